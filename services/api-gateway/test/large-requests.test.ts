@@ -7,9 +7,13 @@ import { sendingWorld } from './sending-world.ts'
 // The largest permitted requests of callers. None of them may block the event loop, which all
 // callers share.
 
-/** Limit of the CPU time for which a request blocks the event loop. */
-const maxMs = 100
-/** Garbage collection may hit one run, so the fastest run decides. */
+/**
+ * Limit of the CPU time for which a request blocks the event loop. On a quiet machine, requests take
+ * 5 to 64 ms, and 250 to 980 ms if the gateway reads and composes them itself. Beside other test
+ * processes, which share the caches of the CPU, requests take twice as long.
+ */
+const maxMs = 200
+/** Runs of a request. Garbage collection may hit one run, so the fastest run decides. */
 const maxRuns = 4
 
 const world = await sendingWorld()
@@ -61,7 +65,6 @@ const links = '<a href="https://shop.example/a?b=c">x</a><p class="c">&amp;</p>\
 
 const bodies: [name: string, body: () => object, status: number][] = [
   ['990 headers of encoded words', () => ({ to, headers: headersOf('ü '.repeat(2_400)) }), 200],
-  ['a text of 10 MB', () => ({ to, text: 'ü '.repeat(megabytes(10) / 3) }), 200],
   ['a text of 40 MB', () => ({ to, text: 'ü '.repeat(megabytes(40) / 3) }), 200],
   ['a text of 49 MB of two bytes', () => ({ to, text: 'д '.repeat(megabytes(49) / 3) }), 200],
   ['a text of 40 MB of line ends', () => ({ to, text: 'a\n'.repeat(megabytes(13)) }), 200],
