@@ -29,11 +29,11 @@ export interface ConnectOptions {
   /** Proxy URL: `http:`, `https:`, `socks:`, `socks4:`, `socks4a:` or `socks5:`. */
   proxy?: string
   /**
-   * Source addresses in order. Uses the first local one of the server's family, or the system's
+   * Source addresses in order. Uses the first local address of the server's family, or the system's
    * choice.
    */
   localAddresses?: readonly string[]
-  /** Client identification for ID (RFC 2971), merged over the default one. */
+  /** Client identification for ID (RFC 2971), merged over the default identification. */
   clientInfo?: ClientInfo
   /** Lowest accepted TLS version, such as `TLSv1.2`. */
   minTlsVersion?: string

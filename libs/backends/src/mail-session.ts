@@ -207,21 +207,21 @@ export interface MailSession extends AsyncDisposable {
   search(terms: SearchTerms): Promise<UidRange[]>
   /** Changes after a mod-sequence (CONDSTORE), with deletions under QRESYNC. */
   changesSince(since: bigint): AsyncIterable<MailboxChange>
-  /** Messages in ascending order of UID, without deleted ones. One FETCH covers at most 500. */
+  /** Messages in ascending order of UID, without deleted messages. One FETCH covers at most 500. */
   fetchMessages(uids: readonly UidRange[], options?: FetchOptions): AsyncIterable<FetchedMessage>
   /** Messages with these sequence numbers, ascending, in one FETCH. At most 1,000. */
   fetchBySequence(first: number, last: number): Promise<FetchedMessage[]>
   /**
-   * First bytes of parts of a message, decoded from the transfer encoding, in one FETCH. The
-   * structure must be that of the message. Parts that the server does not return are missing. For
-   * texts: the result is held in memory.
+   * First bytes of parts of a message, decoded from the transfer encoding, in one FETCH.
+   * `structure` must be the structure of the message. Parts that the server does not return are
+   * missing. For texts only: the result is held in memory.
    */
   readParts(
     uid: number,
     structure: BodyPart,
     wanted: readonly PartRequest[],
   ): Promise<Map<string, Buffer>>
-  /** One part of a message, at most `maxBytes` after decoding. */
+  /** Download of one part of a message, at most `maxBytes` after decoding. */
   downloadPart(uid: number, part: string, options?: { maxBytes?: number }): Promise<Download>
   downloadSource(uid: number): Promise<Download>
   /**
@@ -265,9 +265,9 @@ export interface MailSession extends AsyncDisposable {
    * 2177). A dead connection is detected within 2 minutes.
    *
    * With `everywhere` and `capabilities.notify`, the server also reports all other mailboxes. The
-   * first such watch of a session starts with one notification per mailbox, later ones with those
-   * received in between. If the server rejects it, `capabilities.notify` becomes false and an
-   * `overflow` follows.
+   * first such watch of a session starts with one notification per mailbox, later watches with the
+   * notifications received in between. If the server rejects NOTIFY, `capabilities.notify` becomes
+   * false and an `overflow` follows.
    */
   watch(
     onNotification: (notification: MailboxNotification) => void,

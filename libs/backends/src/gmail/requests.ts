@@ -17,11 +17,11 @@ export interface GmailRequest {
   operation: string
   /** Defaults to GET. */
   method?: HttpMethod
-  /** Path below that of the mailbox. */
+  /** Path below the path of the mailbox. */
   path: string
-  /** Parameters. Lists are repeated, undefined ones left out. */
+  /** Query parameters. Lists are repeated, undefined parameters left out. */
   query?: Readonly<Record<string, QueryValue>>
-  /** Members of the response to send (guide "Performance tips"). Default: all, of an empty one. */
+  /** Members of the response to send (guide "Performance tips"). Default: all members. */
   fields?: string
   /** Sent as JSON. */
   body?: object
@@ -186,8 +186,9 @@ function toRequest(request: GmailRequest): ClientRequest {
 }
 
 /**
- * Gmail reports some healthy mailboxes as disabled, once (google-api-php-client issue 2558). It did
- * nothing then. For watches the same reason means that another client has one.
+ * Sends a request again if Gmail reports the mailbox as disabled. Gmail reports some healthy
+ * mailboxes so, once, and executes nothing then (google-api-php-client issue 2558). For watches the
+ * same reason means that another client has a watch.
  */
 async function repeatedOnce<T>(operation: string, send: () => Promise<T>): Promise<T> {
   try {

@@ -239,8 +239,8 @@ async function listDrafts(
 }
 
 /**
- * Message that a draft became: by its Message-ID if that was kept, otherwise the first one in the
- * thread that was sent after the draft was stored. Ids rise with time.
+ * Message that a draft became: by its Message-ID if Gmail kept that, otherwise the first message in
+ * the thread that was sent after the draft was stored. Ids rise with time.
  */
 async function findSent(
   requests: GmailRequests,

@@ -52,7 +52,7 @@ function toAttachment(attachment: AnyAttachment): ApiAttachment[] {
   ]
 }
 
-/** Downloads one attachment; an item as MIME. */
+/** Downloads one attachment. An attached item is downloaded as MIME. */
 export async function downloadAttachment(
   client: GraphClient,
   { id, partId }: { id: string; partId: string },

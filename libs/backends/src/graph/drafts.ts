@@ -29,7 +29,7 @@ export const maxMessageBytes = apiAccountTypes.graph.mailbox.maxSentBytes
 export const maxMimeBytes = 2_200_000
 /** Largest request, less its header fields ("Attach large files to Outlook messages"). */
 export const maxRequestBytes = 4_000_000
-/** Largest file in one request. Larger ones need an upload session. */
+/** Largest file in one request. Larger files need an upload session. */
 const maxInlineBytes = 3_000_000
 
 /**
@@ -78,7 +78,7 @@ async function createStructured(
     const json = { ...message, ...defined({ internetMessageId: messageIdHeader, attachments }) }
     return postDraft(client, { path, json }, signal)
   }
-  // The service adds a Message-ID to a message without one.
+  // The service adds a Message-ID to a message that has none.
   const internetMessageId = messageIdHeader ?? (await newMessageId(client, signal))
   const key = onIncomplete ? await newMessageId(client, signal) : internetMessageId
   await onIncomplete?.(key)

@@ -102,7 +102,9 @@ function nextCursor(page: DeltaPage, full: boolean): GraphCursor {
   throw new MailApiError('unavailable', 'The provider sent a page of changes without a link')
 }
 
-/** Merges repeated entries of a page. The last one decides whether the message is there. */
+/**
+ * Merges repeated entries of a page. The last entry decides whether the message is in the folder.
+ */
 function toChanges(
   items: readonly DeltaItem[],
   feed: Feed,

@@ -17,7 +17,7 @@ import { graphWrites } from './writes.ts'
 export interface GraphApiDeps {
   caller: Pick<HttpCaller, 'open'>
   limiter: ProviderLimiter
-  /** Origins at which a fake serves the provider. Must be those of `caller`. */
+  /** Origins at which a fake serves the provider. Must equal the origins of `caller`. */
   mappedOrigins?: OriginMap
   /** Finds the addresses for notifications of an account. Without them, watches are refused. */
   findUrls?: (account: string) => Promise<GraphNotificationUrls | undefined>

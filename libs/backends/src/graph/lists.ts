@@ -62,7 +62,7 @@ export function entriesOf<T extends object>({ value }: { value?: T[] }): T[] {
   return value
 }
 
-/** Reads messages by id, in order. Missing ones are left out. */
+/** Reads messages by id, in the order of the ids. Missing messages are left out. */
 export async function readMessages(
   client: GraphClient,
   { ids, select, signal }: { ids: readonly string[]; select: string; signal: AbortSignal },

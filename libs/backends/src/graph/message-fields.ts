@@ -135,7 +135,7 @@ function envelopeOf(message: GraphMessage): Envelope {
   })
 }
 
-/** Recipients without a name have their address as name. An address may be an X.500 one. */
+/** Recipients without a name have their address as name. An address may be an X.500 address. */
 function addressesOf(recipients: unknown): Address[] {
   const list = (Array.isArray(recipients) ? recipients : []) as (
     | GraphRecipient
@@ -169,7 +169,10 @@ function headerOf(message: GraphMessage, name: string): string | undefined {
   return headersOf(message).find(([each]) => each.toLowerCase() === name)?.[1]
 }
 
-/** The service stores one text. It would make the plain one from HTML, so this saves a request. */
+/**
+ * Texts of a message. The service stores one text and would convert HTML to plain text only for
+ * another request, so the conversion happens here.
+ */
 function textsOf({ body }: GraphMessage, maxBytes: number): ApiTexts {
   const content = body?.content ?? ''
   if (content === '') return {}

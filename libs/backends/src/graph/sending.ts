@@ -25,7 +25,9 @@ import { isMimeOnly, toStructured } from './structured-message.ts'
 
 const fields = 'id,changeKey,conversationId,isDraft,internetMessageId,sentDateTime'
 const maxDrafts = 10
-/** A message of the thread that was sent before is another one. */
+/**
+ * Maximum age of a sent message that is found by its thread. An older message is another message.
+ */
 const recentMs = 10 * 60_000
 
 /** Sending. The service files the sent copy. `now` in ms since 1970. */
@@ -150,7 +152,7 @@ async function readMessage(
   }
 }
 
-/** Messages in the folder of sent ones, latest first. A Message-ID may occur several times. */
+/** Messages in the folder of sent items, latest first. A Message-ID may occur several times. */
 async function listSent(
   client: GraphClient,
   filter: string,

@@ -177,7 +177,7 @@ export class ImapConnection {
     if (result === false) throw this.rejection('respond to NOOP')
   }
 
-  /** Selected mailbox. Throws without one. */
+  /** Selected mailbox. Throws if no mailbox is selected. */
   get selected(): MailboxRef {
     if (!this.client.usable) throw this.#closedError()
     if (!this.#selected) throw new AppError('internal', 'No mailbox is selected')

@@ -33,10 +33,10 @@ const maxFailures = 40
  * described by the bare query. The next batch with these messages continues the search.
  */
 const maxRejections = 250
-/** Messages to convert between two ticks of the event loop. A large one takes 2 ms. */
+/** Messages to convert between two ticks of the event loop. A large message takes 2 ms. */
 const messagesPerTick = 10
 
-/** Yields one batch after the other. The connection is free while the caller handles a batch. */
+/** Yields the messages batch by batch. The connection is free while the caller handles a batch. */
 export async function* fetchMessages(
   connection: ImapConnection,
   uids: readonly UidRange[],
@@ -58,7 +58,7 @@ export async function fetchBySequence(
     : new Fetch(connection, false).bySequence(first, Math.min(last, first + maxSequenceNumbers - 1))
 }
 
-/** Queries of one fetch and its mailbox. */
+/** Queries of one fetch, with the mailbox to fetch from. */
 class Fetch {
   readonly #connection: ImapConnection
   readonly #mailbox: MailboxRef

@@ -13,8 +13,8 @@ import type { StatusItems } from './tokens.ts'
 import type { Wire } from './wire.ts'
 
 /**
- * Lists all mailboxes that exist. A list without a selectable one is an error, because every
- * account has mailboxes and an empty list would delete them all.
+ * Lists all mailboxes that exist. A list without a selectable mailbox is an error, because every
+ * account has mailboxes and an empty list would delete all of them.
  */
 export async function listMailboxes(
   connection: ImapConnection,

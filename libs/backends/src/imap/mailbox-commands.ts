@@ -11,7 +11,7 @@ import { type Line, responseCode, textOf, textsOf } from './tokens.ts'
 const maxSubscriptions = 1_000
 const maxPathLength = 1_024
 
-/** Creates and subscribes to a mailbox. Most clients show only subscribed ones. */
+/** Creates and subscribes to a mailbox. Most clients show only subscribed mailboxes. */
 export async function createMailbox(
   connection: ImapConnection,
   path: string | readonly string[],

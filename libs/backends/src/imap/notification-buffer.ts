@@ -16,12 +16,15 @@ interface FlagChange {
   modseq?: bigint | undefined
 }
 
-/** Maximum number of buffered flag changes. More become one without a message. */
+/**
+ * Maximum number of buffered flag changes. More changes become one flag change without a message.
+ */
 const maxBufferedFlags = 1_000
 
 /**
- * Passes notifications to the watcher and buffers them while there is none. Servers add them to the
- * response of any command. Buffering closes the gap between a comparison and the next watch.
+ * Passes notifications to the watcher and buffers them while there is no watcher. Servers add
+ * notifications to the response of any command. Buffering closes the gap between a comparison and
+ * the next watch.
  */
 export class NotificationBuffer {
   #watcher: ((notification: MailboxNotification) => void) | undefined

@@ -17,7 +17,8 @@ export interface Searchable {
 }
 
 /**
- * Maximum length of quoted texts. Longer ones are literals, which do not count for the line length.
+ * Maximum length of quoted texts. Longer texts are literals, which do not count for the line
+ * length.
  */
 const maxQuoted = 64
 const maxTextLength = 65_536
@@ -41,9 +42,9 @@ const textKeys = ['from', 'to', 'cc', 'bcc', 'subject', 'body'] as const
 const months = ['Jan', 'Feb', 'Mar', 'Apr', 'May', 'Jun', 'Jul', 'Aug', 'Sep', 'Oct', 'Nov', 'Dec']
 
 /**
- * Converts terms to search keys. Each list is one SEARCH, the result is the union. Several lists
- * result from sets and ids that exceed a line, none if nothing can match. Only numbers, dates and
- * fixed words are atoms; texts are quoted or literals.
+ * Converts terms to search keys. Each list of keys is one SEARCH, and the union of their results is
+ * the result. Sets and ids that exceed a line yield several lists, terms that cannot match yield no
+ * list. Only numbers, dates and fixed words are atoms; texts are quoted or literals.
  */
 export function searchKeys(terms: SearchTerms, searchable: Searchable): Token[][] {
   if (terms.emailIds) return idKeys(terms.emailIds, searchable)

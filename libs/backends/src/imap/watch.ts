@@ -44,7 +44,7 @@ const shortMs = 1_000
 
 /**
  * Watches the selected mailbox in rounds. A round ends when another command waits for the
- * connection, and the next one starts after it.
+ * connection, and the next round starts after that command.
  */
 export class Watch {
   readonly #connection: ImapConnection

@@ -34,8 +34,8 @@ export interface FeedPosition {
 }
 
 /**
- * Page of a feed. It has at most one entry per message, and its entries are in no order. A repeated
- * request with the same cursor may give more, fewer or the same changes.
+ * Page of a feed with at most one entry per message, in no order. A repeated request with the same
+ * cursor may give more, fewer or the same changes.
  */
 export interface ChangesPage {
   /**

@@ -44,7 +44,9 @@ export interface FolderChange {
 
 /** Folders of a mailbox. Operations on a folder that does not exist fail with `folder-missing`. */
 export interface MailApiFolders {
-  /** All folders, hidden ones included, search folders excluded. At most 25,000, else `refused`. */
+  /**
+   * All folders, with hidden folders and without search folders. At most 25,000, else `refused`.
+   */
   folders(signal: AbortSignal): Promise<ApiFolder[]>
   /** Current place of a folder, in one request. Absent with placement `labels`. */
   folderPlace?(id: string, signal: AbortSignal): Promise<FolderPlace>

@@ -68,7 +68,7 @@ export interface MailApiReads {
    *   `unreadable-id`
    */
   getMessage(id: string, options: GetOptions, signal: AbortSignal): Promise<ApiMessage>
-  /** Messages in the order of at most 100 ids. Missing ones are left out. */
+  /** Messages in the order of at most 100 ids. Missing messages are left out. */
   getMessages(
     ids: readonly string[],
     options: GetOptions,

@@ -12,7 +12,7 @@ export interface ApiWatch {
 
 /** Recipient of notifications that the client receives on a connection of its own. */
 export interface WatchListener {
-  /** `changed`: read the feeds, or those of the messages. `missed`: compare all messages. */
+  /** `changed`: read the feeds, or only the feeds of `messages`. `missed`: compare all messages. */
   onNotification(kind: 'changed' | 'missed', messages?: readonly NoticedMessage[]): void
   /** The client listens until this signal aborts. */
   until: AbortSignal
@@ -25,13 +25,15 @@ export interface WatchListener {
  */
 export interface MailApiWatches {
   /**
-   * Starts notifications. `secret` (at most 128 characters) is sent with each one if the provider
-   * supports that. If the provider permits one watch only, an existing one is replaced. A client
-   * that cannot register anything connects, and notifies the listener.
+   * Starts notifications. `secret` (at most 128 characters) is sent with each notification if the
+   * provider supports that. If the provider permits one watch only, an existing watch is replaced.
+   * A client that cannot register anything connects, and notifies the listener.
    * @throws MailApiError `watch-refused`: poll instead
    */
   watch(secret: string, signal: AbortSignal, listener?: WatchListener): Promise<ApiWatch>
-  /** @throws MailApiError `watch-missing` if it has expired or was removed: start a new one */
+  /**
+   * @throws MailApiError `watch-missing` if the watch has expired or was removed: start a new watch
+   */
   renewWatch(id: string, signal: AbortSignal): Promise<ApiWatch>
   /** Ends notifications. Succeeds if the watch does not exist. */
   stopWatch(id: string, signal: AbortSignal): Promise<void>

@@ -65,8 +65,8 @@ export interface MailApiWrites {
   /** Deletes permanently. @throws MailApiError `unsupported-operation` unless `traits.removes` */
   removeMessages(ids: readonly string[], signal: AbortSignal): Promise<BulkResult>
   /**
-   * Uploads a message (RFC 5322). A repeat stores it twice. A failure leaves no incomplete draft,
-   * unless it is that of `onIncomplete` or the draft could not be removed.
+   * Uploads a message (RFC 5322). A repeat stores the message twice. A failure leaves no incomplete
+   * draft, unless `onIncomplete` failed or the draft could not be removed.
    * @throws MailApiError `folder-missing`; `too-large`; `unsupported-operation` for a message that
    *   is no draft if `traits.appends` is `drafts`
    */

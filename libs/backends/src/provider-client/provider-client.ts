@@ -40,8 +40,8 @@ export interface ClientRequest extends Omit<ProviderRequest, 'token' | 'url'> {
 /** Most repeats of a request after rate limits, and after temporary failures. */
 const maxRepeats = { 'rate-limited': 5, unavailable: 3 } as const
 /**
- * Time that a provider may take for a streamed body. Longer than any message needs; it ends one
- * that sends a byte now and then. The pauses of the reader do not count.
+ * Time that a provider may take for a streamed body. Longer than any message needs. Ends a body
+ * that arrives a byte now and then. The pauses of the reader do not count.
  */
 const bodyTimeoutMs = 30 * 60_000
 /** A longer delay is the caller's decision. */
@@ -72,8 +72,8 @@ export class ProviderClient {
   }
 
   /**
-   * Sends a request by a function, which may reject with a `ProviderError` of its own: for a batch
-   * whose parts failed. It runs again with each repeat.
+   * Sends a request by the function `run`, which runs again with each repeat. `run` may reject with
+   * its own `ProviderError`, such as for a batch whose parts failed.
    */
   send<T>(
     request: ClientRequest,
@@ -128,7 +128,7 @@ export class ProviderClient {
     }
   }
 
-  /** Sends with the current token. Renews a rejected one, once per request. */
+  /** Sends requests with the current token. Renews a rejected token, once per request. */
   #sender(request: ClientRequest): Send {
     const { access } = this.#options
     let fresh = false
@@ -165,7 +165,7 @@ export class ProviderClient {
   #failureOf(error: unknown, signal: AbortSignal): unknown {
     if (signal.aborted) return signal.reason
     if (error instanceof ProviderError) return this.#options.toError(error)
-    // No response, an incomplete one, a blocked address, or a link to another origin.
+    // No response, an incomplete response, a blocked address, or a link to another origin.
     if (!(error instanceof AppError) || isMailApiError(error)) return error
     return new MailApiError('unavailable', error.message, { cause: error })
   }
@@ -173,7 +173,7 @@ export class ProviderClient {
 
 type Send = <T>(run: (http: ProviderHttp, request: ProviderRequest) => Promise<T>) => Promise<T>
 
-/** A rate limit without a status is the one of this process, which has waited already. */
+/** A rate limit without a status is the limit of this process, which has waited already. */
 function isTemporary(error: unknown): error is MailApiError & { failure: keyof typeof maxRepeats } {
   if (!isMailApiError(error) || !Object.hasOwn(maxRepeats, error.failure)) return false
   return error.failure === 'unavailable' || error.status !== undefined

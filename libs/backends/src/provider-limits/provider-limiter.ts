@@ -53,8 +53,9 @@ export interface ProviderLimiterOptions {
 /** Waiting requests per account and priority. A request holds at most its parameters. */
 const maxWaiting = 1_000
 /**
- * Part of the units that is available immediately. With the published limits, it is enough for a
- * batch of 25 gets, or for sending a message. With lower ones, at least for one call of each kind.
+ * Part of the units that is available immediately. With the published limits, this part is enough
+ * for a batch of 25 gets, or for sending a message. With lower limits, it is enough for one call of
+ * each kind.
  */
 const burstPart = 1 / 8
 /** Smaller bodies do not count as uploads, so that changes do not wait behind them. */
@@ -119,7 +120,10 @@ export class ProviderLimiter {
     this.#limiterOf(mailbox).pause(mailbox.account, retryAfterMs)
   }
 
-  /** Starts the requests of the mailbox one by one for `ms`: the provider had too many open. */
+  /**
+   * Starts the requests of the mailbox one by one for `ms`: the provider had too many open
+   * requests.
+   */
   narrow(mailbox: ProviderAccount, ms: number): void {
     this.#limiterOf(mailbox).narrow(mailbox.account, ms)
   }

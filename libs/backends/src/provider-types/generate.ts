@@ -33,8 +33,9 @@ interface NamedType {
 }
 
 /**
- * Types of a discovery document. Every property is optional: the providers mark none as required
- * and leave empty ones out. 64-bit numbers are decimal strings, dates and bytes are text.
+ * Types of a discovery document. Every property is optional: the providers mark no property as
+ * required and leave out empty properties. 64-bit numbers are decimal strings, dates and bytes are
+ * text.
  */
 export function generateDiscoveryTypes(
   { api, schemas }: DiscoveryDescription,

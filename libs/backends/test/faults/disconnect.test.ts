@@ -42,7 +42,7 @@ async function server() {
   return script
 }
 
-/** Runs the calls of a session. Returns the name of the last completed one. */
+/** Runs the calls of a session. Returns the name of the last completed call. */
 async function runSession(options: Parameters<typeof backend.connect>[0]): Promise<string> {
   const session = await backend.connect(options)
   let closed: Error | undefined

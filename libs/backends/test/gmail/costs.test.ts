@@ -65,7 +65,7 @@ test('units: first round, 5 per 500 messages and label', async () => {
     setup.mailbox.deliver(mail('m'), { labels: ['INBOX', 'UNREAD', 'CATEGORY_PERSONAL'] })
   const { units, names } = await costOf(setup, () => cursorOf(setup))
   const lists = names.filter((name) => name === 'messages.list').length
-  // Four lists with 4 pages each, 11 empty ones. Profile, history and two lists of labels.
+  // Four lists with 4 pages each, 11 empty lists. Profile, history and two lists of labels.
   expect(lists).toBe(4 * 4 + 11)
   expect(units).toBe(lists * 5 + 5)
 })

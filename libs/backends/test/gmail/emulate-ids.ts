@@ -26,7 +26,7 @@ export class EmulateIds {
       )
   }
 
-  /** Replaces an id of Gmail in a response and in later ones. The old one has no message. */
+  /** Replaces an id of Gmail in this and later responses. The old id has no message. */
   renew(body: string, id: string): string {
     const own = this.#byGmail.get(id) ?? id
     this.#byOwn.delete(own)

@@ -57,7 +57,7 @@ test('changes: first round, reads the history id before the first list and gets 
   const lists = setup.gmail.requests('messages.list')
   expect(lists.every(({ query }) => query.get('includeSpamTrash') === 'true')).toBe(true)
   expect(new Set(lists.map(({ query }) => query.get('maxResults')))).toEqual(new Set(['500']))
-  // All messages and INBOX and UNREAD: 3 pages each. Other lists: one page.
+  // The lists of all messages, INBOX and UNREAD have 3 pages each. Other lists have one page.
   expect(lists).toHaveLength(3 * 3 + 12)
 })
 

@@ -28,7 +28,7 @@ export interface GmailSetup extends AsyncDisposable {
   create: (use: MailApiUse) => MailApi
 }
 
-/** Clients of a server whose limits are those of the server, so that no test waits for units. */
+/** Clients whose limits are the limits of the server, so that no test waits for units. */
 export function createUnlimited(origin: string, clock?: () => number) {
   const mappedOrigins = { [gmailOrigin]: origin }
   const caller = createHttpCaller({

@@ -126,7 +126,7 @@ describe('graph: error responses', () => {
       if (code !== undefined) expect(error?.code).toBe(code)
       if (retryAfterSeconds !== undefined)
         expect(error?.retryAfterMs).toBe(retryAfterSeconds * 1_000)
-      // An error of the mailbox within that of a subscription decides.
+      // An error of the mailbox within the error of a subscription decides.
       const failure = kind === 'unreachable' ? 'unavailable' : 'watch-refused'
       if (entry.request.includes('subscriptions')) expect(error?.failure).toBe(failure)
       return undefined

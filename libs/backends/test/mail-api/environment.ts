@@ -1,6 +1,6 @@
 import type { ApiFolder, MailApi, MailApiFailure, MessageQuery } from '../../src/mail-api/index.ts'
 
-/** Placement and flags of a delivered message. It arrives unseen in the inbox by default. */
+/** Placement and flags of a delivered message. Default: the message arrives unseen in the inbox. */
 export interface DeliveredPlacement {
   folderId?: string
   unseen?: boolean

@@ -17,7 +17,9 @@ export type SearchPlan =
   | { kind: 'nothing' }
   /** Messages with these ids, in this order; all other terms are ignored. */
   | { kind: 'ids'; ids: readonly string[] }
-  /** One message, or those of a thread, whose other terms are checked by this client. */
+  /**
+   * One message, or the messages of a thread. The other search terms are checked by this client.
+   */
   | { kind: 'message' | 'thread'; id: string }
 
 export interface SearchInput {

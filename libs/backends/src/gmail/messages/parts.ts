@@ -27,7 +27,7 @@ const maxDepth = 64
 const maxParts = 1_000
 const maxFilename = 1_000
 
-/** Leaves in order. Deeper or later ones than the limits are left out. */
+/** Leaves of a message in order. Leaves beyond `maxDepth` or `maxParts` are left out. */
 export function readParts(payload: GmailMessagePart): GmailPart[] {
   const parts: GmailPart[] = []
   const visit = (part: GmailMessagePart, depth: number, related: boolean) => {

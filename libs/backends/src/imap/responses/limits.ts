@@ -1,4 +1,7 @@
-/** Limits of one FETCH response. Parsing a response within these takes about 50 ms of CPU time. */
+/**
+ * Limits of one FETCH response. Parsing a response within these limits takes about 50 ms of CPU
+ * time.
+ */
 export const fetchLimits = {
   /** Tokens of a response: atoms, strings and lists. An address has 5, a part about 14. */
   tokens: 10_000,

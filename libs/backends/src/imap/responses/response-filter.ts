@@ -27,8 +27,8 @@ const maxStart = 32
 
 /**
  * Limits the responses of a server before imapflow parses them, in one pass and without storing
- * them: imapflow parses a whole response without a pause, and ends the connection if it is too
- * large.
+ * them. imapflow parses a whole response without a pause, and ends the connection if a response is
+ * too large.
  */
 export class ResponseFilter {
   /** Limits of the content that the running command requests. */
