@@ -6,7 +6,7 @@ import { probePostgres } from './probe-postgres.ts'
 import type { Tables } from './tables/index.ts'
 
 export type Db = Kysely<Tables>
-/** Transaction. Functions that require one take this type instead of Db. */
+/** Transaction. Functions that require a transaction take this type instead of Db. */
 export type Tx = Transaction<Tables>
 /** Database with the state of its pool. */
 export type PooledDb = Db & { readonly pool: Pick<BoundedPool, 'use' | 'ping' | 'isResponsive'> }
@@ -44,7 +44,10 @@ const handshakeMs = 1_500
  */
 const outageLimits = { maxSilenceMs: 300, maxProbeMs: 1_200 }
 
-/** Client with a shorter timeout than the pool, whose timeout includes the wait for a free one. */
+/**
+ * Client with a shorter connection timeout than the pool, whose timeout includes the wait for a
+ * free connection.
+ */
 class BoundedHandshake extends Client {
   constructor(config: ConstructorParameters<typeof Client>[0]) {
     super({ ...(config as object), connectionTimeoutMillis: handshakeMs })

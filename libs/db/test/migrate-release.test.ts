@@ -130,7 +130,7 @@ test('migrate, while a reader holds all tables: retries, and no statement fails'
 
 test('migrate, killed at different points: each run continues', async () => {
   const before = (await database.recorded()).length
-  // A fast process may apply further migrations before the kill arrives, or the last one.
+  // A fast process may apply further migrations before the kill arrives, even the last migration.
   for (const started of [1, 2, 4, 7])
     expect(['SIGKILL', 0]).toContain(await startProcess(started).exit)
   expect((await database.recorded()).length).toBeGreaterThan(before)
@@ -159,7 +159,9 @@ test('the schema is that of a new database, and existing rows were changed', asy
   expect(await database.list(unknown)).toEqual([1200])
 })
 
-/** Columns, constraints and indexes, without those of table partitions, which have dates. */
+/**
+ * Columns, constraints and indexes of all tables except table partitions, whose names have dates.
+ */
 const schemaLines = `
   select 'column ' || c.relname || '.' || a.attname || ' ' || format_type(a.atttypid, a.atttypmod)
       || ' ' || a.attnotnull || ' ' || coalesce(pg_get_expr(d.adbin, d.adrelid), '')

@@ -69,7 +69,7 @@ export class MigrationDatabase {
     return reader
   }
 
-  /** Starts `migrate` with migrations by name, or with those of this release. */
+  /** Starts `migrate` with migrations by name, or with the migrations of this release. */
   start(migrations?: Readonly<Record<string, string>>, options?: MigrateOptions): StartedMigrate {
     const progress: MigrationProgress[] = []
     const onProgress = (each: MigrationProgress) => void progress.push(each)

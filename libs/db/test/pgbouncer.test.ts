@@ -51,7 +51,7 @@ describe.each(ways)('connect: to %s', (_way, through) => {
     ['the owner, who has none', database.ownerUrl, false],
   ])('as %s, cancels long statements in Postgres', async (_who, url, isPipelined) => {
     let timeoutMs = 100
-    // On a busy machine the time can pass within any statement; then a longer one is tried.
+    // On a busy machine the timeout can pass within any statement; then a longer timeout is tried.
     await eventually(async () => {
       await using db = open(url, (timeoutMs *= 2), { isPipelined })
       await expect(sleep.execute(db)).rejects.toThrow(canceled)

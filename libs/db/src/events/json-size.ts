@@ -26,13 +26,16 @@ export type Members = Record<string, unknown>
 
 /**
  * Measurement of a value as JSON in UTF-8, at most a few bytes too large. `advance` continues where
- * the one before it stopped, so that the work depends on the largest limit and neither on the value
- * nor on the number of steps.
+ * the `advance` before it stopped, so that the work depends on the largest limit and neither on the
+ * value nor on the number of steps.
  */
 export class JsonMeter {
   /** Size of the measured part. */
   bytes = 0
-  /** Children of the value that were measured, with the size of the value up to the last one. */
+  /**
+   * Children of the value that were measured, with the size of the value up to the last measured
+   * child.
+   */
   readonly whole = { count: 0, bytes: 0 }
   /** Names of the members of a record. Listing many names takes as long as measuring the record. */
   readonly keys: readonly string[]

@@ -151,7 +151,7 @@ class IndexBuilder {
     return rows[0]?.name
   }
 
-  /** Runs a statement that blocks no other one while it waits for open transactions. */
+  /** Runs a statement that blocks no other statement while it waits for open transactions. */
   async #patiently(statement: string): Promise<void> {
     await this.#run(statement, this.#options.maxWaitMs)
   }

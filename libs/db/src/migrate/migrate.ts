@@ -8,7 +8,7 @@ import { listMigrations, type MigrationFile, readMigrations } from './migration-
 import type { ReportProgress } from './progress.ts'
 import { MigrationRun } from './run-migrations.ts'
 
-/** True if all migrations of this release are applied. Newer ones are allowed. */
+/** True if all migrations of this release are applied. Newer migrations are allowed. */
 export async function schemaIsReady(db: Db): Promise<boolean> {
   const required = await listMigrations()
   const { rows } = await sql<{ name: string }>`select name from kysely_migration`.execute(db)
@@ -17,7 +17,7 @@ export async function schemaIsReady(db: Db): Promise<boolean> {
 }
 
 export interface MigrateOptions {
-  /** Passwords by database role. Other roles keep theirs. */
+  /** Passwords by database role. Other roles keep their passwords. */
   rolePasswords?: Readonly<Record<string, string>>
   /**
    * Maximum wait for a lock behind which statements of services queue. Default 3 s: 1 s less than
@@ -32,14 +32,14 @@ export interface MigrateOptions {
   onTimeoutsRefused?: (roles: readonly string[]) => void
   /** Called with the roles that can still create temporary objects. */
   onTemporaryKept?: (roles: readonly string[]) => void
-  /** Migrations to apply. Default: those of this release. */
+  /** Migrations to apply. Default: the migrations of this release. */
   migrations?: readonly MigrationFile[]
 }
 
 /**
  * Applies missing migrations as the owner of the database, sets passwords and timeouts of the
  * service roles, and revokes the right to create temporary objects. Forward only. Concurrent calls
- * wait for each other. A call after an interrupted one continues. Returns the applied names.
+ * wait for each other. A call after an interrupted call continues. Returns the applied names.
  *
  * @throws MigrationBlockedError if a lock is not available within `maxWaitMs`
  */
@@ -50,7 +50,7 @@ export async function migrate(ownerUrl: string, options: MigrateOptions = {}): P
   const pool = new Pool({
     connectionString: ownerUrl,
     application_name: 'migrate',
-    // One session for the migrations, one to find out for whom it waits.
+    // One connection for the migrations, and one to find the sessions that block the migrations.
     max: 2,
     connectionTimeoutMillis: 10_000,
     keepAlive: true,

@@ -30,7 +30,7 @@ export interface ApiMailboxes {
   filledAt: Date | null
   /** Time at which all feeds were last read, to about half an hour. Null: not stored yet. */
   syncedAt: Date | null
-  /** Listed folders and labels, and former ones that messages may still have. */
+  /** Listed folders and labels, and former folders and labels that messages may still have. */
   folders: ColumnType<NamedFolder[], string | undefined, string>
 }
 
@@ -46,7 +46,7 @@ export interface ApiFeeds {
   cursor: string | null
   /** The collected round is applied to all ids below. */
   applied: string | null
-  /** End of the last full round. Null with a cursor: another one is required. */
+  /** End of the last full round. Null with a cursor: another full round is required. */
   completedAt: Date | null
   /** First notification since the last read. */
   dirtySince: Date | null

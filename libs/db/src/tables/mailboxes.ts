@@ -48,7 +48,8 @@ export interface MailboxChunks {
 }
 
 /**
- * Announced messages: distinguishes new from moved ones. Written by sync-worker, kept for 90 days.
+ * Announced messages: distinguishes new messages from moved messages. Written by sync-worker, kept
+ * for 90 days.
  */
 export interface AnnouncedMessages {
   account: string

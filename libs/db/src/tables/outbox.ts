@@ -36,11 +36,11 @@ export interface ProviderDraft {
   stored?: true
 }
 
-/** Stored draft of the owner, as it was when it was submitted. The row has its content, too. */
+/** Stored draft of the owner, as it was at the time of submission. The row has the content, too. */
 export interface StoredDraft {
   /** Message that holds the draft. */
   messageId: string
-  /** Its Message-ID. That of the row is another one. */
+  /** Message-ID of the draft, which differs from the Message-ID of the row. */
   messageIdHeader?: string
   /** Change marker, unless changes show in `messageId`. */
   version?: string

@@ -30,7 +30,7 @@ export interface Deliveries {
   lastError: string | null
   lastResponse: string | null
   finishedAt: Date | null
-  /** Failed delivery that this one replays. */
+  /** Failed delivery that this delivery replays. */
   replayOf: string | null
   /** Time a replay of this delivery was created. */
   replayedAt: Date | null
@@ -38,7 +38,7 @@ export interface Deliveries {
   body: string | null
 }
 
-/** Filter of failed deliveries, or the id of a single one. Absent members match all. */
+/** Filter of failed deliveries, or the id of a single delivery. Absent members match all. */
 export type ReplayFilter = WebhookReplayFilter & { id?: string }
 
 /** Requested replays. Inserted by api-gateway, then changed by webhook-dispatcher only. */
