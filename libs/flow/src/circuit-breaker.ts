@@ -65,7 +65,7 @@ export class CircuitBreaker {
     return this.#failures
   }
 
-  /** True if the state equals that of a new breaker, so that it may be dropped. */
+  /** True if the breaker is in the state of a new breaker, so that it may be dropped. */
   get isIdle(): boolean {
     return this.#failures === 0 && !this.#isProbing && !this.isOpen
   }

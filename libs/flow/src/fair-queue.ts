@@ -9,7 +9,7 @@ export interface FairQueueOptions<K> {
   maxWaiting?: number
 }
 
-/** Item taken from a queue. It counts as running until disposed. */
+/** Item taken from a queue, which counts as running until disposed. */
 export interface RunningItem<T, K> extends Disposable {
   readonly key: K
   readonly item: T
@@ -96,7 +96,7 @@ export class FairQueue<T, K = string> {
     } else if (queue.running === 0) this.#queues.delete(key)
   }
 
-  /** Removes and returns all waiting items. Running ones are unaffected. */
+  /** Removes and returns all waiting items. Running items are unaffected. */
   clear(): T[] {
     const items: T[] = []
     for (const [key, queue] of this.#queues) {

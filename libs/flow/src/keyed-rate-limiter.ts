@@ -16,7 +16,7 @@ export class KeyedRateLimiter {
     this.#limiters = new TtlCache({ max: maxKeys })
   }
 
-  /** Takes a permit of the key if there is one. */
+  /** Takes a permit of the key if a permit is free. */
   tryAcquire(key: string): boolean {
     return this.#limiters.getOrCreate(key, () => new RateLimiter(this.#options)).tryAcquire()
   }

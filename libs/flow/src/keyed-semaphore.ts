@@ -2,7 +2,7 @@ import { type Permit, Semaphore } from './semaphore.ts'
 
 /**
  * One semaphore per key, created on first use and dropped when idle. Keys do not affect each other;
- * within a key the contract is that of `Semaphore`.
+ * within a key the contract of `Semaphore` applies.
  */
 export class KeyedSemaphore<K = string> {
   readonly #capacityOf: (key: K) => number

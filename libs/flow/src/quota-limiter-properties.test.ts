@@ -76,7 +76,7 @@ class Scenario {
 
   #onAdmitted(call: Call, permit: Permit, holdMs: number): void {
     const { key, priority } = call
-    // A call of the key with a higher priority must not wait while this one starts.
+    // A call of the key with a higher priority must not wait while another call of the key starts.
     const passed = [...this.calls].filter(
       (other) => other.key === key && other.priority < priority && other.admittedAt === undefined,
     )

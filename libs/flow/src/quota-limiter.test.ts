@@ -82,7 +82,7 @@ describe('QuotaLimiter', () => {
     void start('a3', { units: 2, priority: 0 })
     void start('c1', { units: 2, priority: 0 })
     await elapse(10_000)
-    // Key `a` has units again after those of the total.
+    // Key `a` has units again later than the total has.
     expect(admitted).toEqual(['a0', 'c1', 'a3', 'b1', 'a1', 'b2', 'a2'])
   })
 

@@ -33,19 +33,22 @@ interface Waiter {
   admit: () => void
 }
 
-/** State of one key, dropped when it equals that of a new one. */
+/** State of one key, dropped when it equals the state of a new key. */
 interface KeyState<K> {
   key: K
   bucket: UnitBucket
   running: number
   pausedUntil: number
-  /** Until then, its calls run one by one. */
+  /** Time until which calls of the key run one by one. */
   narrowUntil: number
   /** Waiting calls by priority, FIFO. */
   waiting: Set<Waiter>[]
-  /** Units of them, by priority. */
+  /** Units of the waiting calls, by priority. */
   waitingUnits: number[]
-  /** Priority of the ring it is in: its first call may run as soon as the total permits. */
+  /**
+   * Priority of the ring that contains the key: the first call of the key may run as soon as the
+   * total permits.
+   */
   ring: number | undefined
   timer: ReturnType<typeof setTimeout> | undefined
 }
@@ -53,11 +56,11 @@ interface KeyState<K> {
 /**
  * Units per time and concurrent calls per key, and units per time of all keys together.
  *
- * Priorities are strict, within a key and among keys: a call waits for running ones and for those
- * of its own or a higher priority only. Within a priority, calls of a key are FIFO and keys take
- * turns. A call waits in one place for both limits, so that it takes nothing while it waits.
- * Operations take constant time. Disposal is not needed: timers exist while calls wait, and until
- * unused keys are dropped.
+ * Priorities are strict, within a key and among keys: a call waits only for running calls and for
+ * calls of its own or a higher priority. Within a priority, calls of a key are FIFO and keys take
+ * turns. A call waits for both limits together, so that it takes nothing while it waits. Operations
+ * take constant time. Disposal is not needed: timers exist while calls wait, and until unused keys
+ * are dropped.
  */
 export class QuotaLimiter<K = string> {
   readonly #options: QuotaLimiterOptions

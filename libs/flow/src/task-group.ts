@@ -3,7 +3,7 @@ export interface TaskGroupOptions {
   onError?: (error: unknown) => void
 }
 
-/** Running promises that can be drained. Costs one counter, however many run. */
+/** Running promises that can be drained. Costs one counter, for any number of promises. */
 export class TaskGroup implements AsyncDisposable {
   readonly #onError: ((error: unknown) => void) | undefined
   #running = 0
