@@ -5,7 +5,7 @@ import { domainToASCII, domainToUnicode } from 'node:url'
  * §2.3.2.1). All spellings of an address have one key; the key of a key is the key itself.
  */
 export function addressKey(address: string): string {
-  // The tables of `domainToASCII` may be older than those of `normalize`.
+  // The Unicode tables of `domainToASCII` may be older than the tables of `normalize`.
   const normalized = address.normalize('NFC')
   const at = normalized.lastIndexOf('@') + 1
   const key = normalized.slice(0, at) + asciiDomain(normalized.slice(at))

@@ -33,7 +33,7 @@ export const brokerUses: Readonly<Record<ServiceName, BrokerUse>> = {
   },
   'sync-worker': {
     declares: ['events'],
-    // The worker that pulls from Pub/Sub notifies those of the accounts.
+    // The worker that pulls from Pub/Sub notifies the workers of the accounts.
     requests: ['commands', 'credentials'],
     serves: ['commands', 'verify.imap'],
   },

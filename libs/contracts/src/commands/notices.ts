@@ -40,7 +40,7 @@ export const ProviderNotice = Strict({
   ]),
   /**
    * Hash of the secret in the notification (`clientState` of Graph), which the holder compares with
-   * that of the watch. Absent if the sender has authenticated the provider (Pub/Sub).
+   * the hash of the watch's secret. Absent if the sender has authenticated the provider (Pub/Sub).
    */
   secretHash: Type.Optional(secretHash),
   /** True for a notice of the service itself, which does not show that the provider notifies. */

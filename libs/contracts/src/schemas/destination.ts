@@ -4,8 +4,8 @@ import type { ImapConfig } from './mail-server.ts'
 import { defined } from '../defined.ts'
 
 /**
- * Mail server and user that a stored password is for. It is sealed together with the password, so
- * that a service that may change the registration cannot have the password sent elsewhere.
+ * Mail server and user that a stored password is for. Sealed together with the password, so that a
+ * service that may change the registration cannot have the password sent elsewhere.
  */
 export const Destination = Type.Object({
   host: Type.String(),
@@ -24,7 +24,7 @@ export const Destination = Type.Object({
 })
 export type Destination = Static<typeof Destination>
 
-/** Server as registered; a disabled one may have no address. */
+/** Server as registered; a disabled server may have no address. */
 export interface RegisteredServer {
   host?: string | undefined
   port?: number | undefined
@@ -73,7 +73,7 @@ export function permits(bound: Destination, actual: Destination): boolean {
 
 /**
  * Checks that received credentials are for the server that the caller connects to. The registration
- * may have changed between the read of the caller and that of auth-bridge.
+ * may have changed between the read of the caller and the read of auth-bridge.
  *
  * @throws AppError `unavailable`
  */

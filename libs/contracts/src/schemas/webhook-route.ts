@@ -43,7 +43,7 @@ const changeable = {
 export const WebhookRouteCreation = Strict({ name, targetUrl, ...changeable })
 export type WebhookRouteCreation = Static<typeof WebhookRouteCreation>
 
-/** Body of an update. Absent members stay, also those of `content`. */
+/** Body of an update. Absent members stay unchanged, also absent members of `content`. */
 export const WebhookRouteUpdate = Strict({
   name: Type.Optional(name),
   targetUrl: Type.Optional(targetUrl),
