@@ -18,7 +18,7 @@ export interface RpcOptions {
   requestId?: string
   /**
    * If true, the request fails within about 250 ms when no responder is running. Otherwise a
-   * request to a shared queue waits for one until its deadline.
+   * request to a shared queue waits for a responder until the deadline of the request.
    */
   failFast?: boolean
 }

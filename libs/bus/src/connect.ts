@@ -54,7 +54,10 @@ export async function connectBus(options: ConnectOptions): Promise<Bus> {
   return new RabbitBus(options)
 }
 
-/** The broker blocks connections that publish during an alarm, so consumers have their own one. */
+/**
+ * The broker blocks connections that publish during an alarm, so consumers have their own
+ * connection.
+ */
 class RabbitBus implements Bus {
   readonly #options: Required<ConnectOptions>
   readonly #instruments: Instruments

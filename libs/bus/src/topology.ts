@@ -55,7 +55,7 @@ export function brokerUseOf(name: string): BrokerUse {
 
 /**
  * Exchange of the requests with this key, and of their cancellations. The key of one responder,
- * such as `outbox.<sender>`, begins with that of its service.
+ * such as `outbox.<sender>`, begins with the key of its service.
  */
 export function exchangeFor(key: string): CommandExchange {
   const plain = key.startsWith('cancel.') ? key.slice('cancel.'.length) : key
@@ -131,8 +131,8 @@ export async function declareSharedQueue(channel: Channel, queue: SharedQueue): 
 }
 
 /**
- * True for a quorum queue. It survives the loss of a broker node but is slow, so its responders
- * also have direct queues.
+ * True for a quorum queue. A quorum queue survives the loss of a broker node but is slow, so its
+ * responders also have direct queues.
  */
 export function isOnDisk(queue: SharedQueue): boolean {
   return queue === 'credentials'

@@ -19,7 +19,8 @@ export interface IncomingStreamOptions {
 }
 
 /**
- * Reader of a stream. Buffers at most one window of chunks; a sender that exceeds it is cut off.
+ * Reader of a stream. Buffers at most one window of chunks; a sender that exceeds the window is cut
+ * off.
  */
 export class IncomingStream implements AsyncIterableIterator<Uint8Array> {
   readonly #options: IncomingStreamOptions

@@ -99,7 +99,8 @@ export class PendingRequest {
   }
 
   /**
-   * Sends a credit of 0 periodically. It is returned, and the request fails, if the responder died.
+   * Sends a credit of 0 periodically. If the responder died, the credit is returned and the request
+   * fails.
    */
   #startMonitor(from: string | undefined): void {
     if (from === undefined || this.#monitor || this.#stream) return

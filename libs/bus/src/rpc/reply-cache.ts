@@ -30,7 +30,7 @@ export class ReplyCache {
   })
 
   /**
-   * Stored reply of the request, the one in progress, or the result of `execute`, which must not
+   * Stored reply of the request, the reply in progress, or the result of `execute`, which must not
    * reject.
    */
   once(request: string, execute: () => Promise<EncodedReply>): Promise<EncodedReply> {

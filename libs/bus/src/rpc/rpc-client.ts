@@ -257,7 +257,10 @@ export class RpcClient {
     if (this.#pending.has(id)) this.#cancel(key, probePrefix + id)
   }
 
-  /** Sent to all responders of the key, because the one that took the request is not known yet. */
+  /**
+   * Sends a cancellation to all responders of the key, because the responder that took the request
+   * may be unknown.
+   */
   #cancel(key: string, id: string): void {
     try {
       this.channel.current?.publish(exchangeFor(key), cancelKey(key), Buffer.alloc(0), {

@@ -83,7 +83,7 @@ export class RpcResponder {
     }
   }
 
-  /** Executes a command without a reply. It is not repeated after a failure. */
+  /** Executes a command without a reply. The command is not repeated after a failure. */
   async #takeNotice(notice: ReceivedNotice, { content }: Message): Promise<string> {
     const { command } = notice
     const handler = this.#handlers.get(command)
