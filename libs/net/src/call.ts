@@ -55,7 +55,9 @@ export class HttpError extends Error {
   override name = 'HttpError'
   readonly outcome: HttpOutcome
 
-  /** The message is for operators and may name hosts and addresses. It has no header or query. */
+  /**
+   * `message` is for operators and may name hosts and addresses. It contains no header or query.
+   */
   constructor(outcome: HttpOutcome, message: string) {
     super(message)
     this.outcome = outcome

@@ -37,7 +37,7 @@ export function findLocalAddress(
   if (candidates.length === 0) return undefined
   const local = Object.values(interfaces()).flatMap((all = []) => all.map(({ address }) => address))
   return candidates.find(
-    // A machine lists one loopback address but has the whole range.
+    // A machine lists one loopback address but has the whole range of loopback addresses.
     (address) => address.startsWith('127.') || local.some((own) => isSameAddress(own, address)),
   )
 }

@@ -1,7 +1,7 @@
 import { AppError } from '@posthorn/errors'
 import { type EgressPolicy, withoutBrackets } from './egress.ts'
 
-/** Ports that mail connections may have, besides the usual ones. */
+/** Ports that mail connections may have, besides the usual mail ports. */
 export interface MailPorts {
   /** Ports allowed at every host. */
   readonly allowed: readonly number[]
@@ -45,8 +45,9 @@ interface Endpoint {
 }
 
 /**
- * Checks that a mail server may be connected to. Well-known ports of other services and those of
- * this deployment are refused, so that accounts cannot scan networks or talk to its servers.
+ * Checks that a mail server may be connected to. Well-known ports of other services and ports of
+ * this deployment are refused, so that accounts cannot scan networks or connect to servers of the
+ * deployment.
  *
  * @throws AppError `forbidden` `EEGRESSBLOCKED`
  */

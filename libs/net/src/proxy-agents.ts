@@ -23,7 +23,7 @@ interface ProxySettingsOptions {
 
 /**
  * Returns a function that reads the current proxy from the settings. If the settings cannot be
- * read, the last ones apply: a database outage must not make calls bypass the proxy.
+ * read, the last settings apply: a database outage must not make calls bypass the proxy.
  */
 export function proxyFromSettings(
   read: () => Promise<ProxySettings>,
@@ -51,7 +51,7 @@ interface ProxyAgents extends Disposable {
 
 /**
  * Holds the agents of the current proxy. After a change the next call uses new agents. Calls in
- * flight finish on the old ones, whose connections are closed with the last call.
+ * flight finish on the old agents, whose connections are closed with the last call.
  */
 export function createProxyAgents(
   current: () => Promise<HttpProxy | undefined>,
