@@ -8,24 +8,28 @@ export interface ConnectionLimits {
   max: number
   /** Maximum concurrent connections of one address (IPv6: /64). */
   maxPerAddress: number
-  /** True for an address without that maximum, such as that of a reverse proxy. */
+  /**
+   * True for an address without the maximum per address, such as the address of a reverse proxy.
+   */
   isExempt?: ((address: string) => boolean) | undefined
   /** Further connections that are served health endpoints only. */
   spare: number
-  /** Called with `waiting` for a dropped waiting connection, `full` for a rejected new one. */
+  /**
+   * Called with `waiting` for a dropped waiting connection, `full` for a rejected new connection.
+   */
   onDropped?: (which: 'waiting' | 'full') => void
 }
 
 interface Connection {
   readonly id: string
   readonly socket: Socket
-  /** Connections of its address; undefined if the address is exempt. */
+  /** Connections of the client's address; undefined if the address is exempt. */
   readonly peer: Peer | undefined
-  /** True if it was accepted beyond a maximum. */
+  /** True if the connection was accepted beyond a maximum. */
   readonly spare: boolean
   /** Number of incomplete responses. */
   inFlight: number
-  /** Latest request; undefined before the first one. */
+  /** Latest request; undefined before the first request. */
   request: IncomingMessage | undefined
 }
 

@@ -63,7 +63,7 @@ export function createListener(handler: RequestListener, options: ListenerOption
   const openResponses = new Set<ServerResponse>()
   stopping.addEventListener('abort', () => openResponses.forEach(closeAfterResponse))
   const onRequest = (request: IncomingMessage, response: ServerResponse) => {
-    // Further pipelined requests may follow the one that exceeded the limit.
+    // Further pipelined requests may follow the request that exceeded the limit.
     if (request.socket.destroyed) return
     // The log, the limiter, the handler and each stage of a stream add a listener.
     response.setMaxListeners(30)
@@ -93,7 +93,7 @@ export function createListener(handler: RequestListener, options: ListenerOption
   server.on('connect', ({ socket }: IncomingMessage) => refuseRaw(socket, 404))
   server.on('clientError', (error: NodeJS.ErrnoException, socket: Socket) => {
     const response = responses.get(socket)
-    // A second response would be read as the rest of the one in progress.
+    // A second response would be read as a part of the response in progress.
     const isResponding = response?.headersSent === true && !response.writableFinished
     if (isResponding || !/^(?:HPE|ERR_HTTP)_/.test(error.code ?? '')) socket.destroy()
     else refuseRaw(socket, statuses[error.code ?? ''] ?? 400)

@@ -21,7 +21,9 @@ export interface BodyPace {
 export interface BodyLimits {
   pace?: BodyPace
   maxBytes: number
-  /** Time for the whole body, from the start of reading. Defaults to that of the request. */
+  /**
+   * Time for the whole body, from the start of reading. Defaults to the time limit of the request.
+   */
   timeoutMs?: number
 }
 

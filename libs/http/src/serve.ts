@@ -30,7 +30,9 @@ export interface ServeOptions {
   maxConnections?: number
   /** Maximum connections of one address (IPv6: /64). Defaults to 1,000. */
   maxConnectionsPerAddress?: number
-  /** True for an address without that maximum, such as that of a reverse proxy. */
+  /**
+   * True for an address without the maximum per address, such as the address of a reverse proxy.
+   */
   isExemptAddress?: ((address: string) => boolean) | undefined
   /** Overrides the default time limits for clients. */
   timeouts?: Partial<HttpTimeouts>

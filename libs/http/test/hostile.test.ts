@@ -244,7 +244,7 @@ test('ConnectionLimiter: hundreds of idle clients do not block others', async ()
   try {
     for (let n = 0; n < 20; n += 1) {
       for (const path of ['/query', '/health/ready']) {
-        // A kept connection might be dropped for a new one while in use.
+        // A keep-alive connection might be dropped for a new connection while in use.
         const headers = { connection: 'close' }
         const response = await fetch(`http://127.0.0.1:${port}${path}`, { headers })
         expect(response.status).toBe(200)
