@@ -205,7 +205,9 @@ function formatAddress({ name = '', address = '' }: ReadAddress): string {
   return name === '' ? address : `${name} <${address}>`
 }
 
-/** Date in the given locale and time zone. Unknown ones fall back to `en` and `UTC`. */
+/**
+ * Date in the given locale and time zone. Unknown locales and zones fall back to `en` and `UTC`.
+ */
 function formatDate({ date }: ReferencedMessage, { locale, tz }: ReferenceOptions): string {
   const moment = new Date(date ?? Number.NaN)
   if (Number.isNaN(moment.getTime())) return ''

@@ -1,7 +1,7 @@
 /** CSS class of collapsed history, for pages to style. */
 export const historyClass = 'posthorn-history'
 
-/** CSS class that marks quoted history until it is folded. It occurs in no result. */
+/** CSS class that marks quoted history until it is folded. The class occurs in no result. */
 const markClass = 'posthorn-quote'
 const mark = `<details class="${markClass}">`
 const fold = `<details class="${historyClass}">`

@@ -31,7 +31,9 @@ interface DeepEnd {
 }
 
 const cellLike = new Set([...cells, 'caption'])
-/** Elements that end the search for a list entry: special ones but `address`, `div` and `p`. */
+/**
+ * Elements that end the search for a list entry: special elements except `address`, `div` and `p`.
+ */
 const listBounds = new Set([
   ...blocks.filter((name) => name !== 'address' && name !== 'div' && name !== 'p'),
   ...headings,

@@ -23,7 +23,7 @@ export interface PrepareMessageOptions extends Pick<
 > {
   /** Field that errors name. */
   path: string
-  /** Headers that replace those of the message. */
+  /** Headers that replace headers of the message. */
   content?: Omit<MessageContent, 'text' | 'html' | 'previewText' | 'attachments'>
 }
 
@@ -101,7 +101,7 @@ function headerNames(content: MessageContent): string[] {
   ]
 }
 
-/** Message-ID of the content, else the valid one of the message, else a new one. */
+/** Message-ID of the content, else the valid Message-ID of the message, else a new Message-ID. */
 function chooseMessageId(
   remaining: readonly HeaderField[],
   { messageId, from }: MessageContent,
@@ -114,7 +114,7 @@ function chooseMessageId(
   return options.messageId ?? newMessageId(from ?? options.from)
 }
 
-/** Fields to append: replaced ones and missing mandatory ones. */
+/** Fields to append: replaced fields and missing mandatory fields. */
 function missingFields(
   remaining: readonly HeaderField[],
   { content, messageId }: { content: MessageContent; messageId: string },

@@ -21,7 +21,7 @@ const tagName = /[a-z][^\t\n\f\r />]*/iy
 const attribute =
   /[\t\n\f\r /]*([^\t\n\f\r />][^\t\n\f\r />=]*)[\t\n\f\r ]*(?:=[\t\n\f\r ]*(?:"([^"]*)"|'([^']*)'|([^\t\n\f\r >]*)))?/y
 
-/** Elements whose content is no HTML. It is skipped. */
+/** Elements whose content is no HTML and is skipped. */
 const rawElements = 'iframe noembed noframes noscript script style textarea title xmp'
 /** End tags of raw elements (HTML Living Standard §13.2.5, RAWTEXT and RCDATA states). */
 const rawEnds = new Map(
