@@ -101,7 +101,7 @@ const maxClassified = 32_768
 
 /**
  * `classify` for all recipients of a report. Reads equal messages once, and at most 32 KiB of
- * different ones. Further messages are classified by their status code alone.
+ * different messages. Further messages are classified by their status code alone.
  */
 export class ReasonClassifier {
   readonly #categories = new Map<string, BounceCategory | undefined>()

@@ -164,8 +164,8 @@ function isMachine(address: string): boolean {
 const maxLead = 200
 
 /**
- * Text from the line of one address to the next one. Addresses of a list share the text behind the
- * last one. If there is none, the text before the first address counts.
+ * Text from the line of one address to the next address. Addresses of a list share the text behind
+ * the last address. If no text follows, the text before the first address counts.
  */
 function addContexts(text: string, matches: readonly AddressMatch[]): ReportedRecipient[] {
   const starts = matches.map(({ start }, index) => {

@@ -84,7 +84,8 @@ export function findOriginal(
 function findHeaderPart(parts: readonly Part[]): Part | undefined {
   return parts.slice(1).find(({ type, text, headers }) => {
     if (type === 'message/delivery-status') return false
-    // The message directly follows the boundary, so its headers were parsed as those of the part.
+    // The message directly follows the boundary, so the headers of the message were parsed as
+    // headers of the part.
     if (headers['message-id'] && headers['from']) return true
     return type.startsWith('text/') && isMessageHead(parseQuotedHeaders(text))
   })
