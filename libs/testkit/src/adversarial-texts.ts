@@ -5,7 +5,7 @@ const pieces =
   )
 const endings = ['', '!']
 
-/** Texts of a size that are bad for superlinear code: one piece repeated, and an end. */
+/** Texts of `length` that are slow for superlinear code: one piece repeated, and an end. */
 function adversarialTexts(length: number): string[] {
   return pieces.flatMap((piece) => {
     const text = piece.repeat(length / piece.length)

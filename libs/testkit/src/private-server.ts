@@ -22,8 +22,8 @@ export interface ServerUse<Address> {
 }
 
 /**
- * Returns a function that resolves with the configured server, else with a private one, which all
- * users of this process share.
+ * Returns a function that resolves with the configured server, else with a private server, which
+ * all users of this process share.
  */
 export function sharedServer<Address>(
   name: string,

@@ -1,7 +1,7 @@
 import { randomBytes } from 'node:crypto'
 import { GenericContainer, getContainerRuntimeClient, ImageName, Wait } from 'testcontainers'
 
-/** Images of the servers: those of `deploy/compose.yaml`. */
+/** Images of the servers, as in `deploy/compose.yaml`. */
 const images = { postgres: 'postgres:18', rabbitmq: 'rabbitmq:4-management' }
 const startupTimeoutMs = 180_000
 const pullTimeoutMs = 300_000

@@ -25,8 +25,8 @@ const useServer = sharedServer<string>(
 )
 
 /**
- * Returns pgbouncer in transaction mode before the Postgres of the tests: that of TEST_PGBOUNCER,
- * else one that is started for this process.
+ * Returns pgbouncer in transaction mode before the Postgres of the tests: the pgbouncer of
+ * TEST_PGBOUNCER, else a pgbouncer that is started for this process.
  */
 export async function testPgbouncer(): Promise<TestPgbouncer> {
   const { address, drop } = await useServer()

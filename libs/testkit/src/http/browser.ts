@@ -12,7 +12,7 @@ export interface TestBrowser extends AsyncDisposable {
 }
 
 export interface TestBrowserOptions {
-  /** Addresses (`host:port`) for host names; `*` stands for any other one. Default: DNS. */
+  /** Addresses (`host:port`) for host names; `*` stands for any other host name. Default: DNS. */
   hosts?: Readonly<Record<string, string>>
 }
 

@@ -47,8 +47,8 @@ const members = [
 const roles = ['system', 'developer', 'user', 'assistant']
 
 /**
- * Starts an endpoint compatible with OpenAI's `POST /v1/chat/completions`. It rejects everything
- * that the published description does not contain.
+ * Starts an endpoint compatible with OpenAI's `POST /v1/chat/completions`. Rejects everything that
+ * the published description does not contain.
  */
 export async function startChatServer(options: ChatServerOptions = {}): Promise<ChatServer> {
   const receiver = await startWebhookReceiver()

@@ -45,7 +45,7 @@ export interface WebhookReceiver {
   readonly requests: ReceivedRequest[]
   /** Replies to the next requests, one each. */
   script(...replies: WebhookReply[]): void
-  /** Sets the reply to requests without a scripted one. `index` counts all requests from 0. */
+  /** Sets the reply to requests without a scripted reply. `index` counts all requests from 0. */
   replyWith(rule: ReplyRule): void
   /** Refuses connections until `open`, which listens on the same port. */
   close(): Promise<void>

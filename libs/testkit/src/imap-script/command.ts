@@ -12,7 +12,7 @@ export interface ScriptCommand {
   readonly args: readonly Value[]
   readonly session: ScriptSession
   /**
-   * Executes the command and returns the untagged lines, then the tagged one, without line ends.
+   * Executes the command and returns the untagged lines, then the tagged line, without line ends.
    * For replies that change a detail.
    */
   readonly defaultReply: () => Promise<string[]>
@@ -59,7 +59,7 @@ export interface ScriptServerState {
 }
 
 /**
- * Executes a command. Returns the untagged lines and the tagged one.
+ * Executes a command. Returns the untagged lines and the tagged line.
  * @throws ImapRejection
  */
 export type Handler = (

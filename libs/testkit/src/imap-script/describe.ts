@@ -66,7 +66,8 @@ function quoteEnd(text: string, start: number): number {
 function address(text: string): string[] {
   const trimmed = text.trim()
   if (trimmed === '') return []
-  // RFC 9051 §7.5.2: an address with a NIL host begins a group, without a mailbox it ends one.
+  // RFC 9051 §7.5.2: an address with a NIL host begins a group, an address without host and mailbox
+  // ends a group.
   if (trimmed.endsWith(':')) return [`(NIL NIL ${string(trimmed.slice(0, -1))} NIL)`]
   if (trimmed.endsWith(';')) return [...address(trimmed.slice(0, -1)), '(NIL NIL NIL NIL)']
   const open = trimmed.endsWith('>') ? trimmed.lastIndexOf('<') : -1

@@ -21,7 +21,7 @@ export function rejects(text: string): Hook {
   return replies(`{tag} ${text}`)
 }
 
-/** Executes the command and changes the lines of the reply. The last one is tagged. */
+/** Executes the command and changes the lines of the reply. The last line is tagged. */
 export function mapsLines(change: (lines: string[], command: ScriptCommand) => string[]): Hook {
   return async (command) => change(await command.defaultReply(), command)
 }
@@ -36,7 +36,7 @@ export function omits(pattern: RegExp): Hook {
   return mapsLines((lines) => lines.filter((line) => !pattern.test(line)))
 }
 
-/** Adds lines before the tagged one. */
+/** Adds lines before the tagged line. */
 export function adds(...extra: string[]): Hook {
   return mapsLines((lines) => [...lines.slice(0, -1), ...extra, ...lines.slice(-1)])
 }

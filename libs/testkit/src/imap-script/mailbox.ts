@@ -42,7 +42,7 @@ export class ScriptMessage {
   /** Revision of the last change of flags. Label changes do not count. */
   flagsRevision = 0
   /**
-   * Values that FETCH returns instead of the real ones, by item. `undefined` omits the item. The
+   * Values that FETCH returns instead of the real values, by item. `undefined` omits the item. The
    * syntax may be invalid.
    */
   readonly overrides = new Map<string, string | undefined>()

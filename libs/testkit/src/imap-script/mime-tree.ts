@@ -51,7 +51,8 @@ export function field(header: string, name: string): string | undefined {
 }
 
 /**
- * Returns the named fields of a header (with `not`, the other ones), unchanged, and an empty line.
+ * Returns the named fields of a header (with `not`, the other fields), unchanged, and an empty
+ * line.
  */
 export function someFields(header: string, names: readonly string[], not = false): string {
   const wanted = new Set(names.map((name) => name.toLowerCase()))

@@ -34,8 +34,8 @@ export const usualCapabilities: readonly string[] =
   )
 
 /**
- * Starts an IMAP server in memory whose faults a test controls. It replies normally unless a hook
- * replies to a command (`imap-script/faults.ts` has some) or a test changes a mailbox.
+ * Starts an IMAP server in memory whose faults a test controls. The server replies normally unless
+ * a hook replies to a command (`imap-script/faults.ts` has some) or a test changes a mailbox.
  * Supports IMAP4rev1 with CONDSTORE, QRESYNC, ESEARCH, LIST-STATUS, MOVE, UIDPLUS, IDLE, NOTIFY,
  * QUOTA, OBJECTID and X-GM-EXT-1, each if its capability is given. All users share one set of
  * mailboxes.
@@ -145,7 +145,7 @@ export class ImapScript implements AsyncDisposable {
     for (const session of this.#openSessions) session.reset()
   }
 
-  /** Ends connections and refuses new ones until `open`, which listens on the same ports. */
+  /** Ends connections and refuses new connections until `open`, which listens on the same ports. */
   async close(): Promise<void> {
     await Promise.all(this.#servers.map((server) => stopListening(server, () => this.drop())))
   }

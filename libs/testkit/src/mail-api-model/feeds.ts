@@ -24,7 +24,7 @@ export interface FeedFaults {
   replays: number
   /** Page lacks the latest changes although it says that the round is complete. */
   outdated: number
-  /** Page without entries that is not the last one. */
+  /** Number of pages without entries that are followed by further pages. */
   emptyPages: number
   /**
    * True if a message that left a folder and returned between two rounds is reported as removed

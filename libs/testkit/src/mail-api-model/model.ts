@@ -90,7 +90,7 @@ export class MailApiModel {
     })
   }
 
-  /** Stores a message. It arrives in the inbox unless placed elsewhere. */
+  /** Stores a message. The message arrives in the inbox unless `placed` names another folder. */
   deliver(raw: string | Uint8Array, placed: Partial<NewMessage> = {}): ModelMessage {
     const folderId = placed.folderId ?? this.folder('\\Inbox').id
     return this.store.insert(Buffer.from(raw), { unseen: true, ...placed, folderId })
@@ -118,7 +118,9 @@ export class MailApiModel {
     return folder
   }
 
-  /** Fails the next call without executing it. Several failures apply to one call each. */
+  /**
+   * Fails the next call without executing it. Several failures apply to one call each, in order.
+   */
   failNext(failure: MailApiFailure, options?: MailApiErrorOptions): void {
     this.#failures.push(new MailApiError(failure, `model: ${failure}`, options))
   }

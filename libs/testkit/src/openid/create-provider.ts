@@ -50,7 +50,7 @@ export async function createProvider(issuer: string, state: ProviderSettings): P
       devInteractions: { enabled: false },
       revocation: { enabled: true, allowedPolicy: () => true },
     },
-    // The last one is that of the Gmail API.
+    // The last scope is the scope of the Gmail API.
     scopes: ['openid', 'offline_access', 'mail', 'https://www.googleapis.com/auth/gmail.modify'],
     claims: { openid: ['sub'], email: ['email', 'email_verified'], profile: ['name'] },
     pkce: { required: () => true },

@@ -32,7 +32,7 @@ export interface TestOpenIdProvider extends ProviderSettings {
 
 /**
  * Starts an OpenID provider on loopback: code flow with PKCE, single-use refresh tokens,
- * revocation, userinfo. The user is the one in `login_hint` and consents.
+ * revocation, userinfo. The user in `login_hint` is logged in and consents.
  */
 export async function testOpenIdProvider(
   options: { redirectUrls?: string[] } = {},
@@ -91,7 +91,7 @@ function delayReply(response: ServerResponse, until: () => Promise<void>): void 
   }) as typeof end
 }
 
-/** Logs in the user of `login_hint` with all scopes except the withheld ones. */
+/** Logs in the user of `login_hint` with all scopes except the withheld scopes. */
 async function grantConsent(
   { provider, withheldScopes }: { provider: Provider; withheldScopes: Set<string> },
   request: IncomingMessage,

@@ -12,7 +12,7 @@ export interface ProviderRequest {
   query: URLSearchParams
   headers: IncomingHttpHeaders
   raw: Buffer
-  /** JSON body. Undefined without one, or with another content type. */
+  /** JSON body. Undefined without a body, or with another content type. */
   body: unknown
   /** Virtual time of arrival. */
   at: number

@@ -31,7 +31,7 @@ export interface SmtpSession {
   helo: string
   user: string | undefined
   envelope: Envelope | undefined
-  /** True once the client sent a command before it had the reply to the previous one. */
+  /** True once the client sent a command before it had the reply to the previous command. */
   readonly pipelined: boolean
   /** True after STARTTLS, or if the connection began with TLS. */
   readonly secured: boolean
@@ -121,7 +121,7 @@ export interface SmtpBehaviour {
   onLogin?: (login: SmtpLogin) => SmtpRejection | undefined
 }
 
-/** Returns a callback that rejects its first `count` calls and accepts the later ones. */
+/** Returns a callback that rejects its first `count` calls and accepts the later calls. */
 export function rejectTimes(
   count: number,
   rejection: SmtpRejection,

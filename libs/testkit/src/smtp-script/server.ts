@@ -27,7 +27,9 @@ export interface SmtpScript extends AsyncDisposable {
   behaviour: SmtpBehaviour
   /** Replaces the reply at a moment. `undefined` removes the hook. */
   on(moment: SmtpMoment, hook: SmtpHook | undefined): void
-  /** Ends open connections and refuses new ones until `open`, which listens on the same port. */
+  /**
+   * Ends open connections and refuses new connections until `open`, which listens on the same port.
+   */
   close(): Promise<void>
   open(): Promise<void>
 }

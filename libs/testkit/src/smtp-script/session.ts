@@ -23,7 +23,7 @@ export class SmtpConnection implements SmtpSession {
   helo = ''
   user: string | undefined
   envelope: Envelope | undefined
-  /** True once the client sent a command before it had the reply to the previous one. */
+  /** True once the client sent a command before it had the reply to the previous command. */
   pipelined = false
   readonly #state: SmtpServerState
   /** Socket below TLS. */

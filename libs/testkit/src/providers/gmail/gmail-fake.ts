@@ -36,7 +36,7 @@ const undescribed = [
 
 /**
  * Fake of the Gmail API with several mailboxes, a token endpoint, batches, and Pub/Sub. One origin
- * stands for those of Google: their paths differ.
+ * stands for all origins of Google: their paths differ.
  */
 export class GmailFake extends GmailState implements AsyncDisposable {
   readonly fake: ProviderFake

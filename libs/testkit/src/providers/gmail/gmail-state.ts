@@ -31,7 +31,7 @@ export interface GmailSwitches {
   replacesFrom: boolean
   /** Records of the history have no label sets. */
   omitsLabelIds: boolean
-  /** Number of pages without `history` that precede the next one. */
+  /** Number of pages without `history` that precede the next page with `history`. */
   emptyHistoryPages: number
   /** `batchModify` refuses unknown ids with 404. */
   refusesUnknownIds: boolean
@@ -95,7 +95,7 @@ export abstract class GmailState {
     return this.fake.origin
   }
 
-  /** Grants access for an hour, to a client of a Google project if one is named. */
+  /** Grants access for an hour, to a client of the Google project `project` if that is set. */
   grant(address: string, scopes: readonly string[] = [modifyScope], project?: string): string {
     const token = this.newText('ya29.')
     const expiresAt = this.clock.now + 3_599_000

@@ -136,7 +136,7 @@ export class GmailMailbox {
     return message
   }
 
-  /** Changes labels. The fixed ones and unknown ones are refused. */
+  /** Changes labels. Fixed and unknown labels are refused. */
   modify(message: FakeMessage, add: readonly string[], remove: readonly string[]): void {
     for (const id of [...add, ...remove]) this.assertAssignable(id)
     this.changeLabels(message, add, remove)
@@ -165,7 +165,7 @@ export class GmailMailbox {
   }
 
   getMessage(id: string): FakeMessage {
-    // Numbers of 64 bits below the highest one that was given out are readable.
+    // Numbers up to 2^63 - 1 are readable ids.
     if (!/^[\da-f]{1,16}$/i.test(id) || BigInt(`0x${id}`) > 0x7fff_ffff_ffff_ffffn)
       throw invalid('Invalid id value')
     const message = this.messages.get(id)

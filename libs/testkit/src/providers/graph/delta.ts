@@ -37,7 +37,10 @@ interface Link {
   starts: boolean
 }
 
-/** Deltas of the folders of one mailbox. Each link is a generation, of which the latest live. */
+/**
+ * Deltas of the folders of one mailbox. Each link is a generation. The latest `liveLinks`
+ * generations are valid.
+ */
 export class FakeDelta {
   readonly faults: DeltaFaults = {
     losesReturns: true,
@@ -62,7 +65,7 @@ export class FakeDelta {
       if (isExpired(folderId)) this.#links.delete(token)
   }
 
-  /** One page. `url` is that of the link without its query. */
+  /** One page of a delta. `url` is the URL of the link without the query. */
   page(folder: FakeFolder, request: ProviderRequest, url: string): Json {
     const { query } = request
     if (query.has('$expand'))

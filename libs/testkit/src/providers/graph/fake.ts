@@ -26,7 +26,7 @@ import { subscriptionRoutes } from './subscriptions.ts'
 import { FakeTokens } from './tokens.ts'
 
 export interface GraphFakeOptions {
-  /** Addresses; the first one is `/me`. Default: `ann@mail.example`. */
+  /** Addresses of mailboxes; the first address is `/me`. Default: `ann@mail.example`. */
   mailboxes?: readonly string[]
   clock?: VirtualClock
   cloud?: 'global' | 'china'
@@ -127,7 +127,7 @@ export class GraphFake implements GraphService, AsyncDisposable {
     return delta
   }
 
-  /** Counts the body of a request, or returns the error of one that has to wait. */
+  /** Counts the body of a request, or returns the error of a request that has to wait. */
   takeUpload(mailbox: FakeMailbox, { method, raw }: ProviderRequest): GraphFault | undefined {
     const isUpload = ['PATCH', 'POST', 'PUT'].includes(method)
     const delayMs = isUpload ? this.#uploadQuota.take(mailbox.address, raw.length) : 0

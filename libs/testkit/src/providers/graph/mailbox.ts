@@ -189,7 +189,10 @@ export class FakeMailbox {
     this.onEvent({ changeType: 'deleted', id: message.id })
   }
 
-  /** Moves a folder below the deleted ones; one that is there already is removed. */
+  /**
+   * Moves a folder below the deleted items. A folder that is already below the deleted items is
+   * removed.
+   */
   deleteFolder(folder: FakeFolder): void {
     if (folder.wellKnown !== undefined)
       throw new GraphFault(

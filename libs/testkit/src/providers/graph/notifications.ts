@@ -15,7 +15,7 @@ export interface NotificationFaults {
   hiddenReads: number
 }
 
-/** More moves than this between two deliveries yield only one `missed`. */
+/** Maximum moves between two deliveries. More moves yield only one `missed`. */
 const missedMoves = 25
 const maxPerRequest = 100
 

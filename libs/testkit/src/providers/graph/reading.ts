@@ -132,7 +132,7 @@ function listFolders(request: MailboxRequest, parentId?: string): ProviderRespon
   )
 }
 
-/** Page of a list, with the link to the next one. */
+/** Page of a list, with the link to the next page. */
 function page(request: MailboxRequest, all: Json[], withoutLink = false): ProviderResponse {
   const { query, fake, path } = request
   const requested = Number(query.get('$top') ?? defaultPage)

@@ -86,7 +86,7 @@ export interface GraphService {
   /** Mailbox of the token's user. */
   readonly mailbox: FakeMailbox
   mailboxOf(user: string): FakeMailbox
-  /** Counts the body of a request, or returns the error of one that has to wait. */
+  /** Counts the body of a request, or returns the error of a request that has to wait. */
   takeUpload(mailbox: FakeMailbox, request: ProviderRequest): GraphFault | undefined
   deltaOf(mailbox: FakeMailbox): FakeDelta
 }

@@ -99,7 +99,7 @@ function assertSendable({ fake, mailbox }: MailboxRequest, content: FakeContent)
     )
 }
 
-/** Sends a draft. Its copy is filed under the same id, another one, or later. */
+/** Sends a draft. The copy of the draft is filed under the same id, another id, or later. */
 function release(request: MailboxRequest, message: FakeMessage): void {
   const { mailbox, fake } = request
   assertSendable(request, message.content)
