@@ -16,9 +16,9 @@ export interface TokenLogOptions {
   log?: Logger
   /** Time between two writes; defaults to 1 s. */
   everyMs?: number
-  /** Maximum queued entries; defaults to 20,000. Further ones are dropped. */
+  /** Maximum queued entries; defaults to 20,000. Further entries are dropped. */
   maxWaiting?: number
-  /** Called when a write failed. Its entries stay queued. */
+  /** Called when a write failed. The entries of the failed write stay queued. */
   onError?: (error: unknown) => void
   /** Called with the number of dropped entries. */
   onLost?: (entries: number) => void

@@ -2,7 +2,7 @@ import type { ErrorCode } from './codes.ts'
 import { UnavailableError } from './unavailable-error.ts'
 
 /**
- * Kind of a failure. It decides the HTTP status and whether a retry makes sense.
+ * Kind of a failure, which decides the HTTP status and whether a retry makes sense.
  *
  * `rejected`: a remote server refused (SMTP 550, IMAP NO), permanent. `unreachable`: a remote
  * server could not be reached, temporary. `provider`: a mail API responded with an HTTP `status`

@@ -6,7 +6,7 @@ const idBytes = 6
 /**
  * Secret of links. Each purpose has a key of its own, derived by HKDF (RFC 5869), so that no value
  * made for one purpose is valid for another. Links name the secret by `id`, which reveals nothing
- * about it.
+ * about the secret.
  */
 export class LinkKey {
   /** Signs links of releases without key ids, and encrypts form state. */

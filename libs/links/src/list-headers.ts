@@ -44,7 +44,10 @@ export function listHeaders(message: ListMessage): ListLinks {
   }
 }
 
-/** The link with the Message-ID, and one that fits into a header if possible. */
+/**
+ * Unsubscribe links: the full link with the Message-ID, and a short link that fits into a header if
+ * possible.
+ */
 function unsubscribeLinks(
   { baseUrl, key, account, recipient, messageId }: ListMessage,
   list: string,

@@ -12,7 +12,7 @@ export interface ListenerAddress {
   revision?: string
 }
 
-/** Open listener. Disposal stops accepting connections; existing ones continue. */
+/** Open listener. Disposal stops accepting connections; existing connections continue. */
 export type Listener = AsyncDisposable
 
 export interface ReloadableListenerOptions<A extends ListenerAddress> {

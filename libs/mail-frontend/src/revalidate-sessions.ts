@@ -10,7 +10,7 @@ import type { ServerPassword } from './server-password.ts'
 export interface SessionPolicy {
   scope: ProxyTokenUse['scope']
   password: Pick<ServerPassword, 'setting'>
-  /** Returns those of the accounts that exist and may use this proxy. */
+  /** Returns the accounts of the list that exist and may use this proxy. */
   usableAccounts: (accounts: readonly string[]) => Promise<ReadonlySet<string>>
 }
 

@@ -60,7 +60,7 @@ export async function startMailListener<A extends ListenerAddress>(
         settings.invalidate()
         listener?.wake()
       }
-      // Also for settings: the server password is one.
+      // Revalidates also after changed settings, because the server password is a setting.
       revalidation.wake()
     }),
   )

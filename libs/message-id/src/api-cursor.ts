@@ -16,8 +16,8 @@ export interface ApiPagePosition {
   /** Zero-based. */
   page: number
   /**
-   * Page tokens that the provider returned, that of this page last. Empty for the first page. The
-   * earlier ones lead back; the first of many are missing.
+   * Page tokens that the provider returned, the token of this page last. Empty for the first page.
+   * Earlier tokens lead back to earlier pages; the first of many tokens are missing.
    */
   tokens: readonly string[]
 }

@@ -20,7 +20,7 @@ export interface FunctionProblem {
 
 /** Result of filter and map for one payload. */
 export interface FunctionResult {
-  /** Result of the filter: true without one, false if it failed. */
+  /** Result of the filter: true without a filter, false if the filter failed. */
   applies: boolean
   /** Output of the map, as JSON. Absent if the payload is unchanged. */
   body?: string
@@ -31,7 +31,9 @@ export interface FunctionResult {
   usedMs: number
 }
 
-/** Result of a filter for every event of one name. `depends`: it reads more than the name. */
+/**
+ * Result of a filter for every event of one name. `depends`: the filter reads more than the name.
+ */
 export type StaticMatch = 'always' | 'never' | 'depends'
 
 export type Job =
@@ -42,7 +44,7 @@ export type Job =
 export interface JobResults {
   apply: FunctionResult
   match: StaticMatch
-  /** Error of the source; null if it is valid. */
+  /** Error of the source; null if the source is valid. */
   check: string | null
 }
 
@@ -53,7 +55,7 @@ export interface CallLimits {
   memoryBytes: number
   /** Maximum size of the output of a map. */
   outputChars: number
-  /** Maximum size of payload and `env`. Functions are not called with larger ones. */
+  /** Maximum size of payload and `env`. Functions are not called with larger input. */
   inputChars: number
 }
 

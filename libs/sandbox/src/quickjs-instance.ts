@@ -70,8 +70,8 @@ interface LoadedInstance {
 }
 
 /**
- * QuickJS in WebAssembly, reset before each call: its memory is restored byte by byte, so that a
- * call leaves nothing for the next one. An instance that grew, failed or was interrupted is
+ * QuickJS in WebAssembly, reset before each call: the memory is restored byte by byte, so that a
+ * call leaves nothing for the next call. An instance that grew, failed or was interrupted is
  * replaced.
  */
 export class QuickJsInstance {

@@ -34,7 +34,7 @@ export interface Resealer extends Sealer {
   readonly newest: string
   /**
    * Seals the value again with the newest key, for the same context and binding. `binding` is used
-   * for a value without one.
+   * for a value without a binding.
    *
    * @throws AppError `internal` if no key fits or the value was changed
    */

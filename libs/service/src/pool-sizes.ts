@@ -2,11 +2,11 @@ import type { ServiceName } from '@posthorn/contracts/services'
 
 /**
  * Defaults of SVC_DATABASE_POOL_SIZE: maximum connections of one replica. Three replicas of every
- * service, as during a rolling update of two, and the jobs fit into a Postgres with its default of
- * 100 connections.
+ * service, as during a rolling update of two replicas, and the jobs fit into a Postgres with its
+ * default of 100 connections.
  */
 export const poolSizes: Readonly<Record<ServiceName, number>> = {
-  // A quarter stores messages, the rest serves requests.
+  // A quarter of the connections stores messages, the other connections serve requests.
   'api-gateway': 8,
   // Commits of accounts are batched; commands and heartbeats run beside them. With 5, first syncs
   // of 1,000 accounts delayed heartbeats.
@@ -17,7 +17,7 @@ export const poolSizes: Readonly<Record<ServiceName, number>> = {
   'webhook-dispatcher': 5,
   // Logins read a few rows.
   'imap-proxy': 2,
-  // Stores messages; a large one occupies a connection while it is transferred.
+  // Stores messages. A large message occupies a connection while it is transferred.
   'smtp-proxy': 2,
   // Reads a few rows per credential.
   'auth-bridge': 2,

@@ -213,7 +213,7 @@ test('Renderer.render: a template beyond the heap ends its process only', async 
   try {
     const context = contextOf({ many })
     const options = { format: 'html', context } as const
-    // Grows within one text, whose parts stay in memory until it is complete.
+    // The output grows within one text, whose parts stay in memory until the text is complete.
     const [kind] = await rejection(small.render({ html: nested('{{@index}}{{@key}}') }, options))
     expect(kind).toBe('unprocessable')
     expect(await small.render({ text: 'fine' }, options)).toEqual({ text: 'fine' })

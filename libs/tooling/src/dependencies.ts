@@ -12,7 +12,7 @@ const pnpm = (args: readonly string[], env: NodeJS.ProcessEnv = {}, cwd = root) 
 export interface AuditOptions {
   /** Directory of the lockfile. */
   cwd?: string
-  /** Registry with the advisory database. Defaults to the configured one. */
+  /** Registry with the advisory database. Defaults to the configured registry. */
   registry?: string
   /** True accepts a registry whose advisories cannot be read. */
   acceptsUnreadable?: boolean

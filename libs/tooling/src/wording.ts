@@ -123,7 +123,7 @@ function checkOpening({ text, line }: SourcePart, report: Report): void {
   if (bannedOpening.test(opening)) report(line, 'opening', opening.split('\n')[0] ?? '')
 }
 
-/** True for a line comment directly below another one. */
+/** True for a line comment directly below another line comment. */
 function continuesComment(parts: readonly SourcePart[], index: number): boolean {
   const [before, between] = [parts[index - 2], parts[index - 1]]
   return (
