@@ -24,7 +24,7 @@ function listPermits(list: unknown, word: string): boolean {
   return list === undefined || (Array.isArray(list) && list.includes(word))
 }
 
-/** True if a token has the scope. The operator scope `*` includes all others. */
+/** True if a token has the scope. The operator scope `*` includes all other scopes. */
 export function hasScope({ scopes }: { scopes: readonly string[] }, scope: string): boolean {
   return scopes.includes(scope) || scopes.includes('*')
 }

@@ -28,7 +28,7 @@ const rowsPerStatement = 2_000
 
 /**
  * Starts the audit log. Entries are written in batches, off the request path. A crash loses the
- * entries of the last interval; disposal writes those that are queued.
+ * entries of the last interval; disposal writes the queued entries.
  */
 export function startTokenLog(
   db: Db,

@@ -5,7 +5,10 @@ export interface BrokerUsers {
   /** URL of RabbitMQ's management API with the credentials of an administrator. */
   api: string
   vhost: string
-  /** Passwords by user, such as `posthorn_sender`. Users not listed must exist and keep theirs. */
+  /**
+   * Passwords by user, such as `posthorn_sender`. Users not listed must exist and keep their
+   * passwords.
+   */
   passwords: Readonly<Record<string, string>>
 }
 

@@ -140,8 +140,8 @@ export interface Bus extends AsyncDisposable {
   ): Promise<StreamedReply<C>>
   /**
    * Sends a command without a reply to the processes that serve the keys. Resolves when the broker
-   * has confirmed it, also if there are none. A process that fails to handle it does not get it
-   * again.
+   * has confirmed the command, also if no process serves them. A process that fails to handle the
+   * command does not get it again.
    *
    * @throws AppError `unavailable`: immediately if the broker is down, else within 5 s
    */

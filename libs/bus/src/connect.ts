@@ -205,7 +205,7 @@ class RabbitBus implements Bus {
       frames: this.#frames,
       active: this.#active,
       replies: this.#replies,
-      // If this process has the user of its service, so do the others.
+      // If this process has the broker user of its service, the other processes have theirs, too.
       authenticatesRequesters: serviceOf(userOf(this.#options.url)) === this.#options.name,
       instruments: this.#instruments,
     }
@@ -260,7 +260,10 @@ class RabbitBus implements Bus {
     else this.#client.receive(message)
   }
 
-  /** The reply queue of the other process is gone, and the process with it. */
+  /**
+   * Handles a message that the broker returned: the reply queue of the other process is gone, and
+   * the process with it.
+   */
   #onUndeliverable(message: Message): void {
     const id = correlationId(message)
     if (message.properties.type === 'credit') this.#client.onReturned(message)

@@ -149,7 +149,8 @@ export async function declareTopology(channel: Channel, { declares }: BrokerUse)
 }
 
 /**
- * Declares an exclusive queue. Its name is new each time: the broker may not have deleted the last.
+ * Declares an exclusive queue. The queue has a new name each time: the broker may not have deleted
+ * the last queue.
  */
 export async function declareOwnQueue(channel: Channel, purpose: string): Promise<string> {
   const { queue } = await channel.assertQueue(`${purpose}.${crypto.randomUUID()}`, {

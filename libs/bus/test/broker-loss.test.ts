@@ -235,6 +235,7 @@ test('Bus: logs each loss and each reconnect once', () => {
       'RabbitMQ connected',
     ].flat(),
   )
-  // One connection and a return after each of the tests. A busy machine may lose others.
+  // Expects one connection, and a return after each of the tests. A busy machine may lose other
+  // connections.
   expect(returns).toBeGreaterThanOrEqual(7)
 })

@@ -188,7 +188,8 @@ test('Bus.requestStream: a silent sender fails with a timeout', async () => {
   const sender = Promise.withResolvers<void>()
   await using _server = await streaming(key, async function* () {
     yield Buffer.from('a')
-    // Also after the deadline: the end of the stream could overtake the timeout of the reader.
+    // The sender waits also after the deadline: the end of the stream could overtake the timeout of
+    // the reader.
     await sender.promise
   })
   let timeoutMs = 100

@@ -17,8 +17,8 @@ export function addressKey(address: string): string {
 const hostDelimiter = /[\0- #%/:?@[\\\]]/
 
 /**
- * A domain that IDNA rejects loses its compatibility characters. IDNA can accept the rest: it
- * rejects `⒈0.0` and accepts `1.0.0`.
+ * A domain that IDNA rejects loses its compatibility characters. IDNA can accept the remaining
+ * domain: it rejects `⒈0.0` and accepts `1.0.0`.
  */
 function asciiDomain(domain: string): string {
   const compatible = domain.normalize('NFKC')

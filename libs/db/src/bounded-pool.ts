@@ -29,7 +29,7 @@ export interface BoundedPoolOptions {
 const pingMs = 1_000
 /**
  * Postgres counts as available for this time after its last response, while the pool is full. Later
- * it is probed.
+ * Postgres is probed.
  */
 const maxSilenceMs = 1_000
 

@@ -19,8 +19,8 @@ export interface ConnectOptions {
   /** Maximum duration of a statement; defaults to 30 s. The client waits up to 5 s longer. */
   timeoutMs?: number
   /**
-   * Sends a statement together with the transaction around it. For pools whose timeout is not that
-   * of the role.
+   * Sends a statement together with the transaction around it. For pools whose timeout differs from
+   * the timeout of the role.
    */
   isPipelined?: boolean
   /** Called when a connection is lost. The pool replaces it. */
@@ -69,7 +69,7 @@ export function connect(url: string, options: ConnectOptions): PooledDb {
   const server = { connectionString: url, application_name: name }
   const pool = new Pool({
     ...server,
-    // The pool passes its options, which the type lacks.
+    // The pool passes its options to the client, which the type lacks.
     Client: BoundedHandshake as unknown as new () => ClientBase,
     max,
     connectionTimeoutMillis: connectMs,

@@ -7,7 +7,7 @@ export const defaultLockTimeoutMs = 3_000
 export interface MigrateConfig {
   /** Database as its owner. */
   readonly ownerUrl: string
-  /** Passwords of the services' roles. Other roles keep theirs. */
+  /** Passwords of the services' roles. Other roles keep their passwords. */
   readonly rolePasswords: Readonly<Record<string, string>>
   /** Maximum wait for a lock behind which statements of services queue. */
   readonly lockTimeoutMs: number

@@ -32,7 +32,8 @@ beforeAll(async () => {
     insert into events (event_id, event, account, shard, date, body)
       select gen_random_uuid(), 'messageNew', 'a1', 0, now(), '{}' from generate_series(1, 5000);`)
   for (const [role, statement] of statements) clients.push(await startClient(role, statement))
-  for (const client of clients) stack.defer(() => client.stop()) // before its connection ends
+  // Each client stops before its connection ends.
+  for (const client of clients) stack.defer(() => client.stop())
 })
 
 /** Statements that services of the previous release send all the time. */

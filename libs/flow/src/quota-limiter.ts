@@ -18,7 +18,10 @@ export interface QuotaLimiterOptions {
 
 export interface QuotaRequest {
   units: number
-  /** Concurrent calls that it counts as; defaults to 1. More than `concurrent` count as that. */
+  /**
+   * Concurrent calls that the request counts as; defaults to 1. More slots than `concurrent` count
+   * as `concurrent`.
+   */
   slots?: number | undefined
   priority: number
   /** Maximum time to wait; default: no limit. */
@@ -79,7 +82,7 @@ export class QuotaLimiter<K = string> {
     this.#rings = Array.from({ length: priorities }, () => new Set())
   }
 
-  /** Number of keys in memory: those in use, paused, or without all of their units. */
+  /** Number of keys in memory: keys in use, paused, or without all of their units. */
   get size(): number {
     return this.#keys.size
   }
@@ -229,7 +232,7 @@ export class QuotaLimiter<K = string> {
       this.#refresh(state)
       this.#admit()
     }, timerMs(nextMs))
-    // Keys without waiting calls are only dropped by it.
+    // The timer of a key without waiting calls only drops the key.
     if (first === undefined) state.timer.unref()
   }
 

@@ -6,8 +6,8 @@ export interface QuotaRate {
   units: number
   windowMs: number
   /**
-   * Units available immediately after a period without use, less than `units`. The others are paced
-   * evenly over the window, so that no window has more than `units`.
+   * Units available immediately after a period without use, less than `units`. The other units are
+   * paced evenly over the window, so that no window has more than `units`.
    */
   burst: number
 }

@@ -43,16 +43,16 @@ interface Peer {
 /**
  * Limits the connections of a server and of each address. At a limit, the connection that has
  * waited longest for its client is dropped: idle, or with an incomplete request body. Clients that
- * send nothing therefore cannot block others. If none waits, new connections get a spare place,
- * where they are served health endpoints only.
+ * send nothing therefore cannot block other clients. If no connection waits, new connections get a
+ * spare place, where they are served health endpoints only.
  */
 export class ConnectionLimiter {
   readonly #options: ConnectionLimits
   readonly #connections = new Map<string, Connection>()
   readonly #peers = new Map<string, Peer>()
   /**
-   * Connections that wait for their client, longest first. Those whose request body has become
-   * complete meanwhile are removed when they are found.
+   * Connections that wait for their client, longest first. Connections whose request body has
+   * become complete meanwhile are removed when they are found.
    */
   readonly #waiting = new Set<Connection>()
   #spares = 0
@@ -150,7 +150,7 @@ export class ConnectionLimiter {
     if (peer.count === 0) this.#peers.delete(peer.network)
   }
 
-  /** Moves a connection to the end of those that wait, or out of them. */
+  /** Moves a connection to the end of the waiting connections, or removes it from them. */
   #requeue(connection: Connection): void {
     this.#dequeue(connection)
     if (!waitsForClient(connection)) return

@@ -105,7 +105,7 @@ export function createListener(handler: RequestListener, options: ListenerOption
   return server
 }
 
-/** Ends the connection after the response, of which the client learns from its head. */
+/** Ends the connection after the response, and announces the end in the head of the response. */
 function closeAfterResponse(response: ServerResponse): void {
   if (!response.headersSent) response.setHeader('Connection', 'close')
 }
@@ -122,7 +122,7 @@ function limitsOf({ headMs, requestMs, idleMs, checkMs }: HttpTimeouts) {
   }
 }
 
-/** Statuses of parser errors; others are 400. */
+/** Statuses of parser errors; other parser errors are 400. */
 const statuses: Record<string, number> = {
   HPE_HEADER_OVERFLOW: 431,
   HPE_CHUNK_EXTENSIONS_OVERFLOW: 413,
@@ -131,7 +131,7 @@ const statuses: Record<string, number> = {
 
 /**
  * Stops accepting and completes requests in flight. After `timeoutMs`, calls `onTimeout` and drops
- * the rest.
+ * the remaining connections.
  */
 export async function closeListener(
   server: Server,

@@ -40,7 +40,9 @@ export function requestLog(log: Logger, metrics: Metrics): RequestHandler {
   }
 }
 
-/** Adds the reason of an error to the line of its request. The response does not have it. */
+/**
+ * Adds the reason of an error to the line of its request. The response does not have the reason.
+ */
 export function logReason(response: ServerResponse, error: unknown): void {
   const reason = error instanceof AppError ? error.reason : undefined
   if (reason !== undefined && 'locals' in response) (response as Response).locals['reason'] = reason

@@ -49,7 +49,7 @@ const spareConnections = 64
 
 export interface HttpServer extends AsyncDisposable {
   readonly port: number
-  /** Requests in flight, and those that disposal has dropped. */
+  /** Number of requests in flight, and of requests that disposal has dropped. */
   unfinished(): number
 }
 

@@ -11,7 +11,7 @@ import { readJson } from './read-json.ts'
 
 const maxConnections = 40
 const maxConnectionsPerAddress = 3
-/** Address with a limit of its own; the others of the tests are exempt. */
+/** Address with a limit of its own; the other addresses of the tests are exempt. */
 const limitedAddress = '127.0.0.9'
 const waiting: (() => void)[] = []
 

@@ -37,8 +37,7 @@ export class ClientSessions {
   }
 
   /**
-   * Ends all sessions within `drainMs`, see `drainClients`. Returns the number of those that were
-   * busy.
+   * Ends all sessions within `drainMs`, see `drainClients`. Returns the number of busy sessions.
    */
   async drain(reason: string, drainMs: number): Promise<number> {
     const toClient = (session: ClientSession): DrainedClient => {

@@ -25,7 +25,7 @@ export interface DrainedClient {
   readonly isClosed: boolean
   /** True while a command or message is in progress. */
   readonly isBusy: boolean
-  /** Announces the end, before it is waited for the command in progress. */
+  /** Announces the end to the client, before the wait for the command in progress. */
   announce?: () => void
   /** Disconnects the client. */
   end: () => void

@@ -64,7 +64,7 @@ function parseBinary(bytes: Buffer): ProxyHeader {
   return source ? { complete: true, length, source } : malformed
 }
 
-/** Parses the source of TCP over IPv4 or IPv6. Family 0 (unspecified) has none. */
+/** Parses the source of TCP over IPv4 or IPv6. Family 0 (unspecified) has no source. */
 function parseSource(familyAndProtocol: number, body: Buffer): ProxiedSource | undefined {
   if (familyAndProtocol === 0) return {}
   if (familyAndProtocol === 0x11 && body.length >= 12)

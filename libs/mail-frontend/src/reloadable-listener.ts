@@ -22,7 +22,7 @@ export interface ReloadableListenerOptions<A extends ListenerAddress> {
   resolveAddress: () => Promise<A | undefined>
   /** Returns the address that the stored settings name at this time. Has no effect. */
   readAddress: () => Promise<A | undefined>
-  /** Called before the listener closes because the settings disable it. */
+  /** Called before the listener closes because the settings disable the listener. */
   onDisabled?: () => Promise<void>
   start: (address: A) => Promise<Listener>
   /** Called with each change of the state, and with the error of a listener that failed. */
@@ -38,8 +38,8 @@ export interface ReloadableListener<
   /** Current address; undefined while closed. */
   readonly address: A | undefined
   /**
-   * True if the listener is open at the address of the stored settings, or if these disable it.
-   * Otherwise starts to open or move it.
+   * True if the listener is open at the address of the stored settings, or if the settings disable
+   * the listener. Otherwise starts to open or move the listener.
    */
   isReady(): Promise<boolean>
 }

@@ -72,7 +72,7 @@ export async function startMailListener<A extends ListenerAddress>(
       readAddress: async () => {
         const stored = await readSettings(db)
         const address = resolveAddress(stored, (await certificate())?.revision)
-        // Otherwise the listener would follow the cached settings only.
+        // Invalidates the cached settings, because the listener would otherwise follow only these.
         settings.invalidate()
         return address
       },

@@ -2,7 +2,7 @@ import { type Env, integer, optional } from '@posthorn/config'
 import type { Listener, ListenerAddress } from './reloadable-listener.ts'
 
 export interface TlsPortConfig {
-  /** Port of a second listener, with implicit TLS; absent if there is none. */
+  /** Port of a second listener, with implicit TLS; absent without such a listener. */
   readonly tlsPort?: number
 }
 

@@ -5,7 +5,7 @@ import { fromBase64Url } from './message-id.ts'
 
 /** List of messages that a cursor belongs to. */
 export interface ApiList {
-  /** Prefix of its cursors, which names the mail system. */
+  /** Prefix of the list's cursors, which names the mail system. */
   kind: string
   /** Account, folder and search terms as JSON. The order of members has no meaning. */
   query: unknown
@@ -47,7 +47,7 @@ export function requestedApiPage(
   })
 }
 
-/** Cursors of the pages after and before a page. Null if there is none. */
+/** Cursors of the pages after and before a page. Null if there is no such page. */
 export function apiPageCursors(
   { page, tokens }: ApiPagePosition,
   list: ApiList,

@@ -6,7 +6,7 @@ export const maxApiIdLength = 200
 /** Longest identifier of a part within its message, in characters. */
 const maxPartIdLength = 512
 
-/** First byte of an id that packs others. IMAP ids start with a mailbox number below 2^31. */
+/** First byte of an id that packs other ids. IMAP ids start with a mailbox number below 2^31. */
 const kinds = { text: 0xf1, attachment: 0xf2 } as const
 type Kind = keyof typeof kinds
 

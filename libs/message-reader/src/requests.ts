@@ -12,8 +12,8 @@ import { define, lengthOf } from './define.ts'
 
 /*
  * Readings of large requests and of the messages that they contain: parsing, validating and
- * composing take up to 100 ns per byte. They are the caller's own content, so no part of them is
- * left out beyond a limit.
+ * composing take up to 100 ns per byte. Such requests are the caller's own content, so no part of
+ * them is left out beyond a limit.
  */
 
 /** Bytes of a message that is read in the calling thread: at most 10 ms. */

@@ -168,7 +168,7 @@ function appendText(text: string | undefined, { head, forward, ...original }: Qu
   return `${text === undefined ? '' : `${text}\n\n`}${head.join('\n')}\n${body}`
 }
 
-/** Plain text of the original, converted from HTML if it has none. */
+/** Plain text of the original, converted from HTML if the original has no plain text. */
 function toPlainText({ plain, html }: Pick<Quote, 'plain' | 'html'>): string {
   return plain || (html === undefined ? '' : htmlToText(unfoldHistory(html)))
 }

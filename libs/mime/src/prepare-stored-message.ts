@@ -40,7 +40,7 @@ const maxAddressText = 400_000
 /**
  * Prepares stored MIME bytes for sending. Reads the recipients from the headers unless an envelope
  * is passed, removes headers that recipients must not see, and adds missing From, Date and
- * Message-ID. The rest stays unchanged byte by byte.
+ * Message-ID. The rest of the message stays unchanged byte by byte.
  *
  * @throws AppError `invalid` with `fields`
  */

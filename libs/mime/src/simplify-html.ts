@@ -7,7 +7,7 @@ export interface HtmlRules {
   attributes: ReadonlySet<string>
   /** Nesting limit of quotes and lists. Each level of nesting costs the text converter one pass. */
   maxIndents: number
-  /** Limit of the characters before and after; the rest is cut. */
+  /** Maximum characters of the HTML before and after; the rest of the HTML is cut. */
   maxLength: number
   /** True for an element that the reader may replace by nested elements. */
   isExpanded?: (name: string, attributes: ReadonlyMap<string, string>) => boolean

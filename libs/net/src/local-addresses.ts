@@ -27,7 +27,7 @@ export function isSameAddress(one: string, other: string): boolean {
   return isIP(one) !== 0 && isIP(other) !== 0 && normalize(one) === normalize(other)
 }
 
-/** Returns the first address that this machine has; other replicas may have the others. */
+/** Returns the first address that this machine has; other replicas may have the other addresses. */
 export function findLocalAddress(
   addresses: readonly string[],
   family: 4 | 6,

@@ -46,7 +46,7 @@ interface Endpoint {
 
 /**
  * Checks that a mail server may be connected to. Well-known ports of other services and ports of
- * this deployment are refused, so that accounts cannot scan networks or connect to servers of the
+ * this deployment are refused, so that accounts cannot scan networks or reach servers of the
  * deployment.
  *
  * @throws AppError `forbidden` `EEGRESSBLOCKED`

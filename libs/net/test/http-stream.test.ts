@@ -61,7 +61,7 @@ async function untilStill(count: () => number): Promise<void> {
   })
 }
 const failsWith = (outcome: string) => expect.objectContaining({ name: 'HttpError', outcome })
-/** Chunks of 64 KiB; `produced` counts those that were requested. */
+/** Chunks of 64 KiB; `produced` counts the requested chunks. */
 function source(chunks: number) {
   const made = {
     produced: 0,

@@ -4,7 +4,7 @@ import { addressesInHeader, firstAddress } from './addresses.ts'
 import { first, type Headers, type ReportParts } from './parse-parts.ts'
 import type { Complaint, OriginalMessage } from './report.ts'
 
-/** Reads a complaint: RFC 5965, or a returned message in the form of Hotmail and others. */
+/** Reads a complaint: RFC 5965, or a returned message in the form of Hotmail and other services. */
 export function parseComplaint(
   message: ReportParts,
   original: OriginalMessage & { all: Headers },
@@ -49,7 +49,10 @@ function parseFeedback(
 const complaintSubject =
   /^\s*(?:complaint about message|abuse report|spam report|email (?:abuse )?feedback report)/i
 
-/** Returned message of Hotmail and others, with the complaining recipient in one of its headers. */
+/**
+ * Returned message of Hotmail and other services, with the complaining recipient in one of its
+ * headers.
+ */
 function parseReturned(
   { headers, parts }: ReportParts,
   { all }: { all: Headers },

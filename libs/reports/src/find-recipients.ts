@@ -6,7 +6,10 @@ export interface ReportedRecipient {
   recipient: string
   /** Text about the recipient. */
   context: string
-  /** Text before, if it can be about this recipient only or about all alike. */
+  /**
+   * Text before the address, if that text can be about this recipient only or about all recipients
+   * alike.
+   */
   lead: string
 }
 
@@ -115,7 +118,7 @@ export function findRecipients(
   return []
 }
 
-/** Addresses in one of the forms, and those in a list behind them, without repetitions. */
+/** Addresses in one of the forms, and addresses in a list behind them, without repetitions. */
 function matchForms(
   text: string,
   addresses: readonly AddressMatch[],

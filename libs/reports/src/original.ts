@@ -38,7 +38,7 @@ const foreignMarker = new RegExp(`^[ \\t>*#_-]{0,60}(?:${originalMarkers})[^\\n]
 export interface ReportText {
   /** Text of the report itself. */
   own: string
-  /** Original message quoted in the text; empty if there is none. */
+  /** Original message quoted in the text; empty if the text quotes no message. */
   returned: string
 }
 

@@ -93,7 +93,7 @@ function splitBody(body: string, boundary: string): string[] {
   return pieces
 }
 
-/** Position of the next line that begins with two dashes; negative if there is none. */
+/** Position of the next line that begins with two dashes; negative if there is no such line. */
 function nextDashes(body: string, from: number): number {
   if (from === 0 && body.startsWith('--')) return 0
   const at = body.indexOf('\n--', Math.max(0, from - 1))

@@ -38,10 +38,10 @@ interface FunctionCall extends CpuLimit {
   inputs: readonly string[]
 }
 
-/** The call was interrupted, or its instance failed. Its result is unknown. */
+/** Interruption of a call, or failure of its instance. The result of the call is unknown. */
 export class CallEnded extends Error {}
 
-/** The source is not the body of a function. */
+/** Error of a source that is not the body of a function. */
 export class SourceError extends Error {}
 
 /** Missing from Node's types; declares the used part only. */
@@ -159,7 +159,7 @@ export class QuickJsInstance {
     const options = engineOptions(module, this.#options, (created) => (memory = created))
     const vm = await QuickJS.restore(snapshot, options)
     if (!memory) throw new Error('The QuickJS instance has no memory')
-    // The wrapper allocates it on first use, which must precede the copy of the memory.
+    // The wrapper allocates `undefined` on first use, which must precede the copy of the memory.
     void vm.undefined
     const harness = vm.importHandle(exported)
     const all = new Uint8Array(memory.buffer)

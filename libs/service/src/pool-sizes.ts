@@ -2,8 +2,8 @@ import type { ServiceName } from '@posthorn/contracts/services'
 
 /**
  * Defaults of SVC_DATABASE_POOL_SIZE: maximum connections of one replica. Three replicas of every
- * service, as during a rolling update of two replicas, and the jobs fit into a Postgres with its
- * default of 100 connections.
+ * service, as during a rolling update of two, and the jobs fit into the 100 default connections of
+ * Postgres.
  */
 export const poolSizes: Readonly<Record<ServiceName, number>> = {
   // A quarter of the connections stores messages, the other connections serve requests.

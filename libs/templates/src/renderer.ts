@@ -49,7 +49,8 @@ export class Renderer implements AsyncDisposable {
   }
 
   /**
-   * Renders a content. `html` is escaped, and converted from markdown; the others are plain text.
+   * Renders the texts of a content. `html` is escaped, and converted from markdown; the other texts
+   * are plain text.
    * @throws AppError `unprocessable` with the problem of the template
    */
   async render(

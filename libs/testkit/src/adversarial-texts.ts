@@ -21,7 +21,7 @@ const maxGrowth = 8
 const runs = 4
 
 /**
- * Reads texts of 1 MB and of a quarter of that. Returns the beginnings of those whose CPU time does
+ * Reads texts of 1 MB and of a quarter of that. Returns the beginnings of texts whose CPU time does
  * not grow linearly. Compares times of the same run, so slower machines have the same result.
  */
 export function slowTexts(read: (text: string) => unknown): string[] {

@@ -6,7 +6,7 @@ export interface SourcePart {
   line: number
 }
 
-/** A regular expression literal can only follow one of these. */
+/** Code that can precede a regular expression literal. */
 const beforeRegex = /(?:^|[=(,:;!&|?{}[\n+]|=>|\breturn|\btypeof|\bcase)\s*$/
 
 const token =

@@ -71,8 +71,8 @@ export function checkDocument(path: string, source: string): Violation[] {
 }
 
 /**
- * Checks the comments of a file that is not TypeScript: SQL with `--`, all others with `#`. A line
- * limit applies to lines that are only a comment, because commands and URLs cannot be broken.
+ * Checks the comments of a file that is not TypeScript: SQL with `--`, all other files with `#`. A
+ * line limit applies to lines that are only a comment, because commands and URLs cannot be broken.
  */
 export function checkScript(path: string, source: string): Violation[] {
   const comment = path.endsWith('.sql')

@@ -93,12 +93,12 @@ export function toFolder(
   })
 }
 
-/** Label with an id or, if there is none, with a name. */
+/** Label with an id or, without such a label, with a name. */
 export function findLabel(labels: readonly NamedLabel[], text: string): NamedLabel | undefined {
   return labels.find(({ id }) => id === text) ?? labels.find(({ name }) => name === text)
 }
 
-/** Flags and labels of a message. `labelIds` is absent if it has none. */
+/** Flags and labels of a message. `labelIds` is absent if the message has no labels. */
 export function stateOfLabels(
   labelIds: readonly string[] = [],
 ): ApiFlags & Pick<MessageState, 'labels'> {

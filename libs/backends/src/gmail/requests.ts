@@ -89,7 +89,7 @@ export class GmailRequests {
 
   /**
    * Gets several resources with one request per 25. An outcome is JSON or the failure of its part.
-   * Parts that failed temporarily are repeated without the others.
+   * Parts that failed temporarily are repeated without the other parts.
    */
   async batch<T extends object>(batch: GmailBatch): Promise<BatchOutcome<T>[]> {
     const outcomes: BatchOutcome<T>[] = []

@@ -126,7 +126,7 @@ async function modify(
 
 type Outcome = 'changed' | 'unchanged' | 'missing'
 
-/** False if Gmail refused because of a missing message. Usually it ignores these. */
+/** False if Gmail refused because of a missing message. Usually Gmail ignores missing messages. */
 async function modifyAll(
   requests: GmailRequests,
   ids: readonly string[],
@@ -174,7 +174,7 @@ async function modifyOne(
 }
 
 /**
- * Labels after a change: `labelIds` is absent if there is none.
+ * Labels after a change: `labelIds` is absent if the message has no label.
  *
  * @throws MailApiError `unavailable` if the response does not name the changed message
  */

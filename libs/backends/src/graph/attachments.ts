@@ -8,7 +8,10 @@ import { entriesOf, messagePath } from './lists.ts'
 
 type AnyAttachment = GraphAttachment & Pick<GraphFileAttachment, 'contentId'>
 
-/** Without it, the service sends contents. The Content-ID exists for files only. */
+/**
+ * Properties to read: without `$select`, the service sends contents. The Content-ID exists for
+ * files only.
+ */
 const select = 'id,name,contentType,size,isInline,microsoft.graph.fileAttachment/contentId'
 const maxPartIdLength = 512
 /** Most attachments of a message: a page has 10, or more, at the service's choice. */

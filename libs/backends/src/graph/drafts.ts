@@ -34,8 +34,9 @@ const maxInlineBytes = 3_000_000
 
 /**
  * Creates a draft: from MIME, or in the structured format if the message is too large for that. A
- * draft that needs several requests gets its Message-ID last, and before that the one of
- * `incompleteId`. After a crash it is found and removed, and never taken for the message.
+ * draft that needs several requests gets its Message-ID last, and before that the Message-ID of
+ * `incompleteId`. After a crash the incomplete draft is found and removed, and never taken for the
+ * message.
  *
  * @throws MailApiError `too-large`, `invalid-recipients`, `mailbox-full`; with `leavesDraft` if the
  * incomplete draft could not be removed

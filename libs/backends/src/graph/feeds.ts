@@ -39,7 +39,8 @@ export function graphFeeds(client: GraphClient, now: () => number): MailApiFeeds
 
 /**
  * True if a link failed because its state was lost. Such failures have several statuses and codes,
- * and links no other errors of their own. A link may be missing although its folder exists.
+ * and a failed link has no other error of its own. A link may be missing although its folder
+ * exists.
  */
 async function isLostLink(
   client: GraphClient,

@@ -21,7 +21,7 @@ export interface GraphApiDeps {
   mappedOrigins?: OriginMap
   /** Finds the addresses for notifications of an account. Without them, watches are refused. */
   findUrls?: (account: string) => Promise<GraphNotificationUrls | undefined>
-  /** Delays before repeated requests, if the provider names none. */
+  /** Delays before repeated requests, if the provider names no delay. */
   delayMs?: Backoff
   /** Milliseconds since 1970; defaults to the clock of the process. */
   now?: () => number

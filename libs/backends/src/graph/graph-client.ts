@@ -53,7 +53,7 @@ export interface GraphBatch<T> {
  */
 const maxJsonBytes = 40 * 1024 * 1024
 /**
- * Parts of a batch, at most 4 for one mailbox (provider limits). They run concurrently and a
+ * Maximum parts of a batch; the provider permits 4 for one mailbox. Parts run concurrently and a
  * mailbox takes 4 requests at a time, one of which is reserved for sender.
  */
 const maxParts = 3
@@ -87,7 +87,7 @@ export class GraphClient {
     return this.#options.delayMs
   }
 
-  /** Most parts of a batch. They run concurrently. */
+  /** Maximum parts of a batch, which run concurrently. */
   get batchSize(): number {
     const { limiter, access } = this.#options
     return Math.min(maxParts, limiter.concurrency(access))

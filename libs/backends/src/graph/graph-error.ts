@@ -47,7 +47,7 @@ const failures: Readonly<Record<string, MailApiFailure>> = {
   extensionerror: 'watch-refused',
 }
 
-/** Limits of sending, which the service reports without a time. They last up to a day. */
+/** Limits of sending, which the service reports without a time. Such limits last up to 24 h. */
 const sendingLimits = new Set(['exceededmessagelimit', 'messagesubmissionblocked'])
 const hourMs = 3_600_000
 
@@ -105,7 +105,7 @@ function normalized(code = ''): string {
   return code.toLowerCase().replace(/^error/, '')
 }
 
-/** True without a code, or with the one of an error that the service cannot name. */
+/** True without an error code, or with the code of an error that the service cannot name. */
 function isUnnamed(code: string | undefined): boolean {
   return ['', 'unknownerror'].includes(normalized(code))
 }

@@ -47,7 +47,7 @@ export function selectOf({ headers, maxTextBytes }: GetOptions): string {
 }
 
 /**
- * Message of the interface. Every member may be null or absent, also those that the description
+ * Message of the interface. Every member may be null or absent, also members that the description
  * requires. Undefined without a usable id.
  */
 export function toMessage(
@@ -93,7 +93,7 @@ export function isId(id: unknown): id is string {
   return typeof id === 'string' && isApiId(id)
 }
 
-/** Names of categories, without those that are too long. */
+/** Names of categories, without names that are too long. */
 export function labelsOf(categories: unknown): string[] {
   const names: unknown[] = Array.isArray(categories) ? categories : []
   return names.filter(

@@ -9,7 +9,7 @@ import type { GraphClient } from './graph-client.ts'
 import { listPage, messagePath, readMessages } from './lists.ts'
 import { isId, selectOf, toMessage } from './message-fields.ts'
 
-/** Properties of ids, and those that searches check. */
+/** Properties for ids, and properties that searches check. */
 const idFields = [
   'id,conversationId,parentFolderId,receivedDateTime,sentDateTime,isRead,isDraft,flag,from',
   'subject,categories,internetMessageId',

@@ -30,7 +30,7 @@ const maxKeepAlives = 12
 /** Maximum wait for the response to LOGOUT. */
 const logoutMs = 2_000
 
-/** Mailbox that a call applies to. Its UIDs are meaningless in any other. */
+/** Mailbox that a call applies to. The UIDs of the mailbox are meaningless in any other mailbox. */
 export interface MailboxRef {
   path: string
   uidValidity: bigint
@@ -235,7 +235,7 @@ export class ImapConnection {
   }
 }
 
-/** True for Coremail, the server of 163.com and others. */
+/** True for Coremail, the server of 163.com and other providers. */
 function ignoresNoop({ greeting = '', serverInfo }: ImapFlow): boolean {
   return /coremail/i.test(`${greeting} ${serverInfo?.name ?? ''}`)
 }

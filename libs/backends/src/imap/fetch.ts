@@ -86,9 +86,9 @@ class Fetch {
   /**
    * Existing messages of a batch. The connection may not know a new message yet, so the full query
    * is repeated after NOOP for messages without a response. The bare query is for messages whose
-   * full description the server rejected or imapflow could not read, or at which the server
-   * dropped the connection. Their rows are `incomplete`. The account's connections remember them
-   * and send the full query for them no more.
+   * description the server rejected or imapflow could not read, or at which the server dropped the
+   * connection. Their rows are `incomplete`. The account's connections remember these messages and
+   * send the full query for them no more.
    */
   async batch(uids: readonly UidRange[]): Promise<FetchedMessage[]> {
     this.#rejections = this.#failures = 0
@@ -192,7 +192,8 @@ class Fetch {
 
   /**
    * Rows of a bare query. Finds messages by halving whose header the server rejects too, and
-   * describes those by their flags. Leaves out a message of which the server returns nothing.
+   * describes these messages by their flags. Leaves out a message of which the server returns
+   * nothing.
    *
    * @throws AppError after many rejections without a row
    */

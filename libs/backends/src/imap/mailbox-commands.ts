@@ -49,8 +49,8 @@ export async function renameMailbox(
 }
 
 /**
- * Deletes a mailbox without its children. They stay (RFC 9051 §6.3.5), or the server rejects the
- * command.
+ * Deletes a mailbox without its children. Children stay (RFC 9051 §6.3.5), or the server rejects
+ * the command.
  */
 export async function deleteMailbox(connection: ImapConnection, path: string): Promise<void> {
   await connection.call(async (client) => {

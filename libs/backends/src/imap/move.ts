@@ -33,8 +33,8 @@ export async function moveMessages(
 }
 
 /**
- * Marks messages as deleted and expunges exactly these. Without UIDPLUS they stay marked if another
- * message is marked as well.
+ * Marks messages as deleted and expunges exactly these. Without UIDPLUS these messages stay marked
+ * if another message is marked as well.
  */
 export async function expungeMessages(
   connection: ImapConnection,

@@ -59,7 +59,7 @@ export class NotificationBuffer {
 
   /**
    * Calls `watcher` with buffered, then with new notifications until the returned function is
-   * called. Those of other mailboxes are included with `everywhere`.
+   * called. Notifications of other mailboxes are included with `everywhere`.
    */
   watch(watcher: (notification: MailboxNotification) => void, everywhere = false): () => void {
     const buffered = [...(this.#exists ? [this.#exists] : []), ...this.#flags]

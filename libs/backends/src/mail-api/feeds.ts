@@ -13,8 +13,8 @@ export interface Feed {
 }
 
 /**
- * Changed message, or message of a full round. Absent members are not reported, which does not
- * mean false or empty: merge the others into the stored state.
+ * Changed message, or message of a full round. Absent members are not reported, which does not mean
+ * false or empty: merge the present members into the stored state.
  */
 export interface MessageChange extends Partial<ApiFlags> {
   id: string

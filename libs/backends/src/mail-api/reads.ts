@@ -13,9 +13,12 @@ export interface MailApiProfile {
  */
 export interface MessageQuery {
   folderId?: string
-  /** Terms combined with AND. All are applied; a term that cannot be is `unsupported-term`. */
+  /**
+   * Terms combined with AND. All terms are applied; a term that cannot be applied is
+   * `unsupported-term`.
+   */
   search?: SearchTerms
-  /** Uses the provider's search index instead of exact filters, if it has both. */
+  /** Uses the provider's search index instead of exact filters, if the provider has both. */
   indexed?: boolean
 }
 
@@ -87,6 +90,6 @@ export interface MailApiReads {
     part: { id: string; partId: string },
     signal: AbortSignal,
   ): Promise<ApiDownload>
-  /** Stored signatures of the mailbox. Absent if the provider has none. */
+  /** Stored signatures of the mailbox. Absent if the provider has no signatures. */
   readonly signatures?: (signal: AbortSignal) => Promise<ApiSignature[]>
 }

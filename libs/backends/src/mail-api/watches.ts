@@ -6,7 +6,10 @@ export interface ApiWatch {
   id: string
   /** Notifications end at this time unless the watch is renewed. */
   expiresAt: Date
-  /** Settles when the connection of a client that listens has ended. Otherwise absent. */
+  /**
+   * Settles when the connection of a client that listens has ended. Absent for clients that do not
+   * listen.
+   */
   ended?: Promise<unknown>
 }
 
@@ -19,9 +22,9 @@ export interface WatchListener {
 }
 
 /**
- * Notifications of changes. They start a read of the feeds earlier; they may be lost, repeated,
- * late, or early: before the message can be read. Notifications arrive at a destination, which is
- * an option of the client, or on a connection of the client.
+ * Notifications of changes. Notifications start a read of the feeds earlier; they may be lost,
+ * repeated, late, or early: before the message can be read. Notifications arrive at a destination,
+ * which is an option of the client, or on a connection of the client.
  */
 export interface MailApiWatches {
   /**

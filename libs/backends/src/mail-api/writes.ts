@@ -13,8 +13,9 @@ export interface BulkResult {
   /** Ids that the provider reports as missing. Some bulk requests ignore missing ids. */
   missing: string[]
   /**
-   * Ids of messages that the provider describes without the change, although it accepted it several
-   * times. Absent if there is none. Bulk requests whose response describes no message report none.
+   * Ids of messages that the provider describes without the change, although it accepted the change
+   * several times. Absent if there is no such message. Bulk requests whose response describes no
+   * message report no ids.
    */
   unchanged?: string[]
 }
@@ -27,7 +28,7 @@ export interface MoveResult extends BulkResult {
 export interface MoveTarget {
   /** Folder that the messages are moved to. */
   to: string
-  /** Folder that they leave. Required with placement `labels`, otherwise ignored. */
+  /** Folder that the moved messages leave. Required with placement `labels`, otherwise ignored. */
   from?: string
 }
 

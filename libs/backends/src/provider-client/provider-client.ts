@@ -16,7 +16,7 @@ export interface ProviderClientOptions {
   readonly use: MailApiUse
   /** Turns an error response into the failure that its provider means by it. */
   readonly toError: (error: ProviderError) => MailApiError
-  /** Delays before repeated requests, if the provider names none. Default: 1 to 30 s. */
+  /** Delays before repeated requests, if the provider names no delay. Default: 1 to 30 s. */
   readonly delayMs?: Backoff
 }
 
@@ -25,7 +25,7 @@ export interface ClientRequest extends Omit<ProviderRequest, 'token' | 'url'> {
   operation: string
   /** Number of such operations in the request; defaults to 1. */
   count?: number
-  /** Concurrent requests that the provider makes of it; defaults to 1. */
+  /** Concurrent requests that the provider makes of this request; defaults to 1. */
   slots?: number
   /** Path or link. A function gets the mailbox, an email address that is not encoded. */
   url: string | ((mailbox: string, login: MailApiLogin) => string)

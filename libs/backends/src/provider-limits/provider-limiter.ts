@@ -28,7 +28,10 @@ export interface ProviderCall {
   operation: string
   /** Number of such calls in one request, such as the parts of a batch; defaults to 1. */
   count?: number
-  /** Concurrent requests that the provider makes of it, such as parts of a batch; defaults to 1. */
+  /**
+   * Concurrent requests that the provider makes of the call, such as parts of a batch; defaults to
+   * 1.
+   */
   slots?: number
   /** Bytes of the body; defaults to 0. */
   bytes?: number
@@ -83,7 +86,7 @@ export class ProviderLimiter {
     this.#options = options
   }
 
-  /** Number of accounts in memory: those in use, paused, or without all of their units. */
+  /** Number of accounts in memory: accounts in use, paused, or without all of their units. */
   get size(): number {
     const limiters = [...this.#applications.values(), ...this.#uploads.values()]
     return limiters.reduce((sum, { size }) => sum + size, 0)
@@ -169,7 +172,7 @@ function keyOf({ provider, application }: Omit<ProviderAccount, 'account'>): str
   return `${provider} ${application}`
 }
 
-/** Bytes of the bodies for each mailbox. They are counted apart from requests and slots. */
+/** Bytes of the bodies for each mailbox. Bytes are counted apart from requests and slots. */
 function createUploadLimiter(
   units: number,
   { windowMs, clock }: { windowMs: number; clock: Clock | undefined },

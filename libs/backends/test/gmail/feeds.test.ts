@@ -280,6 +280,7 @@ test('changes: 1,000 labels, are counted once although the process stops after e
   )
   const counted = gmail.requests('labels.get').map(({ params }) => params['id'] ?? '')
   expect(counted.toSorted()).toEqual(ids.filter((id) => id !== used[9]).toSorted())
-  // 15 pages of all messages, 15 of the inbox, 2 of each label in use, and those that only count.
+  // 15 pages of all messages, 15 of the inbox, 2 of each label in use, and requests that only
+  // count.
   expect(calls).toBeLessThanOrEqual(30 + 2 * used.length + 1_000 / 25)
 })

@@ -129,7 +129,7 @@ const failures: Partial<Record<MailApiFailure, [status: number, code: string, co
   unavailable: [503, 'ServiceUnavailable', 4],
 }
 
-/** Fails requests until the client reports it. */
+/** Fails requests until the client reports the failure. */
 export function failNext(fake: GraphFake, failure: MailApiFailure, retryAfterMs?: number): void {
   const [status, code, count] = failures[failure] ?? [400, failure, 1]
   const headers = retryAfterMs === undefined ? {} : { 'retry-after': `${retryAfterMs / 1_000}` }

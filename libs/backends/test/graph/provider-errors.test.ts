@@ -117,7 +117,7 @@ describe('graph: error responses', () => {
       reply(entry)
       const error = await failureOf(entry)
       const { kind, code, retryAfterSeconds, then } = entry.expect
-      // The interface of mail APIs has a kind of its own for it.
+      // The interface of mail APIs has a failure of its own for a missing watch.
       if (then === 'recreate') return expect(error).toMatchObject({ failure: 'watch-missing' })
       expect(error).toMatchObject({
         name: 'MailApiError',
@@ -221,7 +221,7 @@ describe('graph: error responses', () => {
     )
     const before = fake.server.log.length
     setup.pauses.length = 0
-    // Another account: the one of the entries was slowed down by them.
+    // Another account, because the entries slowed down their own account.
     const api = setup.create({ access: { account: 'b' } })
     await api.updateMessages(ids, { flagged: true }, signal)
     expect(ids.map((id) => fake.mailbox.message(id, true).flagStatus)).toEqual(

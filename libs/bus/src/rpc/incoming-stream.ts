@@ -1,7 +1,7 @@
 import { AppError } from '@posthorn/errors'
 import { deadlineExceeded, windowChunks } from './frames.ts'
 
-/** An idle reader occupies one of the few connections of its account. */
+/** Maximum idle time of a reader, which occupies one of the few connections of its account. */
 const readerIdleMs = 60_000
 
 /** Maximum interval of liveness checks, which are returned if the sender has died. */

@@ -63,7 +63,7 @@ interface OutgoingRequest {
 interface Destination {
   exchange: string
   key: string
-  /** The broker drops the message if it is not consumed within this time. */
+  /** Time in which the message must be consumed, else the broker drops it. */
   expirationMs: number
 }
 
@@ -270,7 +270,7 @@ export class RpcClient {
         correlationId: id,
       })
     } catch {
-      // The request ends at its deadline.
+      // A request whose cancellation cannot be sent ends at its deadline.
     }
   }
 }

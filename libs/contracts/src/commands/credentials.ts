@@ -107,7 +107,7 @@ export const getLinkSecret = defineCommand({
   }),
 })
 
-/** Reads the API key of the summary endpoint. Absent if none is set. */
+/** Reads the API key of the summary endpoint. Absent if no key is set. */
 export const getOpenAiApiKey = defineCommand({
   name: 'getOpenAiApiKey',
   request: Strict({}),

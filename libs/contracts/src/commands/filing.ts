@@ -25,7 +25,7 @@ export const fileSent = defineCommand({
     draft: Type.Optional(Type.String()),
   }),
   response: Type.Object({
-    /** Mailbox of the copy. Absent if none was requested. */
+    /** Mailbox of the copy. Absent if no copy was requested. */
     path: Type.Optional(Type.String()),
     /** Steps that failed permanently, such as flagging a deleted message. */
     skipped: Type.Array(Type.String()),

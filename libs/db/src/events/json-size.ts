@@ -26,8 +26,8 @@ export type Members = Record<string, unknown>
 
 /**
  * Measurement of a value as JSON in UTF-8, at most a few bytes too large. `advance` continues where
- * the `advance` before it stopped, so that the work depends on the largest limit and neither on the
- * value nor on the number of steps.
+ * the previous `advance` stopped. The work depends on the largest limit, and neither on the value
+ * nor on the number of steps.
  */
 export class JsonMeter {
   /** Size of the measured part. */

@@ -75,8 +75,8 @@ export async function migrate(ownerUrl: string, options: MigrateOptions = {}): P
  * Removes the timeouts that a role or a database may have: a migration runs for as long as it needs
  * to. Only waits for locks are limited.
  *
- * Postgres ends the session, and with it its locks, 1 s after the process has ended. Otherwise it
- * would first finish the statement.
+ * Postgres ends the session, and with it its locks, 1 s after the process has ended. Otherwise
+ * Postgres would first finish the statement.
  */
 async function removeTimeouts(session: Kysely<unknown>): Promise<void> {
   await sql`

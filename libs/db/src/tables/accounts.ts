@@ -69,7 +69,7 @@ export interface Accounts {
   tz: string | null
   /** Members whose value a token bound to the account has set, or the user of a hosted form. */
   tenantSet: Generated<TenantSet[]>
-  /** Incremented by every change, so that a session detects that it is stale. */
+  /** Incremented by every change, so that a session detects that its account has changed. */
   version: Generated<string>
   /** Incremented to request a flush of the mailbox indexes; see `flushedEpoch`. */
   flushEpoch: Generated<string>

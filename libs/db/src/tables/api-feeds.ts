@@ -10,7 +10,7 @@ export interface NamedFolder {
   specialUse?: string
   /** Tab of the Gmail inbox. */
   category?: string
-  /** True if it no longer exists. Its name stays for changes that are reported later. */
+  /** True if the folder no longer exists. The name stays for changes that are reported later. */
   former?: true
 }
 
@@ -83,7 +83,9 @@ export interface ApiWatches {
   renewAt: Date
   state: 'active' | 'failed'
   lastNotifiedAt: Date | null
-  /** Time of the latest stored attempt to create or renew it. Null in rows of older releases. */
+  /**
+   * Time of the latest stored attempt to create or renew the watch. Null in rows of older releases.
+   */
   attemptedAt: Date | null
   /** Failed creations and renewals since the last success. */
   createFailures: Generated<number>

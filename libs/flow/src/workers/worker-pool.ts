@@ -61,7 +61,7 @@ export class WorkerPool<Request, Response> implements AsyncDisposable {
   readonly #options: WorkerPoolOptions
   readonly #maxWorkers: number
   readonly #queue: FairQueue<Call, string | undefined>
-  /** Calls of an earlier message that did not run. They precede the queue. */
+  /** Calls of an earlier message that did not run. These calls precede the queue. */
   readonly #returned: RunningCall[] = []
   readonly #idle: PoolWorker[] = []
   readonly #workers = new Set<PoolWorker>()

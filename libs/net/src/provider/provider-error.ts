@@ -18,7 +18,7 @@ export class ProviderError extends Error {
   readonly status: number
   /** `errors[0].reason` of Gmail, `error.code` of Graph, `error` of a token endpoint. */
   readonly code: string | undefined
-  /** Delay that the provider requested; absent if none is usable. */
+  /** Delay that the provider requested; absent without a usable delay. */
   readonly retryAfterMs: number | undefined
   readonly #location: string | undefined
 

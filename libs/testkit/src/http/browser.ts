@@ -41,7 +41,8 @@ export async function testBrowser({ hosts = {} }: TestBrowserOptions = {}): Prom
   const executablePath = browserPath()
   if (executablePath === undefined)
     throw new Error('Chromium not found: install chromium or set TEST_BROWSER')
-  const { chromium } = await import('playwright-core') // Loaded on first use because it is large.
+  // playwright-core is loaded on first use because it is large.
+  const { chromium } = await import('playwright-core')
   const rules = Object.entries(hosts).map(([host, address]) => `MAP ${host} ${address}`)
   const browser = await chromium.launch({
     executablePath,

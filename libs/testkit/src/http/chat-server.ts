@@ -5,7 +5,7 @@ import {
 } from './webhook-receiver.ts'
 
 export interface ChatServerOptions {
-  /** Required API key. Without it, any key or none is accepted. */
+  /** Required API key. Without a required key, any key or no key is accepted. */
   key?: string
   /** Request members that this endpoint rejects, because endpoints differ. */
   unsupported?: readonly string[]

@@ -155,7 +155,7 @@ export class ImapScript implements AsyncDisposable {
       this.#ports[index] = await listen(server, this.#ports[index])
   }
 
-  /** @throws The first error of a hook. Its client saw a reset. */
+  /** @throws The first error of a hook. The client of the failed command saw a reset. */
   async [Symbol.asyncDispose](): Promise<void> {
     await this.close()
     if (this.#hookErrors.length > 0) throw this.#hookErrors[0]

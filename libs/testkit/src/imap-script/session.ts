@@ -122,7 +122,7 @@ export class ScriptSession {
     this.view = []
   }
 
-  /** True if messages arrived that the client does not know, and none was deleted. */
+  /** True if messages arrived that the client does not know, and no message was deleted. */
   get hasUnseenMessages(): boolean {
     const messages = this.mailbox?.messages ?? []
     const here = new Set(messages)

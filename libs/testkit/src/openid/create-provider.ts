@@ -11,7 +11,7 @@ export interface ProviderSettings {
   accessTokenSeconds: number
   /** Scopes that users do not consent to. */
   withheldScopes: Set<string>
-  /** Users whose address is reported as unverified. For others, nothing is reported. */
+  /** Users whose address is reported as unverified. For other users, nothing is reported. */
   unverified: Set<string>
   /**
    * True if a replaced refresh token stays valid, as with providers that tolerate lost responses.

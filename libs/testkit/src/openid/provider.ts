@@ -15,9 +15,12 @@ export interface TestOpenIdProvider extends ProviderSettings {
   revokeUrl: string
   /** Introspection endpoint (RFC 7662) for Dovecot. The reply names the owner as `username`. */
   introspectionUrl: string
-  /** If set, the token endpoint executes requests and waits for this before it responds. */
+  /**
+   * If set, the token endpoint executes requests and waits for `holdTokenReplies` before it
+   * responds.
+   */
   holdTokenReplies?: (() => Promise<void>) | undefined
-  /** If set, the discovery document is sent after this. */
+  /** If set, the discovery document is sent after `holdDiscovery`. */
   holdDiscovery?: (() => Promise<void>) | undefined
   /** If set, the response to every token request. */
   tokenReply?: { status: number; body: string } | undefined
@@ -52,7 +55,8 @@ export async function testOpenIdProvider(
   const { withheldScopes } = state
   const server = createServer()
   const issuer = `http://127.0.0.1:${await listen(server)}`
-  const { createProvider } = await import('./create-provider.ts') // Loaded on first use because it is large.
+  // The OpenID provider is loaded on first use because it is large.
+  const { createProvider } = await import('./create-provider.ts')
   const provider = await createProvider(issuer, state)
   const test: TestOpenIdProvider = Object.assign(state, {
     issuer,

@@ -34,8 +34,8 @@ export interface ProviderResponse {
 export interface LoggedRequest extends ProviderRequest {
   /** Cost in units. */
   units: number
-  /** Requests in flight at its arrival, itself included. */
+  /** Requests in flight when this request arrived, this request included. */
   inFlight: number
-  /** Status of the response. Absent while there is none, and after a reset. */
+  /** Status of the response. Absent before the response, and after a reset. */
   status?: number
 }

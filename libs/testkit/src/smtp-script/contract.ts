@@ -112,7 +112,7 @@ export interface SmtpLogin {
   accessToken?: string
 }
 
-/** Callbacks of the server. A missing callback accepts. They may be replaced at any time. */
+/** Callbacks of the server. A missing callback accepts. Callbacks may be replaced at any time. */
 export interface SmtpBehaviour {
   onConnect?: (count: number) => SmtpRejection | undefined
   onMailFrom?: (address: string) => SmtpRejection | undefined

@@ -36,7 +36,7 @@ export interface SmtpScript extends AsyncDisposable {
 
 export interface SmtpScriptOptions {
   behaviour?: SmtpBehaviour
-  /** Default: a free port, which stays unused by others while the server is closed. */
+  /** Default: a free port, which no other server uses while the server is closed. */
   port?: number
   /** Requires AUTH before MAIL. Every login succeeds unless `onLogin` rejects it. */
   requireLogin?: boolean

@@ -138,7 +138,10 @@ export function messageIdQuery(value: string): string | undefined {
   return isUsable ? `rfc822msgid:${id}` : undefined
 }
 
-/** Unchanged if alone, otherwise in parentheses, which it must not leave. */
+/**
+ * Raw query of the client: unchanged if alone, otherwise in parentheses, which the query must not
+ * close.
+ */
 function rawTerm(raw: string | undefined, isCombined: boolean): string[] {
   if (raw === undefined) return []
   if (!isCombined) return [raw]

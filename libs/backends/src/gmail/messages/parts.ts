@@ -79,7 +79,8 @@ export function attachmentsOf(parts: readonly GmailPart[]): ApiAttachment[] {
         size,
         filename,
         contentId,
-        // Not by its disposition: sent files may be marked as inline (googleworkspace/cli 589).
+        // The disposition does not decide: sent files may be marked as inline (googleworkspace/cli
+        // 589).
         embedded:
           contentId !== undefined &&
           (related || html.some((text) => text.includes(`cid:${contentId}`))),
@@ -114,7 +115,7 @@ export function textsOf(parts: readonly GmailPart[], maxBytes: number): ApiTexts
 }
 
 /**
- * Text of a part. Gmail sends some texts converted to UTF-8 and others as they are: those that are
+ * Text of a part. Gmail sends some texts converted to UTF-8 and others as they are: texts that are
  * valid UTF-8 with non-ASCII characters were converted.
  */
 function textOfPart({ data = '', charset }: GmailPart): string {

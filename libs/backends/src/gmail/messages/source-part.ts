@@ -4,7 +4,7 @@ const maxDepth = 64
 
 /**
  * Body of a part of a message (RFC 2046 §5.1), before its transfer encoding is decoded: the part
- * with a Gmail part id, which has indexes from 0. Undefined if there is none.
+ * with a Gmail part id, which has indexes from 0. Undefined if there is no such part.
  */
 export function findSourcePart(
   source: Buffer,

@@ -182,7 +182,7 @@ function refusedByScope(
 ): ProviderResponse | undefined {
   const name = methodOf(operation)
   const has = (scope: string) => scopes.some((each) => each.endsWith(scope))
-  // With wider scopes beside it, the restriction still applies.
+  // The restriction of `gmail.metadata` applies even if the token has wider scopes, too.
   if (has('gmail.metadata')) {
     if (query.has('q'))
       return gmailError(403, 'forbidden', "Metadata scope does not support 'q' parameter")

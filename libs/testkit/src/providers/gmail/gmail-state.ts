@@ -103,7 +103,10 @@ export abstract class GmailState {
     return token
   }
 
-  /** Access that the token of a request grants. Undefined if it has none, or it has expired. */
+  /**
+   * Access that the token of a request grants. Undefined if the request has no token, or the token
+   * has expired.
+   */
   findGrant({ headers }: Pick<ProviderRequest, 'headers'>): FakeGrant | undefined {
     const grant = this.tokens.get(/^Bearer (.+)$/.exec(headers.authorization ?? '')?.[1] ?? '')
     return grant && grant.expiresAt > this.clock.now ? grant : undefined

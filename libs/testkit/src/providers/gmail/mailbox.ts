@@ -202,7 +202,7 @@ export class GmailMailbox {
     this.records.length = 0
   }
 
-  /** Hides the latest change, and those after it, from this number of reads of the history. */
+  /** Hides the latest change and all later changes from the next `reads` reads of the history. */
   hideLatest(reads: number): void {
     const from = this.#hidden.reads > 0 ? this.#hidden.from : this.records.at(-1)?.id
     if (from !== undefined) this.#hidden = { reads, from }

@@ -31,7 +31,7 @@ interface Link {
   select: string | undefined
   /** Entries that are left of the round. */
   entries: Entry[]
-  /** Changes up to here are in the round or before it. */
+  /** Sequence number of the last change that is in the round or before the round. */
   seq: number
   /** True if no page of the round was sent. */
   starts: boolean

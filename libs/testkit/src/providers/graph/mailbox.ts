@@ -16,7 +16,7 @@ export interface FakeFolder {
 export interface FakeMessage {
   /** Immutable id. */
   id: string
-  /** Mutable id: another one after each move. */
+  /** Mutable id, which each move changes. */
   restId: string
   folderId: string
   content: FakeContent
@@ -29,7 +29,7 @@ export interface FakeMessage {
   createdAt: number
   conversationId: string
   version: number
-  /** Reads that do not find it yet. */
+  /** Number of further reads that do not find the message yet. */
   hiddenReads: number
 }
 

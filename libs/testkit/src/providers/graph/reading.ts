@@ -55,7 +55,7 @@ export const readingRoutes: GraphRoutes = {
     const url = `${fake.publicOrigin}${request.path}`
     return { body: fake.deltaOf(mailbox).page(folder, request, url) }
   },
-  // Both descriptions have it.
+  // Both API descriptions have the operation `GET /messages/delta()`.
   'GET /messages/delta()': () => {
     const text =
       "Unsupported request: Change tracking is not supported against 'microsoft.graph.message'."

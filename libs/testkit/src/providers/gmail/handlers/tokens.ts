@@ -29,7 +29,7 @@ export function tokenHandlers(gmail: GmailState): Record<string, ProviderHandler
   }
 }
 
-/** Access to a mailbox, or of the service account itself, which has none. */
+/** Access to a mailbox. A service account itself has no mailbox. */
 function assertedGrant(gmail: GmailState, assertion: string): FakeGrant | undefined {
   const [, claims = ''] = assertion.split('.')
   const {

@@ -85,7 +85,10 @@ export class FakePubSub {
     )
   }
 
-  /** Adds a message to all subscriptions of a topic, and pushes it where they are configured so. */
+  /**
+   * Adds a message to all subscriptions of a topic, and pushes the message for subscriptions with a
+   * push endpoint.
+   */
   publish(topic: string, content: string): void {
     const message: FakePubSubMessage = {
       data: Buffer.from(content).toString('base64'),
