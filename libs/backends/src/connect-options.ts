@@ -7,7 +7,7 @@ import type { MessageFaults } from './message-faults.ts'
 export interface ConnectOptions {
   host: string
   port: number
-  /** Implicit TLS; otherwise STARTTLS. */
+  /** True for implicit TLS; otherwise STARTTLS. */
   secure: boolean
   /** True if the session may stay unencrypted without STARTTLS; defaults to false. */
   allowsPlaintext?: boolean

@@ -18,7 +18,7 @@ export interface BodyPart {
   parameters?: Record<string, string>
   id?: string
   encoding?: string
-  /** Bytes before decoding. */
+  /** Size of the part in bytes before decoding. */
   size?: number
   disposition?: string
   dispositionParameters?: Record<string, string>

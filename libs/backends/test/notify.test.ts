@@ -146,7 +146,7 @@ test('Notify: server without NOTIFY, sends nothing', async () => {
   const { one, sendLines, notifications, stop } = await watch({
     CAPABILITY: () => ['* CAPABILITY IMAP4rev1 IDLE', done],
   })
-  // Unsolicited, and not reported.
+  // Unsolicited data that is not reported.
   await sendLines('* STATUS Work (MESSAGES 3)', '* LIST () "/" Work', '* 7 EXISTS')
   await eventually(() => expect(notifications).toEqual([{ kind: 'exists', messages: 7 }]))
   await stop()

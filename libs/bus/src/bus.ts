@@ -39,9 +39,9 @@ export interface NotifyOptions {
 export interface CommandContext {
   /** Aborts at the deadline and when the requester cancels. */
   signal: AbortSignal
-  /** Epoch milliseconds. */
+  /** Deadline of the request in milliseconds since 1970. */
   deadline: number
-  /** Identical for all repeats of one request. */
+  /** Id of the request, identical for all repeats of the request. */
   requestId: string
   /** Service of the requester. Absent if services share a broker user. */
   requester?: ServiceName

@@ -36,7 +36,7 @@ import { RpcServer } from './rpc/rpc-server.ts'
 import { brokerUseOf, exchanges, schemaOf, type WorkQueue } from './topology.ts'
 
 export interface ConnectOptions {
-  /** `amqp://user:password@host:port/vhost`, or `amqps:`. */
+  /** Broker URL: `amqp://user:password@host:port/vhost`, or `amqps:`. */
   url: string
   /** Service name. Shown in RabbitMQ's lists of connections and queues. */
   name: string
@@ -205,7 +205,8 @@ class RabbitBus implements Bus {
       frames: this.#frames,
       active: this.#active,
       replies: this.#replies,
-      // If this process has the broker user of its service, the other processes have theirs, too.
+      // If this process has the broker user of its service, the other processes have their broker
+      // users, too.
       authenticatesRequesters: serviceOf(userOf(this.#options.url)) === this.#options.name,
       instruments: this.#instruments,
     }

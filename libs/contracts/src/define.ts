@@ -21,7 +21,7 @@ export type Group =
 export interface Operation {
   readonly id: string
   readonly method: 'get' | 'post' | 'put' | 'delete'
-  /** Express notation: `/v1/account/:account`. */
+  /** Path in Express notation: `/v1/account/:account`. */
   readonly path: string
   readonly tag: string
   readonly summary: string

@@ -6,7 +6,7 @@ export interface FieldError {
   message: string
   /** Last part of the path. */
   key: string
-  /** Path such as `to.0.address`. */
+  /** Path of the invalid field, such as `to.0.address`. */
   path: string
 }
 

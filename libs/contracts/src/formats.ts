@@ -109,7 +109,7 @@ function isJsonObject(value: string): boolean {
   }
 }
 
-/** Language tag (RFC 5646). */
+/** True for a language tag (RFC 5646). */
 function isLocale(value: string): boolean {
   try {
     return Intl.getCanonicalLocales(value).length === 1

@@ -9,7 +9,7 @@ export interface SendPrerequisites extends MailboxColumns {
   smtp: object | null
   state: AccountState | null
   initializedAt: Date | null
-  /** Error of the state. */
+  /** Error that led to the account's state. */
   lastError: LastError | null
   /** Gateway that sends instead of the account's own server. */
   gateway?: string | null

@@ -12,7 +12,7 @@ export type Tx = Transaction<Tables>
 export type PooledDb = Db & { readonly pool: Pick<BoundedPool, 'use' | 'ping' | 'isResponsive'> }
 
 export interface ConnectOptions {
-  /** Shown in pg_stat_activity. */
+  /** Name of the pool, shown in pg_stat_activity. */
   name: string
   /** Maximum connections; defaults to 10. */
   max?: number

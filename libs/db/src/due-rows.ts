@@ -15,7 +15,7 @@ export interface DueTable<Table extends keyof Tables> {
   leaseUntil?: Column<Table>
   /** Time from which on the age of the work counts. */
   since: Column<Table>
-  /** Number of attempts. */
+  /** Column with the number of attempts. */
   counter: Column<Table>
   /**
    * Time at which an attempt is counted. `claim`: also if the process dies in the attempt, and a
@@ -34,7 +34,7 @@ export interface DueRow {
   account: string
   /** Value of the counter. Only a row with this value is postponed or ended. */
   count: number
-  /** Age of the work. */
+  /** Age of the due work. */
   ageMs: number
 }
 

@@ -5,7 +5,7 @@ export const defaultLockTimeoutMs = 3_000
 
 /** Configuration of the migrate command. */
 export interface MigrateConfig {
-  /** Database as its owner. */
+  /** URL of the database with the login of its owner. */
   readonly ownerUrl: string
   /** Passwords of the services' roles. Other roles keep their passwords. */
   readonly rolePasswords: Readonly<Record<string, string>>

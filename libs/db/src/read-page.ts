@@ -2,7 +2,7 @@ import { type SelectQueryBuilder, sql } from 'kysely'
 
 /** Page parameters of a list operation. */
 export interface PageRequest {
-  /** Zero-based; defaults to 0. */
+  /** Page number, from 0; defaults to 0. */
   page?: number | undefined
   /** Rows per page; defaults to 20. */
   pageSize?: number | undefined

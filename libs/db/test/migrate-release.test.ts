@@ -80,7 +80,7 @@ async function startClient(role: `posthorn_${string}`, statement: string): Promi
 }
 
 async function runOnce(client: Client, statement: string): Promise<void> {
-  await client.query('select pg_sleep(0.02)') // pace of the load
+  await client.query('select pg_sleep(0.02)') // delay between statements of the load
   await client.query(statement, statement.includes('$1') ? ['a1'] : [])
 }
 

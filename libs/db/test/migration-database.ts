@@ -76,7 +76,7 @@ export class MigrationDatabase {
     const files = Object.entries(migrations ?? {}).map(([name, text]) => parseMigration(name, text))
     const own = migrations === undefined ? {} : { migrations: files }
     const result = migrate(this.url, { lockTimeoutMs: 300, onProgress, ...own, ...options })
-    result.catch(() => undefined) // awaited later
+    result.catch(() => undefined) // the result is awaited later
     const until = (kind: Kind, count = 1) =>
       eventually(() => {
         const reported = progress.filter((each) => each.kind === kind).length

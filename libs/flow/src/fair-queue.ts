@@ -42,7 +42,7 @@ export class FairQueue<T, K = string> {
     this.#maxWaiting = maxWaiting
   }
 
-  /** Number of waiting items. */
+  /** Number of waiting items in the queue. */
   get waiting(): number {
     return this.#waiting
   }

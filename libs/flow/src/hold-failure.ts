@@ -6,7 +6,7 @@ const marginMs = 1_000
 export interface FailureHold {
   /** Timeout of the work. */
   timeoutMs: number
-  /** Ends work and wait. */
+  /** Ends the work and the wait for the failure report. */
   signal: AbortSignal
   /** True for failures whose time must not depend on their cause. */
   isHidden: (error: unknown) => boolean

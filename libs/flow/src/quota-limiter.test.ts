@@ -113,7 +113,7 @@ describe('QuotaLimiter', () => {
   test('maxWaitMs: rejects immediately if the wait is certain to be longer', async () => {
     const { start } = recorder(create())
     await start('a', { units: 20 })
-    // 8 units per second.
+    // The rate of a key is 8 units per second.
     await expect(start('a', { units: 16, maxWaitMs: 1_999 })).rejects.toMatchObject({
       name: 'RateLimitedError',
       retryAfterMs: 2_000,

@@ -13,7 +13,7 @@ export interface RetryOptions {
   maxAttempts?: number
   /** True if the error is temporary. Default: every error is temporary. */
   isRetryable?: (error: unknown) => boolean
-  /** Called before each delay. */
+  /** Called before the delay of each retry. */
   onRetry?: (error: unknown, attempt: number) => void
 }
 

@@ -4,7 +4,7 @@ import { networkOf, plainAddress } from '@posthorn/net/addresses'
 import { hasBody } from './read-body.ts'
 
 export interface ConnectionLimits {
-  /** Maximum concurrent connections. */
+  /** Maximum concurrent connections of the server. */
   max: number
   /** Maximum concurrent connections of one address (IPv6: /64). */
   maxPerAddress: number
@@ -27,13 +27,13 @@ interface Connection {
   readonly peer: Peer | undefined
   /** True if the connection was accepted beyond a maximum. */
   readonly spare: boolean
-  /** Number of incomplete responses. */
+  /** Number of incomplete responses of the connection. */
   inFlight: number
   /** Latest request; undefined before the first request. */
   request: IncomingMessage | undefined
 }
 
-/** Connections of one address. */
+/** Connections of one client address. */
 interface Peer {
   readonly network: string
   count: number

@@ -22,7 +22,7 @@ const defaultTimeouts = {
   idleMs: 65_000,
   /** Without progress while the client reads a response. */
   readMs: 60_000,
-  /** TLS handshake. */
+  /** Maximum duration of a TLS handshake. */
   handshakeMs: 15_000,
   /** Interval at which `headMs` and `requestMs` are checked. */
   checkMs: 5_000,

@@ -10,7 +10,7 @@ interface ListMessage {
   key: LinkKey | undefined
   account: string
   listId: string
-  /** Recipient of this copy. */
+  /** Recipient of this copy of the message. */
   recipient: string
   messageId: string
 }

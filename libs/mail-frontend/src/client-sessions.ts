@@ -16,7 +16,7 @@ export interface ClientSession {
   end(reason: string): void
 }
 
-/** Sessions of this process. */
+/** Sessions of mail clients at this process. */
 export class ClientSessions {
   readonly #sessions = new Set<ClientSession>()
 

@@ -27,7 +27,7 @@ export interface DrainedClient {
   readonly isBusy: boolean
   /** Announces the end to the client, before the wait for the command in progress. */
   announce?: () => void
-  /** Disconnects the client. */
+  /** Disconnects the mail client. */
   end: () => void
 }
 

@@ -72,7 +72,8 @@ export async function startMailListener<A extends ListenerAddress>(
       readAddress: async () => {
         const stored = await readSettings(db)
         const address = resolveAddress(stored, (await certificate())?.revision)
-        // Invalidates the cached settings, because the listener would otherwise follow only these.
+        // Invalidates the cached settings, because the listener would otherwise follow the cached
+        // settings only.
         settings.invalidate()
         return address
       },

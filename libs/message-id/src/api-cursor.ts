@@ -13,7 +13,7 @@ export interface ApiList {
 
 /** Page of a list at a provider, which has no numbered pages. */
 export interface ApiPagePosition {
-  /** Zero-based. */
+  /** Page number, from 0. */
   page: number
   /**
    * Page tokens that the provider returned, the token of this page last. Empty for the first page.

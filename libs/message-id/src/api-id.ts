@@ -47,7 +47,7 @@ export function decodeApiTextId(id: string): string {
 
 /** Part of a message at a provider. */
 export interface ApiPartRef {
-  /** Id of the message. */
+  /** Id of the message at the provider. */
   id: string
   /** Up to 512 visible ASCII characters; empty for a message that is nothing but a file. */
   partId: string

@@ -5,7 +5,7 @@ export function readReaderConfig(env: Env) {
   return {
     /**
      * Number of reader processes, at least two so that one expensive message does not block all
-     * others.
+     * other messages.
      */
     processes: integer(env, 'SVC_READER_PROCESSES', { fallback: 2, min: 2, max: 64 }),
     /** CPU time of one reading. */

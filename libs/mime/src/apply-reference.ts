@@ -23,7 +23,7 @@ export interface ReferencedMessage {
   to?: readonly ReadAddress[]
   cc?: readonly ReadAddress[]
   date?: string
-  /** Values by lower-case name. */
+  /** Header values by lower-case name. */
   headers?: Readonly<Record<string, readonly string[]>>
   /** Used for quoting only. The HTML must be sanitised already. */
   text?: { plain?: string; html?: string }

@@ -21,10 +21,10 @@ type NamedAddress = NonNullable<MessageContent['from']>
 const maxEncodedWord = 52
 
 export interface ComposeOptions {
-  /** Sender if the content names none: the account's own address. */
+  /** Sender if the content names no sender: the account's own address. */
   from: NamedAddress
   date?: Date
-  /** Message-ID to use if the content has none; with or without angle brackets. */
+  /** Message-ID to use if the content has no Message-ID; with or without angle brackets. */
   messageId?: string
   /** Message-IDs of the message that is replied to or forwarded, and of its thread. */
   references?: { inReplyTo: string; references: readonly string[] }
@@ -39,7 +39,7 @@ export interface ComposeOptions {
 export interface ComposedMessage {
   /** RFC 5322 with CRLF line ends, without Bcc; ASCII except internationalised addresses. */
   mime: Buffer
-  /** With angle brackets. */
+  /** Message-ID with angle brackets. */
   messageId: string
   envelope: { from: string; to: string[] }
 }

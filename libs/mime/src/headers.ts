@@ -84,7 +84,7 @@ export function isAutoReply(headers: Record<string, string[]>): boolean {
   )
 }
 
-/** One header field. */
+/** Header field of a message. */
 export interface HeaderField {
   /** Lower case; empty if the line is no field. */
   name: string

@@ -104,7 +104,7 @@ const parents = new Map<string, readonly string[]>([
   ['dd', ['dl']],
   ['dt', ['dl']],
 ])
-/** Orphans that keep their line. */
+/** Orphaned table elements that keep their line. */
 const lines = new Set(['dd', 'dt', 'li', 'tr'])
 
 /** Name of an element in this place: without the parent that it needs, `div` or none. */

@@ -21,14 +21,14 @@ export interface PrepareMessageOptions extends Pick<
   ComposeOptions,
   'from' | 'date' | 'messageId' | 'references'
 > {
-  /** Field that errors name. */
+  /** Field of the request that errors name. */
   path: string
   /** Headers that replace headers of the message. */
   content?: Omit<MessageContent, 'text' | 'html' | 'previewText' | 'attachments'>
 }
 
 interface PreparedStoredMessage extends ComposedMessage {
-  /** Decoded. */
+  /** Decoded subject of the message. */
   subject?: string
 }
 

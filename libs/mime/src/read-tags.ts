@@ -6,7 +6,7 @@ export interface HtmlTags {
   /** Names are in lower case, values unchanged. The first of equal attributes wins. */
   onStartTag(name: string, attributes: ReadonlyMap<string, string>, isSelfClosing: boolean): void
   onEndTag(name: string): void
-  /** True to stop reading. */
+  /** True to stop reading tags. */
   readonly isFull: boolean
 }
 

@@ -113,11 +113,11 @@ const options: Parameters<typeof sanitize>[1] = {
 /** Attributes that mark quoted history. */
 const historyAttributes = ['class', 'id', 'type']
 
-/** Input of the sanitiser. */
+/** Rules for the HTML that the sanitiser reads. */
 const rules: HtmlRules = {
   elements: new Set(options.allowedTags),
   attributes: new Set([...Object.values(options.allowedAttributes).flat(), ...historyAttributes]),
-  // Entities are decoded later.
+  // Entities in attributes are decoded later.
   isExpanded: (name, attributes) =>
     isQuotedHistory(name, Object.fromEntries(attributes)) ||
     historyAttributes.some((key) => attributes.get(key)?.includes('&')),

@@ -125,7 +125,7 @@ class Simplifier implements HtmlTags {
   #openElement(element: OpenElement, attributes: ReadonlyMap<string, string>): void {
     const isExpanded = this.#rules.isExpanded?.(element.name, attributes) ?? false
     if (!this.#canNest(element.name, isExpanded ? 2 : 1)) return
-    this.#units++ // The end tag.
+    this.#units++ // counts the end tag
     if (isExpanded) {
       this.#units += expansion.units
       this.#freeLength -= expansion.length

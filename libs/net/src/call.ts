@@ -64,7 +64,7 @@ export class HttpError extends Error {
   }
 }
 
-/** Result of one request. */
+/** Result of one HTTP request. */
 export interface ExchangeResult {
   outcome: HttpOutcome
   /** Absent if there was no response. */
@@ -78,7 +78,7 @@ export interface ExchangeResult {
   error?: string
 }
 
-/** Limits of one request. */
+/** Limits of one HTTP request. */
 export interface ExchangeLimits {
   timeoutMs: number
   /** Timeout of the connection, TLS included, within `timeoutMs`. */

@@ -11,7 +11,7 @@ export interface MailPorts {
   readonly own: readonly number[]
 }
 
-/** Default: usual ports only. */
+/** Default ports of mail connections: the usual mail ports only. */
 export const defaultMailPorts: MailPorts = { allowed: [], allowedTargets: [], own: [] }
 
 /** SMTP, its alternative of many hosting providers (26), IMAP and submission. */

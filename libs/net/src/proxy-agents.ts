@@ -7,7 +7,7 @@ export interface HttpProxy {
   egress: EgressPolicy
 }
 
-/** Settings of the proxy. */
+/** Settings of the proxy for outgoing calls. */
 interface ProxySettings {
   httpProxyEnabled?: boolean
   httpProxyUrl?: string

@@ -130,8 +130,8 @@ test('HttpCaller: https through a proxy, starts TLS with the server', async () =
   const { post } = await behind('http')
   const to = (plain.address() as AddressInfo).port
   expect((await post(`https://hook.example:${to}/`)).outcome).toBe('tls')
-  expect(received[0]?.[0]).toBe(0x16) // a handshake
-  expect(received[0]?.toString('latin1')).toContain('hook.example') // SNI
+  expect(received[0]?.[0]).toBe(0x16) // TLS handshake record
+  expect(received[0]?.toString('latin1')).toContain('hook.example') // host name of SNI
 })
 
 test('HttpCaller: proxy that rejects or is unreachable, reports proxy-fault', async () => {

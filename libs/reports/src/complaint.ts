@@ -36,7 +36,7 @@ function parseFeedback(
     userAgent: one('user-agent'),
     version: one('version'),
     originalMailFrom: bareAddress(first(fields, 'original-mail-from')) || undefined,
-    // RFC 5965 §3.2: optional.
+    // RFC 5965 §3.2: Original-Rcpt-To is optional.
     originalRcptTo: recipients.length > 0 ? [...new Set(recipients)] : recipientInHeaders(all),
     arrivalDate: toIsoDate(one('arrival-date') ?? one('received-date')),
     sourceIp: one('source-ip'),

@@ -4,7 +4,7 @@ import { foreignNotDelivered, recipientLabels, recipientPrepositions } from './o
 /** Recipient named in a text report. */
 export interface ReportedRecipient {
   recipient: string
-  /** Text about the recipient. */
+  /** Text of the report about the recipient. */
   context: string
   /**
    * Text before the address, if that text can be about this recipient only or about all recipients

@@ -4,7 +4,7 @@ export interface Functions {
   map: string | null
 }
 
-/** Input of the functions. */
+/** Input of filter and map. */
 export interface FunctionInput {
   /** JSON of an object. Each function gets its own copy. */
   payload: string
@@ -12,7 +12,7 @@ export interface FunctionInput {
   env: string
 }
 
-/** Failure of a function. */
+/** Failure of a filter or map. */
 export interface FunctionProblem {
   function: 'filter' | 'map'
   reason: string

@@ -58,7 +58,7 @@ export function createSealer(publicKey: PublicKey): Sealer {
   }
 }
 
-/** Unseals with the key whose id is in the value, so that values of former keys stay readable. */
+/** Unseals with the key whose id is in the value, so that values of earlier keys stay readable. */
 export function createUnsealer(privateKeys: readonly PrivateKey[]): Unsealer {
   const read = createReader(privateKeys)
   const open: Unsealer['open'] = async (sealed, context) => {

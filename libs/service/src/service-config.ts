@@ -24,7 +24,7 @@ const hour = 3_600_000
 export interface ServiceDefaults {
   service: ServiceName
   port: number
-  /** Defaults to 10 s. */
+  /** Maximum duration of the shutdown; defaults to 10 s. */
   shutdownTimeoutMs?: number
 }
 

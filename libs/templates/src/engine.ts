@@ -13,7 +13,7 @@ import { markdownHelper, parseTemplate, TemplateError } from './parse-template.t
 import { describeError } from './describe-error.ts'
 
 type Template = (context: unknown) => string
-/** Escaping of values. */
+/** Escaping of values in a rendered template. */
 type Mode = 'plain' | TemplateFormat
 
 /** Limits of the cache of compiled templates: characters of source, and templates. */

@@ -15,7 +15,7 @@ interface RunReport {
   passed: number
   failed: number
   skipped: number
-  /** One line per failure. */
+  /** Failed tests, one line per failure. */
   failures: string[]
   durations: { file: string; seconds: number }[]
 }

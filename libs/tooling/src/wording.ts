@@ -19,7 +19,7 @@ const maxScriptColumns = 120
 const bannedWords =
   /\b(?:whoever|whomever|nobody(?![@/:])|somebody(?!@)|anew|lest|whereby|at once|is away|are away|made good|makes good|make good|for want of|in the clear|sees to it|see to it|looked after|looks after|look after|put off|puts off|called off|calls off|call off|of ours|of theirs|collector of garbage)\b/i
 
-/** Openings that lack their noun. */
+/** Openings of comments that lack a noun. */
 const bannedOpening = /^(?:What|Where|Whoever|Whose|Who|Of|The same)\b/
 
 /** Paths of all files with checked wording, relative to the project directory. */

@@ -51,7 +51,7 @@ export interface ChangesPage {
   cursor: string
   /**
    * True if the round is complete: the cursor now waits for later changes. False: read the next
-   * page, even after an empty one. Changes during a full round follow after its end.
+   * page, even after an empty page. Changes during a full round follow after its end.
    */
   complete: boolean
 }

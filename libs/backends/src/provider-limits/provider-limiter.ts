@@ -74,8 +74,8 @@ const responseMs = 1_000
 
 /**
  * Limits the requests of this process to mail providers, per account and per application. Processes
- * do not communicate: each has a fixed part, so that all together stay below the provider's limits.
- * Memory: one entry per account in use and one per application.
+ * do not communicate: each process has a fixed part, so that all processes together stay below the
+ * provider's limits. Memory: one entry per account in use and one per application.
  */
 export class ProviderLimiter {
   readonly #options: ProviderLimiterOptions

@@ -26,7 +26,7 @@ export interface GraphDescription {
 
 interface NamedType {
   name: string
-  /** Name in the description. */
+  /** Name of the type in the description. */
   described: string
   base?: string | undefined
   properties: [name: string, type: string][]

@@ -9,7 +9,7 @@ const nothing = { unchanged: [], missing: [] }
 /** Response of a server that takes a change and makes none. */
 const ignored = replies('{tag} OK done')
 
-/** Commands after SELECT. */
+/** IMAP commands after SELECT. */
 function commandsOf({ received }: ImapScript): string[] {
   return received.slice(received.findLastIndex((line) => line.startsWith('SELECT')) + 1)
 }

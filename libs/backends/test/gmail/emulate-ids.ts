@@ -9,7 +9,7 @@ export class EmulateIds {
   /** Lower than the history ids of this server, which start with the time in milliseconds. */
   readonly #base = BigInt(Date.now() - 60_000) * 100_000_000n
 
-  /** Body of a response. */
+  /** Converts ids in the body of a response to the form of Gmail ids. */
   toGmail(text: string): string {
     return text
       .replace(/(?:msg|thr)_[\w-]{16,20}/g, (own) => this.#gmailId(own))

@@ -266,7 +266,7 @@ test('changes: 1,000 labels, are counted once although the process stops after e
       labels.set(id, [...(labels.get(id) ?? []), ...addedLabels])
     cursor = page.cursor
     isComplete = page.complete
-    // Deleted during the round.
+    // The label is deleted during the round.
     if (page.changed.some(({ addedLabels }) => addedLabels?.includes(used[1] ?? '')))
       mailbox.labels.delete(used[9] ?? '')
   }

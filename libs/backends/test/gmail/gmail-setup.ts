@@ -21,7 +21,7 @@ export interface GmailSetup extends AsyncDisposable {
   mailbox: GmailMailbox
   /** A new client for each call, as in services. */
   api: MailApi
-  /** Logins in their order. */
+  /** Options of all logins, in their order. */
   logins: LoginOptions[]
   /** Replaces the token that logins return. */
   setToken: (token: string) => void

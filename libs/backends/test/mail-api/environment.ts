@@ -5,7 +5,7 @@ export interface DeliveredPlacement {
   folderId?: string
   unseen?: boolean
   receivedAt?: Date
-  /** One of `ids`. */
+  /** Id of the message, one of `ids`. */
   id?: string
 }
 

@@ -21,7 +21,7 @@ type RoundState = Map<string, MessageChange & { labels: string[] }>
 export class FeedIndex {
   readonly messages = new Map<string, IndexedState>()
   readonly cursors = new Map<string, string>()
-  /** Number of pages read. */
+  /** Number of pages of feeds read. */
   pages = 0
   readonly #api: MailApi
   readonly #limit: number

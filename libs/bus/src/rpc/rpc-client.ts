@@ -56,7 +56,7 @@ interface OutgoingRequest {
   content: Buffer
   headers: Record<string, unknown>
   replyTo: string
-  /** Epoch milliseconds. */
+  /** Deadline of the request in milliseconds since 1970. */
   deadline: number
 }
 

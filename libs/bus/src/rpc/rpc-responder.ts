@@ -147,7 +147,8 @@ export class RpcResponder {
     if (active.cancelled) return 'cancelled'
     if (Date.now() >= request.deadline) return 'late'
     const { frames } = this.#deps
-    // The requester consumes on another connection: the local one may recover before the deadline.
+    // The requester consumes on another connection: the local connection may recover before the
+    // deadline.
     await frames.channel.whenReady(active.signal)
     const directQueue = this.#deps.directQueue()
     const headers = directQueue === undefined ? {} : { [directQueueHeader]: directQueue }

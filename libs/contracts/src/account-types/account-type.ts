@@ -19,7 +19,7 @@ export interface AccountType {
   readonly subscriptionMember?: 'outlookSubscription'
 }
 
-/** Notifications of changes. */
+/** Properties of a provider's change notifications. */
 export interface NotificationTraits {
   /**
    * - `push`: the provider calls a URL of api-gateway for each account.

@@ -89,7 +89,7 @@ export const getServiceSecret = defineCommand({
     previous: Type.Optional(
       Type.Array(Type.Object({ serviceSecret: Type.String(), until: IsoDate })),
     ),
-    /** Keys of individual targets. */
+    /** Keys of individual webhook targets. */
     targets: Type.Optional(Type.Array(WebhookTargetSecret)),
   }),
 })
@@ -102,7 +102,7 @@ export const getLinkSecret = defineCommand({
   request: Strict({}),
   response: Type.Object({
     linkSecret,
-    /** Replaced secrets, newest first. */
+    /** Replaced link secrets, newest first. */
     previous: Type.Optional(Type.Array(linkSecret)),
   }),
 })
@@ -143,14 +143,14 @@ export const unsealHeader = defineCommand({
   response: Type.Object({ value: Type.String() }),
 })
 
-/** Checks the SMTP proxy password of all accounts. Invalid if none is set. */
+/** Checks the SMTP proxy password of all accounts. Invalid if no password is set. */
 export const checkSmtpServerPassword = defineCommand({
   name: 'checkSmtpServerPassword',
   request: Strict({ password: Type.String({ maxLength: 1024 }) }),
   response: Type.Object({ valid: Type.Boolean() }),
 })
 
-/** Checks the IMAP proxy password of all accounts. Invalid if none is set. */
+/** Checks the IMAP proxy password of all accounts. Invalid if no password is set. */
 export const checkImapProxyServerPassword = defineCommand({
   name: 'checkImapProxyServerPassword',
   request: Strict({ password: Type.String({ maxLength: 1024 }) }),

@@ -93,7 +93,7 @@ const formats: Record<string, string> = {
   'proxy-url-or-empty': 'uri-reference',
 }
 
-/** All named schemas. */
+/** All named schemas of the OpenAPI document. */
 export function componentSchemas(): Record<string, object> {
   return Object.fromEntries(
     Object.entries(namedSchemas).map(([name, schema]) => [name, members(schema)]),

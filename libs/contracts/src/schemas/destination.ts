@@ -17,7 +17,7 @@ export const Destination = Type.Object({
   encrypts: Type.Boolean(),
   /** True if the certificate of the server is checked. */
   verifies: Type.Boolean(),
-  /** Lowest TLS version. */
+  /** Lowest accepted TLS version. */
   minVersion: Type.Optional(Type.String()),
   /** Origin of the proxy of the account. */
   proxy: Type.Optional(Type.String()),

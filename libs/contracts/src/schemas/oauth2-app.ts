@@ -217,7 +217,7 @@ const listed = {
   lastError: described('Last error. Null if there is none.', Nullable(LastError)),
   pubSubError,
 }
-/** Application in a list. */
+/** OAuth2 application in a list. */
 export const OAuth2AppListEntry = Type.Object(listed)
 /** Application as returned by the API, with masked secrets. */
 export const OAuth2AppRecord = Type.Object({

@@ -26,7 +26,7 @@ export interface MigrateOptions {
   lockTimeoutMs?: number
   /** Maximum time of retries per migration. Default 10 min. */
   maxWaitMs?: number
-  /** Called with each step. */
+  /** Called with each step of a migration. */
   onProgress?: ReportProgress
   /** Called with the roles whose timeouts the owner may not set. */
   onTimeoutsRefused?: (roles: readonly string[]) => void

@@ -22,7 +22,7 @@ export interface ApiMailboxes {
   account: string
   /** Number of the last commit, part of event ids. Starts at the time of creation in ms. */
   epoch: string
-  /** Messages in the index. */
+  /** Number of messages in the index. */
   messages: Generated<number>
   /** Arrivals since are announced while the index is filled. Null: `notifyFrom` of the account. */
   announceFrom: Date | null
@@ -34,7 +34,7 @@ export interface ApiMailboxes {
   folders: ColumnType<NamedFolder[], string | undefined, string>
 }
 
-/** Position in a feed. */
+/** Position in a feed of changes at a mail API. */
 export interface ApiFeeds {
   account: string
   feed: string

@@ -28,7 +28,7 @@ export interface Events {
   date: Date
   path: string | null
   specialUse: string | null
-  /** Webhook body. */
+  /** Webhook body of the event. */
   body: string
   /** For accountDeleted: the account's own target, which is deleted with the account. */
   accountTarget: JsonOrNull<AccountTarget>

@@ -3,7 +3,7 @@ import type { Generated } from 'kysely'
 /** Recipients that get no messages of a list of an account. Written by api-gateway. */
 export interface AccountListBlocks {
   account: string
-  /** Lower case. */
+  /** List id in lower case. */
   listId: string
   /** Key of the address, see `addressKey`. */
   recipient: string

@@ -9,7 +9,7 @@ export interface OAuth2Apps {
   provider: OAuth2Provider
   name: string
   enabled: Generated<boolean>
-  /** Further settings without secrets. */
+  /** Further settings of the OAuth2 application, without secrets. */
   config: Json<OAuth2AppConfig>
   version: Generated<string>
   createdAt: Generated<Date>

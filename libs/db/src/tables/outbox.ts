@@ -68,7 +68,7 @@ export interface Outbox {
   createdAt: Generated<Date>
   sendAt: Generated<Date>
   nextAttemptAt: Generated<Date>
-  /** Incremented before connecting. */
+  /** Number of attempts, incremented before connecting. */
   attempts: Generated<number>
   maxAttempts: Generated<number>
   worker: string | null
@@ -112,7 +112,7 @@ export interface Outbox {
 export interface IdempotencyKeys {
   account: string
   key: string
-  /** SHA-256 of the request. */
+  /** SHA-256 of the submission request. */
   requestHash: Buffer
   response: Json<unknown>
   createdAt: Generated<Date>

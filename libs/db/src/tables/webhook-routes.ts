@@ -15,7 +15,7 @@ export interface WebhookRoutes {
   filter: string | null
   /** Body of the map function. Null: the event unchanged. */
   map: string | null
-  /** Incremented by every change. */
+  /** Version of the route, incremented by every change. */
   version: Generated<number>
   createdAt: Generated<Date>
   updatedAt: Generated<Date>

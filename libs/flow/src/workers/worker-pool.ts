@@ -191,7 +191,7 @@ export class WorkerPool<Request, Response> implements AsyncDisposable {
   }
 }
 
-/** Settles the calls of one message. Returns those that have to run again. */
+/** Settles the calls of one message. Returns the calls that have to run again. */
 async function runBatch(
   worker: PoolWorker,
   batch: readonly RunningCall[],

@@ -19,7 +19,7 @@ export interface ProviderHttpOptions {
 }
 
 export interface ProviderRequest extends Omit<StreamRequest, 'method'> {
-  /** Optional; defaults to GET. */
+  /** HTTP method; defaults to GET. */
   method?: HttpMethod
   /** Path, or a link of the provider such as `nextLink`, `deltaLink` or `Location`. */
   url: string

@@ -3,7 +3,7 @@ import { sharedServer } from '../private-server.ts'
 import { usePostgres } from './postgres.ts'
 
 export interface TestPgbouncer {
-  /** Host and port. */
+  /** Host and port of pgbouncer. */
   address: string
   /** Returns a database address of `testDatabase`, through pgbouncer. */
   through: (databaseUrl: string) => string

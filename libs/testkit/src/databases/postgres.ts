@@ -12,7 +12,7 @@ import { sharedServer } from '../private-server.ts'
 export interface TestDatabase {
   /** Connection as the owner, with all privileges. Closed by `drop`. */
   db: Db
-  /** Address as the owner. */
+  /** Address of the database with the login of its owner. */
   url: string
   ownerUrl: string
   /** Address as the role of a service, with the privileges that the migrations grant. */

@@ -2,7 +2,7 @@ import type { MailboxStore } from './store.ts'
 import type { ScriptSession } from './session.ts'
 import type { Value } from './syntax.ts'
 
-/** A received command. */
+/** IMAP command that the server received. */
 export interface ScriptCommand {
   readonly tag: string
   /** Name in capitals, such as `SELECT` or `UID FETCH`. */
@@ -33,7 +33,7 @@ export type Reply = readonly string[] | RawReply | undefined
 export type Hook = (command: ScriptCommand) => Reply | Promise<Reply>
 
 export interface Quota {
-  /** Used bytes. */
+  /** Used bytes of the storage quota. */
   usage: number
   limit: number
 }

@@ -26,12 +26,12 @@ export function mapsLines(change: (lines: string[], command: ScriptCommand) => s
   return async (command) => change(await command.defaultReply(), command)
 }
 
-/** Changes every matching line. */
+/** Changes every line of the reply that matches. */
 export function replaces(pattern: RegExp, by: string): Hook {
   return mapsLines((lines) => lines.map((line) => line.replace(pattern, by)))
 }
 
-/** Omits matching lines. */
+/** Omits lines of the reply that match. */
 export function omits(pattern: RegExp): Hook {
   return mapsLines((lines) => lines.filter((line) => !pattern.test(line)))
 }
@@ -59,7 +59,7 @@ export function hides(uid: number): Hook {
   return omits(fetchLineOf(uid))
 }
 
-/** Fails FETCH as a whole if its set contains the message. */
+/** Fails a FETCH as a whole if the set of the FETCH contains the message. */
 export function failsOn(uid: number, text = 'NO Server error'): Hook {
   return async (command) => {
     const lines = await command.defaultReply()

@@ -22,7 +22,7 @@ export interface ImapScriptOptions {
   users?: Readonly<Record<string, string>>
   greeting?: string
   quota?: Quota
-  /** Defaults to 64 MiB. */
+  /** Value of APPENDLIMIT in bytes; defaults to 64 MiB. */
   appendLimit?: number
   /** Defaults to 0: the reply to the next command announces a message. */
   lag?: Lag
@@ -85,7 +85,7 @@ export class ImapScript implements AsyncDisposable {
     return this.#state.capabilities
   }
 
-  /** Open connections. */
+  /** Open connections of the IMAP server. */
   get sessions(): readonly ScriptSession[] {
     return [...this.#openSessions]
   }
@@ -140,7 +140,7 @@ export class ImapScript implements AsyncDisposable {
     return () => void this.#hooks.splice(this.#hooks.indexOf(entry), 1)
   }
 
-  /** Resets every connection. */
+  /** Resets every connection of the IMAP server. */
   drop(): void {
     for (const session of this.#openSessions) session.reset()
   }

@@ -7,7 +7,7 @@ import { writeSet } from './sequence-set.ts'
 export class ScriptSession {
   /** Received commands without their tags, including literals. */
   readonly received: string[] = []
-  /** Authenticated user. */
+  /** Authenticated user of the connection. */
   user: string | undefined
   mailbox: ScriptMailbox | undefined
   readOnly = false

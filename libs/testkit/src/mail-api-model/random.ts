@@ -20,7 +20,7 @@ export class SeededRandom {
     return Math.floor(this.next() * limit)
   }
 
-  /** True with this probability. */
+  /** True with the probability `probability`. */
   happens(probability: number): boolean {
     return probability > 0 && this.next() < probability
   }

@@ -18,7 +18,7 @@ export interface ModelMessage {
   receivedAt: Date
   content: ModelContent
   flags: ApiFlags
-  /** Absent with placement `labels`. */
+  /** Folder of the message. Absent with placement `labels`. */
   folderId?: string
   labels: Set<string>
   /** Number of reads that still find nothing. */
@@ -38,7 +38,7 @@ export interface HistoryRecord {
 /** Records of one feed. Sequence numbers have gaps and are unique in the mailbox. */
 export interface FeedHistory {
   records: HistoryRecord[]
-  /** Cursors below have expired. */
+  /** Oldest valid cursor: lower cursors have expired. */
   oldest: number
   /** Number of the latest cursor. */
   generation: number
@@ -105,7 +105,7 @@ export class ModelStore {
     return history
   }
 
-  /** Lets all cursors expire. */
+  /** Lets all cursors of feeds expire. */
   expireHistory(): void {
     this.#seq += 10
     for (const history of this.histories.values()) {

@@ -22,7 +22,7 @@ export interface ProviderSettings {
   counts: { granted: Record<string, number>; refused: Record<string, number> }
   /** Number of tokens revoked by clients (RFC 7009). */
   revoked: number
-  /** Grant ids by user. */
+  /** Ids of OAuth2 grants by user. */
   grants: Map<string, Set<string>>
 }
 

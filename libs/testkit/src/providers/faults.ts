@@ -73,7 +73,7 @@ export class DeliveryGate {
     this.#changed = Promise.withResolvers()
   }
 
-  /** Lets everything pass. */
+  /** Lets all bytes pass. */
   open(): void {
     this.pass(Infinity)
   }

@@ -261,7 +261,7 @@ export class ProviderFake implements AsyncDisposable {
   }
 }
 
-/** Starts a fake. */
+/** Starts the fake of a provider. */
 export async function startProviderFake(options: ProviderFakeOptions): Promise<ProviderFake> {
   const fake = new ProviderFake(options)
   await fake.open()

@@ -14,7 +14,7 @@ export interface ProviderRequest {
   raw: Buffer
   /** JSON body. Undefined without a body, or with another content type. */
   body: unknown
-  /** Virtual time of arrival. */
+  /** Virtual time at which the request arrived. */
   at: number
   /** Aborted when the client disconnects before it has the response. */
   signal: AbortSignal
@@ -32,7 +32,7 @@ export interface ProviderResponse {
 
 /** Request in the log of a fake. */
 export interface LoggedRequest extends ProviderRequest {
-  /** Cost in units. */
+  /** Cost of the request in units. */
   units: number
   /** Requests in flight when this request arrived, this request included. */
   inFlight: number

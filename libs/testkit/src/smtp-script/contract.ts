@@ -2,14 +2,14 @@ import type { SecureContext } from 'node:tls'
 
 /** A message that was received completely. */
 export interface SmtpMessage {
-  /** Message-ID with its angle brackets. Empty if the message has none. */
+  /** Message-ID with its angle brackets. Empty if the message has no Message-ID. */
   messageId: string
   from: string
   to: string[]
   /** Parameters after the addresses, such as `BODY=8BITMIME RET=HDRS` and `NOTIFY=SUCCESS`. */
   parameters: { from: string; to: string[] }
   raw: Buffer
-  /** SHA-256 of `raw`, hexadecimal. */
+  /** SHA-256 of the message `raw`, hexadecimal. */
   sha256: string
   /** Authenticated user. Absent without a login. */
   user?: string
@@ -24,7 +24,7 @@ export interface Envelope {
   to: { address: string; parameters: string }[]
 }
 
-/** Connection of a client. */
+/** Connection of an SMTP client. */
 export interface SmtpSession {
   /** Every line received. Secrets are left out. */
   readonly received: string[]
@@ -64,7 +64,7 @@ export type SmtpMoment =
   | 'NOOP'
   | 'QUIT'
 
-/** A received command. */
+/** SMTP command that the server received. */
 export interface SmtpCommand {
   readonly moment: SmtpMoment
   /** The whole line. Empty at `greeting`, `body` and `dot`. */

@@ -25,7 +25,7 @@ export const omitsReply: SmtpHook = async (command) => {
   return []
 }
 
-/** Delays the command. */
+/** Delays an SMTP command by `ms`. */
 export function slow(ms: number): SmtpHook {
   return () => delay(ms, undefined)
 }

@@ -20,7 +20,7 @@ export interface SmtpScript extends AsyncDisposable {
   readonly accepted: SmtpMessage[]
   /** Number of connections since the start. */
   readonly connections: number
-  /** Open connections. */
+  /** Open connections of the SMTP server. */
   readonly sessions: readonly SmtpSession[]
   /** Lines of all connections, a dot for each message. Of AUTH, only the mechanism. */
   readonly received: string[]

@@ -16,7 +16,7 @@ import type {
 import { messageIdOf, readBody, sha256 } from './message.ts'
 import { handlers } from './verbs.ts'
 
-/** Connection of a client. */
+/** Connection of an SMTP client. */
 export class SmtpConnection implements SmtpSession {
   /** Every line received. Secrets are left out. */
   readonly received: string[] = []

@@ -53,7 +53,7 @@ function createClone(): Repository {
   return new Repository(folder)
 }
 
-/** Clone after its release. */
+/** Clone of the repository after its release. */
 function createReleased(): Repository {
   const repository = createClone()
   writeVersion('1.0.0-rc.1')

@@ -115,8 +115,8 @@ export function textsOf(parts: readonly GmailPart[], maxBytes: number): ApiTexts
 }
 
 /**
- * Text of a part. Gmail sends some texts converted to UTF-8 and others as they are: texts that are
- * valid UTF-8 with non-ASCII characters were converted.
+ * Text of a part. Gmail sends some texts converted to UTF-8 and other texts as they are: texts that
+ * are valid UTF-8 with non-ASCII characters were converted.
  */
 function textOfPart({ data = '', charset }: GmailPart): string {
   const bytes = Buffer.from(data, 'base64url')

@@ -158,7 +158,7 @@ export class GmailFake extends GmailState implements AsyncDisposable {
   }
 }
 
-/** Starts a fake. */
+/** Starts a fake of the Gmail API. */
 export async function startGmailFake(
   options: { clock?: VirtualClock; tls?: boolean } = {},
 ): Promise<GmailFake> {

@@ -25,7 +25,7 @@ export interface FakeSentMessage {
 export interface GmailSwitches {
   /** Enforces 6,000 units per minute and 5 concurrent requests. */
   limits: boolean
-  /** Sending keeps the Message-ID. */
+  /** Sending keeps the Message-ID of the message. */
   keepsMessageId: boolean
   /** Sending replaces authors other than the mailbox, as for addresses that are no aliases. */
   replacesFrom: boolean
@@ -112,7 +112,7 @@ export abstract class GmailState {
     return grant && grant.expiresAt > this.clock.now ? grant : undefined
   }
 
-  /** Distinct text. */
+  /** Returns a new text that begins with `start`. */
   newText(start: string): string {
     return `${start}${(++this.#counter * 7_919).toString(36)}`
   }

@@ -20,7 +20,7 @@ export interface FakeMessage {
   mime: MimePart
   labels: Set<string>
   internalDate: number
-  /** Rises with each arrival. */
+  /** Arrival number of the message, which rises with each arrival. */
   order: number
   historyId: bigint
   /** Number of gets that still find nothing: a notification came before the message. */
@@ -29,7 +29,7 @@ export interface FakeMessage {
 
 type RecordKind = 'messagesAdded' | 'messagesDeleted' | 'labelsAdded' | 'labelsRemoved'
 
-/** Entry of the history. */
+/** Record of the mailbox history. */
 export interface FakeRecord {
   id: bigint
   message: { id: string; threadId: string; labelIds: string[] }
@@ -72,7 +72,7 @@ export class GmailMailbox {
   readonly records: FakeRecord[] = []
   /** Signature of the address, as HTML. */
   signature = ''
-  /** Called after each change. */
+  /** Called after each change of the mailbox. */
   onChange: () => void = () => undefined
   /** Start ids below have expired. */
   oldest = 0n
@@ -99,7 +99,7 @@ export class GmailMailbox {
     return this.#historyId
   }
 
-  /** Messages, newest first. */
+  /** Messages of the mailbox, newest first. */
   get list(): readonly FakeMessage[] {
     this.#list ??= [...this.messages.values()].sort(
       (one, other) => other.internalDate - one.internalDate || other.order - one.order,
@@ -154,7 +154,7 @@ export class GmailMailbox {
     })
   }
 
-  /** Deletes permanently. */
+  /** Deletes a message permanently. */
   remove(message: FakeMessage): void {
     this.messages.delete(message.id)
     this.#record(message, { messagesDeleted: [] })
@@ -231,7 +231,7 @@ export class GmailMailbox {
   }
 
   #newId(): string {
-    // Irregular steps.
+    // Message ids rise in irregular steps.
     this.#nextId += 1n + ((this.#nextId * 7n) % 13n)
     return this.#nextId.toString(16)
   }

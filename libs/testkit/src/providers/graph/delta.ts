@@ -13,7 +13,7 @@ export interface DeltaFaults {
   replays: boolean
   /** Starts each round with an empty page that has a link. */
   emptyPages: boolean
-  /** Reason of removals. */
+  /** Reason that deltas report for removals. */
   reason: 'deleted' | 'changed'
   /** Largest page, whatever is requested. */
   maxPage: number

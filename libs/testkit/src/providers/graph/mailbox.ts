@@ -14,7 +14,7 @@ export interface FakeFolder {
 }
 
 export interface FakeMessage {
-  /** Immutable id. */
+  /** Immutable id of the message. */
   id: string
   /** Mutable id, which each move changes. */
   restId: string
@@ -68,7 +68,7 @@ const wellKnown: [wellKnown: string, name: string][] = [
   ['outbox', 'Postausgang'],
 ]
 
-/** Mailbox of the fake. */
+/** Mailbox of the Graph fake. */
 export class FakeMailbox {
   readonly address: string
   readonly clock: VirtualClock

@@ -30,7 +30,7 @@ export interface GraphFaults {
   staleSearch: boolean
   /** Largest page of a list, whatever is requested. */
   maxListPage: number
-  /** Storage is used up. */
+  /** Storage of the mailbox is used up. */
   full: boolean
   /** Senders that the user must not use. */
   deniedSenders: string[]
@@ -57,7 +57,7 @@ export interface FakeSubscription {
   expiresAt: number
 }
 
-/** Upload of one attachment. */
+/** Upload of one attachment in slices. */
 export interface UploadSession {
   mailbox: FakeMailbox
   message: FakeMessage
@@ -76,7 +76,7 @@ export interface GraphService {
   readonly faults: GraphFaults
   readonly subscriptions: Map<string, FakeSubscription>
   readonly uploads: Map<string, UploadSession>
-  /** Origin in links. */
+  /** Origin of the links in responses. */
   readonly publicOrigin: string
   readonly server: {
     execute(
