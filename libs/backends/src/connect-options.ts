@@ -47,7 +47,7 @@ export interface ConnectOptions {
   faults?: MessageFaults
 }
 
-/** Fields of RFC 2971 §3.3. */
+/** Client identification with the fields of RFC 2971 §3.3. */
 interface ClientInfo {
   name?: string
   version?: string

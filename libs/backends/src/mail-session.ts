@@ -106,13 +106,13 @@ export interface UnconfirmedFlags {
 export interface MovedMessages {
   path: string
   uidValidity?: bigint
-  /** Old UID to new UID. */
+  /** Map from old UIDs to new UIDs. */
   uids?: ReadonlyMap<number, number>
 }
 
 export interface AppendOptions {
   flags?: readonly string[]
-  /** Arrival time; defaults to now. */
+  /** Arrival time of the message; defaults to now. */
   internalDate?: Date
 }
 

@@ -2,7 +2,7 @@ export interface MessageFlags {
   uid: number
   flags: string[]
   modseq?: bigint
-  /** Gmail labels. Absent without `capabilities.gmail`. */
+  /** Gmail labels of the message. Absent without `capabilities.gmail`. */
   labels?: string[]
 }
 

@@ -54,7 +54,7 @@ async function watch(replies: Record<string, Reply>, by = backend): Promise<Watc
   }
 }
 
-/** Watches again until IDLE has started. */
+/** Starts another watch and waits until IDLE has started. */
 async function watchAgain(one: WatchedSession['one']): Promise<void> {
   const idles = () => one.received.filter((line) => line === 'IDLE').length
   const before = idles()

@@ -104,7 +104,7 @@ export interface Bus extends AsyncDisposable {
   readonly up: boolean
   /** Number of messages and commands being handled. */
   readonly activeHandlers: number
-  /** Resolves when `up` is true. */
+  /** Resolves when the broker is connected and all channels are open. */
   whenUp(signal?: AbortSignal): Promise<void>
   /**
    * Publishes to the topic exchange `events` with key `<event>.<shard>`. Resolves when the message

@@ -277,7 +277,7 @@ class RabbitBus implements Bus {
   }
 
   #onChange(): void {
-    // Called before the constructor has finished.
+    // `up` is read before the constructor has finished.
     const parts = [this.#publisher, this.#client, this.#frames, this.#replyQueue]
     const up = parts.every((part) => part?.channel?.ready.isOpen) && !this.#client.isBrokerSilent
     if (up === this.up) return

@@ -212,7 +212,7 @@ test.each(['credentials', 'verify.imap', 'verify.smtp'] as const)('two share %s'
 
 test('RpcServer: unacknowledged requests of a lost process are redelivered to another one', async () => {
   const gone = await holder.serve({ queue: 'credentials', handlers: [] })
-  await gone[Symbol.asyncDispose]() // The queue exists without a consumer.
+  await gone[Symbol.asyncDispose]() // the queue exists without a consumer
   const doomed = await connect(url)
   const channel = await doomed.createChannel()
   const taken = Promise.withResolvers<void>()

@@ -29,7 +29,7 @@ const serve = () =>
 test('Bus.request: with failFast, fails soon if no process serves a shared queue', async () => {
   await using client = await openBus(url)
   const request = () => client.request(greet, { name: 'you' }, { ...options, failFast: true })
-  // The queue remains and accepts requests.
+  // The shared queue remains after the disposal of its responder, and accepts requests.
   await (await serve())[Symbol.asyncDispose]()
   const noResponder = { kind: 'unavailable', code: 'WorkerNotAvailable' }
   await expect(request()).rejects.toMatchObject(noResponder)

@@ -8,10 +8,10 @@ import { asUnavailable, isResponse, toUnavailable } from './unavailable.ts'
 
 /** Connections of a pool at one time. */
 export interface PoolUse {
-  /** Connections in use, or being opened. */
+  /** Number of connections in use, or being opened. */
   active: number
   idle: number
-  /** Callers that wait for a connection. */
+  /** Number of callers that wait for a connection. */
   waiting: number
   max: number
 }

@@ -50,7 +50,7 @@ export class OutageDetector {
     return !this.#isOutage && !this.#hasFailed
   }
 
-  /** Time of the last response. */
+  /** Time of the last response of Postgres. */
   get respondedAt(): number {
     return this.#respondedAt
   }

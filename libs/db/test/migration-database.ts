@@ -119,7 +119,7 @@ export class MigrationDatabase {
 
 async function connected(url: string, application: string): Promise<Client> {
   const client = new Client({ connectionString: url, application_name: application })
-  client.on('error', () => undefined) // reported again by the next query
+  client.on('error', () => undefined) // the next query reports the error again
   await client.connect()
   return client
 }

@@ -40,7 +40,7 @@ const calls: Record<string, readonly string[]> = {
 
 interface OwnerFunction {
   name: string
-  /** Search path of the function. */
+  /** Search path of the Postgres function. */
   path: string | null
   /** True if every role may call the function. */
   isPublic: boolean

@@ -129,7 +129,7 @@ test.each(Array.from({ length: 40 }, (_, seed) => seed))(
         pauses.some(({ key: paused, from, until }) => paused === key && from < at && at < until),
       )
       expect(startsInPauses).toEqual([])
-      // FIFO within a key and priority.
+      // Calls are admitted FIFO within a key and priority.
       for (const priority of [0, 1, 2]) {
         const queued = own.filter((call) => call.priority === priority).map((call) => call.queuedAt)
         expect(queued).toEqual(queued.toSorted((a, b) => a - b))

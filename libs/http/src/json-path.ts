@@ -46,6 +46,6 @@ function nameOf(text: Buffer): string {
   try {
     return String(JSON.parse(text.toString()))
   } catch {
-    return '' // The text has invalid escapes.
+    return '' // the name has invalid escapes
   }
 }

@@ -15,7 +15,7 @@ import { securityHeaders } from './security-headers.ts'
 
 export interface ServeOptions {
   host: string
-  /** 0 selects a free port. */
+  /** Port to listen on; 0 selects a free port. */
   port: number
   log: Logger
   metrics: Metrics

@@ -103,7 +103,7 @@ function isSame(received: string, expected: string): boolean {
   )
 }
 
-/** Required members per kind of link. */
+/** Required members of a link's content per kind of link. */
 const members: Record<SignedLink['act'], readonly string[]> = {
   open: ['acc', 'msg'],
   click: ['acc', 'msg', 'url'],

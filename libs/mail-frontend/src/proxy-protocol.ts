@@ -11,7 +11,7 @@ export type ProxyHeader =
   | { complete: true; length: number; source: ProxiedSource }
   | { malformed: true }
 
-/** First 12 bytes of version 2. */
+/** First 12 bytes of a PROXY header of version 2. */
 const signature = Buffer.from('\r\n\r\n\0\r\nQUIT\n', 'latin1')
 /** Maximum bytes of a version 1 line, CRLF included (PROXY protocol §2.1). */
 const maxLineBytes = 107

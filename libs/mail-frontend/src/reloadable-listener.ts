@@ -35,7 +35,7 @@ export interface ReloadableListenerOptions<A extends ListenerAddress> {
 export interface ReloadableListener<
   A extends ListenerAddress = ListenerAddress,
 > extends PeriodicTask {
-  /** Current address; undefined while closed. */
+  /** Current address of the listener; undefined while closed. */
   readonly address: A | undefined
   /**
    * True if the listener is open at the address of the stored settings, or if the settings disable

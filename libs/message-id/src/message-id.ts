@@ -16,7 +16,7 @@ const maxUint32 = 0xffff_ffff
  */
 const maxPartLength = 255
 
-/** Length of an encoded position. */
+/** Bytes of the encoded position of a message. */
 export const positionBytes = 8
 
 /** Error for a text that is not a valid id. */

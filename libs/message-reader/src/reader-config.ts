@@ -8,7 +8,7 @@ export function readReaderConfig(env: Env) {
      * other messages.
      */
     processes: integer(env, 'SVC_READER_PROCESSES', { fallback: 2, min: 2, max: 64 }),
-    /** CPU time of one reading. */
+    /** Maximum CPU time of one reading. */
     timeoutMs: duration(env, 'SVC_READER_TIMEOUT', { fallback: 2_000, min: 10, max: 60_000 }),
   }
 }

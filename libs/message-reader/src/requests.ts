@@ -41,7 +41,7 @@ interface Composition {
 export const requestReadings = {
   body: define({
     read: readRequestBody,
-    // Callers parse small bodies themselves.
+    // Callers parse small request bodies themselves.
     isSmall: () => false,
     timeoutFactor,
     tooLong: 'The request takes too long to read',

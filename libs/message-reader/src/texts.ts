@@ -11,11 +11,11 @@ export interface EncodedText {
 export interface EncodedTexts {
   plain: readonly EncodedText[]
   html: readonly EncodedText[]
-  /** True to return the plain text. */
+  /** True to return the plain text of the message. */
   wantsPlain: boolean
   /** Sanitises the HTML for display in a page; converts the plain text if there is no HTML. */
   webSafe: boolean
-  /** True if parts were left out. */
+  /** True if parts of the texts were left out. */
   hasMore: boolean
 }
 

@@ -21,7 +21,7 @@ export class CalendarZones {
   #changes = 0
 
   constructor(calendar: ICAL.Component) {
-    const zones = calendar.getAllSubcomponents('vtimezone').reverse() // the first of a TZID wins
+    const zones = calendar.getAllSubcomponents('vtimezone').reverse() // the first zone of a TZID wins
     this.#defined = new Map(zones.map((zone) => [zone.getFirstPropertyValue('tzid'), zone]))
   }
 

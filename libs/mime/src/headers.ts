@@ -94,7 +94,7 @@ export interface HeaderField {
 
 export interface SplitMessage {
   fields: HeaderField[]
-  /** Bytes after the empty line. */
+  /** Bytes of the message after the empty line. */
   body: Buffer
 }
 

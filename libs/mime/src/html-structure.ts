@@ -42,7 +42,10 @@ const listBounds = new Set([
   'tr',
   'colgroup',
 ])
-/** HTML Living Standard §13.2.6.4.7 and §13.2.6.4.9. */
+/**
+ * Elements that a start tag ends even if they are not innermost (HTML Living Standard §13.2.6.4.7
+ * and §13.2.6.4.9).
+ */
 const deepEnds = new Map<string, DeepEnd>([
   ['a', { ended: ['a'], until: cellLike }],
   ['dd', { ended: ['dd', 'dt'], until: new Set([...listBounds, 'li']) }],

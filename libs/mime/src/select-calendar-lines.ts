@@ -63,7 +63,7 @@ function toLine(line: string, { end, colon }: { end: number; colon: number }): C
 
 function selectLine({ name, parameters, value }: CalendarLine, maxText: number) {
   if (name === 'BEGIN' || name === 'END') return `${name}:${value.trim()}`
-  // Escapes take up to two characters.
+  // Escaped characters take up to two characters.
   if (texts.has(name)) return `${name}:${value.slice(0, 2 * maxText)}`
   if (parameters.length + value.length > maxLineLength) return undefined
   if (times.has(name)) return `${name}${parameters}:${value}`

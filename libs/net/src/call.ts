@@ -67,7 +67,7 @@ export class HttpError extends Error {
 /** Result of one HTTP request. */
 export interface ExchangeResult {
   outcome: HttpOutcome
-  /** Absent if there was no response. */
+  /** Status of the response; absent if there was no response. */
   status?: number
   headers: IncomingHttpHeaders
   /** At most `maxResponseBytes`, as sent: nothing is decompressed. */

@@ -40,7 +40,7 @@ export function proxyFromSettings(
 interface AgentUse {
   proxy: HttpProxy | undefined
   agents: Agents
-  /** Number of calls in flight. */
+  /** Number of calls in flight with the agents. */
   calls: number
 }
 

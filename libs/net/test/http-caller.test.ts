@@ -168,7 +168,7 @@ describe.each(['got', 'node'] as const)('HttpCaller with %s', (client) => {
   ])('%s under private: blocked before a connection is opened', async (template) => {
     const listener = await serve((_request, response) => response.end())
     const url = template.replace('PORT', String(listener.port))
-    // The spelling means this listener.
+    // The spelling of the address means the listener of this test.
     expect(await caller().call(post(url))).toMatchObject({ outcome: '2xx' })
     const before = listener.connections
     expect(await caller({ policy: 'private' }).call(post(url))).toMatchObject({

@@ -9,7 +9,7 @@ export interface StatusFields {
   recipient: string
   action?: DeliveryAction
   status?: string
-  /** Server's message, without the type. */
+  /** Message of the server in `Diagnostic-Code`, without the type. */
   diagnostic: string
   /** Type of the diagnostic: `smtp`, `x-unix`, … */
   diagnosticType: string

@@ -34,7 +34,7 @@ const marker =
 
 const foreignMarker = new RegExp(`^[ \\t>*#_-]{0,60}(?:${originalMarkers})[^\\n]{0,80}$`, 'imu')
 
-/** Text of a report, split. */
+/** Text of a report, split from the quoted message. */
 export interface ReportText {
   /** Text of the report itself. */
   own: string

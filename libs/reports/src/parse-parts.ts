@@ -27,7 +27,7 @@ export interface ReportParts {
 const maxBytes = 1024 * 1024
 const maxParts = 50
 const maxDepth = 6
-/** Limit per part in characters. */
+/** Limit of the text per part, in characters. */
 const maxText = 256 * 1024
 
 /**

@@ -118,7 +118,7 @@ export function resultsOfText(
   const classifier = new ReasonClassifier()
   return recipients.map(({ recipient, context, lead }) => {
     const inContext = responseInText(classifier, recipient, context)
-    // Some servers state the reason first.
+    // Some servers state the reason before the address.
     const isInLead = inContext.category === 'unknown' && lead !== ''
     const inLead = isInLead ? responseInText(classifier, recipient, lead) : inContext
     const response = inLead.category === 'unknown' ? inContext : inLead

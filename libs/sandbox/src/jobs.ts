@@ -27,7 +27,7 @@ export interface FunctionResult {
   problems: FunctionProblem[]
   /** Calls of `logger`, one line each. */
   logs: string[]
-  /** CPU time of both functions. */
+  /** CPU time of filter and map together. */
   usedMs: number
 }
 
@@ -50,7 +50,7 @@ export interface JobResults {
 
 /** Limits of one function call. */
 export interface CallLimits {
-  /** CPU time for small payloads. */
+  /** CPU time of a call with a small payload. */
   cpuMs: number
   memoryBytes: number
   /** Maximum size of the output of a map. */

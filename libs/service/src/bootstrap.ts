@@ -33,7 +33,7 @@ export interface BootstrapOptions {
   config: ServiceConfig
   /** Aborts when the shutdown begins: not ready, and no more waiting for the schema. */
   signal: AbortSignal
-  /** Readiness checks; defaults to Postgres. */
+  /** Readiness checks of the service; defaults to Postgres. */
   checks?: (context: ServiceContext) => Checks
   /** Fields of the first log line, beside the config. */
   fields?: object

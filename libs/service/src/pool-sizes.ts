@@ -15,10 +15,10 @@ export const poolSizes: Readonly<Record<ServiceName, number>> = {
   sender: 4,
   // Four partitions are fanned out concurrently, and results are recorded beside them.
   'webhook-dispatcher': 5,
-  // Logins read a few rows.
+  // imap-proxy: logins read a few rows.
   'imap-proxy': 2,
   // Stores messages. A large message occupies a connection while it is transferred.
   'smtp-proxy': 2,
-  // Reads a few rows per credential.
+  // auth-bridge reads a few rows per credential.
   'auth-bridge': 2,
 }

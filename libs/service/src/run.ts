@@ -5,7 +5,7 @@ import { checkHeapLimit } from './heap-check.ts'
 import { releaseStartMemory } from './release-start-memory.ts'
 import type { ServiceConfig } from './service-config.ts'
 
-/** Running service. Disposal stops it. */
+/** Running service. Disposal stops the service. */
 export interface App extends AsyncDisposable {
   /** Work that the shutdown has not finished, by kind: in progress, or given up. */
   unfinished?: () => Record<string, number>

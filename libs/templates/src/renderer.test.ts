@@ -203,7 +203,7 @@ test('Renderer.render: rejects an output above maxOutputBytes before allocating 
     'The html of the template cannot be rendered: renders to more than is allowed',
   ])
   expect((await rejection(markdown(source, { many: few })))[0]).toBe('unprocessable')
-  // The sum exceeds the limit.
+  // The sum of the two texts exceeds the output limit.
   const half = 'é'.repeat(30_000)
   expect((await rejection(render({ text: half, html: half })))[0]).toBe('unprocessable')
 })

@@ -85,7 +85,7 @@ export class Renderer implements AsyncDisposable {
   }
 }
 
-/** Message with field, line and reason. */
+/** Error message with field, line and reason. */
 function describeProblem({ field, line, reason }: TemplateProblem): string {
   return `The ${field} of the template cannot be rendered${line === undefined ? '' : ` (line ${line})`}: ${reason}`
 }

@@ -30,6 +30,6 @@ function read(file: string): string {
   try {
     return readFileSync(file, 'latin1')
   } catch {
-    return '' // ended, or of another user
+    return '' // the process has ended, or belongs to another user
   }
 }

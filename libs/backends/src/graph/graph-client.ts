@@ -28,7 +28,7 @@ export interface GraphRequest {
   /** Values of the header `Prefer`, in addition to that for immutable ids. */
   prefer?: readonly string[]
   json?: object
-  /** Message (RFC 5322), sent as base64. */
+  /** Request body: a message (RFC 5322), sent as base64. */
   mime?: Uint8Array
   /** Etag that the object must have. */
   ifMatch?: string

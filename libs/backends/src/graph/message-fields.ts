@@ -34,7 +34,7 @@ const listed = [
 
 const maxHeaderBytes = 256 * 1024
 const maxLabelLength = 255
-/** Limit of texts in options. */
+/** Maximum of the text limit in options. */
 const maxTextLimit = 10 * 1024 * 1024
 
 /** Value of `$select` for a message. */

@@ -16,7 +16,7 @@ export interface StructuredFile {
 
 /** Message in the format of the service. */
 export interface StructuredMessage {
-  /** Members without files and Message-ID. */
+  /** Members of the message without files and Message-ID. */
   message: object
   messageIdHeader?: string
   files: StructuredFile[]

@@ -211,7 +211,7 @@ export class ImapConnection {
   #keepAlive(everyMs: number): void {
     const timer = setInterval(() => {
       if (!this.mutex.isIdle || ++this.#keepAlives > maxKeepAlives) return
-      // The next call reports a failure.
+      // The next call reports a failure of the NOOP.
       this.mutex.run(() => this.perform((client) => this.noop(client))).catch(() => {})
     }, everyMs)
     timer.unref()

@@ -162,7 +162,7 @@ function unreachableError(failure: ImapFlowError, response: ServerResponse): App
   })
 }
 
-/** Errors of OpenSSL with constant texts. */
+/** Codes of OpenSSL errors with constant texts. */
 const certificateCodes = /^(?:CERT_|DEPTH_|SELF_SIGNED_|UNABLE_TO_)/
 
 /**

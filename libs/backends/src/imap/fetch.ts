@@ -12,7 +12,7 @@ import { toFetchedMessage } from './message.ts'
 const batchUids = 500
 /** Batch size with headers, which add up to 256 KiB per message. */
 const batchUidsWithHeaders = 100
-/** Maximum size of a page. */
+/** Maximum messages of a page by sequence numbers. */
 const maxSequenceNumbers = 1_000
 const maxHeaderBytes = 256 * 1024
 /**

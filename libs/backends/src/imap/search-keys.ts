@@ -9,7 +9,7 @@ export interface Searchable {
   modseq: boolean
   objectId: boolean
   gmail: boolean
-  /** OLDER and YOUNGER (RFC 5032). */
+  /** True if the server has OLDER and YOUNGER (RFC 5032). */
   within: boolean
   /** Encodes a Gmail label in the same way as a mailbox name. */
   encodeLabel: (label: string) => string
@@ -27,7 +27,7 @@ const maxSetLength = 65_536
 /** Maximum nesting of OR. */
 const maxIdsAtOnce = 50
 const maxModseq = 2n ** 63n - 1n
-/** OLDER and YOUNGER have 32 bits. */
+/** Maximum seconds of OLDER and YOUNGER, which have 32 bits. */
 const maxSeconds = 2 ** 31
 
 const flagKeys = {

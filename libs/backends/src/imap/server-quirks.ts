@@ -1,6 +1,6 @@
 import { TtlCache } from '@posthorn/flow'
 
-/** Observed behaviour of a server. */
+/** Observed behaviour of a mail server. */
 export interface ServerQuirks {
   /** True after compressed data that cannot be decompressed. */
   sendsInvalidDeflate: boolean

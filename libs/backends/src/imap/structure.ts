@@ -3,7 +3,7 @@ import type { MessageStructureObject } from 'imapflow'
 import type { BodyPart } from '../mail-session.ts'
 import { clean, cleanIfPresent } from './text.ts'
 
-/** Maximum nesting. Deeper nodes are omitted. */
+/** Maximum nesting of parts. Deeper nodes are omitted. */
 const maxDepth = 64
 
 /**

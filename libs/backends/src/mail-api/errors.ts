@@ -60,7 +60,7 @@ const translated: ReadonlySet<MailApiFailure> = new Set([
   'rate-limited',
   'token-rejected',
   'unlicensed',
-  // Not a result of client requests.
+  // Failures that do not result from client requests.
   'stale-cursor',
   'watch-missing',
   'watch-refused',

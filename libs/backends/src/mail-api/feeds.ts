@@ -20,7 +20,7 @@ export interface MessageChange extends Partial<ApiFlags> {
   id: string
   threadId?: string
   folderId?: string
-  /** All labels. Excludes `addedLabels` and `removedLabels`. */
+  /** All labels of the message. Excludes `addedLabels` and `removedLabels`. */
   labels?: string[]
   addedLabels?: string[]
   removedLabels?: string[]

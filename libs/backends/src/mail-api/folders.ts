@@ -32,7 +32,7 @@ export interface FolderCounts {
 export interface NewFolder {
   /** Last level of the path, not empty, at most 255 characters. */
   name: string
-  /** Absent for the top level. */
+  /** Parent folder; absent for the top level. */
   parentId?: string
 }
 

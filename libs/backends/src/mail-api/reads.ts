@@ -48,7 +48,7 @@ export interface ListedId {
 export interface ApiSignature {
   /** Address that messages with this signature are sent from. */
   address: string
-  /** HTML as the provider stores it. */
+  /** Signature as HTML, as the provider stores it. */
   signature: string
 }
 

@@ -21,7 +21,7 @@ export interface ProviderClientOptions {
 }
 
 export interface ClientRequest extends Omit<ProviderRequest, 'token' | 'url'> {
-  /** Name in the table of costs. */
+  /** Name of the operation in the table of costs. */
   operation: string
   /** Number of such operations in the request; defaults to 1. */
   count?: number
@@ -187,7 +187,7 @@ function isStream(body: ClientRequest['body']): boolean {
   return typeof body === 'object' && 'chunks' in body
 }
 
-/** Bytes of a body in memory. */
+/** Size in bytes of a request body in memory. */
 function sizeOf(body: ClientRequest['body']): number {
   if (typeof body === 'string') return Buffer.byteLength(body)
   return body instanceof Uint8Array ? body.length : 0

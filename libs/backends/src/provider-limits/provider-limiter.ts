@@ -67,7 +67,7 @@ const minUploadBytes = 16_384
 const senderUploadPart = 2 / 3
 /** Part of the upload bytes that is available immediately. */
 const uploadBurstPart = 1 / 2
-/** More than all processes can send. */
+/** Quota without effect: more units than all processes can use. */
 const unlimited: QuotaRate = { units: 2e15, windowMs: 1, burst: 1e15 }
 /** Time for the response to reach the API client. */
 const responseMs = 1_000

@@ -16,7 +16,7 @@ export class EmulateIds {
       .replace(/"(\d{21})"/g, (_, id: string) => `"${BigInt(id) - this.#base}"`)
   }
 
-  /** Path or body of a request. */
+  /** Converts ids in the path or body of a request to the ids of `emulate`. */
   toEmulate(text: string): string {
     return text
       .replace(/\b19b0[\da-f]{12}\b/g, (id) => this.#byGmail.get(id) ?? id)

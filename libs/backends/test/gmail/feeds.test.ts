@@ -67,7 +67,7 @@ test('changes: process that stops after each page, continues with the cursor', a
   let cursor: string | undefined
   const ids = new Set<string>()
   for (;;) {
-    // A new client each time.
+    // Each page is read by a new client.
     const position = { limit: 7, ...(cursor !== undefined && { cursor }) }
     const page = await setup.create({ priority: 'initial-sync' }).changes(feed, position, signal)
     for (const { id } of page.changed) ids.add(id)
@@ -259,7 +259,7 @@ test('changes: 1,000 labels, are counted once although the process stops after e
   const labels = new Map<string, string[]>()
   let calls = 0
   for (let cursor: string | undefined, isComplete = false; !isComplete; calls++) {
-    // A new client each time.
+    // Each page is read by a new client.
     const position = { limit: 2, ...(cursor !== undefined && { cursor }) }
     const page = await setup.create({ priority: 'initial-sync' }).changes(feed, position, signal)
     for (const { id, addedLabels = [] } of page.changed)

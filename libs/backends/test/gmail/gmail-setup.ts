@@ -98,7 +98,7 @@ export async function startGmail(use: MailApiUse = { priority: 'caller' }): Prom
   }
 }
 
-/** Environment of the conformance suite. */
+/** Environment of the conformance suite for Gmail. */
 export async function gmailEnvironment(): Promise<MailApiEnvironment> {
   const setup = await startGmail({ priority: 'caller', timeoutMs: 5_000 })
   const { gmail, mailbox, api } = setup

@@ -36,7 +36,7 @@ export interface GraphSetup extends AsyncDisposable {
   fake: GraphFake
   api: MailApi
   pauses: number[]
-  /** Client with other dependencies or access. */
+  /** Creates a client with other dependencies or access. */
   create(change?: {
     deps?: Partial<GraphApiDeps>
     access?: Partial<MailApiAccess>
@@ -137,7 +137,7 @@ export function failNext(fake: GraphFake, failure: MailApiFailure, retryAfterMs?
   fake.server.on('*', providerFaults.times(count, providerFaults.replies(response)))
 }
 
-/** Environment of the conformance suite. */
+/** Environment of the conformance suite for Graph. */
 export async function graphEnvironment(
   options: GraphFakeOptions = {},
 ): Promise<MailApiEnvironment> {

@@ -14,7 +14,7 @@ const closeMs = 2_000
 
 export interface RecoveringConnectionOptions {
   url: string
-  /** Shown in RabbitMQ's list of connections. */
+  /** Name of the connection, shown in RabbitMQ's list of connections. */
   name: string
   /** Called after each change of `connected` or `unblocked`. */
   onChange: () => void

@@ -14,7 +14,7 @@ export interface IncomingStreamOptions {
   grant: (chunks: number) => void
   /** Called once if the stream ends early, because the sender may still be working. */
   cancel: () => void
-  /** Called once at the end. */
+  /** Called once at the end of the stream. */
   onClose: () => void
 }
 
@@ -50,7 +50,7 @@ export class IncomingStream implements AsyncIterableIterator<Uint8Array> {
     this.#deliver()
   }
 
-  /** Handles the end after `count` chunks. */
+  /** Handles the end of the stream after `count` chunks. */
   end(count: number | undefined): void {
     if (count !== this.#next)
       this.abort(brokenStream(`ended after chunk ${this.#next} of ${count}`))

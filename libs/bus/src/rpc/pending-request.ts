@@ -14,7 +14,7 @@ export const directReplyMs = 1_000
 
 export interface Reply {
   response: unknown
-  /** Present for streamed replies only. */
+  /** Stream after the reply. Present for streamed replies only. */
   body?: AsyncIterable<Uint8Array>
 }
 

@@ -66,7 +66,7 @@ export class RpcResponder {
     }
     if (active.wasCancelled(request.id)) return 'cancelled'
     if (Date.now() >= request.deadline) return 'expired'
-    if (active.has(request.id)) return 'repeated' // Redelivered: the first execution replies.
+    if (active.has(request.id)) return 'repeated' // Redelivered request: the first execution replies.
     const isOnce = this.#handlers.get(request.command)?.command.atMostOnce
     // Another process may be executing the request, and its reply still counts.
     if (isOnce && message.fields.redelivered) return 'repeated'
@@ -156,7 +156,7 @@ export class RpcResponder {
     return result
   }
 
-  /** Runs the handler. Never rejects. */
+  /** Runs the handler of a command. Never rejects. */
   async #execute(execution: Execution): Promise<EncodedReply> {
     const { command } = execution.handler
     try {

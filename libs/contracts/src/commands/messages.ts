@@ -95,7 +95,7 @@ export const getAttachment = defineCommand({
     contentType: Type.String(),
     charset: Type.Optional(Type.String()),
     filename: Type.Optional(Type.String()),
-    /** Size in bytes before decoding. */
+    /** Size of the content in bytes before decoding. */
     encodedSize: Type.Optional(Type.Integer()),
   }),
   streams: true,

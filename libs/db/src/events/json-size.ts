@@ -6,7 +6,7 @@ export interface Uncounted {
 /** Size limit of a JSON value. */
 export interface SizeLimit {
   maxBytes: number
-  /** Members that are limited elsewhere. */
+  /** Members whose size is limited elsewhere. */
   uncounted?: Uncounted | undefined
 }
 
@@ -30,7 +30,7 @@ export type Members = Record<string, unknown>
  * nor on the number of steps.
  */
 export class JsonMeter {
-  /** Size of the measured part. */
+  /** Size of the measured part of the value. */
   bytes = 0
   /**
    * Children of the value that were measured, with the size of the value up to the last measured

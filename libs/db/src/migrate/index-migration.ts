@@ -62,7 +62,7 @@ export async function applyIndexStatement(
 }
 
 interface IndexDefinition {
-  /** `create index` or `create unique index`. */
+  /** Beginning of the statement: `create index` or `create unique index`. */
   create: string
   index: string
   definition: string

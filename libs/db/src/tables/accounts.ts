@@ -59,7 +59,7 @@ export interface Accounts {
   webhooksCustomHeaders: JsonOrNull<StoredHeader[]>
   copy: boolean | null
   logs: Generated<boolean>
-  /** True: no session, state `paused`. */
+  /** True if the account is paused: no session, state `paused`. */
   paused: Generated<boolean>
   notifyFrom: Generated<Date>
   proxy: string | null
@@ -107,7 +107,7 @@ export interface AccountStates {
   flushedEpoch: Generated<string>
   /** Last mailbox whose sync failed; null once a sync pass completes. */
   syncError: JsonOrNull<SyncError>
-  /** Open connections, updated every few seconds. */
+  /** Number of open connections of the account, updated every few seconds. */
   connections: Generated<number>
   updatedAt: Generated<Date>
 }

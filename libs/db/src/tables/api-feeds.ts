@@ -5,10 +5,10 @@ import type { JsonOrNull } from './json.ts'
 /** Folder or label, as events name it. */
 export interface NamedFolder {
   id: string
-  /** Names of the levels, top first. */
+  /** Path of the folder: names of the levels, top first. */
   path: string[]
   specialUse?: string
-  /** Tab of the Gmail inbox. */
+  /** Tab of the Gmail inbox that the label stands for. */
   category?: string
   /** True if the folder no longer exists. The name stays for changes that are reported later. */
   former?: true
@@ -42,13 +42,13 @@ export interface ApiFeeds {
   folder: string | null
   /** Reads changes, collects a full round, marks its recent messages, or applies it. */
   stage: 'follow' | 'collect' | 'recent' | 'apply'
-  /** Null: a full round is due. */
+  /** Cursor of the feed. Null: a full round is due. */
   cursor: string | null
-  /** The collected round is applied to all ids below. */
+  /** Id below which the collected round is applied. */
   applied: string | null
   /** End of the last full round. Null with a cursor: another full round is required. */
   completedAt: Date | null
-  /** First notification since the last read. */
+  /** Time of the first notification since the last read of the feed. */
   dirtySince: Date | null
 }
 

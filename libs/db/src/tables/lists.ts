@@ -5,7 +5,7 @@ export interface AccountListBlocks {
   account: string
   /** List id in lower case. */
   listId: string
-  /** Key of the address, see `addressKey`. */
+  /** Key of the recipient's address, see `addressKey`. */
   recipient: string
   messageId: string | null
   source: 'api' | 'admin' | 'form' | 'one-click'

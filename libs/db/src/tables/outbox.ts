@@ -38,7 +38,7 @@ export interface ProviderDraft {
 
 /** Stored draft of the owner, as it was at the time of submission. The row has the content, too. */
 export interface StoredDraft {
-  /** Message that holds the draft. */
+  /** Id of the message that holds the draft. */
   messageId: string
   /** Message-ID of the draft, which differs from the Message-ID of the row. */
   messageIdHeader?: string

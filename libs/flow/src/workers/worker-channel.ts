@@ -25,7 +25,7 @@ export interface WorkerOptions {
   isolation: 'thread' | 'process'
   /** Argument of the function that `serveRequests` calls at the start. Passed as JSON. */
   startData?: unknown
-  /** JavaScript heap of a worker. */
+  /** Maximum JavaScript heap of a worker. */
   maxHeapMb: number
 }
 

@@ -44,7 +44,7 @@ export interface ErrorResponse {
 }
 
 interface ErrorReadOptions {
-  /** Upper bound of the delay. */
+  /** Upper bound of the requested delay. */
   maxRetryAfterMs: number
   /** Token of the request, removed from the texts in case the server returned it. */
   token?: string | undefined

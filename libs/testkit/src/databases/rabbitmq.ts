@@ -19,7 +19,7 @@ export interface TestBus {
   vhost: string
   /** Grants access to the services, each as its own user. */
   grantServices: () => Promise<void>
-  /** Address for a service. Requires `grantServices`. */
+  /** AMQP address for a service. Requires `grantServices`. */
   serviceUrl: (service: ServiceName) => string
   /** Closes all connections of the virtual host from the broker's side. Returns how many. */
   closeConnections: () => Promise<number>

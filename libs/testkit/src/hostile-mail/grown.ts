@@ -1,6 +1,6 @@
 import { fill, type HostileMessage, rawMessage, usualHead } from './hostile-message.ts'
 
-/** Sizes of a dimension, smallest first. */
+/** Sizes of a dimension of growing messages, smallest first. */
 export const growthSteps = [10, 100, 1_000, 10_000, 50_000] as const
 
 /** Maximum bytes of a generated message. Steps above it are left out, except the first. */

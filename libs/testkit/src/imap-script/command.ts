@@ -45,7 +45,7 @@ export interface Quota {
  */
 export type Lag = number | 'noop' | 'select'
 
-/** State that commands work on. */
+/** State of the IMAP server that commands work on. */
 export interface ScriptServerState {
   capabilities: Set<string>
   readonly store: MailboxStore

@@ -95,7 +95,7 @@ function splitAt(body: string, boundary: string): string[] {
 export function findPart(root: MimePart, number: string): MimePart | undefined {
   let part: MimePart | undefined = root
   for (const digit of number.split('.').map(Number)) {
-    // Numbers continue inside a message/rfc822.
+    // Part numbers continue inside a message/rfc822.
     const holder: MimePart | undefined = part?.type === 'message' ? (part.parts[0] ?? part) : part
     if (!holder) return undefined
     part = holder.type === 'multipart' ? holder.parts[digit - 1] : digit === 1 ? holder : undefined

@@ -19,7 +19,7 @@ const handlers = new Map<string, Handler>(
     ...changeCommands,
   }),
 )
-/** Commands that require a capability. */
+/** Capabilities that commands require. */
 const needs: Record<string, string> = {
   STARTTLS: 'STARTTLS',
   ENABLE: 'ENABLE',

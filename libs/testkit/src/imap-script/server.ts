@@ -67,7 +67,7 @@ export class ImapScript implements AsyncDisposable {
     this.#state = this.#createState(options)
     const take = (socket: Socket) => void this.#serve(socket)
     this.#servers = [createServer(take), createTlsServer(this.#certificate, take)]
-    // The client reports failed handshakes.
+    // Failed TLS handshakes are ignored: the client reports them.
     this.#servers[1].on('tlsClientError', () => undefined)
   }
 
@@ -90,7 +90,7 @@ export class ImapScript implements AsyncDisposable {
     return [...this.#openSessions]
   }
 
-  /** Number of connections since the start. */
+  /** Number of IMAP connections since the start. */
   get connections(): number {
     return this.#allSessions.length
   }

@@ -54,7 +54,7 @@ export class ScriptSession {
     if (!this.#ended && !this.#frozen) this.#socket.write(bytes, 'latin1')
   }
 
-  /** Ends the connection after pending writes. */
+  /** Ends the IMAP connection after pending writes. */
   close(): void {
     this.#socket.end()
   }

@@ -18,7 +18,7 @@ import {
 
 /** Irregularities of feeds, each with its probability per page. */
 export interface FeedFaults {
-  /** Entries per page at most. */
+  /** Maximum entries per page of a feed. */
   maxPage: number
   /** Page repeats changes from before its cursor. */
   replays: number

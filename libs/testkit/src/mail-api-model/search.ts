@@ -30,7 +30,7 @@ const tests: { [K in keyof Terms]?: (value: NonNullable<Terms[K]>) => Test } = {
   },
 }
 
-/** Messages that match, newest first. */
+/** Messages of the model that match a search, newest first. */
 export function searchModel(
   store: ModelStore,
   { folderId, search = {} }: MessageQuery,

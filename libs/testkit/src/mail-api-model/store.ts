@@ -40,7 +40,7 @@ export interface FeedHistory {
   records: HistoryRecord[]
   /** Oldest valid cursor: lower cursors have expired. */
   oldest: number
-  /** Number of the latest cursor. */
+  /** Number of the latest cursor of the feed. */
   generation: number
 }
 

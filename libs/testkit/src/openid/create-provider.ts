@@ -2,7 +2,7 @@ import { generateKeyPairSync } from 'node:crypto'
 import Provider from 'oidc-provider'
 import MemoryAdapter from 'oidc-provider/lib/adapters/memory_adapter.js'
 
-/** Settings and counters of the provider. */
+/** Settings and counters of the OpenID provider. */
 export interface ProviderSettings {
   clientId: string
   clientSecret: string

@@ -2,7 +2,7 @@ import type { ProviderRequest, ProviderResponse } from './requests.ts'
 
 /** Irregular treatment of one request. */
 export type FaultAction =
-  /** Responds without executing the request. */
+  /** The fake responds without executing the request. */
   | { kind: 'reply'; response: ProviderResponse; unchecked?: true }
   /** Executes the request, sends the header and this many bytes of the body, resets. */
   | { kind: 'truncate'; bytes: number }

@@ -7,7 +7,7 @@ export interface ProviderRequest {
   method: string
   /** Path without the query, decoded per segment in `params` only. */
   path: string
-  /** Values of the template's names, decoded. */
+  /** Values of the names in the path template, decoded. */
   params: Record<string, string>
   query: URLSearchParams
   headers: IncomingHttpHeaders

@@ -11,7 +11,7 @@ export interface SmtpMessage {
   raw: Buffer
   /** SHA-256 of the message `raw`, hexadecimal. */
   sha256: string
-  /** Authenticated user. Absent without a login. */
+  /** Authenticated user of the message. Absent without a login. */
   user?: string
   helo: string
   receivedAt: Date
@@ -38,7 +38,7 @@ export interface SmtpSession {
   write(bytes: string | Uint8Array): void
   /** Sends a line within AUTH and returns the client's next line. */
   prompt(line: string): Promise<string>
-  /** Ends the connection after pending writes. */
+  /** Ends the SMTP connection after pending writes. */
   close(): void
   /** Resets the connection (RST). */
   reset(): void
@@ -72,7 +72,7 @@ export interface SmtpCommand {
   readonly session: SmtpSession
   /** Bytes of the message received so far. */
   readonly bytes: number
-  /** The message. Present at `dot`. */
+  /** Received message. Present at `dot`. */
   readonly message?: SmtpMessage
   /** Executes the command as without hooks and returns the reply lines. */
   readonly defaultReply: () => Promise<string[]>

@@ -16,10 +16,10 @@ export function replies(...lines: string[]): SmtpHook {
   return () => lines
 }
 
-/** Neither executes the command nor replies. */
+/** Neither executes the SMTP command nor replies to it. */
 export const hangs: SmtpHook = replies()
 
-/** Executes the command and never replies. */
+/** Executes the SMTP command and never replies. */
 export const omitsReply: SmtpHook = async (command) => {
   await command.defaultReply()
   return []
@@ -30,7 +30,7 @@ export function slow(ms: number): SmtpHook {
   return () => delay(ms, undefined)
 }
 
-/** Closes the connection without a reply. */
+/** Closes the SMTP connection without a reply. */
 export const closes: SmtpHook = () => ({ raw: '', then: 'close' })
 
 /**

@@ -18,7 +18,7 @@ export interface SmtpScript extends AsyncDisposable {
   readonly port: number
   /** Stored messages, oldest first. Compare `messageId`, `to` and `sha256` to find duplicates. */
   readonly accepted: SmtpMessage[]
-  /** Number of connections since the start. */
+  /** Number of SMTP connections since the start. */
   readonly connections: number
   /** Open connections of the SMTP server. */
   readonly sessions: readonly SmtpSession[]

@@ -26,7 +26,7 @@ function write(file: string, text: string): void {
   writeFileSync(join(folder, file), text)
 }
 
-/** Commits all changes. Returns the hash. */
+/** Commits all changes. Returns the hash of the commit. */
 function commit(): string {
   git('add', '--all')
   git('commit', '--quiet', '--allow-empty', '--message', 'change')

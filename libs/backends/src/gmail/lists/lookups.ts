@@ -50,7 +50,7 @@ async function readStates(
   return outcomes.flatMap((outcome) => presentOf(outcome) ?? [])
 }
 
-/** Newest first, as in lists. */
+/** Messages of a thread, newest first as in lists. */
 async function readThread(
   requests: GmailRequests,
   id: string,

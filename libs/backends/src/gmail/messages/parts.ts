@@ -8,7 +8,7 @@ import { headersOf } from './headers.ts'
 export interface GmailPart {
   /** Empty for a message that has no other part. */
   partId: string
-  /** Media type in lower case. */
+  /** Media type of the part in lower case. */
   type: string
   filename?: string
   charset?: string

@@ -52,7 +52,7 @@ export interface UploadSession {
   resource: Record<string, unknown>
   length: number
   received: Buffer
-  /** Response, once the message is stored. */
+  /** Response of the upload, once the message is stored. */
   result?: ProviderResponse
 }
 

@@ -74,7 +74,7 @@ export class GmailMailbox {
   signature = ''
   /** Called after each change of the mailbox. */
   onChange: () => void = () => undefined
-  /** Start ids below have expired. */
+  /** Oldest valid start id of the history: lower ids have expired. */
   oldest = 0n
   /** Reads of the history that do not contain the records from an id on yet. */
   #hidden = { reads: 0, from: 0n }
@@ -219,7 +219,7 @@ export class GmailMailbox {
   saveDraft(raw: Uint8Array, options: { draftId?: string; threadId?: string } = {}): string {
     const { draftId = `r-${9_000_000_000_000n + BigInt(++this.#count)}`, threadId } = options
     const before = this.messages.get(this.drafts.get(draftId) ?? '')
-    // Each save is a new message.
+    // Each save of a draft is a new message.
     if (before) this.remove(before)
     const thread = threadId ?? before?.threadId
     const message = this.insert(raw, {

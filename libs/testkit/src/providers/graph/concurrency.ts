@@ -5,7 +5,7 @@
 export class FakeConcurrency {
   /** Most concurrent requests so far, by address. */
   readonly most = new Map<string, number>()
-  /** Requests that were refused, by address. */
+  /** Number of refused requests by mailbox address. */
   readonly refused = new Map<string, number>()
   readonly #limit: number
   readonly #running = new Map<string, number>()

@@ -15,7 +15,7 @@ export interface DeltaFaults {
   emptyPages: boolean
   /** Reason that deltas report for removals. */
   reason: 'deleted' | 'changed'
-  /** Largest page, whatever is requested. */
+  /** Largest page of a delta, whatever is requested. */
   maxPage: number
   /** Reports this folder as the parent of all messages. */
   unknownParent?: string

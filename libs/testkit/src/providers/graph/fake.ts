@@ -229,7 +229,7 @@ function ignoreLargeMime(server: ProviderFake): void {
     )
 }
 
-/** Text as in O365/python-o365 issue 500. */
+/** Error of the upload limit, with the text of O365/python-o365 issue 500. */
 function overUpload(delayMs: number): GraphFault {
   const text = 'Application is over its IncomingBytes limit.'
   const fault = new GraphFault(429, 'ApplicationThrottled', text)

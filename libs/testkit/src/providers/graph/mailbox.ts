@@ -6,7 +6,7 @@ import { folderMissing, GraphFault, itemMissing } from './json.ts'
 export interface FakeFolder {
   id: string
   name: string
-  /** Absent at the top level. */
+  /** Parent folder; absent at the top level. */
   parentId?: string
   wellKnown?: string
   hidden?: true
@@ -166,7 +166,7 @@ export class FakeMailbox {
     return message
   }
 
-  /** Records a change of some properties. */
+  /** Records a change of properties of a message. */
   touch(message: FakeMessage, props: string[]): void {
     message.version++
     this.note(message.folderId, { id: message.id, kind: 'changed', props })

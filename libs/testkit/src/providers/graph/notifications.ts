@@ -75,7 +75,7 @@ export class FakeNotifications {
     return statuses
   }
 
-  /** An arrival is `created` and `updated`. */
+  /** Notifications to send. The arrival of a message is reported as `created` and as `updated`. */
   #toSend(subscription: FakeSubscription, mailbox: FakeMailbox, event: MessageEvent): Json[] {
     const message = mailbox.messages.get(event.id)
     const id = subscription.immutable ? event.id : (message?.restId ?? event.id)
