@@ -59,7 +59,7 @@ interface ClientInfo {
 export interface TranscriptLine {
   at: Date
   from: 'client' | 'server' | 'us'
-  /** At most 2,000 characters. Literals are replaced by their size. */
+  /** Text of the line, at most 2,000 characters. Literals are replaced by their size. */
   text: string
   /** True from the accepted login on. Lines before it may name hosts and services. */
   afterLogin?: boolean

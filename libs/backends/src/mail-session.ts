@@ -134,8 +134,8 @@ export type MailboxNotification =
   | { kind: 'exists'; messages: number }
   | { kind: 'expunge' }
   /**
-   * Absent `uid`: unknown message. Empty `flags` without `uid`: unknown change, such as labels of
-   * Gmail. Both require a comparison.
+   * Change of flags. Absent `uid`: unknown message. Empty `flags` without `uid`: unknown change,
+   * such as labels of Gmail. Both require a comparison.
    */
   | { kind: 'flags'; uid?: number; flags: string[]; modseq?: bigint }
   /** NOTIFY: another mailbox changed. Contains the counters that the server reported. */

@@ -48,7 +48,7 @@ export interface FetchedMessage extends MessageFlags {
   threadId?: string
   /**
    * Set if the server rejected the query for the envelope and the structure, or its response could
-   * not be read. `envelope` or `bodyStructure` is then empty and says nothing about the message.
+   * not be read. `envelope` or `bodyStructure` is then empty and does not describe the message.
    * Requested headers are present.
    */
   incomplete?: true

@@ -191,7 +191,7 @@ class RabbitBus implements Bus {
     options: NotifyOptions,
   ): Promise<void> {
     if (!matches(command.request, request)) throw contractViolation(`request of ${command.name}`)
-    // Until then, the exchange may not exist.
+    // The exchange may not exist until the bus is up.
     if (!this.up) throw new AppError('unavailable', 'RabbitMQ is not connected')
     const user = userOf(this.#options.url)
     await this.#publisher.publish(toNotice(command.name, encode(request), { ...options, user }))

@@ -65,7 +65,10 @@ export function exchangeFor(key: string): CommandExchange {
 
 /** Redeliveries before dead-lettering. Set explicitly: RabbitMQ 3.10 has no limit, 4.0 has 20. */
 export const deliveryLimit = 20
-/** Maximum dead letters. Beyond it the oldest are dropped: Postgres holds the data. */
+/**
+ * Maximum dead letters. Beyond the maximum the oldest dead letters are dropped: Postgres holds the
+ * data.
+ */
 const maxDeadLetters = 100_000
 
 /** Binding keys of an event queue: all events of the shards of its partition. */

@@ -23,7 +23,7 @@ export interface ConnectOptions {
    * the timeout of the role.
    */
   isPipelined?: boolean
-  /** Called when a connection is lost. The pool replaces it. */
+  /** Called when a connection is lost. The pool replaces the connection. */
   onError?: (error: Error) => void
   /** Called with the duration of each wait for a connection of a full pool. */
   onWait?: (ms: number) => void

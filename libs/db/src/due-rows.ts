@@ -11,7 +11,10 @@ export interface DueTable<Table extends keyof Tables> {
   key: Column<Table>
   /** Time from which on the row may be claimed. Null if the row has no work left. */
   dueAt: Column<Table>
-  /** Optional; end of the claim, for readers other than the queue. Null between claims. */
+  /**
+   * Optional column with the end of the claim, for readers other than the queue. Null between
+   * claims.
+   */
   leaseUntil?: Column<Table>
   /** Time from which on the age of the work counts. */
   since: Column<Table>

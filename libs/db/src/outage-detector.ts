@@ -126,7 +126,8 @@ export class OutageDetector {
 
   /** Probes Postgres if an operation has waited for `maxSilenceMs` without any response. */
   async #check(): Promise<void> {
-    // After a pause of this process, responses may have arrived that are not processed yet.
+    // After a pause of this process, responses of Postgres may have arrived that are not processed
+    // yet.
     await pendingEvents()
     this.#timer = undefined
     const [oldest] = this.#waiting.values()

@@ -2,7 +2,7 @@ import { RateLimiter, type RateLimiterOptions } from './rate-limiter.ts'
 import { TtlCache } from './ttl-cache.ts'
 
 export interface KeyedRateLimiterOptions extends RateLimiterOptions {
-  /** Maximum keys. The least recently used is evicted and starts again with a full burst. */
+  /** Maximum keys. The least recently used key is evicted and starts again with a full burst. */
   maxKeys: number
 }
 

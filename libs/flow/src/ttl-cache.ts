@@ -11,7 +11,7 @@ export type TtlCacheOptions<K, V> = {
   | { max: number; maxSize?: never; sizeOf?: never }
   | {
       max?: number
-      /** Maximum sum of the sizes. An entry above it is not stored. */
+      /** Maximum sum of the sizes of all entries. A larger entry is not stored. */
       maxSize: number
       /** Size of an entry, at least 1. */
       sizeOf: (value: V, key: K) => number

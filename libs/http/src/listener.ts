@@ -18,9 +18,12 @@ const defaultTimeouts = {
   headMs: 15_000,
   /** Whole request: 50 MB at 4 Mbit/s. */
   requestMs: 120_000,
-  /** Between two requests. Above the usual 60 s of load balancers, which must close first. */
+  /**
+   * Maximum time between two requests. Above the usual 60 s of load balancers, which must close
+   * first.
+   */
   idleMs: 65_000,
-  /** Without progress while the client reads a response. */
+  /** Maximum time without progress while the client reads a response. */
   readMs: 60_000,
   /** Maximum duration of a TLS handshake. */
   handshakeMs: 15_000,
@@ -37,7 +40,7 @@ const lingerMs = 5_000
 
 interface ListenerOptions {
   limiter: ConnectionLimiter
-  /** If present, the server accepts TLS only. */
+  /** Certificate of the server. If present, the server accepts TLS only. */
   certificate?: KeyPair | undefined
   timeouts?: Partial<HttpTimeouts> | undefined
   /** Aborts when the server shall end each connection after its next response. */

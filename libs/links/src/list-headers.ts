@@ -6,7 +6,7 @@ import { linkTo, placeholderLink } from './signed-link.ts'
 interface ListMessage {
   /** Base URL of the service. */
   baseUrl: string
-  /** Undefined in a dry run: the link is a placeholder that no request can use. */
+  /** Key of links. Undefined in a dry run: the link is a placeholder that no request can use. */
   key: LinkKey | undefined
   account: string
   listId: string

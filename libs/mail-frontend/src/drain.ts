@@ -6,7 +6,7 @@ import type { ServiceConfig } from '@posthorn/service/service-config'
 export interface DrainConfig {
   /** Time over which a shutdown disconnects the clients. */
   readonly drainMs: number
-  /** Maximum duration of a shutdown, this time included. */
+  /** Maximum duration of a shutdown, `drainMs` included. */
   readonly shutdownTimeoutMs: number
 }
 

@@ -31,7 +31,7 @@ export interface MailListenerOptions<A extends ListenerAddress> {
   config: { tlsCert: string | undefined; tlsKey: Secret | undefined }
   /** Returns the address set in the settings; undefined if the listener is off. */
   resolveAddress: (settings: Settings, certificateRevision: string | undefined) => A | undefined
-  /** Called before the listener closes because the settings disable it. */
+  /** Called before the listener closes because the settings disable the listener. */
   onDisabled?: () => Promise<void>
   start: (address: A, certificate: Certificate | undefined) => Promise<Listener>
 }

@@ -49,7 +49,10 @@ export function decodeApiTextId(id: string): string {
 export interface ApiPartRef {
   /** Id of the message at the provider. */
   id: string
-  /** Up to 512 visible ASCII characters; empty for a message that is nothing but a file. */
+  /**
+   * Id of the part: up to 512 visible ASCII characters, empty for a message that is nothing but a
+   * file.
+   */
   partId: string
 }
 

@@ -65,7 +65,7 @@ export function readPlainStart({ plain, wantsPlain, webSafe }: EncodedTexts): Re
   }
 }
 
-/** Undefined if the message has no text of the kind. */
+/** Joined texts of a kind. Undefined if the message has no text of the kind. */
 function join(parts: readonly EncodedText[]): string | undefined {
   return parts.length > 0 ? parts.map(decode).join('\n') : undefined
 }

@@ -25,7 +25,7 @@ export interface ReferencedMessage {
   date?: string
   /** Header values by lower-case name. */
   headers?: Readonly<Record<string, readonly string[]>>
-  /** Used for quoting only. The HTML must be sanitised already. */
+  /** Texts of the original, used for quoting only. The HTML must be sanitised already. */
   text?: { plain?: string; html?: string }
 }
 
@@ -43,7 +43,7 @@ type Draft = Pick<MessageContent, 'to' | 'cc' | 'bcc' | 'subject' | 'text' | 'ht
 
 export interface ReferenceResult {
   draft: Draft
-  /** Absent where the original has no Message-ID. */
+  /** References of the reply. Absent if the original has no Message-ID. */
   references?: NonNullable<ComposeOptions['references']>
 }
 

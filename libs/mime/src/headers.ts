@@ -86,7 +86,7 @@ export function isAutoReply(headers: Record<string, string[]>): boolean {
 
 /** Header field of a message. */
 export interface HeaderField {
-  /** Lower case; empty if the line is no field. */
+  /** Name of the field in lower case; empty if the line is no field. */
   name: string
   /** Raw field without its final line end, folded as received, one character per byte. */
   line: string

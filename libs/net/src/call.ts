@@ -9,7 +9,7 @@ export interface CallRequest {
   url: string
   headers?: Readonly<Record<string, string>>
   body?: string | Uint8Array
-  /** Optional; defaults to the timeout of the `HttpCaller`. */
+  /** Timeout of the call; defaults to the timeout of the `HttpCaller`. */
   timeoutMs?: number
   signal?: AbortSignal
 }
@@ -70,7 +70,7 @@ export interface ExchangeResult {
   /** Status of the response; absent if there was no response. */
   status?: number
   headers: IncomingHttpHeaders
-  /** At most `maxResponseBytes`, as sent: nothing is decompressed. */
+  /** Body of the response as sent, at most `maxResponseBytes`: nothing is decompressed. */
   body: Buffer
   /**
    * Error message for operators, may name hosts and addresses. Absent after a complete response.

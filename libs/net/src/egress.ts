@@ -121,7 +121,10 @@ export function noAddress(message: string): Error {
   return Object.assign(new Error(message), { code: 'ENOTFOUND' })
 }
 
-/** Without the address: the name may be of a private network that the client cannot look up. */
+/**
+ * Error without the resolved address: the name may be of a private network that the client cannot
+ * look up.
+ */
 function blocked(): AppError {
   return new AppError('forbidden', 'Connections to the address of this host are not allowed', {
     code: 'EEGRESSBLOCKED',

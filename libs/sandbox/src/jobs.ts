@@ -6,9 +6,9 @@ export interface Functions {
 
 /** Input of filter and map. */
 export interface FunctionInput {
-  /** JSON of an object. Each function gets its own copy. */
+  /** Payload as JSON of an object. Each function gets its own copy. */
   payload: string
-  /** JSON of an object. */
+  /** Variables of the functions, as JSON of an object. */
   env: string
 }
 

@@ -10,7 +10,7 @@ export async function scratch(): Promise<{
   remove: () => Promise<void>
 }> {
   const dir = await mkdtemp(join(tmpdir(), 'posthorn-scratch-'))
-  await chmod(dir, 0o755) // As root, servers run as another user.
+  await chmod(dir, 0o755) // when the tests run as root, servers run as another user
   return {
     dir,
     processes: () => commandsNaming(dir),

@@ -16,7 +16,7 @@ export interface BatchPart {
 }
 
 const dayMs = 86_400_000
-/** Most bytes of the headers of a part. */
+/** Maximum bytes of the headers of a part. */
 const maxHeadBytes = 16 * 1024
 const boundary = 'posthorn-batch-boundary'
 

@@ -27,7 +27,7 @@ export interface GmailRequest {
   body?: object
   /** Defaults to true for GET. */
   repeatable?: boolean
-  /** Most bytes of the response; defaults to 1 MiB. */
+  /** Maximum bytes of the response; defaults to 1 MiB. */
   maxBytes?: number
   signal: AbortSignal
 }
@@ -50,8 +50,8 @@ const defaultMaxBytes = 1024 * 1024
 const maxBatchBytes = 64 * 1024 * 1024
 
 /**
- * Most parts of a batch. Gmail permits 100, but runs them at the same time and refuses many of more
- * than 50 with 429 (google-api-dotnet-client issue 1982).
+ * Maximum parts of a batch. Gmail permits 100, but runs them at the same time and refuses many of
+ * more than 50 with 429 (google-api-dotnet-client issue 1982).
  */
 export const maxBatchParts = 25
 

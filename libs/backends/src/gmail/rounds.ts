@@ -21,7 +21,7 @@ export interface RoundCursor {
 }
 
 export interface RoundPage {
-  /** Undefined after the last list. */
+  /** Position of the next page. Undefined after the last list. */
   next: RoundCursor | undefined
   changed: MessageChange[]
 }

@@ -19,7 +19,7 @@ import { type MessageUpload, uploadMessage } from './uploads.ts'
 
 const { maxSentBytes } = apiAccountTypes.gmail.mailbox
 
-/** Most drafts that are compared with a message id: 20 pages of 500. */
+/** Maximum pages of drafts that are compared with a message id: 20 pages of 500 drafts. */
 const maxDraftPages = 20
 const maxDrafts = 10
 const maxThreadBytes = 16 * 1024 * 1024

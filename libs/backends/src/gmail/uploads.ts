@@ -17,13 +17,22 @@ export interface MessageUpload {
   signal: AbortSignal
 }
 
-/** Above, JSON is refused: Gmail reports 413 from 5 MB of base64 on (google-api-go-client #374). */
+/**
+ * Size above which Gmail refuses JSON: Gmail reports 413 from 5 MB of base64 on
+ * (google-api-go-client #374).
+ */
 const maxJsonBytes = 3_500_000
-/** Above, an upload is resumed after a failure. */
+/** Size above which an upload is resumed after a failure. */
 const maxPlainBytes = 8_000_000
-/** Smaller messages always pass. Some mailboxes accept 1 MiB of JSON (dotnet-client #856). */
+/**
+ * Size below which a message always passes as JSON. Some mailboxes accept 1 MiB of JSON
+ * (dotnet-client #856).
+ */
 const safeJsonBytes = 500_000
-/** A multiple of 256 KiB (guide "Uploading Attachments" of the Gmail API). */
+/**
+ * Bytes of a chunk of an upload, a multiple of 256 KiB (guide "Uploading Attachments" of the Gmail
+ * API).
+ */
 const chunkBytes = 8 * 1024 * 1024
 const maxResumes = 3
 /** Time for 35 MiB at 1 Mbit/s. */

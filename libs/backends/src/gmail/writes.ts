@@ -15,7 +15,10 @@ import { isGmailId, messagePath } from './messages/message-path.ts'
 import type { GmailRequests } from './requests.ts'
 import { type MessageUpload, uploadMessage } from './uploads.ts'
 
-/** Up to here, single changes cost no more than `batchModify`, and report missing messages. */
+/**
+ * Maximum messages that are changed by single requests, which then cost no more than `batchModify`,
+ * and report missing messages.
+ */
 const maxSingle = 10
 /** Maximum number of requests for a change of labels that the response of Gmail does not show. */
 const maxConfirmations = 3

@@ -14,7 +14,7 @@ type AnyAttachment = GraphAttachment & Pick<GraphFileAttachment, 'contentId'>
  */
 const select = 'id,name,contentType,size,isInline,microsoft.graph.fileAttachment/contentId'
 const maxPartIdLength = 512
-/** Most attachments of a message: a page has 10, or more, at the service's choice. */
+/** Maximum attachments of a message: a page has 10, or more, at the service's choice. */
 const maxAttachments = 1_000
 
 /** Attachments of a message, in its order. Item attachments are messages. */

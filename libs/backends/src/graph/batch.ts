@@ -15,7 +15,7 @@ interface BatchResponse {
   body?: unknown
 }
 
-/** Most repeats of failed parts. A longer delay is the caller's decision. */
+/** Maximum repeats of failed parts. A longer delay is the caller's decision. */
 const maxRepeats = 5
 const maxDelayMs = 60_000
 const maxRetryAfterMs = 3_600_000

@@ -27,7 +27,9 @@ export const maxMessageBytes = apiAccountTypes.graph.mailbox.maxSentBytes
  * (microsoftgraph/microsoft-graph-docs-contrib issue 3079).
  */
 export const maxMimeBytes = 2_200_000
-/** Largest request, less its header fields ("Attach large files to Outlook messages"). */
+/**
+ * Largest request body in bytes, without header fields ("Attach large files to Outlook messages").
+ */
 export const maxRequestBytes = 4_000_000
 /** Largest file in one request. Larger files need an upload session. */
 const maxInlineBytes = 3_000_000

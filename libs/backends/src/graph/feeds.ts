@@ -77,7 +77,8 @@ async function readDeltaPage(
   const page = await client.json<DeltaPage>({
     path: `${folderPath(feed.id)}/messages/delta`,
     query: start?.query ?? { $select: feedFields },
-    // Never `$top`, which ends the round. Without the header, a page has 10 entries.
+    // `$top` is never used, because it ends the round. Without the header `Prefer`, a page has 10
+    // entries.
     prefer: [`odata.maxpagesize=${limit}`],
     missing: 'folder-missing',
     signal,

@@ -23,7 +23,10 @@ export interface GraphRequest {
   method?: HttpMethod
   /** Path below the mailbox, with encoded ids: `/messages/AAMk%3D`. */
   path: string
-  /** Undefined values are left out. A text is an encoded query, from a link of the service. */
+  /**
+   * Query parameters; undefined values are left out. A text is an encoded query, from a link of the
+   * service.
+   */
   query?: Readonly<Record<string, string | undefined>> | string
   /** Values of the header `Prefer`, in addition to that for immutable ids. */
   prefer?: readonly string[]

@@ -68,7 +68,7 @@ export function graphError(error: ProviderError): MailApiError {
   )
 }
 
-/** Like `graphError`, for subscriptions: what is missing is the subscription. */
+/** Like `graphError`, for subscriptions: the missing object is the subscription. */
 export function subscriptionError(error: ProviderError): MailApiError {
   const generic = graphError(error)
   const isTemporary =
@@ -111,7 +111,8 @@ function isUnnamed(code: string | undefined): boolean {
 }
 
 function byStatus(status: number, code: string | undefined): MailApiFailure {
-  // Without a code, the token is good (microsoftgraph/microsoft-graph-docs issue 6968).
+  // A status 401 without a code does not mean a rejected token (microsoftgraph/microsoft-graph-docs
+  // issue 6968).
   if (status === 401) return isUnnamed(code) ? 'unlicensed' : 'token-rejected'
   if (status === 403) return 'access-denied'
   if (status === 410) return 'stale-cursor'

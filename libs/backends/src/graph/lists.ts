@@ -25,7 +25,7 @@ interface ListResponse {
   '@odata.nextLink'?: unknown
 }
 
-/** Most messages of a page of the service, and of a thread. */
+/** Maximum messages of a page of the service, and of a thread. */
 const maxTop = 1_000
 
 /** Reads one page of messages. @throws MailApiError `folder-missing`, `stale-page` */

@@ -7,7 +7,7 @@ import type { ImapConnection } from './connection.ts'
 import { missingExtension } from './errors.ts'
 import { toMessageFlags } from './message.ts'
 
-/** Maximum number of changes. Beyond it a full comparison needs less memory. */
+/** Maximum number of changes. Beyond the maximum a full comparison needs less memory. */
 const maxChanges = 500_000
 const maxCombinations = 10_000
 

@@ -218,7 +218,7 @@ export class ImapConnection {
     this.client.once('close', () => clearInterval(timer))
   }
 
-  /** True if this is the mailbox selected last, which the server may have closed since. */
+  /** True for the mailbox selected last, which the server may have closed since. */
   #wasSelected({ path, uidValidity }: MailboxRef): boolean {
     return this.#selected?.path === path && this.#selected.uidValidity === uidValidity
   }

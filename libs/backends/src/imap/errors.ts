@@ -49,7 +49,7 @@ export function connectError(error: unknown): AppError {
   const response = serverResponse(failure)
   const unsupported = unsupportedLogins.get(failure.message)
   if (unsupported !== undefined)
-    // Without a response code: the server received no login, so it sent no code.
+    // The error has no response code: the server received no login, so it sent no code.
     return new AppError(unsupported, 'The mail server supports no login with these credentials', {
       cause: error,
     })

@@ -26,7 +26,10 @@ const headersOnly: FetchQueryObject = {
 }
 /** Query that every server can answer without reading the message. */
 const flagsOnly: FetchQueryObject = { uid: true, flags: true, internalDate: true, size: true }
-/** Maximum rejections of the bare query without a message. More mean that the server fails. */
+/**
+ * Maximum rejections of the bare query without a message. More rejections mean that the server
+ * fails.
+ */
 const maxFailures = 40
 /**
  * Maximum rejections of the full query per batch. Beyond the limit, the remaining messages are

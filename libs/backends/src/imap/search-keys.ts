@@ -192,7 +192,7 @@ function anyOf(keys: readonly Token[][]): Token[] {
   return keys.flatMap((key, at) => (at === keys.length - 1 ? key : [word('OR'), ...key]))
 }
 
-/** Undefined if the id is invalid and therefore matches no message. */
+/** Search key of an id. Undefined if the id is invalid and therefore matches no message. */
 function idKey(
   key: 'EMAILID' | 'THREADID',
   id: string,
@@ -273,7 +273,7 @@ function isAscii(bytes: Buffer): boolean {
   return bytes.every((byte) => byte < 0x80)
 }
 
-/** Maximum octets on the line, without the content of literals. */
+/** Upper bound of the octets of search keys on the line, without the content of literals. */
 function lengthOf(keys: readonly Token[]): number {
   return keys.reduce<number>((length, key) => {
     if (!key || Array.isArray(key)) return length

@@ -38,7 +38,7 @@ const failures = {
   unlicensed: ['forbidden', 'OAuthTokenRejected'],
   /** Scope, policy or delegation does not permit the request. */
   'access-denied': ['forbidden', 'AccessDenied'],
-  /** No mailbox, no licence, or a mailbox outside the provider's cloud. */
+  /** User without a mailbox or licence, or with a mailbox outside the provider's cloud. */
   'mailbox-disabled': ['forbidden', 'MailboxNotEnabled'],
   'send-denied': ['forbidden', 'SendAsDenied'],
   'invalid-recipients': ['invalid', 'InvalidRecipients'],

@@ -5,7 +5,9 @@ export interface ApiFolder {
   id: string
   /** Names of the levels, top first. A name may contain `/`; it may be localized. */
   path: string[]
-  /** Absent at the top level, and if the parent exists only as a part of the name. */
+  /**
+   * Parent folder. Absent at the top level, and if the parent exists only as a part of the name.
+   */
   parentId?: string
   specialUse?: SpecialUse
   /** Tab of the Gmail inbox that this label stands for. */

@@ -60,7 +60,7 @@ export interface MailApiReads {
    * @throws MailApiError `folder-missing`, `label-missing`, `stale-page`, `unsupported-term`
    */
   listIds(query: MessageQuery, page: PageOptions, signal: AbortSignal): Promise<ApiPage<ListedId>>
-  /** Like `listIds`, with entries. Messages deleted in between are missing. */
+  /** Lists messages like `listIds`, with entries. Messages deleted in between are missing. */
   listMessages(
     query: MessageQuery,
     page: PageOptions,

@@ -43,7 +43,8 @@ export interface AppendTarget {
   receivedAt?: Date
   /**
    * Called before a draft is created that takes several requests, with a Message-ID header that no
-   * other draft has. Until the draft is complete, `findDrafts` with `incomplete` finds it by that.
+   * other draft has. Until the draft is complete, `findDrafts` with `incomplete` finds the draft by
+   * this header.
    */
   onIncomplete?: (messageIdHeader: string) => Promise<void>
 }

@@ -37,7 +37,7 @@ export interface ClientRequest extends Omit<ProviderRequest, 'token' | 'url'> {
   signal: AbortSignal
 }
 
-/** Most repeats of a request after rate limits, and after temporary failures. */
+/** Maximum repeats of a request after rate limits, and after temporary failures. */
 const maxRepeats = { 'rate-limited': 5, unavailable: 3 } as const
 /**
  * Time that a provider may take for a streamed body. Longer than any message needs. Ends a body

@@ -61,7 +61,10 @@ const maxWaiting = 1_000
  * each kind.
  */
 const burstPart = 1 / 8
-/** Smaller bodies do not count as uploads, so that changes do not wait behind them. */
+/**
+ * Minimum size of an upload. Smaller bodies do not count as uploads, so that changes do not wait
+ * behind uploads.
+ */
 const minUploadBytes = 16_384
 /** Part of the upload bytes that senders have: most messages are sent, few are uploaded. */
 const senderUploadPart = 2 / 3

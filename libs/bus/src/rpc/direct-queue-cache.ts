@@ -1,6 +1,6 @@
 import { type Clock, TtlCache } from '@posthorn/flow'
 
-/** After this time requests go to the shared queue again, so that new replicas get their share. */
+/** Time after which requests go to the shared queue again, so that new replicas get their share. */
 const ttlMs = 30_000
 /** Maximum number of cached direct queues. There are few shared queues, and each has one entry. */
 const maxKeys = 16

@@ -18,7 +18,7 @@ export type FrameType =
   | 'end'
   | 'failure'
   | 'credit'
-  /** From a process to itself, to see whether the broker delivers. */
+  /** Frame from a process to itself, to see whether the broker delivers. */
   | 'echo'
 
 /** Message to the reply queue of one process. */

@@ -28,7 +28,7 @@ export interface PendingRequestOptions {
   onClose: (id: string) => void
   /** Key or queue that the request was published to. */
   destination: string
-  /** For a direct request: repeats it on the shared queue, at most once. */
+  /** Repeats a direct request on the shared queue, at most once. */
   shared?: { key: string; request: () => void }
 }
 

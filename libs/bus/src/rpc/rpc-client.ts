@@ -27,7 +27,7 @@ const maxTimerMs = 2 ** 31 - 1
 
 /** Prefix of the correlation id of a probe: is any responder bound to the key of this request? */
 const probePrefix = 'probe '
-/** Most requests are answered earlier and need no probe. */
+/** Time before a request is probed. Most requests get their reply earlier and need no probe. */
 const probeAfterMs = 250
 
 export interface RpcClientDeps {

@@ -16,7 +16,9 @@ import { type ReceivedNotice, readNotice } from './notices.ts'
 import { sendStream } from './outgoing-stream.ts'
 import type { EncodedReply, ReplyCache } from './reply-cache.ts'
 
-/** Most requests finish earlier and need no acknowledgement. */
+/**
+ * Time before a request is acknowledged. Most requests finish earlier and need no acknowledgement.
+ */
 const ackAfterMs = 250
 
 export interface RpcResponderDeps {
@@ -99,7 +101,7 @@ export class RpcResponder {
     }
   }
 
-  /** From now on the requester checks whether this process is alive. */
+  /** Acknowledges a request. From then on the requester checks whether this process is alive. */
   #sendAck({ id, replyTo: to }: ReceivedRequest): void {
     const replyTo = this.#deps.replyQueue()
     if (replyTo !== undefined) this.#deps.frames.trySend({ to, type: 'ack', id, replyTo })

@@ -26,7 +26,7 @@ export const gmail: ApiAccountType = {
     applicationUnits: gmailProjectUnits,
     applicationWindowMs: 60_000,
     uploadWindowMs: 60_000,
-    // Not published; requests are refused from 6 on.
+    // The limit is not published; requests are refused from 6 on.
     workerConcurrency: 4,
     senderConcurrency: 1,
     senderPercent: 25,

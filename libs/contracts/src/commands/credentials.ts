@@ -72,7 +72,7 @@ export const getCredentials = defineCommand({
     account: Type.String(),
     /** `api`: access token for the Gmail API or Microsoft Graph, and the mailbox to use. */
     protocol: Type.Union([Type.Literal('imap'), Type.Literal('smtp'), Type.Literal('api')]),
-    /** If true, bypasses caches: the server rejected the last credentials. */
+    /** If true, the command bypasses caches: the server rejected the last credentials. */
     fresh: Type.Optional(Type.Boolean()),
     entitlement: Type.Optional(Entitlement),
   }),

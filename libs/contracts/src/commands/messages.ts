@@ -118,7 +118,7 @@ export const uploadMessage = defineCommand({
     internalDate: Type.Optional(Type.String()),
   }),
   response: Type.Object({
-    /** Absent if the server does not report the UID of the message. */
+    /** Id of the stored message. Absent if the server does not report the UID of the message. */
     id: Type.Optional(Type.String()),
     path: Type.String(),
     uid: Type.Optional(Type.Integer()),

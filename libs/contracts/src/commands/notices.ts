@@ -45,7 +45,7 @@ export const ProviderNotice = Strict({
   secretHash: Type.Optional(secretHash),
   /** True for a notice of the service itself, which does not show that the provider notifies. */
   isOwn: Type.Optional(Type.Boolean()),
-  /** With `expiring`: end of the watch that is to be renewed, as the provider states it. */
+  /** End of the watch that is to be renewed, as the provider states it. With `expiring` only. */
   expiresAt: Type.Optional(Type.String({ format: 'date-time' })),
   /**
    * Messages that the notification names, with `changed`. Absent if the notification names no

@@ -74,7 +74,8 @@ const namedSchemas: Record<string, TSchema> = {
   TokenRequest,
 }
 
-// By content, because `Type.Optional` copies a schema, and members have their own descriptions.
+// Schemas are compared by content, because `Type.Optional` copies a schema, and members have their
+// own descriptions.
 const names = new Map(
   Object.entries(namedSchemas).map(([name, schema]) => [contentOf(schema), name]),
 )

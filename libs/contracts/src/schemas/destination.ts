@@ -48,7 +48,7 @@ export function destinationOf(
   }
 }
 
-/** Without the login, which is sealed and changes with the key. */
+/** Address of the proxy without the login, which is sealed and changes with the key. */
 function originOf(address: string): string {
   const url = URL.parse(address)
   return url ? `${url.protocol}//${url.host}` : address

@@ -1,7 +1,7 @@
 import { type Static, Type } from 'typebox'
 import { Bool, Int, KeyValue, Nullable, OneOf, Strict, Text, Texts, Time } from './primitives.ts'
 
-/** Maximum characters of a function's source. Two of them fit into a request body. */
+/** Maximum characters of a function's source. Two sources fit into a request body. */
 const maxSource = 262_144
 
 const id = { minLength: 1, maxLength: 256 }

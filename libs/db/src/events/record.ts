@@ -13,7 +13,7 @@ export interface NewEvent {
   data: unknown
   path?: string
   specialUse?: string
-  /** For accountDeleted: the account's own target. */
+  /** Target of the account itself, for accountDeleted. */
   accountTarget?: AccountTarget
 }
 

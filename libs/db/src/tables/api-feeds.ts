@@ -24,9 +24,12 @@ export interface ApiMailboxes {
   epoch: string
   /** Number of messages in the index. */
   messages: Generated<number>
-  /** Arrivals since are announced while the index is filled. Null: `notifyFrom` of the account. */
+  /**
+   * Time since which arrivals are announced while the index is filled. Null: `notifyFrom` of the
+   * account.
+   */
   announceFrom: Date | null
-  /** Null while the index is being filled. */
+  /** Time at which the index was filled. Null while the index is being filled. */
   filledAt: Date | null
   /** Time at which all feeds were last read, to about half an hour. Null: not stored yet. */
   syncedAt: Date | null
@@ -38,7 +41,7 @@ export interface ApiMailboxes {
 export interface ApiFeeds {
   account: string
   feed: string
-  /** Null if the feed covers the mailbox. */
+  /** Folder of the feed. Null if the feed covers the mailbox. */
   folder: string | null
   /** Reads changes, collects a full round, marks its recent messages, or applies it. */
   stage: 'follow' | 'collect' | 'recent' | 'apply'

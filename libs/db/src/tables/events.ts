@@ -30,7 +30,7 @@ export interface Events {
   specialUse: string | null
   /** Webhook body of the event. */
   body: string
-  /** For accountDeleted: the account's own target, which is deleted with the account. */
+  /** Target of the account itself, which is deleted with the account. For accountDeleted only. */
   accountTarget: JsonOrNull<AccountTarget>
   publishedAt: Date | null
   fannedOutAt: Date | null

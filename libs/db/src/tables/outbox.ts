@@ -102,7 +102,10 @@ export interface Outbox {
   storedDraft: JsonOrNull<StoredDraft>
   /** Thread at the provider that the message continues. */
   providerThread: string | null
-  /** Null before sending, and after filing is complete or failed permanently. */
+  /**
+   * Time of the next filing attempt. Null before sending, and after filing is complete or failed
+   * permanently.
+   */
   filingNextAt: Date | null
   filingAttempts: Generated<number>
   filingError: string | null

@@ -8,7 +8,7 @@ import { WorkerError, type WorkerFailure } from './worker-error.ts'
 const defaultWorkers = Math.min(4, Math.max(2, availableParallelism()))
 
 export interface WorkerPoolOptions extends PoolWorkerOptions {
-  /** Default: number of CPUs, at least 2, at most 4. */
+  /** Maximum workers. Default: number of CPUs, at least 2, at most 4. */
   maxWorkers?: number
   /** Idle time of the pool after which its workers are ended. Default 60 s. */
   idleMs?: number
@@ -38,7 +38,7 @@ interface Call extends WorkerCallOptions {
   request: unknown
   resolve: (response: unknown) => void
   reject: (error: unknown) => void
-  /** Set while the call is in flight. */
+  /** Worker of the call while the call is in flight. */
   worker?: PoolWorker | undefined
 }
 

@@ -55,7 +55,10 @@ export interface ProviderHttp {
 }
 
 const dayMs = 86_400_000
-/** Enough for the JSON of any error; pages of HTML are cut. */
+/**
+ * Maximum bytes to read of an error body: enough for the JSON of any error, but pages of HTML are
+ * cut.
+ */
 const maxErrorBytes = 64 * 1024
 const maxUrlLength = 16 * 1024
 

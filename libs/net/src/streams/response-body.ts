@@ -10,7 +10,7 @@ export interface ResponseBodyOptions {
   /** Maximum bytes of the response, both as received and decoded. */
   maxBytes: number
   idleTimeoutMs: number
-  /** Maximum time of the server in all. */
+  /** Maximum time of the server for the whole body. */
   timeoutMs: number
   /** Converts the failure of a stream. */
   toError: (error: Error) => Error

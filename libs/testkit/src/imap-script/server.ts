@@ -24,7 +24,7 @@ export interface ImapScriptOptions {
   quota?: Quota
   /** Value of APPENDLIMIT in bytes; defaults to 64 MiB. */
   appendLimit?: number
-  /** Defaults to 0: the reply to the next command announces a message. */
+  /** Delay of announcements. Defaults to 0: the reply to the next command announces a message. */
   lag?: Lag
 }
 

@@ -48,7 +48,7 @@ export class MailApiModel {
   readonly watches: ModelWatches
   /** Irregularities of feeds, which may be changed at any time. */
   readonly feedFaults: FeedFaults
-  /** Called around every call of `api`. May throw, which ends the call there. */
+  /** Called around every call of `api`. May throw an error, which ends the call. */
   onCall: CutHook = () => undefined
   readonly #failures: MailApiError[] = []
 

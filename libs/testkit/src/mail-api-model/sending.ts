@@ -120,7 +120,10 @@ export class ModelSending {
     return { ...draft, version: createHash('sha256').update(content.raw).digest('base64') }
   }
 
-  /** By id, by header, then by thread: the id and the header may have changed. */
+  /**
+   * Finds the sent message of a draft by id, by header, then by thread: the id and the header may
+   * have changed.
+   */
   findSent(draft: ApiDraft & { messageIdHeader?: string }): ApiSentMessage | undefined {
     if (this.hiddenLookups > 0) {
       this.hiddenLookups--

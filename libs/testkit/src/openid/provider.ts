@@ -22,7 +22,7 @@ export interface TestOpenIdProvider extends ProviderSettings {
   holdTokenReplies?: (() => Promise<void>) | undefined
   /** If set, the discovery document is sent after `holdDiscovery`. */
   holdDiscovery?: (() => Promise<void>) | undefined
-  /** If set, the response to every token request. */
+  /** Response to every token request, if set. */
   tokenReply?: { status: number; body: string } | undefined
   /** Revokes all grants of a user. */
   revoke(user: string): Promise<void>
@@ -106,7 +106,7 @@ async function grantConsent(
   const grant = new provider.Grant({ accountId, clientId: params['client_id'] ?? '' })
   const requested = (params['scope'] ?? '').split(' ')
   grant.addOIDCScope(requested.filter((scope) => !withheldScopes.has(scope)).join(' '))
-  // Without a rejection the provider would request them again endlessly.
+  // Without a rejection the provider would request the withheld scopes again endlessly.
   grant.rejectOIDCScope([...withheldScopes].join(' '))
   const result = { login: { accountId }, consent: { grantId: await grant.save() } }
   await provider.interactionFinished(request, response, result)

@@ -24,7 +24,7 @@ export interface ProviderRequest {
 
 /** Response of a provider fake. An object is sent as JSON. */
 export interface ProviderResponse {
-  /** Defaults to 200, without a body to 204. */
+  /** Status of the response; defaults to 200, without a body to 204. */
   status?: number
   headers?: Record<string, string>
   body?: object | string | Uint8Array

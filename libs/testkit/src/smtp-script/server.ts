@@ -36,7 +36,10 @@ export interface SmtpScript extends AsyncDisposable {
 
 export interface SmtpScriptOptions {
   behaviour?: SmtpBehaviour
-  /** Default: a free port, which no other server uses while the server is closed. */
+  /**
+   * Port of the SMTP server. Default: a free port, which no other server uses while the server is
+   * closed.
+   */
   port?: number
   /** Requires AUTH before MAIL. Every login succeeds unless `onLogin` rejects it. */
   requireLogin?: boolean

@@ -150,7 +150,7 @@ class PlainFilter implements LineFilter {
 
   end(at: number): void {
     this.#out.keep(at)
-    // Without the space the line could end with the marker of a literal.
+    // Inserts a space, because the line could end with the marker of a literal.
     if (this.#isCut) this.#out.insert(at, ' ')
   }
 }

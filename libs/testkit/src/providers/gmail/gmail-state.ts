@@ -37,7 +37,7 @@ export interface GmailSwitches {
   refusesUnknownIds: boolean
   /** Texts of more bytes have an attachment id. */
   largeTextBytes: number
-  /** Largest JSON body in bytes. Others get 413 as HTML. */
+  /** Largest JSON body in bytes. Larger bodies get 413 as HTML. */
   maxJsonBytes: number
 }
 

@@ -3,7 +3,7 @@
  * parts of a batch count as requests until the batch is sent.
  */
 export class FakeConcurrency {
-  /** Most concurrent requests so far, by address. */
+  /** Largest number of concurrent requests so far, by mailbox address. */
   readonly most = new Map<string, number>()
   /** Number of refused requests by mailbox address. */
   readonly refused = new Map<string, number>()

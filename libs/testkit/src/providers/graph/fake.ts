@@ -32,8 +32,8 @@ export interface GraphFakeOptions {
   cloud?: 'global' | 'china'
   seed?: number
   /**
-   * Default: for each mailbox 4 concurrent requests, 10,000 requests in 10 minutes and bodies of
-   * 150 MB in 5 minutes.
+   * Limits of each mailbox. Default: 4 concurrent requests, 10,000 requests in 10 minutes and
+   * bodies of 150 MB in 5 minutes.
    */
   limits?: { concurrent?: number; requests?: number; uploadBytes?: number }
   /** False: subscriptions are created without validating their addresses. */
