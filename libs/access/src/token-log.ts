@@ -73,7 +73,7 @@ export function startTokenLog(
     record: (describe) => void queue(describe, new Date()).catch(() => (lost += 1)),
     async [Symbol.asyncDispose]() {
       clearInterval(timer)
-      // Entries recorded just before may still be waiting for the settings.
+      // Entries recorded just before disposal may still be waiting for the settings.
       await settings.get().catch(() => undefined)
       await writing
       await write()

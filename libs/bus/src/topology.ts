@@ -91,7 +91,7 @@ export function declareExchange(channel: Channel, name: ExchangeName): Promise<u
 export async function declareWorkQueue(channel: Channel, queue: WorkQueue): Promise<void> {
   const partition = eventQueues.indexOf(queue)
   const dead = `${queue}.dead`
-  // Pipelined. The first rejection closes the channel and fails all of them.
+  // Declarations are pipelined. The first rejection closes the channel and fails all declarations.
   await Promise.all([
     declareExchange(channel, 'dead'),
     channel.assertQueue(dead, {

@@ -68,7 +68,7 @@ async function expectAllWorks(name: string): Promise<void> {
 /** Expects every topic to be invalidated, because invalidations may have been missed. */
 async function expectAllTopics(): Promise<void> {
   await eventually(() => expect(invalidations).toContainEqual({ topic: 'settings' }))
-  // Once for each reconnect, of which there may be several on a busy machine.
+  // Each reconnect invalidates once; on a busy machine there may be several reconnects.
   expect([...new Set(invalidations.map(({ topic }) => topic))].sort()).toEqual([
     'accounts',
     'changes',

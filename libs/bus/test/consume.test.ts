@@ -132,7 +132,7 @@ test('Consumer: dead-letters at the delivery limit, with growing redelivery dela
 })
 
 test('Consumer: unacknowledged messages of a lost consumer are redelivered', async () => {
-  // A plain amqplib client: a bus would reconnect and might win the race.
+  // The consumer is a plain amqplib client: a bus would reconnect and might win the race.
   const dying = await connect(url)
   const channel = await dying.createChannel()
   const begun = Promise.withResolvers<void>()

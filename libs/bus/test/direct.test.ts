@@ -99,7 +99,7 @@ test.each([
     await using client = await openBus(url)
     const before = await repeatedCount()
     const dying = await startDying(url, 'shared')
-    // The direct queue of the responder is known from now on.
+    // The client has cached the direct queue of the responder from now on.
     expect(await client.request(greet, { name: 'you' }, options)).toEqual({ words: 'the dying' })
     const abort = new AbortController()
     const request = { ...options, signal: abort.signal }

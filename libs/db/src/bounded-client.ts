@@ -89,7 +89,7 @@ export function boundedClient(
       return await sendBounded(text, values)
     } catch (error) {
       if (sqlState(error) !== stalePlan) throw error
-      // The schema has changed. A transaction is lost.
+      // The schema has changed since the statement was planned. A transaction is lost.
       names.exclude(text)
       if (isInTransaction) throw error
       return await sendBounded(text, values)

@@ -130,7 +130,7 @@ export class BoundedPool implements PostgresPool {
     try {
       return await this.#outages.guard(() => (connecting = this.#pool.connect()))
     } catch (error) {
-      // A connection that comes later has no user.
+      // No caller uses a connection that is opened later.
       connecting?.then(
         (client) => client.release(true),
         () => undefined,

@@ -37,7 +37,7 @@ describe.each(ways)('connect: to %s', (_way, through) => {
     const timeouts = { statement: `${timeoutMs / 1000}s`, idle: '1min' }
     expect(await timeoutsOf(db)).toEqual(timeouts)
     expect(await db.transaction().execute(timeoutsOf)).toEqual(timeouts)
-    // The values of the session without `set local`.
+    // Timeouts of the session without `set local`.
     const { rows } = await sql`
       select reset_val from pg_settings
       where name in ('idle_in_transaction_session_timeout', 'statement_timeout') order by name

@@ -148,12 +148,12 @@ test('QuotaLimiter: under overload by lower priorities, calls wait for their own
     using _permit = await limiter.acquire(key, { units: 5, priority })
     return now()
   }
-  // 600 units of five keys wait: 14 s of the total.
+  // 600 units of five keys wait, which take 14 s of the total.
   for (let n = 0; n < 120; n++) void run('abcde'.charAt(n % 5), 1)
   await jest.advanceTimersByTimeAsync(1_000)
   const startedAt = now()
   const caller = Promise.all(['a', 'b', 'c', 'd', 'e', 'f'].map((key) => run(key, 0)))
   await jest.advanceTimersByTimeAsync(20_000)
-  // 30 units at 42.5 units per second.
+  // 30 units are admitted at 42.5 units per second.
   expect(Math.max(...(await caller)) - startedAt).toBeLessThanOrEqual(710)
 })

@@ -8,7 +8,7 @@ afterEach(() => void jest.useRealTimers())
 const unlimited = { units: 1e9, windowMs: 1, burst: 1e8 }
 const create = (options: Partial<QuotaLimiterOptions> = {}) =>
   new QuotaLimiter({
-    // 20 units immediately, then 80 in 10 s.
+    // A key has 20 units immediately, then 80 units in 10 s.
     perKey: { units: 100, windowMs: 10_000, burst: 20, concurrent: 2 },
     total: unlimited,
     priorities: 2,

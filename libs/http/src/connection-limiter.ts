@@ -140,7 +140,8 @@ export class ConnectionLimiter {
 
   #remove(connection: Connection): void {
     const { id, peer, spare } = connection
-    // Dropped already, and the client may have connected again from the same port.
+    // The connection was dropped already, and the client may have connected again from the same
+    // port.
     if (this.#connections.get(id) !== connection) return
     this.#connections.delete(id)
     this.#dequeue(connection)

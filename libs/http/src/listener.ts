@@ -86,8 +86,8 @@ export function createListener(handler: RequestListener, options: ListenerOption
   }
   server.on('connection', (socket: Socket) => limiter.admit(socket))
   server.on('request', onRequest)
-  // `readJson` sends 100 Continue when it reads the body. If it does not, the client has not sent
-  // the body, so the connection cannot be reused.
+  // `readJson` sends 100 Continue when it reads the body. Without 100 Continue, the client has not
+  // sent the body, so the connection cannot be reused.
   server.on('checkContinue', (request: IncomingMessage, response: ServerResponse) => {
     closeAfterResponse(response)
     onRequest(request, response)
@@ -101,7 +101,7 @@ export function createListener(handler: RequestListener, options: ListenerOption
     if (isResponding || !/^(?:HPE|ERR_HTTP)_/.test(error.code ?? '')) socket.destroy()
     else refuseRaw(socket, statuses[error.code ?? ''] ?? 400)
   })
-  // Applies between requests and while the client reads, but not while a handler works.
+  // The timeout applies between requests and while the client reads, but not while a handler works.
   server.setTimeout(timeouts.readMs, (socket: Socket) => {
     if (socket.writableLength > 0 || limiter.isIdle(socket)) socket.destroy()
   })
@@ -120,7 +120,7 @@ function limitsOf({ headMs, requestMs, idleMs, checkMs }: HttpTimeouts) {
     requestTimeout: requestMs,
     keepAliveTimeout: idleMs,
     connectionsCheckingInterval: checkMs,
-    // Node would respond without a body; `assertHead` checks it instead.
+    // Node would respond without a body; `assertHead` checks the Host header instead.
     requireHostHeader: false,
   }
 }

@@ -27,7 +27,7 @@ const statusByKind: Record<Exclude<ErrorKind, 'provider'>, number> = {
   rejected: 400,
   unreachable: 503,
   unavailable: 503,
-  // Another worker holds the account: a retry reaches it.
+  // Another worker holds the account: a retry reaches that worker.
   stale: 503,
   timeout: 504,
 }

@@ -6,8 +6,7 @@ import { eventually, RawClient } from '@posthorn/testkit'
 import { readBody, serve, type ServeOptions } from '../src/index.ts'
 import { readJson } from './read-json.ts'
 
-// Clients as they should not be, received byte by byte. Nothing but the server's own limits ends
-// them.
+// Clients that misbehave, and send byte by byte. Only the limits of the server end these clients.
 
 const maxConnections = 40
 const maxConnectionsPerAddress = 3

@@ -94,7 +94,7 @@ export function startReloadableListener<A extends ListenerAddress>({
       log.info(fieldsOf(address), 'listening')
       await onState('listening')
     } catch (err) {
-      // Reported once per address, not at every attempt.
+      // A failure is reported once per address, not at every attempt.
       if (failedKey === keyOf(address)) return
       failedKey = keyOf(address)
       log.error({ err, ...fieldsOf(address) }, 'listener failed to start, will retry')

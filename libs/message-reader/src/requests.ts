@@ -86,7 +86,7 @@ type HeaderEnvelope = Parameters<typeof assertHeaderEnvelope>[1]
  * @throws AppError `invalid` with `fields`
  */
 async function readRequestBody({ bytes, operation: id, maxValues }: RequestBody): Promise<unknown> {
-  // Loaded on first use: the schemas take 10 MB, and sync-worker reads no requests.
+  // The schemas are loaded on first use: they take 10 MB, and sync-worker reads no requests.
   const { operations } = await import('@posthorn/contracts/operations')
   const { body } = operations[id as keyof typeof operations] as {
     body?: Parameters<typeof check>[0]

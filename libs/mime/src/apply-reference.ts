@@ -72,7 +72,7 @@ export function applyReference(
 function buildReferences({ messageId, headers = {} }: ReferencedMessage) {
   const [id] = idsIn(messageId)
   if (id === undefined) return undefined
-  // RFC 5322 §3.6.4: without References, a single In-Reply-To id replaces it.
+  // RFC 5322 §3.6.4: without References, a single In-Reply-To id replaces References.
   const parents = idsIn(headers['references']?.join(' '))
   const inReplyTo = idsIn(headers['in-reply-to']?.join(' '))
   const earlier = parents.length > 0 ? parents : inReplyTo.length === 1 ? inReplyTo : []

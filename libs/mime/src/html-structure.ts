@@ -64,7 +64,7 @@ const tableContexts = new Map<string, readonly string[]>([
 
 /**
  * Number of open elements that stay open at a start tag. Ends at least each element that a browser
- * ends at the tag, if the browser would apply its end tag to elements around the message.
+ * ends at the tag and whose end tag would otherwise end elements around the message.
  */
 export function remainingDepth(open: readonly OpenElement[], name: string): number {
   const contexts = tableContexts.get(name)

@@ -99,7 +99,7 @@ function readStartTag(
   let at = attribute.lastIndex
   for (let match = attribute.exec(html); match; match = attribute.exec(html)) {
     const [, key = '', double, single, unquoted] = match
-    // A value that starts with a quote here has no end.
+    // An unquoted value that starts with a quote has no closing quote.
     if (unquoted !== undefined && /^["']/.test(unquoted)) return html.length
     tags.onAttribute()
     if (tags.isFull) return html.length

@@ -214,7 +214,7 @@ async function connectTo(
     keepAliveInitialDelay: 30_000,
     ...(reader ? { onread: readInto(reader, () => socket) } : {}),
   })
-  // Stays attached: an error without a listener would end the process.
+  // The error listener stays attached: an error without a listener would end the process.
   socket.on('error', () => undefined)
   try {
     await once(socket, 'connect', { signal })

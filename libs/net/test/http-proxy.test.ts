@@ -138,7 +138,7 @@ test('HttpCaller: proxy that rejects or is unreachable, reports proxy-fault', as
   const { proxy, post } = await behind('http')
   proxy.rejects = true
   expect(await post(`http://hook.example:${port}/`)).toMatchObject({ outcome: 'proxy-fault' })
-  // The first has no listener, the second is forbidden by the policy.
+  // The first proxy address has no listener, the second address is forbidden by the policy.
   for (const url of ['http://127.0.0.1:1', 'socks5://2852039166']) {
     const { post } = calls(url)
     expect(await post(`http://hook.example:${port}/`)).toMatchObject({

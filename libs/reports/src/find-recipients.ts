@@ -77,7 +77,7 @@ interface CompiledForm {
 }
 
 function compile([before, after = '']: Form): CompiledForm {
-  // Matched backwards from the address, and forwards behind it.
+  // Forms are matched backwards from the address, and forwards behind the address.
   return { before: new RegExp(`(?<=${before})`, 'imuy'), after: new RegExp(after, 'imuy') }
 }
 

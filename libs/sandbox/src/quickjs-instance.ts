@@ -134,7 +134,7 @@ export class QuickJsInstance {
     try {
       return work(loaded)
     } catch (error) {
-      // Interrupted at any point, or out of memory: the state is undefined.
+      // The instance was interrupted at any point, or is out of memory: its state is undefined.
       this.#loaded = undefined
       if (error instanceof SourceError) throw error
       throw new CallEnded(reasonOf(error))

@@ -6,18 +6,20 @@ import type { ServiceName } from '@posthorn/contracts/services'
  * Postgres.
  */
 export const poolSizes: Readonly<Record<ServiceName, number>> = {
-  // A quarter of the connections stores messages, the other connections serve requests.
+  // api-gateway: a quarter of the connections stores messages, the other connections serve
+  // requests.
   'api-gateway': 8,
-  // Commits of accounts are batched; commands and heartbeats run beside them. With 5, first syncs
-  // of 1,000 accounts delayed heartbeats.
+  // sync-worker: commits of accounts are batched; commands and heartbeats run beside them. With 5
+  // connections, first syncs of 1,000 accounts delayed heartbeats.
   'sync-worker': 7,
-  // Claims, intent records and outcomes are batched, one statement of each kind at a time.
+  // sender: claims, intent records and outcomes are batched, one statement of each kind at a time.
   sender: 4,
-  // Four partitions are fanned out concurrently, and results are recorded beside them.
+  // webhook-dispatcher: four partitions are fanned out concurrently, and results are recorded
+  // beside them.
   'webhook-dispatcher': 5,
   // imap-proxy: logins read a few rows.
   'imap-proxy': 2,
-  // Stores messages. A large message occupies a connection while it is transferred.
+  // smtp-proxy stores messages. A large message occupies a connection while it is transferred.
   'smtp-proxy': 2,
   // auth-bridge reads a few rows per credential.
   'auth-bridge': 2,

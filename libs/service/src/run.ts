@@ -62,7 +62,7 @@ function limitShutdown(
     onTimeout()
     process.exit(1)
   }
-  // The process ends by itself when no handle is open.
+  // The process ends without this timer when no handle is open.
   const startTimer = () => setTimeout(end, drainDelayMs + shutdownTimeoutMs).unref()
   stopping.addEventListener('abort', startTimer, { once: true })
 }

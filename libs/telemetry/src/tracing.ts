@@ -20,7 +20,7 @@ const removedAttributes = { 'url.full': undefined, 'url.path': undefined, 'url.q
  */
 export function startTracing(env: NodeJS.ProcessEnv): void {
   describeService(env, process.argv[1] ?? '')
-  // ES modules are instrumented by this hook only; without it, Express has no spans.
+  // Only this hook instruments ES modules; without the hook, Express has no spans.
   register('import-in-the-middle/hook.mjs', import.meta.url)
   const sdk = new NodeSDK({
     traceExporter: new OTLPTraceExporter(),

@@ -164,7 +164,7 @@ test('Renderer.check: lists the problems of all texts', async () => {
 
 test('Renderer.render: rejects deep nesting', async () => {
   const depth = 5000
-  // Rejected for its depth or for its time.
+  // The template is rejected for its depth or for its time.
   await using limited = new Renderer({ timeoutMs: 300, maxOutputBytes: 100_000 })
   const blocks = '{{#if x}}'.repeat(depth) + '{{/if}}'.repeat(depth)
   const expressions = `{{lookup ${'(lookup '.repeat(depth)}a b${')'.repeat(depth)} b}}`

@@ -142,7 +142,7 @@ test('official client: drafts, uploads and sending', async () => {
   const other = gmail.addMailbox('bob@mail.example')
   const { drafts } = users
   const media = { mimeType: 'message/rfc822', body: Readable.from([source('one')]) }
-  // Uploads have a root of their own.
+  // Uploads have their own root path.
   const options = { rootUrl: `${gmail.origin}/` }
   const created = await drafts.create({ userId, requestBody: { message: {} }, media }, options)
   const id = created.data.id ?? ''

@@ -14,8 +14,8 @@ const token =
 
 /**
  * Splits a source into code, comments and literals. Template literals are one literal each,
- * expressions included. This scanner for the rules of the workspace is no parser: it relies on the
- * formatter's output.
+ * expressions included. Relies on the formatter's output: this is a scanner for the rules of the
+ * workspace, not a parser.
  */
 export function scanSource(source: string): SourcePart[] {
   const parts: SourcePart[] = []

@@ -155,7 +155,7 @@ function parsePart(bytes: Buffer): BatchPart | undefined {
     index: Number(index),
     status: Number(status),
     headers: headersOf(inner.head),
-    // The line end before a delimiter belongs to it (RFC 2046 §5.1.1).
+    // The line end before a delimiter belongs to the delimiter (RFC 2046 §5.1.1).
     text: inner.rest.toString().replace(/\r$/, ''),
   }
 }

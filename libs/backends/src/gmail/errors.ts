@@ -67,7 +67,7 @@ function gmailError(
   passesStatus = true,
 ): MailApiError {
   const { message, code = '' } = cause
-  // A limit of the day without a time: requests until then would fail, too.
+  // A daily limit without a retry time gets 1 h: earlier requests would fail, too.
   const isDaily = failure === 'rate-limited' && code.toLowerCase() === 'dailylimitexceeded'
   const retryAfterMs = cause.retryAfterMs ?? (isDaily ? hourMs : undefined)
   // The interface has no 409: a name that exists is an invalid request.

@@ -135,7 +135,8 @@ export class FullRounds {
     } catch (error) {
       const isRefused = isMailApiError(error, 'refused') || isMailApiError(error, 'message-missing')
       if (!isRefused) throw error
-      // The page token expired: the list starts again. Or the label was deleted during the round.
+      // If the page token expired, the list starts again. Otherwise the label was deleted during
+      // the round.
       if (pageToken !== undefined) return this.#readList({ ...rest, label }, position, signal)
       if (label !== '') return { next: { ...rest, done: label }, changed: [] }
       throw error

@@ -196,7 +196,7 @@ async function put<T extends object>(
   const { status, headers, json } = await requests.raw<T>({
     ...chunk,
     operation,
-    // Counted at the start of the upload.
+    // The request was counted at the start of the upload.
     count: 0,
     method: 'PUT',
     url,

@@ -41,7 +41,8 @@ export function graphReads(client: GraphClient): MailApiReads {
     },
     async getMessage(id, options, signal) {
       const request = { path: messagePath(id), query: { $select: selectOf(options) }, signal }
-      // A caller waits: both concurrently, although a message without files has an empty list.
+      // A caller waits, so message and attachments are read concurrently, although a message
+      // without files has an empty list.
       const [message, attachments] = await Promise.all([
         client.json<GraphMessage>(request),
         options.attachments ? listAttachments(client, id, signal) : undefined,

@@ -27,7 +27,7 @@ const translations: Translations = {
 export function translateSearch(terms: SearchTerms): string | undefined {
   const expressions = translateTerms(terms, translations)
   if (expressions.length === 0) return undefined
-  // AND in capitals: a blank between two restrictions of one property means OR.
+  // AND is required, in capitals: a blank between two restrictions of one property means OR.
   return `"${expressions.join(' AND ').replace(/[\\"]/g, '\\$&')}"`
 }
 

@@ -67,7 +67,8 @@ export class ImapConnection {
     this.#openedAt = faults.losses
     this.#rejections = new RejectionLogger(log)
     this.client = new ImapFlow({ ...options, logger: this.#rejections.logger(transcript) })
-    // Stays attached after close: an 'error' event without a listener ends the process.
+    // The listener stays attached after close: an 'error' event without a listener ends the
+    // process.
     this.client.on('error', (error) => (this.#reason ??= connectError(error)))
     const { promise, resolve } = Promise.withResolvers<Error | undefined>()
     this.closed = promise

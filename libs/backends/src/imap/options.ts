@@ -33,7 +33,7 @@ export async function clientOptions(
   // RFC 8314 §3.3: an attacker on the path could remove STARTTLS. Loopback has no path.
   const isLocal = proxy === undefined && isLoopback(host)
   const allowsPlaintext = options.allowsPlaintext === true || isLocal
-  // imapflow passes all of these to tls.connect(), beyond its types.
+  // imapflow passes all of these options to tls.connect(), beyond its types.
   const tls = {
     ...(proxy === undefined ? pinAddresses(await addressesOf(host, options, signal), options) : {}),
     rejectUnauthorized,

@@ -93,7 +93,7 @@ export class Watch {
     if (wake === 'aborted' || wake === 'due') await this.#probe()
     if (wake === 'rejected' || (wake === 'ended' && performance.now() - began < shortMs))
       this.#idles = false
-    // 'contended': the waiting command ends IDLE, which saves a round trip.
+    // In state 'contended' the waiting command ends IDLE, which saves a round trip.
   }
 
   /** Waits, in IDLE if possible, until there is a reason to stop. */

@@ -119,7 +119,7 @@ export class ProviderClient {
         const { failure } = error
         counts[failure] += 1
         const delayMs = error.retryAfterMs ?? this.#delayMs(counts[failure])
-        // The pause keeps back the other requests of the mailbox, too.
+        // The pause delays the other requests of the mailbox, too.
         if (failure === 'rate-limited') this.#options.limiter.pause(this.#options.access, delayMs)
         if (!canRepeat(request, failure) || counts[failure] > maxRepeats[failure]) throw error
         if (delayMs > Math.min(maxDelayMs, this.#deadline - performance.now())) throw error

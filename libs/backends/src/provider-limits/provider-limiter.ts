@@ -112,7 +112,7 @@ export class ProviderLimiter {
       signal,
     })
     try {
-      // First, so that no permit is held during the longer wait.
+      // Bytes are taken first, so that no permit is held during the longer wait.
       await this.#takeBytes(mailbox, call.bytes ?? 0, request)
       const units = (costs[operation] ?? defaultCost) * count
       return await this.#limiterOf(mailbox).acquire(mailbox.account, { ...request(units), slots })

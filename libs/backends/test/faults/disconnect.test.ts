@@ -84,8 +84,8 @@ test('MailSession: connection closed at any byte, pending calls fail and the ser
     )
     outcomes.set(outcome, (outcomes.get(outcome) ?? 0) + 1)
   }
-  // Every byte would take minutes. The step is coprime to the line lengths and covers each kind of
-  // position.
+  // A disconnect at every byte would take minutes. The step between tested bytes is coprime to the
+  // line lengths and covers each kind of position.
   const places = Array.from({ length: Math.ceil(total / 61) }, (_, n) => 1 + n * 61)
   for (let at = 0; at < places.length; at += 8) await Promise.all(places.slice(at, at + 8).map(cut))
   expect(outcomes.get('cut')).toBeGreaterThan(50)

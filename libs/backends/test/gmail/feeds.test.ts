@@ -118,7 +118,7 @@ test('changes: 1,000 changes, are read in pages of 100 records', async () => {
   const pages = await follow(setup, cursor)
   expect(pages.map(({ changed }) => changed.length)).toEqual(Array.from({ length: 10 }, () => 100))
   expect(setup.gmail.requests('history.list').length).toBe(1 + 10)
-  // A crash after any page repeats nothing before it.
+  // A crash after any page repeats no earlier page.
   const again = await follow(setup, pages[4]?.cursor ?? '')
   expect(again.flatMap(({ changed }) => changed)).toHaveLength(500)
 })

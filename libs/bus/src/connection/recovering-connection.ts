@@ -106,8 +106,8 @@ export class RecoveringConnection {
         this.connected.close()
         this.unblocked.open()
       })
-      // An unreachable peer never takes the last bytes: without this the socket stays open until
-      // the kernel stops retransmitting.
+      // An unreachable peer never takes the last bytes: without this timer the socket stays open
+      // until the kernel stops retransmitting.
       setTimeout(() => destroy(model), closeMs).unref()
     }
   }

@@ -46,7 +46,7 @@ export class Invalidations {
 
   #open(): RecoveringChannel<Channel> {
     const { connection, log, reconcileMs } = this.#deps
-    // Values cached before the first connection may be stale by the time it is established.
+    // Values cached before the first connection may be stale when the connection is established.
     let missed = !connection.connected.isOpen
     return new RecoveringChannel({
       connection,

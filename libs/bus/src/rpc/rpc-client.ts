@@ -189,7 +189,8 @@ export class RpcClient {
     const outgoing: OutgoingRequest = { pending, key, content, headers, replyTo, deadline }
     if (direct === undefined) this.#requestShared(outgoing)
     else {
-      // A direct request that is not taken in time is repeated on the shared queue: let it expire.
+      // A direct request that is not taken in time is repeated on the shared queue, so the direct
+      // request expires.
       const expirationMs = Math.min(timeoutMs, directReplyMs)
       this.#publish(outgoing, { exchange: '', key: direct, expirationMs })
     }

@@ -116,7 +116,7 @@ export class RpcResponder {
     const { request } = incoming
     const handler = this.#handlers.get(request.command)
     if (!handler) {
-      // Probably a command of a newer release. Another replica may know it.
+      // The unknown command is probably of a newer release. Another replica may know the command.
       return this.#reply(
         incoming,
         this.#failure(request, noResponder(new Error('unknown command'))),

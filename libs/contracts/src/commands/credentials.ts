@@ -5,8 +5,8 @@ import { oauth2Clouds } from '../schemas/oauth2-app.ts'
 import { IsoDate, OneOf, Strict } from '../schemas/primitives.ts'
 import { WebhookTargetSecret } from '../settings/webhook-targets.ts'
 
-// Served by auth-bridge, the only service that unseals stored secrets: exchange, key and shared
-// queue `credentials`.
+// Commands served by auth-bridge, the only service that unseals stored secrets: exchange, key and
+// shared queue `credentials`.
 
 /**
  * Login at a mail server or API: a password, or an access token that is valid now. `destination` is

@@ -2,8 +2,8 @@ import { Type } from 'typebox'
 import { defineCommand } from '../define.ts'
 import { OneOf, Strict } from '../schemas/primitives.ts'
 
-// Sent by sender, served by the sync-worker that holds the account's shard: exchange `commands`,
-// key `shard.<n>`.
+// Commands sent by sender, served by the sync-worker that holds the account's shard: exchange
+// `commands`, key `shard.<n>`.
 
 /**
  * Files a sent message: stores the Sent copy, flags the referenced message, removes the draft.

@@ -4,7 +4,8 @@ import { MessageDetail, MessagePage, MessageText } from '../schemas/message.ts'
 import { Strict } from '../schemas/primitives.ts'
 import { Search } from '../schemas/search.ts'
 
-// Served by the sync-worker that holds the account's shard: exchange `commands`, key `shard.<n>`.
+// Commands served by the sync-worker that holds the account's shard: exchange `commands`, key
+// `shard.<n>`.
 
 const account = Type.String()
 /** Path of a mailbox, or a special use such as `\Sent`. */

@@ -141,7 +141,7 @@ export function fitText(text: string, maxBytes: number): number {
     bytes += more
     at = end
   }
-  // Divides the chunk that does not fit between code points.
+  // Divides, between code points, the chunk that does not fit.
   while (at < text.length) {
     const point = String.fromCodePoint(text.codePointAt(at) ?? 0)
     bytes += contentBytes(point)

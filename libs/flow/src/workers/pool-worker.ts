@@ -53,7 +53,7 @@ export class PoolWorker {
         void this.end(new WorkerError(failure, cause))
       },
     })
-    // The start does not count as time of a message.
+    // The start of a worker does not count as time of a message.
     const timer = setTimeout(() => void this.end(new WorkerError('not-started')), startTimeoutMs)
     const onSettled = () => clearTimeout(timer)
     this.#ready.promise.then(onSettled, onSettled)

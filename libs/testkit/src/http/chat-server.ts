@@ -113,7 +113,7 @@ function rejectionOf(
   const { model, messages } = body
   if (typeof model !== 'string' || model === '') return failure(400, 'you must provide a model')
   if (!Array.isArray(messages) || !messages.every(isMessage)) return failure(400, 'bad messages')
-  // Documented: a request for JSON output must contain the word JSON.
+  // A request for JSON output must contain the word JSON, as documented.
   const wantsJson = 'response_format' in body && !JSON.stringify(messages).includes('JSON')
   return wantsJson ? failure(400, "'messages' must contain the word 'json'") : undefined
 }

@@ -107,7 +107,7 @@ function stagesOf(store: ModelStore, feed: Feed): Stage[] {
       entry: ({ id, threadId }: ModelMessage) => ({ id, threadId }),
     },
     ...flagStages.map((flag) => ({
-      // Sorts before labels, which have visible characters only.
+      // The name sorts before labels, which have visible characters only.
       name: `\t${flag}`,
       contains: (message: ModelMessage) => message.flags[flag],
       entry: ({ id }: ModelMessage) => ({ id, [flag]: true }),

@@ -167,7 +167,7 @@ export class ProviderFake implements AsyncDisposable {
       if (action?.kind === 'reset') request.socket.resetAndDestroy()
       else await deliver(response, result, action)
     } catch {
-      // Client disconnected, or a handler failed, which #run has recorded.
+      // The client disconnected, or a handler failed, which `#run` has recorded.
       request.socket.destroy()
     }
   }

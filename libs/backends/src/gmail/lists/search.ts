@@ -99,7 +99,8 @@ function numberTerms({ larger, smaller, before, since }: SearchTerms): string[] 
     // Every message is larger than 0 bytes.
     ...(larger ? [`larger:${larger}`] : []),
     ...(smaller === undefined ? [] : [`smaller:${smaller}`]),
-    // Seconds: a date would be midnight in California. `after` may or may not be inclusive.
+    // Times are in seconds: a date would be midnight in California. `after` may or may not be
+    // inclusive.
     ...(before ? [`before:${Math.ceil(before.getTime() / 1_000)}`] : []),
     ...(since ? [`after:${Math.floor(since.getTime() / 1_000) - 1}`] : []),
   ]

@@ -94,7 +94,8 @@ export function graphOperations(openApi: OpenApiPaths, convert: Convert): ApiOpe
     query: {},
     responses: { 204: null },
   }
-  // Described, and refused: without this entry, `delta` would be the id of a message.
+  // Operation that is described and refused: without this entry, `delta` would be the id of a
+  // message.
   const mailboxDelta: ApiOperation = {
     id: 'GET /messages/delta()',
     methods: ['GET'],
