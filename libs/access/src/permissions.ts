@@ -19,7 +19,10 @@ export function permits(record: unknown, { action, group }: RequiredPermission):
   return listPermits(actions, action) && listPermits(groups, group)
 }
 
-/** An absent list permits every word, anything but an array none. */
+/**
+ * True if the list permits the word. An absent list permits every word; a value that is no array
+ * permits no word.
+ */
 function listPermits(list: unknown, word: string): boolean {
   return list === undefined || (Array.isArray(list) && list.includes(word))
 }

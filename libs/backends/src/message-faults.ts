@@ -78,8 +78,8 @@ export class QueryFaults {
   }
 
   /**
-   * Records that a connection was lost with these messages in flight. False if that says nothing
-   * new: connections that existed at an earlier loss may be lost for the same reason.
+   * Records that a connection was lost with these messages in flight. False if the loss shows
+   * nothing new: connections that existed at an earlier loss may be lost for the same reason.
    */
   addLoss(uids: readonly number[], { at, openedAt }: Loss): boolean {
     const batch = Math.ceil(uids.length / partsOfBatch)

@@ -17,7 +17,7 @@ interface WatchedSession {
   stop: () => Promise<void>
 }
 
-/** Session that watches all mailboxes, on a server with these responses. */
+/** Session that watches all mailboxes, on a server with the responses `replies`. */
 async function watch(replies: Record<string, Reply>, by = backend): Promise<WatchedSession> {
   let idle: Command | undefined
   const all: Record<string, Reply> = {

@@ -51,7 +51,7 @@ export interface ClaimDueOptions {
 
 export interface PostponeOptions {
   delayMs: number
-  /** False if nothing was attempted: the attempt is not counted. */
+  /** False if no attempt was made: the attempt is not counted. */
   counted: boolean
   /** Optional; texts to store in other columns. */
   set?: Record<string, string | null>

@@ -1,6 +1,6 @@
 import { accountTypeOf, type Backend } from '@posthorn/contracts/account-types'
 
-/** Columns that tell whether an account has a mailbox. */
+/** Columns that decide whether an account has a mailbox. */
 export interface MailboxColumns {
   /** Mail system of the account. */
   backend: Backend

@@ -55,7 +55,7 @@ export class AppError extends Error {
   readonly extras: ErrorExtras
   /** HTTP status of a provider. Absent without a response, and for other servers. */
   readonly status: number | undefined
-  /** Reason for the log only. Lost on the way to another process. */
+  /** Reason for the log only, which other processes do not receive. */
   readonly reason: string | undefined
 
   constructor(kind: ErrorKind, message: string, options: AppErrorOptions = {}) {

@@ -98,7 +98,7 @@ export class CircuitBreaker {
     this.block(this.#options.openMs(this.#openings))
   }
 
-  /** Ends a call whose result says nothing about the callee. */
+  /** Ends a call whose result does not show whether the callee works. */
   cancel(): void {
     this.#isProbing = false
   }

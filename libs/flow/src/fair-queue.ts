@@ -57,7 +57,7 @@ export class FairQueue<T, K = string> {
     this.refresh(key)
   }
 
-  /** Next item that may run, or undefined if none waits or the limits are reached. */
+  /** Next item that may run, or undefined if no item waits or the limits are reached. */
   take(): RunningItem<T, K> | undefined {
     if (this.#running >= this.#maxRunning) return undefined
     for (const key of this.#ready) {

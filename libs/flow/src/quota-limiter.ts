@@ -88,7 +88,8 @@ export class QuotaLimiter<K = string> {
   }
 
   /**
-   * Waits for the units and a permit; dispose it at the end of the call. The units are used up.
+   * Waits for the units and a permit; dispose the permit at the end of the call. The units are used
+   * up.
    *
    * @throws RateLimitedError if the wait exceeds `maxWaitMs` or is certain to; QueueFullError; the
    * signal's reason. Nothing was taken then.

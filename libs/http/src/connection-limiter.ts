@@ -176,7 +176,7 @@ export class ConnectionLimiter {
   }
 }
 
-/** True if the server can do nothing until the client sends more. */
+/** True if the server waits for the client to send more. */
 function waitsForClient({ inFlight, request }: Connection): boolean {
   if (inFlight === 0) return true
   // An earlier pipelined request is complete: work is in progress.

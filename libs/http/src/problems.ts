@@ -61,7 +61,7 @@ function statusOf(error: AppError): number {
   return (code === undefined ? undefined : statusByCode[code]) ?? statusByKind[kind]
 }
 
-/** Statuses of a provider with another meaning here. The interface has no 409. */
+/** Statuses of a provider that have another meaning in the interface. The interface has no 409. */
 const statusByProvider: Record<number, number> = { 401: 403, 407: 503, 409: 400 }
 
 /**

@@ -14,7 +14,10 @@ export interface SessionPolicy {
   usableAccounts: (accounts: readonly string[]) => Promise<ReadonlySet<string>>
 }
 
-/** Covers lost invalidations: a revoked token ends its sessions within 1 s either way. */
+/**
+ * Interval of revalidation, which covers lost invalidations: a revoked token always ends its
+ * sessions within 1 s.
+ */
 const revalidateMs = 900
 const expireMs = 500
 

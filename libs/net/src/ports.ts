@@ -90,8 +90,8 @@ const refusedHttpPorts = new Set<number>([
 ])
 
 /**
- * Checks that an HTTP call may have this port. Some services execute the lines of a request body as
- * commands of their own protocol. The policy `off` allows all ports.
+ * Checks that an HTTP call may use the port of its URL. Some services execute the lines of a
+ * request body as commands of their own protocol. The policy `off` allows all ports.
  *
  * @throws AppError `forbidden` `EEGRESSBLOCKED`
  */

@@ -84,8 +84,8 @@ const deliveryHeaders = [
 ]
 
 /**
- * The recipient that the headers of the original message name; empty if they name none or several
- * persons, of whom any may have complained.
+ * Recipient that the headers of the original message name. Empty if they name no recipient, or
+ * several recipients, of whom any may have complained.
  */
 function recipientInHeaders(all: Headers): string[] {
   const recorded = deliveryHeaders

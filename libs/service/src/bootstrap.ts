@@ -84,7 +84,7 @@ export function defaultChecks({ db }: Pick<ServiceContext, 'db'>): Checks {
   return { postgres: () => ping(db) }
 }
 
-/** Checks RabbitMQ, for services whose clients get nothing but errors without it. */
+/** Checks RabbitMQ, for services whose clients get only errors without RabbitMQ. */
 export function busCheck({ bus }: Pick<ServiceContext, 'bus'>): Checks {
   return {
     rabbitmq: () => {

@@ -7,7 +7,7 @@ import type { ServiceConfig } from './service-config.ts'
 
 /** Running service. Disposal stops the service. */
 export interface App extends AsyncDisposable {
-  /** Work that the shutdown has not finished, by kind: in progress, or given up. */
+  /** Amount of work that the shutdown has not finished, by kind: in progress, or abandoned. */
   unfinished?: () => Record<string, number>
 }
 

@@ -80,7 +80,7 @@ function gmailError(
   })
 }
 
-/** Refusal by this client, in the form of one by Gmail. */
+/** Refusal by this client, in the form of a refusal by Gmail. */
 export function refusal(text: string): MailApiError {
   return new MailApiError('refused', text, { status: 400, passesStatus: true })
 }

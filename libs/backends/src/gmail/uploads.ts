@@ -5,7 +5,7 @@ import { isMailApiError, MailApiError } from '../mail-api/errors.ts'
 import type { ClientRequest } from '../provider-client/provider-client.ts'
 import { type GmailRequests, type QueryValue, urlOf } from './requests.ts'
 
-/** Message that is uploaded. A repeat stores or sends it twice. */
+/** Message that is uploaded. A repeat stores or sends the message twice. */
 export interface MessageUpload {
   operation: 'messages.insert' | 'messages.send' | 'drafts.create'
   path: '/messages' | '/messages/send' | '/drafts'
@@ -58,7 +58,10 @@ export async function uploadMessage<T extends object>(
   }
 }
 
-/** Refused before anything was stored: 413, or 400 with a page of HTML or an unspecific reason. */
+/**
+ * True if JSON was refused for its size before a message was stored: 413, or 400 with a page of
+ * HTML or an unspecific reason.
+ */
 function isTooMuchJson(error: unknown): boolean {
   if (!isMailApiError(error) || !(error.cause instanceof ProviderError)) return false
   const { status, code } = error.cause

@@ -95,7 +95,7 @@ function folderLabel(labels: readonly NamedLabel[], id: string): NamedLabel {
   throw new MailApiError('folder-missing', 'The label does not exist.')
 }
 
-/** Gmail refuses these with the same text. */
+/** Rejects labels that cannot be assigned, with the text of Gmail. */
 function assertAssignable(label: NamedLabel): void {
   if (!toFolder(label, new Map()).assignable) throw refusal(`Invalid label: ${label.id}`)
 }

@@ -71,7 +71,10 @@ export function graphReads(client: GraphClient): MailApiReads {
   }
 }
 
-/** Content that has begun: no source is empty. @throws MailApiError `unavailable`, incomplete */
+/**
+ * Content of a message after its first chunk has arrived: no source is empty. @throws MailApiError
+ * `unavailable`, incomplete
+ */
 async function beginning(content: AsyncIterable<Uint8Array>): Promise<AsyncIterable<Uint8Array>> {
   const chunks = content[Symbol.asyncIterator]() as AsyncGenerator<Uint8Array>
   const first = await chunks.next()

@@ -76,7 +76,10 @@ export function graphSending(client: GraphClient, now: () => number): MailApiSen
   }
 }
 
-/** Any other success means that nothing was sent, or that nothing is certain. */
+/**
+ * Checks that the response is 202. Any other success means that the message was not sent, or may
+ * not have been sent.
+ */
 function assertAccepted(status: number): void {
   if (status !== 202)
     throw new MailApiError('unavailable', `The provider did not accept the message (${status})`)

@@ -142,7 +142,7 @@ function refused(error: unknown): unknown {
   return new MailApiError('watch-refused', error.message, { cause: error })
 }
 
-/** A subscription that exists and cannot be renewed is replaced, too. */
+/** True if the subscription has to be replaced: also if it exists and cannot be renewed. */
 function isGone(error: unknown): error is MailApiError {
   if (isMailApiError(error, 'watch-missing')) return true
   return isMailApiError(error, 'watch-refused') && error.status === 400

@@ -10,8 +10,8 @@ export interface Timings {
   /** Time without a byte after which NOOP is sent. */
   quietMs: number
   /**
-   * Timeout of that NOOP. Together with the two above less than 2 minutes until a dead connection
-   * is detected.
+   * Timeout of the NOOP after `quietMs`. `sampleMs`, `quietMs` and `probeMs` together are less than
+   * 2 minutes, in which a dead connection is detected.
    */
   probeMs: number
   /**

@@ -40,8 +40,9 @@ export interface FeedPosition {
 export interface ChangesPage {
   /**
    * True for a page of a full round. The pages of a full round together name every message that is
-   * in the feed and was there when the round started, and each of its labels and true flags;
-   * neither named nor changed later means not there. Any cursor may lead to a full round.
+   * in the feed and was there when the round started, and each of its labels and true flags; a
+   * message, label or flag that is neither named nor changed later is absent. Any cursor may lead
+   * to a full round.
    */
   full: boolean
   changed: MessageChange[]

@@ -21,7 +21,7 @@ export function isIncompleteId(messageIdHeader: string | undefined): boolean {
 }
 
 export interface DepositOptions {
-  /** Thread that the message continues. Left out if the provider refuses it. */
+  /** Thread that the message continues. Left out if the provider refuses the thread. */
   threadId?: string
   /** Uses the provider's own message format instead of MIME, if the provider has such a format. */
   structured?: boolean
@@ -77,8 +77,8 @@ export interface MailApiSending {
    */
   findDrafts(query: DraftQuery, signal: AbortSignal): Promise<ApiDraft[]>
   /**
-   * Message that a released draft became. Undefined if it is not visible yet, which may take a
-   * minute, or if it was deleted.
+   * Message that a released draft became. Undefined if the message is not visible yet, which may
+   * take a minute, or if it was deleted.
    */
   findSent(
     draft: ApiDraft & { messageIdHeader?: string },

@@ -2,7 +2,7 @@ import type { NoticedMessage } from '@posthorn/contracts/commands/notices'
 
 /** Registration for notifications at the provider, or connection that receives them. */
 export interface ApiWatch {
-  /** Empty if the client listens itself: there is nothing to renew or to stop. */
+  /** Id of the watch. Empty if the client listens itself: there is nothing to renew or to stop. */
   id: string
   /** Notifications end at this time unless the watch is renewed. */
   expiresAt: Date

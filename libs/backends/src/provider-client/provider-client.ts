@@ -30,8 +30,8 @@ export interface ClientRequest extends Omit<ProviderRequest, 'token' | 'url'> {
   /** Path or link. A function gets the mailbox, an email address that is not encoded. */
   url: string | ((mailbox: string, login: MailApiLogin) => string)
   /**
-   * True if a repeat has no second effect: the request is repeated after temporary failures. Others
-   * are repeated only if the provider did nothing, which is after rate limits and rejected tokens.
+   * True if a repeat has no second effect: the request is repeated after temporary failures. Other
+   * requests are repeated only if the provider did nothing: after rate limits and rejected tokens.
    */
   repeatable: boolean
   signal: AbortSignal

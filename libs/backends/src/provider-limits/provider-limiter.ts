@@ -46,7 +46,9 @@ export interface ProviderCall {
 
 export interface ProviderLimiterOptions {
   limits: ProviderLimitTable
-  /** Service of this process: each has a part of the units and of the concurrent requests. */
+  /**
+   * Service of this process. Each service has a part of the units and of the concurrent requests.
+   */
   service: 'sync-worker' | 'sender'
   /** Returns the number of live processes of this service, which share its part equally. */
   replicas: () => number

@@ -9,7 +9,7 @@ interface LimitedLink extends AsyncDisposable {
   passed: () => number
 }
 
-/** Forwarder that closes after this number of bytes from the server. */
+/** Forwarder that closes after a number of bytes from the server. */
 async function startLimitedLink(bytes: number, target: number): Promise<LimitedLink> {
   const sockets = new Set<Socket>()
   let passed = 0

@@ -98,7 +98,7 @@ export class RpcClient {
     })
   }
 
-  /** True while the broker delivers nothing. Requests fail then. */
+  /** True while the broker delivers nothing. Requests fail during that time. */
   get isBrokerSilent(): boolean {
     return this.#monitor.isSilent
   }

@@ -40,8 +40,8 @@ export interface NotificationTraits {
    */
   readonly isCheckedByHolder: boolean
   /**
-   * Consecutive refusals after which the owner is told. More than 1 if a refusal may only precede a
-   * change that is on its way.
+   * Consecutive refusals after which the owner is notified. More than 1 if a refusal may only
+   * precede a change that is on its way.
    */
   readonly maxRefusals: number
 }

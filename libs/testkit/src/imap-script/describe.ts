@@ -44,7 +44,10 @@ function splitAddresses(text: string): string[] {
 
 const closing: Readonly<Record<string, string>> = { '"': '"', '<': '>', '(': ')' }
 
-/** Function that returns the end of what opens at a position, or the position. */
+/**
+ * Function that returns the end of the quote, bracket or parenthesis that opens at a position, or
+ * the position.
+ */
 function skipper(text: string): (at: number) => number {
   const unclosed = new Set<string>()
   return (at) => {

@@ -9,8 +9,8 @@ export function times(count: number, hook: Hook): Hook {
 }
 
 /**
- * Replies with these lines. A leading `{tag}` is replaced by the command's tag. Without lines,
- * never replies.
+ * Replies to an IMAP command with `lines`. A leading `{tag}` is replaced by the command's tag.
+ * Without lines, never replies.
  */
 export function replies(...lines: string[]): Hook {
   return () => lines

@@ -129,7 +129,10 @@ export class ScriptSession {
     return messages.length > this.view.length && this.view.every((message) => here.has(message))
   }
 
-  /** Records that the client has this state of a message, from its own command or from a reply. */
+  /**
+   * Records that the client has the current state of a message, from its own command or from a
+   * reply.
+   */
   markNotified(message: ScriptMessage): void {
     this.#notifiedRevisions.set(message, message.revision)
   }

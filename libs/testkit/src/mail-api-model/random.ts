@@ -25,7 +25,7 @@ export class SeededRandom {
     return probability > 0 && this.next() < probability
   }
 
-  /** Text of this length from an alphabet. */
+  /** Text of `length` characters from an alphabet. */
   text(length: number, alphabet: string): string {
     return Array.from({ length }, () => alphabet[this.below(alphabet.length)]).join('')
   }

@@ -155,7 +155,7 @@ export class ModelSending {
     return message?.flags.draft && this.#draftIdOf(message.id) === draftId ? message : undefined
   }
 
-  /** Drafts that another client stored get their id here. */
+  /** Id of a draft. Drafts that another client stored get their id by this call. */
   #draftIdOf(messageId: string): string {
     if (this.#store.placement === 'folder') return messageId
     for (const [draftId, id] of this.#drafts) if (id === messageId) return draftId

@@ -21,7 +21,7 @@ export interface ModelMessage {
   /** Folder of the message. Absent with placement `labels`. */
   folderId?: string
   labels: Set<string>
-  /** Number of reads that still find nothing. */
+  /** Number of further reads that do not find the message. */
   hiddenReads: number
 }
 

@@ -35,7 +35,7 @@ export function replies(response: ProviderResponse): ProviderFault {
   return () => ({ kind: 'reply', response })
 }
 
-/** Responds with something that the description does not permit, as the live service has done. */
+/** Sends a response that the description does not permit, as the live service has done. */
 export function deviates(response: ProviderResponse): ProviderFault {
   return () => ({ kind: 'reply', response, unchecked: true })
 }
@@ -66,7 +66,7 @@ export class DeliveryGate {
     return this.#waiting
   }
 
-  /** Lets this many more bytes pass, of all held bodies together. */
+  /** Lets `bytes` more bytes pass, of all held bodies together. */
   pass(bytes: number): void {
     this.#permitted += bytes
     this.#changed.resolve()

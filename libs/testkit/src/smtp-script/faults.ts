@@ -9,8 +9,8 @@ export function times(count: number, hook: SmtpHook): SmtpHook {
 }
 
 /**
- * Replies with these lines, such as `451-4.7.1 not now`, `451 4.7.1 later`. Without lines, never
- * replies.
+ * Replies to an SMTP command with `lines`, such as `451-4.7.1 not now`, `451 4.7.1 later`. Without
+ * lines, never replies.
  */
 export function replies(...lines: string[]): SmtpHook {
   return () => lines

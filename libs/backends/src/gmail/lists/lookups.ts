@@ -14,7 +14,7 @@ interface Lookup {
   plan: Exclude<SearchPlan, { kind: 'list' }>
 }
 
-/** Messages that are found by their id or thread, all of them. */
+/** All messages that are found by their id or thread. */
 export async function lookUp(
   requests: GmailRequests,
   { query, plan }: Lookup,

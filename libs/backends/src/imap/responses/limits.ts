@@ -44,7 +44,7 @@ export const truncationMarks: Readonly<Record<LimitedItem, string>> = {
   flags: 'truncated.flags',
 }
 
-/** Data item that begins with this letter. */
+/** Data item that begins with `letter`. */
 export function itemOf(letter: number): LimitedItem {
   switch (String.fromCharCode(letter).toUpperCase()) {
     case 'E':

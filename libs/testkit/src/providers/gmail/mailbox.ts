@@ -23,7 +23,9 @@ export interface FakeMessage {
   /** Arrival number of the message, which rises with each arrival. */
   order: number
   historyId: bigint
-  /** Number of gets that still find nothing: a notification came before the message. */
+  /**
+   * Number of further gets that do not find the message: a notification came before the message.
+   */
   hiddenGets: number
 }
 

@@ -17,7 +17,7 @@ export interface DeltaFaults {
   reason: 'deleted' | 'changed'
   /** Largest page of a delta, whatever is requested. */
   maxPage: number
-  /** Reports this folder as the parent of all messages. */
+  /** Id of a folder that is reported as the parent of all messages. */
   unknownParent?: string
   /** Form of the error for a lost state. */
   lost: { status: number; code: string; location?: boolean }
@@ -29,7 +29,7 @@ type Entry = { id: string; removed: boolean; props?: string[] | undefined }
 interface Link {
   folderId: string
   select: string | undefined
-  /** Entries that are left of the round. */
+  /** Remaining entries of the round. */
   entries: Entry[]
   /** Sequence number of the last change that is in the round or before the round. */
   seq: number

@@ -18,7 +18,9 @@ export interface MailboxRequest extends GraphRequest {
 
 export type GraphRoutes = Record<string, (request: MailboxRequest) => ProviderResponse>
 
-/** Irregular behaviour that is not a response of its own. See also `delta`, `notifications`. */
+/**
+ * Irregular behaviour of the fake without a separate response. See also `delta`, `notifications`.
+ */
 export interface GraphFaults {
   /** Removes subscriptions' creation, as for shared mailboxes and failed validations. */
   refusesSubscriptions: boolean
