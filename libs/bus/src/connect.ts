@@ -54,10 +54,7 @@ export async function connectBus(options: ConnectOptions): Promise<Bus> {
   return new RabbitBus(options)
 }
 
-/**
- * The broker blocks connections that publish during an alarm, so consumers have their own
- * connection.
- */
+/** Consumers have their own connection: in an alarm the broker blocks publishing connections. */
 class RabbitBus implements Bus {
   readonly #options: Required<ConnectOptions>
   readonly #instruments: Instruments
@@ -205,8 +202,7 @@ class RabbitBus implements Bus {
       frames: this.#frames,
       active: this.#active,
       replies: this.#replies,
-      // If this process has the broker user of its service, the other processes have their broker
-      // users, too.
+      // If this process has its own broker user, so have the other processes.
       authenticatesRequesters: serviceOf(userOf(this.#options.url)) === this.#options.name,
       instruments: this.#instruments,
     }
@@ -261,10 +257,7 @@ class RabbitBus implements Bus {
     else this.#client.receive(message)
   }
 
-  /**
-   * Handles a message that the broker returned: the reply queue of the other process is gone, and
-   * the process with it.
-   */
+  /** Handles a returned message: the other process is gone, and its reply queue with it. */
   #onUndeliverable(message: Message): void {
     const id = correlationId(message)
     if (message.properties.type === 'credit') this.#client.onReturned(message)

@@ -26,10 +26,7 @@ const headersOnly: FetchQueryObject = {
 }
 /** Query that every server can answer without reading the message. */
 const flagsOnly: FetchQueryObject = { uid: true, flags: true, internalDate: true, size: true }
-/**
- * Maximum rejections of the bare query without a message. More rejections mean that the server
- * fails.
- */
+/** Maximum rejections of the bare query without a message, after which the server has failed. */
 const maxFailures = 40
 /**
  * Maximum rejections of the full query per batch. Beyond the limit, the remaining messages are
@@ -195,7 +192,7 @@ class Fetch {
 
   /**
    * Rows of a bare query. Finds messages by halving whose header the server rejects too, and
-   * describes these messages by their flags. Leaves out a message of which the server returns
+   * describes these messages by their flags. Leaves out messages of which the server returns
    * nothing.
    *
    * @throws AppError after many rejections without a row

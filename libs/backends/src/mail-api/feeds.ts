@@ -39,10 +39,10 @@ export interface FeedPosition {
  */
 export interface ChangesPage {
   /**
-   * True for a page of a full round. The pages of a full round together name every message that is
-   * in the feed and was there when the round started, and each of its labels and true flags; a
-   * message, label or flag that is neither named nor changed later is absent. Any cursor may lead
-   * to a full round.
+   * True for a page of a full round. The pages of a full round together name every message that was
+   * in the feed at the start of the round and still is. They name each of its labels and true
+   * flags; a message, label or flag that is neither named nor changed later is absent. Any cursor
+   * may lead to a full round.
    */
   full: boolean
   changed: MessageChange[]
