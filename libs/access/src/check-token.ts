@@ -18,7 +18,10 @@ export interface UsableToken {
   expiresAt: Date | null
 }
 
-/** Reason of a rejection. Clients can tell `address` from the others only; the log names it. */
+/**
+ * Reason of a rejection. Clients can distinguish only `address` from the other reasons; the log
+ * names the reason.
+ */
 export type TokenRejection = 'unknown' | 'expired' | 'scope' | 'account' | 'permission' | 'address'
 
 /** Result of a lookup. The id of a rejected token is absent if the token does not exist. */
@@ -38,7 +41,7 @@ const requiredPermissions: Record<ProxyTokenUse['scope'], readonly RequiredPermi
   ],
 }
 
-/** Generated tokens have 64 hex digits, those set by an operator up to 256 characters. */
+/** Generated tokens have 64 hex digits, tokens set by an operator up to 256 characters. */
 const tokenShape = /^[!-~]{32,256}$/
 
 /**

@@ -8,8 +8,8 @@ export interface RequiredPermission {
 
 /**
  * True if a token's permission record permits the action on the group. Null or undefined, which
- * means no record, permits everything. A record without both lists, or one that is malformed,
- * permits nothing. No record permits the group `admin`.
+ * means no record, permits everything. A record without both lists, or a malformed record, permits
+ * nothing. No record permits the group `admin`.
  */
 export function permits(record: unknown, { action, group }: RequiredPermission): boolean {
   if (record === null || record === undefined) return true
@@ -19,12 +19,15 @@ export function permits(record: unknown, { action, group }: RequiredPermission):
   return listPermits(actions, action) && listPermits(groups, group)
 }
 
-/** An absent list permits every word, anything but an array none. */
+/**
+ * True if the list permits the word. An absent list permits every word; a value that is no array
+ * permits no word.
+ */
 function listPermits(list: unknown, word: string): boolean {
   return list === undefined || (Array.isArray(list) && list.includes(word))
 }
 
-/** True if a token has the scope. The operator scope `*` includes all others. */
+/** True if a token has the scope. The operator scope `*` includes all other scopes. */
 export function hasScope({ scopes }: { scopes: readonly string[] }, scope: string): boolean {
   return scopes.includes(scope) || scopes.includes('*')
 }

@@ -16,9 +16,9 @@ export interface TokenLogOptions {
   log?: Logger
   /** Time between two writes; defaults to 1 s. */
   everyMs?: number
-  /** Maximum queued entries; defaults to 20,000. Further ones are dropped. */
+  /** Maximum queued entries; defaults to 20,000. Further entries are dropped. */
   maxWaiting?: number
-  /** Called when a write failed. Its entries stay queued. */
+  /** Called when a write failed. The entries of the failed write stay queued. */
   onError?: (error: unknown) => void
   /** Called with the number of dropped entries. */
   onLost?: (entries: number) => void
@@ -28,7 +28,7 @@ const rowsPerStatement = 2_000
 
 /**
  * Starts the audit log. Entries are written in batches, off the request path. A crash loses the
- * entries of the last interval; disposal writes those that are queued.
+ * entries of the last interval; disposal writes the queued entries.
  */
 export function startTokenLog(
   db: Db,
@@ -73,7 +73,7 @@ export function startTokenLog(
     record: (describe) => void queue(describe, new Date()).catch(() => (lost += 1)),
     async [Symbol.asyncDispose]() {
       clearInterval(timer)
-      // Entries recorded just before may still be waiting for the settings.
+      // Entries recorded just before disposal may still be waiting for the settings.
       await settings.get().catch(() => undefined)
       await writing
       await write()

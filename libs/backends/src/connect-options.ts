@@ -7,7 +7,7 @@ import type { MessageFaults } from './message-faults.ts'
 export interface ConnectOptions {
   host: string
   port: number
-  /** Implicit TLS; otherwise STARTTLS. */
+  /** True for implicit TLS; otherwise STARTTLS. */
   secure: boolean
   /** True if the session may stay unencrypted without STARTTLS; defaults to false. */
   allowsPlaintext?: boolean
@@ -29,11 +29,11 @@ export interface ConnectOptions {
   /** Proxy URL: `http:`, `https:`, `socks:`, `socks4:`, `socks4a:` or `socks5:`. */
   proxy?: string
   /**
-   * Source addresses in order. Uses the first local one of the server's family, or the system's
+   * Source addresses in order. Uses the first local address of the server's family, or the system's
    * choice.
    */
   localAddresses?: readonly string[]
-  /** Client identification for ID (RFC 2971), merged over the default one. */
+  /** Client identification for ID (RFC 2971), merged over the default identification. */
   clientInfo?: ClientInfo
   /** Lowest accepted TLS version, such as `TLSv1.2`. */
   minTlsVersion?: string
@@ -47,7 +47,7 @@ export interface ConnectOptions {
   faults?: MessageFaults
 }
 
-/** Fields of RFC 2971 §3.3. */
+/** Client identification with the fields of RFC 2971 §3.3. */
 interface ClientInfo {
   name?: string
   version?: string
@@ -59,7 +59,7 @@ interface ClientInfo {
 export interface TranscriptLine {
   at: Date
   from: 'client' | 'server' | 'us'
-  /** At most 2,000 characters. Literals are replaced by their size. */
+  /** Text of the line, at most 2,000 characters. Literals are replaced by their size. */
   text: string
   /** True from the accepted login on. Lines before it may name hosts and services. */
   afterLogin?: boolean

@@ -1,6 +1,6 @@
 /**
- * Decodes the transfer encoding (RFC 2045 §6) of a stream in linear time, holding one chunk. Never
- * fails: invalid input is passed on.
+ * Decodes the transfer encoding (RFC 2045 §6) of a stream in linear time, holding one chunk in
+ * memory. Never fails: invalid input is passed on.
  */
 export function decodeTransferEncoding(
   content: AsyncIterable<Uint8Array>,

@@ -52,14 +52,17 @@ export interface ListedMailbox {
   selectable: boolean
   /** MAILBOXID (RFC 8474). Absent without OBJECTID or if the server does not list it. */
   mailboxId?: string
-  /** Absent if not requested, or if the server does not return it with the list. */
+  /**
+   * Counters of the mailbox. Absent if not requested, or if the server does not return them with
+   * the list.
+   */
   status?: MailboxStatus
 }
 
 export interface MailboxStatus {
   path: string
   messages: number
-  /** 0 if the server does not report it. */
+  /** UIDNEXT; 0 if the server does not report UIDNEXT. */
   uidNext: number
   uidValidity: bigint
   unseen?: number
@@ -91,7 +94,7 @@ export interface FlagsUpdate {
   set?: readonly string[]
 }
 
-/** Messages of a change of flags that the server does not show with it. */
+/** Messages for which the server does not confirm a change of flags. */
 export interface UnconfirmedFlags {
   /** Messages with other flags than requested. */
   unchanged: UidRange[]
@@ -103,13 +106,13 @@ export interface UnconfirmedFlags {
 export interface MovedMessages {
   path: string
   uidValidity?: bigint
-  /** Old UID to new UID. */
+  /** Map from old UIDs to new UIDs. */
   uids?: ReadonlyMap<number, number>
 }
 
 export interface AppendOptions {
   flags?: readonly string[]
-  /** Arrival time; defaults to now. */
+  /** Arrival time of the message; defaults to now. */
   internalDate?: Date
 }
 
@@ -131,8 +134,8 @@ export type MailboxNotification =
   | { kind: 'exists'; messages: number }
   | { kind: 'expunge' }
   /**
-   * Absent `uid`: unknown message. Empty `flags` without `uid`: unknown change, such as labels of
-   * Gmail. Both require a comparison.
+   * Change of flags. Absent `uid`: unknown message. Empty `flags` without `uid`: unknown change,
+   * such as labels of Gmail. Both require a comparison.
    */
   | { kind: 'flags'; uid?: number; flags: string[]; modseq?: bigint }
   /** NOTIFY: another mailbox changed. Contains the counters that the server reported. */
@@ -172,7 +175,8 @@ export interface MailSession extends AsyncDisposable {
   ): Promise<{ path: string; created: boolean; mailboxId?: string }>
   /**
    * Renames a mailbox with its children and their subscriptions. Returns its new path. If one of
-   * them is selected, none is afterwards. A NO without a code is `rejected` `RenameFailed`.
+   * these mailboxes is selected, no mailbox is selected afterwards. A NO without a code is
+   * `rejected` `RenameFailed`.
    */
   renameMailbox(path: string, newPath: string | readonly string[]): Promise<string>
   /**
@@ -181,7 +185,7 @@ export interface MailSession extends AsyncDisposable {
    */
   deleteMailbox(path: string): Promise<void>
   subscribe(path: string, subscribed: boolean): Promise<void>
-  /** Quota root of the inbox (RFC 9208). Undefined without one or without QUOTA. */
+  /** Quota root of the inbox (RFC 9208). Undefined without a quota root or without QUOTA. */
   quota(): Promise<Quota | undefined>
   status(path: string): Promise<MailboxStatus>
   /**
@@ -190,8 +194,8 @@ export interface MailSession extends AsyncDisposable {
    */
   select(path: string, options?: { readOnly?: boolean }): Promise<SelectedMailbox>
   /**
-   * Selects a mailbox unless it is selected. Then nothing is sent, or a NOOP with `fresh`. A
-   * mailbox selected for writing also serves read-only callers.
+   * Selects a mailbox unless it is selected. For a selected mailbox nothing is sent, or a NOOP with
+   * `fresh`. A mailbox selected for writing also serves read-only callers.
    */
   ensureSelected(
     path: string,
@@ -207,21 +211,21 @@ export interface MailSession extends AsyncDisposable {
   search(terms: SearchTerms): Promise<UidRange[]>
   /** Changes after a mod-sequence (CONDSTORE), with deletions under QRESYNC. */
   changesSince(since: bigint): AsyncIterable<MailboxChange>
-  /** Messages in ascending order of UID, without deleted ones. One FETCH covers at most 500. */
+  /** Messages in ascending order of UID, without deleted messages. One FETCH covers at most 500. */
   fetchMessages(uids: readonly UidRange[], options?: FetchOptions): AsyncIterable<FetchedMessage>
   /** Messages with these sequence numbers, ascending, in one FETCH. At most 1,000. */
   fetchBySequence(first: number, last: number): Promise<FetchedMessage[]>
   /**
-   * First bytes of parts of a message, decoded from the transfer encoding, in one FETCH. The
-   * structure must be that of the message. Parts that the server does not return are missing. For
-   * texts: the result is held in memory.
+   * First bytes of parts of a message, decoded from the transfer encoding, in one FETCH.
+   * `structure` must be the structure of the message. Parts that the server does not return are
+   * missing. For texts only: the result is held in memory.
    */
   readParts(
     uid: number,
     structure: BodyPart,
     wanted: readonly PartRequest[],
   ): Promise<Map<string, Buffer>>
-  /** One part of a message, at most `maxBytes` after decoding. */
+  /** Download of one part of a message, at most `maxBytes` after decoding. */
   downloadPart(uid: number, part: string, options?: { maxBytes?: number }): Promise<Download>
   downloadSource(uid: number): Promise<Download>
   /**
@@ -235,7 +239,7 @@ export interface MailSession extends AsyncDisposable {
    */
   changeFlags(uids: readonly UidRange[], change: FlagsUpdate): Promise<void>
   /**
-   * As `changeFlags`, and repeats the change for messages that the server does not show with it.
+   * As `changeFlags`, and repeats the change for messages for which the server does not confirm it.
    * Returns the messages that are left. Costs nothing more if the server reports the new flags.
    */
   confirmFlags(uids: readonly UidRange[], change: FlagsUpdate): Promise<UnconfirmedFlags>
@@ -250,7 +254,8 @@ export interface MailSession extends AsyncDisposable {
   moveMessages(uids: readonly UidRange[], path: string): Promise<MovedMessages>
   /**
    * Deletes exactly these messages permanently. Without UIDPLUS only if no other message is marked
-   * as deleted. Otherwise they stay marked, because EXPUNGE would delete the others as well.
+   * as deleted. Otherwise these messages stay marked, because EXPUNGE would delete all marked
+   * messages.
    */
   expungeMessages(uids: readonly UidRange[]): Promise<void>
   /**
@@ -265,9 +270,9 @@ export interface MailSession extends AsyncDisposable {
    * 2177). A dead connection is detected within 2 minutes.
    *
    * With `everywhere` and `capabilities.notify`, the server also reports all other mailboxes. The
-   * first such watch of a session starts with one notification per mailbox, later ones with those
-   * received in between. If the server rejects it, `capabilities.notify` becomes false and an
-   * `overflow` follows.
+   * first such watch of a session starts with one notification per mailbox, later watches with the
+   * notifications received in between. If the server rejects NOTIFY, `capabilities.notify` becomes
+   * false and an `overflow` follows.
    */
   watch(
     onNotification: (notification: MailboxNotification) => void,

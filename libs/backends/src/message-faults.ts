@@ -1,8 +1,8 @@
 import { AppError } from '@posthorn/errors'
 
 /**
- * Maximum entries. Beyond the limit the oldest entry is evicted. An evicted fault is detected
- * again.
+ * Maximum entries of the caches of faults. Beyond the limit the oldest entry is evicted. An evicted
+ * fault is detected again.
  */
 const maxMailboxes = 100
 const maxMessages = 10_000
@@ -78,8 +78,8 @@ export class QueryFaults {
   }
 
   /**
-   * Records that a connection was lost with these messages in flight. False if that says nothing
-   * new: connections that existed at an earlier loss may be lost for the same reason.
+   * Records that a connection was lost with these messages in flight. False if the loss shows
+   * nothing new: connections that existed at an earlier loss may be lost for the same reason.
    */
   addLoss(uids: readonly number[], { at, openedAt }: Loss): boolean {
     const batch = Math.ceil(uids.length / partsOfBatch)

@@ -2,7 +2,7 @@ export interface MessageFlags {
   uid: number
   flags: string[]
   modseq?: bigint
-  /** Gmail labels. Absent without `capabilities.gmail`. */
+  /** Gmail labels of the message. Absent without `capabilities.gmail`. */
   labels?: string[]
 }
 
@@ -18,7 +18,7 @@ export interface BodyPart {
   parameters?: Record<string, string>
   id?: string
   encoding?: string
-  /** Bytes before decoding. */
+  /** Size of the part in bytes before decoding. */
   size?: number
   disposition?: string
   dispositionParameters?: Record<string, string>
@@ -48,7 +48,7 @@ export interface FetchedMessage extends MessageFlags {
   threadId?: string
   /**
    * Set if the server rejected the query for the envelope and the structure, or its response could
-   * not be read. `envelope` or `bodyStructure` is then empty and says nothing about the message.
+   * not be read. `envelope` or `bodyStructure` is then empty and does not describe the message.
    * Requested headers are present.
    */
   incomplete?: true

@@ -51,7 +51,7 @@ test('changesSince: billions of UIDs, repeated, stay one range', async () => {
       '* VANISHED (EARLIER) 9:5',
       '{tag} OK done',
     ],
-    // Unsolicited, and for more messages than exist.
+    // Unsolicited responses, and for more messages than exist.
     NOOP: () => ['* VANISHED 1:4294967295', '* 0 EXISTS', '{tag} OK done'],
   })
   expect(await changes(one)).toEqual([{ kind: 'vanished', uids: [[1, 4_294_967_295]] }])

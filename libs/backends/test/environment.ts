@@ -1,6 +1,6 @@
 import type { ConnectOptions, ImapBackend } from '../src/mail-session.ts'
 
-/** Environment of the conformance suite for one mail server. */
+/** Environment of the conformance suite for a mail server. */
 export interface TestEnvironment {
   backend: ImapBackend
   /** Variant with short timeouts, for unresponsive servers. */
@@ -11,7 +11,7 @@ export interface TestEnvironment {
 
 export interface TestAccount extends AsyncDisposable {
   options: ConnectOptions
-  /** Options for implicit TLS. */
+  /** Options of a connection with implicit TLS. */
   tls: ConnectOptions
   /** Stores a message through another connection and returns its UID. */
   append(

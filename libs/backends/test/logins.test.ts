@@ -68,7 +68,7 @@ test('ImapBackend.connect: access token with XOAUTH2, is sent, and the challenge
 
 test('ImapBackend.connect: remote server without STARTTLS, receives no password', async () => {
   const { options, received } = await start()
-  // The local machine under a name that does not count as loopback.
+  // Name of the local machine that does not count as loopback.
   await expect(backend.connect({ ...options, host: '127.1' })).rejects.toMatchObject({
     kind: 'unreachable',
   })

@@ -11,7 +11,7 @@ import { testMailApi } from './mail-api/suite.ts'
 
 const placements = ['labels', 'folder'] as const
 
-/** Forms that ids of providers have, and the longest one. */
+/** Forms that ids of providers have, and the longest permitted id. */
 const ids = {
   labels: ['18c0ffee00000001', '1'],
   folder: ['AAkALg-_x=', '-_-==', `${'aB-_'.repeat(49)}===A`, `${'='.repeat(199)}-`],

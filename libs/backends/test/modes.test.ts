@@ -6,7 +6,7 @@ import { backend, session, start } from './scripted-session.ts'
 const done = '{tag} OK done'
 const names = ['INBOX', 'Entwürfe', 'R&D', 'a&-b', '日本語/𝒳']
 
-/** Lists these names and accepts SELECT of each. */
+/** Replies of a server that lists `listed` and accepts SELECT of each. */
 function mailboxes(...listed: string[]): Record<string, Reply> {
   return {
     LIST: ({ rest }) =>

@@ -17,7 +17,7 @@ interface WatchedSession {
   stop: () => Promise<void>
 }
 
-/** Session that watches all mailboxes, on a server with these responses. */
+/** Session that watches all mailboxes, on a server with the responses `replies`. */
 async function watch(replies: Record<string, Reply>, by = backend): Promise<WatchedSession> {
   let idle: Command | undefined
   const all: Record<string, Reply> = {
@@ -54,7 +54,7 @@ async function watch(replies: Record<string, Reply>, by = backend): Promise<Watc
   }
 }
 
-/** Watches again until IDLE has started. */
+/** Starts another watch and waits until IDLE has started. */
 async function watchAgain(one: WatchedSession['one']): Promise<void> {
   const idles = () => one.received.filter((line) => line === 'IDLE').length
   const before = idles()
@@ -146,7 +146,7 @@ test('Notify: server without NOTIFY, sends nothing', async () => {
   const { one, sendLines, notifications, stop } = await watch({
     CAPABILITY: () => ['* CAPABILITY IMAP4rev1 IDLE', done],
   })
-  // Unsolicited, and not reported.
+  // Unsolicited data that is not reported.
   await sendLines('* STATUS Work (MESSAGES 3)', '* LIST () "/" Work', '* 7 EXISTS')
   await eventually(() => expect(notifications).toEqual([{ kind: 'exists', messages: 7 }]))
   await stop()

@@ -9,7 +9,7 @@ function advertises(...capabilities: string[]): Reply {
   return () => [`* CAPABILITY IMAP4rev1 ${capabilities.join(' ')}`, ...ok]
 }
 
-/** Commands after SELECT. */
+/** IMAP commands after SELECT. */
 function storeCommands({ received }: MailSession & { received: string[] }): string[] {
   return received.slice(received.findLastIndex((line) => line.startsWith('SELECT')) + 1)
 }

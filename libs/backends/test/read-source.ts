@@ -1,5 +1,5 @@
-// Separate process of the download cases: reads one source and prints its memory growth, unaffected
-// by other tests.
+// Separate process of the download cases, unaffected by other tests. Reads one source and prints
+// the memory growth of the process.
 import { createImapBackend } from '../src/imap/backend.ts'
 import type { ConnectOptions } from '../src/mail-session.ts'
 import { quietLogger } from './quiet-logger.ts'

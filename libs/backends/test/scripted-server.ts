@@ -46,7 +46,7 @@ const usual: Record<string, Reply> = {
   LOGOUT: () => ['* BYE bye', ...done],
 }
 
-/** IMAP server with scripted responses, and default ones for other commands. */
+/** IMAP server with scripted responses, and default responses to other commands. */
 export async function scriptedServer(
   replies: Record<string, Reply> = {},
   greeting = '* OK ready',

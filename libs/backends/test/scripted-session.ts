@@ -7,7 +7,7 @@ const timings = { sampleMs: 20, quietMs: 200, renewMs: 10_000, pollMs: 30, keepA
 
 /** Production backend with shorter timings. `probeMs` is long enough for a busy machine. */
 export const backend = createImapBackend({ ...timings, probeMs: 60_000 })
-/** For unresponsive servers. */
+/** Backend with short timeouts, for unresponsive servers. */
 export const shortTimeoutBackend = createImapBackend({ ...timings, probeMs: 1_000 })
 
 const cleanups: (() => Promise<void>)[] = []

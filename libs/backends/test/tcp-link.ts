@@ -4,7 +4,7 @@ import type { AddressInfo } from 'node:net'
 
 export interface TcpLink {
   port: number
-  /** Resets every connection. */
+  /** Resets every connection through the link. */
   cut: () => void
   /** Blocks all data without closing connections, like a pulled cable. */
   freeze: () => void

@@ -23,7 +23,7 @@ async function transcriptOf(
     await Array.fromAsync(one.fetchMessages([[1, 1]], { headers: true }))
     await (await one.downloadSource(1)).content[Symbol.asyncIterator]().next()
   } catch (error) {
-    // The cause is not under test.
+    // The cause of the error is not under test.
     expect(error).toMatchObject({ name: 'AppError' })
   }
   return lines
@@ -167,7 +167,7 @@ test('ImapBackend.connect: proxy, carries the connection and is checked against 
       `Proxy-Authorization: Basic ${Buffer.from('user:p@ss').toString('base64')}`,
     )
     const refused = { kind: 'unreachable', code: 'EPROXY' }
-    // Only the name of the server is available here.
+    // The proxy connects by the name of the server only.
     const byName = { ...options, host: 'mail.test', egress: 'private' } as const
     for (const url of [proxy.url, 'socks5://[::1]:1'])
       await expect(backend.connect({ ...byName, proxy: url })).rejects.toMatchObject(refused)

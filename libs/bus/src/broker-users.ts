@@ -5,7 +5,10 @@ export interface BrokerUsers {
   /** URL of RabbitMQ's management API with the credentials of an administrator. */
   api: string
   vhost: string
-  /** Passwords by user, such as `posthorn_sender`. Users not listed must exist and keep theirs. */
+  /**
+   * Passwords by user, such as `posthorn_sender`. Users not listed must exist and keep their
+   * passwords.
+   */
   passwords: Readonly<Record<string, string>>
 }
 
@@ -30,7 +33,8 @@ async function put(api: string, path: string, body: object): Promise<void> {
     headers: {
       authorization: `Basic ${Buffer.from(login).toString('base64')}`,
       'content-type': 'application/json',
-      // The broker closes idle connections without notice, so a reused one may fail.
+      // The broker closes idle connections without notice, so a request on a reused connection may
+      // fail.
       connection: 'close',
     },
     body: JSON.stringify(body),

@@ -18,7 +18,7 @@ export interface RpcOptions {
   requestId?: string
   /**
    * If true, the request fails within about 250 ms when no responder is running. Otherwise a
-   * request to a shared queue waits for one until its deadline.
+   * request to a shared queue waits for a responder until the deadline of the request.
    */
   failFast?: boolean
 }
@@ -39,9 +39,9 @@ export interface NotifyOptions {
 export interface CommandContext {
   /** Aborts at the deadline and when the requester cancels. */
   signal: AbortSignal
-  /** Epoch milliseconds. */
+  /** Deadline of the request in milliseconds since 1970. */
   deadline: number
-  /** Identical for all repeats of one request. */
+  /** Id of the request, identical for all repeats of the request. */
   requestId: string
   /** Service of the requester. Absent if services share a broker user. */
   requester?: ServiceName
@@ -104,7 +104,7 @@ export interface Bus extends AsyncDisposable {
   readonly up: boolean
   /** Number of messages and commands being handled. */
   readonly activeHandlers: number
-  /** Resolves when `up` is true. */
+  /** Resolves when the broker is connected and all channels are open. */
   whenUp(signal?: AbortSignal): Promise<void>
   /**
    * Publishes to the topic exchange `events` with key `<event>.<shard>`. Resolves when the message
@@ -140,8 +140,8 @@ export interface Bus extends AsyncDisposable {
   ): Promise<StreamedReply<C>>
   /**
    * Sends a command without a reply to the processes that serve the keys. Resolves when the broker
-   * has confirmed it, also if there are none. A process that fails to handle it does not get it
-   * again.
+   * has confirmed the command, also if no process serves them. A process that fails to handle the
+   * command does not get it again.
    *
    * @throws AppError `unavailable`: immediately if the broker is down, else within 5 s
    */

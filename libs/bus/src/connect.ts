@@ -36,7 +36,7 @@ import { RpcServer } from './rpc/rpc-server.ts'
 import { brokerUseOf, exchanges, schemaOf, type WorkQueue } from './topology.ts'
 
 export interface ConnectOptions {
-  /** `amqp://user:password@host:port/vhost`, or `amqps:`. */
+  /** Broker URL: `amqp://user:password@host:port/vhost`, or `amqps:`. */
   url: string
   /** Service name. Shown in RabbitMQ's lists of connections and queues. */
   name: string
@@ -54,7 +54,7 @@ export async function connectBus(options: ConnectOptions): Promise<Bus> {
   return new RabbitBus(options)
 }
 
-/** The broker blocks connections that publish during an alarm, so consumers have their own one. */
+/** Consumers have their own connection: in an alarm the broker blocks publishing connections. */
 class RabbitBus implements Bus {
   readonly #options: Required<ConnectOptions>
   readonly #instruments: Instruments
@@ -188,7 +188,7 @@ class RabbitBus implements Bus {
     options: NotifyOptions,
   ): Promise<void> {
     if (!matches(command.request, request)) throw contractViolation(`request of ${command.name}`)
-    // Until then, the exchange may not exist.
+    // The exchange may not exist until the bus is up.
     if (!this.up) throw new AppError('unavailable', 'RabbitMQ is not connected')
     const user = userOf(this.#options.url)
     await this.#publisher.publish(toNotice(command.name, encode(request), { ...options, user }))
@@ -202,7 +202,7 @@ class RabbitBus implements Bus {
       frames: this.#frames,
       active: this.#active,
       replies: this.#replies,
-      // If this process has the user of its service, so do the others.
+      // If this process has its own broker user, so have the other processes.
       authenticatesRequesters: serviceOf(userOf(this.#options.url)) === this.#options.name,
       instruments: this.#instruments,
     }
@@ -257,7 +257,7 @@ class RabbitBus implements Bus {
     else this.#client.receive(message)
   }
 
-  /** The reply queue of the other process is gone, and the process with it. */
+  /** Handles a returned message: the other process is gone, and its reply queue with it. */
   #onUndeliverable(message: Message): void {
     const id = correlationId(message)
     if (message.properties.type === 'credit') this.#client.onReturned(message)
@@ -270,7 +270,7 @@ class RabbitBus implements Bus {
   }
 
   #onChange(): void {
-    // Called before the constructor has finished.
+    // `up` is read before the constructor has finished.
     const parts = [this.#publisher, this.#client, this.#frames, this.#replyQueue]
     const up = parts.every((part) => part?.channel?.ready.isOpen) && !this.#client.isBrokerSilent
     if (up === this.up) return

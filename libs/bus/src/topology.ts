@@ -55,7 +55,7 @@ export function brokerUseOf(name: string): BrokerUse {
 
 /**
  * Exchange of the requests with this key, and of their cancellations. The key of one responder,
- * such as `outbox.<sender>`, begins with that of its service.
+ * such as `outbox.<sender>`, begins with the key of its service.
  */
 export function exchangeFor(key: string): CommandExchange {
   const plain = key.startsWith('cancel.') ? key.slice('cancel.'.length) : key
@@ -65,7 +65,10 @@ export function exchangeFor(key: string): CommandExchange {
 
 /** Redeliveries before dead-lettering. Set explicitly: RabbitMQ 3.10 has no limit, 4.0 has 20. */
 export const deliveryLimit = 20
-/** Maximum dead letters. Beyond it the oldest are dropped: Postgres holds the data. */
+/**
+ * Maximum dead letters. Beyond the maximum the oldest dead letters are dropped: Postgres holds the
+ * data.
+ */
 const maxDeadLetters = 100_000
 
 /** Binding keys of an event queue: all events of the shards of its partition. */
@@ -88,7 +91,7 @@ export function declareExchange(channel: Channel, name: ExchangeName): Promise<u
 export async function declareWorkQueue(channel: Channel, queue: WorkQueue): Promise<void> {
   const partition = eventQueues.indexOf(queue)
   const dead = `${queue}.dead`
-  // Pipelined. The first rejection closes the channel and fails all of them.
+  // Declarations are pipelined. The first rejection closes the channel and fails all declarations.
   await Promise.all([
     declareExchange(channel, 'dead'),
     channel.assertQueue(dead, {
@@ -131,8 +134,8 @@ export async function declareSharedQueue(channel: Channel, queue: SharedQueue): 
 }
 
 /**
- * True for a quorum queue. It survives the loss of a broker node but is slow, so its responders
- * also have direct queues.
+ * True for a quorum queue. A quorum queue survives the loss of a broker node but is slow, so its
+ * responders also have direct queues.
  */
 export function isOnDisk(queue: SharedQueue): boolean {
   return queue === 'credentials'
@@ -149,7 +152,8 @@ export async function declareTopology(channel: Channel, { declares }: BrokerUse)
 }
 
 /**
- * Declares an exclusive queue. Its name is new each time: the broker may not have deleted the last.
+ * Declares an exclusive queue. The queue has a new name each time: the broker may not have deleted
+ * the last queue.
  */
 export async function declareOwnQueue(channel: Channel, purpose: string): Promise<string> {
   const { queue } = await channel.assertQueue(`${purpose}.${crypto.randomUUID()}`, {

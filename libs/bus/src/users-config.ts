@@ -5,7 +5,7 @@ export interface UsersConfig {
   /** Management API, with the login of an administrator. */
   readonly api: string
   readonly vhost: string
-  /** Passwords of the services' users. Other users keep theirs. */
+  /** Passwords of the services' users. Other users keep their passwords. */
   readonly passwords: Readonly<Record<string, string>>
 }
 

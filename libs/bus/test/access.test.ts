@@ -17,7 +17,8 @@ import { openBus } from './open-bus.ts'
 const broker = await testBus()
 await broker.grantServices()
 const buses = {} as Record<ServiceName, Bus>
-// One after the other, auth-bridge last: the first one to start finds an empty broker.
+// Services start one after the other, auth-bridge last: the first service to start finds an empty
+// broker.
 for (const service of serviceNames)
   buses[service] = await openBus(broker.serviceUrl(service), { name: service })
 

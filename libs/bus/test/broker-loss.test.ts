@@ -68,7 +68,7 @@ async function expectAllWorks(name: string): Promise<void> {
 /** Expects every topic to be invalidated, because invalidations may have been missed. */
 async function expectAllTopics(): Promise<void> {
   await eventually(() => expect(invalidations).toContainEqual({ topic: 'settings' }))
-  // Once for each reconnect, of which there may be several on a busy machine.
+  // Each reconnect invalidates once; on a busy machine there may be several reconnects.
   expect([...new Set(invalidations.map(({ topic }) => topic))].sort()).toEqual([
     'accounts',
     'changes',
@@ -85,7 +85,7 @@ async function expectRefusals(): Promise<void> {
   await expect(bus.publishEvent(event('lost'))).rejects.toEqual(unavailable)
   await expect(bus.publishHint('sender.submissions', { queueId: 'q' })).rejects.toEqual(unavailable)
   await expect(request('unserved')).rejects.toEqual(unheld)
-  await bus.invalidate({ topic: 'tokens' }) // best effort: no error
+  await bus.invalidate({ topic: 'tokens' }) // publishing is best effort: no error
 }
 
 test(
@@ -235,6 +235,7 @@ test('Bus: logs each loss and each reconnect once', () => {
       'RabbitMQ connected',
     ].flat(),
   )
-  // One connection and a return after each of the tests. A busy machine may lose others.
+  // Expects one connection, and a return after each of the tests. A busy machine may lose other
+  // connections.
   expect(returns).toBeGreaterThanOrEqual(7)
 })

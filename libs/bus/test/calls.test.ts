@@ -212,7 +212,7 @@ test.each(['credentials', 'verify.imap', 'verify.smtp'] as const)('two share %s'
 
 test('RpcServer: unacknowledged requests of a lost process are redelivered to another one', async () => {
   const gone = await holder.serve({ queue: 'credentials', handlers: [] })
-  await gone[Symbol.asyncDispose]() // The queue exists without a consumer.
+  await gone[Symbol.asyncDispose]() // the queue exists without a consumer
   const doomed = await connect(url)
   const channel = await doomed.createChannel()
   const taken = Promise.withResolvers<void>()
@@ -272,7 +272,7 @@ test('RpcServer: disposal replies to requests in progress and takes no more', as
   const pending = request(key)
   await begun.promise
   const closed = server[Symbol.asyncDispose]()
-  // Until the broker has removed the binding, a request may still reach the queue and wait there.
+  // A request may still reach the queue and wait there until the broker has removed the binding.
   await eventually(() => expect(request(key, 200)).rejects.toEqual(unheld))
   done.resolve()
   expect(await pending).toEqual({ words: 'just in time' })

@@ -7,7 +7,7 @@ export const greet = defineCommand({
   response: Type.Object({ words: Type.String() }),
 })
 
-/** Read, which may be executed again. */
+/** Command that only reads, so it may be executed again. */
 export const readGreeting = defineCommand({ ...greet, name: 'readGreeting', repeatable: true })
 
 export const redeem = defineCommand({

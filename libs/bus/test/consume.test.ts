@@ -102,7 +102,8 @@ test('Consumer: a temporary error redelivers the message without delaying others
     },
     { redeliveryDelayMs: () => 1_000 },
   )
-  // Together: the confirmation of the first one may take longer than the delay.
+  // Both events are published together: the confirmation of the first event may take longer than
+  // the delay.
   await Promise.all([bus.publishEvent(event('flaky')), bus.publishEvent(event('fine'))])
   await eventually(() =>
     expect(seen).toEqual([
@@ -131,7 +132,7 @@ test('Consumer: dead-letters at the delivery limit, with growing redelivery dela
 })
 
 test('Consumer: unacknowledged messages of a lost consumer are redelivered', async () => {
-  // A plain amqplib client: a bus would reconnect and might win the race.
+  // The consumer is a plain amqplib client: a bus would reconnect and might win the race.
   const dying = await connect(url)
   const channel = await dying.createChannel()
   const begun = Promise.withResolvers<void>()
@@ -162,7 +163,8 @@ test('Consumer: redeclares a deleted queue with its bindings and continues', asy
   const seen: string[] = []
   await using _reader = await reading(7, async ({ payload }) => void seen.push(payload.eventId))
   const channel = await admin.createChannel()
-  // Last, because the consumer declares both again when it has lost this one.
+  // The event queue is deleted last, because the consumer declares both queues again when it has
+  // lost this queue.
   await channel.deleteQueue('webhook.events.7.dead')
   await channel.deleteQueue('webhook.events.7')
   await eventually(() => bus.publishEvent(event('again', { shard: 7 })))

@@ -29,7 +29,7 @@ const serve = () =>
 test('Bus.request: with failFast, fails soon if no process serves a shared queue', async () => {
   await using client = await openBus(url)
   const request = () => client.request(greet, { name: 'you' }, { ...options, failFast: true })
-  // The queue remains and accepts requests.
+  // The shared queue remains after the disposal of its responder, and accepts requests.
   await (await serve())[Symbol.asyncDispose]()
   const noResponder = { kind: 'unavailable', code: 'WorkerNotAvailable' }
   await expect(request()).rejects.toMatchObject(noResponder)
@@ -99,7 +99,7 @@ test.each([
     await using client = await openBus(url)
     const before = await repeatedCount()
     const dying = await startDying(url, 'shared')
-    // The direct queue of the responder is known from now on.
+    // The client has cached the direct queue of the responder from now on.
     expect(await client.request(greet, { name: 'you' }, options)).toEqual({ words: 'the dying' })
     const abort = new AbortController()
     const request = { ...options, signal: abort.signal }

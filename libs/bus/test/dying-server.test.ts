@@ -20,7 +20,7 @@ const unheld = expect.objectContaining({ kind: 'unavailable', code: 'WorkerNotAv
 test('Bus.request: fails when the responder is killed', async () => {
   const server = await startDying(url)
   const outcome = expect(bus.request(greet, { name: 'you' }, options)).rejects.toEqual(unheld)
-  // Before its acknowledgement a crash is detected at the deadline only.
+  // A crash of the responder before the acknowledgement is detected at the deadline only.
   await eventually(server.acknowledged)
   server.kill()
   await outcome

@@ -1,6 +1,7 @@
-// Responder that a test kills: node dying-server.ts <url> [shared]. It serves `shard.1` and never
-// replies. With `shared` it serves `credentials` and replies to the first request only. It prints
-// `begun` for each request without a reply, and `acknowledged` once its acknowledgement was sent.
+// Responder that a test kills: node dying-server.ts <url> [shared]. The responder serves `shard.1`
+// and never replies. With `shared` it serves `credentials` and replies to the first request only.
+// The process prints `begun` for each request without a reply, and `acknowledged` once the
+// acknowledgement of the request was sent.
 import { createLogger, createMetrics } from '@posthorn/telemetry'
 import { connectBus, on } from '../src/index.ts'
 import { download, greet, redeem } from './commands.ts'

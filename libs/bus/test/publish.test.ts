@@ -11,7 +11,7 @@ import { event } from './events.ts'
 import { openBus, silent } from './open-bus.ts'
 
 const { url, closeConnections, drop } = await testBus()
-// Without periodic declarations, which could come between a deletion and the next message.
+// The bus makes no periodic declarations, which could come between a deletion and the next message.
 const bus = await openBus(url, { reconcileMs: 600_000 })
 const admin = await connect(url)
 admin.on('error', () => undefined)

@@ -41,7 +41,10 @@ async function readAll(body: AsyncIterable<Uint8Array>): Promise<Buffer> {
 const halfMegabyte = 512 * 1024
 setFlagsFromString('--expose-gc')
 const collect = runInNewContext('gc') as () => void
-/** Collects twice: buffers found by one run are freed concurrently, and counted by the next. */
+/**
+ * Collects garbage twice: buffers found by one run are freed concurrently, and counted by the next
+ * run.
+ */
 const collectGarbage = () => (collect(), collect())
 
 test('Bus.requestStream: returns all bytes for any chunk size', async () => {
@@ -75,7 +78,7 @@ test('Bus.requestStream: with a slow reader of 50 MB, neither side buffers more 
     for (; sent < chunks; sent += 1) yield Buffer.alloc(halfMegabyte, sent)
   })
   const { body } = await requestStream(key)
-  // Pieces that fit into a window of chunks, and one that is partly sent.
+  // Pieces that fit into a window of chunks, and one piece that is partly sent.
   const ahead = Math.ceil((windowChunks * 128 * 1024) / halfMegabyte) + 1
   // Without a reader the sender stops.
   await eventually(() => sent > 0)
@@ -185,7 +188,8 @@ test('Bus.requestStream: a silent sender fails with a timeout', async () => {
   const sender = Promise.withResolvers<void>()
   await using _server = await streaming(key, async function* () {
     yield Buffer.from('a')
-    // Also after the deadline: the end of the stream could overtake the timeout of the reader.
+    // The sender waits also after the deadline: the end of the stream could overtake the timeout of
+    // the reader.
     await sender.promise
   })
   let timeoutMs = 100

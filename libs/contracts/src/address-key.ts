@@ -5,7 +5,7 @@ import { domainToASCII, domainToUnicode } from 'node:url'
  * §2.3.2.1). All spellings of an address have one key; the key of a key is the key itself.
  */
 export function addressKey(address: string): string {
-  // The tables of `domainToASCII` may be older than those of `normalize`.
+  // The Unicode tables of `domainToASCII` may be older than the tables of `normalize`.
   const normalized = address.normalize('NFC')
   const at = normalized.lastIndexOf('@') + 1
   const key = normalized.slice(0, at) + asciiDomain(normalized.slice(at))
@@ -17,8 +17,8 @@ export function addressKey(address: string): string {
 const hostDelimiter = /[\0- #%/:?@[\\\]]/
 
 /**
- * A domain that IDNA rejects loses its compatibility characters. IDNA can accept the rest: it
- * rejects `⒈0.0` and accepts `1.0.0`.
+ * A domain that IDNA rejects loses its compatibility characters. IDNA can accept the remaining
+ * domain: it rejects `⒈0.0` and accepts `1.0.0`.
  */
 function asciiDomain(domain: string): string {
   const compatible = domain.normalize('NFKC')

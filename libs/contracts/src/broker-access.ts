@@ -33,7 +33,7 @@ export const brokerUses: Readonly<Record<ServiceName, BrokerUse>> = {
   },
   'sync-worker': {
     declares: ['events'],
-    // The worker that pulls from Pub/Sub notifies those of the accounts.
+    // The worker that pulls from Pub/Sub notifies the workers of the accounts.
     requests: ['commands', 'credentials'],
     serves: ['commands', 'verify.imap'],
   },
@@ -45,7 +45,8 @@ export const brokerUses: Readonly<Record<ServiceName, BrokerUse>> = {
   },
   'webhook-dispatcher': { declares: ['events'], requests: ['credentials'], serves: [] },
   'imap-proxy': { declares: [], requests: ['credentials'], serves: [] },
-  // Does not declare `submissions`: a hint without a queue delays sending until the next sweep.
+  // smtp-proxy does not declare `submissions`: a hint without a queue delays sending until the next
+  // sweep.
   'smtp-proxy': { declares: [], requests: ['credentials'], serves: [] },
   'auth-bridge': { declares: [], requests: [], serves: ['credentials'] },
 }

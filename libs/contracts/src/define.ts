@@ -21,7 +21,7 @@ export type Group =
 export interface Operation {
   readonly id: string
   readonly method: 'get' | 'post' | 'put' | 'delete'
-  /** Express notation: `/v1/account/:account`. */
+  /** Path in Express notation: `/v1/account/:account`. */
   readonly path: string
   readonly tag: string
   readonly summary: string
@@ -58,7 +58,9 @@ export interface Operation {
    * request consists of members of path, query and body, and its response is the response.
    */
   readonly command?: Command
-  /** If true, supported for older clients and not included in the OpenAPI document. */
+  /**
+   * If true, the operation is supported for older clients and not included in the OpenAPI document.
+   */
   readonly hidden?: boolean
 }
 
@@ -102,10 +104,10 @@ export interface Command {
   readonly repeatable?: boolean
   /**
    * If true, an execution uses something up, so a request must not be executed by two processes. A
-   * request that may have reached a process before is dropped, and its caller gets an error.
+   * request that may have reached a process before is dropped, and its requester gets an error.
    */
   readonly atMostOnce?: boolean
-  /** If true, there is no reply: the command is sent with `Bus.notify`, and may be lost. */
+  /** If true, the command has no reply: it is sent with `Bus.notify`, and may be lost. */
   readonly oneWay?: boolean
 }
 

@@ -7,8 +7,9 @@ export type Defined<T> = {
 type Literal = string | number | bigint | boolean | symbol | null | undefined | object
 
 /**
- * Drops the undefined members of an object, not of nested ones: optional fields are absent instead
- * of undefined. Returns the argument itself if nothing is undefined, so pass a fresh literal.
+ * Drops the undefined members of an object, not of nested objects: optional fields are absent
+ * instead of undefined. Returns the argument itself if nothing is undefined, so pass a fresh
+ * literal.
  */
 export function defined<V extends Literal, T extends { [K in keyof T]: V }>(members: T) {
   for (const key in members) if (members[key] === undefined) return copyDefined(members)

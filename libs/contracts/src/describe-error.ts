@@ -4,9 +4,9 @@ import { unionKeyword } from './union-errors.ts'
 /** Rejected input in an error body. */
 export interface FieldError {
   message: string
-  /** Last part of the path. */
+  /** Last part of the field's path. */
   key: string
-  /** Path such as `to.0.address`. */
+  /** Path of the invalid field, such as `to.0.address`. */
   path: string
 }
 

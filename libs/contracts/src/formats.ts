@@ -68,7 +68,10 @@ function isAddressRange(value: string): boolean {
   return bits === undefined || (/^\d{1,3}$/.test(bits) && Number(bits) <= (family === 4 ? 32 : 128))
 }
 
-/** RFC 2919 §2, restricted to host name syntax, because it is used in headers and links. */
+/**
+ * True for a list id (RFC 2919 §2), restricted to host name syntax, because headers and links
+ * contain it.
+ */
 function isListId(value: string): boolean {
   return (
     value.length <= 253 &&
@@ -106,7 +109,7 @@ function isJsonObject(value: string): boolean {
   }
 }
 
-/** Language tag (RFC 5646). */
+/** True for a language tag (RFC 5646). */
 function isLocale(value: string): boolean {
   try {
     return Intl.getCanonicalLocales(value).length === 1

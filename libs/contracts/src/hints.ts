@@ -5,7 +5,7 @@ export const SubmissionHint = Type.Object({ queueId: Type.String() })
 export type SubmissionHint = Static<typeof SubmissionHint>
 
 /**
- * Broadcast that a cached thing changed. Fanout exchange `invalidate`. Caches also expire, so a
+ * Broadcast that a cached value changed. Fanout exchange `invalidate`. Caches also expire, so a
  * lost invalidation delays a change by seconds.
  */
 export const Invalidation = Type.Object({

@@ -4,13 +4,13 @@ import type { ErrorObject } from 'ajv/dist/2020.js'
 export const unionKeyword = 'union'
 
 /**
- * Reduces the errors of a union to those of the branch that the caller meant. ajv reports errors of
- * all branches: a bad port in an object that may also be `false` would yield "must be false" as
- * well. If no branch was meant, one error lists the accepted values.
+ * Reduces the errors of a union to the errors of the branch that the caller meant. ajv reports
+ * errors of all branches: a bad port in an object that may also be `false` would yield "must be
+ * false" as well. If no branch was meant, one error lists the accepted values.
  */
 export function reduceUnionErrors(errors: readonly ErrorObject[]): ErrorObject[] {
   let remaining = [...errors]
-  // Errors of inner unions precede those of the outer one.
+  // Errors of inner unions precede errors of the outer union.
   for (const union of errors) {
     if (union.keyword === 'anyOf' || union.keyword === 'oneOf')
       remaining = reduceUnion(remaining, union)

@@ -96,7 +96,8 @@ const networkCode =
  */
 export function tenantFailure<F extends SendingFailure>(failure: F): F | SendingFailure {
   const { command, code, responseCode, response } = failure
-  // Without a reply, the error is ours: the account has no credentials for the login.
+  // A failed login without a reply is an error of this system: the account has no credentials for
+  // the login.
   const isReply = response !== undefined || responseCode !== undefined
   if (isReply && (code === 'EAUTH' || command?.startsWith('AUTH')))
     return defined({ message: rejectedLogin, code, responseCode, command })

@@ -11,10 +11,10 @@ const isolatedStates = /^(?:22|23|40)/
 
 /**
  * Returns a function whose concurrent calls share a statement, its round trip and its commit. While
- * one statement runs, items collect for the next one.
+ * one statement runs, items collect for the next statement.
  *
  * `run` must process all items or none, and return one result per item in their order. If Postgres
- * rejects the data of a batch, each item runs alone, so that only the invalid one fails.
+ * rejects the data of a batch, each item runs alone, so that only the invalid item fails.
  */
 export function batchStatements<Item, Result>(
   run: (items: Item[]) => Promise<readonly Result[]>,

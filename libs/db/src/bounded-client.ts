@@ -18,7 +18,7 @@ export interface BoundedClientOptions {
   timeoutMs: number
   /** True if the role has the same `statement_timeout`. */
   isBoundedByRole: boolean
-  /** True if the connection accepts statements before the results of earlier ones. */
+  /** True if the connection accepts statements before the results of earlier statements. */
   isPipelined: boolean
   /** Gets each result and each error of Postgres as a response. */
   outages: OutageDetector
@@ -26,14 +26,15 @@ export interface BoundedClientOptions {
 
 /**
  * Adapts a connection to Kysely and bounds its statements in Postgres. Session settings and startup
- * parameters are not used, so it works through pgbouncer in transaction mode:
+ * parameters are not used, so the client works through pgbouncer in transaction mode:
  *
  * - A transaction sets its timeouts with `set local`, in the message that begins it.
- * - A statement outside of one is bounded by its role, else it gets a transaction.
+ * - A statement outside of a transaction is bounded by the role's timeout, else it gets a
+ *   transaction.
  *
  * Statements with parameters are named, so that each connection parses and plans them once. A
  * connection whose query got no response is discarded: the connection still waits for that
- * response, so the next query on it would get none either.
+ * response, so the next query on it would get no response either.
  *
  * @throws UnavailableError if Postgres cannot serve the statement now
  */
@@ -88,7 +89,7 @@ export function boundedClient(
       return await sendBounded(text, values)
     } catch (error) {
       if (sqlState(error) !== stalePlan) throw error
-      // The schema has changed. A transaction is lost.
+      // The schema has changed since the statement was planned. A transaction is lost.
       names.exclude(text)
       if (isInTransaction) throw error
       return await sendBounded(text, values)

@@ -8,10 +8,10 @@ import { asUnavailable, isResponse, toUnavailable } from './unavailable.ts'
 
 /** Connections of a pool at one time. */
 export interface PoolUse {
-  /** Connections in use, or being opened. */
+  /** Number of connections in use, or being opened. */
   active: number
   idle: number
-  /** Callers that wait for a connection. */
+  /** Number of callers that wait for a connection. */
   waiting: number
   max: number
 }
@@ -29,7 +29,7 @@ export interface BoundedPoolOptions {
 const pingMs = 1_000
 /**
  * Postgres counts as available for this time after its last response, while the pool is full. Later
- * it is probed.
+ * Postgres is probed.
  */
 const maxSilenceMs = 1_000
 
@@ -130,7 +130,7 @@ export class BoundedPool implements PostgresPool {
     try {
       return await this.#outages.guard(() => (connecting = this.#pool.connect()))
     } catch (error) {
-      // A connection that comes later has no user.
+      // No caller uses a connection that is opened later.
       connecting?.then(
         (client) => client.release(true),
         () => undefined,

@@ -9,7 +9,7 @@ export interface SendPrerequisites extends MailboxColumns {
   smtp: object | null
   state: AccountState | null
   initializedAt: Date | null
-  /** Error of the state. */
+  /** Error that led to the account's state. */
   lastError: LastError | null
   /** Gateway that sends instead of the account's own server. */
   gateway?: string | null
@@ -31,8 +31,9 @@ const errorByState: Partial<
 const notYetConnected = ['NotYetConnected', 'The account is not connected yet', 'init'] as const
 
 /**
- * Checks that an account may send. It needs a mail API, an outgoing server or a gateway. Its
- * initial sync must be complete if it has a mailbox; later failures of that mailbox do not matter.
+ * Checks that an account may send. The account needs a mail API, an outgoing server or a gateway.
+ * The initial sync of an account with a mailbox must be complete; later failures of the mailbox do
+ * not matter.
  *
  * @throws AppError `not-found` `SMTPUnavailable`; `unavailable` with the account's state;
  *   `internal` with the code of an OAuth2 application that cannot be used

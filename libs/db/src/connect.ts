@@ -6,24 +6,24 @@ import { probePostgres } from './probe-postgres.ts'
 import type { Tables } from './tables/index.ts'
 
 export type Db = Kysely<Tables>
-/** Transaction. Functions that require one take this type instead of Db. */
+/** Transaction. Functions that require a transaction take this type instead of Db. */
 export type Tx = Transaction<Tables>
 /** Database with the state of its pool. */
 export type PooledDb = Db & { readonly pool: Pick<BoundedPool, 'use' | 'ping' | 'isResponsive'> }
 
 export interface ConnectOptions {
-  /** Shown in pg_stat_activity. */
+  /** Name of the pool, shown in pg_stat_activity. */
   name: string
   /** Maximum connections; defaults to 10. */
   max?: number
   /** Maximum duration of a statement; defaults to 30 s. The client waits up to 5 s longer. */
   timeoutMs?: number
   /**
-   * Sends a statement together with the transaction around it. For pools whose timeout is not that
-   * of the role.
+   * Sends a statement together with the transaction around it. For pools whose timeout differs from
+   * the timeout of the role.
    */
   isPipelined?: boolean
-  /** Called when a connection is lost. The pool replaces it. */
+  /** Called when a connection is lost. The pool replaces the connection. */
   onError?: (error: Error) => void
   /** Called with the duration of each wait for a connection of a full pool. */
   onWait?: (ms: number) => void
@@ -44,7 +44,10 @@ const handshakeMs = 1_500
  */
 const outageLimits = { maxSilenceMs: 300, maxProbeMs: 1_200 }
 
-/** Client with a shorter timeout than the pool, whose timeout includes the wait for a free one. */
+/**
+ * Client with a shorter connection timeout than the pool, whose timeout includes the wait for a
+ * free connection.
+ */
 class BoundedHandshake extends Client {
   constructor(config: ConstructorParameters<typeof Client>[0]) {
     super({ ...(config as object), connectionTimeoutMillis: handshakeMs })
@@ -66,7 +69,7 @@ export function connect(url: string, options: ConnectOptions): PooledDb {
   const server = { connectionString: url, application_name: name }
   const pool = new Pool({
     ...server,
-    // The pool passes its options, which the type lacks.
+    // The pool passes its options to the client, which the type lacks.
     Client: BoundedHandshake as unknown as new () => ClientBase,
     max,
     connectionTimeoutMillis: connectMs,

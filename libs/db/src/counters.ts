@@ -24,7 +24,7 @@ export interface MinuteCounter extends AsyncDisposable {
 export interface CountMinutesOptions {
   /** Time between two writes; defaults to 10 s. */
   everyMs?: number
-  /** Called when a write failed. Its counts are added to the next one. */
+  /** Called when a write failed. The counts of the failed write are added to the next write. */
   onError?: (error: unknown) => void
 }
 

@@ -11,11 +11,14 @@ export interface DueTable<Table extends keyof Tables> {
   key: Column<Table>
   /** Time from which on the row may be claimed. Null if the row has no work left. */
   dueAt: Column<Table>
-  /** Optional; end of the claim, for readers other than the queue. Null between claims. */
+  /**
+   * Optional column with the end of the claim, for readers other than the queue. Null between
+   * claims.
+   */
   leaseUntil?: Column<Table>
   /** Time from which on the age of the work counts. */
   since: Column<Table>
-  /** Number of attempts. */
+  /** Column with the number of attempts. */
   counter: Column<Table>
   /**
    * Time at which an attempt is counted. `claim`: also if the process dies in the attempt, and a
@@ -34,7 +37,7 @@ export interface DueRow {
   account: string
   /** Value of the counter. Only a row with this value is postponed or ended. */
   count: number
-  /** Age of the work. */
+  /** Age of the due work. */
   ageMs: number
 }
 
@@ -48,7 +51,7 @@ export interface ClaimDueOptions {
 
 export interface PostponeOptions {
   delayMs: number
-  /** False if nothing was attempted: the attempt is not counted. */
+  /** False if no attempt was made: the attempt is not counted. */
   counted: boolean
   /** Optional; texts to store in other columns. */
   set?: Record<string, string | null>

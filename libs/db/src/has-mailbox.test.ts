@@ -50,7 +50,7 @@ test.each(['AppNotFound', 'InvalidBaseScopes'])(
     expect(() => assertCanSend({ ...failed, lastError })).toThrow(
       expect.objectContaining({ kind: 'internal', code: serverResponseCode }),
     )
-    // The error belongs to an earlier state.
+    // The error belongs to an earlier state of the account.
     expect(() => assertCanSend({ ...failed, state: 'connecting', lastError })).toThrow(
       expect.objectContaining({ kind: 'unavailable', code: 'NotYetConnected' }),
     )

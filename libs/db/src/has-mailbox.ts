@@ -1,10 +1,13 @@
 import { accountTypeOf, type Backend } from '@posthorn/contracts/account-types'
 
-/** Columns that tell whether an account has a mailbox. */
+/** Columns that decide whether an account has a mailbox. */
 export interface MailboxColumns {
   /** Mail system of the account. */
   backend: Backend
-  /** Incoming server. Accounts of an API have none, or a disabled one if they only send. */
+  /**
+   * Incoming server. Accounts of an API have no incoming server, or a disabled server if they only
+   * send.
+   */
   imap: { disabled?: boolean } | null
 }
 

@@ -28,7 +28,7 @@ test.each(serviceNames)(
   (service) => {
     const { lockTimeoutMs } = readMigrateConfig({ DATABASE_OWNER_URL })
     expect(lockTimeoutMs).toBe(defaultLockTimeoutMs)
-    // Both waits may begin at the same time, and the end of the first one takes some time.
+    // Both waits may begin at the same time, and the end of the first wait takes some time.
     expect(statementTimeoutMs(service)).toBeGreaterThanOrEqual(lockTimeoutMs + 1_000)
   },
 )

@@ -5,9 +5,9 @@ export const defaultLockTimeoutMs = 3_000
 
 /** Configuration of the migrate command. */
 export interface MigrateConfig {
-  /** Database as its owner. */
+  /** URL of the database with the login of its owner. */
   readonly ownerUrl: string
-  /** Passwords of the services' roles. Other roles keep theirs. */
+  /** Passwords of the services' roles. Other roles keep their passwords. */
   readonly rolePasswords: Readonly<Record<string, string>>
   /** Maximum wait for a lock behind which statements of services queue. */
   readonly lockTimeoutMs: number

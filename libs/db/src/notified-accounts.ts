@@ -12,8 +12,8 @@ export const isNotifiedByTopic = sql<boolean>`(backend in (${sql.join(
 )}))`
 
 /**
- * Address of the mailbox of such an account in lower case, as notifications name it. Spelled as in
- * the index `accounts_by_gmail_user`.
+ * Address of the mailbox of an account that is notified by topic, in lower case as in
+ * notifications. Spelled as in the index `accounts_by_gmail_user`.
  */
 export const notifiedUser = sql<string>`lower(coalesce(
   oauth2 -> 'auth' ->> 'delegatedUser', oauth2 -> 'auth' ->> 'user', email

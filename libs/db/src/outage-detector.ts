@@ -4,9 +4,9 @@ import { type Clock, monotonicClock, withTimeout } from '@posthorn/flow'
 import { isResponse } from './unavailable.ts'
 
 export interface OutageDetectorOptions {
-  /** Asks Postgres for a response. Resolves with one, rejects without. */
+  /** Requests a response of Postgres. Resolves with the response, rejects without a response. */
   probe: () => Promise<void>
-  /** Silence in which an operation waits before Postgres is probed. */
+  /** Time for which an operation waits without a response before Postgres is probed. */
   maxSilenceMs: number
   /** Maximum duration of a probe. */
   maxProbeMs: number
@@ -23,7 +23,7 @@ export interface OutageDetectorOptions {
  *
  * A slow statement is no outage: Postgres is probed only while no connection gets a response, and
  * the probe uses a connection of its own. During an outage operations fail immediately, and probes
- * continue until one succeeds.
+ * continue until a probe succeeds.
  */
 export class OutageDetector {
   readonly #options: Required<OutageDetectorOptions>
@@ -50,7 +50,7 @@ export class OutageDetector {
     return !this.#isOutage && !this.#hasFailed
   }
 
-  /** Time of the last response. */
+  /** Time of the last response of Postgres. */
   get respondedAt(): number {
     return this.#respondedAt
   }
@@ -61,7 +61,8 @@ export class OutageDetector {
   }
 
   /**
-   * Probes Postgres although no operation has waited long. Concurrent calls share one probe.
+   * Probes Postgres immediately, although no operation has waited for `maxSilenceMs`. Concurrent
+   * calls share one probe.
    *
    * @throws UnavailableError without a response
    */
@@ -125,7 +126,8 @@ export class OutageDetector {
 
   /** Probes Postgres if an operation has waited for `maxSilenceMs` without any response. */
   async #check(): Promise<void> {
-    // After a pause of this process, responses may have arrived that are not processed yet.
+    // After a pause of this process, responses of Postgres may have arrived that are not processed
+    // yet.
     await pendingEvents()
     this.#timer = undefined
     const [oldest] = this.#waiting.values()

@@ -19,7 +19,7 @@ export async function probePostgres(config: ClientConfig, timeoutMs: number): Pr
   } catch (error) {
     if (!isResponse(error)) throw error
   } finally {
-    // Not awaited: an unresponsive server never closes its side.
+    // The end of the connection is not awaited: an unresponsive server never closes its side.
     client.end().catch(() => undefined)
   }
 }

@@ -2,7 +2,7 @@ import { type SelectQueryBuilder, sql } from 'kysely'
 
 /** Page parameters of a list operation. */
 export interface PageRequest {
-  /** Zero-based; defaults to 0. */
+  /** Page number, from 0; defaults to 0. */
   page?: number | undefined
   /** Rows per page; defaults to 20. */
   pageSize?: number | undefined
@@ -23,8 +23,8 @@ export function pageCounts(total: number, { page = 0, pageSize = 20 }: PageReque
 }
 
 /**
- * Reads one page of an ordered query, and counts all of its rows in a statement of its own. Without
- * a transaction, rows written between the two statements show in one of them only.
+ * Reads one page of an ordered query, and counts all rows of the query in a separate statement.
+ * Without a transaction, rows written between the two statements show in one result only.
  */
 export async function readPage<DB, Table extends keyof DB, Row>(
   query: SelectQueryBuilder<DB, Table, Row>,

@@ -12,7 +12,9 @@ export async function readSettings(db: Db): Promise<Settings> {
   } as Settings
 }
 
-/** Cached settings. They expire after `ttlMs`; `invalidate` makes a change visible earlier. */
+/**
+ * Cached settings. The cache expires after `ttlMs`; `invalidate` makes a change visible earlier.
+ */
 export interface SettingsCache {
   get(): Promise<Settings>
   invalidate(): void

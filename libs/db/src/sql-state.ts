@@ -2,8 +2,8 @@ import { UnavailableError } from '@posthorn/errors'
 import { DatabaseError } from 'pg'
 
 /**
- * Returns the SQLSTATE of a Postgres error, also of one that means Postgres is unavailable;
- * undefined for any other error.
+ * Returns the SQLSTATE of a Postgres error, also of an error that means Postgres is unavailable.
+ * Undefined for any error of another origin.
  */
 export function sqlState(error: unknown): string | undefined {
   if (error instanceof UnavailableError) return sqlState(error.cause)

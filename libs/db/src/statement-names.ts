@@ -10,7 +10,7 @@ const maxNames = 200
 export class StatementNames {
   readonly #names = new Map<string, string | undefined>()
 
-  /** Name of a statement. Undefined if it is sent without one. */
+  /** Name of a statement. Undefined if the statement is sent without a name. */
   of(text: string): string | undefined {
     if (this.#names.has(text) || this.#names.size >= maxNames) return this.#names.get(text)
     const name = createHash('sha256').update(text).digest('base64url')

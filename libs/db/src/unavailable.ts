@@ -23,8 +23,8 @@ export function asUnavailable(error: unknown): unknown {
 }
 
 /**
- * Wraps any error of opening a connection: without one, Postgres serves no statement. Such errors
- * include a rejected password during its change and a failed TLS handshake.
+ * Wraps any error of opening a connection: without a connection, Postgres serves no statement. Such
+ * errors include a rejected password during its change and a failed TLS handshake.
  */
 export function toUnavailable(error: unknown): UnavailableError {
   if (error instanceof UnavailableError) return error

@@ -28,7 +28,7 @@ const stored = [
   'eva@zażółć-gęślą-jaźń.pl',
 ]
 
-// The schema of the previous release with some entries, then the migration.
+// Creates the schema of the previous release with some entries, then runs the migration.
 await sql`drop schema public cascade`.execute(db)
 await sql`create schema public`.execute(db)
 await sql`grant usage on schema public to public`.execute(db)

@@ -32,7 +32,8 @@ beforeAll(async () => {
     insert into events (event_id, event, account, shard, date, body)
       select gen_random_uuid(), 'messageNew', 'a1', 0, now(), '{}' from generate_series(1, 5000);`)
   for (const [role, statement] of statements) clients.push(await startClient(role, statement))
-  for (const client of clients) stack.defer(() => client.stop()) // before its connection ends
+  // Each client stops before its connection ends.
+  for (const client of clients) stack.defer(() => client.stop())
 })
 
 /** Statements that services of the previous release send all the time. */
@@ -79,7 +80,7 @@ async function startClient(role: `posthorn_${string}`, statement: string): Promi
 }
 
 async function runOnce(client: Client, statement: string): Promise<void> {
-  await client.query('select pg_sleep(0.02)') // pace of the load
+  await client.query('select pg_sleep(0.02)') // delay between statements of the load
   await client.query(statement, statement.includes('$1') ? ['a1'] : [])
 }
 
@@ -130,7 +131,7 @@ test('migrate, while a reader holds all tables: retries, and no statement fails'
 
 test('migrate, killed at different points: each run continues', async () => {
   const before = (await database.recorded()).length
-  // A fast process may apply further migrations before the kill arrives, or the last one.
+  // A fast process may apply further migrations before the kill arrives, even the last migration.
   for (const started of [1, 2, 4, 7])
     expect(['SIGKILL', 0]).toContain(await startProcess(started).exit)
   expect((await database.recorded()).length).toBeGreaterThan(before)
@@ -159,7 +160,9 @@ test('the schema is that of a new database, and existing rows were changed', asy
   expect(await database.list(unknown)).toEqual([1200])
 })
 
-/** Columns, constraints and indexes, without those of table partitions, which have dates. */
+/**
+ * Columns, constraints and indexes of all tables except table partitions, whose names have dates.
+ */
 const schemaLines = `
   select 'column ' || c.relname || '.' || a.attname || ' ' || format_type(a.atttypid, a.atttypmod)
       || ' ' || a.attnotnull || ' ' || coalesce(pg_get_expr(d.adbin, d.adrelid), '')

@@ -69,14 +69,14 @@ export class MigrationDatabase {
     return reader
   }
 
-  /** Starts `migrate` with migrations by name, or with those of this release. */
+  /** Starts `migrate` with migrations by name, or with the migrations of this release. */
   start(migrations?: Readonly<Record<string, string>>, options?: MigrateOptions): StartedMigrate {
     const progress: MigrationProgress[] = []
     const onProgress = (each: MigrationProgress) => void progress.push(each)
     const files = Object.entries(migrations ?? {}).map(([name, text]) => parseMigration(name, text))
     const own = migrations === undefined ? {} : { migrations: files }
     const result = migrate(this.url, { lockTimeoutMs: 300, onProgress, ...own, ...options })
-    result.catch(() => undefined) // awaited later
+    result.catch(() => undefined) // the result is awaited later
     const until = (kind: Kind, count = 1) =>
       eventually(() => {
         const reported = progress.filter((each) => each.kind === kind).length
@@ -119,7 +119,7 @@ export class MigrationDatabase {
 
 async function connected(url: string, application: string): Promise<Client> {
   const client = new Client({ connectionString: url, application_name: application })
-  client.on('error', () => undefined) // reported again by the next query
+  client.on('error', () => undefined) // the next query reports the error again
   await client.connect()
   return client
 }

@@ -40,7 +40,7 @@ const calls: Record<string, readonly string[]> = {
 
 interface OwnerFunction {
   name: string
-  /** Search path of the function. */
+  /** Search path of the Postgres function. */
   path: string | null
   /** True if every role may call the function. */
   isPublic: boolean
@@ -57,7 +57,8 @@ async function listOwnerFunctions(): Promise<OwnerFunction[]> {
 }
 
 /**
- * Functions that raise an error if they run with other rights than those of the Postgres session.
+ * Functions that raise an error if they run with other rights than the rights of the Postgres
+ * session.
  */
 const trap = [
   `create function pg_temp.trap() returns pg_catalog.bool language plpgsql as $$

@@ -37,7 +37,7 @@ describe.each(ways)('connect: to %s', (_way, through) => {
     const timeouts = { statement: `${timeoutMs / 1000}s`, idle: '1min' }
     expect(await timeoutsOf(db)).toEqual(timeouts)
     expect(await db.transaction().execute(timeoutsOf)).toEqual(timeouts)
-    // The values of the session without `set local`.
+    // Timeouts of the session without `set local`.
     const { rows } = await sql`
       select reset_val from pg_settings
       where name in ('idle_in_transaction_session_timeout', 'statement_timeout') order by name
@@ -51,7 +51,7 @@ describe.each(ways)('connect: to %s', (_way, through) => {
     ['the owner, who has none', database.ownerUrl, false],
   ])('as %s, cancels long statements in Postgres', async (_who, url, isPipelined) => {
     let timeoutMs = 100
-    // On a busy machine the time can pass within any statement; then a longer one is tried.
+    // On a busy machine the timeout can pass within any statement; then a longer timeout is tried.
     await eventually(async () => {
       await using db = open(url, (timeoutMs *= 2), { isPipelined })
       await expect(sleep.execute(db)).rejects.toThrow(canceled)

@@ -5,7 +5,7 @@ import { roleOf, type ServiceName, serviceNames } from '@posthorn/contracts/serv
 
 const root = join(import.meta.dirname, '../../..')
 
-/** Used by the previous release only. A later migration revokes them. */
+/** Tables that only the previous release uses. A later migration revokes their grants. */
 const ofPreviousRelease: Partial<Record<ServiceName, readonly string[]>> = {
   sender: ['list_blocks'],
 }

@@ -2,7 +2,7 @@ import type { ErrorCode } from './codes.ts'
 import { UnavailableError } from './unavailable-error.ts'
 
 /**
- * Kind of a failure. It decides the HTTP status and whether a retry makes sense.
+ * Kind of a failure, which decides the HTTP status and whether a retry makes sense.
  *
  * `rejected`: a remote server refused (SMTP 550, IMAP NO), permanent. `unreachable`: a remote
  * server could not be reached, temporary. `provider`: a mail API responded with an HTTP `status`
@@ -55,7 +55,7 @@ export class AppError extends Error {
   readonly extras: ErrorExtras
   /** HTTP status of a provider. Absent without a response, and for other servers. */
   readonly status: number | undefined
-  /** Reason for the log only. Lost on the way to another process. */
+  /** Reason for the log only, which other processes do not receive. */
   readonly reason: string | undefined
 
   constructor(kind: ErrorKind, message: string, options: AppErrorOptions = {}) {

@@ -6,7 +6,7 @@ export interface BackoffOptions {
   baseMs: number
   /** Maximum delay before jitter. Default: none. */
   maxMs?: number
-  /** Growth per attempt. Default 2. */
+  /** Growth of the delay per attempt. Default 2. */
   factor?: number
   /** Largest part of the delay that is subtracted at random, 0 to 1. Default 0. */
   jitter?: number

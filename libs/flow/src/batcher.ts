@@ -1,5 +1,5 @@
 export interface BatcherOptions<Item, Result> {
-  /** Processes a batch. Returns one result per item, in their order. */
+  /** Processes a batch. Returns one result per item, in the order of the items. */
   run: (items: Item[]) => Promise<readonly Result[]>
   /** Maximum items of one batch. Default 100. */
   maxItems?: number
@@ -16,10 +16,10 @@ interface Waiting<Item, Result> {
 }
 
 /**
- * Merges concurrent calls into few large ones, such as statements with one commit.
+ * Merges concurrent calls into few large calls, such as statements with one commit.
  *
- * Batches run one after the other, in FIFO order. Items added during a batch go into the next one.
- * Nothing is cancelled: a caller that stops waiting does not withdraw its item.
+ * Batches run one after the other, in FIFO order. Items added during a batch go into the next
+ * batch. Nothing is cancelled: a caller that stops waiting does not withdraw its item.
  */
 export class Batcher<Item, Result> {
   readonly #options: BatcherOptions<Item, Result>

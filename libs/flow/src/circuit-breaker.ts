@@ -65,7 +65,7 @@ export class CircuitBreaker {
     return this.#failures
   }
 
-  /** True if the state equals that of a new breaker, so that it may be dropped. */
+  /** True if the breaker is in the state of a new breaker, so that it may be dropped. */
   get isIdle(): boolean {
     return this.#failures === 0 && !this.#isProbing && !this.isOpen
   }
@@ -98,7 +98,7 @@ export class CircuitBreaker {
     this.block(this.#options.openMs(this.#openings))
   }
 
-  /** Ends a call whose result says nothing about the callee. */
+  /** Ends a call whose result does not show whether the callee works. */
   cancel(): void {
     this.#isProbing = false
   }

@@ -9,7 +9,7 @@ export interface FairQueueOptions<K> {
   maxWaiting?: number
 }
 
-/** Item taken from a queue. It counts as running until disposed. */
+/** Item taken from a queue, which counts as running until disposed. */
 export interface RunningItem<T, K> extends Disposable {
   readonly key: K
   readonly item: T
@@ -42,7 +42,7 @@ export class FairQueue<T, K = string> {
     this.#maxWaiting = maxWaiting
   }
 
-  /** Number of waiting items. */
+  /** Number of waiting items in the queue. */
   get waiting(): number {
     return this.#waiting
   }
@@ -57,7 +57,7 @@ export class FairQueue<T, K = string> {
     this.refresh(key)
   }
 
-  /** Next item that may run, or undefined if none waits or the limits are reached. */
+  /** Next item that may run, or undefined if no item waits or the limits are reached. */
   take(): RunningItem<T, K> | undefined {
     if (this.#running >= this.#maxRunning) return undefined
     for (const key of this.#ready) {
@@ -96,7 +96,7 @@ export class FairQueue<T, K = string> {
     } else if (queue.running === 0) this.#queues.delete(key)
   }
 
-  /** Removes and returns all waiting items. Running ones are unaffected. */
+  /** Removes and returns all waiting items. Running items are unaffected. */
   clear(): T[] {
     const items: T[] = []
     for (const [key, queue] of this.#queues) {

@@ -6,7 +6,7 @@ const marginMs = 1_000
 export interface FailureHold {
   /** Timeout of the work. */
   timeoutMs: number
-  /** Ends work and wait. */
+  /** Ends the work and the wait for the failure report. */
   signal: AbortSignal
   /** True for failures whose time must not depend on their cause. */
   isHidden: (error: unknown) => boolean
@@ -46,7 +46,7 @@ async function runHeld<T>(
   const timeout = new AbortController()
   const end = new AbortController()
   const timer = setTimeout(() => timeout.abort(timedOut()), timeoutMs)
-  // One timer from the start: the duration of the work adds nothing to the time of the report.
+  // One timer runs from the start: the duration of the work does not change the time of the report.
   const visible = sleep(timeoutMs + marginMs, AbortSignal.any([signal, end.signal]))
   visible.catch(() => undefined)
   try {

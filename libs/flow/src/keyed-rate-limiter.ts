@@ -2,7 +2,7 @@ import { RateLimiter, type RateLimiterOptions } from './rate-limiter.ts'
 import { TtlCache } from './ttl-cache.ts'
 
 export interface KeyedRateLimiterOptions extends RateLimiterOptions {
-  /** Maximum keys. The least recently used is evicted and starts again with a full burst. */
+  /** Maximum keys. The least recently used key is evicted and starts again with a full burst. */
   maxKeys: number
 }
 
@@ -16,7 +16,7 @@ export class KeyedRateLimiter {
     this.#limiters = new TtlCache({ max: maxKeys })
   }
 
-  /** Takes a permit of the key if there is one. */
+  /** Takes a permit of the key if a permit is free. */
   tryAcquire(key: string): boolean {
     return this.#limiters.getOrCreate(key, () => new RateLimiter(this.#options)).tryAcquire()
   }

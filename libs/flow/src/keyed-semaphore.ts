@@ -2,7 +2,7 @@ import { type Permit, Semaphore } from './semaphore.ts'
 
 /**
  * One semaphore per key, created on first use and dropped when idle. Keys do not affect each other;
- * within a key the contract is that of `Semaphore`.
+ * within a key the contract of `Semaphore` applies.
  */
 export class KeyedSemaphore<K = string> {
   readonly #capacityOf: (key: K) => number
@@ -28,7 +28,7 @@ export class KeyedSemaphore<K = string> {
     return this.#semaphores.get(key)?.waiting ?? 0
   }
 
-  /** Permit of the key, or undefined if there is none or other callers wait. */
+  /** Permit of the key, or undefined if no permit is free or other callers wait. */
   tryAcquire(key: K, weight = 1): Permit | undefined {
     return this.#use(key, (semaphore) => semaphore.tryAcquire(weight))
   }
@@ -44,7 +44,7 @@ export class KeyedSemaphore<K = string> {
     return await work()
   }
 
-  /** Drops the semaphore again if the call left it idle. */
+  /** Calls with the semaphore of the key, and drops an idle semaphore after the call. */
   #use<R>(key: K, call: (semaphore: Semaphore) => R): R {
     const existing = this.#semaphores.get(key)
     if (existing) return call(existing)

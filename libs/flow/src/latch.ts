@@ -28,7 +28,7 @@ export class Latch {
 
   /** Resolves while the latch is open. Rejects with the signal's reason. */
   async whenOpen(signal: AbortSignal): Promise<void> {
-    // Closed again before the continuation ran: keep waiting.
+    // If the latch closed again before the continuation ran, the caller keeps waiting.
     while (!this.#isOpen) await abortable(this.#opening.promise, signal)
   }
 }

@@ -1,6 +1,9 @@
 import { type Permit, Semaphore } from './semaphore.ts'
 
-/** Lock for one owner at a time, FIFO. Not reentrant: acquiring it twice in one flow deadlocks. */
+/**
+ * Lock for one owner at a time, FIFO. Not reentrant: acquiring the lock twice in one flow
+ * deadlocks.
+ */
 export class Mutex extends Semaphore {
   #onContended: (() => void) | undefined
 
@@ -21,8 +24,9 @@ export class Mutex extends Semaphore {
   }
 
   /**
-   * Calls `listener` whenever a caller starts to wait, and immediately if one waits already. Lets
-   * an owner of long duration give way. At most one listener; disposing removes it.
+   * Calls `listener` whenever a caller starts to wait for the mutex, and immediately if a caller
+   * waits already. Lets an owner of long duration give way. At most one listener; disposing removes
+   * the listener.
    */
   onContended(listener: () => void): Disposable {
     this.#onContended = listener

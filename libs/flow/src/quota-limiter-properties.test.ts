@@ -76,7 +76,7 @@ class Scenario {
 
   #onAdmitted(call: Call, permit: Permit, holdMs: number): void {
     const { key, priority } = call
-    // A call of the key with a higher priority must not wait while this one starts.
+    // A call of the key with a higher priority must not wait while another call of the key starts.
     const passed = [...this.calls].filter(
       (other) => other.key === key && other.priority < priority && other.admittedAt === undefined,
     )
@@ -129,7 +129,7 @@ test.each(Array.from({ length: 40 }, (_, seed) => seed))(
         pauses.some(({ key: paused, from, until }) => paused === key && from < at && at < until),
       )
       expect(startsInPauses).toEqual([])
-      // FIFO within a key and priority.
+      // Calls are admitted FIFO within a key and priority.
       for (const priority of [0, 1, 2]) {
         const queued = own.filter((call) => call.priority === priority).map((call) => call.queuedAt)
         expect(queued).toEqual(queued.toSorted((a, b) => a - b))
@@ -148,12 +148,12 @@ test('QuotaLimiter: under overload by lower priorities, calls wait for their own
     using _permit = await limiter.acquire(key, { units: 5, priority })
     return now()
   }
-  // 600 units of five keys wait: 14 s of the total.
+  // 600 units of five keys wait, which take 14 s of the total.
   for (let n = 0; n < 120; n++) void run('abcde'.charAt(n % 5), 1)
   await jest.advanceTimersByTimeAsync(1_000)
   const startedAt = now()
   const caller = Promise.all(['a', 'b', 'c', 'd', 'e', 'f'].map((key) => run(key, 0)))
   await jest.advanceTimersByTimeAsync(20_000)
-  // 30 units at 42.5 units per second.
+  // 30 units are admitted at 42.5 units per second.
   expect(Math.max(...(await caller)) - startedAt).toBeLessThanOrEqual(710)
 })

@@ -8,7 +8,7 @@ afterEach(() => void jest.useRealTimers())
 const unlimited = { units: 1e9, windowMs: 1, burst: 1e8 }
 const create = (options: Partial<QuotaLimiterOptions> = {}) =>
   new QuotaLimiter({
-    // 20 units immediately, then 80 in 10 s.
+    // A key has 20 units immediately, then 80 units in 10 s.
     perKey: { units: 100, windowMs: 10_000, burst: 20, concurrent: 2 },
     total: unlimited,
     priorities: 2,
@@ -82,7 +82,7 @@ describe('QuotaLimiter', () => {
     void start('a3', { units: 2, priority: 0 })
     void start('c1', { units: 2, priority: 0 })
     await elapse(10_000)
-    // Key `a` has units again after those of the total.
+    // Key `a` has units again later than the total has.
     expect(admitted).toEqual(['a0', 'c1', 'a3', 'b1', 'a1', 'b2', 'a2'])
   })
 
@@ -113,7 +113,7 @@ describe('QuotaLimiter', () => {
   test('maxWaitMs: rejects immediately if the wait is certain to be longer', async () => {
     const { start } = recorder(create())
     await start('a', { units: 20 })
-    // 8 units per second.
+    // The rate of a key is 8 units per second.
     await expect(start('a', { units: 16, maxWaitMs: 1_999 })).rejects.toMatchObject({
       name: 'RateLimitedError',
       retryAfterMs: 2_000,

@@ -18,7 +18,10 @@ export interface QuotaLimiterOptions {
 
 export interface QuotaRequest {
   units: number
-  /** Concurrent calls that it counts as; defaults to 1. More than `concurrent` count as that. */
+  /**
+   * Concurrent calls that the request counts as; defaults to 1. More slots than `concurrent` count
+   * as `concurrent`.
+   */
   slots?: number | undefined
   priority: number
   /** Maximum time to wait; default: no limit. */
@@ -33,19 +36,22 @@ interface Waiter {
   admit: () => void
 }
 
-/** State of one key, dropped when it equals that of a new one. */
+/** State of one key, dropped when it equals the state of a new key. */
 interface KeyState<K> {
   key: K
   bucket: UnitBucket
   running: number
   pausedUntil: number
-  /** Until then, its calls run one by one. */
+  /** Time until which calls of the key run one by one. */
   narrowUntil: number
   /** Waiting calls by priority, FIFO. */
   waiting: Set<Waiter>[]
-  /** Units of them, by priority. */
+  /** Units of the waiting calls, by priority. */
   waitingUnits: number[]
-  /** Priority of the ring it is in: its first call may run as soon as the total permits. */
+  /**
+   * Priority of the ring that contains the key: the first call of the key may run as soon as the
+   * total permits.
+   */
   ring: number | undefined
   timer: ReturnType<typeof setTimeout> | undefined
 }
@@ -53,11 +59,11 @@ interface KeyState<K> {
 /**
  * Units per time and concurrent calls per key, and units per time of all keys together.
  *
- * Priorities are strict, within a key and among keys: a call waits for running ones and for those
- * of its own or a higher priority only. Within a priority, calls of a key are FIFO and keys take
- * turns. A call waits in one place for both limits, so that it takes nothing while it waits.
- * Operations take constant time. Disposal is not needed: timers exist while calls wait, and until
- * unused keys are dropped.
+ * Priorities are strict, within a key and among keys: a call waits only for running calls and for
+ * calls of its own or a higher priority. Within a priority, calls of a key are FIFO and keys take
+ * turns. A call waits for both limits together, so that it takes nothing while it waits. Operations
+ * take constant time. Disposal is not needed: timers exist while calls wait, and until unused keys
+ * are dropped.
  */
 export class QuotaLimiter<K = string> {
   readonly #options: QuotaLimiterOptions
@@ -76,13 +82,14 @@ export class QuotaLimiter<K = string> {
     this.#rings = Array.from({ length: priorities }, () => new Set())
   }
 
-  /** Number of keys in memory: those in use, paused, or without all of their units. */
+  /** Number of keys in memory: keys in use, paused, or without all of their units. */
   get size(): number {
     return this.#keys.size
   }
 
   /**
-   * Waits for the units and a permit; dispose it at the end of the call. The units are used up.
+   * Waits for the units and a permit; dispose the permit at the end of the call. The units are used
+   * up.
    *
    * @throws RateLimitedError if the wait exceeds `maxWaitMs` or is certain to; QueueFullError; the
    * signal's reason. Nothing was taken then.
@@ -226,7 +233,7 @@ export class QuotaLimiter<K = string> {
       this.#refresh(state)
       this.#admit()
     }, timerMs(nextMs))
-    // Keys without waiting calls are only dropped by it.
+    // The timer of a key without waiting calls only drops the key.
     if (first === undefined) state.timer.unref()
   }
 

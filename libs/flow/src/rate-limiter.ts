@@ -11,10 +11,11 @@ export interface RateLimiterOptions {
 }
 
 /**
- * Permits per time, evenly paced after a burst (generic cell rate algorithm). State is one number.
+ * Permits per time, evenly paced after a burst (generic cell rate algorithm). The state is one
+ * number.
  *
- * `acquire` is FIFO. Callers of `tryAcquire` do not overtake waiting ones. Disposal is not needed:
- * a timer exists only while callers wait.
+ * `acquire` is FIFO. Callers of `tryAcquire` do not overtake waiting callers. Disposal is not
+ * needed: a timer exists only while callers wait.
  */
 export class RateLimiter {
   readonly #options: RateLimiterOptions
@@ -29,29 +30,29 @@ export class RateLimiter {
     this.#clock = options.clock ?? monotonicClock
   }
 
-  /** Milliseconds until the next permit; 0 if there is one now. Ignores waiting callers. */
+  /** Milliseconds until the next permit; 0 if a permit is free now. Ignores waiting callers. */
   get delayMs(): number {
     return Math.max(0, this.#pacedUntil - this.#toleranceMs - this.#clock())
   }
 
-  /** True if the state equals that of a new limiter, so that it may be dropped. */
+  /** True if the limiter is in the state of a new limiter, so that it may be dropped. */
   get isIdle(): boolean {
     return this.#waiters.size === 0 && this.#pacedUntil <= this.#clock()
   }
 
-  /** Takes a permit even if there is none, which delays later ones. */
+  /** Takes a permit even if no permit is free, which delays later permits. */
   take(): void {
     this.#pacedUntil = Math.max(this.#pacedUntil, this.#clock()) + this.#intervalMs
   }
 
-  /** Takes a permit if there is one and no caller waits. */
+  /** Takes a permit if a permit is free and no caller waits. */
   tryAcquire(): boolean {
     if (this.#waiters.size > 0 || this.delayMs > 0) return false
     this.take()
     return true
   }
 
-  /** Waits for a permit. Rejects with the signal's reason; then none was taken. */
+  /** Waits for a permit. Rejects with the signal's reason; then no permit was taken. */
   acquire(signal?: AbortSignal): Promise<void> {
     if (signal?.aborted) return Promise.reject(signal.reason as Error)
     if (this.tryAcquire()) return Promise.resolve()

@@ -2,15 +2,18 @@ import type { Backoff } from './backoff.ts'
 import { sleep } from './sleep.ts'
 
 export interface RetryOptions {
-  /** Delay after the n-th failed attempt, or a constant one. */
+  /** Delay after the n-th failed attempt, or a constant delay. */
   delayMs: Backoff | number
-  /** Ends the retries; also interrupts a delay. The work has to observe the signal itself. */
+  /**
+   * Ends the retries; also interrupts a delay. The retried function has to observe the signal
+   * itself.
+   */
   signal?: AbortSignal
   /** Maximum attempts, the first included. Default: no limit. */
   maxAttempts?: number
-  /** True if the error is temporary. Default: every error is. */
+  /** True if the error is temporary. Default: every error is temporary. */
   isRetryable?: (error: unknown) => boolean
-  /** Called before each delay. */
+  /** Called before the delay of each retry. */
   onRetry?: (error: unknown, attempt: number) => void
 }
 

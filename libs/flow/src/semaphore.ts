@@ -9,7 +9,7 @@ interface Waiter {
 /**
  * Bounded number of permits, or of weight such as bytes.
  *
- * Strictly FIFO: a caller never overtakes a waiting one, even if its smaller weight would fit. A
+ * Strictly FIFO: a caller never overtakes a waiting caller, even if its smaller weight would fit. A
  * weight above the capacity counts as the whole capacity; a capacity of 0 admits nothing. All
  * operations take constant time.
  */
@@ -48,8 +48,8 @@ export class Semaphore {
   }
 
   /**
-   * Waits for a permit. Takes a free one synchronously. Rejects with the signal's reason, in which
-   * case nothing was taken.
+   * Waits for a permit. Takes a free permit synchronously. Rejects with the signal's reason, in
+   * which case no permit was taken.
    */
   acquire(signal?: AbortSignal, weight = 1): Promise<Permit> {
     if (signal?.aborted) return Promise.reject(signal.reason as Error)

@@ -1,6 +1,6 @@
 /**
- * Shares one call among concurrent callers with the same key, result and error alike. Nothing is
- * kept after the call; see `TtlCache.load` for that. A caller that stops waiting cancels nothing.
+ * Shares one call and its result or error among concurrent callers with the same key. Stores
+ * nothing after the call; `TtlCache.load` does. A caller that stops waiting cancels nothing.
  */
 export class SingleFlight<K, T> {
   readonly #flights = new Map<K, Promise<T>>()

@@ -3,7 +3,7 @@ export interface TaskGroupOptions {
   onError?: (error: unknown) => void
 }
 
-/** Running promises that can be drained. Costs one counter, however many run. */
+/** Running promises that can be drained. Costs one counter, for any number of promises. */
 export class TaskGroup implements AsyncDisposable {
   readonly #onError: ((error: unknown) => void) | undefined
   #running = 0
@@ -24,7 +24,7 @@ export class TaskGroup implements AsyncDisposable {
     void task.then(this.#finished, this.#failed)
   }
 
-  /** Resolves when no task runs, including those added meanwhile. Never rejects. */
+  /** Resolves when no task runs, including tasks added meanwhile. Never rejects. */
   async drain(): Promise<void> {
     while (this.#running > 0)
       await new Promise<void>((resolve) => this.#idleListeners.push(resolve))

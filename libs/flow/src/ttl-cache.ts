@@ -11,7 +11,7 @@ export type TtlCacheOptions<K, V> = {
   | { max: number; maxSize?: never; sizeOf?: never }
   | {
       max?: number
-      /** Maximum sum of the sizes. An entry above it is not stored. */
+      /** Maximum sum of the sizes of all entries. A larger entry is not stored. */
       maxSize: number
       /** Size of an entry, at least 1. */
       sizeOf: (value: V, key: K) => number
@@ -57,7 +57,7 @@ export class TtlCache<K extends NonNullable<unknown>, V> {
     } as LRUCache.Options<K, Entry<V>, unknown>)
   }
 
-  /** Number of stored entries, expired ones included. */
+  /** Number of stored entries, including expired entries. */
   get size(): number {
     return this.#entries.size
   }
@@ -105,7 +105,7 @@ export class TtlCache<K extends NonNullable<unknown>, V> {
     return this.#start(key, loader, options)
   }
 
-  /** Removes an entry. Returns true if there was one. */
+  /** Removes an entry. Returns true if the entry was stored. */
   delete(key: K): boolean {
     this.#loads.delete(key)
     return this.#entries.delete(key)

@@ -6,8 +6,8 @@ export interface QuotaRate {
   units: number
   windowMs: number
   /**
-   * Units available immediately after a period without use, less than `units`. The others are paced
-   * evenly over the window, so that no window has more than `units`.
+   * Units available immediately after a period without use, less than `units`. The other units are
+   * paced evenly over the window, so that no window has more than `units`.
    */
   burst: number
 }
@@ -29,20 +29,20 @@ export class UnitBucket {
 
   /**
    * Milliseconds until the units are available. Units above the burst count as the burst; taking
-   * them delays later ones.
+   * these units delays later units.
    */
   delayMs(units: number): number {
     const { burst, perMs } = this.#refill()
     return Math.max(0, (Math.min(units, burst) - this.#level) / perMs)
   }
 
-  /** Milliseconds until this many units in total can have been taken, one after the other. */
+  /** Milliseconds until `units` in total can have been taken, one after the other. */
   delayOfAllMs(units: number): number {
     const { perMs } = this.#refill()
     return Math.max(0, (units - this.#level) / perMs)
   }
 
-  /** Takes units even if there are none, which delays later ones. */
+  /** Takes units even if no units are available, which delays later units. */
   take(units: number): void {
     this.#refill()
     this.#level -= units

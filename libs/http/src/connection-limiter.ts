@@ -4,32 +4,36 @@ import { networkOf, plainAddress } from '@posthorn/net/addresses'
 import { hasBody } from './read-body.ts'
 
 export interface ConnectionLimits {
-  /** Maximum concurrent connections. */
+  /** Maximum concurrent connections of the server. */
   max: number
   /** Maximum concurrent connections of one address (IPv6: /64). */
   maxPerAddress: number
-  /** True for an address without that maximum, such as that of a reverse proxy. */
+  /**
+   * True for an address without the maximum per address, such as the address of a reverse proxy.
+   */
   isExempt?: ((address: string) => boolean) | undefined
   /** Further connections that are served health endpoints only. */
   spare: number
-  /** Called with `waiting` for a dropped waiting connection, `full` for a rejected new one. */
+  /**
+   * Called with `waiting` for a dropped waiting connection, `full` for a rejected new connection.
+   */
   onDropped?: (which: 'waiting' | 'full') => void
 }
 
 interface Connection {
   readonly id: string
   readonly socket: Socket
-  /** Connections of its address; undefined if the address is exempt. */
+  /** Connections of the client's address; undefined if the address is exempt. */
   readonly peer: Peer | undefined
-  /** True if it was accepted beyond a maximum. */
+  /** True if the connection was accepted beyond a maximum. */
   readonly spare: boolean
-  /** Number of incomplete responses. */
+  /** Number of incomplete responses of the connection. */
   inFlight: number
-  /** Latest request; undefined before the first one. */
+  /** Latest request; undefined before the first request. */
   request: IncomingMessage | undefined
 }
 
-/** Connections of one address. */
+/** Connections of one client address. */
 interface Peer {
   readonly network: string
   count: number
@@ -39,16 +43,16 @@ interface Peer {
 /**
  * Limits the connections of a server and of each address. At a limit, the connection that has
  * waited longest for its client is dropped: idle, or with an incomplete request body. Clients that
- * send nothing therefore cannot block others. If none waits, new connections get a spare place,
- * where they are served health endpoints only.
+ * send nothing therefore cannot block other clients. If no connection waits, new connections get a
+ * spare place, where they are served health endpoints only.
  */
 export class ConnectionLimiter {
   readonly #options: ConnectionLimits
   readonly #connections = new Map<string, Connection>()
   readonly #peers = new Map<string, Peer>()
   /**
-   * Connections that wait for their client, longest first. Those whose request body has become
-   * complete meanwhile are removed when they are found.
+   * Connections that wait for their client, longest first. Connections whose request body has
+   * become complete meanwhile are removed when they are found.
    */
   readonly #waiting = new Set<Connection>()
   #spares = 0
@@ -136,7 +140,8 @@ export class ConnectionLimiter {
 
   #remove(connection: Connection): void {
     const { id, peer, spare } = connection
-    // Dropped already, and the client may have connected again from the same port.
+    // The connection was dropped already, and the client may have connected again from the same
+    // port.
     if (this.#connections.get(id) !== connection) return
     this.#connections.delete(id)
     this.#dequeue(connection)
@@ -146,7 +151,7 @@ export class ConnectionLimiter {
     if (peer.count === 0) this.#peers.delete(peer.network)
   }
 
-  /** Moves a connection to the end of those that wait, or out of them. */
+  /** Moves a connection to the end of the waiting connections, or removes it from them. */
   #requeue(connection: Connection): void {
     this.#dequeue(connection)
     if (!waitsForClient(connection)) return
@@ -171,7 +176,7 @@ export class ConnectionLimiter {
   }
 }
 
-/** True if the server can do nothing until the client sends more. */
+/** True if the server waits for the client to send more. */
 function waitsForClient({ inFlight, request }: Connection): boolean {
   if (inFlight === 0) return true
   // An earlier pipelined request is complete: work is in progress.

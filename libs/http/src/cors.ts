@@ -6,9 +6,9 @@ export interface CorsOptions {
   /** Time browsers may cache the response to a preflight. */
   maxAgeSeconds: number
   methods: readonly string[]
-  /** Request headers allowed beyond the CORS-safelisted ones. */
+  /** Request headers allowed in addition to the CORS-safelisted headers. */
   requestHeaders: readonly string[]
-  /** Response headers exposed beyond the CORS-safelisted ones. */
+  /** Response headers exposed in addition to the CORS-safelisted headers. */
   responseHeaders: readonly string[]
 }
 

@@ -28,7 +28,7 @@ export class GrowableBuffer {
     this.#size = size
   }
 
-  /** Returns the content. Do not append afterwards. */
+  /** Returns the content of the buffer. Do not append chunks after this call. */
   take(): Buffer {
     return this.#bytes.subarray(0, this.#size)
   }

@@ -12,7 +12,7 @@ interface HealthOptions {
   metrics: Metrics
   /** Aborted when shutdown begins. */
   stopping: AbortSignal
-  /** True if a client may read `/metrics`; others get 404. Defaults to all clients. */
+  /** True if a client may read `/metrics`; other clients get 404. Defaults to all clients. */
   mayScrape: Scrapers | undefined
 }
 

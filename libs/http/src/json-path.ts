@@ -8,7 +8,8 @@ interface Frame {
 
 /**
  * Path, such as `render.params`, of the array or object that is open at a position of JSON text.
- * Empty for the outermost one. `endOfText` returns the position of the quote that ends a text.
+ * Empty for the outermost array or object. `endOfText` returns the position of the quote that ends
+ * a text.
  */
 export function pathAt(
   text: Buffer,
@@ -45,6 +46,6 @@ function nameOf(text: Buffer): string {
   try {
     return String(JSON.parse(text.toString()))
   } catch {
-    return '' // The text has invalid escapes.
+    return '' // the name has invalid escapes
   }
 }

@@ -10,9 +10,13 @@ const maxDepth = 100
  * The largest legitimate objects are the values of a template and 1,000 headers.
  */
 const maxMembersOfObject = 1_000
-/** Maximum bytes of numbers and white space, which are read one by one: 80 for each value. */
+/**
+ * Maximum bytes of numbers and white space, which are read byte by byte: 80 bytes for each value.
+ */
 const maxOtherBytes = 4 * 1024 * 1024
-/** Characters of a text that are read one by one before the native search for its end. */
+/**
+ * Characters of a text that are read one by one before the native search for the end of the text.
+ */
 const shortText = 64
 
 const quote = 0x22

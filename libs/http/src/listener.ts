@@ -18,11 +18,14 @@ const defaultTimeouts = {
   headMs: 15_000,
   /** Whole request: 50 MB at 4 Mbit/s. */
   requestMs: 120_000,
-  /** Between two requests. Above the usual 60 s of load balancers, which must close first. */
+  /**
+   * Maximum time between two requests. Above the usual 60 s of load balancers, which must close
+   * first.
+   */
   idleMs: 65_000,
-  /** Without progress while the client reads a response. */
+  /** Maximum time without progress while the client reads a response. */
   readMs: 60_000,
-  /** TLS handshake. */
+  /** Maximum duration of a TLS handshake. */
   handshakeMs: 15_000,
   /** Interval at which `headMs` and `requestMs` are checked. */
   checkMs: 5_000,
@@ -37,7 +40,7 @@ const lingerMs = 5_000
 
 interface ListenerOptions {
   limiter: ConnectionLimiter
-  /** If present, the server accepts TLS only. */
+  /** Certificate of the server. If present, the server accepts TLS only. */
   certificate?: KeyPair | undefined
   timeouts?: Partial<HttpTimeouts> | undefined
   /** Aborts when the server shall end each connection after its next response. */
@@ -63,7 +66,7 @@ export function createListener(handler: RequestListener, options: ListenerOption
   const openResponses = new Set<ServerResponse>()
   stopping.addEventListener('abort', () => openResponses.forEach(closeAfterResponse))
   const onRequest = (request: IncomingMessage, response: ServerResponse) => {
-    // Further pipelined requests may follow the one that exceeded the limit.
+    // Further pipelined requests may follow the request that exceeded the limit.
     if (request.socket.destroyed) return
     // The log, the limiter, the handler and each stage of a stream add a listener.
     response.setMaxListeners(30)
@@ -83,8 +86,8 @@ export function createListener(handler: RequestListener, options: ListenerOption
   }
   server.on('connection', (socket: Socket) => limiter.admit(socket))
   server.on('request', onRequest)
-  // `readJson` sends 100 Continue when it reads the body. If it does not, the client has not sent
-  // the body, so the connection cannot be reused.
+  // `readJson` sends 100 Continue when it reads the body. Without 100 Continue, the client has not
+  // sent the body, so the connection cannot be reused.
   server.on('checkContinue', (request: IncomingMessage, response: ServerResponse) => {
     closeAfterResponse(response)
     onRequest(request, response)
@@ -93,19 +96,19 @@ export function createListener(handler: RequestListener, options: ListenerOption
   server.on('connect', ({ socket }: IncomingMessage) => refuseRaw(socket, 404))
   server.on('clientError', (error: NodeJS.ErrnoException, socket: Socket) => {
     const response = responses.get(socket)
-    // A second response would be read as the rest of the one in progress.
+    // A second response would be read as a part of the response in progress.
     const isResponding = response?.headersSent === true && !response.writableFinished
     if (isResponding || !/^(?:HPE|ERR_HTTP)_/.test(error.code ?? '')) socket.destroy()
     else refuseRaw(socket, statuses[error.code ?? ''] ?? 400)
   })
-  // Applies between requests and while the client reads, but not while a handler works.
+  // The timeout applies between requests and while the client reads, but not while a handler works.
   server.setTimeout(timeouts.readMs, (socket: Socket) => {
     if (socket.writableLength > 0 || limiter.isIdle(socket)) socket.destroy()
   })
   return server
 }
 
-/** Ends the connection after the response, of which the client learns from its head. */
+/** Ends the connection after the response, and announces the end in the head of the response. */
 function closeAfterResponse(response: ServerResponse): void {
   if (!response.headersSent) response.setHeader('Connection', 'close')
 }
@@ -117,12 +120,12 @@ function limitsOf({ headMs, requestMs, idleMs, checkMs }: HttpTimeouts) {
     requestTimeout: requestMs,
     keepAliveTimeout: idleMs,
     connectionsCheckingInterval: checkMs,
-    // Node would respond without a body; `assertHead` checks it instead.
+    // Node would respond without a body; `assertHead` checks the Host header instead.
     requireHostHeader: false,
   }
 }
 
-/** Statuses of parser errors; others are 400. */
+/** Statuses of parser errors; other parser errors are 400. */
 const statuses: Record<string, number> = {
   HPE_HEADER_OVERFLOW: 431,
   HPE_CHUNK_EXTENSIONS_OVERFLOW: 413,
@@ -131,7 +134,7 @@ const statuses: Record<string, number> = {
 
 /**
  * Stops accepting and completes requests in flight. After `timeoutMs`, calls `onTimeout` and drops
- * the rest.
+ * the remaining connections.
  */
 export async function closeListener(
   server: Server,

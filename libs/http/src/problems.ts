@@ -27,12 +27,12 @@ const statusByKind: Record<Exclude<ErrorKind, 'provider'>, number> = {
   rejected: 400,
   unreachable: 503,
   unavailable: 503,
-  // Another worker holds the account: a retry reaches it.
+  // Another worker holds the account: a retry reaches that worker.
   stale: 503,
   timeout: 504,
 }
 
-/** Codes whose status differs from that of their kind. */
+/** Statuses of error codes that differ from the status of their kind. */
 const statusByCode: Record<string, number> = { UploadFail: 502, OAuthTokenRejected: 403 }
 
 /**
@@ -61,10 +61,12 @@ function statusOf(error: AppError): number {
   return (code === undefined ? undefined : statusByCode[code]) ?? statusByKind[kind]
 }
 
-/** Statuses of a provider with another meaning here. The interface has no 409. */
+/** Statuses of a provider that have another meaning in the interface. The interface has no 409. */
 const statusByProvider: Record<number, number> = { 401: 403, 407: 503, 409: 400 }
 
-/** Status of a provider's response, passed through. 503 for one that is no failure. */
+/**
+ * Status of a provider's response, passed through. 503 if the provider's response is no failure.
+ */
 function passedStatus(status = 503): number {
   if (!Number.isInteger(status) || status < 400 || status > 599) return 503
   return statusByProvider[status] ?? status
@@ -119,7 +121,7 @@ function isProviderError(error: unknown): boolean {
   return error instanceof AppError && error.kind === 'provider'
 }
 
-/** True if the error wraps another one, which only the log shows. */
+/** True if the error wraps another error, which only the log shows. */
 function hasCause(error: unknown): boolean {
   return error instanceof Error && error.cause !== undefined
 }

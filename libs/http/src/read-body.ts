@@ -21,7 +21,9 @@ export interface BodyPace {
 export interface BodyLimits {
   pace?: BodyPace
   maxBytes: number
-  /** Time for the whole body, from the start of reading. Defaults to that of the request. */
+  /**
+   * Time for the whole body, from the start of reading. Defaults to the time limit of the request.
+   */
   timeoutMs?: number
 }
 
@@ -35,7 +37,7 @@ export class BodyError extends AppError {
 }
 
 /**
- * Reads a body of any content type; empty if there is none.
+ * Reads a body of any content type; empty if the request has no body.
  *
  * @throws BodyError `too-large` by Content-Length before reading, or as soon as the limit is
  * exceeded; `timeout`; `invalid` if the body is compressed or incomplete
@@ -73,7 +75,8 @@ function readBytes(
   let chunks = 0
   const fail = (error: unknown) => {
     request.off('data', onData)
-    // Discards the rest, so that the client reads the response instead of a connection reset.
+    // Discards the rest of the body, so that the client reads the response instead of a connection
+    // reset.
     request.resume()
     reject(error)
   }

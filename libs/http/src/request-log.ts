@@ -22,7 +22,7 @@ export function requestLog(log: Logger, metrics: Metrics): RequestHandler {
     labels: ['method', 'route', 'status'],
     buckets: [0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1, 2.5, 5, 10, 30],
   })
-  // The fields contain no secrets, so redaction is skipped.
+  // The fields of the request log contain no secrets, so redaction is skipped.
   const lines = log.child({}, { redact: [] })
   return (request, response, next) => {
     const started = performance.now()
@@ -40,7 +40,9 @@ export function requestLog(log: Logger, metrics: Metrics): RequestHandler {
   }
 }
 
-/** Adds the reason of an error to the line of its request. The response does not have it. */
+/**
+ * Adds the reason of an error to the line of its request. The response does not have the reason.
+ */
 export function logReason(response: ServerResponse, error: unknown): void {
   const reason = error instanceof AppError ? error.reason : undefined
   if (reason !== undefined && 'locals' in response) (response as Response).locals['reason'] = reason

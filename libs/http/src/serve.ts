@@ -15,7 +15,7 @@ import { securityHeaders } from './security-headers.ts'
 
 export interface ServeOptions {
   host: string
-  /** 0 selects a free port. */
+  /** Port to listen on; 0 selects a free port. */
   port: number
   log: Logger
   metrics: Metrics
@@ -30,7 +30,9 @@ export interface ServeOptions {
   maxConnections?: number
   /** Maximum connections of one address (IPv6: /64). Defaults to 1,000. */
   maxConnectionsPerAddress?: number
-  /** True for an address without that maximum, such as that of a reverse proxy. */
+  /**
+   * True for an address without the maximum per address, such as the address of a reverse proxy.
+   */
   isExemptAddress?: ((address: string) => boolean) | undefined
   /** Overrides the default time limits for clients. */
   timeouts?: Partial<HttpTimeouts>
@@ -47,7 +49,7 @@ const spareConnections = 64
 
 export interface HttpServer extends AsyncDisposable {
   readonly port: number
-  /** Requests in flight, and those that disposal has dropped. */
+  /** Number of requests in flight, and of requests that disposal has dropped. */
   unfinished(): number
 }
 
@@ -72,7 +74,7 @@ export async function serve(options: ServeOptions): Promise<HttpServer> {
   const certificate = await tls?.readCertificate()
   const server = createListener(
     (request, response) =>
-      // Called with an error, or with nothing if no route matched.
+      // Express calls back with an error, or without one if no route matched.
       app(request as Request, response as Response, (error) =>
         sendProblem(request, response, error ?? notFound()),
       ),

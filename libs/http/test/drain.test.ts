@@ -34,7 +34,7 @@ async function startServer(options: { closeTimeoutMs?: number } = {}) {
   return { server, stop: () => stopping.abort(), release: () => release.resolve() }
 }
 
-/** Client with one kept connection. */
+/** Client with one keep-alive connection. */
 function keptConnection(port: number) {
   const agent = new Agent({ keepAlive: true, maxSockets: 1 })
   return {

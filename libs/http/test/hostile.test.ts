@@ -6,12 +6,11 @@ import { eventually, RawClient } from '@posthorn/testkit'
 import { readBody, serve, type ServeOptions } from '../src/index.ts'
 import { readJson } from './read-json.ts'
 
-// Clients as they should not be, received byte by byte. Nothing but the server's own limits ends
-// them.
+// Clients that misbehave, and send byte by byte. Only the limits of the server end these clients.
 
 const maxConnections = 40
 const maxConnectionsPerAddress = 3
-/** Address with a limit of its own; the others of the tests are exempt. */
+/** Address with a limit of its own; the other addresses of the tests are exempt. */
 const limitedAddress = '127.0.0.9'
 const waiting: (() => void)[] = []
 
@@ -244,7 +243,7 @@ test('ConnectionLimiter: hundreds of idle clients do not block others', async ()
   try {
     for (let n = 0; n < 20; n += 1) {
       for (const path of ['/query', '/health/ready']) {
-        // A kept connection might be dropped for a new one while in use.
+        // A keep-alive connection might be dropped for a new connection while in use.
         const headers = { connection: 'close' }
         const response = await fetch(`http://127.0.0.1:${port}${path}`, { headers })
         expect(response.status).toBe(200)

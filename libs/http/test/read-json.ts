@@ -6,7 +6,10 @@ interface JsonLimits {
   maxValues: number
 }
 
-/** Reads and parses a JSON body, as the handlers of these tests do. Undefined if there is none. */
+/**
+ * Reads and parses a JSON body, as the handlers of these tests do. Undefined if the request has no
+ * body.
+ */
 export async function readJson(
   request: IncomingMessage,
   { maxBytes, maxValues }: JsonLimits,

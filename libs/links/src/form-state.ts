@@ -3,7 +3,7 @@ import { decryptText, encryptText } from './encrypted-text.ts'
 
 /**
  * Encrypts form input so that the next page can carry it in a hidden field. Only the same link can
- * decrypt it; a copy of the page does not reveal it.
+ * decrypt the input; a copy of the page does not reveal it.
  */
 export function encryptFormState(key: Buffer, link: string, text: string): string {
   return encryptText(keyOf(key, link), text)

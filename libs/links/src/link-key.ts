@@ -4,9 +4,9 @@ import { hkdfSync } from 'node:crypto'
 const idBytes = 6
 
 /**
- * Secret of links. Each purpose has a key of its own, derived by HKDF (RFC 5869), so that no value
- * made for one purpose is valid for another. Links name the secret by `id`, which reveals nothing
- * about it.
+ * Secret of links. Each purpose has its own key, derived by HKDF (RFC 5869), so that no value made
+ * for one purpose is valid for another. Links name the secret by `id`, which reveals nothing about
+ * the secret.
  */
 export class LinkKey {
   /** Signs links of releases without key ids, and encrypts form state. */

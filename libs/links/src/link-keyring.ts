@@ -2,7 +2,9 @@ import { type Clock, TtlCache } from '@posthorn/flow'
 import { LinkKey } from './link-key.ts'
 import { keyIdOf } from './signed-link.ts'
 
-/** Hexadecimal secrets of links: the one that signs, and earlier ones, whose links stay valid. */
+/**
+ * Hexadecimal secrets of links: the secret that signs, and earlier secrets, whose links stay valid.
+ */
 export interface LinkSecrets {
   linkSecret: string
   previous?: string[]

@@ -6,11 +6,11 @@ import { linkTo, placeholderLink } from './signed-link.ts'
 interface ListMessage {
   /** Base URL of the service. */
   baseUrl: string
-  /** Undefined in a dry run: the link is a placeholder that no request can use. */
+  /** Key of links. Undefined in a dry run: the link is a placeholder that no request can use. */
   key: LinkKey | undefined
   account: string
   listId: string
-  /** Recipient of this copy. */
+  /** Recipient of this copy of the message. */
   recipient: string
   messageId: string
 }
@@ -44,7 +44,10 @@ export function listHeaders(message: ListMessage): ListLinks {
   }
 }
 
-/** The link with the Message-ID, and one that fits into a header if possible. */
+/**
+ * Unsubscribe links: the full link with the Message-ID, and a short link that fits into a header if
+ * possible.
+ */
 function unsubscribeLinks(
   { baseUrl, key, account, recipient, messageId }: ListMessage,
   list: string,

@@ -29,7 +29,7 @@ function parts(address: string | undefined): SignedParts {
   return { data: searchParams.get('data') ?? '', sig: searchParams.get('sig') ?? '' }
 }
 
-/** Parameters of a link as earlier releases made it. */
+/** Parameters of a link as earlier releases made links. */
 function signedBefore(content: string): SignedParts {
   const data = Buffer.from(content).toString('base64url')
   return { data, sig: createHmac('sha256', secret).update(data).digest('base64url') }

@@ -17,7 +17,9 @@ export interface SignedParts {
   sig: string
 }
 
-/** Maximum characters of `data`. Common proxies accept request lines of at least twice this. */
+/**
+ * Maximum characters of `data`. Common proxies accept request lines of at least twice this length.
+ */
 export const maxDataLength = 7_000
 /** Key id, if any, and HMAC-SHA256 in base64url. */
 const signaturePattern = /^(?:([\w-]{8})\.)?([\w-]{43})$/
@@ -103,7 +105,7 @@ function isSame(received: string, expected: string): boolean {
   )
 }
 
-/** Required members per kind of link. */
+/** Required members of a link's content per kind of link. */
 const members: Record<SignedLink['act'], readonly string[]> = {
   open: ['acc', 'msg'],
   click: ['acc', 'msg', 'url'],

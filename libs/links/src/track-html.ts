@@ -12,7 +12,7 @@ export interface Tracking {
   clicks: boolean
 }
 
-/** Maximum rewritten links per message; further ones stay unchanged. */
+/** Maximum rewritten links per message; further links stay unchanged. */
 const maxLinks = 10_000
 
 interface Edit {
@@ -98,7 +98,7 @@ function scan(html: string): { links: Href[]; bodyEnd: number } {
   return { links, bodyEnd }
 }
 
-/** Returns the start of an attribute value, at its quote if it has one. */
+/** Returns the start of an attribute value, at its opening quote if the value is quoted. */
 function startOfValue(html: string, nameEnd: number): number {
   const equals = /\s*=\s*/y
   equals.lastIndex = nameEnd

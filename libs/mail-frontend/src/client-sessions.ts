@@ -16,7 +16,7 @@ export interface ClientSession {
   end(reason: string): void
 }
 
-/** Sessions of this process. */
+/** Sessions of mail clients at this process. */
 export class ClientSessions {
   readonly #sessions = new Set<ClientSession>()
 
@@ -37,8 +37,7 @@ export class ClientSessions {
   }
 
   /**
-   * Ends all sessions within `drainMs`, see `drainClients`. Returns the number of those that were
-   * busy.
+   * Ends all sessions within `drainMs`, see `drainClients`. Returns the number of busy sessions.
    */
   async drain(reason: string, drainMs: number): Promise<number> {
     const toClient = (session: ClientSession): DrainedClient => {

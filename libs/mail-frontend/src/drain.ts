@@ -6,7 +6,7 @@ import type { ServiceConfig } from '@posthorn/service/service-config'
 export interface DrainConfig {
   /** Time over which a shutdown disconnects the clients. */
   readonly drainMs: number
-  /** Maximum duration of a shutdown, this time included. */
+  /** Maximum duration of a shutdown, `drainMs` included. */
   readonly shutdownTimeoutMs: number
 }
 
@@ -25,9 +25,9 @@ export interface DrainedClient {
   readonly isClosed: boolean
   /** True while a command or message is in progress. */
   readonly isBusy: boolean
-  /** Announces the end, before it is waited for the command in progress. */
+  /** Announces the end to the client, before the wait for the command in progress. */
   announce?: () => void
-  /** Disconnects the client. */
+  /** Disconnects the mail client. */
   end: () => void
 }
 
@@ -46,7 +46,7 @@ export async function drainClients(
 ): Promise<number> {
   const endAt = performance.now() + drainMs
   const drain = async (client: DrainedClient): Promise<boolean> => {
-    // The last fifth is left for commands in progress.
+    // The last fifth of `drainMs` is left for commands in progress.
     await sleep(Math.random() * drainMs * 0.8)
     client.announce?.()
     while (client.isBusy && !client.isClosed && performance.now() < endAt) await sleep(checkMs)

@@ -1,7 +1,7 @@
 import { type Clock, TtlCache } from '@posthorn/flow'
 import { networkOf } from '@posthorn/net/addresses'
 
-/** Time after its last failure that an entry expires. */
+/** Time after the last failure of an entry at which the entry expires. */
 const expiryMs = 15 * 60_000
 const maxDelayMs = 15_000
 const maxEntries = 20_000
@@ -16,8 +16,8 @@ const freePerAccount = 20
 /**
  * Delays the replies to failed logins. Each failure of an address at one account doubles the delay;
  * failures per address and per account add to it linearly. Successful logins are not delayed.
- * Counts expire 15 minutes after the last failure, or with a success of the pair. They are kept in
- * memory, per process.
+ * Counts expire 15 minutes after the last failure, or with a success of the pair. Counts are kept
+ * in memory, per process.
  */
 export class LoginThrottle {
   readonly #failures: TtlCache<string, number>

@@ -11,7 +11,7 @@ export type ProxyHeader =
   | { complete: true; length: number; source: ProxiedSource }
   | { malformed: true }
 
-/** First 12 bytes of version 2. */
+/** First 12 bytes of a PROXY header of version 2. */
 const signature = Buffer.from('\r\n\r\n\0\r\nQUIT\n', 'latin1')
 /** Maximum bytes of a version 1 line, CRLF included (PROXY protocol §2.1). */
 const maxLineBytes = 107
@@ -64,7 +64,7 @@ function parseBinary(bytes: Buffer): ProxyHeader {
   return source ? { complete: true, length, source } : malformed
 }
 
-/** Parses the source of TCP over IPv4 or IPv6. Family 0 (unspecified) has none. */
+/** Parses the source of TCP over IPv4 or IPv6. Family 0 (unspecified) has no source. */
 function parseSource(familyAndProtocol: number, body: Buffer): ProxiedSource | undefined {
   if (familyAndProtocol === 0) return {}
   if (familyAndProtocol === 0x11 && body.length >= 12)

@@ -12,7 +12,7 @@ export interface ListenerAddress {
   revision?: string
 }
 
-/** Open listener. Disposal stops accepting connections; existing ones continue. */
+/** Open listener. Disposal stops accepting connections; existing connections continue. */
 export type Listener = AsyncDisposable
 
 export interface ReloadableListenerOptions<A extends ListenerAddress> {
@@ -22,7 +22,7 @@ export interface ReloadableListenerOptions<A extends ListenerAddress> {
   resolveAddress: () => Promise<A | undefined>
   /** Returns the address that the stored settings name at this time. Has no effect. */
   readAddress: () => Promise<A | undefined>
-  /** Called before the listener closes because the settings disable it. */
+  /** Called before the listener closes because the settings disable the listener. */
   onDisabled?: () => Promise<void>
   start: (address: A) => Promise<Listener>
   /** Called with each change of the state, and with the error of a listener that failed. */
@@ -35,11 +35,11 @@ export interface ReloadableListenerOptions<A extends ListenerAddress> {
 export interface ReloadableListener<
   A extends ListenerAddress = ListenerAddress,
 > extends PeriodicTask {
-  /** Current address; undefined while closed. */
+  /** Current address of the listener; undefined while closed. */
   readonly address: A | undefined
   /**
-   * True if the listener is open at the address of the stored settings, or if these disable it.
-   * Otherwise starts to open or move it.
+   * True if the listener is open at the address of the stored settings, or if the settings disable
+   * the listener. Otherwise starts to open or move the listener.
    */
   isReady(): Promise<boolean>
 }
@@ -94,7 +94,7 @@ export function startReloadableListener<A extends ListenerAddress>({
       log.info(fieldsOf(address), 'listening')
       await onState('listening')
     } catch (err) {
-      // Reported once per address, not at every attempt.
+      // A failure is reported once per address, not at every attempt.
       if (failedKey === keyOf(address)) return
       failedKey = keyOf(address)
       log.error({ err, ...fieldsOf(address) }, 'listener failed to start, will retry')

@@ -10,11 +10,14 @@ import type { ServerPassword } from './server-password.ts'
 export interface SessionPolicy {
   scope: ProxyTokenUse['scope']
   password: Pick<ServerPassword, 'setting'>
-  /** Returns those of the accounts that exist and may use this proxy. */
+  /** Returns the accounts of the list that exist and may use this proxy. */
   usableAccounts: (accounts: readonly string[]) => Promise<ReadonlySet<string>>
 }
 
-/** Covers lost invalidations: a revoked token ends its sessions within 1 s either way. */
+/**
+ * Interval of revalidation, which covers lost invalidations: a revoked token always ends its
+ * sessions within 1 s.
+ */
 const revalidateMs = 900
 const expireMs = 500
 

@@ -15,7 +15,10 @@ function parsePlain(message: string): ClientLogin | undefined {
   return { account, secret: authorize === '' || authorize === account ? secret : '' }
 }
 
-/** RFC 7628 §3.1: header with the user name, then fields separated by ^A, one with the token. */
+/**
+ * RFC 7628 §3.1: header with the user name, then fields separated by ^A, one of them with the
+ * token.
+ */
 function parseOAuthBearer(message: string): ClientLogin | undefined {
   const [, name, fields = ''] = /^[ny],a=([^,\x01]*),\x01(.*\x01)\x01$/s.exec(message) ?? []
   const secret = bearerOf(fields)

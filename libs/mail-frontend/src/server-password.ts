@@ -23,7 +23,8 @@ export async function matchServerPassword(
   password: string,
 ): Promise<string | undefined> {
   if (password === '' || password.length > 1_024) return undefined
-  // Read first: if the password changes meanwhile, the session gets a revision that is not valid.
+  // The revision is read first: if the password changes meanwhile, the session gets a revision that
+  // is not valid.
   const revision = await findSealedSettingRevision(db, setting)
   if (revision === undefined) return undefined
   const { valid } = await bus.request(command, { password }, { key: 'credentials', timeoutMs })

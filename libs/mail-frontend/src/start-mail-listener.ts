@@ -31,7 +31,7 @@ export interface MailListenerOptions<A extends ListenerAddress> {
   config: { tlsCert: string | undefined; tlsKey: Secret | undefined }
   /** Returns the address set in the settings; undefined if the listener is off. */
   resolveAddress: (settings: Settings, certificateRevision: string | undefined) => A | undefined
-  /** Called before the listener closes because the settings disable it. */
+  /** Called before the listener closes because the settings disable the listener. */
   onDisabled?: () => Promise<void>
   start: (address: A, certificate: Certificate | undefined) => Promise<Listener>
 }
@@ -60,7 +60,7 @@ export async function startMailListener<A extends ListenerAddress>(
         settings.invalidate()
         listener?.wake()
       }
-      // Also for settings: the server password is one.
+      // Revalidates also after changed settings, because the server password is a setting.
       revalidation.wake()
     }),
   )
@@ -72,7 +72,8 @@ export async function startMailListener<A extends ListenerAddress>(
       readAddress: async () => {
         const stored = await readSettings(db)
         const address = resolveAddress(stored, (await certificate())?.revision)
-        // Otherwise the listener would follow the cached settings only.
+        // Invalidates the cached settings, because the listener would otherwise follow the cached
+        // settings only.
         settings.invalidate()
         return address
       },

@@ -2,7 +2,7 @@ import { type Env, integer, optional } from '@posthorn/config'
 import type { Listener, ListenerAddress } from './reloadable-listener.ts'
 
 export interface TlsPortConfig {
-  /** Port of a second listener, with implicit TLS; absent if there is none. */
+  /** Port of a second listener, with implicit TLS; absent without such a listener. */
   readonly tlsPort?: number
 }
 
@@ -13,8 +13,8 @@ export function readTlsPort(env: Env, name: string): TlsPortConfig {
 }
 
 /**
- * Starts a listener at the address of the settings and, if there is a TLS port, a second one there.
- * Both or none listen. Disposal closes both.
+ * Starts a listener at the address of the settings and, if there is a TLS port, a second listener
+ * at that port. Both or none of the listeners listen. Disposal closes both.
  */
 export async function startWithTlsPort<A extends ListenerAddress>(
   address: A,

@@ -29,7 +29,7 @@ function nextCursor(position: ApiPagePosition, token: string, list = gmail): str
   return apiPageCursors(position, list, token).nextPageCursor ?? ''
 }
 
-/** Position of the page after another one, through its cursor. */
+/** Position of the page after another page, through the cursor. */
 function next(position: ApiPagePosition, token: string): ApiPagePosition {
   return requestedApiPage({ page: 0, cursor: nextCursor(position, token) }, gmail)
 }

@@ -5,7 +5,7 @@ import { fromBase64Url } from './message-id.ts'
 
 /** List of messages that a cursor belongs to. */
 export interface ApiList {
-  /** Prefix of its cursors, which names the mail system. */
+  /** Prefix of the list's cursors, which names the mail system. */
   kind: string
   /** Account, folder and search terms as JSON. The order of members has no meaning. */
   query: unknown
@@ -13,11 +13,11 @@ export interface ApiList {
 
 /** Page of a list at a provider, which has no numbered pages. */
 export interface ApiPagePosition {
-  /** Zero-based. */
+  /** Page number, from 0. */
   page: number
   /**
-   * Page tokens that the provider returned, that of this page last. Empty for the first page. The
-   * earlier ones lead back; the first of many are missing.
+   * Page tokens that the provider returned, the token of this page last. Empty for the first page.
+   * Earlier tokens lead back to earlier pages; the first of many tokens are missing.
    */
   tokens: readonly string[]
 }
@@ -47,7 +47,7 @@ export function requestedApiPage(
   })
 }
 
-/** Cursors of the pages after and before a page. Null if there is none. */
+/** Cursors of the pages after and before a page. Null if there is no such page. */
 export function apiPageCursors(
   { page, tokens }: ApiPagePosition,
   list: ApiList,

@@ -6,7 +6,7 @@ export const maxApiIdLength = 200
 /** Longest identifier of a part within its message, in characters. */
 const maxPartIdLength = 512
 
-/** First byte of an id that packs others. IMAP ids start with a mailbox number below 2^31. */
+/** First byte of an id that packs other ids. IMAP ids start with a mailbox number below 2^31. */
 const kinds = { text: 0xf1, attachment: 0xf2 } as const
 type Kind = keyof typeof kinds
 
@@ -47,9 +47,12 @@ export function decodeApiTextId(id: string): string {
 
 /** Part of a message at a provider. */
 export interface ApiPartRef {
-  /** Id of the message. */
+  /** Id of the message at the provider. */
   id: string
-  /** Up to 512 visible ASCII characters; empty for a message that is nothing but a file. */
+  /**
+   * Id of the part: up to 512 visible ASCII characters, empty for a message that is nothing but a
+   * file.
+   */
   partId: string
 }
 

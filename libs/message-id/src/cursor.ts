@@ -3,7 +3,7 @@ import { fromBase64Url } from './message-id.ts'
 
 /** Position in a paged list. */
 interface Cursor {
-  /** Zero-based. */
+  /** Page number, from 0. */
   page: number
 }
 

@@ -10,10 +10,13 @@ export interface MessagePosition {
 }
 
 const maxUint32 = 0xffff_ffff
-/** Maximum length of a part number (RFC 9051 §6.4.5.1). Real ones have fewer than 30 characters. */
+/**
+ * Maximum length of a part number (RFC 9051 §6.4.5.1). Real part numbers have fewer than 30
+ * characters.
+ */
 const maxPartLength = 255
 
-/** Length of an encoded position. */
+/** Bytes of the encoded position of a message. */
 export const positionBytes = 8
 
 /** Error for a text that is not a valid id. */

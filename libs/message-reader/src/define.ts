@@ -4,9 +4,9 @@ export interface Reading<Input, Output> {
   read: (input: Input) => Output | Promise<Output>
   /** True if reading takes a few milliseconds at most, see `README.md`. */
   isSmall: (input: Input) => boolean
-  /** Result beyond a limit. Absent if there is no useful one. */
+  /** Result beyond a limit. Absent if there is no useful result beyond the limit. */
   degrade?: (input: Input) => Output
-  /** CPU time as a multiple of that of a reading. Default 1. */
+  /** CPU time as a multiple of the CPU time of a reading. Default 1. */
   timeoutFactor?: number
   /** Error beyond a limit without a degraded result. */
   tooLong?: string

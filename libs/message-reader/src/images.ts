@@ -1,6 +1,6 @@
 import { fits, type ReadText } from './texts.ts'
 
-/** Limit of references to images; later ones stay. */
+/** Maximum number of references to images that are replaced; later references stay. */
 const maxReferences = 10_000
 
 /** URL of a part (RFC 2392) up to the end of an attribute or of a CSS `url()`. */
@@ -17,11 +17,17 @@ export interface EmbeddedImages extends Pick<ReadText, 'plain'> {
   images: readonly { id: string; contentType: string; bytes: Uint8Array }[]
   /** Limit of all copies of the images. */
   maxTotalBytes: number
-  /** JSON size limit of the texts. Without images if they do not fit. Default: no limit. */
+  /**
+   * JSON size limit of the texts. Images are left out if the texts with images exceed the limit.
+   * Default: no limit.
+   */
   maxJsonBytes?: number
 }
 
-/** Number of references per content id, in the order of the first ones. Reads the HTML once. */
+/**
+ * Number of references per content id, in the order of each id's first reference. Reads the HTML
+ * once.
+ */
 export function countReferences({ html, ids }: ReferenceSearch): Map<string, number> {
   return countById(findReferences(html, new Set(ids)))
 }

@@ -15,9 +15,9 @@ export interface ReadingOverrun {
 }
 
 export interface MessageReaderOptions {
-  /** Maximum processes, started on demand. */
+  /** Maximum reader processes, started on demand. */
   processes: number
-  /** CPU time of one reading. */
+  /** Maximum CPU time of one reading. */
   timeoutMs: number
   /** Waiting readings; more are degraded. Default 2,000, as a connection reads one at a time. */
   maxWaiting?: number

@@ -3,9 +3,12 @@ import { duration, type Env, integer } from '@posthorn/config'
 /** Limits of the message reader. @throws ConfigError for an invalid variable */
 export function readReaderConfig(env: Env) {
   return {
-    /** At least two, so that one expensive message does not block all others. */
+    /**
+     * Number of reader processes, at least two so that one expensive message does not block all
+     * other messages.
+     */
     processes: integer(env, 'SVC_READER_PROCESSES', { fallback: 2, min: 2, max: 64 }),
-    /** CPU time of one reading. */
+    /** Maximum CPU time of one reading. */
     timeoutMs: duration(env, 'SVC_READER_TIMEOUT', { fallback: 2_000, min: 10, max: 60_000 }),
   }
 }

@@ -12,8 +12,8 @@ import { define, lengthOf } from './define.ts'
 
 /*
  * Readings of large requests and of the messages that they contain: parsing, validating and
- * composing take up to 100 ns per byte. They are the caller's own content, so no part of them is
- * left out beyond a limit.
+ * composing take up to 100 ns per byte. Such requests are the caller's own content, so no part of
+ * them is left out beyond a limit.
  */
 
 /** Bytes of a message that is read in the calling thread: at most 10 ms. */
@@ -41,7 +41,7 @@ interface Composition {
 export const requestReadings = {
   body: define({
     read: readRequestBody,
-    // Callers parse small bodies themselves.
+    // Callers parse small request bodies themselves.
     isSmall: () => false,
     timeoutFactor,
     tooLong: 'The request takes too long to read',
@@ -86,7 +86,7 @@ type HeaderEnvelope = Parameters<typeof assertHeaderEnvelope>[1]
  * @throws AppError `invalid` with `fields`
  */
 async function readRequestBody({ bytes, operation: id, maxValues }: RequestBody): Promise<unknown> {
-  // Loaded on first use: the schemas take 10 MB, and sync-worker reads no requests.
+  // The schemas are loaded on first use: they take 10 MB, and sync-worker reads no requests.
   const { operations } = await import('@posthorn/contracts/operations')
   const { body } = operations[id as keyof typeof operations] as {
     body?: Parameters<typeof check>[0]

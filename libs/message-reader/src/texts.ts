@@ -11,11 +11,11 @@ export interface EncodedText {
 export interface EncodedTexts {
   plain: readonly EncodedText[]
   html: readonly EncodedText[]
-  /** True to return the plain text. */
+  /** True to return the plain text of the message. */
   wantsPlain: boolean
   /** Sanitises the HTML for display in a page; converts the plain text if there is no HTML. */
   webSafe: boolean
-  /** True if parts were left out. */
+  /** True if parts of the texts were left out. */
   hasMore: boolean
 }
 
@@ -65,7 +65,7 @@ export function readPlainStart({ plain, wantsPlain, webSafe }: EncodedTexts): Re
   }
 }
 
-/** Undefined if the message has no text of the kind. */
+/** Joined texts of a kind. Undefined if the message has no text of the kind. */
 function join(parts: readonly EncodedText[]): string | undefined {
   return parts.length > 0 ? parts.map(decode).join('\n') : undefined
 }

@@ -46,7 +46,7 @@ function readingsOf({ mime, html, calendar }: HostileMessage): Record<string, ()
   }
 }
 
-/** Time of the first run within the limit, else of the fastest one. */
+/** Time of the first run within the limit, else of the fastest run. */
 async function fastestBlockedMs(run: () => unknown): Promise<number> {
   let fastest = Number.POSITIVE_INFINITY
   for (let count = 0; count < maxRuns && fastest > maxMs; count++)

@@ -23,9 +23,9 @@ export interface ReferencedMessage {
   to?: readonly ReadAddress[]
   cc?: readonly ReadAddress[]
   date?: string
-  /** Values by lower-case name. */
+  /** Header values by lower-case name. */
   headers?: Readonly<Record<string, readonly string[]>>
-  /** Used for quoting only. The HTML must be sanitised already. */
+  /** Texts of the original, used for quoting only. The HTML must be sanitised already. */
   text?: { plain?: string; html?: string }
 }
 
@@ -43,7 +43,7 @@ type Draft = Pick<MessageContent, 'to' | 'cc' | 'bcc' | 'subject' | 'text' | 'ht
 
 export interface ReferenceResult {
   draft: Draft
-  /** Absent where the original has no Message-ID. */
+  /** References of the reply. Absent if the original has no Message-ID. */
   references?: NonNullable<ComposeOptions['references']>
 }
 
@@ -72,7 +72,7 @@ export function applyReference(
 function buildReferences({ messageId, headers = {} }: ReferencedMessage) {
   const [id] = idsIn(messageId)
   if (id === undefined) return undefined
-  // RFC 5322 §3.6.4: without References, a single In-Reply-To id replaces it.
+  // RFC 5322 §3.6.4: without References, a single In-Reply-To id replaces References.
   const parents = idsIn(headers['references']?.join(' '))
   const inReplyTo = idsIn(headers['in-reply-to']?.join(' '))
   const earlier = parents.length > 0 ? parents : inReplyTo.length === 1 ? inReplyTo : []
@@ -168,7 +168,7 @@ function appendText(text: string | undefined, { head, forward, ...original }: Qu
   return `${text === undefined ? '' : `${text}\n\n`}${head.join('\n')}\n${body}`
 }
 
-/** Plain text of the original, converted from HTML if it has none. */
+/** Plain text of the original, converted from HTML if the original has no plain text. */
 function toPlainText({ plain, html }: Pick<Quote, 'plain' | 'html'>): string {
   return plain || (html === undefined ? '' : htmlToText(unfoldHistory(html)))
 }
@@ -205,7 +205,9 @@ function formatAddress({ name = '', address = '' }: ReadAddress): string {
   return name === '' ? address : `${name} <${address}>`
 }
 
-/** Date in the given locale and time zone. Unknown ones fall back to `en` and `UTC`. */
+/**
+ * Date in the given locale and time zone. Unknown locales and zones fall back to `en` and `UTC`.
+ */
 function formatDate({ date }: ReferencedMessage, { locale, tz }: ReferenceOptions): string {
   const moment = new Date(date ?? Number.NaN)
   if (Number.isNaN(moment.getTime())) return ''

@@ -9,7 +9,7 @@ const maxObservances = 20
  * event.
  */
 const maxChanges = 5_000
-/** Years that ical.js expands after the requested and the current one. */
+/** Years that ical.js expands after the requested year and the current year. */
 const extraYears = 5
 
 /** Time zones of one calendar: in the IANA database, or defined by its VTIMEZONE components. */
@@ -21,7 +21,7 @@ export class CalendarZones {
   #changes = 0
 
   constructor(calendar: ICAL.Component) {
-    const zones = calendar.getAllSubcomponents('vtimezone').reverse() // the first of a TZID wins
+    const zones = calendar.getAllSubcomponents('vtimezone').reverse() // the first zone of a TZID wins
     this.#defined = new Map(zones.map((zone) => [zone.getFirstPropertyValue('tzid'), zone]))
   }
 
@@ -58,7 +58,7 @@ export class CalendarZones {
     return expanded && expanded.utcOffset(time.clone()) * 1_000
   }
 
-  /** Zone for the times of one year. Undefined if it is not defined or costs too much. */
+  /** Zone for the times of one year. Undefined if the zone is not defined or costs too much. */
   #expand(zone: string, year: number): ICAL.Timezone | undefined {
     const defined = this.#defined.get(zone)
     const observances = defined ? observancesOf(defined) : []

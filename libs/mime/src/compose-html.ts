@@ -49,7 +49,10 @@ interface DataUrlImage {
   number: number
 }
 
-/** Undefined if the data cannot be decoded; the HTML then stays unchanged. */
+/**
+ * Attachment of an embedded image. Undefined if the data cannot be decoded; the HTML then stays
+ * unchanged.
+ */
 function toAttachment(
   data: string,
   { type, parameters, number }: DataUrlImage,

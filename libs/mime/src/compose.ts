@@ -21,14 +21,14 @@ type NamedAddress = NonNullable<MessageContent['from']>
 const maxEncodedWord = 52
 
 export interface ComposeOptions {
-  /** Sender if the content names none: the account's own address. */
+  /** Sender if the content names no sender: the account's own address. */
   from: NamedAddress
   date?: Date
-  /** Used if the content has none; with or without angle brackets. */
+  /** Message-ID to use if the content has no Message-ID; with or without angle brackets. */
   messageId?: string
   /** Message-IDs of the message that is replied to or forwarded, and of its thread. */
   references?: { inReplyTo: string; references: readonly string[] }
-  /** Attachments appended to those of the content. */
+  /** Attachments appended to the attachments of the content. */
   attached?: readonly AttachedContent[]
   /** True to write the Bcc header: for drafts, which are not sent as they are. */
   keepBcc?: boolean
@@ -39,7 +39,7 @@ export interface ComposeOptions {
 export interface ComposedMessage {
   /** RFC 5322 with CRLF line ends, without Bcc; ASCII except internationalised addresses. */
   mime: Buffer
-  /** With angle brackets. */
+  /** Message-ID with angle brackets. */
   messageId: string
   envelope: { from: string; to: string[] }
 }
@@ -157,7 +157,7 @@ function toComposerAttachment(part: AttachedContent) {
 }
 
 /**
- * Media type of an attachment. Composite types and invalid ones become `application/octet-stream`,
+ * Media type of an attachment. Composite and invalid types become `application/octet-stream`,
  * because composite types must not use base64 (RFC 2045 §6.4).
  */
 function safeAttachmentType(type: string | undefined): string | undefined {
@@ -217,7 +217,7 @@ export function newMessageId(
 }
 
 /**
- * Adds angle brackets to a Message-ID. It must match RFC 5322 §3.6.4 and need no encoding or
+ * Adds angle brackets to a Message-ID. The id must match RFC 5322 §3.6.4 and need no encoding or
  * folding.
  *
  * @throws AppError `invalid` that names `messageId`

@@ -48,7 +48,7 @@ const aliases: Record<string, string> = {
   'x-gbk': 'gbk',
 }
 
-// RFC 2047 §2, but with spaces inside, which are common.
+// Encoded word (RFC 2047 §2), but with spaces inside, which are common.
 const encodedWord = /=\?([^?\s]{1,100})\?([bq])\?([^?\r\n]*)\?=/gi
 
 /**
@@ -82,7 +82,7 @@ interface EncodedWord {
 
 function append(parts: (string | EncodedWord)[], next: EncodedWord): void {
   const last = parts.at(-1)
-  // Safe for ISO-2022 as well: each word starts and ends in ASCII.
+  // Joining words is safe for ISO-2022 as well: each word starts and ends in ASCII.
   if (typeof last === 'object' && last.charset === next.charset) last.bytes.push(...next.bytes)
   else parts.push(next)
 }

@@ -1,7 +1,7 @@
 /** CSS class of collapsed history, for pages to style. */
 export const historyClass = 'posthorn-history'
 
-/** CSS class that marks quoted history until it is folded. It occurs in no result. */
+/** CSS class that marks quoted history until it is folded. The class occurs in no result. */
 const markClass = 'posthorn-quote'
 const mark = `<details class="${markClass}">`
 const fold = `<details class="${historyClass}">`
@@ -62,7 +62,7 @@ export function foldHistory(html: string): string {
   return pieces.join('') + html.slice(at)
 }
 
-/** Last of the regions outside any other. They nest and are ordered by their start. */
+/** Last of the regions outside any other region. Regions nest and are ordered by their start. */
 function lastOuter(regions: readonly Region[]): Region | undefined {
   let last: Region | undefined
   for (const region of regions) if (!last || region.start > last.end) last = region

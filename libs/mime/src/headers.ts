@@ -2,7 +2,7 @@ import { decodeText, decodeWords } from './decode.ts'
 
 // Header section of a message: parsed to decoded values, or split and joined byte by byte.
 
-/** Header section limit in bytes. A larger one is rejected when split. */
+/** Limit of a header section in bytes. A larger section is rejected when split. */
 const maxSectionBytes = 1024 * 1024
 /** Parsing limit in bytes. Decoding takes 0.2 µs per byte. */
 const maxParsedBytes = 256 * 1024
@@ -34,7 +34,7 @@ export function parseHeaders(section: Uint8Array): Record<string, string[]> {
   return Object.fromEntries(headers)
 }
 
-/** Logical lines up to the first empty one. RFC 5322 §2.2.3: white space continues a line. */
+/** Logical lines up to the first empty line. RFC 5322 §2.2.3: white space continues a line. */
 function unfold(text: string): string[] {
   const lines: string[][] = []
   for (const raw of text.split(/\r\n|\n|\r/)) {
@@ -84,9 +84,9 @@ export function isAutoReply(headers: Record<string, string[]>): boolean {
   )
 }
 
-/** One header field. */
+/** Header field of a message. */
 export interface HeaderField {
-  /** Lower case; empty if the line is no field. */
+  /** Name of the field in lower case; empty if the line is no field. */
   name: string
   /** Raw field without its final line end, folded as received, one character per byte. */
   line: string
@@ -94,7 +94,7 @@ export interface HeaderField {
 
 export interface SplitMessage {
   fields: HeaderField[]
-  /** Bytes after the empty line. */
+  /** Bytes of the message after the empty line. */
   body: Buffer
 }
 

@@ -31,7 +31,9 @@ interface DeepEnd {
 }
 
 const cellLike = new Set([...cells, 'caption'])
-/** Elements that end the search for a list entry: special ones but `address`, `div` and `p`. */
+/**
+ * Elements that end the search for a list entry: special elements except `address`, `div` and `p`.
+ */
 const listBounds = new Set([
   ...blocks.filter((name) => name !== 'address' && name !== 'div' && name !== 'p'),
   ...headings,
@@ -40,7 +42,10 @@ const listBounds = new Set([
   'tr',
   'colgroup',
 ])
-/** HTML Living Standard §13.2.6.4.7 and §13.2.6.4.9. */
+/**
+ * Elements that a start tag ends even if they are not innermost (HTML Living Standard §13.2.6.4.7
+ * and §13.2.6.4.9).
+ */
 const deepEnds = new Map<string, DeepEnd>([
   ['a', { ended: ['a'], until: cellLike }],
   ['dd', { ended: ['dd', 'dt'], until: new Set([...listBounds, 'li']) }],
@@ -58,8 +63,8 @@ const tableContexts = new Map<string, readonly string[]>([
 ])
 
 /**
- * Number of open elements that stay open at a start tag. Ends at least those that a browser ends
- * here whose end tags it would otherwise apply to elements around the message.
+ * Number of open elements that stay open at a start tag. Ends at least each element that a browser
+ * ends at the tag and whose end tag would otherwise end elements around the message.
  */
 export function remainingDepth(open: readonly OpenElement[], name: string): number {
   const contexts = tableContexts.get(name)
@@ -102,7 +107,7 @@ const parents = new Map<string, readonly string[]>([
   ['dd', ['dl']],
   ['dt', ['dl']],
 ])
-/** Orphans that keep their line. */
+/** Orphaned table elements that keep their line. */
 const lines = new Set(['dd', 'dt', 'li', 'tr'])
 
 /** Name of an element in this place: without the parent that it needs, `div` or none. */

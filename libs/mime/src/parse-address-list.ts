@@ -13,7 +13,7 @@ export function parseAddressList(value: string): { name?: string; address?: stri
   return parseAddresses(value.slice(0, maxLength), { flatten: true })
     .slice(0, maxAddresses)
     .map(({ name, address }) => {
-      // Decoded after the parse: a decoded name may contain commas and quotes.
+      // Names are decoded after the parse: a decoded name may contain commas and quotes.
       const decoded = withoutControls(decodeWords(name))
       return { ...(decoded && { name: decoded }), ...(address && { address }) }
     })

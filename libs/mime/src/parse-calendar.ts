@@ -21,7 +21,7 @@ interface CalendarEntry {
 interface ParsedCalendar {
   /** True if events or the ends of their texts are left out, because of a limit. */
   isCut?: true
-  /** RFC 5546: REQUEST, REPLY, CANCEL … */
+  /** METHOD of the invitation (RFC 5546): REQUEST, REPLY, CANCEL … */
   method?: string
   /** One per UID; changed instances of a series are left out. */
   entries: CalendarEntry[]

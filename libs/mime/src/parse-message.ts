@@ -37,7 +37,7 @@ interface ParsedMessage {
 
 /** Read limit per message. The rest of a stream stays unread. */
 const maxBytes = 64 * 1024 * 1024
-/** Also bounds the nesting. */
+/** Maximum parts of a message. Also bounds the nesting. */
 const maxParts = 1_000
 /** Header limit of mailparser, which takes 0.2 µs per byte. */
 const maxHeadBytes = 256 * 1024

@@ -21,14 +21,14 @@ export interface PrepareMessageOptions extends Pick<
   ComposeOptions,
   'from' | 'date' | 'messageId' | 'references'
 > {
-  /** Field that errors name. */
+  /** Field of the request that errors name. */
   path: string
-  /** Headers that replace those of the message. */
+  /** Headers that replace headers of the message. */
   content?: Omit<MessageContent, 'text' | 'html' | 'previewText' | 'attachments'>
 }
 
 interface PreparedStoredMessage extends ComposedMessage {
-  /** Decoded. */
+  /** Decoded subject of the message. */
   subject?: string
 }
 
@@ -40,7 +40,7 @@ const maxAddressText = 400_000
 /**
  * Prepares stored MIME bytes for sending. Reads the recipients from the headers unless an envelope
  * is passed, removes headers that recipients must not see, and adds missing From, Date and
- * Message-ID. The rest stays unchanged byte by byte.
+ * Message-ID. The rest of the message stays unchanged byte by byte.
  *
  * @throws AppError `invalid` with `fields`
  */
@@ -101,7 +101,7 @@ function headerNames(content: MessageContent): string[] {
   ]
 }
 
-/** Message-ID of the content, else the valid one of the message, else a new one. */
+/** Message-ID of the content, else the valid Message-ID of the message, else a new Message-ID. */
 function chooseMessageId(
   remaining: readonly HeaderField[],
   { messageId, from }: MessageContent,
@@ -114,7 +114,7 @@ function chooseMessageId(
   return options.messageId ?? newMessageId(from ?? options.from)
 }
 
-/** Fields to append: replaced ones and missing mandatory ones. */
+/** Fields to append: replaced fields and missing mandatory fields. */
 function missingFields(
   remaining: readonly HeaderField[],
   { content, messageId }: { content: MessageContent; messageId: string },

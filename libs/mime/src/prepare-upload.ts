@@ -6,7 +6,7 @@ import { parseHeaders } from './headers.ts'
 /** Complete message to store in a mailbox. */
 export interface PreparedUpload {
   mime: Buffer
-  /** Absent if the message has none. */
+  /** Absent if the message has no Message-ID. */
   messageId?: string
 }
 

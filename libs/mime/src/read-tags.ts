@@ -6,7 +6,7 @@ export interface HtmlTags {
   /** Names are in lower case, values unchanged. The first of equal attributes wins. */
   onStartTag(name: string, attributes: ReadonlyMap<string, string>, isSelfClosing: boolean): void
   onEndTag(name: string): void
-  /** True to stop reading. */
+  /** True to stop reading tags. */
   readonly isFull: boolean
 }
 
@@ -21,7 +21,7 @@ const tagName = /[a-z][^\t\n\f\r />]*/iy
 const attribute =
   /[\t\n\f\r /]*([^\t\n\f\r />][^\t\n\f\r />=]*)[\t\n\f\r ]*(?:=[\t\n\f\r ]*(?:"([^"]*)"|'([^']*)'|([^\t\n\f\r >]*)))?/y
 
-/** Elements whose content is no HTML. It is skipped. */
+/** Elements whose content is no HTML and is skipped. */
 const rawElements = 'iframe noembed noframes noscript script style textarea title xmp'
 /** End tags of raw elements (HTML Living Standard §13.2.5, RAWTEXT and RCDATA states). */
 const rawEnds = new Map(
@@ -99,7 +99,7 @@ function readStartTag(
   let at = attribute.lastIndex
   for (let match = attribute.exec(html); match; match = attribute.exec(html)) {
     const [, key = '', double, single, unquoted] = match
-    // A value that starts with a quote here has no end.
+    // An unquoted value that starts with a quote has no closing quote.
     if (unquoted !== undefined && /^["']/.test(unquoted)) return html.length
     tags.onAttribute()
     if (tags.isFull) return html.length

@@ -113,11 +113,11 @@ const options: Parameters<typeof sanitize>[1] = {
 /** Attributes that mark quoted history. */
 const historyAttributes = ['class', 'id', 'type']
 
-/** Input of the sanitiser. */
+/** Rules for the HTML that the sanitiser reads. */
 const rules: HtmlRules = {
   elements: new Set(options.allowedTags),
   attributes: new Set([...Object.values(options.allowedAttributes).flat(), ...historyAttributes]),
-  // Entities are decoded later.
+  // Entities in attributes are decoded later.
   isExpanded: (name, attributes) =>
     isQuotedHistory(name, Object.fromEntries(attributes)) ||
     historyAttributes.some((key) => attributes.get(key)?.includes('&')),
@@ -125,13 +125,17 @@ const rules: HtmlRules = {
   maxLength: 2 * 1024 * 1024,
 }
 
-/** Length limits of a style attribute and of one value in it; longer ones are removed. */
+/**
+ * Length limits of a style attribute and of one value in it. Longer attributes and values are
+ * removed.
+ */
 const maxStyle = 2_048
 const maxStyleValue = 200
 
 /**
- * Keeps the declarations with an allowed property and value; the last one of a property. Splits
- * without regard to quotes: no allowed value contains a semicolon or an odd quote.
+ * Keeps the declarations with an allowed property and value; for each property, keeps the last
+ * declaration. Splits without regard to quotes: no allowed value contains a semicolon or an odd
+ * quote.
  */
 export function filterStyle(style: string): string {
   if (style.length > maxStyle) return ''

@@ -8,7 +8,7 @@ const components = new Set(['VCALENDAR', 'VEVENT', 'VTIMEZONE', 'STANDARD', 'DAY
 
 /** Limit of kept lines. An invitation has about 30, a series with 100 changed instances 1,000. */
 const maxLines = 5_000
-/** Length limit of a kept line without text. Longer ones are removed. */
+/** Length limit of a kept line without text. Longer lines are removed. */
 const maxLineLength = 1_000
 
 /**
@@ -19,7 +19,7 @@ const maxLineLength = 1_000
 export function selectCalendarLines(text: string, maxText: number): string | undefined {
   const selected: string[] = []
   let ignored = 0 // open components that are not read
-  // RFC 5545 §3.1: a line that starts with white space continues the previous one.
+  // RFC 5545 §3.1: a line that starts with white space continues the previous line.
   for (const line of text.replace(/\r?\n[ \t]/g, '').split(/\r?\n/)) {
     const { name, parameters, value } = splitLine(line)
     if (name === 'BEGIN' && (ignored > 0 || !components.has(value.trim().toUpperCase()))) ignored++
@@ -63,7 +63,7 @@ function toLine(line: string, { end, colon }: { end: number; colon: number }): C
 
 function selectLine({ name, parameters, value }: CalendarLine, maxText: number) {
   if (name === 'BEGIN' || name === 'END') return `${name}:${value.trim()}`
-  // Escapes take up to two characters.
+  // Escaped characters take up to two characters.
   if (texts.has(name)) return `${name}:${value.slice(0, 2 * maxText)}`
   if (parameters.length + value.length > maxLineLength) return undefined
   if (times.has(name)) return `${name}${parameters}:${value}`

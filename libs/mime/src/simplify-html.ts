@@ -5,11 +5,11 @@ import { type HtmlTags, readTags } from './read-tags.ts'
 export interface HtmlRules {
   elements: ReadonlySet<string>
   attributes: ReadonlySet<string>
-  /** Nesting limit of quotes and lists. Each level costs the text converter one pass. */
+  /** Nesting limit of quotes and lists. Each level of nesting costs the text converter one pass. */
   maxIndents: number
-  /** Limit of the characters before and after; the rest is cut. */
+  /** Maximum characters of the HTML before and after; the rest of the HTML is cut. */
   maxLength: number
-  /** True for an element that the reader may replace by nested ones. */
+  /** True for an element that the reader may replace by nested elements. */
   isExpanded?: (name: string, attributes: ReadonlyMap<string, string>) => boolean
 }
 
@@ -22,14 +22,14 @@ export interface SimpleHtml {
 
 /** Nesting limit. Deeper tags are removed, their text stays. Below the limits of both libraries. */
 const maxDepth = 190
-/** Length limit of an attribute. Longer ones are removed, except embedded images. */
+/** Length limit of an attribute. Longer attributes are removed, except embedded images. */
 const maxValue = 8_192
 /**
  * Limit of tags, attributes and escaped characters in all. Each takes 1 to 2 µs of the sanitiser or
  * the converter, so they take 50 ms at most.
  */
 const maxUnits = 30_000
-/** Additional units and characters of an element that the reader replaces by nested ones. */
+/** Additional units and characters of an element that the reader replaces by nested elements. */
 const expansion = { units: 4, length: 120 }
 /** Attributes that the reader adds to links, and their length. */
 const linkAttributes = ['target', 'rel']
@@ -39,7 +39,7 @@ const linkLength = 60
 const voidElements = new Set(
   'area base br col embed hr img input link meta param source track wbr'.split(' '),
 )
-/** Elements that are removed with their content. Those with raw content: see `readTags`. */
+/** Elements that are removed with their content. For elements with raw content see `readTags`. */
 const hiddenElements = new Set(['math', 'object', 'option', 'svg', 'template'])
 const foreignElements = new Set(['math', 'svg'])
 const indentingElements = new Set(['blockquote', 'dl', 'ol', 'ul'])
@@ -52,8 +52,8 @@ const maxEscaped = 6
 
 /**
  * Rewrites HTML as well-formed HTML with the given elements and attributes only. Browsers close no
- * element around it. Counts work and length so that a second run never exceeds a limit that the
- * first one kept. Linear in time. The result is as untrusted as the input.
+ * element around the result. Counts work and length so that a second run never exceeds a limit that
+ * the first run kept. Linear in time. The result is as untrusted as the input.
  */
 export function simplifyHtml(html: string, rules: HtmlRules): SimpleHtml {
   const simplifier = new Simplifier(rules)
@@ -67,7 +67,7 @@ class Simplifier implements HtmlTags {
   readonly #open: OpenElement[] = []
   /** Outermost open element whose content is removed. */
   #hidden: string | undefined
-  /** Numbers of open elements inside the hidden one, itself included. */
+  /** Numbers of open elements inside the hidden element, itself included. */
   readonly #inside = new Map<string, number>()
   #indents = 0
   #units = 0
@@ -125,7 +125,7 @@ class Simplifier implements HtmlTags {
   #openElement(element: OpenElement, attributes: ReadonlyMap<string, string>): void {
     const isExpanded = this.#rules.isExpanded?.(element.name, attributes) ?? false
     if (!this.#canNest(element.name, isExpanded ? 2 : 1)) return
-    this.#units++ // The end tag.
+    this.#units++ // counts the end tag
     if (isExpanded) {
       this.#units += expansion.units
       this.#freeLength -= expansion.length

@@ -1,6 +1,6 @@
 import { endOfComment, endOfRawElement, nextMarkup } from './read-tags.ts'
 
-/** Read limit in characters; the rest is cut. */
+/** Read limit in characters; the rest of the text is cut. */
 const maxLength = 256 * 1024
 
 const name = /\/?[a-z][a-z0-9]{0,15}/iy
@@ -51,7 +51,7 @@ const named: Record<string, string> = {
   quot: '"',
 }
 
-/** Decodes numeric and common entities; others stay. */
+/** Decodes numeric and common entities; other entities stay. */
 export function decodeEntities(text: string): string {
   return text.replace(entity, (all, body: string) => {
     const name = body.toLowerCase()

@@ -1,4 +1,4 @@
-// Types of the used parts of two packages that have none.
+// Types of the used parts of two packages that have no types.
 
 declare module 'html-to-text' {
   interface Options {

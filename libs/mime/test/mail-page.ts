@@ -22,7 +22,7 @@ export interface Examination {
   withLayout: boolean
 }
 
-/** Result of one message. */
+/** Result of showing one message. */
 export interface ShownMessage {
   findings: readonly string[]
   /** HTML of the elements that the browser built. */

@@ -50,7 +50,7 @@ function inPages(messages: readonly Message[]): Message[][] {
   return pages
 }
 
-/** Shows messages as they are. Returns the names and findings of those with any. */
+/** Shows messages as they are. Returns the names and findings of messages with findings. */
 async function show(
   page: MailPage,
   messages: readonly Message[],

@@ -100,7 +100,7 @@ const sizes = [
 const onElement = (style: string) =>
   `<div style='${style}'>wide text<p title="x" style='${style}'>text</p></div>`
 
-/** Vectors with names. */
+/** Hostile styles with names. */
 export const styleVectors = [...inStyle.map(onElement), ...sheets, ...sizes].map((html, index) => ({
   name: `style ${index + 1}`,
   html,

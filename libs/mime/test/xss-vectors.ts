@@ -244,7 +244,7 @@ const classes: Record<string, readonly string[]> = {
   ],
 }
 
-/** Vectors with names. */
+/** XSS vectors with names. */
 export const xssVectors = Object.entries(classes).flatMap(([name, vectors]) =>
   vectors.map((html, index) => ({ name: `${name} ${index + 1}`, html })),
 )

@@ -139,7 +139,7 @@ function connectTlsOver(connect: Connect, request: ClientRequestArgs, socket: So
 
 /**
  * Creates Node's lookup hook over `resolveAllowed`. Concurrent lookups of one name are merged: the
- * system resolver has four threads, and one slow name must not occupy them all.
+ * system resolver has four threads, and one slow name must not occupy all threads.
  */
 function createGuardedLookup(policy: EgressPolicy, lookup: Lookup | undefined): LookupFunction {
   const lookups = new SingleFlight<string, ResolvedAddress[]>()

@@ -9,7 +9,7 @@ export interface CallRequest {
   url: string
   headers?: Readonly<Record<string, string>>
   body?: string | Uint8Array
-  /** Optional; defaults to the timeout of the `HttpCaller`. */
+  /** Timeout of the call; defaults to the timeout of the `HttpCaller`. */
   timeoutMs?: number
   signal?: AbortSignal
 }
@@ -55,20 +55,22 @@ export class HttpError extends Error {
   override name = 'HttpError'
   readonly outcome: HttpOutcome
 
-  /** The message is for operators and may name hosts and addresses. It has no header or query. */
+  /**
+   * `message` is for operators and may name hosts and addresses. It contains no header or query.
+   */
   constructor(outcome: HttpOutcome, message: string) {
     super(message)
     this.outcome = outcome
   }
 }
 
-/** Result of one request. */
+/** Result of one HTTP request. */
 export interface ExchangeResult {
   outcome: HttpOutcome
-  /** Absent if there was no response. */
+  /** Status of the response; absent if there was no response. */
   status?: number
   headers: IncomingHttpHeaders
-  /** At most `maxResponseBytes`, as sent: nothing is decompressed. */
+  /** Body of the response as sent, at most `maxResponseBytes`: nothing is decompressed. */
   body: Buffer
   /**
    * Error message for operators, may name hosts and addresses. Absent after a complete response.
@@ -76,7 +78,7 @@ export interface ExchangeResult {
   error?: string
 }
 
-/** Limits of one request. */
+/** Limits of one HTTP request. */
 export interface ExchangeLimits {
   timeoutMs: number
   /** Timeout of the connection, TLS included, within `timeoutMs`. */

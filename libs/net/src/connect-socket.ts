@@ -45,7 +45,7 @@ export interface ConnectSocketOptions {
   localAddresses?: readonly string[]
   /** Replaces the system resolver in tests. */
   lookup?: Lookup | undefined
-  /** Receives all bytes, including those of the proxy. TLS over the socket bypasses it. */
+  /** Receives all bytes, including bytes of the proxy. TLS over the socket bypasses the reader. */
   reader?: SocketReader
 }
 
@@ -57,11 +57,11 @@ export interface ConnectedSocket {
 
 /**
  * Opens a TCP connection to the first reachable address of a server, directly or through a proxy.
- * The checked address is the one connected to. TCP_NODELAY is set: Nagle's algorithm makes
- * line-based protocols about 30 times slower.
+ * Connects only to a checked address. TCP_NODELAY is set: Nagle's algorithm makes line-based
+ * protocols about 30 times slower.
  *
  * With a proxy, the policy applies to the proxy's address and to known addresses of the server:
- * literals, and those resolved here for SOCKS 4. The proxy resolves all other names itself.
+ * literals, and addresses resolved by this process for SOCKS 4. The proxy resolves all other names.
  *
  * @throws AppError `forbidden` `EEGRESSBLOCKED` for the server; AppError `unreachable` `EPROXY` for
  * any failure up to the proxy; the signal's reason; the system's error; DOMException `TimeoutError`
@@ -214,7 +214,7 @@ async function connectTo(
     keepAliveInitialDelay: 30_000,
     ...(reader ? { onread: readInto(reader, () => socket) } : {}),
   })
-  // Stays attached: an error without a listener would end the process.
+  // The error listener stays attached: an error without a listener would end the process.
   socket.on('error', () => undefined)
   try {
     await once(socket, 'connect', { signal })

@@ -53,7 +53,7 @@ export function assertAllowed(address: string, policy: EgressPolicy): void {
 
 /**
  * Resolves a host and checks all its addresses; one forbidden address forbids the host. Connect
- * only to the returned addresses: a second lookup may return others.
+ * only to the returned addresses: a second lookup may return other addresses.
  *
  * Literals may have any spelling that the system resolver accepts (`127.1`, `0x7f000001`,
  * `2130706433`, `[::1]`, `fe80::1%eth0`).
@@ -105,7 +105,9 @@ const embeddingRanges: readonly [prefix: string, bits: number, at: readonly numb
   ['2002::', 16, [2, 3, 4, 5]], // 6to4, RFC 3056 §2
 ]
 
-/** Returns the IPv4 addresses inside an IPv6 address. `process` has unwrapped IPv4-mapped ones. */
+/**
+ * Returns the IPv4 addresses inside an IPv6 address. `process` has unwrapped IPv4-mapped addresses.
+ */
 function embedded(address: Address): Address[] {
   if (!(address instanceof ipaddr.IPv6)) return []
   const bytes = address.toByteArray()
@@ -119,7 +121,10 @@ export function noAddress(message: string): Error {
   return Object.assign(new Error(message), { code: 'ENOTFOUND' })
 }
 
-/** Without the address: the name may be of a private network that the client cannot look up. */
+/**
+ * Error without the resolved address: the name may be of a private network that the client cannot
+ * look up.
+ */
 function blocked(): AppError {
   return new AppError('forbidden', 'Connections to the address of this host are not allowed', {
     code: 'EEGRESSBLOCKED',

@@ -30,7 +30,7 @@ export function sendWithGot(
     ...defined({ body, signal }),
     timeout: { request: timeoutMs, connect: connectMs, secureConnect: connectMs },
   })
-  // got waits for the body to be written, unless the method has none.
+  // got waits for the body to be written, unless the method has no body.
   if (body === undefined && method !== 'GET' && method !== 'HEAD') stream.end()
   return readResponse(stream, maxResponseBytes)
 }

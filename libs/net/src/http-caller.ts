@@ -19,7 +19,8 @@ import { openWithNode, type StreamLimits } from './streams/stream-client.ts'
 export interface HttpCallerOptions {
   policy: EgressPolicy
   /**
-   * Default: got. `node` uses node:http with a quarter of the CPU time, for thousands of calls/s.
+   * HTTP client; default `got`. `node` uses node:http with a quarter of the CPU time, for thousands
+   * of calls/s.
    */
   client?: 'got' | 'node'
   /** Timeout of a call: lookup, connection, request, response and body. */

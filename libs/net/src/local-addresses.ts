@@ -27,7 +27,7 @@ export function isSameAddress(one: string, other: string): boolean {
   return isIP(one) !== 0 && isIP(other) !== 0 && normalize(one) === normalize(other)
 }
 
-/** Returns the first address that this machine has; other replicas may have the others. */
+/** Returns the first address that this machine has; other replicas may have the other addresses. */
 export function findLocalAddress(
   addresses: readonly string[],
   family: 4 | 6,
@@ -37,7 +37,7 @@ export function findLocalAddress(
   if (candidates.length === 0) return undefined
   const local = Object.values(interfaces()).flatMap((all = []) => all.map(({ address }) => address))
   return candidates.find(
-    // A machine lists one loopback address but has the whole range.
+    // A machine lists one loopback address but has the whole range of loopback addresses.
     (address) => address.startsWith('127.') || local.some((own) => isSameAddress(own, address)),
   )
 }

@@ -105,7 +105,7 @@ class Exchange {
     this.#finish(outcomeOfError(error, this.#connecting.connected), messageOf(error))
   }
 
-  /** Only the first call has an effect. */
+  /** Ends the exchange. Only the first call has an effect. */
   #finish(outcome: HttpOutcome, error?: string): void {
     clearTimeout(this.#wholeTimer)
     this.#connecting.clear()

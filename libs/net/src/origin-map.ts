@@ -12,7 +12,7 @@ export function mapOrigin(url: string, origins: OriginMap | undefined): string {
   return target === undefined ? url : `${target}${pathname}${search}`
 }
 
-/** Returns the origin if the text is one of HTTP or HTTPS, with nothing after the port. */
+/** Returns the origin if the text is an HTTP or HTTPS origin, with nothing after the port. */
 export function parseOrigin(text: string): string | undefined {
   if (!URL.canParse(text)) return undefined
   const { origin, href, protocol } = new URL(text)

@@ -17,7 +17,7 @@ export type HttpOutcome =
   | 'protocol'
   /** Body of a streamed response above its limit. */
   | 'too-large'
-  /** Failure up to the proxy, or reported by it; not a fault of the server. */
+  /** Failure up to the proxy, or reported by the proxy; not a fault of the server. */
   | 'proxy-fault'
   | 'aborted'
 

@@ -1,7 +1,7 @@
 import { AppError } from '@posthorn/errors'
 import { type EgressPolicy, withoutBrackets } from './egress.ts'
 
-/** Ports that mail connections may have, besides the usual ones. */
+/** Ports that mail connections may have, besides the usual mail ports. */
 export interface MailPorts {
   /** Ports allowed at every host. */
   readonly allowed: readonly number[]
@@ -11,7 +11,7 @@ export interface MailPorts {
   readonly own: readonly number[]
 }
 
-/** Default: usual ports only. */
+/** Default ports of mail connections: the usual mail ports only. */
 export const defaultMailPorts: MailPorts = { allowed: [], allowedTargets: [], own: [] }
 
 /** SMTP, its alternative of many hosting providers (26), IMAP and submission. */
@@ -45,8 +45,9 @@ interface Endpoint {
 }
 
 /**
- * Checks that a mail server may be connected to. Well-known ports of other services and those of
- * this deployment are refused, so that accounts cannot scan networks or talk to its servers.
+ * Checks that a mail server may be connected to. Well-known ports of other services and ports of
+ * this deployment are refused, so that accounts cannot scan networks or reach servers of the
+ * deployment.
  *
  * @throws AppError `forbidden` `EEGRESSBLOCKED`
  */
@@ -89,8 +90,8 @@ const refusedHttpPorts = new Set<number>([
 ])
 
 /**
- * Checks that an HTTP call may have this port. Some services execute the lines of a request body as
- * commands of their own protocol. The policy `off` allows all ports.
+ * Checks that an HTTP call may use the port of its URL. Some services execute the lines of a
+ * request body as commands of their own protocol. The policy `off` allows all ports.
  *
  * @throws AppError `forbidden` `EEGRESSBLOCKED`
  */

@@ -7,7 +7,7 @@ export interface HttpProxy {
   egress: EgressPolicy
 }
 
-/** Settings of the proxy. */
+/** Settings of the proxy for outgoing calls. */
 interface ProxySettings {
   httpProxyEnabled?: boolean
   httpProxyUrl?: string
@@ -15,7 +15,7 @@ interface ProxySettings {
 
 interface ProxySettingsOptions {
   egress: EgressPolicy
-  /** Used if the settings name no proxy. */
+  /** Proxy to use if the settings name no proxy. */
   fallback?: HttpProxy | undefined
   /** Unseals the login inside the stored URL. If it rejects, no call is made. */
   unseal: (address: string) => Promise<string>
@@ -23,7 +23,7 @@ interface ProxySettingsOptions {
 
 /**
  * Returns a function that reads the current proxy from the settings. If the settings cannot be
- * read, the last ones apply: a database outage must not make calls bypass the proxy.
+ * read, the last settings apply: a database outage must not make calls bypass the proxy.
  */
 export function proxyFromSettings(
   read: () => Promise<ProxySettings>,
@@ -40,7 +40,7 @@ export function proxyFromSettings(
 interface AgentUse {
   proxy: HttpProxy | undefined
   agents: Agents
-  /** Number of calls in flight. */
+  /** Number of calls in flight with the agents. */
   calls: number
 }
 
@@ -51,7 +51,7 @@ interface ProxyAgents extends Disposable {
 
 /**
  * Holds the agents of the current proxy. After a change the next call uses new agents. Calls in
- * flight finish on the old ones, whose connections are closed with the last call.
+ * flight finish on the old agents, whose connections are closed with the last call.
  */
 export function createProxyAgents(
   current: () => Promise<HttpProxy | undefined>,

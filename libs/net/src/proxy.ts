@@ -155,7 +155,7 @@ async function connectWithHttp(
   const { head: responseHead, rest } = await readHead(socket)
   const [status = ''] = responseHead.split('\r\n', 1)
   const code = /^HTTP\/1\.[01] (\d{3})\b/.exec(status)?.[1]
-  // Nothing of the response: it may be of a server that is no proxy.
+  // The error contains nothing of the response, which may come from a server that is no proxy.
   if (!code?.startsWith('2')) throw new Error(code ? `status ${code}` : 'not a response of HTTP')
   if (rest.length > 0) socket.unshift(rest)
   return socket

@@ -32,7 +32,7 @@ export function redactUrl(address: string): string {
 }
 
 /**
- * Decodes percent escapes. Invalid escapes stay as they are, valid ones beside them are decoded.
+ * Decodes percent escapes. Invalid escapes stay as they are, valid escapes beside them are decoded.
  */
 export function decodePercent(text: string): string {
   return text.replace(/(?:%[0-9a-f]{2})+/gi, (escapes) => {

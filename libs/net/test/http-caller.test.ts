@@ -21,7 +21,7 @@ afterEach(async () => {
 
 interface Listener {
   port: number
-  /** Number of accepted connections: a forbidden address must not receive one. */
+  /** Number of accepted connections. A forbidden address must not receive a connection. */
   connections: number
 }
 
@@ -168,7 +168,7 @@ describe.each(['got', 'node'] as const)('HttpCaller with %s', (client) => {
   ])('%s under private: blocked before a connection is opened', async (template) => {
     const listener = await serve((_request, response) => response.end())
     const url = template.replace('PORT', String(listener.port))
-    // The spelling means this listener.
+    // The spelling of the address means the listener of this test.
     expect(await caller().call(post(url))).toMatchObject({ outcome: '2xx' })
     const before = listener.connections
     expect(await caller({ policy: 'private' }).call(post(url))).toMatchObject({
@@ -243,7 +243,7 @@ describe.each(['got', 'node'] as const)('HttpCaller with %s', (client) => {
     expect(result.body.equals(bomb.subarray(0, 1_000))).toBe(true)
   })
 
-  /** Call that exceeds its timeout. A busy machine may need a longer one for the connection. */
+  /** Call that exceeds its timeout. A busy machine may need a longer timeout for the connection. */
   async function exceedTimeout(port: number) {
     let timeoutMs = 250
     return eventually(async () => {

@@ -130,15 +130,15 @@ test('HttpCaller: https through a proxy, starts TLS with the server', async () =
   const { post } = await behind('http')
   const to = (plain.address() as AddressInfo).port
   expect((await post(`https://hook.example:${to}/`)).outcome).toBe('tls')
-  expect(received[0]?.[0]).toBe(0x16) // a handshake
-  expect(received[0]?.toString('latin1')).toContain('hook.example') // SNI
+  expect(received[0]?.[0]).toBe(0x16) // TLS handshake record
+  expect(received[0]?.toString('latin1')).toContain('hook.example') // host name of SNI
 })
 
 test('HttpCaller: proxy that rejects or is unreachable, reports proxy-fault', async () => {
   const { proxy, post } = await behind('http')
   proxy.rejects = true
   expect(await post(`http://hook.example:${port}/`)).toMatchObject({ outcome: 'proxy-fault' })
-  // The first has no listener, the second is forbidden by the policy.
+  // The first proxy address has no listener, the second address is forbidden by the policy.
   for (const url of ['http://127.0.0.1:1', 'socks5://2852039166']) {
     const { post } = calls(url)
     expect(await post(`http://hook.example:${port}/`)).toMatchObject({

@@ -61,7 +61,7 @@ async function untilStill(count: () => number): Promise<void> {
   })
 }
 const failsWith = (outcome: string) => expect.objectContaining({ name: 'HttpError', outcome })
-/** Chunks of 64 KiB; `produced` counts those that were requested. */
+/** Chunks of 64 KiB; `produced` counts the requested chunks. */
 function source(chunks: number) {
   const made = {
     produced: 0,
@@ -112,7 +112,7 @@ describe('HttpCaller.open: request body', () => {
     await expect(
       caller().open(get(url, { method: 'PUT', body: { chunks }, idleTimeoutMs: 300 })),
     ).rejects.toEqual(failsWith('response-timeout'))
-    // Buffers of both sockets and of Node.
+    // Buffers of both sockets and of Node hold the produced chunks.
     expect(chunks.produced).toBeLessThan(400)
     await eventually(() => expect(chunks.closed).toBe(true))
   })
@@ -212,7 +212,7 @@ describe('HttpCaller.open: response body', () => {
 
   test('gzip bomb: fails at maxBytes of decoded bytes and closes the connection', async () => {
     const closed = Promise.withResolvers<void>()
-    // 200 MB in 200 kB, sent without end.
+    // Compressed body of 200 MB in 200 kB, sent without end.
     const bomb = gzipSync(Buffer.alloc(20_000_000))
     const { url } = await serve((_request, response) => {
       response.writeHead(200, { 'content-encoding': 'gzip' }).once('close', closed.resolve)

@@ -19,7 +19,7 @@ afterAll(() => stack.disposeAsync())
 interface HttpServer {
   origin: string
   port: number
-  /** Received requests, of all tests. */
+  /** Requests that the server received in all tests. */
   requests: IncomingMessage[]
   respond: (...args: Parameters<RequestListener>) => unknown
 }

@@ -24,14 +24,14 @@ const isLetterOrDigit = (code: number) =>
 const isTextLocal = inSet(`_.!#$%&'*+/=?^{|}~-`)
 const isTextDomain = inSet('_.-')
 
-/** In header fields: any characters but delimiters and spaces. */
+/** Address in header fields: any characters but delimiters and spaces. */
 const inHeader: AddressForm = {
   isLocal: (code) => !isDelimiter(code) && !isSpace(code) && code !== 58,
   maxLocal: 250,
   isDomain: (code) => !isDelimiter(code) && !isSpace(code),
   maxDomain: 250,
 }
-/** In prose: RFC 5322 atoms of ASCII characters. */
+/** Address in prose: RFC 5322 atoms of ASCII characters. */
 const inProse: AddressForm = {
   isLocal: (code) => isLetterOrDigit(code) || isTextLocal(code),
   maxLocal: 64,

@@ -101,7 +101,7 @@ const maxClassified = 32_768
 
 /**
  * `classify` for all recipients of a report. Reads equal messages once, and at most 32 KiB of
- * different ones. Further messages are classified by their status code alone.
+ * different messages. Further messages are classified by their status code alone.
  */
 export class ReasonClassifier {
   readonly #categories = new Map<string, BounceCategory | undefined>()
@@ -178,7 +178,7 @@ export function findBlocklist(message: string, category: BounceCategory): Blockl
 
 const units: Record<string, number> = { s: 1, m: 60, h: 3_600, d: 86_400 }
 
-/** Seconds to wait before a retry, as a rejection states; at most one week. */
+/** Seconds to wait before a retry, as a rejection states; at most 1 week. */
 export function parseRetryAfter(message: string): number | undefined {
   const [, amount, unit = ''] =
     /(?:again|retry|wait|after|in|for)[^.\d]{0,30}(\d{1,5})\s{0,9}(s|sec|seconds?|m|min|minutes?|h|hours?|d|days?)\b/i.exec(

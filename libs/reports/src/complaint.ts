@@ -4,7 +4,7 @@ import { addressesInHeader, firstAddress } from './addresses.ts'
 import { first, type Headers, type ReportParts } from './parse-parts.ts'
 import type { Complaint, OriginalMessage } from './report.ts'
 
-/** Reads a complaint: RFC 5965, or a returned message in the form of Hotmail and others. */
+/** Reads a complaint: RFC 5965, or a returned message in the form of Hotmail and other services. */
 export function parseComplaint(
   message: ReportParts,
   original: OriginalMessage & { all: Headers },
@@ -36,7 +36,7 @@ function parseFeedback(
     userAgent: one('user-agent'),
     version: one('version'),
     originalMailFrom: bareAddress(first(fields, 'original-mail-from')) || undefined,
-    // RFC 5965 §3.2: optional.
+    // RFC 5965 §3.2: Original-Rcpt-To is optional.
     originalRcptTo: recipients.length > 0 ? [...new Set(recipients)] : recipientInHeaders(all),
     arrivalDate: toIsoDate(one('arrival-date') ?? one('received-date')),
     sourceIp: one('source-ip'),
@@ -49,7 +49,10 @@ function parseFeedback(
 const complaintSubject =
   /^\s*(?:complaint about message|abuse report|spam report|email (?:abuse )?feedback report)/i
 
-/** Returned message of Hotmail and others, with the complaining recipient in one of its headers. */
+/**
+ * Returned message of Hotmail and other services, with the complaining recipient in one of its
+ * headers.
+ */
 function parseReturned(
   { headers, parts }: ReportParts,
   { all }: { all: Headers },
@@ -81,8 +84,8 @@ const deliveryHeaders = [
 ]
 
 /**
- * The recipient that the headers of the original message name; empty if they name none or several
- * persons, of whom any may have complained.
+ * Recipient that the headers of the original message name. Empty if they name no recipient, or
+ * several recipients, of whom any may have complained.
  */
 function recipientInHeaders(all: Headers): string[] {
   const recorded = deliveryHeaders

@@ -20,7 +20,7 @@ function table(name: string): Row[] {
 
 const read = (row: Row) => readReport(readFileSync(join(corpus, 'mail', `${row['case']}.eml`)))
 
-/** Result for the recipient of a row, or the first one if the row names none. */
+/** Result for the recipient of a row, or the first result if the row names no recipient. */
 function resultOf(row: Row): RecipientResult | undefined {
   const report = read(row)
   if (report?.kind !== 'delivery') return undefined

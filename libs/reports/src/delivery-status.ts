@@ -9,7 +9,7 @@ export interface StatusFields {
   recipient: string
   action?: DeliveryAction
   status?: string
-  /** Server's message, without the type. */
+  /** Message of the server in `Diagnostic-Code`, without the type. */
   diagnostic: string
   /** Type of the diagnostic: `smtp`, `x-unix`, … */
   diagnosticType: string
@@ -72,7 +72,7 @@ function parseAction(value: string): DeliveryAction | undefined {
   return word === 'failure' ? 'failed' : deliveryActions.find((action) => action === word)
 }
 
-/** Original recipient if reported, else the one that the message was forwarded to. */
+/** Original recipient if reported, else the recipient that the message was forwarded to. */
 function recipientOf(fields: Headers): string {
   const names = ['original-recipient', 'final-recipient', 'x-actual-recipient']
   const values = names.map((name) => toAddress(splitType(fields[name]?.[0]).value))

@@ -64,8 +64,8 @@ const serverCode = /\b[45]\d\d[ -]\S|\b[45]\.\d\.\d/
 const maxSearched = 65_536
 
 /**
- * True if the headers, as parsed by `parseHeaders`, look like those of a report. Callers fetch only
- * such messages as a whole. Skips text reports that come from a person.
+ * True if the headers, as parsed by `parseHeaders`, look like headers of a report. Callers fetch
+ * only such messages as a whole. False for text reports that come from a person.
  */
 export function mayBeReport(headers: Headers): boolean {
   const type = first(headers, 'content-type').toLowerCase()

@@ -4,9 +4,12 @@ import { foreignNotDelivered, recipientLabels, recipientPrepositions } from './o
 /** Recipient named in a text report. */
 export interface ReportedRecipient {
   recipient: string
-  /** Text about the recipient. */
+  /** Text of the report about the recipient. */
   context: string
-  /** Text before, if it can be about this recipient only or about all alike. */
+  /**
+   * Text before the address, if that text can be about this recipient only or about all recipients
+   * alike.
+   */
   lead: string
 }
 
@@ -35,7 +38,7 @@ const englishSteps: readonly (readonly Form[])[] = [
       String.raw`[>"]?(?:[ \t]{0,40}(?:$|:|;|,?[ \t]{0,9}\(|\.{3})|[ \t]{1,40}(?:\[|on[ \t]|-[ \t]))`,
     ],
   ],
-  // Labels.
+  // Labels before the address.
   [
     [
       String.raw`^[ \t*]{0,40}(?:final-|failed |original[ -])?(?:recipients?|rcpt to|to|user|mailbox|addressee|(?:target )?(?:e-?)?(?:mail )?address|unknown user|invalid (?:user|recipient|address)|empf\W{1,3}nger|destinataire|destinatario|收[件信]人)(?:\(s\)|\(es\))?[ \t]{0,9}(?:address)?[ \t]{0,40}[:：][ \t]{0,40}(?:rfc822;)?[ \t]{0,9}["<]?`,
@@ -44,14 +47,14 @@ const englishSteps: readonly (readonly Form[])[] = [
       String.raw`^(?:user mailbox exceeds allowed size|delivery failed|no such user|undeliverable to|user unknown)[: \t]{1,9}<?`,
     ],
   ],
-  // In a sentence, or in a response.
+  // Address in a sentence, or in a response.
   [
     [
       String.raw`(?:deliver\w{0,10}|sent|send|mail|message|reach\w{0,10}|recipients?|addresse?s?|permanent errors|user|account|mailbox)\b[^\n@<]{0,80}?(?:to|for|address|recipients?|errors|user|account|mailbox|is)?(?:\(s\)|\(es\))?:?[ \t\n]{1,20}["'<]{0,4}`,
     ],
     [String.raw`(?:quota violation for|no such user|user unknown)[:,]?[ \t]{1,20}["'<(]{0,4}`],
   ],
-  // In an SMTP transcript.
+  // Address in an SMTP transcript.
   [[String.raw`rcpt[ \t]{1,9}to:[ \t]{0,9}<`, '>'], [String.raw`rcpt=\[?`]],
   [[String.raw`[45]\d\d[ -](?:[45]\.\d{1,3}\.\d{1,3}[ \t]{1,9})?<?`]],
   [[String.raw`(?:unknown user|unknown recipient|not found)[:,]?[ \t]{1,20}["'<(]{0,4}`]],
@@ -74,7 +77,7 @@ interface CompiledForm {
 }
 
 function compile([before, after = '']: Form): CompiledForm {
-  // Matched backwards from the address, and forwards behind it.
+  // Forms are matched backwards from the address, and forwards behind the address.
   return { before: new RegExp(`(?<=${before})`, 'imuy'), after: new RegExp(after, 'imuy') }
 }
 
@@ -115,7 +118,7 @@ export function findRecipients(
   return []
 }
 
-/** Addresses in one of the forms, and those in a list behind them, without repetitions. */
+/** Addresses in one of the forms, and addresses in a list behind them, without repetitions. */
 function matchForms(
   text: string,
   addresses: readonly AddressMatch[],
@@ -164,8 +167,8 @@ function isMachine(address: string): boolean {
 const maxLead = 200
 
 /**
- * Text from the line of one address to the next one. Addresses of a list share the text behind the
- * last one. If there is none, the text before the first address counts.
+ * Text from the line of one address to the next address. Addresses of a list share the text behind
+ * the last address. If no text follows, the text before the first address counts.
  */
 function addContexts(text: string, matches: readonly AddressMatch[]): ReportedRecipient[] {
   const starts = matches.map(({ start }, index) => {

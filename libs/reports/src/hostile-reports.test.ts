@@ -1,7 +1,7 @@
 import { expect, test } from '@jest/globals'
 import { readReport } from './read-report.ts'
 
-// CPU time of one report. It is compared with the limit of the event loop.
+// Maximum CPU time of one report: the time that the event loop may be blocked.
 const maxCpuMs = 300
 const size = 250_000
 
@@ -113,7 +113,7 @@ test.each<[string, Buffer]>([
   expect(cpuMs(message)).toBeLessThan(maxCpuMs)
 })
 
-/** Least of several runs: the first ones compile patterns. */
+/** Least CPU time of several runs: the first runs compile patterns. */
 function cpuMs(message: Buffer): number {
   return Math.min(
     ...[1, 2, 3].map(() => {

@@ -34,11 +34,11 @@ const marker =
 
 const foreignMarker = new RegExp(`^[ \\t>*#_-]{0,60}(?:${originalMarkers})[^\\n]{0,80}$`, 'imu')
 
-/** Text of a report, split. */
+/** Text of a report, split from the quoted message. */
 export interface ReportText {
   /** Text of the report itself. */
   own: string
-  /** Original message quoted in the text; empty if there is none. */
+  /** Original message quoted in the text; empty if the text quotes no message. */
   returned: string
 }
 
@@ -84,7 +84,8 @@ export function findOriginal(
 function findHeaderPart(parts: readonly Part[]): Part | undefined {
   return parts.slice(1).find(({ type, text, headers }) => {
     if (type === 'message/delivery-status') return false
-    // The message directly follows the boundary, so its headers were parsed as those of the part.
+    // The message directly follows the boundary, so the headers of the message were parsed as
+    // headers of the part.
     if (headers['message-id'] && headers['from']) return true
     return type.startsWith('text/') && isMessageHead(parseQuotedHeaders(text))
   })

@@ -13,7 +13,7 @@ const windows1251 = (text: string) =>
   )
 
 interface Sample {
-  /** Default: no machine by its name. */
+  /** Sender of the report. Default: a sender without a machine's name. */
   from?: string
   subject: string
   lines: string[]

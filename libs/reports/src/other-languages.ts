@@ -2,7 +2,7 @@ import type { BounceCategory } from './report.ts'
 
 // Patterns of German, French, Spanish, Italian, Portuguese, Russian and Japanese reports. `.`
 // stands for accented letters that some software loses. `\b` is ASCII only and not used beside
-// others.
+// other letters.
 
 const oneOf = (...words: string[]) => words.join('|')
 

@@ -27,7 +27,7 @@ export interface ReportParts {
 const maxBytes = 1024 * 1024
 const maxParts = 50
 const maxDepth = 6
-/** Limit per part in characters. */
+/** Limit of the text per part, in characters. */
 const maxText = 256 * 1024
 
 /**
@@ -93,7 +93,7 @@ function splitBody(body: string, boundary: string): string[] {
   return pieces
 }
 
-/** Position of the next line that begins with two dashes; negative if there is none. */
+/** Position of the next line that begins with two dashes; negative if there is no such line. */
 function nextDashes(body: string, from: number): number {
   if (from === 0 && body.startsWith('--')) return 0
   const at = body.indexOf('\n--', Math.max(0, from - 1))

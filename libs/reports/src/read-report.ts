@@ -73,8 +73,8 @@ function readStatus(text: string): DeliveryStatus | undefined {
 }
 
 /**
- * Fields for `deliveryReport` in camel case: those of the report and of one recipient, preferably
- * one whose delivery has not failed.
+ * Fields for `deliveryReport` in camel case: fields of the report and of one recipient, preferably
+ * a recipient whose delivery has not failed.
  */
 function reportFields(status: DeliveryStatus | undefined): DeliveryReport['fields'] {
   const { message, recipients = [] } = status ?? {}

@@ -52,7 +52,7 @@ function responseOf(
 ): ReportedResponse {
   const details = fields['x-display-reason']?.[0] ?? fields['x-supplementary-info']?.[0] ?? ''
   const message = diagnostic || details || mostSpecificLine(contextOf(recipient), recipient)
-  // The status in the server's message is more specific than a general one.
+  // The status in the server's message is more specific than a general status.
   const specific = statusIn(message)
   const isGeneral = status === undefined || (status.endsWith('.0.0') && specific !== undefined)
   return describeResponse(classifier, {
@@ -118,7 +118,7 @@ export function resultsOfText(
   const classifier = new ReasonClassifier()
   return recipients.map(({ recipient, context, lead }) => {
     const inContext = responseInText(classifier, recipient, context)
-    // Some servers state the reason first.
+    // Some servers state the reason before the address.
     const isInLead = inContext.category === 'unknown' && lead !== ''
     const inLead = isInLead ? responseInText(classifier, recipient, lead) : inContext
     const response = inLead.category === 'unknown' ? inContext : inLead
@@ -143,7 +143,10 @@ function hostIn(text: string): string | undefined {
   )?.[1]
 }
 
-/** Recipient of a report that names none: the original's only one, or the account's own address. */
+/**
+ * Recipient of a report that names no recipient: the only recipient of the original, or the
+ * account's own address.
+ */
 function inferRecipients(
   { own }: ReportText,
   original: Headers,

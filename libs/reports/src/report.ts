@@ -35,7 +35,7 @@ export interface RecipientResult extends Pick<MessageBounce, 'recipient' | 'resp
 
 /** Message that a report is about. */
 export interface OriginalMessage {
-  /** With angle brackets. */
+  /** Message-ID of the original, with angle brackets. */
   messageId?: string
   headers?: Record<string, string[]>
 }

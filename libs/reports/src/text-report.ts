@@ -34,7 +34,7 @@ const delayPattern =
 const failurePattern =
   /giv(?:en?|ing) up|not going to try|permanent(?:ly)?|couldn'?t be delivered|too long|expired|fatal|returned (?:to sender|mail|message)|failed (?:permanently|to deliver)|undeliverable|has been (?:rejected|returned|cancel)|delivery (?:has )?failed|failure/i
 
-/** Phrases that only a server writes that will retry. */
+/** Phrases that only servers write that will retry the delivery. */
 const retryPattern =
   /attempts will continue|will (?:continue to|keep) (?:try|attempt|retry)|will be retried|still trying|not yet been delivered/i
 

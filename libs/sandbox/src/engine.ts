@@ -55,7 +55,7 @@ export class Engine {
     return engine
   }
 
-  /** Never rejects because of a function. */
+  /** Runs a job. Never rejects because of a filter or map. */
   run(job: Job): Promise<JobResults[Job['kind']]> {
     if (job.kind === 'apply') return this.#apply(job.functions, job.input)
     if (job.kind === 'match') return this.#match(job.filter, job.event)

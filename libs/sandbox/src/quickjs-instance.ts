@@ -38,10 +38,10 @@ interface FunctionCall extends CpuLimit {
   inputs: readonly string[]
 }
 
-/** The call was interrupted, or its instance failed. Its result is unknown. */
+/** Interruption of a call, or failure of its instance. The result of the call is unknown. */
 export class CallEnded extends Error {}
 
-/** The source is not the body of a function. */
+/** Error of a source that is not the body of a function. */
 export class SourceError extends Error {}
 
 /** Missing from Node's types; declares the used part only. */
@@ -70,8 +70,8 @@ interface LoadedInstance {
 }
 
 /**
- * QuickJS in WebAssembly, reset before each call: its memory is restored byte by byte, so that a
- * call leaves nothing for the next one. An instance that grew, failed or was interrupted is
+ * QuickJS in WebAssembly, reset before each call: the memory is restored byte by byte, so that a
+ * call leaves nothing for the next call. An instance that grew, failed or was interrupted is
  * replaced.
  */
 export class QuickJsInstance {
@@ -134,7 +134,7 @@ export class QuickJsInstance {
     try {
       return work(loaded)
     } catch (error) {
-      // Interrupted at any point, or out of memory: the state is undefined.
+      // The instance was interrupted at any point, or is out of memory: its state is undefined.
       this.#loaded = undefined
       if (error instanceof SourceError) throw error
       throw new CallEnded(reasonOf(error))
@@ -159,7 +159,7 @@ export class QuickJsInstance {
     const options = engineOptions(module, this.#options, (created) => (memory = created))
     const vm = await QuickJS.restore(snapshot, options)
     if (!memory) throw new Error('The QuickJS instance has no memory')
-    // The wrapper allocates it on first use, which must precede the copy of the memory.
+    // The wrapper allocates `undefined` on first use, which must precede the copy of the memory.
     void vm.undefined
     const harness = vm.importHandle(exported)
     const all = new Uint8Array(memory.buffer)

@@ -59,7 +59,7 @@ export class Sandbox implements AsyncDisposable {
     })
   }
 
-  /** Calls the filter and, if it accepts, the map. */
+  /** Calls the filter and, if the filter accepts the payload, the map. */
   apply(
     functions: Functions,
     input: FunctionInput,
@@ -69,7 +69,7 @@ export class Sandbox implements AsyncDisposable {
     return this.#run({ kind: 'apply', functions, input }, onEnded, skipReason)
   }
 
-  /** Result of a filter for every event of a name, if it reads nothing else. */
+  /** Result of a filter for every event of a name, if the filter reads nothing but the name. */
   matchStatically(filter: string, event: string): Promise<StaticMatch> {
     return this.#run({ kind: 'match', filter, event }, () => 'depends')
   }

@@ -2,7 +2,10 @@ import { serveRequests } from '@posthorn/flow'
 import { Engine } from './engine.ts'
 import type { CallLimits, Job } from './jobs.ts'
 
-/** Time slice of a message. Its results are then returned: a slow function delays few others. */
+/**
+ * Time slice of a message. Results so far are then returned, so that a slow function delays few
+ * other functions.
+ */
 const sliceMs = 10
 
 await serveRequests(

@@ -1,6 +1,6 @@
 /** Hostile function bodies: endless, exhausting memory, or trying to escape. */
 export const hostileFunctions: readonly string[] = [
-  // Endless.
+  // Functions that never end.
   'while (true);',
   'for (;;) {}',
   'do {} while (1)',
@@ -54,7 +54,7 @@ export const hostileFunctions: readonly string[] = [
   'return "a".repeat(1e6).replace(/(a*)*b/g, "")',
   'return new RegExp("(".repeat(1e5) + ")".repeat(1e5)).test("")',
   'return new RegExp("a{0,65535}".repeat(1000)).test("a".repeat(1e6))',
-  // Memory exhaustion.
+  // Functions that exhaust the memory.
   'const a = []; for (;;) a.push("x".repeat(2 ** 20) + a.length)',
   'const a = []; for (;;) a.push(new Array(1e5).fill(0))',
   'const a = []; for (;;) a.push(new ArrayBuffer(2 ** 20))',
@@ -80,7 +80,7 @@ export const hostileFunctions: readonly string[] = [
   'payload.self = payload; return payload',
   'return JSON.parse("[".repeat(1e6))',
   'let o = {}; for (let i = 0; i < 1e5; i++) o = { o }; return o',
-  // Deep nesting.
+  // Functions with deep nesting.
   'return (function f(n) { return f(n + 1) + 1 })(0)',
   'const f = () => f(); return f()',
   'const o = { toString() { return `${o}` } }; return `${o}`',
@@ -92,7 +92,7 @@ export const hostileFunctions: readonly string[] = [
   'return new Function("return " + "!".repeat(1e6) + "1")()',
   'return ((...a) => a.length)(...new Array(1e6))',
   'String.fromCharCode.apply(null, new Array(1e7))',
-  // Escapes.
+  // Functions that try to leave the sandbox.
   'return this.constructor.constructor("return process.exit(1)")()',
   'return payload.constructor.constructor("return process")().exit(1)',
   'return logger.info.constructor("return process")().exit(1)',
@@ -111,7 +111,7 @@ export const hostileFunctions: readonly string[] = [
   'return arguments.callee.caller.constructor("return process")().exit(1)',
   'std.exit(1); os.exec(["id"])',
   'scriptArgs; print("x"); console.log("x"); gc()',
-  // Traces for later calls.
+  // Functions that leave traces for later calls.
   'Object.prototype.event = "polluted"; Object.prototype.toJSON = () => "polluted"; return true',
   'payload.__proto__.polluted = true; payload.constructor.prototype.x = 1; return payload',
   'Array.prototype.push = Array.prototype.map = Array.prototype[Symbol.iterator] = () => { throw 1 }; return true',
@@ -123,7 +123,7 @@ export const hostileFunctions: readonly string[] = [
   'Object.defineProperty(Object.prototype, "filter", { get() { throw 1 }, set() { throw 1 } }); return true',
   'Math.random = () => 0; Date.now = () => 0; Date = undefined; return true',
   'payload = null; logger = null; env = null; return true',
-  // Unusual results.
+  // Functions with unusual results.
   'throw null',
   'throw undefined',
   'throw Symbol("x")',

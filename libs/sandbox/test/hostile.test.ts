@@ -52,7 +52,7 @@ test.each(hostileFunctions)('Sandbox: %s', async (source) => {
     ]),
   )
 
-  // The result is one that a filter or a map may have.
+  // The result has values that a filter or a map may have.
   expect(filtered.body).toBeUndefined()
   expect(filtered.applies && filtered.problems.length > 0).toBe(false)
   expect(mapped.applies).toBe(true)

@@ -71,7 +71,9 @@ export function isHeaderSealed(value: string): boolean {
   return sealedIn(value) !== undefined
 }
 
-/** Returns the id of the sealing key, `clear` for a plaintext value, undefined for an empty one. */
+/**
+ * Returns the id of the sealing key, `clear` for a plaintext value, undefined for an empty value.
+ */
 export function keyIdOfHeader(value: string): string | undefined {
   if (value === '') return undefined
   const sealed = sealedIn(value)

@@ -8,7 +8,7 @@ export interface PublicKey {
   readonly text: string
 }
 
-/** Key that unseals. Only auth-bridge has one. */
+/** Key that unseals values. Only auth-bridge has private keys. */
 export interface PrivateKey {
   readonly id: string
   readonly key: KeyObject

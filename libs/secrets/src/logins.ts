@@ -1,8 +1,9 @@
 import { lacksMark, markSealed, sealedIn } from './in-place.ts'
 import { keyIdOf, type Unsealer, type Resealer, type Sealer } from './seal.ts'
 
-// URLs of webhooks and proxies may contain a login: `https://user:password@host`. Its secret, the
-// password or a user without one, is sealed in place; the rest of the URL stays readable.
+// URLs of webhooks and proxies may contain a login: `https://user:password@host`. The secret of the
+// login is sealed in place: the password, or a user without a password. The other parts of the URL
+// stay readable.
 
 interface Login {
   url: URL
@@ -10,7 +11,8 @@ interface Login {
 }
 
 /**
- * Seals the login of a URL for its host. A URL without a login, or a sealed one, stays unchanged.
+ * Seals the login of a URL for its host. A URL without a login, or with a sealed login, stays
+ * unchanged.
  */
 export async function sealLogin(address: string, sealer: Sealer): Promise<string> {
   const login = loginIn(address)
@@ -42,7 +44,7 @@ export async function resealLogin(address: string, resealer: Resealer): Promise<
   return withText(login, markSealed(await resealer.reseal(sealed)))
 }
 
-/** True if a URL contains a sealed login. Cheap for URLs without one. */
+/** True if a URL contains a sealed login. Cheap for URLs without a sealed login. */
 export function isLoginSealed(address: string): boolean {
   const login = lacksMark(address) ? undefined : loginIn(address)
   return login !== undefined && sealedIn(textOf(login)) !== undefined

@@ -34,7 +34,7 @@ export interface Resealer extends Sealer {
   readonly newest: string
   /**
    * Seals the value again with the newest key, for the same context and binding. `binding` is used
-   * for a value without one.
+   * for a value without a binding.
    *
    * @throws AppError `internal` if no key fits or the value was changed
    */
@@ -45,8 +45,8 @@ export function createSealer(publicKey: PublicKey): Sealer {
   return {
     seal: (value, context, binding) =>
       new CompactEncrypt(Buffer.from(value))
-        // The header is authenticated, so a value moved to another row cannot be unsealed there.
-        // The context is stored under the name `place`.
+        // The JWE header is authenticated, so a value moved to another row cannot be unsealed
+        // there. The context is stored under the name `place`.
         .setProtectedHeader({
           alg: 'ECDH-ES',
           enc: 'A256GCM',
@@ -58,7 +58,7 @@ export function createSealer(publicKey: PublicKey): Sealer {
   }
 }
 
-/** Unseals with the key whose id is in the value, so that values of former keys stay readable. */
+/** Unseals with the key whose id is in the value, so that values of earlier keys stay readable. */
 export function createUnsealer(privateKeys: readonly PrivateKey[]): Unsealer {
   const read = createReader(privateKeys)
   const open: Unsealer['open'] = async (sealed, context) => {

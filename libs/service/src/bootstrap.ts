@@ -33,7 +33,7 @@ export interface BootstrapOptions {
   config: ServiceConfig
   /** Aborts when the shutdown begins: not ready, and no more waiting for the schema. */
   signal: AbortSignal
-  /** Readiness checks; defaults to Postgres. */
+  /** Readiness checks of the service; defaults to Postgres. */
   checks?: (context: ServiceContext) => Checks
   /** Fields of the first log line, beside the config. */
   fields?: object
@@ -84,7 +84,7 @@ export function defaultChecks({ db }: Pick<ServiceContext, 'db'>): Checks {
   return { postgres: () => ping(db) }
 }
 
-/** Checks RabbitMQ, for services whose clients get nothing but errors without it. */
+/** Checks RabbitMQ, for services whose clients get only errors without RabbitMQ. */
 export function busCheck({ bus }: Pick<ServiceContext, 'bus'>): Checks {
   return {
     rabbitmq: () => {

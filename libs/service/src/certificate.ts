@@ -14,7 +14,7 @@ export interface Certificate {
 
 /**
  * Reads a certificate and key from PEM texts or paths of PEM files. Reads the files at every call,
- * because they are renewed at run time. Undefined if none is configured.
+ * because they are renewed at run time. Undefined if no certificate is configured.
  */
 export async function readCertificate(
   cert: string | undefined,

@@ -2,17 +2,17 @@ import { connect, type PooledDb } from '@posthorn/db'
 import type { Gauge, Logger, Metrics } from '@posthorn/telemetry'
 
 export interface PoolLimits {
-  /** Maximum connections. */
+  /** Maximum connections of the pool. */
   max: number
   /** Maximum duration of a statement. */
   timeoutMs: number
-  /** See `connect`. */
+  /** True if statements are pipelined, see `connect`. */
   isPipelined?: boolean
 }
 
 export interface PoolDeps {
   url: string
-  /** Service, shown in pg_stat_activity. */
+  /** Name of the service, shown in pg_stat_activity. */
   name: string
   log: Logger
   metrics: Metrics

@@ -2,23 +2,25 @@ import type { ServiceName } from '@posthorn/contracts/services'
 
 /**
  * Defaults of SVC_DATABASE_POOL_SIZE: maximum connections of one replica. Three replicas of every
- * service, as during a rolling update of two, and the jobs fit into a Postgres with its default of
- * 100 connections.
+ * service, as during a rolling update of two, and the jobs fit into the 100 default connections of
+ * Postgres.
  */
 export const poolSizes: Readonly<Record<ServiceName, number>> = {
-  // A quarter stores messages, the rest serves requests.
+  // api-gateway: a quarter of the connections stores messages, the other connections serve
+  // requests.
   'api-gateway': 8,
-  // Commits of accounts are batched; commands and heartbeats run beside them. With 5, first syncs
-  // of 1,000 accounts delayed heartbeats.
+  // sync-worker: commits of accounts are batched; commands and heartbeats run beside them. With 5
+  // connections, first syncs of 1,000 accounts delayed heartbeats.
   'sync-worker': 7,
-  // Claims, intent records and outcomes are batched, one statement of each kind at a time.
+  // sender: claims, intent records and outcomes are batched, one statement of each kind at a time.
   sender: 4,
-  // Four partitions are fanned out concurrently, and results are recorded beside them.
+  // webhook-dispatcher: four partitions are fanned out concurrently, and results are recorded
+  // beside them.
   'webhook-dispatcher': 5,
-  // Logins read a few rows.
+  // imap-proxy: logins read a few rows.
   'imap-proxy': 2,
-  // Stores messages; a large one occupies a connection while it is transferred.
+  // smtp-proxy stores messages. A large message occupies a connection while it is transferred.
   'smtp-proxy': 2,
-  // Reads a few rows per credential.
+  // auth-bridge reads a few rows per credential.
   'auth-bridge': 2,
 }

@@ -5,8 +5,9 @@ import { runInNewContext } from 'node:vm'
 const settledAfterMs = 5_000
 
 /**
- * Collects the garbage of the start once, 5 s after it, and returns its memory to the system: 10
- * to 50 MB in each service. Without it, an idle service keeps the memory. Blocks for 20 to 60 ms.
+ * Collects the garbage of the start once, 5 s after it, and returns its memory to the system: 10 to
+ * 50 MB in each service. Without this collection, an idle service keeps the memory. Blocks for 20
+ * to 60 ms.
  */
 export function releaseStartMemory(): void {
   setTimeout(() => {

@@ -5,9 +5,9 @@ import { checkHeapLimit } from './heap-check.ts'
 import { releaseStartMemory } from './release-start-memory.ts'
 import type { ServiceConfig } from './service-config.ts'
 
-/** Running service. Disposal stops it. */
+/** Running service. Disposal stops the service. */
 export interface App extends AsyncDisposable {
-  /** Work that the shutdown has not finished, by kind: in progress, or given up. */
+  /** Amount of work that the shutdown has not finished, by kind: in progress, or abandoned. */
   unfinished?: () => Record<string, number>
 }
 
@@ -62,7 +62,7 @@ function limitShutdown(
     onTimeout()
     process.exit(1)
   }
-  // The process ends by itself when no handle is open.
+  // The process ends without this timer when no handle is open.
   const startTimer = () => setTimeout(end, drainDelayMs + shutdownTimeoutMs).unref()
   stopping.addEventListener('abort', startTimer, { once: true })
 }

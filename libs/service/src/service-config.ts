@@ -15,7 +15,7 @@ export interface ServiceConfig {
   readonly logLevel: LogLevel
   /** Time after SIGTERM for which the process is not ready, but accepts connections. */
   readonly drainDelayMs: number
-  /** Maximum duration of a shutdown after that time. */
+  /** Maximum duration of a shutdown after `drainDelayMs`. */
   readonly shutdownTimeoutMs: number
 }
 
@@ -24,7 +24,7 @@ const hour = 3_600_000
 export interface ServiceDefaults {
   service: ServiceName
   port: number
-  /** Defaults to 10 s. */
+  /** Maximum duration of the shutdown; defaults to 10 s. */
   shutdownTimeoutMs?: number
 }
 

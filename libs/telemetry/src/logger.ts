@@ -15,7 +15,7 @@ export type Logger = Pick<Pino, 'trace' | 'debug' | 'info' | 'warn' | 'error' | 
 }
 
 /**
- * Lines are written every 100 ms or 4 kB: one write per line costs more than formatting it.
+ * Lines are written every 100 ms or 4 kB: one write per line costs more than formatting the line.
  * Buffered lines are written at exit, also after an exception. SIGKILL loses them.
  */
 const buffering = { periodicFlush: 100, minLength: 4_096 }

@@ -27,8 +27,8 @@ export interface Metrics {
 }
 
 /**
- * Interval of the samples of `nodejs_eventloop_lag_*`, which include it. A sample each 10 ms takes
- * 0.6 % of a core in an idle process.
+ * Interval of the samples of `nodejs_eventloop_lag_*`. The samples include the interval. A sample
+ * each 10 ms takes 0.6 % of a core in an idle process.
  */
 const lagSampleMs = 100
 

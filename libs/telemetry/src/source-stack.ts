@@ -36,7 +36,7 @@ function readSourceMap(file: string): SourceMap | undefined {
     const text = readFileSync(`${fileURLToPath(toUrl(file))}.map`, 'utf8')
     return new SourceMap(JSON.parse(text) as SourceMapPayload)
   } catch {
-    // Not a bundled file, or deleted: the frame stays as it is.
+    // The file is not bundled, or was deleted: the stack frame stays as it is.
     return undefined
   }
 }

@@ -20,7 +20,7 @@ const removedAttributes = { 'url.full': undefined, 'url.path': undefined, 'url.q
  */
 export function startTracing(env: NodeJS.ProcessEnv): void {
   describeService(env, process.argv[1] ?? '')
-  // ES modules are instrumented by this hook only; without it, Express has no spans.
+  // Only this hook instruments ES modules; without the hook, Express has no spans.
   register('import-in-the-middle/hook.mjs', import.meta.url)
   const sdk = new NodeSDK({
     traceExporter: new OTLPTraceExporter(),
@@ -41,9 +41,9 @@ export function startTracing(env: NodeJS.ProcessEnv): void {
 }
 
 /**
- * Sets the service name to the folder of the service, and the service version to that of the
- * release, unless they are configured. Other resource detectors are disabled, because they export
- * the command line.
+ * Sets the service name to the folder of the service, and the service version to the version of the
+ * release, unless they are configured. Other resource detectors are disabled, because these
+ * detectors export the command line.
  */
 function describeService(env: NodeJS.ProcessEnv, main: string): void {
   env['OTEL_NODE_RESOURCE_DETECTORS'] ??= 'env'

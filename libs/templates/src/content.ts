@@ -9,7 +9,7 @@ export interface TemplateContent {
 export const contentFields = ['subject', 'text', 'html', 'previewText'] as const
 export type ContentField = (typeof contentFields)[number]
 
-/** Language of `html`. */
+/** Language of the template text `html`. */
 export type TemplateFormat = 'html' | 'markdown'
 
 /** Values of expressions. Passed as JSON, so without functions and prototypes. */
@@ -20,10 +20,10 @@ export interface RenderContext {
   rcpt?: { name?: string; address?: string; unsubscribeUrl?: string }
 }
 
-/** Problem of one text. */
+/** Problem in one text of a template. */
 export interface TemplateProblem {
   field: ContentField
-  /** Absent if unknown. */
+  /** Line of the problem; absent if unknown. */
   line?: number
   reason: string
 }

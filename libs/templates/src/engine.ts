@@ -13,7 +13,7 @@ import { markdownHelper, parseTemplate, TemplateError } from './parse-template.t
 import { describeError } from './describe-error.ts'
 
 type Template = (context: unknown) => string
-/** Escaping of values. */
+/** Escaping of values in a rendered template. */
 type Mode = 'plain' | TemplateFormat
 
 /** Limits of the cache of compiled templates: characters of source, and templates. */
@@ -31,7 +31,7 @@ export class Engine {
 
   readonly #maxOutputBytes: number
 
-  /** `maxOutputBytes`: maximum of all texts of one job. */
+  /** `maxOutputBytes`: maximum bytes of all texts of one job. */
   constructor(maxOutputBytes: number) {
     this.#maxOutputBytes = maxOutputBytes
     this.#handlebars.unregisterHelper('log')
@@ -100,7 +100,7 @@ function isLine(field: ContentField): boolean {
   return field === 'subject' || field === 'previewText'
 }
 
-/** Built-in helpers without those that log or replace missing ones. */
+/** Built-in helpers without the helpers that log or replace missing helpers. */
 function compileOptions(mode: Mode): CompileOptions {
   const off = { log: false, helperMissing: false, blockHelperMissing: false }
   return {

@@ -4,7 +4,7 @@ import type { TemplateContent, TemplateFormat, TemplateProblem } from './content
 export interface Job {
   content: TemplateContent
   format: TemplateFormat
-  /** JSON. */
+  /** Context of the template as JSON. */
   context?: string
 }
 

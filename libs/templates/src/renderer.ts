@@ -49,7 +49,8 @@ export class Renderer implements AsyncDisposable {
   }
 
   /**
-   * Renders a content. `html` is escaped, and converted from markdown; the others are plain text.
+   * Renders the texts of a content. `html` is escaped, and converted from markdown; the other texts
+   * are plain text.
    * @throws AppError `unprocessable` with the problem of the template
    */
   async render(
@@ -84,7 +85,7 @@ export class Renderer implements AsyncDisposable {
   }
 }
 
-/** Message with field, line and reason. */
+/** Error message with field, line and reason. */
 function describeProblem({ field, line, reason }: TemplateProblem): string {
   return `The ${field} of the template cannot be rendered${line === undefined ? '' : ` (line ${line})`}: ${reason}`
 }

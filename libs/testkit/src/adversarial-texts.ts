@@ -5,7 +5,7 @@ const pieces =
   )
 const endings = ['', '!']
 
-/** Texts of a size that are bad for superlinear code: one piece repeated, and an end. */
+/** Texts of `length` that are slow for superlinear code: one piece repeated, and an end. */
 function adversarialTexts(length: number): string[] {
   return pieces.flatMap((piece) => {
     const text = piece.repeat(length / piece.length)
@@ -21,7 +21,7 @@ const maxGrowth = 8
 const runs = 4
 
 /**
- * Reads texts of 1 MB and of a quarter of that. Returns the beginnings of those whose CPU time does
+ * Reads texts of 1 MB and of a quarter of that. Returns the beginnings of texts whose CPU time does
  * not grow linearly. Compares times of the same run, so slower machines have the same result.
  */
 export function slowTexts(read: (text: string) => unknown): string[] {

@@ -49,7 +49,7 @@ export class ByteReader {
     }
   }
 
-  /** Returns this number of bytes. Undefined if the connection ends before. */
+  /** Returns `count` bytes. Undefined if the connection ends earlier. */
   async take(count: number): Promise<Buffer | undefined> {
     while (this.#bytes.length < count) if (!(await this.#fill())) return undefined
     const bytes = this.#bytes.subarray(0, count)

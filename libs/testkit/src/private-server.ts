@@ -22,8 +22,8 @@ export interface ServerUse<Address> {
 }
 
 /**
- * Returns a function that resolves with the configured server, else with a private one, which all
- * users of this process share.
+ * Returns a function that resolves with the configured server, else with a private server, which
+ * all users of this process share.
  */
 export function sharedServer<Address>(
   name: string,
@@ -54,7 +54,7 @@ export function sharedServer<Address>(
 /** Creates an empty directory that servers of any user may use. */
 export async function serverDirectories(name: string): Promise<ServerDirectories> {
   const dir = await mkdtemp(join(tmpdir(), `posthorn-test-${name}-`))
-  await chmod(dir, 0o755) // As root, servers run as another user.
+  await chmod(dir, 0o755) // when the tests run as root, servers run as another user
   return { dir, cache: cacheDirectory(process.env) }
 }
 

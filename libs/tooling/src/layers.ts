@@ -106,7 +106,7 @@ export function foldersWithoutLayers(sources: readonly Pick<SourceFile, 'path'>[
     .toSorted()
 }
 
-/** Imports from a higher layer, or from another folder of the same one, as `path → import`. */
+/** Imports from a higher layer, or from another folder of the same layer, as `path → import`. */
 export function layerViolations(sources: readonly SourceFile[]): string[] {
   return Object.entries(layersOf).flatMap(([folder, layers]) => {
     const files = sources.filter(({ path }) => path.startsWith(`${folder}/`))

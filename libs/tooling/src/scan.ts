@@ -6,7 +6,7 @@ export interface SourcePart {
   line: number
 }
 
-/** A regular expression literal can only follow one of these. */
+/** Code that can precede a regular expression literal. */
 const beforeRegex = /(?:^|[=(,:;!&|?{}[\n+]|=>|\breturn|\btypeof|\bcase)\s*$/
 
 const token =
@@ -14,8 +14,8 @@ const token =
 
 /**
  * Splits a source into code, comments and literals. Template literals are one literal each,
- * expressions included. It is a scanner for the rules of the workspace, not a parser: it relies on
- * the formatter's output.
+ * expressions included. Relies on the formatter's output: this is a scanner for the rules of the
+ * workspace, not a parser.
  */
 export function scanSource(source: string): SourcePart[] {
   const parts: SourcePart[] = []

@@ -15,7 +15,7 @@ interface RunReport {
   passed: number
   failed: number
   skipped: number
-  /** One line per failure. */
+  /** Failed tests, one line per failure. */
   failures: string[]
   durations: { file: string; seconds: number }[]
 }
@@ -24,7 +24,7 @@ interface RunReport {
 const maxExitMs = 60_000
 /** Jest workers. Three workers make no kind faster on two cores (measured). */
 const maxWorkers = 2
-/** Files listed at the end of a run: those worth making faster. */
+/** Number of slowest test files that are listed at the end of a run. */
 const slowestListed = 10
 const noTests: RunReport = { passed: 0, failed: 0, skipped: 0, failures: [], durations: [] }
 

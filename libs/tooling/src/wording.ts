@@ -19,7 +19,7 @@ const maxScriptColumns = 120
 const bannedWords =
   /\b(?:whoever|whomever|nobody(?![@/:])|somebody(?!@)|anew|lest|whereby|at once|is away|are away|made good|makes good|make good|for want of|in the clear|sees to it|see to it|looked after|looks after|look after|put off|puts off|called off|calls off|call off|of ours|of theirs|collector of garbage)\b/i
 
-/** Openings that lack their noun. */
+/** Openings of comments that lack a noun. */
 const bannedOpening = /^(?:What|Where|Whoever|Whose|Who|Of|The same)\b/
 
 /** Paths of all files with checked wording, relative to the project directory. */
@@ -71,8 +71,8 @@ export function checkDocument(path: string, source: string): Violation[] {
 }
 
 /**
- * Checks the comments of a file that is not TypeScript: SQL with `--`, all others with `#`. A line
- * limit applies to lines that are only a comment, because commands and URLs cannot be broken.
+ * Checks the comments of a file that is not TypeScript: SQL with `--`, all other files with `#`. A
+ * line limit applies to lines that are only a comment, because commands and URLs cannot be broken.
  */
 export function checkScript(path: string, source: string): Violation[] {
   const comment = path.endsWith('.sql')
@@ -123,7 +123,7 @@ function checkOpening({ text, line }: SourcePart, report: Report): void {
   if (bannedOpening.test(opening)) report(line, 'opening', opening.split('\n')[0] ?? '')
 }
 
-/** True for a line comment directly below another one. */
+/** True for a line comment directly below another line comment. */
 function continuesComment(parts: readonly SourcePart[], index: number): boolean {
   const [before, between] = [parts[index - 2], parts[index - 1]]
   return (

@@ -70,7 +70,7 @@ test('external packages: imported by their allowed importers only', () => {
 })
 
 test('packages: no client library of a mail provider, which would send tokens to any link', () => {
-  // Clients that are not ours drive the fakes of the providers in tests.
+  // Clients of third parties drive the fakes of the providers in tests.
   const inTests = new Set(['@googleapis/gmail', '@microsoft/microsoft-graph-client'])
   const vendor =
     /^(?:googleapis|gaxios|google-auth-library|@(?:google-cloud|googleapis|microsoft|azure)\/.*)$/

@@ -9,9 +9,9 @@ export interface CountedRequest {
 }
 
 export interface TokenWindow {
-  /** Requests of the token within the window, including this one. */
+  /** Requests of the token within the window, including this request. */
   requests: number
-  /** Time until the window ends. */
+  /** Time until the window of the token ends. */
   resetSeconds: number
 }
 

@@ -1,8 +1,8 @@
 import type { Db, Tokens } from '@posthorn/db'
 import { type Selectable, sql } from 'kysely'
 
-// The roles of the proxies cannot read the table `tokens`. They call functions that return the rows
-// of the ids they pass, so a proxy sees only tokens that a client has presented.
+// The roles of the proxies cannot read the table `tokens`. The proxies call functions that return
+// the rows of the ids they pass, so a proxy sees only tokens that a client has presented.
 
 export type TokenRow = Pick<
   Selectable<Tokens>,
@@ -11,7 +11,7 @@ export type TokenRow = Pick<
 
 const columns = ['id', 'account', 'scopes', 'restrictions', 'permissions', 'expiresAt'] as const
 
-/** Returns the rows of those ids that exist. */
+/** Returns the rows of the existing ids. */
 export async function listTokens(db: Db, ids: readonly string[]): Promise<TokenRow[]> {
   if (ids.length === 0) return []
   const { rows } = await sql<TokenRow>`select ${sql.join(columns.map((name) => sql.ref(name)))}

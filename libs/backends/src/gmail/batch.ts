@@ -7,7 +7,7 @@ import { toGmailError } from './errors.ts'
 /** Result of one part. */
 export type BatchOutcome<T> = { json: Partial<T> } | { error: MailApiError }
 
-/** Response of one part of a batch. `index` is that of its request. */
+/** Response of one part of a batch. `index` is the index of the request of the part. */
 export interface BatchPart {
   index: number
   status: number
@@ -16,7 +16,7 @@ export interface BatchPart {
 }
 
 const dayMs = 86_400_000
-/** Most bytes of the headers of a part. */
+/** Maximum bytes of the headers of a part. */
 const maxHeadBytes = 16 * 1024
 const boundary = 'posthorn-batch-boundary'
 
@@ -31,7 +31,7 @@ interface BatchBody {
  */
 export class BatchRound<T extends object> {
   readonly #outcomes: (BatchOutcome<T> | undefined)[]
-  /** Parts that Gmail reported as those of a disabled mailbox, see `toGmailError`. */
+  /** Parts that Gmail refused because of a disabled mailbox, see `toGmailError`. */
   readonly #refused = new Set<number>()
 
   constructor(parts: number) {
@@ -85,7 +85,10 @@ export class BatchRound<T extends object> {
   }
 }
 
-/** A rejected token is reported first, because a repeat needs a new one; then limits. */
+/**
+ * Rank of an error in the report of a batch. A rejected token is reported first, because a repeat
+ * needs a new token; then limits.
+ */
 function rank(error: Error): number {
   if (!(error instanceof ProviderError)) return 3
   if (error.status === 401) return 0
@@ -152,12 +155,14 @@ function parsePart(bytes: Buffer): BatchPart | undefined {
     index: Number(index),
     status: Number(status),
     headers: headersOf(inner.head),
-    // The line end before a delimiter belongs to it (RFC 2046 §5.1.1).
+    // The line end before a delimiter belongs to the delimiter (RFC 2046 §5.1.1).
     text: inner.rest.toString().replace(/\r$/, ''),
   }
 }
 
-/** The first empty line ends the headers; blank ones before them belong to the delimiter. */
+/**
+ * The first empty line ends the headers; blank lines before the headers belong to the delimiter.
+ */
 function splitAtEmptyLine(bytes: Buffer): { head: string; rest: Buffer } | undefined {
   const text = bytes.toString('latin1', 0, maxHeadBytes)
   const [blank = ''] = /^(?:[ \t]*\r?\n)*/.exec(text) ?? []

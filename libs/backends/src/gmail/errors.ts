@@ -2,7 +2,10 @@ import { defined } from '@posthorn/contracts/defined'
 import { ProviderError } from '@posthorn/net/provider-error'
 import { isMailApiError, MailApiError, type MailApiFailure } from '../mail-api/errors.ts'
 
-/** Reasons with status 403 that are limits. Gmail has other permanent ones, such as `forbidden`. */
+/**
+ * Reasons with status 403 that are limits. Other reasons of Gmail are permanent, such as
+ * `forbidden`.
+ */
 const limitReasons = new Set([
   'ratelimitexceeded',
   'userratelimitexceeded',
@@ -33,7 +36,8 @@ export function toGmailError(error: ProviderError): MailApiError {
 function failureOf({ status, code = '' }: ProviderError): MailApiFailure {
   const reason = code.toLowerCase()
   if (status === 403) return limitReasons.has(reason) ? 'rate-limited' : 'access-denied'
-  // No mailbox; also seen for 1 % of the requests to healthy ones (php-client issue 2558).
+  // The account has no mailbox. Also seen for 1 % of the requests to healthy mailboxes (php-client
+  // issue 2558).
   if (status === 400 && reason === 'failedprecondition') return 'mailbox-disabled'
   const isServerError = status >= 500 || status < 400
   return byStatus[status] ?? (isServerError ? 'unavailable' : 'refused')
@@ -63,7 +67,7 @@ function gmailError(
   passesStatus = true,
 ): MailApiError {
   const { message, code = '' } = cause
-  // A limit of the day without a time: requests until then would fail, too.
+  // A daily limit without a retry time gets 1 h: earlier requests would fail, too.
   const isDaily = failure === 'rate-limited' && code.toLowerCase() === 'dailylimitexceeded'
   const retryAfterMs = cause.retryAfterMs ?? (isDaily ? hourMs : undefined)
   // The interface has no 409: a name that exists is an invalid request.
@@ -76,7 +80,7 @@ function gmailError(
   })
 }
 
-/** Refusal by this client, in the form of one by Gmail. */
+/** Refusal by this client, in the form of a refusal by Gmail. */
 export function refusal(text: string): MailApiError {
   return new MailApiError('refused', text, { status: 400, passesStatus: true })
 }

@@ -7,7 +7,7 @@ import { tokenOf } from './lists/listing.ts'
 import type { GmailRequests } from './requests.ts'
 import { FullRounds, type RoundCursor } from './rounds.ts'
 
-/** The only feed of a mailbox. */
+/** Only feed of a Gmail mailbox. */
 const mailboxFeed = { id: 'mailbox' }
 
 /** Records per page, so that changes are committed every 100 records. */

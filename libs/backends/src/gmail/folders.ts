@@ -57,8 +57,8 @@ export function gmailFolders(requests: GmailRequests): MailApiFolders {
 }
 
 /**
- * Renames a label and those below it. Gmail leaves these with the old prefix. The label itself is
- * the last one, so that a repeat after a failure continues with the others.
+ * Renames a label and the labels below it, which Gmail leaves with the old prefix. The label itself
+ * is renamed last, so that a repeat after a failure continues with the labels below it.
  */
 async function renameLabel(
   requests: GmailRequests,
@@ -101,7 +101,10 @@ function newNameOf(
   return [...path.slice(0, -1), own].join('/')
 }
 
-/** Checked before the first request: a conflict of the last one would leave a part renamed. */
+/**
+ * Checks new names before the first request: a conflict of the last request would leave a part of
+ * the labels renamed.
+ */
 function assertUnused(labels: readonly NamedLabel[], renamed: readonly NamedLabel[]): void {
   const names = new Set(renamed.map(({ name }) => name.toLowerCase()))
   const ids = new Set(renamed.map(({ id }) => id))

@@ -14,13 +14,13 @@ import { gmailSending } from './sending.ts'
 import { gmailWatches } from './watches.ts'
 import { gmailWrites } from './writes.ts'
 
-/** Origin of the Gmail API, the only one that receives access tokens. */
+/** Origin of the Gmail API, the only origin that receives access tokens. */
 export const gmailOrigin = 'https://gmail.googleapis.com'
 
 export interface GmailApiDeps {
   readonly caller: Pick<HttpCaller, 'open'>
   readonly limiter: ProviderLimiter
-  /** Origins at which a fake serves Gmail. Must be those of `caller`. */
+  /** Origins at which a fake serves Gmail. Must equal the origins of `caller`. */
   readonly mappedOrigins?: OriginMap
   /**
    * Full name of the Pub/Sub topic that receives an account's notifications:

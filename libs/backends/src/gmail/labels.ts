@@ -42,7 +42,7 @@ const fixedLabels = new Set(['SENT', 'DRAFT', 'CHAT'])
 const maxListBytes = 16 * 1024 * 1024
 const maxLabels = 25_000
 
-/** Reads all labels. One unit. */
+/** Reads all labels. Costs one unit. */
 export async function readLabels(
   requests: GmailRequests,
   signal: AbortSignal,
@@ -75,7 +75,7 @@ export function toFolders(labels: readonly NamedLabel[]): ApiFolder[] {
   return labels.filter(({ id }) => !isFlagLabel(id)).map((label) => toFolder(label, ids))
 }
 
-/** `ids` has those of other labels by name. */
+/** Folder of a label. `ids` has the ids of all labels by name. */
 export function toFolder(
   { id, name, isSystem, isHidden }: NamedLabel,
   ids: ReadonlyMap<string, string>,
@@ -93,12 +93,12 @@ export function toFolder(
   })
 }
 
-/** Label with an id or, if there is none, with a name. */
+/** Label with an id or, without such a label, with a name. */
 export function findLabel(labels: readonly NamedLabel[], text: string): NamedLabel | undefined {
   return labels.find(({ id }) => id === text) ?? labels.find(({ name }) => name === text)
 }
 
-/** Flags and labels of a message. `labelIds` is absent if it has none. */
+/** Flags and labels of a message. `labelIds` is absent if the message has no labels. */
 export function stateOfLabels(
   labelIds: readonly string[] = [],
 ): ApiFlags & Pick<MessageState, 'labels'> {
@@ -110,7 +110,7 @@ export function stateOfLabels(
   }
 }
 
-/** Flags that a label stands for, and the label if it is one. */
+/** Flags that a label stands for. `label` is absent for labels that stand for flags only. */
 export function changeOfLabel(
   id: string,
   isSet: boolean,

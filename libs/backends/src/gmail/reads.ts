@@ -21,7 +21,10 @@ const maxMessageBytes = 72 * 1024 * 1024
 const maxLateGets = 3
 const lateDelayMs = backoff({ baseMs: 250, maxMs: 1_000, jitter: 0.3 })
 
-/** Reading over the Gmail API. A page of `listMessages` has at most 100 entries: one get each. */
+/**
+ * Reading over the Gmail API. A page of `listMessages` has at most 100 entries: each entry costs
+ * one get.
+ */
 export function gmailReads(requests: GmailRequests): MailApiReads {
   const reads: MailApiReads = {
     async profile(signal) {
@@ -89,7 +92,8 @@ export function gmailReads(requests: GmailRequests): MailApiReads {
 
 /**
  * Gets listed messages, in order. The list may be ahead of the replica that gets a new message:
- * missing ones are requested again, and left out if they stay missing, because they were deleted.
+ * missing messages are requested again, and left out if they stay missing, because they were
+ * deleted.
  */
 async function getListed(
   reads: Pick<MailApiReads, 'getMessages'>,

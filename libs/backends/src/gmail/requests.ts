@@ -17,17 +17,17 @@ export interface GmailRequest {
   operation: string
   /** Defaults to GET. */
   method?: HttpMethod
-  /** Path below that of the mailbox. */
+  /** Path below the path of the mailbox. */
   path: string
-  /** Parameters. Lists are repeated, undefined ones left out. */
+  /** Query parameters. Lists are repeated, undefined parameters left out. */
   query?: Readonly<Record<string, QueryValue>>
-  /** Members of the response to send (guide "Performance tips"). Default: all, of an empty one. */
+  /** Members of the response to send (guide "Performance tips"). Default: all members. */
   fields?: string
   /** Sent as JSON. */
   body?: object
   /** Defaults to true for GET. */
   repeatable?: boolean
-  /** Most bytes of the response; defaults to 1 MiB. */
+  /** Maximum bytes of the response; defaults to 1 MiB. */
   maxBytes?: number
   signal: AbortSignal
 }
@@ -50,8 +50,8 @@ const defaultMaxBytes = 1024 * 1024
 const maxBatchBytes = 64 * 1024 * 1024
 
 /**
- * Most parts of a batch. Gmail permits 100, but runs them at the same time and refuses many of more
- * than 50 with 429 (google-api-dotnet-client issue 1982).
+ * Maximum parts of a batch. Gmail permits 100, but runs them at the same time and refuses many of
+ * more than 50 with 429 (google-api-dotnet-client issue 1982).
  */
 export const maxBatchParts = 25
 
@@ -89,7 +89,7 @@ export class GmailRequests {
 
   /**
    * Gets several resources with one request per 25. An outcome is JSON or the failure of its part.
-   * Parts that failed temporarily are repeated without the others.
+   * Parts that failed temporarily are repeated without the other parts.
    */
   async batch<T extends object>(batch: GmailBatch): Promise<BatchOutcome<T>[]> {
     const outcomes: BatchOutcome<T>[] = []
@@ -186,8 +186,9 @@ function toRequest(request: GmailRequest): ClientRequest {
 }
 
 /**
- * Gmail reports some healthy mailboxes as disabled, once (google-api-php-client issue 2558). It did
- * nothing then. For watches the same reason means that another client has one.
+ * Sends a request again if Gmail reports the mailbox as disabled. Gmail reports some healthy
+ * mailboxes so, once, and executes nothing then (google-api-php-client issue 2558). For watches the
+ * same reason means that another client has a watch.
  */
 async function repeatedOnce<T>(operation: string, send: () => Promise<T>): Promise<T> {
   try {

@@ -10,7 +10,7 @@ import { type GmailRequests, idPath, maxBatchParts } from './requests.ts'
 export interface RoundCursor {
   /** History id of the profile before the first list. Changes since then follow the round. */
   start: string
-  /** List that is being read. Absent: the first one after `done`. */
+  /** List that is being read. Absent: the first list after `done`. */
   label?: string
   page?: string
   /** Last list that is complete. Lists are read in the order of the ids. */
@@ -21,7 +21,7 @@ export interface RoundCursor {
 }
 
 export interface RoundPage {
-  /** Undefined after the last list. */
+  /** Position of the next page. Undefined after the last list. */
   next: RoundCursor | undefined
   changed: MessageChange[]
 }
@@ -46,14 +46,20 @@ const maxEmpty = 20
 /** Full rounds over lists: of the mailbox, then of each label. */
 export class FullRounds {
   readonly #requests: GmailRequests
-  /** Labels of the round that is being read. Later ones are in the history since its start. */
+  /**
+   * Labels of the round that is being read. Later labels are in the history since the start of the
+   * round.
+   */
   #labels: { start: string; labels: LabelIds } | undefined
 
   constructor(requests: GmailRequests) {
     this.#requests = requests
   }
 
-  /** Reads one page of a list. Labels without messages are skipped, some per call. */
+  /**
+   * Reads one page of a list. Labels without messages are skipped, up to `maxEmpty` requests per
+   * call.
+   */
   async read(start: RoundCursor, position: FeedPosition, signal: AbortSignal): Promise<RoundPage> {
     let cursor = start
     for (let requests = 0; requests < maxEmpty; requests++) {
@@ -73,7 +79,7 @@ export class FullRounds {
 
   /**
    * Position of the next list. Without `label`, the next labels were counted. Undefined after the
-   * last one.
+   * last list.
    */
   async #findList(cursor: RoundCursor, signal: AbortSignal): Promise<RoundCursor | undefined> {
     const { start, done = '', used = [], counted = '' } = cursor
@@ -98,7 +104,7 @@ export class FullRounds {
     return this.#labels.labels
   }
 
-  /** Labels without messages. One unit each. */
+  /** Labels without messages. Costs one unit per label. */
   async #findEmpty(ids: readonly string[], signal: AbortSignal): Promise<ReadonlySet<string>> {
     const outcomes = await this.#requests.batch<GmailLabel>({
       operation: 'labels.get',
@@ -129,7 +135,8 @@ export class FullRounds {
     } catch (error) {
       const isRefused = isMailApiError(error, 'refused') || isMailApiError(error, 'message-missing')
       if (!isRefused) throw error
-      // The page token expired: the list starts again. Or the label was deleted during the round.
+      // If the page token expired, the list starts again. Otherwise the label was deleted during
+      // the round.
       if (pageToken !== undefined) return this.#readList({ ...rest, label }, position, signal)
       if (label !== '') return { next: { ...rest, done: label }, changed: [] }
       throw error

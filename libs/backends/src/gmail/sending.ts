@@ -19,7 +19,7 @@ import { type MessageUpload, uploadMessage } from './uploads.ts'
 
 const { maxSentBytes } = apiAccountTypes.gmail.mailbox
 
-/** Most drafts that are compared with a message id: 20 pages of 500. */
+/** Maximum pages of drafts that are compared with a message id: 20 pages of 500 drafts. */
 const maxDraftPages = 20
 const maxDrafts = 10
 const maxThreadBytes = 16 * 1024 * 1024
@@ -239,8 +239,8 @@ async function listDrafts(
 }
 
 /**
- * Message that a draft became: by its Message-ID if that was kept, otherwise the first one in the
- * thread that was sent after the draft was stored. Ids rise with time.
+ * Message that a draft became: by its Message-ID if Gmail kept that, otherwise the first message in
+ * the thread that was sent after the draft was stored. Ids rise with time.
  */
 async function findSent(
   requests: GmailRequests,

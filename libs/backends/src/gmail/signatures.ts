@@ -8,7 +8,10 @@ interface SendAsList {
 
 const maxBytes = 4 * 1024 * 1024
 
-/** Signatures of the addresses that the mailbox may send as. Those without one are left out. */
+/**
+ * Signatures of the addresses that the mailbox may send as. Addresses without a signature are left
+ * out.
+ */
 export async function listSignatures(
   requests: GmailRequests,
   signal: AbortSignal,

@@ -5,7 +5,7 @@ import { isMailApiError, MailApiError } from '../mail-api/errors.ts'
 import type { ClientRequest } from '../provider-client/provider-client.ts'
 import { type GmailRequests, type QueryValue, urlOf } from './requests.ts'
 
-/** Message that is uploaded. A repeat stores or sends it twice. */
+/** Message that is uploaded. A repeat stores or sends the message twice. */
 export interface MessageUpload {
   operation: 'messages.insert' | 'messages.send' | 'drafts.create'
   path: '/messages' | '/messages/send' | '/drafts'
@@ -17,13 +17,22 @@ export interface MessageUpload {
   signal: AbortSignal
 }
 
-/** Above, JSON is refused: Gmail reports 413 from 5 MB of base64 on (google-api-go-client #374). */
+/**
+ * Size above which Gmail refuses JSON: Gmail reports 413 from 5 MB of base64 on
+ * (google-api-go-client #374).
+ */
 const maxJsonBytes = 3_500_000
-/** Above, an upload is resumed after a failure. */
+/** Size above which an upload is resumed after a failure. */
 const maxPlainBytes = 8_000_000
-/** Smaller messages always pass. Some mailboxes accept 1 MiB of JSON (dotnet-client #856). */
+/**
+ * Size below which a message always passes as JSON. Some mailboxes accept 1 MiB of JSON
+ * (dotnet-client #856).
+ */
 const safeJsonBytes = 500_000
-/** A multiple of 256 KiB (guide "Uploading Attachments" of the Gmail API). */
+/**
+ * Bytes of a chunk of an upload, a multiple of 256 KiB (guide "Uploading Attachments" of the Gmail
+ * API).
+ */
 const chunkBytes = 8 * 1024 * 1024
 const maxResumes = 3
 /** Time for 35 MiB at 1 Mbit/s. */
@@ -49,7 +58,10 @@ export async function uploadMessage<T extends object>(
   }
 }
 
-/** Refused before anything was stored: 413, or 400 with a page of HTML or an unspecific reason. */
+/**
+ * True if JSON was refused for its size before a message was stored: 413, or 400 with a page of
+ * HTML or an unspecific reason.
+ */
 function isTooMuchJson(error: unknown): boolean {
   if (!isMailApiError(error) || !(error.cause instanceof ProviderError)) return false
   const { status, code } = error.cause
@@ -187,7 +199,7 @@ async function put<T extends object>(
   const { status, headers, json } = await requests.raw<T>({
     ...chunk,
     operation,
-    // Counted at the start of the upload.
+    // The request was counted at the start of the upload.
     count: 0,
     method: 'PUT',
     url,

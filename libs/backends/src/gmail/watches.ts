@@ -49,7 +49,7 @@ async function startWatch(
     throw asWatchError(error)
   }
 
-  /** Gmail permits one topic per developer: another client's watch is stopped, once. */
+  /** Stops another client's watch and starts again, once. Gmail permits one topic per developer. */
   async function stopOthers(error: unknown): Promise<Partial<GmailWatchResponse>> {
     if (!isMailApiError(error, 'mailbox-disabled')) throw error
     await stopWatch(requests, signal)

@@ -15,7 +15,10 @@ import { isGmailId, messagePath } from './messages/message-path.ts'
 import type { GmailRequests } from './requests.ts'
 import { type MessageUpload, uploadMessage } from './uploads.ts'
 
-/** Up to here, single changes cost no more than `batchModify`, and report missing messages. */
+/**
+ * Maximum messages that are changed by single requests, which then cost no more than `batchModify`,
+ * and report missing messages.
+ */
 const maxSingle = 10
 /** Maximum number of requests for a change of labels that the response of Gmail does not show. */
 const maxConfirmations = 3
@@ -92,7 +95,7 @@ function folderLabel(labels: readonly NamedLabel[], id: string): NamedLabel {
   throw new MailApiError('folder-missing', 'The label does not exist.')
 }
 
-/** Gmail refuses these with the same text. */
+/** Rejects labels that cannot be assigned, with the text of Gmail. */
 function assertAssignable(label: NamedLabel): void {
   if (!toFolder(label, new Map()).assignable) throw refusal(`Invalid label: ${label.id}`)
 }
@@ -126,7 +129,7 @@ async function modify(
 
 type Outcome = 'changed' | 'unchanged' | 'missing'
 
-/** False if Gmail refused because of a missing message. Usually it ignores these. */
+/** False if Gmail refused because of a missing message. Usually Gmail ignores missing messages. */
 async function modifyAll(
   requests: GmailRequests,
   ids: readonly string[],
@@ -174,7 +177,7 @@ async function modifyOne(
 }
 
 /**
- * Labels after a change: `labelIds` is absent if there is none.
+ * Labels after a change: `labelIds` is absent if the message has no label.
  *
  * @throws MailApiError `unavailable` if the response does not name the changed message
  */

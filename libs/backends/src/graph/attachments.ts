@@ -8,10 +8,13 @@ import { entriesOf, messagePath } from './lists.ts'
 
 type AnyAttachment = GraphAttachment & Pick<GraphFileAttachment, 'contentId'>
 
-/** Without it, the service sends contents. The Content-ID exists for files only. */
+/**
+ * Properties to read: without `$select`, the service sends contents. The Content-ID exists for
+ * files only.
+ */
 const select = 'id,name,contentType,size,isInline,microsoft.graph.fileAttachment/contentId'
 const maxPartIdLength = 512
-/** Most attachments of a message: a page has 10, or more, at the service's choice. */
+/** Maximum attachments of a message: a page has 10, or more, at the service's choice. */
 const maxAttachments = 1_000
 
 /** Attachments of a message, in its order. Item attachments are messages. */
@@ -52,7 +55,7 @@ function toAttachment(attachment: AnyAttachment): ApiAttachment[] {
   ]
 }
 
-/** Downloads one attachment; an item as MIME. */
+/** Downloads one attachment. An attached item is downloaded as MIME. */
 export async function downloadAttachment(
   client: GraphClient,
   { id, partId }: { id: string; partId: string },

@@ -15,16 +15,16 @@ interface BatchResponse {
   body?: unknown
 }
 
-/** Most repeats of failed parts. A longer delay is the caller's decision. */
+/** Maximum repeats of failed parts. A longer delay is the caller's decision. */
 const maxRepeats = 5
 const maxDelayMs = 60_000
 const maxRetryAfterMs = 3_600_000
 const defaultDelayMs = backoff({ baseMs: 1_000, maxMs: 30_000, jitter: 0.3 })
 
 /**
- * Sends idempotent requests, several at a time, and returns their results in the same order. Parts
- * are judged one by one: rate-limited and temporarily failed ones are sent again, and those whose
- * token was rejected with a new token, once.
+ * Sends idempotent requests, several at a time, and returns their results in the same order.
+ * Rate-limited and temporarily failed parts are sent again. Parts whose token was rejected are sent
+ * again once, with a new token.
  *
  * @throws MailApiError of the batch itself, a token rejected twice, or a rate limit that lasts too
  * long

@@ -27,15 +27,18 @@ export const maxMessageBytes = apiAccountTypes.graph.mailbox.maxSentBytes
  * (microsoftgraph/microsoft-graph-docs-contrib issue 3079).
  */
 export const maxMimeBytes = 2_200_000
-/** Largest request, less its header fields ("Attach large files to Outlook messages"). */
+/**
+ * Largest request body in bytes, without header fields ("Attach large files to Outlook messages").
+ */
 export const maxRequestBytes = 4_000_000
-/** Largest file in one request. Larger ones need an upload session. */
+/** Largest file in one request. Larger files need an upload session. */
 const maxInlineBytes = 3_000_000
 
 /**
  * Creates a draft: from MIME, or in the structured format if the message is too large for that. A
- * draft that needs several requests gets its Message-ID last, and before that the one of
- * `incompleteId`. After a crash it is found and removed, and never taken for the message.
+ * draft that needs several requests gets its Message-ID last, and before that the Message-ID of
+ * `incompleteId`. After a crash the incomplete draft is found and removed, and never taken for the
+ * message.
  *
  * @throws MailApiError `too-large`, `invalid-recipients`, `mailbox-full`; with `leavesDraft` if the
  * incomplete draft could not be removed
@@ -78,7 +81,7 @@ async function createStructured(
     const json = { ...message, ...defined({ internetMessageId: messageIdHeader, attachments }) }
     return postDraft(client, { path, json }, signal)
   }
-  // The service adds a Message-ID to a message without one.
+  // The service adds a Message-ID to a message that has none.
   const internetMessageId = messageIdHeader ?? (await newMessageId(client, signal))
   const key = onIncomplete ? await newMessageId(client, signal) : internetMessageId
   await onIncomplete?.(key)

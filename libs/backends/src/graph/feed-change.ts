@@ -14,8 +14,8 @@ export interface FeedRequest {
 }
 
 /**
- * Entry of a feed. A changed message may have its changed properties only. Its folder is that of
- * the feed: the reported parent may be unknown.
+ * Entry of a feed. A changed message may have its changed properties only. The folder of the
+ * message is the folder of the feed: the reported parent may be unknown.
  */
 export function toChange(message: GraphMessage, feed: Feed): MessageChange {
   const { id = '', conversationId, isRead, isDraft, flag, categories } = message

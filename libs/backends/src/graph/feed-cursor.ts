@@ -4,8 +4,8 @@ import { MailApiError } from '../mail-api/errors.ts'
 /** Position in the feed of a folder. */
 export interface GraphCursor {
   /**
-   * `full`, `round`: next page of a full round, or of a later one. `delta`: changes since then.
-   * `list`, `recent`: next page of a list. `listed`: complete list, without a delta.
+   * `full`, `round`: next page of a full round, or of a later round. `delta`: changes since the
+   * last round. `list`, `recent`: next page of a list. `listed`: complete list, without a delta.
    */
   kind: 'full' | 'round' | 'delta' | 'list' | 'recent' | 'listed'
   /** Query of the link. Empty for `listed`. */
@@ -18,7 +18,7 @@ export interface GraphCursor {
 
 const kinds: readonly string[] = ['full', 'round', 'delta', 'list', 'recent', 'listed']
 
-/** @throws MailApiError `stale-cursor` for one that is too long to be stored */
+/** @throws MailApiError `stale-cursor` for a cursor that is too long to be stored */
 export function encodeCursor(cursor: GraphCursor): string {
   const text = JSON.stringify(cursor)
   if (text.length > maxCursorLength) throw staleCursor('The cursor is too long')

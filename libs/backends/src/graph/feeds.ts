@@ -39,7 +39,8 @@ export function graphFeeds(client: GraphClient, now: () => number): MailApiFeeds
 
 /**
  * True if a link failed because its state was lost. Such failures have several statuses and codes,
- * and links no other errors of their own. A link may be missing although its folder exists.
+ * and a failed link has no other error of its own. A link may be missing although its folder
+ * exists.
  */
 async function isLostLink(
   client: GraphClient,
@@ -76,7 +77,8 @@ async function readDeltaPage(
   const page = await client.json<DeltaPage>({
     path: `${folderPath(feed.id)}/messages/delta`,
     query: start?.query ?? { $select: feedFields },
-    // Never `$top`, which ends the round. Without the header, a page has 10 entries.
+    // `$top` is never used, because it ends the round. Without the header `Prefer`, a page has 10
+    // entries.
     prefer: [`odata.maxpagesize=${limit}`],
     missing: 'folder-missing',
     signal,
@@ -102,7 +104,9 @@ function nextCursor(page: DeltaPage, full: boolean): GraphCursor {
   throw new MailApiError('unavailable', 'The provider sent a page of changes without a link')
 }
 
-/** Merges repeated entries of a page. The last one decides whether the message is there. */
+/**
+ * Merges repeated entries of a page. The last entry decides whether the message is in the folder.
+ */
 function toChanges(
   items: readonly DeltaItem[],
   feed: Feed,

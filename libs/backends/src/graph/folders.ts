@@ -114,7 +114,7 @@ async function readLevel(
   }
 }
 
-/** Undefined for search folders, whose messages are elsewhere. */
+/** Folder of the interface. Undefined for search folders, whose messages are in other folders. */
 function toFolder(
   folder: GraphMailFolder,
   { parent }: Level,

@@ -23,18 +23,21 @@ export interface GraphRequest {
   method?: HttpMethod
   /** Path below the mailbox, with encoded ids: `/messages/AAMk%3D`. */
   path: string
-  /** Undefined values are left out. A text is an encoded query, from a link of the service. */
+  /**
+   * Query parameters; undefined values are left out. A text is an encoded query, from a link of the
+   * service.
+   */
   query?: Readonly<Record<string, string | undefined>> | string
   /** Values of the header `Prefer`, in addition to that for immutable ids. */
   prefer?: readonly string[]
   json?: object
-  /** Message (RFC 5322), sent as base64. */
+  /** Request body: a message (RFC 5322), sent as base64. */
   mime?: Uint8Array
   /** Etag that the object must have. */
   ifMatch?: string
   /** Defaults to true for GET. */
   repeatable?: boolean
-  /** Failure of an object that does not exist; defaults to that of the error code. */
+  /** Failure of an object that does not exist; defaults to the failure of the error code. */
   missing?: MailApiFailure
   signal: AbortSignal
 }
@@ -47,11 +50,14 @@ export interface GraphBatch<T> {
   take: (json: T | undefined) => void
 }
 
-/** Largest response read into memory. A page has 1,000 messages without texts, or one with them. */
+/**
+ * Largest response read into memory. A page has 1,000 messages without texts, or one message with
+ * texts.
+ */
 const maxJsonBytes = 40 * 1024 * 1024
 /**
- * Parts of a batch, at most 4 for one mailbox (provider limits). They run concurrently and a
- * mailbox takes 4 requests at a time, one of which is the sender's.
+ * Maximum parts of a batch; the provider permits 4 for one mailbox. Parts run concurrently and a
+ * mailbox takes 4 requests at a time, one of which is reserved for sender.
  */
 const maxParts = 3
 /** Time of single requests after `ErrorTooManyObjectsOpened`, which many moves at a time cause. */
@@ -61,8 +67,8 @@ const maxQueryLength = 8_000
 
 /**
  * Requests to one mailbox. Root is `/me` for the mailbox of the token's user, whose address may
- * differ from its name in the directory. Others have `/users/{mailbox}`, also with tokens of
- * applications.
+ * differ from its name in the directory. Other mailboxes have `/users/{mailbox}`, also with tokens
+ * of applications.
  */
 export class GraphClient {
   readonly #options: GraphClientOptions
@@ -84,7 +90,7 @@ export class GraphClient {
     return this.#options.delayMs
   }
 
-  /** Most parts of a batch. They run concurrently. */
+  /** Maximum parts of a batch, which run concurrently. */
   get batchSize(): number {
     const { limiter, access } = this.#options
     return Math.min(maxParts, limiter.concurrency(access))
@@ -127,7 +133,8 @@ export class GraphClient {
   }
 
   /**
-   * Sends a batch of at most `size` requests. It counts as that many, also as concurrent ones.
+   * Sends a batch of at most `size` requests. The batch counts as `size` requests, also as
+   * concurrent requests.
    *
    * @throws MailApiError of `take`, after a rejected token only for a second time
    */
@@ -211,7 +218,7 @@ async function renamed<T>({ missing }: GraphRequest, work: () => Promise<T>): Pr
   }
 }
 
-/** Error with another failure if it is that of a missing object. */
+/** Error with the failure `missing` if the original error is about a missing object. */
 export function renameMissing(error: unknown, missing: MailApiFailure): unknown {
   const isMissing =
     isMailApiError(error, 'message-missing') || isMailApiError(error, 'unreadable-id')

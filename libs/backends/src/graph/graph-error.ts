@@ -47,7 +47,7 @@ const failures: Readonly<Record<string, MailApiFailure>> = {
   extensionerror: 'watch-refused',
 }
 
-/** Limits of sending, which the service reports without a time. They last up to a day. */
+/** Limits of sending, which the service reports without a time. Such limits last up to 24 h. */
 const sendingLimits = new Set(['exceededmessagelimit', 'messagesubmissionblocked'])
 const hourMs = 3_600_000
 
@@ -68,7 +68,7 @@ export function graphError(error: ProviderError): MailApiError {
   )
 }
 
-/** Like `graphError`, for subscriptions: what is missing is the subscription. */
+/** Like `graphError`, for subscriptions: the missing object is the subscription. */
 export function subscriptionError(error: ProviderError): MailApiError {
   const generic = graphError(error)
   const isTemporary =
@@ -105,13 +105,14 @@ function normalized(code = ''): string {
   return code.toLowerCase().replace(/^error/, '')
 }
 
-/** True without a code, or with the one of an error that the service cannot name. */
+/** True without an error code, or with the code of an error that the service cannot name. */
 function isUnnamed(code: string | undefined): boolean {
   return ['', 'unknownerror'].includes(normalized(code))
 }
 
 function byStatus(status: number, code: string | undefined): MailApiFailure {
-  // Without a code, the token is good (microsoftgraph/microsoft-graph-docs issue 6968).
+  // A status 401 without a code does not mean a rejected token (microsoftgraph/microsoft-graph-docs
+  // issue 6968).
   if (status === 401) return isUnnamed(code) ? 'unlicensed' : 'token-rejected'
   if (status === 403) return 'access-denied'
   if (status === 410) return 'stale-cursor'

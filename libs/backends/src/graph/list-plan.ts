@@ -5,7 +5,7 @@ import { checkOf } from './search-check.ts'
 import { termNames, type TermName, translateFilter, unsupportedTerm } from './search-filter.ts'
 import { translateSearch } from './search-index.ts'
 
-/** How a list is read. */
+/** Way in which a list is read. */
 export type ListPlan =
   /** Messages by id. */
   | { kind: 'ids'; ids: readonly string[]; check: (message: GraphMessage) => boolean }
@@ -18,7 +18,7 @@ export type ListPlan =
 
 /** Times that the index compares by day. */
 const checkedTerms: readonly TermName[] = ['since', 'before', 'sentSince', 'sentBefore']
-/** Longest request line of the service, less the properties. */
+/** Longest query in a request line of the service, without the properties. */
 const maxQueryLength = 7_000
 
 /**

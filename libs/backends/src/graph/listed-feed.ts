@@ -18,8 +18,8 @@ const fullEveryMs = 15 * 60_000
 const overlapMs = 60 * 60_000
 
 /**
- * Page of a folder in a cloud without delta: a full round lists it, newest first. Until the next
- * one, changes are the latest messages.
+ * Page of a folder in a cloud without delta: a full round lists the folder, newest first. Until the
+ * next full round, changes are the latest messages.
  */
 export async function readListedPage(
   client: GraphClient,

@@ -25,7 +25,7 @@ interface ListResponse {
   '@odata.nextLink'?: unknown
 }
 
-/** Most messages of a page of the service, and of a thread. */
+/** Maximum messages of a page of the service, and of a thread. */
 const maxTop = 1_000
 
 /** Reads one page of messages. @throws MailApiError `folder-missing`, `stale-page` */
@@ -62,7 +62,7 @@ export function entriesOf<T extends object>({ value }: { value?: T[] }): T[] {
   return value
 }
 
-/** Reads messages by id, in order. Missing ones are left out. */
+/** Reads messages by id, in the order of the ids. Missing messages are left out. */
 export async function readMessages(
   client: GraphClient,
   { ids, select, signal }: { ids: readonly string[]; select: string; signal: AbortSignal },
@@ -96,7 +96,10 @@ async function idsPage(
   return defined({ entries, nextPageToken: next < ids.length ? `i${next}` : undefined })
 }
 
-/** A filter by thread cannot be ordered, so that all of it is read for each page. */
+/**
+ * Page of a thread. A filter by thread cannot be ordered, so that all messages of the thread are
+ * read for each page.
+ */
 async function threadPage(
   client: GraphClient,
   filter: string,
@@ -189,7 +192,7 @@ function nextToken(
 
 /**
  * Token for a full page without a link, which the service may omit with a filter although there is
- * more: the time of the last message, and hashes of those that were listed with it.
+ * more: the time of the last message, and hashes of messages that were listed with that time.
  */
 function encodeTime(listed: readonly GraphMessage[]): string | undefined {
   const last = listed.at(-1)

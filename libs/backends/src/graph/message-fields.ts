@@ -34,7 +34,7 @@ const listed = [
 
 const maxHeaderBytes = 256 * 1024
 const maxLabelLength = 255
-/** Limit of texts in options. */
+/** Maximum of the text limit in options. */
 const maxTextLimit = 10 * 1024 * 1024
 
 /** Value of `$select` for a message. */
@@ -47,7 +47,7 @@ export function selectOf({ headers, maxTextBytes }: GetOptions): string {
 }
 
 /**
- * Message of the interface. Every member may be null or absent, also those that the description
+ * Message of the interface. Every member may be null or absent, also members that the description
  * requires. Undefined without a usable id.
  */
 export function toMessage(
@@ -93,7 +93,7 @@ export function isId(id: unknown): id is string {
   return typeof id === 'string' && isApiId(id)
 }
 
-/** Names of categories, without those that are too long. */
+/** Names of categories, without names that are too long. */
 export function labelsOf(categories: unknown): string[] {
   const names: unknown[] = Array.isArray(categories) ? categories : []
   return names.filter(
@@ -135,7 +135,7 @@ function envelopeOf(message: GraphMessage): Envelope {
   })
 }
 
-/** Recipients without a name have their address as name. An address may be an X.500 one. */
+/** Recipients without a name have their address as name. An address may be an X.500 address. */
 function addressesOf(recipients: unknown): Address[] {
   const list = (Array.isArray(recipients) ? recipients : []) as (
     | GraphRecipient
@@ -169,7 +169,10 @@ function headerOf(message: GraphMessage, name: string): string | undefined {
   return headersOf(message).find(([each]) => each.toLowerCase() === name)?.[1]
 }
 
-/** The service stores one text. It would make the plain one from HTML, so this saves a request. */
+/**
+ * Texts of a message. The service stores one text and would convert HTML to plain text only for
+ * another request, so the conversion happens here.
+ */
 function textsOf({ body }: GraphMessage, maxBytes: number): ApiTexts {
   const content = body?.content ?? ''
   if (content === '') return {}

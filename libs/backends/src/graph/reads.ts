@@ -9,7 +9,7 @@ import type { GraphClient } from './graph-client.ts'
 import { listPage, messagePath, readMessages } from './lists.ts'
 import { isId, selectOf, toMessage } from './message-fields.ts'
 
-/** Properties of ids, and those that searches check. */
+/** Properties for ids, and properties that searches check. */
 const idFields = [
   'id,conversationId,parentFolderId,receivedDateTime,sentDateTime,isRead,isDraft,flag,from',
   'subject,categories,internetMessageId',
@@ -41,7 +41,8 @@ export function graphReads(client: GraphClient): MailApiReads {
     },
     async getMessage(id, options, signal) {
       const request = { path: messagePath(id), query: { $select: selectOf(options) }, signal }
-      // A caller waits: both concurrently, although a message without files has an empty list.
+      // A caller waits, so message and attachments are read concurrently, although a message
+      // without files has an empty list.
       const [message, attachments] = await Promise.all([
         client.json<GraphMessage>(request),
         options.attachments ? listAttachments(client, id, signal) : undefined,
@@ -70,7 +71,10 @@ export function graphReads(client: GraphClient): MailApiReads {
   }
 }
 
-/** Content that has begun: no source is empty. @throws MailApiError `unavailable`, incomplete */
+/**
+ * Content of a message after its first chunk has arrived: no source is empty. @throws MailApiError
+ * `unavailable`, incomplete
+ */
 async function beginning(content: AsyncIterable<Uint8Array>): Promise<AsyncIterable<Uint8Array>> {
   const chunks = content[Symbol.asyncIterator]() as AsyncGenerator<Uint8Array>
   const first = await chunks.next()

@@ -51,7 +51,7 @@ function includes(text: string | null | undefined, part: string): boolean {
   return text?.toLowerCase().includes(part.trim().toLowerCase()) ?? false
 }
 
-/** Difference to a time; not a number if the message has none. */
+/** Difference to a time; not a number if the message has no time. */
 function compare(text: string | null | undefined, date: Date): number {
   return (dateOf(text)?.getTime() ?? Number.NaN) - date.getTime()
 }

@@ -4,8 +4,8 @@ import type { SearchTerms } from '../searches.ts'
 export type TermName = keyof SearchTerms
 
 /**
- * Translations of terms to expressions, in the order of the expressions. Terms without one are
- * refused, as are values for which a translation returns undefined.
+ * Translations of terms to expressions, in the order of the expressions. Terms without a
+ * translation are refused, as are values for which a translation returns undefined.
  */
 export type Translations = {
   readonly [K in TermName]?: (value: NonNullable<SearchTerms[K]>) => string | string[] | undefined

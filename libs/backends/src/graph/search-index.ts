@@ -27,7 +27,7 @@ const translations: Translations = {
 export function translateSearch(terms: SearchTerms): string | undefined {
   const expressions = translateTerms(terms, translations)
   if (expressions.length === 0) return undefined
-  // In capitals: a blank between two restrictions of one property means OR.
+  // AND is required, in capitals: a blank between two restrictions of one property means OR.
   return `"${expressions.join(' AND ').replace(/[\\"]/g, '\\$&')}"`
 }
 
@@ -44,7 +44,7 @@ function lowerDay(date: Date): string {
   return dayOf(date.getTime() - 12 * hourMs)
 }
 
-/** Day after the last one that any time zone may mean. */
+/** Day after the last UTC day that any time zone may mean. */
 function upperDay(date: Date): string {
   const time = date.getTime() + 14 * hourMs
   return dayOf(time % dayMs === 0 ? time : time + dayMs)

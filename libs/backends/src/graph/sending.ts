@@ -25,7 +25,9 @@ import { isMimeOnly, toStructured } from './structured-message.ts'
 
 const fields = 'id,changeKey,conversationId,isDraft,internetMessageId,sentDateTime'
 const maxDrafts = 10
-/** A message of the thread that was sent before is another one. */
+/**
+ * Maximum age of a sent message that is found by its thread. An older message is another message.
+ */
 const recentMs = 10 * 60_000
 
 /** Sending. The service files the sent copy. `now` in ms since 1970. */
@@ -74,7 +76,10 @@ export function graphSending(client: GraphClient, now: () => number): MailApiSen
   }
 }
 
-/** Any other success means that nothing was sent, or that nothing is certain. */
+/**
+ * Checks that the response is 202. Any other success means that the message was not sent, or may
+ * not have been sent.
+ */
 function assertAccepted(status: number): void {
   if (status !== 202)
     throw new MailApiError('unavailable', `The provider did not accept the message (${status})`)
@@ -150,7 +155,7 @@ async function readMessage(
   }
 }
 
-/** Messages in the folder of sent ones, latest first. A Message-ID may occur several times. */
+/** Messages in the folder of sent items, latest first. A Message-ID may occur several times. */
 async function listSent(
   client: GraphClient,
   filter: string,

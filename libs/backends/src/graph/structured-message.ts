@@ -16,7 +16,7 @@ export interface StructuredFile {
 
 /** Message in the format of the service. */
 export interface StructuredMessage {
-  /** Members without files and Message-ID. */
+  /** Members of the message without files and Message-ID. */
   message: object
   messageIdHeader?: string
   files: StructuredFile[]
@@ -30,7 +30,10 @@ const headerProperties = [
   ['in-reply-to', 'String 0x1042'],
   ['references', 'String 0x1039'],
 ] as const
-/** Own fields that are passed on: the service accepts few, and only names with `x-`. */
+/**
+ * Maximum custom header fields that are passed on: the service accepts few fields, and only names
+ * with `x-`.
+ */
 const maxHeaders = 5
 
 /**

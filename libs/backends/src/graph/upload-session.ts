@@ -7,7 +7,7 @@ import type { StructuredFile } from './structured-message.ts'
 /** Slices are multiples of 320 KiB below 4 MB ("Attach large files to Outlook messages"). */
 const sliceBytes = 12 * 327_680
 const maxFileBytes = 150_000_000
-/** Most attempts of a slice after temporary failures. */
+/** Maximum attempts of a slice after temporary failures. */
 const maxAttempts = 4
 
 interface SessionState {

@@ -56,7 +56,7 @@ export function graphWatches(
         if (!isMailApiError(error, 'watch-missing')) throw error
       })
     },
-    // The list, because reading one subscription fails for some tenants.
+    // Reads the list of subscriptions, because reading one subscription fails for some tenants.
     async listWatches(signal) {
       const urls = await findUrls()
       return urls ? (await listAll(client, signal)).filter(isOurs(urls)).map(toWatch) : []
@@ -133,13 +133,16 @@ function permittedMinutes(error: unknown): number | undefined {
   return minutes === undefined ? undefined : Math.max(Number(minutes) - 10, 45)
 }
 
-/** Creation never lacks a subscription, only the right to one. */
+/**
+ * Error of a subscription's creation. A missing subscription means that the right to create
+ * subscriptions is missing.
+ */
 function refused(error: unknown): unknown {
   if (!isMailApiError(error, 'watch-missing')) return error
   return new MailApiError('watch-refused', error.message, { cause: error })
 }
 
-/** A subscription that exists and cannot be renewed is replaced, too. */
+/** True if the subscription has to be replaced: also if it exists and cannot be renewed. */
 function isGone(error: unknown): error is MailApiError {
   if (isMailApiError(error, 'watch-missing')) return true
   return isMailApiError(error, 'watch-refused') && error.status === 400

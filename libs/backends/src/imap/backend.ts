@@ -9,7 +9,8 @@ import { Transcript } from './transcript.ts'
 import { defaultTimings, type Timings } from './watch.ts'
 
 /**
- * Creates an IMAP client with its own caches. `timings` applies to `watch`; tests use shorter ones.
+ * Creates an IMAP client with its own caches. `timings` applies to `watch`; tests use shorter
+ * times.
  */
 export function createImapBackend(timings: Timings = defaultTimings): ImapBackend {
   const servers = new QuirkCache()

@@ -21,8 +21,8 @@ export function capabilitiesOf(client: ImapFlow): Capabilities {
 }
 
 /**
- * True if CONDSTORE is enabled. Being advertised is not enough: some of those servers respond BAD
- * to FETCH CHANGEDSINCE.
+ * True if CONDSTORE is enabled. The advertised capability is not enough: some servers that
+ * advertise CONDSTORE respond BAD to FETCH CHANGEDSINCE.
  */
 export function hasCondstore(client: ImapFlow): boolean {
   return client.enabled.has('CONDSTORE')

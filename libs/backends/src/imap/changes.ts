@@ -7,14 +7,14 @@ import type { ImapConnection } from './connection.ts'
 import { missingExtension } from './errors.ts'
 import { toMessageFlags } from './message.ts'
 
-/** Maximum number of changes. Beyond it a full comparison needs less memory. */
+/** Maximum number of changes. Beyond the maximum a full comparison needs less memory. */
 const maxChanges = 500_000
 const maxCombinations = 10_000
 
 /**
- * Changes since a mod-sequence (RFC 7162 §3.1.4 and §3.2.6). Collected before the first is yielded,
- * so that the connection is free meanwhile. Deletions come first, as ranges, because they may
- * contain UIDs that never existed.
+ * Changes since a mod-sequence (RFC 7162 §3.1.4 and §3.2.6). All changes are collected before the
+ * first change is yielded, so that the connection is free meanwhile. Deletions come first, as
+ * ranges, because they may contain UIDs that never existed.
  */
 export async function* changesSince(
   connection: ImapConnection,

@@ -73,7 +73,10 @@ class StoredWriter {
   removeListener(): void {}
 }
 
-/** Header of a stored, non-final block: its length and the one's complement of it. */
+/**
+ * Header of a stored, non-final block: the length of the block and the one's complement of the
+ * length.
+ */
 function blockHeader(length: number): Buffer {
   const head = Buffer.alloc(5)
   head.writeUInt16LE(length, 1)

@@ -10,9 +10,9 @@ const maxRepeats = 2
 const repeatDelayMs = backoff({ baseMs: 250, maxMs: 1_000, jitter: 0.3 })
 
 /**
- * Changes flags and repeats the change after NOOP for messages that the server does not show with
- * it: STORE ignores messages that the connection does not have (RFC 9051 §6.4.9), and a server may
- * drop a flag. Messages without a response are read once per attempt. Sets of more than
+ * Changes flags and repeats the change after NOOP for messages for which the server does not
+ * confirm it: STORE ignores messages that the connection does not have (RFC 9051 §6.4.9), and a
+ * server may drop a flag. Messages without a response are read once per attempt. Sets of more than
  * `maxConfirmed` UIDs are not confirmed.
  */
 export async function confirmFlags(

@@ -30,7 +30,7 @@ const maxKeepAlives = 12
 /** Maximum wait for the response to LOGOUT. */
 const logoutMs = 2_000
 
-/** Mailbox that a call applies to. Its UIDs are meaningless in any other. */
+/** Mailbox that a call applies to. The UIDs of the mailbox are meaningless in any other mailbox. */
 export interface MailboxRef {
   path: string
   uidValidity: bigint
@@ -67,7 +67,8 @@ export class ImapConnection {
     this.#openedAt = faults.losses
     this.#rejections = new RejectionLogger(log)
     this.client = new ImapFlow({ ...options, logger: this.#rejections.logger(transcript) })
-    // Stays attached after close: an 'error' event without a listener ends the process.
+    // The listener stays attached after close: an 'error' event without a listener ends the
+    // process.
     this.client.on('error', (error) => (this.#reason ??= connectError(error)))
     const { promise, resolve } = Promise.withResolvers<Error | undefined>()
     this.closed = promise
@@ -177,7 +178,7 @@ export class ImapConnection {
     if (result === false) throw this.rejection('respond to NOOP')
   }
 
-  /** Selected mailbox. Throws without one. */
+  /** Selected mailbox. Throws if no mailbox is selected. */
   get selected(): MailboxRef {
     if (!this.client.usable) throw this.#closedError()
     if (!this.#selected) throw new AppError('internal', 'No mailbox is selected')
@@ -211,14 +212,14 @@ export class ImapConnection {
   #keepAlive(everyMs: number): void {
     const timer = setInterval(() => {
       if (!this.mutex.isIdle || ++this.#keepAlives > maxKeepAlives) return
-      // The next call reports a failure.
+      // The next call reports a failure of the NOOP.
       this.mutex.run(() => this.perform((client) => this.noop(client))).catch(() => {})
     }, everyMs)
     timer.unref()
     this.client.once('close', () => clearInterval(timer))
   }
 
-  /** True if this is the mailbox selected last, which the server may have closed since. */
+  /** True for the mailbox selected last, which the server may have closed since. */
   #wasSelected({ path, uidValidity }: MailboxRef): boolean {
     return this.#selected?.path === path && this.#selected.uidValidity === uidValidity
   }
@@ -235,7 +236,7 @@ export class ImapConnection {
   }
 }
 
-/** True for Coremail, the server of 163.com and others. */
+/** True for Coremail, the server of 163.com and other providers. */
 function ignoresNoop({ greeting = '', serverInfo }: ImapFlow): boolean {
   return /coremail/i.test(`${greeting} ${serverInfo?.name ?? ''}`)
 }

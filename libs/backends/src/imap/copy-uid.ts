@@ -32,7 +32,7 @@ export function readCopyUid(line: Line, requested: readonly UidRange[]): CopiedU
   })
 }
 
-/** Ranges in the order of the text. Empty if one is invalid. */
+/** UID ranges in the order of the text. Empty if a range is invalid. */
 function parseOrderedRanges(token: Token | undefined): UidRange[] {
   const ranges: UidRange[] = []
   for (const piece of (textOf(token) ?? '').split(',')) {

@@ -45,7 +45,7 @@ export function countersOf(items: StatusItems | undefined): MailboxCounters {
   })
 }
 
-/** Status with these counters. A count that is missing is 0. */
+/** Status of a mailbox from counters. A missing counter is 0. */
 export function toStatus(
   path: string,
   counters: MailboxCounters,
@@ -62,7 +62,7 @@ export function mailboxIdOf(items: StatusItems | undefined): string | undefined 
 
 /**
  * Emits `exists` if STATUS of the selected mailbox has a new count. Servers that ignore NOOP report
- * it in no other way.
+ * a new count in no other way.
  */
 export function updateMessageCount(client: ImapFlow, path: string, messages: number): void {
   const { mailbox } = client

@@ -56,7 +56,7 @@ class ChunkReader {
     this.#section = section
   }
 
-  /** Continues after the first chunk until one is shorter than requested. */
+  /** Continues after the first chunk until a chunk is shorter than requested. */
   async *from(first: Buffer): AsyncGenerator<Uint8Array> {
     if (first.length > 0) yield first
     // More bytes than requested: the server ignores ranges and has sent everything.

@@ -16,7 +16,7 @@ const missingCodes = new Set(['NONEXISTENT', 'TRYCREATE'])
 /** Response of Exchange after a login with a user that it does not know. */
 const notConnected = /authenticated but not connected/i
 
-/** Error codes of imapflow, mapped to the usual ones. */
+/** Error codes of imapflow, mapped to the usual error codes. */
 const codeNames = new Map([
   ['NoConnection', 'ECONNRESET'],
   ['EConnectionClosed', 'ECONNRESET'],
@@ -49,7 +49,7 @@ export function connectError(error: unknown): AppError {
   const response = serverResponse(failure)
   const unsupported = unsupportedLogins.get(failure.message)
   if (unsupported !== undefined)
-    // Without a response code: the server received no login, so it sent no code.
+    // The error has no response code: the server received no login, so it sent no code.
     return new AppError(unsupported, 'The mail server supports no login with these credentials', {
       cause: error,
     })
@@ -89,8 +89,8 @@ function rejectionKind({ code = '', text }: ServerResponse): ErrorKind {
 }
 
 /**
- * Error of a command on a mailbox itself. A NO response is always `rejected` with its code, or
- * `fallbackCode` without one.
+ * Error of a command on a mailbox itself. A NO response is always `rejected`, with the code of the
+ * response or else `fallbackCode`.
  */
 export function mailboxError(error: unknown, fallbackCode?: string): AppError {
   if (error instanceof AppError) return error
@@ -162,12 +162,12 @@ function unreachableError(failure: ImapFlowError, response: ServerResponse): App
   })
 }
 
-/** Errors of OpenSSL with constant texts. */
+/** Codes of OpenSSL errors with constant texts. */
 const certificateCodes = /^(?:CERT_|DEPTH_|SELF_SIGNED_|UNABLE_TO_)/
 
 /**
- * Reason without text of the network: texts of system errors contain IP addresses, those of parser
- * errors the banner of a server that is not for mail.
+ * Reason without text of the network: texts of system errors contain IP addresses, and texts of
+ * parser errors contain the banner of a server that is not for mail.
  */
 function reasonOf({ message }: ImapFlowError, code: string): string {
   if (certificateCodes.test(code)) return message.replace(/;[^]*$/, '')

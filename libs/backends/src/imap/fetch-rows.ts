@@ -9,7 +9,7 @@ export type Rows = Map<number, FetchMessageObject>
 interface RowQuery {
   mailbox: MailboxRef
   query: FetchQueryObject
-  /** Called when the query is sent. */
+  /** Called when the FETCH query is sent. */
   onSent: () => void
 }
 

@@ -12,7 +12,7 @@ import { toFetchedMessage } from './message.ts'
 const batchUids = 500
 /** Batch size with headers, which add up to 256 KiB per message. */
 const batchUidsWithHeaders = 100
-/** Maximum size of a page. */
+/** Maximum messages of a page by sequence numbers. */
 const maxSequenceNumbers = 1_000
 const maxHeaderBytes = 256 * 1024
 /**
@@ -26,17 +26,17 @@ const headersOnly: FetchQueryObject = {
 }
 /** Query that every server can answer without reading the message. */
 const flagsOnly: FetchQueryObject = { uid: true, flags: true, internalDate: true, size: true }
-/** Maximum rejections of the bare query without a message. More mean that the server fails. */
+/** Maximum rejections of the bare query without a message, after which the server has failed. */
 const maxFailures = 40
 /**
  * Maximum rejections of the full query per batch. Beyond the limit, the remaining messages are
  * described by the bare query. The next batch with these messages continues the search.
  */
 const maxRejections = 250
-/** Messages to convert between two ticks of the event loop. A large one takes 2 ms. */
+/** Messages to convert between two ticks of the event loop. A large message takes 2 ms. */
 const messagesPerTick = 10
 
-/** Yields one batch after the other. The connection is free while the caller handles a batch. */
+/** Yields the messages batch by batch. The connection is free while the caller handles a batch. */
 export async function* fetchMessages(
   connection: ImapConnection,
   uids: readonly UidRange[],
@@ -58,7 +58,7 @@ export async function fetchBySequence(
     : new Fetch(connection, false).bySequence(first, Math.min(last, first + maxSequenceNumbers - 1))
 }
 
-/** Queries of one fetch and its mailbox. */
+/** Queries of one fetch, with the mailbox to fetch from. */
 class Fetch {
   readonly #connection: ImapConnection
   readonly #mailbox: MailboxRef
@@ -86,9 +86,9 @@ class Fetch {
   /**
    * Existing messages of a batch. The connection may not know a new message yet, so the full query
    * is repeated after NOOP for messages without a response. The bare query is for messages whose
-   * full description the server rejected or imapflow could not read, or at which the server
-   * dropped the connection. Their rows are `incomplete`. The account's connections remember them
-   * and send the full query for them no more.
+   * description the server rejected or imapflow could not read, or at which the server dropped the
+   * connection. Their rows are `incomplete`. The account's connections remember these messages and
+   * send the full query for them no more.
    */
   async batch(uids: readonly UidRange[]): Promise<FetchedMessage[]> {
     this.#rejections = this.#failures = 0
@@ -192,7 +192,8 @@ class Fetch {
 
   /**
    * Rows of a bare query. Finds messages by halving whose header the server rejects too, and
-   * describes those by their flags. Leaves out a message of which the server returns nothing.
+   * describes these messages by their flags. Leaves out messages of which the server returns
+   * nothing.
    *
    * @throws AppError after many rejections without a row
    */

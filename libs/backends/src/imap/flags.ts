@@ -16,7 +16,7 @@ import { maxLineLength } from './tokens.ts'
 const batchUids = 5_000
 /** Maximum UIDs whose flags are confirmed. A larger set has UIDs that never existed. */
 export const maxConfirmed = batchUids
-/** Maximum number of commands. Ranges may contain UIDs that never existed. */
+/** Maximum number of commands for a change of flags. Ranges may contain UIDs that never existed. */
 const maxBatches = 100
 const maxLabelLength = 1_024
 

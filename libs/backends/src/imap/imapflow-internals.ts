@@ -17,7 +17,7 @@ export { default as parseLine } from 'imapflow/lib/handler/imap-parser.js'
 
 export interface ExecOptions {
   untagged?: Record<string, LineHandler>
-  /** Called with a continuation request. */
+  /** Called with a continuation request of the server. */
   onPlusTag?: LineHandler
 }
 
@@ -37,7 +37,7 @@ export interface ImapFlowInternals {
   exec(command: string, attributes: Attributes, options?: ExecOptions): Promise<CompletedCommand>
   /** Runs a library command by name. Used for COMPRESS, which has no public method. */
   run(command: 'COMPRESS'): Promise<boolean>
-  /** Ends IDLE, false or undefined outside it. Must be called before commands of this library. */
+  /** Ends IDLE; false or undefined outside IDLE. Must be called before commands of this library. */
   preCheck: (() => Promise<void>) | false | undefined
   /** Handlers of untagged responses. STATUS and LIST also arrive unsolicited with NOTIFY. */
   untaggedHandlers: Record<string, LineHandler>

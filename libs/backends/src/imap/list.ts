@@ -13,8 +13,8 @@ import type { StatusItems } from './tokens.ts'
 import type { Wire } from './wire.ts'
 
 /**
- * Lists all mailboxes that exist. A list without a selectable one is an error, because every
- * account has mailboxes and an empty list would delete them all.
+ * Lists all mailboxes that exist. A list without a selectable mailbox is an error, because every
+ * account has mailboxes and an empty list would delete all of them.
  */
 export async function listMailboxes(
   connection: ImapConnection,
@@ -71,7 +71,7 @@ function add(mailboxes: Map<string, ListedMailbox>, mailbox: ListedMailbox): voi
   if (!before || (mailbox.selectable && !before.selectable)) mailboxes.set(mailbox.path, mailbox)
 }
 
-/** Inbox that LIST omits although it exists. Undefined if the account has none. */
+/** Inbox that LIST omits although it exists. Undefined if the account has no such inbox. */
 async function findInbox(client: ImapFlow, wire: Wire): Promise<ListedMailbox | undefined> {
   const flags = await wire.findListed('INBOX').catch((error: unknown) => {
     if (!client.usable) throw error

@@ -53,6 +53,6 @@ export function rejectsCredentials({ status, code, text }: ServerResponse): bool
   if (temporaryText.test(text)) return false
   if (code !== undefined && credentialCodes.has(code)) return true
   if (phrases.test(text)) return true
-  // BAD is a syntax error whatever its text.
+  // A BAD response is a syntax error, whatever its text.
   return status !== 'BAD' && subjectText.test(text) && failureText.test(text)
 }

@@ -11,7 +11,7 @@ import { type Line, responseCode, textOf, textsOf } from './tokens.ts'
 const maxSubscriptions = 1_000
 const maxPathLength = 1_024
 
-/** Creates and subscribes to a mailbox. Most clients show only subscribed ones. */
+/** Creates and subscribes to a mailbox. Most clients show only subscribed mailboxes. */
 export async function createMailbox(
   connection: ImapConnection,
   path: string | readonly string[],
@@ -49,8 +49,8 @@ export async function renameMailbox(
 }
 
 /**
- * Deletes a mailbox without its children. They stay (RFC 9051 §6.3.5), or the server rejects the
- * command.
+ * Deletes a mailbox without its children. Children stay (RFC 9051 §6.3.5), or the server rejects
+ * the command.
  */
 export async function deleteMailbox(connection: ImapConnection, path: string): Promise<void> {
   await connection.call(async (client) => {

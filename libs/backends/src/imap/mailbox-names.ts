@@ -32,7 +32,10 @@ const maxNames = 10_000
 /** Maps mailbox names in the server's encoding to paths and back. */
 export class MailboxNames {
   readonly #client: ImapFlow
-  /** Names in imapflow's encoding to the server's names, and those to paths. */
+  /**
+   * Maps from names in imapflow's encoding to the server's names, and from the server's names to
+   * paths.
+   */
   readonly #raw = new Map<string, string>()
   readonly #paths = new Map<string, string>()
   /** Names that the server lists in modified UTF-7. */

@@ -65,7 +65,10 @@ function toAddresses(addresses: readonly MessageAddressObject[] = []): EnvelopeA
   )
 }
 
-/** Undefined for invalid dates and for years that Postgres or JSON cannot represent. */
+/**
+ * Valid date of a message. Undefined for invalid dates and for years that Postgres or JSON cannot
+ * represent.
+ */
 function validDate(date: Date | string | undefined): Date | undefined {
   if (!(date instanceof Date) || Number.isNaN(date.getTime())) return undefined
   const year = date.getUTCFullYear()

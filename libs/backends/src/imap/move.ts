@@ -9,8 +9,8 @@ import { pathOf } from './mailbox-commands.ts'
 import type { Line } from './tokens.ts'
 
 /**
- * Moves one sequence set after the other. After a failure each message is in at least one of the
- * mailboxes. Without MOVE it may be in both.
+ * Moves messages, one sequence set after the other. After a failure each message is in at least one
+ * of the mailboxes. Without MOVE a message may be in both mailboxes.
  */
 export async function moveMessages(
   connection: ImapConnection,
@@ -33,8 +33,8 @@ export async function moveMessages(
 }
 
 /**
- * Marks messages as deleted and expunges exactly these. Without UIDPLUS they stay marked if another
- * message is marked as well.
+ * Marks messages as deleted and expunges exactly these. Without UIDPLUS these messages stay marked
+ * if another message is marked as well.
  */
 export async function expungeMessages(
   connection: ImapConnection,

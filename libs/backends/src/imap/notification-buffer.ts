@@ -16,12 +16,15 @@ interface FlagChange {
   modseq?: bigint | undefined
 }
 
-/** Maximum number of buffered flag changes. More become one without a message. */
+/**
+ * Maximum number of buffered flag changes. More changes become one flag change without a message.
+ */
 const maxBufferedFlags = 1_000
 
 /**
- * Passes notifications to the watcher and buffers them while there is none. Servers add them to the
- * response of any command. Buffering closes the gap between a comparison and the next watch.
+ * Passes notifications to the watcher and buffers them while there is no watcher. Servers add
+ * notifications to the response of any command. Buffering closes the gap between a comparison and
+ * the next watch.
  */
 export class NotificationBuffer {
   #watcher: ((notification: MailboxNotification) => void) | undefined
@@ -56,7 +59,7 @@ export class NotificationBuffer {
 
   /**
    * Calls `watcher` with buffered, then with new notifications until the returned function is
-   * called. Those of other mailboxes are included with `everywhere`.
+   * called. Notifications of other mailboxes are included with `everywhere`.
    */
   watch(watcher: (notification: MailboxNotification) => void, everywhere = false): () => void {
     const buffered = [...(this.#exists ? [this.#exists] : []), ...this.#flags]

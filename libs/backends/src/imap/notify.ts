@@ -18,8 +18,9 @@ const wanted: Attributes = [
 ]
 
 /**
- * Requests notifications of all mailboxes. They arrive at any time. IDLE stays in use, because some
- * servers send notifications only then and because it detects dead connections.
+ * Requests notifications of all mailboxes. Notifications arrive at any time. IDLE stays in use,
+ * because some servers send notifications only during IDLE and because IDLE detects dead
+ * connections.
  */
 export class Notify {
   readonly #connection: ImapConnection

@@ -17,9 +17,9 @@ const socketTimeoutMs = 100_000
 const tlsVersions = ['TLSv1', 'TLSv1.1', 'TLSv1.2', 'TLSv1.3'] as const
 
 /**
- * Options of imapflow. Checks the addresses of the server against the egress policy, or those of
- * the proxy and a literal address of the server. With a proxy, resolves after the tunnel is
- * established.
+ * Options of imapflow. Checks the addresses of the server against the egress policy. With a proxy,
+ * checks the addresses of the proxy and a literal address of the server, and resolves after the
+ * tunnel is established.
  */
 export async function clientOptions(
   options: ConnectOptions,
@@ -33,7 +33,7 @@ export async function clientOptions(
   // RFC 8314 §3.3: an attacker on the path could remove STARTTLS. Loopback has no path.
   const isLocal = proxy === undefined && isLoopback(host)
   const allowsPlaintext = options.allowsPlaintext === true || isLocal
-  // imapflow passes all of these to tls.connect(), beyond its types.
+  // imapflow passes all of these options to tls.connect(), beyond its types.
   const tls = {
     ...(proxy === undefined ? pinAddresses(await addressesOf(host, options, signal), options) : {}),
     rejectUnauthorized,
@@ -91,8 +91,8 @@ async function addressesOf(
 }
 
 /**
- * Options for net.connect and tls.connect: the checked addresses only, a source address if one
- * applies, and no delay of small writes.
+ * Options for net.connect and tls.connect: the checked addresses only, a source address of the same
+ * family if present, and no delay of small writes.
  */
 function pinAddresses(
   resolved: ResolvedAddress[],

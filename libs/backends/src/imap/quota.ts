@@ -7,7 +7,7 @@ import { type LineHandler, textOf, textsOf, type Token } from './tokens.ts'
 /** Maximum number of quota roots. */
 const maxRoots = 8
 
-/** Quota (RFC 9208). Of several roots, the one with the least free space. */
+/** Quota (RFC 9208). Of several quota roots, the root with the least free space. */
 export async function quota(connection: ImapConnection): Promise<Quota | undefined> {
   return await connection.call(async (client) => {
     if (!hasQuota(client)) return undefined

@@ -22,7 +22,10 @@ export class RejectionLogger {
     this.#log = log
   }
 
-  /** Passes every entry to the transcript. Without one, imapflow does not format them. */
+  /**
+   * Passes every log entry to the transcript. Without a transcript, imapflow does not format log
+   * entries.
+   */
   logger(transcript?: Transcript): NonNullable<ImapFlowOptions['logger']> {
     const toTranscript = (entry: unknown) => {
       if (typeof entry === 'object' && entry !== null) transcript?.write(entry)

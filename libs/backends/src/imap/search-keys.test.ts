@@ -32,8 +32,8 @@ function wire(terms: SearchTerms, searchable = everything): string[] {
 }
 
 /**
- * Removes quoted texts and literals from a command, so that only atoms are left. Fails if the rest
- * is not one line.
+ * Removes quoted texts and literals from a command, so that only atoms are left. Fails if the
+ * remaining command is not one line.
  */
 function bare(command: string): string {
   let rest = Buffer.from(command).toString('latin1')

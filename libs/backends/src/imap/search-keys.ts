@@ -9,7 +9,7 @@ export interface Searchable {
   modseq: boolean
   objectId: boolean
   gmail: boolean
-  /** OLDER and YOUNGER (RFC 5032). */
+  /** True if the server has OLDER and YOUNGER (RFC 5032). */
   within: boolean
   /** Encodes a Gmail label in the same way as a mailbox name. */
   encodeLabel: (label: string) => string
@@ -17,7 +17,8 @@ export interface Searchable {
 }
 
 /**
- * Maximum length of quoted texts. Longer ones are literals, which do not count for the line length.
+ * Maximum length of quoted texts. Longer texts are literals, which do not count for the line
+ * length.
  */
 const maxQuoted = 64
 const maxTextLength = 65_536
@@ -26,7 +27,7 @@ const maxSetLength = 65_536
 /** Maximum nesting of OR. */
 const maxIdsAtOnce = 50
 const maxModseq = 2n ** 63n - 1n
-/** OLDER and YOUNGER have 32 bits. */
+/** Maximum seconds of OLDER and YOUNGER, which have 32 bits. */
 const maxSeconds = 2 ** 31
 
 const flagKeys = {
@@ -41,9 +42,9 @@ const textKeys = ['from', 'to', 'cc', 'bcc', 'subject', 'body'] as const
 const months = ['Jan', 'Feb', 'Mar', 'Apr', 'May', 'Jun', 'Jul', 'Aug', 'Sep', 'Oct', 'Nov', 'Dec']
 
 /**
- * Converts terms to search keys. Each list is one SEARCH, the result is the union. Several lists
- * result from sets and ids that exceed a line, none if nothing can match. Only numbers, dates and
- * fixed words are atoms; texts are quoted or literals.
+ * Converts terms to search keys. Each list of keys is one SEARCH, and the union of their results is
+ * the result. Sets and ids that exceed a line yield several lists, terms that cannot match yield no
+ * list. Only numbers, dates and fixed words are atoms; texts are quoted or literals.
  */
 export function searchKeys(terms: SearchTerms, searchable: Searchable): Token[][] {
   if (terms.emailIds) return idKeys(terms.emailIds, searchable)
@@ -191,7 +192,7 @@ function anyOf(keys: readonly Token[][]): Token[] {
   return keys.flatMap((key, at) => (at === keys.length - 1 ? key : [word('OR'), ...key]))
 }
 
-/** Undefined if the id is invalid and therefore matches no message. */
+/** Search key of an id. Undefined if the id is invalid and therefore matches no message. */
 function idKey(
   key: 'EMAILID' | 'THREADID',
   id: string,
@@ -272,7 +273,7 @@ function isAscii(bytes: Buffer): boolean {
   return bytes.every((byte) => byte < 0x80)
 }
 
-/** Maximum octets on the line, without the content of literals. */
+/** Upper bound of the octets of search keys on the line, without the content of literals. */
 function lengthOf(keys: readonly Token[]): number {
   return keys.reduce<number>((length, key) => {
     if (!key || Array.isArray(key)) return length

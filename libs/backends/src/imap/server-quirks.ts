@@ -1,6 +1,6 @@
 import { TtlCache } from '@posthorn/flow'
 
-/** Observed behaviour of a server. */
+/** Observed behaviour of a mail server. */
 export interface ServerQuirks {
   /** True after compressed data that cannot be decompressed. */
   sendsInvalidDeflate: boolean
@@ -10,11 +10,11 @@ export interface ServerQuirks {
   unansweredIdles: number
 }
 
-/** Maximum number of servers in a cache. The least recently used one is evicted. */
+/** Maximum number of servers in a cache. The least recently used server is evicted. */
 const maxServers = 1_000
 /**
- * Unanswered IDLE commands after which a server that never confirmed one counts as ignoring IDLE.
- * A single one may be a network failure.
+ * Unanswered IDLE commands after which a server that never confirmed an IDLE counts as ignoring
+ * IDLE. A single unanswered IDLE may be a network failure.
  */
 const maxUnansweredIdles = 2
 

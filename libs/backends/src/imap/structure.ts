@@ -3,7 +3,7 @@ import type { MessageStructureObject } from 'imapflow'
 import type { BodyPart } from '../mail-session.ts'
 import { clean, cleanIfPresent } from './text.ts'
 
-/** Maximum nesting. Deeper nodes are omitted. */
+/** Maximum nesting of parts. Deeper nodes are omitted. */
 const maxDepth = 64
 
 /**
@@ -15,7 +15,9 @@ export function toBodyPart(node: MessageStructureObject): BodyPart {
   return toNumberedPart(node, { number: [], isMessage: true })
 }
 
-/** Number of the parent node, and whether it is a message, whose only body is its part 1. */
+/**
+ * Number of the parent node, and whether the parent is a message, whose only body is its part 1.
+ */
 interface ParentNode {
   number: number[]
   isMessage: boolean

@@ -4,7 +4,7 @@ import { clean } from './text.ts'
 
 const maxLength = 2_000
 const hidden = '(hidden)'
-/** Minimum length of a hidden text. Shorter ones occur by chance. */
+/** Minimum length of a hidden text. Shorter texts occur by chance. */
 const minSecretLength = 6
 
 /** Placeholder of imapflow for a literal or a long string. */

@@ -10,8 +10,8 @@ export interface Timings {
   /** Time without a byte after which NOOP is sent. */
   quietMs: number
   /**
-   * Timeout of that NOOP. Together with the two above less than 2 minutes until a dead connection
-   * is detected.
+   * Timeout of the NOOP after `quietMs`. `sampleMs`, `quietMs` and `probeMs` together are less than
+   * 2 minutes, in which a dead connection is detected.
    */
   probeMs: number
   /**
@@ -44,7 +44,7 @@ const shortMs = 1_000
 
 /**
  * Watches the selected mailbox in rounds. A round ends when another command waits for the
- * connection, and the next one starts after it.
+ * connection, and the next round starts after that command.
  */
 export class Watch {
   readonly #connection: ImapConnection
@@ -93,7 +93,7 @@ export class Watch {
     if (wake === 'aborted' || wake === 'due') await this.#probe()
     if (wake === 'rejected' || (wake === 'ended' && performance.now() - began < shortMs))
       this.#idles = false
-    // 'contended': the waiting command ends IDLE, which saves a round trip.
+    // In state 'contended' the waiting command ends IDLE, which saves a round trip.
   }
 
   /** Waits, in IDLE if possible, until there is a reason to stop. */

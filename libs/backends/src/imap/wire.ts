@@ -34,8 +34,8 @@ interface Throttled {
 }
 
 /**
- * Commands without a retry after throttling. imapflow retries FETCH. The others must not be sent
- * twice.
+ * Commands without a retry after throttling. imapflow itself retries FETCH. The other commands must
+ * not be sent twice.
  */
 const notRetried = new Set(['FETCH', 'UID FETCH', 'IDLE', 'LOGOUT', 'LOGIN', 'AUTHENTICATE'])
 /**
@@ -59,7 +59,7 @@ export class Wire {
   readonly client: ImapFlow
   /** Called when messages were deleted, by VANISHED. */
   onVanished: () => void = () => {}
-  /** Called in addition with their UIDs, for the running command. */
+  /** Called in addition with the UIDs of VANISHED, for the running command. */
   onVanishedUids: ((uids: UidRange[]) => void) | undefined
   /** Called for a changed message without details. */
   onModified: () => void = () => {}
@@ -117,7 +117,7 @@ export class Wire {
     return done
   }
 
-  /** Sends ID (RFC 2971), even if it was sent before. */
+  /** Sends ID (RFC 2971), even if ID was sent before. */
   async identify(): Promise<void> {
     const pairs = Object.entries(this.client.clientInfo).flatMap(([key, value]) =>
       typeof value === 'string' ? [key, value] : [],

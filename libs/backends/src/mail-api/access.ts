@@ -8,10 +8,10 @@ export type GraphCloud = 'global' | 'gcc-high' | 'dod' | 'china'
 
 /** Login at a mail API. */
 export interface MailApiLogin {
-  /** Mailbox: an email address, which may differ from that of the token's user. */
+  /** Mailbox: an email address, which may differ from the address of the token's user. */
   user: string
   accessToken: string
-  /** True if it is the mailbox of the token's user, which Graph finds without its address. */
+  /** True for the mailbox of the token's user, which Graph finds without its address. */
   own?: boolean
 }
 
@@ -36,7 +36,7 @@ export interface MailApiAccess {
 /** Opens the protocol log of one request. */
 export type OpenRequestLog = () => (line: TranscriptLine) => void
 
-/** Order and patience of the requests of one `MailApi`. */
+/** Order, timeout and log of the requests of one `MailApi`. */
 export interface MailApiUse {
   /** `caller`: an API request waits. `sync`: changes. `initial-sync`: the first full round. */
   readonly priority: ProviderPriority
@@ -47,7 +47,7 @@ export interface MailApiUse {
 }
 
 /**
- * Creates a client. It is cheap and makes no request: create one per command. The clients of an
- * account share limits, logins and, through `access`, what is cached per object.
+ * Creates a client. Creation is cheap and makes no request: create a client per command. The
+ * clients of an account share limits, logins and, through `access`, what is cached per object.
  */
 export type CreateMailApi = (access: MailApiAccess, use: MailApiUse) => MailApi

@@ -16,7 +16,7 @@ const failures = {
   'part-missing': ['not-found', 'MessageNotFound'],
   /** Mailbox without a trash folder. */
   'trash-missing': ['not-found', 'TrashNotFound'],
-  /** Expired or deleted: create a new one and read all feeds. */
+  /** Expired or deleted watch: create a new watch and read all feeds. */
   'watch-missing': ['not-found', 'NotFound'],
   /** Changes since the cursor are no longer available: start a full round. See `warning`. */
   'stale-cursor': ['unprocessable', undefined],
@@ -32,13 +32,13 @@ const failures = {
   'rate-limited': ['rate-limited', undefined],
   /** Storage of the mailbox is used up. A retry needs action by its owner. */
   'mailbox-full': ['rate-limited', 'QuotaExceeded'],
-  /** Access token rejected although it was renewed once. */
+  /** Access token rejected although the token was renewed once. */
   'token-rejected': ['forbidden', 'OAuthTokenRejected'],
   /** Token rejected for another reason than itself: the mailbox has no licence. */
   unlicensed: ['forbidden', 'OAuthTokenRejected'],
   /** Scope, policy or delegation does not permit the request. */
   'access-denied': ['forbidden', 'AccessDenied'],
-  /** No mailbox, no licence, or a mailbox outside the provider's cloud. */
+  /** User without a mailbox or licence, or with a mailbox outside the provider's cloud. */
   'mailbox-disabled': ['forbidden', 'MailboxNotEnabled'],
   'send-denied': ['forbidden', 'SendAsDenied'],
   'invalid-recipients': ['invalid', 'InvalidRecipients'],
@@ -60,7 +60,7 @@ const translated: ReadonlySet<MailApiFailure> = new Set([
   'rate-limited',
   'token-rejected',
   'unlicensed',
-  // Not a result of client requests.
+  // Failures that do not result from client requests.
   'stale-cursor',
   'watch-missing',
   'watch-refused',
@@ -71,8 +71,8 @@ const requestFailed = 'OAuth2 request failed'
 
 export interface MailApiErrorOptions extends ErrorOptions {
   /**
-   * Delay in milliseconds that the provider requests before a retry, at most 24 h. Absent if it
-   * names none or an unreadable one: back off. With `rate-limited` and `unavailable`.
+   * Delay in milliseconds that the provider requests before a retry, at most 24 h. Absent if the
+   * provider names no readable delay: back off. With `rate-limited` and `unavailable`.
    */
   retryAfterMs?: number
   /** HTTP status of the provider. Absent without a response. */
@@ -84,7 +84,7 @@ export interface MailApiErrorOptions extends ErrorOptions {
   passesStatus?: boolean
   /** Value of `syncWarning` in `GET /v1/changes`, with `stale-cursor`. */
   warning?: string
-  /** True for a successful response that lacks what every complete one has. */
+  /** True for a successful response that lacks what every complete response has. */
   incomplete?: boolean
 }
 
@@ -122,12 +122,15 @@ export class MailApiError extends AppError {
   }
 }
 
-/** Failure of a successful response that lacks what every complete one has. */
+/** Failure of a successful response that lacks what every complete response has. */
 export function incompleteResponse(text: string): MailApiError {
   return new MailApiError('unavailable', text, { incomplete: true })
 }
 
-/** True if the error is a failure of a mail API, of the named kind if one is named. */
+/**
+ * True if the error is a failure of a mail API, and the kind of failure is `failure` if that is
+ * set.
+ */
 export function isMailApiError(error: unknown, failure?: MailApiFailure): error is MailApiError {
   return error instanceof MailApiError && (failure === undefined || error.failure === failure)
 }

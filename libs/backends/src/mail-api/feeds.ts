@@ -13,14 +13,14 @@ export interface Feed {
 }
 
 /**
- * Changed message, or message of a full round. Absent members are not reported, which does not
- * mean false or empty: merge the others into the stored state.
+ * Changed message, or message of a full round. Absent members are not reported, which does not mean
+ * false or empty: merge the present members into the stored state.
  */
 export interface MessageChange extends Partial<ApiFlags> {
   id: string
   threadId?: string
   folderId?: string
-  /** All labels. Excludes `addedLabels` and `removedLabels`. */
+  /** All labels of the message. Excludes `addedLabels` and `removedLabels`. */
   labels?: string[]
   addedLabels?: string[]
   removedLabels?: string[]
@@ -34,14 +34,15 @@ export interface FeedPosition {
 }
 
 /**
- * Page of a feed. It has at most one entry per message, and its entries are in no order. A repeated
- * request with the same cursor may give more, fewer or the same changes.
+ * Page of a feed with at most one entry per message, in no order. A repeated request with the same
+ * cursor may give more, fewer or the same changes.
  */
 export interface ChangesPage {
   /**
-   * True for a page of a full round. The pages of a full round together name every message that is
-   * in the feed and was there when the round started, and each of its labels and true flags;
-   * neither named nor changed later means not there. Any cursor may lead to a full round.
+   * True for a page of a full round. The pages of a full round together name every message that was
+   * in the feed at the start of the round and still is. They name each of its labels and true
+   * flags; a message, label or flag that is neither named nor changed later is absent. Any cursor
+   * may lead to a full round.
    */
   full: boolean
   changed: MessageChange[]
@@ -51,7 +52,7 @@ export interface ChangesPage {
   cursor: string
   /**
    * True if the round is complete: the cursor now waits for later changes. False: read the next
-   * page, even after an empty one. Changes during a full round follow after its end.
+   * page, even after an empty page. Changes during a full round follow after its end.
    */
   complete: boolean
 }

@@ -5,7 +5,9 @@ export interface ApiFolder {
   id: string
   /** Names of the levels, top first. A name may contain `/`; it may be localized. */
   path: string[]
-  /** Absent at the top level, and if the parent exists only as a part of the name. */
+  /**
+   * Parent folder. Absent at the top level, and if the parent exists only as a part of the name.
+   */
   parentId?: string
   specialUse?: SpecialUse
   /** Tab of the Gmail inbox that this label stands for. */
@@ -32,7 +34,7 @@ export interface FolderCounts {
 export interface NewFolder {
   /** Last level of the path, not empty, at most 255 characters. */
   name: string
-  /** Absent for the top level. */
+  /** Parent folder; absent for the top level. */
   parentId?: string
 }
 
@@ -44,7 +46,9 @@ export interface FolderChange {
 
 /** Folders of a mailbox. Operations on a folder that does not exist fail with `folder-missing`. */
 export interface MailApiFolders {
-  /** All folders, hidden ones included, search folders excluded. At most 25,000, else `refused`. */
+  /**
+   * All folders, with hidden folders and without search folders. At most 25,000, else `refused`.
+   */
   folders(signal: AbortSignal): Promise<ApiFolder[]>
   /** Current place of a folder, in one request. Absent with placement `labels`. */
   folderPlace?(id: string, signal: AbortSignal): Promise<FolderPlace>

@@ -6,8 +6,8 @@ export const maxCursorLength = 16_384
 /** Longest page token in characters: clients send it back in a URL, within a cursor. */
 export const maxPageTokenLength = 8_192
 
-/** Most ids in one call that changes messages, and most ids or entries in a page. */
+/** Maximum ids in one call that changes messages, and maximum ids or entries in a page. */
 export const maxBulkIds = 1_000
 
-/** Most ids in one `getMessages`. */
+/** Maximum ids in one `getMessages`. */
 export const maxGetIds = 100

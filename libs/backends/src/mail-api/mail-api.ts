@@ -13,14 +13,14 @@ export type { MailApiTraits }
  * concurrently, except `changes` of one feed; the client limits its requests.
  *
  * Ids have 1 to 200 visible ASCII characters and are opaque. An id of another form counts as
- * missing. One that the provider cannot read is missing or `unreadable-id`.
+ * missing. An id that the provider cannot read is missing or `unreadable-id`.
  *
  * Every failure is a `MailApiError`, except that an aborted signal rejects with its reason. Any
  * call may fail with `rate-limited`, `token-rejected`, `access-denied`, `mailbox-disabled`,
- * `unavailable` and `refused`; the others are named at the method.
+ * `unavailable` and `refused`; the other failures are named at the method.
  *
  * The client retries rate limits and temporary failures of idempotent requests a bounded number of
- * times. It never repeats a request that may have sent a message or created something.
+ * times. The client never repeats a request that may have sent a message or created something.
  */
 export interface MailApi
   extends

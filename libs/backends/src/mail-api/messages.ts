@@ -26,7 +26,7 @@ export interface ApiAttachment {
    * most 512 visible ASCII characters, empty for a message that is nothing but a file.
    */
   partId: string
-  /** Media type in lower case. */
+  /** Media type of the part in lower case. */
   contentType: string
   /** Bytes after decoding, as the provider reports them. May be approximate. */
   size?: number

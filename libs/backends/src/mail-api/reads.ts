@@ -13,9 +13,12 @@ export interface MailApiProfile {
  */
 export interface MessageQuery {
   folderId?: string
-  /** Terms combined with AND. All are applied; a term that cannot be is `unsupported-term`. */
+  /**
+   * Terms combined with AND. All terms are applied; a term that cannot be applied is
+   * `unsupported-term`.
+   */
   search?: SearchTerms
-  /** Uses the provider's search index instead of exact filters, if it has both. */
+  /** Uses the provider's search index instead of exact filters, if the provider has both. */
   indexed?: boolean
 }
 
@@ -45,7 +48,7 @@ export interface ListedId {
 export interface ApiSignature {
   /** Address that messages with this signature are sent from. */
   address: string
-  /** HTML as the provider stores it. */
+  /** Signature as HTML, as the provider stores it. */
   signature: string
 }
 
@@ -57,7 +60,7 @@ export interface MailApiReads {
    * @throws MailApiError `folder-missing`, `label-missing`, `stale-page`, `unsupported-term`
    */
   listIds(query: MessageQuery, page: PageOptions, signal: AbortSignal): Promise<ApiPage<ListedId>>
-  /** Like `listIds`, with entries. Messages deleted in between are missing. */
+  /** Lists messages like `listIds`, with entries. Messages deleted in between are missing. */
   listMessages(
     query: MessageQuery,
     page: PageOptions,
@@ -68,7 +71,7 @@ export interface MailApiReads {
    *   `unreadable-id`
    */
   getMessage(id: string, options: GetOptions, signal: AbortSignal): Promise<ApiMessage>
-  /** Messages in the order of at most 100 ids. Missing ones are left out. */
+  /** Messages in the order of at most 100 ids. Missing messages are left out. */
   getMessages(
     ids: readonly string[],
     options: GetOptions,
@@ -87,6 +90,6 @@ export interface MailApiReads {
     part: { id: string; partId: string },
     signal: AbortSignal,
   ): Promise<ApiDownload>
-  /** Stored signatures of the mailbox. Absent if the provider has none. */
+  /** Stored signatures of the mailbox. Absent if the provider has no signatures. */
   readonly signatures?: (signal: AbortSignal) => Promise<ApiSignature[]>
 }

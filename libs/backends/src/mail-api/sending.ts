@@ -10,7 +10,7 @@ export interface ApiDraft {
 
 const incompleteStart = '<incomplete.'
 
-/** Message-ID of a draft that lacks files, from that of the message. */
+/** Message-ID of a draft that lacks files, derived from the Message-ID of the message. */
 export function incompleteId(messageIdHeader: string): string {
   return messageIdHeader.replace(/^<?/, incompleteStart)
 }
@@ -21,20 +21,20 @@ export function isIncompleteId(messageIdHeader: string | undefined): boolean {
 }
 
 export interface DepositOptions {
-  /** Thread that the message continues. Left out if the provider refuses it. */
+  /** Thread that the message continues. Left out if the provider refuses the thread. */
   threadId?: string
-  /** Uses the provider's own message format instead of MIME, where it has one. */
+  /** Uses the provider's own message format instead of MIME, if the provider has such a format. */
   structured?: boolean
 }
 
-/** Exactly one way to look up drafts. */
+/** Search for drafts, by exactly one of these criteria. */
 export type DraftQuery =
   | { draftId: string }
   /** Id of the message that holds the draft. Its Message-ID `header` makes the search cheaper. */
   | { messageId: string; header?: string | undefined }
   /**
    * Message-ID header with angle brackets. Uses an index that may lag behind by seconds.
-   * `incomplete`: finds drafts whose deposit did not end, instead of complete ones.
+   * `incomplete`: finds drafts whose deposit did not end, instead of complete drafts.
    */
   | { messageIdHeader: string; incomplete?: boolean }
 
@@ -42,20 +42,23 @@ export type DraftQuery =
 export interface ApiSentMessage {
   id?: string
   threadId?: string
-  /** Message-ID header with angle brackets. Providers replace the original one. */
+  /** Message-ID header with angle brackets. Providers replace the original header. */
   messageIdHeader?: string
-  /** Addresses of the authors. Gmail replaces one that is no confirmed alias, without an error. */
+  /**
+   * Addresses of the authors. Gmail replaces an address that is no confirmed alias, without an
+   * error.
+   */
   from?: readonly string[]
 }
 
 /**
- * Sending in two steps. After a crash between them, the draft decides: if it exists, it was not
- * sent; if it does not, it was. The provider stores the sent copy.
+ * Sending in two steps. After a crash between them, the draft decides: a draft that exists was not
+ * sent, a draft that does not exist was sent. The provider stores the sent copy.
  */
 export interface MailApiSending {
   /**
-   * Creates a draft. A repeat creates a second one. A draft that a crash leaves incomplete is found
-   * as such only, because callers adopt complete ones.
+   * Creates a draft. A repeat creates a second draft. A draft that a crash leaves incomplete is
+   * found with `incomplete` only, because callers adopt complete drafts.
    * @throws MailApiError `too-large`, `invalid-recipients`, `mailbox-full`; with `leavesDraft` if
    *   an incomplete draft may be left
    */
@@ -68,13 +71,14 @@ export interface MailApiSending {
    */
   releaseDraft(id: string, signal: AbortSignal): Promise<ApiSentMessage>
   /**
-   * Drafts that match, at most 10. With an id, decides whether the draft exists.
-   * @throws MailApiError `unavailable`, also for a response that does not decide it
+   * Drafts that match, at most 10. With an id, the result decides whether the draft exists.
+   * @throws MailApiError `unavailable`, also for a response that does not decide whether the draft
+   * exists
    */
   findDrafts(query: DraftQuery, signal: AbortSignal): Promise<ApiDraft[]>
   /**
-   * Message that a released draft became. Undefined if it is not visible yet, which may take a
-   * minute, or if it was deleted.
+   * Message that a released draft became. Undefined if the message is not visible yet, which may
+   * take a minute, or if it was deleted.
    */
   findSent(
     draft: ApiDraft & { messageIdHeader?: string },

@@ -2,36 +2,41 @@ import type { NoticedMessage } from '@posthorn/contracts/commands/notices'
 
 /** Registration for notifications at the provider, or connection that receives them. */
 export interface ApiWatch {
-  /** Empty if the client listens itself: there is nothing to renew or to stop. */
+  /** Id of the watch. Empty if the client listens itself: there is nothing to renew or to stop. */
   id: string
   /** Notifications end at this time unless the watch is renewed. */
   expiresAt: Date
-  /** Settles when the connection of a client that listens has ended. Otherwise absent. */
+  /**
+   * Settles when the connection of a client that listens has ended. Absent for clients that do not
+   * listen.
+   */
   ended?: Promise<unknown>
 }
 
 /** Recipient of notifications that the client receives on a connection of its own. */
 export interface WatchListener {
-  /** `changed`: read the feeds, or those of the messages. `missed`: compare all messages. */
+  /** `changed`: read the feeds, or only the feeds of `messages`. `missed`: compare all messages. */
   onNotification(kind: 'changed' | 'missed', messages?: readonly NoticedMessage[]): void
   /** The client listens until this signal aborts. */
   until: AbortSignal
 }
 
 /**
- * Notifications of changes. They start a read of the feeds earlier; they may be lost, repeated,
- * late, or early: before the message can be read. Notifications arrive at a destination, which is
- * an option of the client, or on a connection of the client.
+ * Notifications of changes. Notifications start a read of the feeds earlier; they may be lost,
+ * repeated, late, or early: before the message can be read. Notifications arrive at a destination,
+ * which is an option of the client, or on a connection of the client.
  */
 export interface MailApiWatches {
   /**
-   * Starts notifications. `secret` (at most 128 characters) is sent with each one if the provider
-   * supports that. If the provider permits one watch only, an existing one is replaced. A client
-   * that cannot register anything connects, and notifies the listener.
+   * Starts notifications. `secret` (at most 128 characters) is sent with each notification if the
+   * provider supports that. If the provider permits one watch only, an existing watch is replaced.
+   * A client that cannot register anything connects, and notifies the listener.
    * @throws MailApiError `watch-refused`: poll instead
    */
   watch(secret: string, signal: AbortSignal, listener?: WatchListener): Promise<ApiWatch>
-  /** @throws MailApiError `watch-missing` if it has expired or was removed: start a new one */
+  /**
+   * @throws MailApiError `watch-missing` if the watch has expired or was removed: start a new watch
+   */
   renewWatch(id: string, signal: AbortSignal): Promise<ApiWatch>
   /** Ends notifications. Succeeds if the watch does not exist. */
   stopWatch(id: string, signal: AbortSignal): Promise<void>

@@ -13,8 +13,9 @@ export interface BulkResult {
   /** Ids that the provider reports as missing. Some bulk requests ignore missing ids. */
   missing: string[]
   /**
-   * Ids of messages that the provider describes without the change, although it accepted it several
-   * times. Absent if there is none. Bulk requests whose response describes no message report none.
+   * Ids of messages that the provider describes without the change, although it accepted the change
+   * several times. Absent if there is no such message. Bulk requests whose response describes no
+   * message report no ids.
    */
   unchanged?: string[]
 }
@@ -27,7 +28,7 @@ export interface MoveResult extends BulkResult {
 export interface MoveTarget {
   /** Folder that the messages are moved to. */
   to: string
-  /** Folder that they leave. Required with placement `labels`, otherwise ignored. */
+  /** Folder that the moved messages leave. Required with placement `labels`, otherwise ignored. */
   from?: string
 }
 
@@ -42,7 +43,8 @@ export interface AppendTarget {
   receivedAt?: Date
   /**
    * Called before a draft is created that takes several requests, with a Message-ID header that no
-   * other draft has. Until the draft is complete, `findDrafts` with `incomplete` finds it by that.
+   * other draft has. Until the draft is complete, `findDrafts` with `incomplete` finds the draft by
+   * this header.
    */
   onIncomplete?: (messageIdHeader: string) => Promise<void>
 }
@@ -65,8 +67,8 @@ export interface MailApiWrites {
   /** Deletes permanently. @throws MailApiError `unsupported-operation` unless `traits.removes` */
   removeMessages(ids: readonly string[], signal: AbortSignal): Promise<BulkResult>
   /**
-   * Uploads a message (RFC 5322). A repeat stores it twice. A failure leaves no incomplete draft,
-   * unless it is that of `onIncomplete` or the draft could not be removed.
+   * Uploads a message (RFC 5322). A repeat stores the message twice. A failure leaves no incomplete
+   * draft, unless `onIncomplete` failed or the draft could not be removed.
    * @throws MailApiError `folder-missing`; `too-large`; `unsupported-operation` for a message that
    *   is no draft if `traits.appends` is `drafts`
    */

@@ -16,32 +16,32 @@ export interface ProviderClientOptions {
   readonly use: MailApiUse
   /** Turns an error response into the failure that its provider means by it. */
   readonly toError: (error: ProviderError) => MailApiError
-  /** Delays before repeated requests, if the provider names none. Default: 1 to 30 s. */
+  /** Delays before repeated requests, if the provider names no delay. Default: 1 to 30 s. */
   readonly delayMs?: Backoff
 }
 
 export interface ClientRequest extends Omit<ProviderRequest, 'token' | 'url'> {
-  /** Name in the table of costs. */
+  /** Name of the operation in the table of costs. */
   operation: string
   /** Number of such operations in the request; defaults to 1. */
   count?: number
-  /** Concurrent requests that the provider makes of it; defaults to 1. */
+  /** Concurrent requests that the provider makes of this request; defaults to 1. */
   slots?: number
   /** Path or link. A function gets the mailbox, an email address that is not encoded. */
   url: string | ((mailbox: string, login: MailApiLogin) => string)
   /**
-   * True if a repeat has no second effect: the request is repeated after temporary failures. Others
-   * are repeated only if the provider did nothing, which is after rate limits and rejected tokens.
+   * True if a repeat has no second effect: the request is repeated after temporary failures. Other
+   * requests are repeated only if the provider did nothing: after rate limits and rejected tokens.
    */
   repeatable: boolean
   signal: AbortSignal
 }
 
-/** Most repeats of a request after rate limits, and after temporary failures. */
+/** Maximum repeats of a request after rate limits, and after temporary failures. */
 const maxRepeats = { 'rate-limited': 5, unavailable: 3 } as const
 /**
- * Time that a provider may take for a streamed body. Longer than any message needs; it ends one
- * that sends a byte now and then. The pauses of the reader do not count.
+ * Time that a provider may take for a streamed body. Longer than any message needs. Ends a body
+ * that arrives a byte now and then. The pauses of the reader do not count.
  */
 const bodyTimeoutMs = 30 * 60_000
 /** A longer delay is the caller's decision. */
@@ -72,8 +72,8 @@ export class ProviderClient {
   }
 
   /**
-   * Sends a request by a function, which may reject with a `ProviderError` of its own: for a batch
-   * whose parts failed. It runs again with each repeat.
+   * Sends a request by the function `run`, which runs again with each repeat. `run` may reject with
+   * its own `ProviderError`, such as for a batch whose parts failed.
    */
   send<T>(
     request: ClientRequest,
@@ -119,7 +119,7 @@ export class ProviderClient {
         const { failure } = error
         counts[failure] += 1
         const delayMs = error.retryAfterMs ?? this.#delayMs(counts[failure])
-        // The pause keeps back the other requests of the mailbox, too.
+        // The pause delays the other requests of the mailbox, too.
         if (failure === 'rate-limited') this.#options.limiter.pause(this.#options.access, delayMs)
         if (!canRepeat(request, failure) || counts[failure] > maxRepeats[failure]) throw error
         if (delayMs > Math.min(maxDelayMs, this.#deadline - performance.now())) throw error
@@ -128,7 +128,7 @@ export class ProviderClient {
     }
   }
 
-  /** Sends with the current token. Renews a rejected one, once per request. */
+  /** Sends requests with the current token. Renews a rejected token, once per request. */
   #sender(request: ClientRequest): Send {
     const { access } = this.#options
     let fresh = false
@@ -165,7 +165,7 @@ export class ProviderClient {
   #failureOf(error: unknown, signal: AbortSignal): unknown {
     if (signal.aborted) return signal.reason
     if (error instanceof ProviderError) return this.#options.toError(error)
-    // No response, an incomplete one, a blocked address, or a link to another origin.
+    // No response, an incomplete response, a blocked address, or a link to another origin.
     if (!(error instanceof AppError) || isMailApiError(error)) return error
     return new MailApiError('unavailable', error.message, { cause: error })
   }
@@ -173,7 +173,7 @@ export class ProviderClient {
 
 type Send = <T>(run: (http: ProviderHttp, request: ProviderRequest) => Promise<T>) => Promise<T>
 
-/** A rate limit without a status is the one of this process, which has waited already. */
+/** A rate limit without a status is the limit of this process, which has waited already. */
 function isTemporary(error: unknown): error is MailApiError & { failure: keyof typeof maxRepeats } {
   if (!isMailApiError(error) || !Object.hasOwn(maxRepeats, error.failure)) return false
   return error.failure === 'unavailable' || error.status !== undefined
@@ -187,7 +187,7 @@ function isStream(body: ClientRequest['body']): boolean {
   return typeof body === 'object' && 'chunks' in body
 }
 
-/** Bytes of a body in memory. */
+/** Size in bytes of a request body in memory. */
 function sizeOf(body: ClientRequest['body']): number {
   if (typeof body === 'string') return Buffer.byteLength(body)
   return body instanceof Uint8Array ? body.length : 0

@@ -4,7 +4,7 @@ import { ProviderError } from '@posthorn/net/provider-error'
 import type { ProviderHttp } from '@posthorn/net/provider-http'
 import { logRequests } from './request-log.ts'
 
-/** Lines per request, without times. */
+/** Log lines per request, without times. */
 function recorded() {
   const requests: string[][] = []
   const openLog = () => {

@@ -4,7 +4,10 @@ import type { ProviderHttp, ProviderRequest } from '@posthorn/net/provider-http'
 import type { OpenRequestLog } from '../mail-api/access.ts'
 import type { TranscriptLine } from '../mail-session.ts'
 
-/** An upload address needs no login, so it is as secret as one. */
+/**
+ * Replaces an upload address in logs. An upload address needs no login, so it is as secret as a
+ * login.
+ */
 const uploadAddress = '(upload address)'
 
 /**

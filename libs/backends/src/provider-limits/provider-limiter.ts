@@ -28,7 +28,10 @@ export interface ProviderCall {
   operation: string
   /** Number of such calls in one request, such as the parts of a batch; defaults to 1. */
   count?: number
-  /** Concurrent requests that the provider makes of it, such as parts of a batch; defaults to 1. */
+  /**
+   * Concurrent requests that the provider makes of the call, such as parts of a batch; defaults to
+   * 1.
+   */
   slots?: number
   /** Bytes of the body; defaults to 0. */
   bytes?: number
@@ -43,7 +46,9 @@ export interface ProviderCall {
 
 export interface ProviderLimiterOptions {
   limits: ProviderLimitTable
-  /** Service of this process: each has a part of the units and of the concurrent requests. */
+  /**
+   * Service of this process. Each service has a part of the units and of the concurrent requests.
+   */
   service: 'sync-worker' | 'sender'
   /** Returns the number of live processes of this service, which share its part equally. */
   replicas: () => number
@@ -53,25 +58,29 @@ export interface ProviderLimiterOptions {
 /** Waiting requests per account and priority. A request holds at most its parameters. */
 const maxWaiting = 1_000
 /**
- * Part of the units that is available immediately. With the published limits, it is enough for a
- * batch of 25 gets, or for sending a message. With lower ones, at least for one call of each kind.
+ * Part of the units that is available immediately. With the published limits, this part is enough
+ * for a batch of 25 gets, or for sending a message. With lower limits, it is enough for one call of
+ * each kind.
  */
 const burstPart = 1 / 8
-/** Smaller bodies do not count as uploads, so that changes do not wait behind them. */
+/**
+ * Minimum size of an upload. Smaller bodies do not count as uploads, so that changes do not wait
+ * behind uploads.
+ */
 const minUploadBytes = 16_384
 /** Part of the upload bytes that senders have: most messages are sent, few are uploaded. */
 const senderUploadPart = 2 / 3
 /** Part of the upload bytes that is available immediately. */
 const uploadBurstPart = 1 / 2
-/** More than all processes can send. */
+/** Quota without effect: more units than all processes can use. */
 const unlimited: QuotaRate = { units: 2e15, windowMs: 1, burst: 1e15 }
 /** Time for the response to reach the API client. */
 const responseMs = 1_000
 
 /**
  * Limits the requests of this process to mail providers, per account and per application. Processes
- * do not communicate: each has a fixed part, so that all together stay below the provider's limits.
- * Memory: one entry per account in use and one per application.
+ * do not communicate: each process has a fixed part, so that all processes together stay below the
+ * provider's limits. Memory: one entry per account in use and one per application.
  */
 export class ProviderLimiter {
   readonly #options: ProviderLimiterOptions
@@ -82,7 +91,7 @@ export class ProviderLimiter {
     this.#options = options
   }
 
-  /** Number of accounts in memory: those in use, paused, or without all of their units. */
+  /** Number of accounts in memory: accounts in use, paused, or without all of their units. */
   get size(): number {
     const limiters = [...this.#applications.values(), ...this.#uploads.values()]
     return limiters.reduce((sum, { size }) => sum + size, 0)
@@ -105,7 +114,7 @@ export class ProviderLimiter {
       signal,
     })
     try {
-      // First, so that no permit is held during the longer wait.
+      // Bytes are taken first, so that no permit is held during the longer wait.
       await this.#takeBytes(mailbox, call.bytes ?? 0, request)
       const units = (costs[operation] ?? defaultCost) * count
       return await this.#limiterOf(mailbox).acquire(mailbox.account, { ...request(units), slots })
@@ -119,7 +128,10 @@ export class ProviderLimiter {
     this.#limiterOf(mailbox).pause(mailbox.account, retryAfterMs)
   }
 
-  /** Starts the requests of the mailbox one by one for `ms`: the provider had too many open. */
+  /**
+   * Starts the requests of the mailbox one by one for `ms`: the provider had too many open
+   * requests.
+   */
   narrow(mailbox: ProviderAccount, ms: number): void {
     this.#limiterOf(mailbox).narrow(mailbox.account, ms)
   }
@@ -165,7 +177,7 @@ function keyOf({ provider, application }: Omit<ProviderAccount, 'account'>): str
   return `${provider} ${application}`
 }
 
-/** Bytes of the bodies for each mailbox. They are counted apart from requests and slots. */
+/** Bytes of the bodies for each mailbox. Bytes are counted apart from requests and slots. */
 function createUploadLimiter(
   units: number,
   { windowMs, clock }: { windowMs: number; clock: Clock | undefined },

@@ -11,7 +11,7 @@ import {
 
 const name = 'SVC_PROVIDER_LIMITS'
 
-/** Ranges of the members that may be set. The windows are those of the providers. */
+/** Ranges of the members that may be set. The windows are fixed by the providers. */
 const ranges: Readonly<Record<string, readonly [min: number, max: number]>> = {
   accountUnits: [1_000, 1e9],
   applicationUnits: [1_000, 1e12],
@@ -24,8 +24,8 @@ const ranges: Readonly<Record<string, readonly [min: number, max: number]>> = {
 }
 
 /**
- * Reads the limits of the providers: JSON of `SVC_PROVIDER_LIMITS` over the published ones, such as
- * `{"gmail":{"quota":"before2026","costs":{"messages.get":5}},"graph":{"workerConcurrency":2}}`.
+ * Reads the limits of the providers: JSON of `SVC_PROVIDER_LIMITS` over the published limits, such
+ * as `{"gmail":{"quota":"before2026","costs":{"messages.get":5}},"graph":{"workerConcurrency":2}}`.
  *
  * @throws ConfigError for unknown members and values out of range
  */
@@ -54,7 +54,7 @@ function readLimits(provider: Provider, input: unknown = {}): ProviderLimits {
   }
 }
 
-/** Alternative table of the provider, such as that of Gmail by the age of the project. */
+/** Alternative table of the provider, such as the table of Gmail by the age of the project. */
 function readQuota(provider: Provider, quota: unknown): Partial<ProviderLimits> {
   if (quota === undefined) return {}
   const { quotas } = apiAccountTypes[provider]

@@ -26,15 +26,16 @@ export interface GraphDescription {
 
 interface NamedType {
   name: string
-  /** Name in the description. */
+  /** Name of the type in the description. */
   described: string
   base?: string | undefined
   properties: [name: string, type: string][]
 }
 
 /**
- * Types of a discovery document. Every property is optional: the providers mark none as required
- * and leave empty ones out. 64-bit numbers are decimal strings, dates and bytes are text.
+ * Types of a discovery document. Every property is optional: the providers mark no property as
+ * required and leave out empty properties. 64-bit numbers are decimal strings, dates and bytes are
+ * text.
  */
 export function generateDiscoveryTypes(
   { api, schemas }: DiscoveryDescription,

@@ -67,7 +67,7 @@ export function flagCases({ backend, account }: TestEnvironment): void {
     for (let n = 0; n < 3; n++) await one.append(mail, { flags: ['old'] })
     await using session = await backend.connect(one.options)
     await session.select('INBOX')
-    // This connection has the message until the server reports the deletion.
+    // The connection of `session` has the message until the server reports the deletion.
     await one.expunge(2)
     const change = { add: ['\\Flagged', 'new'], remove: ['old'] }
     const all = { unchanged: [], missing: [] }

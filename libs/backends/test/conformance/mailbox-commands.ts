@@ -117,7 +117,8 @@ export function mailboxCommandCases({ backend, account }: TestEnvironment): void
       },
     )
     expect((await listed(session)).get(below)).toMatchObject({ selectable: true })
-    // It may stay in the list as the parent of the other but is not selectable.
+    // The deleted mailbox may stay in the list as the parent of the other mailbox, but is not
+    // selectable.
     const selection = session.select(top)
     if (deleted) await expect(selection).rejects.toBeInstanceOf(AppError)
     else expect(await selection).toMatchObject({ messages: 0 })

@@ -33,7 +33,7 @@ export function mailboxCases({ backend, account }: TestEnvironment): void {
       delimiter: '/',
       selectable: true,
     })
-    // Created along with its child, or only a level of its path.
+    // The parent mailbox is created along with its child, or is only a level of the child's path.
     const above = listed.find(({ path }) => path === 'Projekte')
     if (above?.selectable) await session.select('Projekte')
     else await expect(session.select('Projekte')).rejects.toMatchObject({ name: 'AppError' })

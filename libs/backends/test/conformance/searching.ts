@@ -201,7 +201,7 @@ export function searchCases({ backend, account }: TestEnvironment): void {
     await storeSearchMessages(one)
     await using session = await backend.connect(one.options)
     await session.select('INBOX')
-    // Below 2^31: with a greater UID in the set, Cyrus 3.6 returns nothing.
+    // UIDs are below 2^31: with a greater UID in the set, Cyrus 3.6 returns no result.
     const far = Array.from({ length: 4_000 }, (_, n) => 2_000_000_000 + 2 * n)
     expect(await searchUidsOf(session, { uid: ['3', ...far, '1'].join(','), body: 'ü' })).toEqual(
       [],

@@ -15,7 +15,7 @@ function watch(session: MailSession): WatchedSession {
   const notifications: MailboxNotification[] = []
   const abort = new AbortController()
   const ended = session.watch((notification) => notifications.push(notification), abort.signal)
-  // Awaited only by the tests that expect its rejection.
+  // The end of the watch is awaited only by tests that expect its rejection.
   ended.catch(() => {})
   return {
     notifications,

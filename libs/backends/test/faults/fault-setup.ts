@@ -32,7 +32,8 @@ export function optionsOf({ host, port }: ImapScript): ConnectOptions {
     rejectUnauthorized: false,
     credentials: { user: 'jane', pass: 'secret' },
     log: quietLogger(),
-    // Longer than any test: failures must be reported immediately, not by timeout.
+    // The connect timeout is longer than any test: failures must be reported immediately, not by
+    // timeout.
     connectTimeoutMs: 300_000,
   }
 }

@@ -4,7 +4,7 @@ import { usualCapabilities } from '@posthorn/testkit'
 import type { MailSession } from '../../src/mail-session.ts'
 import { connect, inTime, start } from './fault-setup.ts'
 
-// Values that API clients choose, in every call that sends them. None may become a command.
+// Values that API clients choose, in every call that sends them. No value may become a command.
 
 const pieces =
   '\r\n|\n|\r|"|\\|{5}\r\n|{5+}\r\n|~{5}\r\n|a\r\nx DELETE INBOX\r\n|x LOGOUT|(|)|[|]|*|%|&|&AOQ-|ü|💣|\u2028|\x7f| |/|NIL|INBOX|.'

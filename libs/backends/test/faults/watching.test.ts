@@ -9,7 +9,7 @@ function watch(session: MailSession) {
   const notifications: MailboxNotification[] = []
   const abort = new AbortController()
   const ended = session.watch((notification) => notifications.push(notification), abort.signal)
-  // Awaited only by the tests that expect its rejection.
+  // The end of the watch is awaited only by tests that expect its rejection.
   ended.catch(() => undefined)
   return {
     notifications,

@@ -59,7 +59,7 @@ test('limit with a delay in the header or the text, or without one', async () =>
     const failure = { failure: 'rate-limited', retryAfterMs, kind: 'rate-limited' }
     await expect(api.folders(signal)).rejects.toMatchObject(failure)
   }
-  // Without a delay: repeated after a backoff.
+  // A request refused without a delay is repeated after a backoff.
   const before = gmail.requests('labels.list').length
   gmail.on('labels.list', once(gmailFailures.tooManyRequests()))
   expect(await api.folders(signal)).not.toEqual([])

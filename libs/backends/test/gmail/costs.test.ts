@@ -65,7 +65,7 @@ test('units: first round, 5 per 500 messages and label', async () => {
     setup.mailbox.deliver(mail('m'), { labels: ['INBOX', 'UNREAD', 'CATEGORY_PERSONAL'] })
   const { units, names } = await costOf(setup, () => cursorOf(setup))
   const lists = names.filter((name) => name === 'messages.list').length
-  // Four lists with 4 pages each, 11 empty ones. Profile, history and two lists of labels.
+  // Four lists with 4 pages each, 11 empty lists. Profile, history and two lists of labels.
   expect(lists).toBe(4 * 4 + 11)
   expect(units).toBe(lists * 5 + 5)
 })
@@ -81,7 +81,7 @@ test('units: first round with 10,000 labels, 1 per label and 5 per label with me
   const index = new FeedIndex(setup.create({ priority: 'initial-sync' }))
   const { units, names, batches } = await costOf(setup, () => index.follow())
   const lists = names.filter((name) => name === 'messages.list').length
-  // The mailbox, 14 labels of the system, and those in use.
+  // Lists of the mailbox, of 14 labels of the system, and of the labels in use.
   expect(lists).toBe(1 + 14 + used.length)
   expect(batches).toBe(Math.ceil(10_000 / 25))
   expect(units).toBe(count + lists * 5 + 5)

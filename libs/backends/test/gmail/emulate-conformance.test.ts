@@ -5,7 +5,7 @@ import { createUnlimited } from './gmail-setup.ts'
 
 const address = 'jane@mail.example'
 
-// Another server of the Gmail API than our fake, written by others, drives the same client.
+// A third-party server of the Gmail API, instead of our fake, drives the same client.
 
 async function emulateEnvironment(): Promise<MailApiEnvironment> {
   const server = await startEmulate(address)

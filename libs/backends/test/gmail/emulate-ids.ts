@@ -9,14 +9,14 @@ export class EmulateIds {
   /** Lower than the history ids of this server, which start with the time in milliseconds. */
   readonly #base = BigInt(Date.now() - 60_000) * 100_000_000n
 
-  /** Body of a response. */
+  /** Converts ids in the body of a response to the form of Gmail ids. */
   toGmail(text: string): string {
     return text
       .replace(/(?:msg|thr)_[\w-]{16,20}/g, (own) => this.#gmailId(own))
       .replace(/"(\d{21})"/g, (_, id: string) => `"${BigInt(id) - this.#base}"`)
   }
 
-  /** Path or body of a request. */
+  /** Converts ids in the path or body of a request to the ids of `emulate`. */
   toEmulate(text: string): string {
     return text
       .replace(/\b19b0[\da-f]{12}\b/g, (id) => this.#byGmail.get(id) ?? id)
@@ -26,7 +26,7 @@ export class EmulateIds {
       )
   }
 
-  /** Replaces an id of Gmail in a response and in later ones. The old one has no message. */
+  /** Replaces an id of Gmail in this and later responses. The old id has no message. */
   renew(body: string, id: string): string {
     const own = this.#byGmail.get(id) ?? id
     this.#byOwn.delete(own)

@@ -32,9 +32,9 @@ const boundary = 'front'
 const json = 'application/json'
 
 /**
- * Starts the Gmail of `emulate`, behind a server that adds the two endpoints it lacks and every
- * client needs, the profile and batches, gives ids the form of those of Gmail, and a draft another
- * message id when it is sent.
+ * Starts the Gmail of `emulate` behind a server. The server adds the two endpoints that `emulate`
+ * lacks and every client needs, the profile and batches. It gives ids the form of Gmail ids, and a
+ * draft another message id when the draft is sent.
  */
 export async function startEmulate(address: string): Promise<EmulateServer> {
   const token = 'token-of-emulate'
@@ -96,7 +96,7 @@ async function handle(
   return { ...reply, body: ids.renew(reply.body, id) }
 }
 
-/** Its history id is that of the history since the beginning. */
+/** Profile of the mailbox, with the history id of the history since the beginning. */
 async function profile(call: Call, url: string, emailAddress: string): Promise<Reply> {
   const { body } = await call({ url: url.replace(/\/profile.*$/, '/history?startHistoryId=1') })
   const { historyId } = JSON.parse(body) as { historyId: string }

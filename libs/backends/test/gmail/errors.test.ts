@@ -94,7 +94,7 @@ const failures: Partial<Record<string, MailApiFailure>> = {
   wait: 'rate-limited',
 }
 
-/** Refused once, then done in another way. */
+/** Reactions to an error by which a request that was refused once succeeds in another way. */
 const repaired = new Set(['renew-token', 'use-upload', 'drop-thread', 'stop-and-watch'])
 
 // A request never has more than 1,000 ids, and parts of batches have tests of their own.

@@ -57,7 +57,7 @@ test('changes: first round, reads the history id before the first list and gets 
   const lists = setup.gmail.requests('messages.list')
   expect(lists.every(({ query }) => query.get('includeSpamTrash') === 'true')).toBe(true)
   expect(new Set(lists.map(({ query }) => query.get('maxResults')))).toEqual(new Set(['500']))
-  // All messages and INBOX and UNREAD: 3 pages each. Other lists: one page.
+  // The lists of all messages, INBOX and UNREAD have 3 pages each. Other lists have one page.
   expect(lists).toHaveLength(3 * 3 + 12)
 })
 
@@ -67,7 +67,7 @@ test('changes: process that stops after each page, continues with the cursor', a
   let cursor: string | undefined
   const ids = new Set<string>()
   for (;;) {
-    // A new client each time.
+    // Each page is read by a new client.
     const position = { limit: 7, ...(cursor !== undefined && { cursor }) }
     const page = await setup.create({ priority: 'initial-sync' }).changes(feed, position, signal)
     for (const { id } of page.changed) ids.add(id)
@@ -118,7 +118,7 @@ test('changes: 1,000 changes, are read in pages of 100 records', async () => {
   const pages = await follow(setup, cursor)
   expect(pages.map(({ changed }) => changed.length)).toEqual(Array.from({ length: 10 }, () => 100))
   expect(setup.gmail.requests('history.list').length).toBe(1 + 10)
-  // A crash after any page repeats nothing before it.
+  // A crash after any page repeats no earlier page.
   const again = await follow(setup, pages[4]?.cursor ?? '')
   expect(again.flatMap(({ changed }) => changed)).toHaveLength(500)
 })
@@ -259,14 +259,14 @@ test('changes: 1,000 labels, are counted once although the process stops after e
   const labels = new Map<string, string[]>()
   let calls = 0
   for (let cursor: string | undefined, isComplete = false; !isComplete; calls++) {
-    // A new client each time.
+    // Each page is read by a new client.
     const position = { limit: 2, ...(cursor !== undefined && { cursor }) }
     const page = await setup.create({ priority: 'initial-sync' }).changes(feed, position, signal)
     for (const { id, addedLabels = [] } of page.changed)
       labels.set(id, [...(labels.get(id) ?? []), ...addedLabels])
     cursor = page.cursor
     isComplete = page.complete
-    // Deleted during the round.
+    // The label is deleted during the round.
     if (page.changed.some(({ addedLabels }) => addedLabels?.includes(used[1] ?? '')))
       mailbox.labels.delete(used[9] ?? '')
   }
@@ -280,6 +280,7 @@ test('changes: 1,000 labels, are counted once although the process stops after e
   )
   const counted = gmail.requests('labels.get').map(({ params }) => params['id'] ?? '')
   expect(counted.toSorted()).toEqual(ids.filter((id) => id !== used[9]).toSorted())
-  // 15 pages of all messages, 15 of the inbox, 2 of each label in use, and those that only count.
+  // 15 pages of all messages, 15 of the inbox, 2 of each label in use, and requests that only
+  // count.
   expect(calls).toBeLessThanOrEqual(30 + 2 * used.length + 1_000 / 25)
 })

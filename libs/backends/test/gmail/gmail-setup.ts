@@ -21,14 +21,14 @@ export interface GmailSetup extends AsyncDisposable {
   mailbox: GmailMailbox
   /** A new client for each call, as in services. */
   api: MailApi
-  /** Logins in their order. */
+  /** Options of all logins, in their order. */
   logins: LoginOptions[]
   /** Replaces the token that logins return. */
   setToken: (token: string) => void
   create: (use: MailApiUse) => MailApi
 }
 
-/** Clients of a server whose limits are those of the server, so that no test waits for units. */
+/** Clients whose limits are the limits of the server, so that no test waits for units. */
 export function createUnlimited(origin: string, clock?: () => number) {
   const mappedOrigins = { [gmailOrigin]: origin }
   const caller = createHttpCaller({
@@ -98,7 +98,7 @@ export async function startGmail(use: MailApiUse = { priority: 'caller' }): Prom
   }
 }
 
-/** Environment of the conformance suite. */
+/** Environment of the conformance suite for Gmail. */
 export async function gmailEnvironment(): Promise<MailApiEnvironment> {
   const setup = await startGmail({ priority: 'caller', timeoutMs: 5_000 })
   const { gmail, mailbox, api } = setup

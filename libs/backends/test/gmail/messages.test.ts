@@ -31,7 +31,7 @@ const { expected, messages, sources } = readFixture<{
 }>('messages')
 const options = { headers: true, attachments: true }
 
-/** Members of a message in the form of the expected ones. */
+/** Members of a message in the form of the expected summaries. */
 function summaryOf(message: GmailMessage) {
   const read = toApiMessage(message, options)
   if (!read) throw new Error('message without an id')

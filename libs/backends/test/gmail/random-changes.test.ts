@@ -35,7 +35,7 @@ function irregular(random: SeededRandom): ProviderFault {
   ]
   let last = false
   return (request) => {
-    // Never twice in a row, so that repeats suffice.
+    // Requests never fail twice in a row, so that repeats suffice.
     last = !last && random.happens(0.2)
     return last ? faults[random.below(faults.length)]?.(request) : undefined
   }

@@ -36,7 +36,7 @@ export interface GraphSetup extends AsyncDisposable {
   fake: GraphFake
   api: MailApi
   pauses: number[]
-  /** Client with other dependencies or access. */
+  /** Creates a client with other dependencies or access. */
   create(change?: {
     deps?: Partial<GraphApiDeps>
     access?: Partial<MailApiAccess>
@@ -129,7 +129,7 @@ const failures: Partial<Record<MailApiFailure, [status: number, code: string, co
   unavailable: [503, 'ServiceUnavailable', 4],
 }
 
-/** Fails requests until the client reports it. */
+/** Fails requests until the client reports the failure. */
 export function failNext(fake: GraphFake, failure: MailApiFailure, retryAfterMs?: number): void {
   const [status, code, count] = failures[failure] ?? [400, failure, 1]
   const headers = retryAfterMs === undefined ? {} : { 'retry-after': `${retryAfterMs / 1_000}` }
@@ -137,7 +137,7 @@ export function failNext(fake: GraphFake, failure: MailApiFailure, retryAfterMs?
   fake.server.on('*', providerFaults.times(count, providerFaults.replies(response)))
 }
 
-/** Environment of the conformance suite. */
+/** Environment of the conformance suite for Graph. */
 export async function graphEnvironment(
   options: GraphFakeOptions = {},
 ): Promise<MailApiEnvironment> {

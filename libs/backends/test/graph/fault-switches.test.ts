@@ -156,7 +156,7 @@ describe('responses of the Graph fake', () => {
     if (pauseMs > 60_000) expect(read).toMatchObject({ failure: 'rate-limited' })
     else expect(read).toMatchObject({ id })
     expect(pauses).toHaveLength(1)
-    // A date has seconds.
+    // A date in `Retry-After` has a precision of seconds.
     expect(Math.abs((pauses[0] ?? 0) - pauseMs)).toBeLessThanOrEqual(
       header === 'a date' ? 30_000 : 0,
     )

@@ -133,7 +133,8 @@ describe('graph feeds', () => {
       const follow = () => api.changes(feed, { cursor, limit: 10 }, signal)
       await expect(follow()).rejects.toMatchObject({ failure: 'stale-cursor' })
       expect(await api.changes(feed, { limit: 10 }, signal)).toMatchObject({ full: true })
-      // First below the deleted ones, where its link is lost, too.
+      // The first deletion moves the folder below the deleted items, where its delta link is lost,
+      // too.
       fake.mailbox.deleteFolder(folder)
       fake.mailbox.deleteFolder(folder)
       await expect(follow()).rejects.toMatchObject({ failure: 'folder-missing' })

@@ -34,7 +34,7 @@ function filePart(size: number): string {
   return `--b\r\n${fields}; filename=f\r\nContent-Transfer-Encoding: base64\r\n\r\n${text}\r\n`
 }
 
-/** Caller of a process that dies around its n-th request: later ones are not sent either. */
+/** Caller of a process that dies around its n-th request: later requests are not sent either. */
 function dyingCaller(
   inner: HttpCaller,
   { at, phase }: { at: number; phase: 'before' | 'after' },
@@ -103,7 +103,7 @@ describe('graph depositDraft', () => {
       const dying = setup.create({ deps: { caller: dyingCaller(caller, { at, phase }) } })
       await expect(dying.appendMessage(content, target, signal)).rejects.toBeDefined()
       const executed = phase === 'before' ? at - 1 : at
-      // A second upload of the message must not be found instead of the first one.
+      // A second upload of the message must not be found instead of the first upload.
       const gate = new DeliveryGate()
       const remove = setup.fake.server.on('upload', providerFaults.holds(gate))
       const again = setup.api.appendMessage(content, target, signal)

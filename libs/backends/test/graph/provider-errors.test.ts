@@ -117,7 +117,7 @@ describe('graph: error responses', () => {
       reply(entry)
       const error = await failureOf(entry)
       const { kind, code, retryAfterSeconds, then } = entry.expect
-      // The interface of mail APIs has a kind of its own for it.
+      // The interface of mail APIs has a failure of its own for a missing watch.
       if (then === 'recreate') return expect(error).toMatchObject({ failure: 'watch-missing' })
       expect(error).toMatchObject({
         name: 'MailApiError',
@@ -126,7 +126,7 @@ describe('graph: error responses', () => {
       if (code !== undefined) expect(error?.code).toBe(code)
       if (retryAfterSeconds !== undefined)
         expect(error?.retryAfterMs).toBe(retryAfterSeconds * 1_000)
-      // An error of the mailbox within that of a subscription decides.
+      // An error of the mailbox within the error of a subscription decides.
       const failure = kind === 'unreachable' ? 'unavailable' : 'watch-refused'
       if (entry.request.includes('subscriptions')) expect(error?.failure).toBe(failure)
       return undefined
@@ -221,7 +221,7 @@ describe('graph: error responses', () => {
     )
     const before = fake.server.log.length
     setup.pauses.length = 0
-    // Another account: the one of the entries was slowed down by them.
+    // Another account, because the entries slowed down their own account.
     const api = setup.create({ access: { account: 'b' } })
     await api.updateMessages(ids, { flagged: true }, signal)
     expect(ids.map((id) => fake.mailbox.message(id, true).flagStatus)).toEqual(

@@ -9,7 +9,7 @@ const session = 'POST /messages/{message-id}/attachments/createUploadSession'
 const send = 'POST /messages/{message-id}/send'
 const small = Buffer.from(mail('a'))
 
-/** Message with files of these sizes. */
+/** Message with files of the sizes `sizes`. */
 function withFiles(sizes: number[], header = ''): Buffer {
   const parts = sizes.map(
     (size, index) =>

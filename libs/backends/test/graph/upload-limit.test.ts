@@ -9,7 +9,7 @@ const fileCount = 7
 const windowMs = 600
 /** The limit of Graph holds for 300 s. The clock of the fake runs that much faster. */
 const clockFactor = 300_000 / windowMs
-/** The sender has two thirds of them. */
+/** Upload limit in bytes, of which the sender has two thirds. */
 const uploadBytes = 18_000_000
 
 const head = `From: ann@mail.example\r\nTo: bob@mail.example\r\nSubject: large\r\nMIME-Version: 1.0`

@@ -1,11 +1,11 @@
 import type { ApiFolder, MailApi, MailApiFailure, MessageQuery } from '../../src/mail-api/index.ts'
 
-/** Placement and flags of a delivered message. It arrives unseen in the inbox by default. */
+/** Placement and flags of a delivered message. Default: the message arrives unseen in the inbox. */
 export interface DeliveredPlacement {
   folderId?: string
   unseen?: boolean
   receivedAt?: Date
-  /** One of `ids`. */
+  /** Id of the message, one of `ids`. */
   id?: string
 }
 

@@ -15,13 +15,13 @@ type IndexedState = Omit<MessageState, 'threadId'>
 type RoundState = Map<string, MessageChange & { labels: string[] }>
 
 /**
- * Index of a mailbox that follows its feeds by the rules of `ChangesPage` alone. It shows that they
- * suffice.
+ * Index of a mailbox that follows its feeds by the rules of `ChangesPage` alone. Shows that these
+ * rules suffice.
  */
 export class FeedIndex {
   readonly messages = new Map<string, IndexedState>()
   readonly cursors = new Map<string, string>()
-  /** Number of pages read. */
+  /** Number of pages of feeds read. */
   pages = 0
   readonly #api: MailApi
   readonly #limit: number
@@ -45,7 +45,10 @@ export class FeedIndex {
     this.#removed.clear()
   }
 
-  /** Follows; after a stale cursor, all feeds restart. Returns true if one was stale. */
+  /**
+   * Follows all feeds, and restarts all of them after a stale cursor. Returns true if a cursor was
+   * stale.
+   */
   async followOrRestart(): Promise<boolean> {
     try {
       await this.follow()

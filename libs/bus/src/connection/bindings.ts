@@ -26,14 +26,14 @@ export class Bindings {
     const attached = this.#attached
     if (!attached) return
     const { channel, queue } = attached
-    // Pipelined: AMQP processes the methods of a channel in order.
+    // Bindings are pipelined: AMQP processes the methods of a channel in order.
     await Promise.all([
       ...[...new Set(this.keys.map(exchangeFor))].map((name) => declareExchange(channel, name)),
       ...this.keys.map((key) => channel.bindQueue(queue, exchangeFor(key), key)),
     ])
   }
 
-  // A failure below closes the channel. The next channel is bound to the keys of that time.
+  // A failed binding closes the channel. The next channel is bound to the keys of that time.
 
   async add(key: string): Promise<void> {
     this.#keys.add(key)

@@ -14,7 +14,7 @@ const closeMs = 2_000
 
 export interface RecoveringConnectionOptions {
   url: string
-  /** Shown in RabbitMQ's list of connections. */
+  /** Name of the connection, shown in RabbitMQ's list of connections. */
   name: string
   /** Called after each change of `connected` or `unblocked`. */
   onChange: () => void
@@ -106,8 +106,8 @@ export class RecoveringConnection {
         this.connected.close()
         this.unblocked.open()
       })
-      // An unreachable peer never takes the last bytes: without this the socket stays open until
-      // the kernel stops retransmitting.
+      // An unreachable peer never takes the last bytes: without this timer the socket stays open
+      // until the kernel stops retransmitting.
       setTimeout(() => destroy(model), closeMs).unref()
     }
   }

@@ -66,7 +66,7 @@ export class Consumer<S extends TSchema> implements AsyncDisposable {
     const { queue, prefetch } = this.#options
     await declareWorkQueue(channel, queue)
     await channel.prefetch(prefetch)
-    // A null is the broker's cancellation: the queue was deleted or lost its leader.
+    // A null message is the broker's cancellation: the queue was deleted or lost its leader.
     const onMessage = (message: ConsumeMessage | null) =>
       message
         ? this.#deliveries.run(this.#deliver(channel, message))

@@ -31,7 +31,7 @@ export class Invalidations {
   }
 
   async add(listener: Listener): Promise<AsyncDisposable> {
-    // A separate object per call, so that one function can be added twice.
+    // Each call adds a separate object, so that the same function can be added twice.
     const entry: Listener = (message) => listener(message)
     this.#listeners.add(entry)
     this.#channel ??= this.#open()
@@ -46,7 +46,7 @@ export class Invalidations {
 
   #open(): RecoveringChannel<Channel> {
     const { connection, log, reconcileMs } = this.#deps
-    // Values cached before the first connection may be stale by the time it is established.
+    // Values cached before the first connection may be stale when the connection is established.
     let missed = !connection.connected.isOpen
     return new RecoveringChannel({
       connection,

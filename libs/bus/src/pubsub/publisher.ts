@@ -41,8 +41,8 @@ export interface PublisherDeps {
 }
 
 /**
- * Publishes with publisher confirms. A resolved publish means that a queue holds the message,
- * persistent ones on disk.
+ * Publishes with publisher confirms. A resolved publish means that a queue holds the message, on
+ * disk if the message is persistent.
  */
 export class Publisher {
   readonly channel: RecoveringChannel<ConfirmChannel>

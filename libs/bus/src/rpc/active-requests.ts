@@ -2,7 +2,7 @@ import { TtlCache } from '@posthorn/flow'
 import { deadlineExceeded, noResponder } from './frames.ts'
 import { Credit } from './outgoing-stream.ts'
 
-/** Number of cancellations remembered, because one may overtake its request. */
+/** Maximum number of cached cancellations. A cancellation may overtake its request. */
 const maxCancellations = 1_000
 
 /** Request in progress at its responder. */

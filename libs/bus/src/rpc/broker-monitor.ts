@@ -40,7 +40,7 @@ export class BrokerMonitor {
     return this.#isSilent
   }
 
-  /** Starts watching because a request waits. */
+  /** Starts watching the broker because a request waits. */
   watch(): void {
     this.#timer ??= setTimeout(() => void this.#onSilence(), maxSilenceMs).unref()
   }

@@ -1,8 +1,8 @@
 import { type Clock, TtlCache } from '@posthorn/flow'
 
-/** After this time requests go to the shared queue again, so that new replicas get their share. */
+/** Time after which requests go to the shared queue again, so that new replicas get their share. */
 const ttlMs = 30_000
-/** There are few shared queues, and each has one entry. */
+/** Maximum number of cached direct queues. There are few shared queues, and each has one entry. */
 const maxKeys = 16
 
 /**
@@ -21,12 +21,12 @@ export class DirectQueueCache {
     return this.#queues.get(key)
   }
 
-  /** Stores a queue unless the key has one: the first stays until it expires. */
+  /** Stores a queue unless the key has a queue: the first queue stays until it expires. */
   set(key: string, queue: string): void {
     if (!this.#queues.has(key)) this.#queues.set(key, queue)
   }
 
-  /** Removes the queue, unless another one was stored meanwhile. */
+  /** Removes the queue, unless another queue was stored meanwhile. */
   evict(key: string, queue: string): void {
     if (this.#queues.get(key) === queue) this.#queues.delete(key)
   }

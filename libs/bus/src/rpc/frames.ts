@@ -18,7 +18,7 @@ export type FrameType =
   | 'end'
   | 'failure'
   | 'credit'
-  /** From a process to itself, to see whether the broker delivers. */
+  /** Frame from a process to itself, to see whether the broker delivers. */
   | 'echo'
 
 /** Message to the reply queue of one process. */
@@ -49,11 +49,11 @@ export function cancelKey(key: string): string {
 export interface ReceivedRequest {
   /** Correlation id, different for each repeat. */
   id: string
-  /** Identical for each repeat. */
+  /** Id of the request, identical for each repeat. */
   requestId: string
   command: string
   replyTo: string
-  /** Epoch milliseconds. */
+  /** Deadline of the request in milliseconds since 1970. */
   deadline: number
   timeoutMs: number
   /** Broker user of the requester, verified by the broker. */

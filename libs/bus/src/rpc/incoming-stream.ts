@@ -1,7 +1,7 @@
 import { AppError } from '@posthorn/errors'
 import { deadlineExceeded, windowChunks } from './frames.ts'
 
-/** An idle reader occupies one of the few connections of its account. */
+/** Maximum idle time of a reader, which occupies one of the few connections of its account. */
 const readerIdleMs = 60_000
 
 /** Maximum interval of liveness checks, which are returned if the sender has died. */
@@ -14,12 +14,13 @@ export interface IncomingStreamOptions {
   grant: (chunks: number) => void
   /** Called once if the stream ends early, because the sender may still be working. */
   cancel: () => void
-  /** Called once at the end. */
+  /** Called once at the end of the stream. */
   onClose: () => void
 }
 
 /**
- * Reader of a stream. Buffers at most one window of chunks; a sender that exceeds it is cut off.
+ * Reader of a stream. Buffers at most one window of chunks; a sender that exceeds the window is cut
+ * off.
  */
 export class IncomingStream implements AsyncIterableIterator<Uint8Array> {
   readonly #options: IncomingStreamOptions
@@ -49,7 +50,7 @@ export class IncomingStream implements AsyncIterableIterator<Uint8Array> {
     this.#deliver()
   }
 
-  /** Handles the end after `count` chunks. */
+  /** Handles the end of the stream after `count` chunks. */
   end(count: number | undefined): void {
     if (count !== this.#next)
       this.abort(brokenStream(`ended after chunk ${this.#next} of ${count}`))

@@ -6,8 +6,8 @@ import { exchangeFor } from '../topology.ts'
 import { nonEmptyText } from './frames.ts'
 
 /**
- * Message of a command without a reply. It has one copy for each queue that is bound to any of the
- * keys (`CC`, sender-selected distribution of RabbitMQ).
+ * Message of a command without a reply. RabbitMQ delivers one copy to each queue that is bound to
+ * any of the keys (`CC`, sender-selected distribution).
  */
 export function toNotice(
   command: string,

@@ -14,7 +14,7 @@ export const directReplyMs = 1_000
 
 export interface Reply {
   response: unknown
-  /** Present for streamed replies only. */
+  /** Stream after the reply. Present for streamed replies only. */
   body?: AsyncIterable<Uint8Array>
 }
 
@@ -28,7 +28,7 @@ export interface PendingRequestOptions {
   onClose: (id: string) => void
   /** Key or queue that the request was published to. */
   destination: string
-  /** For a direct request: repeats it on the shared queue, at most once. */
+  /** Repeats a direct request on the shared queue, at most once. */
   shared?: { key: string; request: () => void }
 }
 
@@ -99,7 +99,8 @@ export class PendingRequest {
   }
 
   /**
-   * Sends a credit of 0 periodically. It is returned, and the request fails, if the responder died.
+   * Sends a credit of 0 periodically. If the responder died, the credit is returned and the request
+   * fails.
    */
   #startMonitor(from: string | undefined): void {
     if (from === undefined || this.#monitor || this.#stream) return

@@ -8,7 +8,7 @@ const maxReplyBytes = 64 * 1024
 
 export interface EncodedReply {
   content: Buffer
-  /** Label of the metrics. */
+  /** Result of the request, as a label of the metrics. */
   result: string
   /**
    * True if a repeated request gets the same reply: success or permanent failure of a command that
@@ -30,7 +30,7 @@ export class ReplyCache {
   })
 
   /**
-   * Stored reply of the request, the one in progress, or the result of `execute`, which must not
+   * Stored reply of the request, the reply in progress, or the result of `execute`, which must not
    * reject.
    */
   once(request: string, execute: () => Promise<EncodedReply>): Promise<EncodedReply> {

@@ -45,7 +45,9 @@ export class ReplyQueue {
     return this.channel.current ? this.#queue : undefined
   }
 
-  /** Also receives messages with this key, as a copy for each bound process. */
+  /**
+   * Binds the reply queue to `key`: each bound process receives a copy of messages with the key.
+   */
   listen(key: string): Promise<void> {
     return this.#bindings.add(key)
   }

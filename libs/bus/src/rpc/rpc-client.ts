@@ -27,7 +27,7 @@ const maxTimerMs = 2 ** 31 - 1
 
 /** Prefix of the correlation id of a probe: is any responder bound to the key of this request? */
 const probePrefix = 'probe '
-/** Most requests are answered earlier and need no probe. */
+/** Time before a request is probed. Most requests get their reply earlier and need no probe. */
 const probeAfterMs = 250
 
 export interface RpcClientDeps {
@@ -56,14 +56,14 @@ interface OutgoingRequest {
   content: Buffer
   headers: Record<string, unknown>
   replyTo: string
-  /** Epoch milliseconds. */
+  /** Deadline of the request in milliseconds since 1970. */
   deadline: number
 }
 
 interface Destination {
   exchange: string
   key: string
-  /** The broker drops the message if it is not consumed within this time. */
+  /** Time in which the message must be consumed, else the broker drops it. */
   expirationMs: number
 }
 
@@ -98,7 +98,7 @@ export class RpcClient {
     })
   }
 
-  /** True while the broker delivers nothing. Requests fail then. */
+  /** True while the broker delivers nothing. Requests fail during that time. */
   get isBrokerSilent(): boolean {
     return this.#monitor.isSilent
   }
@@ -189,7 +189,8 @@ export class RpcClient {
     const outgoing: OutgoingRequest = { pending, key, content, headers, replyTo, deadline }
     if (direct === undefined) this.#requestShared(outgoing)
     else {
-      // A direct request that is not taken in time is repeated on the shared queue: let it expire.
+      // A direct request that is not taken in time is repeated on the shared queue, so the direct
+      // request expires.
       const expirationMs = Math.min(timeoutMs, directReplyMs)
       this.#publish(outgoing, { exchange: '', key: direct, expirationMs })
     }
@@ -257,7 +258,10 @@ export class RpcClient {
     if (this.#pending.has(id)) this.#cancel(key, probePrefix + id)
   }
 
-  /** Sent to all responders of the key, because the one that took the request is not known yet. */
+  /**
+   * Sends a cancellation to all responders of the key, because the responder that took the request
+   * may be unknown.
+   */
   #cancel(key: string, id: string): void {
     try {
       this.channel.current?.publish(exchangeFor(key), cancelKey(key), Buffer.alloc(0), {
@@ -267,7 +271,7 @@ export class RpcClient {
         correlationId: id,
       })
     } catch {
-      // The request ends at its deadline.
+      // A request whose cancellation cannot be sent ends at its deadline.
     }
   }
 }

@@ -16,7 +16,9 @@ import { type ReceivedNotice, readNotice } from './notices.ts'
 import { sendStream } from './outgoing-stream.ts'
 import type { EncodedReply, ReplyCache } from './reply-cache.ts'
 
-/** Most requests finish earlier and need no acknowledgement. */
+/**
+ * Time before a request is acknowledged. Most requests finish earlier and need no acknowledgement.
+ */
 const ackAfterMs = 250
 
 export interface RpcResponderDeps {
@@ -66,7 +68,7 @@ export class RpcResponder {
     }
     if (active.wasCancelled(request.id)) return 'cancelled'
     if (Date.now() >= request.deadline) return 'expired'
-    if (active.has(request.id)) return 'repeated' // Redelivered: the first execution replies.
+    if (active.has(request.id)) return 'repeated' // Redelivered request: the first execution replies.
     const isOnce = this.#handlers.get(request.command)?.command.atMostOnce
     // Another process may be executing the request, and its reply still counts.
     if (isOnce && message.fields.redelivered) return 'repeated'
@@ -83,7 +85,7 @@ export class RpcResponder {
     }
   }
 
-  /** Executes a command without a reply. It is not repeated after a failure. */
+  /** Executes a command without a reply. The command is not repeated after a failure. */
   async #takeNotice(notice: ReceivedNotice, { content }: Message): Promise<string> {
     const { command } = notice
     const handler = this.#handlers.get(command)
@@ -99,7 +101,7 @@ export class RpcResponder {
     }
   }
 
-  /** From now on the requester checks whether this process is alive. */
+  /** Acknowledges a request. From then on the requester checks whether this process is alive. */
   #sendAck({ id, replyTo: to }: ReceivedRequest): void {
     const replyTo = this.#deps.replyQueue()
     if (replyTo !== undefined) this.#deps.frames.trySend({ to, type: 'ack', id, replyTo })
@@ -114,7 +116,7 @@ export class RpcResponder {
     const { request } = incoming
     const handler = this.#handlers.get(request.command)
     if (!handler) {
-      // Probably a command of a newer release. Another replica may know it.
+      // The unknown command is probably of a newer release. Another replica may know the command.
       return this.#reply(
         incoming,
         this.#failure(request, noResponder(new Error('unknown command'))),
@@ -147,7 +149,8 @@ export class RpcResponder {
     if (active.cancelled) return 'cancelled'
     if (Date.now() >= request.deadline) return 'late'
     const { frames } = this.#deps
-    // The requester consumes on another connection: the local one may recover before the deadline.
+    // The requester consumes on another connection: the local connection may recover before the
+    // deadline.
     await frames.channel.whenReady(active.signal)
     const directQueue = this.#deps.directQueue()
     const headers = directQueue === undefined ? {} : { [directQueueHeader]: directQueue }
@@ -155,7 +158,7 @@ export class RpcResponder {
     return result
   }
 
-  /** Runs the handler. Never rejects. */
+  /** Runs the handler of a command. Never rejects. */
   async #execute(execution: Execution): Promise<EncodedReply> {
     const { command } = execution.handler
     try {

@@ -55,7 +55,7 @@ export class RpcServer implements CommandServer {
       connection: deps.connection,
       open: plain,
       setup: (channel, restart) => this.#setup(channel, restart),
-      // Deleting an exchange deletes its bindings without an error.
+      // Bindings are repeated, because deleting an exchange deletes its bindings without an error.
       reconcile: { everyMs: deps.reconcileMs, run: () => this.#bindings.bindAll() },
       log: deps.log,
       name: `commands (${options.queue})`,

@@ -19,7 +19,7 @@ export interface AccountType {
   readonly subscriptionMember?: 'outlookSubscription'
 }
 
-/** Notifications of changes. */
+/** Properties of a provider's change notifications. */
 export interface NotificationTraits {
   /**
    * - `push`: the provider calls a URL of api-gateway for each account.
@@ -40,8 +40,8 @@ export interface NotificationTraits {
    */
   readonly isCheckedByHolder: boolean
   /**
-   * Consecutive refusals after which the owner is told. More than 1 if a refusal may only precede a
-   * change that is on its way.
+   * Consecutive refusals after which the owner is notified. More than 1 if a refusal may only
+   * precede a change that is on its way.
    */
   readonly maxRefusals: number
 }
@@ -59,7 +59,7 @@ export interface ApiAccountType extends AccountType {
   readonly readsBy: 'api'
   /** Name in replies and messages: `the Gmail API`. */
   readonly apiName: string
-  /** Prefix of its paging cursors. */
+  /** Prefix of the paging cursors of the mail API. */
   readonly cursorPrefix: string
   readonly mailbox: MailApiTraits
   /** Published limits. Defaults of `SVC_PROVIDER_LIMITS`. */
@@ -97,14 +97,14 @@ export interface ProviderLimits {
   /** Concurrent requests for one mailbox, by service. */
   workerConcurrency: number
   senderConcurrency: number
-  /** Part of the units that senders have; sync-workers have the others. */
+  /** Part of the units that senders have; sync-workers have the other units. */
   senderPercent: number
   /** Units per operation, and of operations that the table does not list. */
   costs: Readonly<Record<string, number>>
   defaultCost: number
 }
 
-/** Host and port of a mail server. Port 587 uses STARTTLS, the others TLS from the start. */
+/** Host and port of a mail server. Port 587 uses STARTTLS, the other ports TLS from the start. */
 export type ProviderServer = readonly [host: string, port: 993 | 465 | 587]
 
 /** Kind of OAuth2 application: how accounts of a mail system authenticate. */

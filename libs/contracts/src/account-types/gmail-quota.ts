@@ -1,7 +1,7 @@
 /**
- * Units per method of the Gmail API (quota page of the Gmail API, May 2026), for projects created
- * since then, and for those without calls from November 2025 to April 2026. Names are those of the
- * discovery document without `gmail.users.`.
+ * Units per method of the Gmail API (quota page of the Gmail API, May 2026). Valid for projects
+ * created since then, and for projects without calls from November 2025 to April 2026. Method names
+ * are the ids of the discovery document without `gmail.users.`.
  */
 const since2026 = {
   getProfile: 1,

@@ -14,7 +14,8 @@ export const gmail: ApiAccountType = {
     authentication: 'sender',
     // A mailbox has one watch, which is not listed.
     isCheckedByHolder: false,
-    // The topic of a new application, or its permission to publish, may follow: about 90 s.
+    // The topic of a new application, or the permission to publish to it, may exist only about 90 s
+    // later.
     maxRefusals: 3,
   },
   // Discovery document, `messages.send`: 35 MiB.
@@ -25,7 +26,7 @@ export const gmail: ApiAccountType = {
     applicationUnits: gmailProjectUnits,
     applicationWindowMs: 60_000,
     uploadWindowMs: 60_000,
-    // Not published; requests are refused from 6 on.
+    // The limit is not published; requests are refused from 6 on.
     workerConcurrency: 4,
     senderConcurrency: 1,
     senderPercent: 25,

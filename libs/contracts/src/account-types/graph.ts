@@ -5,9 +5,11 @@ import {
   type ProviderServer,
 } from './account-type.ts'
 
-/** 10,000 requests in 10 min are documented; the rest is for requests outside of the limiter. */
+/**
+ * 10,000 requests in 10 min are documented; the difference is for requests outside of the limiter.
+ */
 const accountRequests = 9_000
-/** 150 MB in 5 min are documented; the rest is for small bodies, which are not counted. */
+/** 150 MB in 5 min are documented; the difference is for small bodies, which are not counted. */
 const uploadBytes = 140_000_000
 
 /** Microsoft Graph. */

@@ -34,7 +34,10 @@ export type Backend = keyof typeof types
 /** Mail systems of accounts: the only list of them. */
 export const accountTypes: Readonly<Record<Backend, AccountType>> = types
 
-/** Mail system of a newer release. Its accounts get no session, and their messages wait. */
+/**
+ * Mail system of a newer release. Accounts of the mail system get no session, and their messages
+ * wait.
+ */
 const unknownType: AccountType = {
   readsBy: 'api',
   sendsBy: 'api',

@@ -4,8 +4,8 @@ import { baselineFile, buildBaseline, formatBaseline, readBaseline } from './con
 import { stripProse } from './strip-prose.ts'
 
 // A failure means that a client, a service or a stored setting sees another contract than before.
-// If that is intended, record it with `node libs/contracts/src/baseline/write.ts` and describe the
-// change in the changelog.
+// If that is intended, record the new contract with `node libs/contracts/src/baseline/write.ts` and
+// describe the change in the changelog.
 
 const committed = await readBaseline()
 const current = buildBaseline()

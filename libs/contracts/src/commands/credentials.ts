@@ -5,8 +5,8 @@ import { oauth2Clouds } from '../schemas/oauth2-app.ts'
 import { IsoDate, OneOf, Strict } from '../schemas/primitives.ts'
 import { WebhookTargetSecret } from '../settings/webhook-targets.ts'
 
-// Served by auth-bridge, the only service that unseals stored secrets: exchange, key and shared
-// queue `credentials`.
+// Commands served by auth-bridge, the only service that unseals stored secrets: exchange, key and
+// shared queue `credentials`.
 
 /**
  * Login at a mail server or API: a password, or an access token that is valid now. `destination` is
@@ -28,7 +28,7 @@ export const Credentials = Type.Union([
     application: Type.Optional(Type.String()),
     /** Cloud of a Graph mailbox. */
     cloud: Type.Optional(OneOf(oauth2Clouds)),
-    /** True if the token is that of the mailbox's user, whom Graph calls `/me`. */
+    /** True if the token belongs to the mailbox's user, whom Graph calls `/me`. */
     own: Type.Optional(Type.Literal(true)),
   }),
 ])
@@ -72,7 +72,7 @@ export const getCredentials = defineCommand({
     account: Type.String(),
     /** `api`: access token for the Gmail API or Microsoft Graph, and the mailbox to use. */
     protocol: Type.Union([Type.Literal('imap'), Type.Literal('smtp'), Type.Literal('api')]),
-    /** If true, bypasses caches: the server rejected the last credentials. */
+    /** If true, the command bypasses caches: the server rejected the last credentials. */
     fresh: Type.Optional(Type.Boolean()),
     entitlement: Type.Optional(Entitlement),
   }),
@@ -89,7 +89,7 @@ export const getServiceSecret = defineCommand({
     previous: Type.Optional(
       Type.Array(Type.Object({ serviceSecret: Type.String(), until: IsoDate })),
     ),
-    /** Keys of individual targets. */
+    /** Keys of individual webhook targets. */
     targets: Type.Optional(Type.Array(WebhookTargetSecret)),
   }),
 })
@@ -102,12 +102,12 @@ export const getLinkSecret = defineCommand({
   request: Strict({}),
   response: Type.Object({
     linkSecret,
-    /** Replaced secrets, newest first. */
+    /** Replaced link secrets, newest first. */
     previous: Type.Optional(Type.Array(linkSecret)),
   }),
 })
 
-/** Reads the API key of the summary endpoint. Absent if none is set. */
+/** Reads the API key of the summary endpoint. Absent if no key is set. */
 export const getOpenAiApiKey = defineCommand({
   name: 'getOpenAiApiKey',
   request: Strict({}),
@@ -143,14 +143,14 @@ export const unsealHeader = defineCommand({
   response: Type.Object({ value: Type.String() }),
 })
 
-/** Checks the SMTP proxy password of all accounts. Invalid if none is set. */
+/** Checks the SMTP proxy password of all accounts. Invalid if no password is set. */
 export const checkSmtpServerPassword = defineCommand({
   name: 'checkSmtpServerPassword',
   request: Strict({ password: Type.String({ maxLength: 1024 }) }),
   response: Type.Object({ valid: Type.Boolean() }),
 })
 
-/** Checks the IMAP proxy password of all accounts. Invalid if none is set. */
+/** Checks the IMAP proxy password of all accounts. Invalid if no password is set. */
 export const checkImapProxyServerPassword = defineCommand({
   name: 'checkImapProxyServerPassword',
   request: Strict({ password: Type.String({ maxLength: 1024 }) }),

@@ -2,8 +2,8 @@ import { Type } from 'typebox'
 import { defineCommand } from '../define.ts'
 import { OneOf, Strict } from '../schemas/primitives.ts'
 
-// Sent by sender, served by the sync-worker that holds the account's shard: exchange `commands`,
-// key `shard.<n>`.
+// Commands sent by sender, served by the sync-worker that holds the account's shard: exchange
+// `commands`, key `shard.<n>`.
 
 /**
  * Files a sent message: stores the Sent copy, flags the referenced message, removes the draft.
@@ -25,7 +25,7 @@ export const fileSent = defineCommand({
     draft: Type.Optional(Type.String()),
   }),
   response: Type.Object({
-    /** Mailbox of the copy. Absent if none was requested. */
+    /** Mailbox of the copy. Absent if no copy was requested. */
     path: Type.Optional(Type.String()),
     /** Steps that failed permanently, such as flagging a deleted message. */
     skipped: Type.Array(Type.String()),

@@ -3,7 +3,8 @@ import { defineCommand } from '../define.ts'
 import { Strict } from '../schemas/primitives.ts'
 import { ServerSignatures } from '../schemas/server-signatures.ts'
 
-// Served by the sync-worker that holds the account's shard: exchange `commands`, key `shard.<n>`.
+// Commands served by the sync-worker that holds the account's shard: exchange `commands`, key
+// `shard.<n>`.
 
 /** Requests a full sync of all mailboxes. Replies when it is scheduled. */
 export const syncAccount = defineCommand({

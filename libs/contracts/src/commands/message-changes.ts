@@ -11,8 +11,8 @@ import {
 import { Strict } from '../schemas/primitives.ts'
 import { Search } from '../schemas/search.ts'
 
-// Served by the sync-worker that holds the account's shard: exchange `commands`, key `shard.<n>`.
-// The next sync turns these changes into events, like changes made by mail clients.
+// Commands served by the sync-worker that holds the account's shard: exchange `commands`, key
+// `shard.<n>`. The next sync turns these changes into events, like changes made by mail clients.
 
 const account = Type.String()
 const message = Type.String()
@@ -44,7 +44,7 @@ export const deleteMessage = defineCommand({
   response: DeletedMessage,
 })
 
-// The following process all messages that match a search, in batches, until the deadline.
+// The following commands process all messages that match a search, in batches, until the deadline.
 // Completed batches are not rolled back.
 
 export const updateMessages = defineCommand({

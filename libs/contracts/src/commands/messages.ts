@@ -4,7 +4,8 @@ import { MessageDetail, MessagePage, MessageText } from '../schemas/message.ts'
 import { Strict } from '../schemas/primitives.ts'
 import { Search } from '../schemas/search.ts'
 
-// Served by the sync-worker that holds the account's shard: exchange `commands`, key `shard.<n>`.
+// Commands served by the sync-worker that holds the account's shard: exchange `commands`, key
+// `shard.<n>`.
 
 const account = Type.String()
 /** Path of a mailbox, or a special use such as `\Sent`. */
@@ -95,7 +96,7 @@ export const getAttachment = defineCommand({
     contentType: Type.String(),
     charset: Type.Optional(Type.String()),
     filename: Type.Optional(Type.String()),
-    /** Size in bytes before decoding. */
+    /** Size of the content in bytes before decoding. */
     encodedSize: Type.Optional(Type.Integer()),
   }),
   streams: true,
@@ -118,7 +119,7 @@ export const uploadMessage = defineCommand({
     internalDate: Type.Optional(Type.String()),
   }),
   response: Type.Object({
-    /** Absent if the server does not report the UID of the message. */
+    /** Id of the stored message. Absent if the server does not report the UID of the message. */
     id: Type.Optional(Type.String()),
     path: Type.String(),
     uid: Type.Optional(Type.Integer()),

@@ -40,21 +40,25 @@ export const ProviderNotice = Strict({
   ]),
   /**
    * Hash of the secret in the notification (`clientState` of Graph), which the holder compares with
-   * that of the watch. Absent if the sender has authenticated the provider (Pub/Sub).
+   * the hash of the watch's secret. Absent if the sender has authenticated the provider (Pub/Sub).
    */
   secretHash: Type.Optional(secretHash),
   /** True for a notice of the service itself, which does not show that the provider notifies. */
   isOwn: Type.Optional(Type.Boolean()),
-  /** With `expiring`: end of the watch that is to be renewed, as the provider states it. */
+  /** End of the watch that is to be renewed, as the provider states it. With `expiring` only. */
   expiresAt: Type.Optional(Type.String({ format: 'date-time' })),
-  /** With `changed`. Absent if the notification names none, or too many. */
+  /**
+   * Messages that the notification names, with `changed`. Absent if the notification names no
+   * message, or too many.
+   */
   messages: Type.Optional(Type.Array(NoticedMessage, { maxItems: maxNoticedMessages })),
 })
 export type ProviderNotice = Static<typeof ProviderNotice>
 
 /**
- * Forwards notifications of providers to the workers that hold the shards of their accounts. They
- * only speed up a poll: without a holder they are dropped. Workers ignore accounts of others.
+ * Forwards notifications of providers to the workers that hold the shards of their accounts. Such
+ * notifications only speed up a poll: without a holder they are dropped. Workers ignore accounts of
+ * other workers.
  */
 export const changesNoticed = defineCommand({
   name: 'changesNoticed',

@@ -15,7 +15,7 @@ export const startOAuth2Login = defineCommand({
     codeChallenge: Type.String({ minLength: 43, maxLength: 128 }),
     /** Login name to suggest to the provider. */
     loginHint: Type.Optional(Type.String({ maxLength: 256 })),
-    /** If true, requests consent again from a user who has consented before. */
+    /** If true, the provider requests consent again from a user who has consented before. */
     consent: Type.Optional(Type.Boolean()),
   }),
   response: Type.Object({

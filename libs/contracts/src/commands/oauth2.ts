@@ -3,7 +3,7 @@ import { defineCommand } from '../define.ts'
 import { OAuth2CheckStep, oauth2Providers } from '../schemas/oauth2-app.ts'
 import { OneOf, Strict } from '../schemas/primitives.ts'
 
-/** Tests an application step by step, with a token of an account if one is named. */
+/** Tests an OAuth2 application step by step, with a token of `account` if that is set. */
 export const verifyOAuth2App = defineCommand({
   name: 'verifyOAuth2App',
   request: Strict({

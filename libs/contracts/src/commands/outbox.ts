@@ -2,8 +2,8 @@ import { Type } from 'typebox'
 import { defineCommand } from '../define.ts'
 import { OneOf, Strict } from '../schemas/primitives.ts'
 
-// Served by any sender, the only writer of queued submissions: exchange, key and shared queue
-// `outbox`.
+// Commands served by any sender, the only writer of queued submissions: exchange, key and shared
+// queue `outbox`.
 
 /** Changes a submission, unless an attempt is running. */
 export const changeOutbox = defineCommand({

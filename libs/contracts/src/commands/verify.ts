@@ -5,8 +5,8 @@ import { Strict } from '../schemas/primitives.ts'
 import { VerificationResult, VerifiedMailbox } from '../schemas/verification.ts'
 import { Credentials } from './credentials.ts'
 
-// Served by any replica: exchange, key and shared queue `verify.imap` or `verify.smtp`. The
-// requests contain credentials, so they are neither logged nor written to disk.
+// Commands served by any replica: exchange, key and shared queue `verify.imap` or `verify.smtp`.
+// The requests contain credentials, so they are neither logged nor written to disk.
 
 const { host, port, secure, tls, disableIMAP4rev2 } = ImapConfig.properties
 

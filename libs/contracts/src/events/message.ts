@@ -21,7 +21,7 @@ export const messageNew = defineEvent(
   Type.Intersect([
     Type.Omit(MessageDetail, ['replyTo']),
     Type.Object({
-      // A single address, unlike in message responses, because clients expect it.
+      // `replyTo` is a single address, unlike in message responses, because clients expect that.
       replyTo: Type.Optional(described('First address for replies.', ReadAddress)),
       path: Text('Path of the mailbox.'),
       seemsLikeNew: Bool('False if the account had the message before, for example after a move.'),

@@ -74,7 +74,8 @@ const namedSchemas: Record<string, TSchema> = {
   TokenRequest,
 }
 
-// By content, because `Type.Optional` copies a schema, and members have their own descriptions.
+// Schemas are compared by content, because `Type.Optional` copies a schema, and members have their
+// own descriptions.
 const names = new Map(
   Object.entries(namedSchemas).map(([name, schema]) => [contentOf(schema), name]),
 )
@@ -93,7 +94,7 @@ const formats: Record<string, string> = {
   'proxy-url-or-empty': 'uri-reference',
 }
 
-/** All named schemas. */
+/** All named schemas of the OpenAPI document. */
 export function componentSchemas(): Record<string, object> {
   return Object.fromEntries(
     Object.entries(namedSchemas).map(([name, schema]) => [name, members(schema)]),

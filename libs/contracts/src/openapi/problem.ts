@@ -91,7 +91,7 @@ function namesResource({ path, boundBy, body }: Operation): boolean {
   return isNamed || 'account' in properties
 }
 
-/** True if the body has templates, of which an invalid one is a 422 without a code. */
+/** True if the body has templates. An invalid template is a 422 without a code. */
 function rendersTemplates({ body }: Operation): boolean {
   const { properties = {} } = (body ?? {}) as { properties?: object }
   return 'render' in properties

@@ -4,7 +4,8 @@ import { join } from 'node:path'
 import { release } from '@posthorn/config/release'
 import { buildOpenApi } from './build.ts'
 
-// Writes libs/contracts/openapi.json. It is committed, so that reviews show changes of the API.
+// Writes libs/contracts/openapi.json. The file is committed, so that reviews show changes of the
+// API.
 const root = join(import.meta.dirname, '../..')
 const file = join(root, 'openapi.json')
 const settings = join(root, '../tooling/oxfmtrc.json')

@@ -17,7 +17,7 @@ const flags = Object.fromEntries(
 
 const secret = new Set<string>(secretSettings)
 
-/** Settings as returned: null if unset, secret ones as true or false. */
+/** Settings as returned: null if unset, secret settings as true or false. */
 const SettingsRecord = Type.Object({
   ...Object.fromEntries(
     settingKeys.map((key) => [

@@ -1,7 +1,7 @@
 /**
- * Error codes of operations that need the worker of the account. Interface spec, "503 codes",
- * "504", those of a deleted or unsuitable OAuth2 application, and those that any request to a mail
- * API may lead to ("Provider-mapped errors").
+ * Error codes of operations that need the worker of the account. Interface spec, "503 codes" and
+ * "504". Includes codes of a deleted or unsuitable OAuth2 application, and of failed requests to a
+ * mail API ("Provider-mapped errors").
  */
 export const workerErrors = [
   'NotYetConnected',

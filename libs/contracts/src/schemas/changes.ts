@@ -16,7 +16,7 @@ export type ChangeType = (typeof changeTypes)[number]
 export const proxyStates = ['listening', 'failed', 'exited'] as const
 export type ProxyState = (typeof proxyStates)[number]
 
-/** Kinds of warnings. Those about a cursor concern accounts at a mail API. */
+/** Kinds of warnings. Warnings about a cursor concern accounts at a mail API. */
 export const syncWarningTypes = [
   'mailboxRefused',
   'historyIdExpired',

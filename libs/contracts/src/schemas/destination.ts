@@ -4,8 +4,8 @@ import type { ImapConfig } from './mail-server.ts'
 import { defined } from '../defined.ts'
 
 /**
- * Mail server and user that a stored password is for. It is sealed together with the password, so
- * that a service that may change the registration cannot have the password sent elsewhere.
+ * Mail server and user that a stored password is for. Sealed together with the password, so that a
+ * service that may change the registration cannot have the password sent elsewhere.
  */
 export const Destination = Type.Object({
   host: Type.String(),
@@ -17,14 +17,14 @@ export const Destination = Type.Object({
   encrypts: Type.Boolean(),
   /** True if the certificate of the server is checked. */
   verifies: Type.Boolean(),
-  /** Lowest TLS version. */
+  /** Lowest accepted TLS version. */
   minVersion: Type.Optional(Type.String()),
   /** Origin of the proxy of the account. */
   proxy: Type.Optional(Type.String()),
 })
 export type Destination = Static<typeof Destination>
 
-/** Server as registered; a disabled one may have no address. */
+/** Server as registered; a disabled server may have no address. */
 export interface RegisteredServer {
   host?: string | undefined
   port?: number | undefined
@@ -48,7 +48,7 @@ export function destinationOf(
   }
 }
 
-/** Without the login, which is sealed and changes with the key. */
+/** Address of the proxy without the login, which is sealed and changes with the key. */
 function originOf(address: string): string {
   const url = URL.parse(address)
   return url ? `${url.protocol}//${url.host}` : address
@@ -73,7 +73,7 @@ export function permits(bound: Destination, actual: Destination): boolean {
 
 /**
  * Checks that received credentials are for the server that the caller connects to. The registration
- * may have changed between the read of the caller and that of auth-bridge.
+ * may have changed between the read of the caller and the read of auth-bridge.
  *
  * @throws AppError `unavailable`
  */

@@ -40,7 +40,8 @@ export const FlagUpdate = Strict(
         {
           add: labels('Labels to add.'),
           delete: labels('Labels to remove.'),
-          // Undocumented: works for Gmail over IMAP only, because the Gmail API has no such call.
+          // `set` of labels is undocumented: it works for Gmail over IMAP only, because the Gmail
+          // API has no such call.
           set: labels('Labels that replace all others.', { hidden: true }),
         },
         { description: 'Labels to add or delete. Gmail accounts only.' },

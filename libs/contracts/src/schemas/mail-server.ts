@@ -99,7 +99,7 @@ const updated = {
   ...server,
   host: Type.Optional(server.host),
   port: Type.Optional(server.port),
-  // Without a default: a partial update keeps an absent member.
+  // `secure` has no default: a partial update keeps an absent member.
   secure: Type.Optional(Bool(secureDescription)),
   partial: Type.Optional(
     Bool('If true, absent members keep their value. Otherwise the whole object is replaced.', {

@@ -6,7 +6,10 @@ export const emailIds = Type.Optional(
   Texts('Permanent ids of the messages. Absent if the server has none (OBJECTID, Gmail).'),
 )
 
-/** Absent if the server does not report new UIDs (UIDPLUS) or the mailbox is not indexed yet. */
+/**
+ * Map of old ids to new ids. Absent if the server does not report new UIDs (UIDPLUS) or the mailbox
+ * is not indexed yet.
+ */
 const idMap = Type.Optional(
   Type.Array(Type.Unsafe<[string, string]>({ type: 'array', items: { type: 'string' } }), {
     description: 'Pairs of message ids before and after the move.',

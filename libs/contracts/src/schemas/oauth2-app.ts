@@ -16,7 +16,7 @@ const scopes = (description: string) =>
     maxItems: 50,
     description,
   })
-/** Value that `false` and null remove. */
+/** Schema of a member that `false` and null remove. */
 const removable = <const S extends TSchema>(schema: S) =>
   Type.Union([schema, Type.Literal(false), Type.Null()])
 const topic = (description: string) =>
@@ -191,7 +191,7 @@ const pubSubError = described(
   Nullable(PubSubError),
 )
 
-/** Application in the status of Pub/Sub. */
+/** OAuth2 application in the status of Pub/Sub. */
 export const PubSubStatusEntry = Type.Object({
   id: Text('Id of the application.'),
   name: Nullable(Text('Name of the application.')),
@@ -217,7 +217,7 @@ const listed = {
   lastError: described('Last error. Null if there is none.', Nullable(LastError)),
   pubSubError,
 }
-/** Application in a list. */
+/** OAuth2 application in a list. */
 export const OAuth2AppListEntry = Type.Object(listed)
 /** Application as returned by the API, with masked secrets. */
 export const OAuth2AppRecord = Type.Object({

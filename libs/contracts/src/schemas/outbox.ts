@@ -3,8 +3,8 @@ import { Bool, Int, Nullable, OneOf, Text, Texts, Time } from './primitives.ts'
 import { networkPath, networkPathDescription } from './smtp-status.ts'
 
 /**
- * States of a submission. Those from `sent` on are deleted after a retention period; `bounced` is
- * `sent`, followed by a report that a recipient did not get the message.
+ * States of a submission. Submissions in states from `sent` on are deleted after a retention
+ * period; `bounced` is `sent`, followed by a report that a recipient did not get the message.
  */
 export const outboxStates = ['queued', 'held', 'sent', 'failed', 'bounced'] as const
 

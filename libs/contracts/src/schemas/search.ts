@@ -4,7 +4,9 @@ import { Bool, Int, Strict, Text, Time } from './primitives.ts'
 /** Maximum size of a message in bytes. */
 const maxSize = 1_073_741_824
 
-/** Not empty: an empty text would match every message, also in bulk deletion. */
+/**
+ * Text of a search term. Not empty: an empty text would match every message, also in bulk deletion.
+ */
 const text = (description: string, maxLength = 256) =>
   Type.Optional(Text(description, { minLength: 1, maxLength, format: 'search-text' }))
 const flag = (name: string, state = 'set') =>

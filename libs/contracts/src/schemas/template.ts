@@ -3,7 +3,7 @@ import { AccountId, described, Nullable, OneOf, Strict, Text, Time } from './pri
 
 const maxTextLength = 5 * 1024 * 1024
 
-/** Texts with placeholders. */
+/** Texts of a template, with placeholders. */
 export const TemplateContent = Strict(
   {
     subject: Type.Optional(Text('Subject.', { maxLength: 10_240 })),

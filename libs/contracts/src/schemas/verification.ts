@@ -29,7 +29,7 @@ export const VerifyRequest = Strict({
 })
 export type VerifyRequest = Static<typeof VerifyRequest>
 
-/** Result of a login. */
+/** Result of a login at a mail server. */
 export const VerificationResult = Type.Object({
   success: Bool('True if the login succeeded.'),
   error: Type.Optional(Text('Text of the error.')),

@@ -1,7 +1,7 @@
 import { type Static, Type } from 'typebox'
 import { Bool, Int, KeyValue, Nullable, OneOf, Strict, Text, Texts, Time } from './primitives.ts'
 
-/** Maximum characters of a function's source. Two of them fit into a request body. */
+/** Maximum characters of a function's source. Two sources fit into a request body. */
 const maxSource = 262_144
 
 const id = { minLength: 1, maxLength: 256 }
@@ -43,7 +43,7 @@ const changeable = {
 export const WebhookRouteCreation = Strict({ name, targetUrl, ...changeable })
 export type WebhookRouteCreation = Static<typeof WebhookRouteCreation>
 
-/** Body of an update. Absent members stay, also those of `content`. */
+/** Body of an update. Absent members stay unchanged, also absent members of `content`. */
 export const WebhookRouteUpdate = Strict({
   name: Type.Optional(name),
   targetUrl: Type.Optional(targetUrl),

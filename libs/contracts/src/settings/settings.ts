@@ -201,7 +201,7 @@ export const settings = {
 export type SettingKey = keyof typeof settings
 export const settingKeys = Object.keys(settings) as SettingKey[]
 
-/** URLs that may contain credentials, which are masked when read. An empty text unsets one. */
+/** URLs that may contain credentials, which are masked when read. An empty text unsets a URL. */
 export const addressSettings = [
   'webhooks',
   'authServer',
@@ -268,7 +268,7 @@ const optionalSettings = Object.fromEntries(
 
 export const SettingsUpdate = Strict(optionalSettings, { minProperties: 1, ...namesUnsupported })
 export type SettingsUpdate = Static<typeof SettingsUpdate>
-/** Settings as services read them. Unset ones are absent. */
+/** Settings as services read them. Unset settings are absent. */
 export type Settings = { [K in SettingKey]?: NonNullable<Static<(typeof settings)[K]>> }
 
 /** Settings written on the first start. */

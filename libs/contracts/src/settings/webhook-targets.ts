@@ -6,7 +6,7 @@ const target = Text('URL of the target without credentials and query.', {
   maxLength: 1000,
   format: 'target-address',
 })
-/** Delays between attempts. */
+/** Delays between attempts of a delivery. */
 export const RetrySchedule = Type.Array(Type.Number({ minimum: 0.001, maximum: 604_800 }), {
   maxItems: 50,
   description:

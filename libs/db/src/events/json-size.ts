@@ -6,7 +6,7 @@ export interface Uncounted {
 /** Size limit of a JSON value. */
 export interface SizeLimit {
   maxBytes: number
-  /** Members that are limited elsewhere. */
+  /** Members whose size is limited elsewhere. */
   uncounted?: Uncounted | undefined
 }
 
@@ -26,13 +26,16 @@ export type Members = Record<string, unknown>
 
 /**
  * Measurement of a value as JSON in UTF-8, at most a few bytes too large. `advance` continues where
- * the one before it stopped, so that the work depends on the largest limit and neither on the value
+ * the previous `advance` stopped. The work depends on the largest limit, and neither on the value
  * nor on the number of steps.
  */
 export class JsonMeter {
-  /** Size of the measured part. */
+  /** Size of the measured part of the value. */
   bytes = 0
-  /** Children of the value that were measured, with the size of the value up to the last one. */
+  /**
+   * Children of the value that were measured, with the size of the value up to the last measured
+   * child.
+   */
   readonly whole = { count: 0, bytes: 0 }
   /** Names of the members of a record. Listing many names takes as long as measuring the record. */
   readonly keys: readonly string[]
@@ -138,7 +141,7 @@ export function fitText(text: string, maxBytes: number): number {
     bytes += more
     at = end
   }
-  // Divides the chunk that does not fit between code points.
+  // Divides, between code points, the chunk that does not fit.
   while (at < text.length) {
     const point = String.fromCodePoint(text.codePointAt(at) ?? 0)
     bytes += contentBytes(point)

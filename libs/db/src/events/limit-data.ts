@@ -107,8 +107,9 @@ function firstElement(
 }
 
 /**
- * Members that share the bytes: small ones stay whole, large ones get equal parts of the rest. All
- * are measured up to an equal part only, and further when smaller ones have left bytes.
+ * Members that share the bytes: small members stay whole, large members get equal parts of the
+ * remaining bytes. All members are measured up to an equal part only, and further when smaller
+ * members have left bytes.
  */
 function shareBytes(
   record: Members,

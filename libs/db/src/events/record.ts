@@ -13,7 +13,7 @@ export interface NewEvent {
   data: unknown
   path?: string
   specialUse?: string
-  /** For accountDeleted: the account's own target. */
+  /** Target of the account itself, for accountDeleted. */
   accountTarget?: AccountTarget
 }
 
@@ -25,7 +25,7 @@ export interface RecordedEvent extends EventMessage {
 
 /**
  * Stores events in the transaction that changes the state. An event whose id is already recorded is
- * skipped. Returns the stored ones in order; publish them after the commit with `publishEvents`.
+ * skipped. Returns the stored events in order; publish them after the commit with `publishEvents`.
  * Data above the size limit of events is cut (`limitEventData`).
  */
 export async function recordEvents(

@@ -62,7 +62,7 @@ export async function applyIndexStatement(
 }
 
 interface IndexDefinition {
-  /** `create index` or `create unique index`. */
+  /** Beginning of the statement: `create index` or `create unique index`. */
   create: string
   index: string
   definition: string
@@ -151,7 +151,7 @@ class IndexBuilder {
     return rows[0]?.name
   }
 
-  /** Runs a statement that blocks no other one while it waits for open transactions. */
+  /** Runs a statement that blocks no other statement while it waits for open transactions. */
   async #patiently(statement: string): Promise<void> {
     await this.#run(statement, this.#options.maxWaitMs)
   }

@@ -3,13 +3,13 @@ import { type Kysely, sql } from 'kysely'
 
 /** Session of Postgres that blocks another session. Statements are not read: they may have data. */
 export interface LockHolder {
-  /** 0 for a prepared transaction. */
+  /** Process id of the lock holder; 0 for a prepared transaction. */
   readonly pid: number
   readonly role: string | null
   readonly application: string | null
   /** State of the Postgres session. Null if the current role may not read the state. */
   readonly state: string | null
-  /** Duration of the open transaction. */
+  /** Duration of the holder's open transaction. */
   readonly transactionSeconds: number | null
   /** Time since the start of the current or last statement. */
   readonly querySeconds: number | null

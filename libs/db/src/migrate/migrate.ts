@@ -8,7 +8,7 @@ import { listMigrations, type MigrationFile, readMigrations } from './migration-
 import type { ReportProgress } from './progress.ts'
 import { MigrationRun } from './run-migrations.ts'
 
-/** True if all migrations of this release are applied. Newer ones are allowed. */
+/** True if all migrations of this release are applied. Newer migrations are allowed. */
 export async function schemaIsReady(db: Db): Promise<boolean> {
   const required = await listMigrations()
   const { rows } = await sql<{ name: string }>`select name from kysely_migration`.execute(db)
@@ -17,7 +17,7 @@ export async function schemaIsReady(db: Db): Promise<boolean> {
 }
 
 export interface MigrateOptions {
-  /** Passwords by database role. Other roles keep theirs. */
+  /** Passwords by database role. Other roles keep their passwords. */
   rolePasswords?: Readonly<Record<string, string>>
   /**
    * Maximum wait for a lock behind which statements of services queue. Default 3 s: 1 s less than
@@ -26,20 +26,20 @@ export interface MigrateOptions {
   lockTimeoutMs?: number
   /** Maximum time of retries per migration. Default 10 min. */
   maxWaitMs?: number
-  /** Called with each step. */
+  /** Called with each step of a migration. */
   onProgress?: ReportProgress
   /** Called with the roles whose timeouts the owner may not set. */
   onTimeoutsRefused?: (roles: readonly string[]) => void
   /** Called with the roles that can still create temporary objects. */
   onTemporaryKept?: (roles: readonly string[]) => void
-  /** Migrations to apply. Default: those of this release. */
+  /** Migrations to apply. Default: the migrations of this release. */
   migrations?: readonly MigrationFile[]
 }
 
 /**
  * Applies missing migrations as the owner of the database, sets passwords and timeouts of the
  * service roles, and revokes the right to create temporary objects. Forward only. Concurrent calls
- * wait for each other. A call after an interrupted one continues. Returns the applied names.
+ * wait for each other. A call after an interrupted call continues. Returns the applied names.
  *
  * @throws MigrationBlockedError if a lock is not available within `maxWaitMs`
  */
@@ -50,7 +50,7 @@ export async function migrate(ownerUrl: string, options: MigrateOptions = {}): P
   const pool = new Pool({
     connectionString: ownerUrl,
     application_name: 'migrate',
-    // One session for the migrations, one to find out for whom it waits.
+    // One connection for the migrations, and one to find the sessions that block the migrations.
     max: 2,
     connectionTimeoutMillis: 10_000,
     keepAlive: true,
@@ -75,8 +75,8 @@ export async function migrate(ownerUrl: string, options: MigrateOptions = {}): P
  * Removes the timeouts that a role or a database may have: a migration runs for as long as it needs
  * to. Only waits for locks are limited.
  *
- * Postgres ends the session, and with it its locks, 1 s after the process has ended. Otherwise it
- * would first finish the statement.
+ * Postgres ends the session, and with it its locks, 1 s after the process has ended. Otherwise
+ * Postgres would first finish the statement.
  */
 async function removeTimeouts(session: Kysely<unknown>): Promise<void> {
   await sql`

@@ -13,7 +13,7 @@ export type MigrationProgress =
 /** Receiver of the steps of a run. */
 export type ReportProgress = (progress: MigrationProgress) => void
 
-/** Returns one line for the operator. */
+/** Describes the progress of `migrate` in one line for the operator. */
 export function describeProgress(progress: MigrationProgress): string {
   switch (progress.kind) {
     case 'queued':

@@ -56,7 +56,7 @@ export class MigrationRun {
   #current: MigrationFile | undefined
   #attempts: Attempts = { failed: 0, firstFailureAt: 0, holders: [] }
 
-  /** `session` is one connection of the pool `db`, which has a second one. */
+  /** `session` is one connection of the pool `db`, which has a second connection. */
   constructor(db: Kysely<unknown>, session: Kysely<unknown>, options: RunOptions) {
     this.#db = db
     this.#session = session

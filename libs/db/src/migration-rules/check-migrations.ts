@@ -39,7 +39,10 @@ function checkStatements(file: CheckedFile): Fault[] {
   })
 }
 
-/** Waiting for the lock of a second table would keep the first one locked. */
+/**
+ * Reports a migration that locks two tables: waiting for the lock of the second table would keep
+ * the first table locked.
+ */
 function checkLocks(file: CheckedFile): Fault[] {
   if (file.kind !== 'transaction') return []
   const tables = new Set<string>()
@@ -69,8 +72,8 @@ const lockingStatements = [
 /** Tables on which a statement takes a lock that blocks readers or writers. */
 function lockedTables(text: string): string[] {
   const target = lockingStatements.flatMap((pattern) => pattern.exec(text)?.[1] ?? [])
-  // A foreign key of a new table locks the referenced table against writers. One between two
-  // tables in use cannot be added with a lock of one of them only.
+  // A foreign key of a new table locks the referenced table against writers. A foreign key between
+  // two tables in use cannot be added with a lock of one table only.
   if (!/^create (?:unlogged )?table\b/.test(text)) return target
   return [...target, ...[...text.matchAll(/\breferences (\w+)/g)].flatMap(([, name]) => name ?? [])]
 }

@@ -1,12 +1,12 @@
 import type { MigrationFile } from '../migrate/migration-files.ts'
 import { splitStatements, type Statement } from './statements.ts'
 
-/** Migration with what its rules need. */
+/** Migration with the data that the migration rules need. */
 export interface CheckedFile {
   readonly name: string
   readonly kind: MigrationFile['kind']
   readonly statements: readonly Statement[]
-  /** Tables that the file creates. All others exist and are in use. */
+  /** Tables that the file creates. All other tables exist and are in use. */
   readonly created: ReadonlySet<string>
   /** Release in `-- contract: <release>`, from which on no code uses what the file removes. */
   readonly contract: string | undefined
@@ -20,7 +20,7 @@ export interface Fault {
   readonly text: string
 }
 
-/** Returns a migration with its statements. `earlier` are the statements of those before it. */
+/** Returns a migration with its statements. `earlier` are the statements of earlier migrations. */
 export function parseFile(file: MigrationFile, earlier: readonly Statement[]): CheckedFile {
   const statements = splitStatements(file.text)
   const created = statements.flatMap(({ text }) => {

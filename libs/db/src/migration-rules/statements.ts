@@ -5,7 +5,7 @@ export interface Statement {
    * with single spaces and without the schema `public`.
    */
   readonly text: string
-  /** Line of its first word, from 1. */
+  /** Line of the first word of the statement, from 1. */
   readonly line: number
 }
 
@@ -47,7 +47,7 @@ function withoutContent(part: string): string {
   return part
 }
 
-/** Splits a list at its commas, except those in parentheses. */
+/** Splits a list at its commas, except commas in parentheses. */
 export function splitList(list: string): string[] {
   const parts: string[] = ['']
   let depth = 0

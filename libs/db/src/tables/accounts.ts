@@ -59,7 +59,7 @@ export interface Accounts {
   webhooksCustomHeaders: JsonOrNull<StoredHeader[]>
   copy: boolean | null
   logs: Generated<boolean>
-  /** True: no session, state `paused`. */
+  /** True if the account is paused: no session, state `paused`. */
   paused: Generated<boolean>
   notifyFrom: Generated<Date>
   proxy: string | null
@@ -69,7 +69,7 @@ export interface Accounts {
   tz: string | null
   /** Members whose value a token bound to the account has set, or the user of a hosted form. */
   tenantSet: Generated<TenantSet[]>
-  /** Incremented by every change, so that a session detects that it is stale. */
+  /** Incremented by every change, so that a session detects that its account has changed. */
   version: Generated<string>
   /** Incremented to request a flush of the mailbox indexes; see `flushedEpoch`. */
   flushEpoch: Generated<string>
@@ -107,7 +107,7 @@ export interface AccountStates {
   flushedEpoch: Generated<string>
   /** Last mailbox whose sync failed; null once a sync pass completes. */
   syncError: JsonOrNull<SyncError>
-  /** Open connections, updated every few seconds. */
+  /** Number of open connections of the account, updated every few seconds. */
   connections: Generated<number>
   updatedAt: Generated<Date>
 }

@@ -5,12 +5,12 @@ import type { JsonOrNull } from './json.ts'
 /** Folder or label, as events name it. */
 export interface NamedFolder {
   id: string
-  /** Names of the levels, top first. */
+  /** Path of the folder: names of the levels, top first. */
   path: string[]
   specialUse?: string
-  /** Tab of the Gmail inbox. */
+  /** Tab of the Gmail inbox that the label stands for. */
   category?: string
-  /** True if it no longer exists. Its name stays for changes that are reported later. */
+  /** True if the folder no longer exists. The name stays for changes that are reported later. */
   former?: true
 }
 
@@ -22,33 +22,36 @@ export interface ApiMailboxes {
   account: string
   /** Number of the last commit, part of event ids. Starts at the time of creation in ms. */
   epoch: string
-  /** Messages in the index. */
+  /** Number of messages in the index. */
   messages: Generated<number>
-  /** Arrivals since are announced while the index is filled. Null: `notifyFrom` of the account. */
+  /**
+   * Time since which arrivals are announced while the index is filled. Null: `notifyFrom` of the
+   * account.
+   */
   announceFrom: Date | null
-  /** Null while the index is being filled. */
+  /** Time at which the index was filled. Null while the index is being filled. */
   filledAt: Date | null
   /** Time at which all feeds were last read, to about half an hour. Null: not stored yet. */
   syncedAt: Date | null
-  /** Listed folders and labels, and former ones that messages may still have. */
+  /** Listed folders and labels, and former folders and labels that messages may still have. */
   folders: ColumnType<NamedFolder[], string | undefined, string>
 }
 
-/** Position in a feed. */
+/** Position in a feed of changes at a mail API. */
 export interface ApiFeeds {
   account: string
   feed: string
-  /** Null if the feed covers the mailbox. */
+  /** Folder of the feed. Null if the feed covers the mailbox. */
   folder: string | null
   /** Reads changes, collects a full round, marks its recent messages, or applies it. */
   stage: 'follow' | 'collect' | 'recent' | 'apply'
-  /** Null: a full round is due. */
+  /** Cursor of the feed. Null: a full round is due. */
   cursor: string | null
-  /** The collected round is applied to all ids below. */
+  /** Id below which the collected round is applied. */
   applied: string | null
-  /** End of the last full round. Null with a cursor: another one is required. */
+  /** End of the last full round. Null with a cursor: another full round is required. */
   completedAt: Date | null
-  /** First notification since the last read. */
+  /** Time of the first notification since the last read of the feed. */
   dirtySince: Date | null
 }
 
@@ -83,7 +86,9 @@ export interface ApiWatches {
   renewAt: Date
   state: 'active' | 'failed'
   lastNotifiedAt: Date | null
-  /** Time of the latest stored attempt to create or renew it. Null in rows of older releases. */
+  /**
+   * Time of the latest stored attempt to create or renew the watch. Null in rows of older releases.
+   */
   attemptedAt: Date | null
   /** Failed creations and renewals since the last success. */
   createFailures: Generated<number>

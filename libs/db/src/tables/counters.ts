@@ -11,7 +11,7 @@ export interface AccountEventCounts {
 export interface StatCounters {
   minute: Date
   key: string
-  /** Spreads concurrent writers of one key over rows; readers sum them. */
+  /** Spreads concurrent writers of one key over several rows; readers sum the rows. */
   slot: Generated<number>
   value: string
 }

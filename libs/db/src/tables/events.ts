@@ -28,9 +28,9 @@ export interface Events {
   date: Date
   path: string | null
   specialUse: string | null
-  /** Webhook body. */
+  /** Webhook body of the event. */
   body: string
-  /** For accountDeleted: the account's own target, which is deleted with the account. */
+  /** Target of the account itself, which is deleted with the account. For accountDeleted only. */
   accountTarget: JsonOrNull<AccountTarget>
   publishedAt: Date | null
   fannedOutAt: Date | null

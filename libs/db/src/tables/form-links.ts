@@ -11,6 +11,6 @@ export interface FormLinks {
   /** Number of server probes made for this link. */
   probes: Generated<number>
   expiresAt: Date
-  /** Set on use: whether the account was new or existed. */
+  /** Set when the link is used: whether the account was new or existed. */
   state: Generated<'new' | 'existing' | null>
 }

@@ -10,7 +10,7 @@ export interface Gateways {
   port: number
   secure: Generated<boolean>
   username: string | null
-  /** Incremented by every change, so that a session detects that it is stale. */
+  /** Incremented by every change, so that a session detects that its gateway has changed. */
   version: Generated<string>
   createdAt: Generated<Date>
   updatedAt: Generated<Date>

@@ -3,9 +3,9 @@ import type { Generated } from 'kysely'
 /** Recipients that get no messages of a list of an account. Written by api-gateway. */
 export interface AccountListBlocks {
   account: string
-  /** Lower case. */
+  /** List id in lower case. */
   listId: string
-  /** Key of the address, see `addressKey`. */
+  /** Key of the recipient's address, see `addressKey`. */
   recipient: string
   messageId: string | null
   source: 'api' | 'admin' | 'form' | 'one-click'

@@ -29,9 +29,9 @@ export interface Mailboxes {
   indexer: Generated<'full' | 'fast'>
   /** MAILBOXID (RFC 8474), if the server supports it. */
   mailboxId: string | null
-  /** True if it is not synced and has no events; the row exists for message ids only. */
+  /** True if the mailbox is not synced and has no events; the row exists for message ids only. */
   idsOnly: Generated<boolean>
-  /** Time since which listings do not contain it. */
+  /** Time since which listings do not contain the mailbox. */
   missingSince: Date | null
   createdAt: Generated<Date>
 }
@@ -48,7 +48,8 @@ export interface MailboxChunks {
 }
 
 /**
- * Announced messages: distinguishes new from moved ones. Written by sync-worker, kept for 90 days.
+ * Announced messages: distinguishes new messages from moved messages. Written by sync-worker, kept
+ * for 90 days.
  */
 export interface AnnouncedMessages {
   account: string

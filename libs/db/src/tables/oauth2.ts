@@ -9,7 +9,7 @@ export interface OAuth2Apps {
   provider: OAuth2Provider
   name: string
   enabled: Generated<boolean>
-  /** Further settings without secrets. */
+  /** Further settings of the OAuth2 application, without secrets. */
   config: Json<OAuth2AppConfig>
   version: Generated<string>
   createdAt: Generated<Date>
@@ -34,9 +34,12 @@ export interface OAuth2AppStates {
 /** Provider tokens obtained with a grant. Written by auth-bridge. */
 export interface OAuth2Tokens {
   account: string
-  /** `updated_at` of the credential it came from. A newer credential invalidates the row. */
+  /**
+   * `updated_at` of the credential that the grant came from. A newer credential invalidates the
+   * row.
+   */
   grantUpdatedAt: Date
-  /** Incremented by every renewal, so that a late one does not overwrite a newer one. */
+  /** Incremented by every renewal, so that a late renewal does not overwrite a newer token. */
   revision: Generated<string>
   sealed: string | null
   scopes: Generated<string[]>

@@ -36,11 +36,11 @@ export interface ProviderDraft {
   stored?: true
 }
 
-/** Stored draft of the owner, as it was when it was submitted. The row has its content, too. */
+/** Stored draft of the owner, as it was at the time of submission. The row has the content, too. */
 export interface StoredDraft {
-  /** Message that holds the draft. */
+  /** Id of the message that holds the draft. */
   messageId: string
-  /** Its Message-ID. That of the row is another one. */
+  /** Message-ID of the draft, which differs from the Message-ID of the row. */
   messageIdHeader?: string
   /** Change marker, unless changes show in `messageId`. */
   version?: string
@@ -68,7 +68,7 @@ export interface Outbox {
   createdAt: Generated<Date>
   sendAt: Generated<Date>
   nextAttemptAt: Generated<Date>
-  /** Incremented before connecting. */
+  /** Number of attempts, incremented before connecting. */
   attempts: Generated<number>
   maxAttempts: Generated<number>
   worker: string | null
@@ -102,7 +102,10 @@ export interface Outbox {
   storedDraft: JsonOrNull<StoredDraft>
   /** Thread at the provider that the message continues. */
   providerThread: string | null
-  /** Null before sending, and after filing is complete or failed permanently. */
+  /**
+   * Time of the next filing attempt. Null before sending, and after filing is complete or failed
+   * permanently.
+   */
   filingNextAt: Date | null
   filingAttempts: Generated<number>
   filingError: string | null
@@ -112,7 +115,7 @@ export interface Outbox {
 export interface IdempotencyKeys {
   account: string
   key: string
-  /** SHA-256 of the request. */
+  /** SHA-256 of the submission request. */
   requestHash: Buffer
   response: Json<unknown>
   createdAt: Generated<Date>

@@ -5,10 +5,10 @@ export interface SendingLocks {
   account: string
   /** Submission or cleanup for which the lock was taken last. */
   queueId: string
-  /** Sender process that has the lock. */
+  /** Sender process that has the lock of the account. */
   worker: string
   leaseUntil: Date
-  /** The provider asked for no request before. Null: it did not. */
+  /** Time before which the provider permits no request. Null: no such time. */
   pausedUntil: Date | null
 }
 
@@ -27,7 +27,7 @@ export interface DraftCleanups {
   checkAt: Date
   /** Number of successful checks. */
   checks: Generated<number>
-  /** A sender holds the cleanup until then. */
+  /** End of the lease that a sender has on the cleanup. */
   leaseUntil: Date | null
 }
 

@@ -13,6 +13,6 @@ export interface SealedSettings {
   key: string
   sealed: string
   updatedAt: Generated<Date>
-  /** For a replaced service secret (`serviceSecret:…`): end of its validity. */
+  /** End of the validity of a replaced service secret (`serviceSecret:…`). */
   expiresAt: Date | null
 }

@@ -7,7 +7,7 @@ export interface WebhookRoutes {
   id: string
   name: string
   description: string | null
-  /** May contain credentials; masked in responses. */
+  /** Target URL; may contain credentials, which are masked in responses. */
   targetUrl: string
   enabled: Generated<boolean>
   customHeaders: Json<StoredHeader[]>
@@ -15,7 +15,7 @@ export interface WebhookRoutes {
   filter: string | null
   /** Body of the map function. Null: the event unchanged. */
   map: string | null
-  /** Incremented by every change. */
+  /** Version of the route, incremented by every change. */
   version: Generated<number>
   createdAt: Generated<Date>
   updatedAt: Generated<Date>

@@ -4,7 +4,7 @@ import type { Json } from './json.ts'
 
 /** Deliveries: one event to one target. Written by webhook-dispatcher. */
 export interface Deliveries {
-  /** `X-SVC-Wh-Id`. */
+  /** Id of the delivery, sent as `X-SVC-Wh-Id`. */
   id: string
   eventId: string
   /** `events.id` and `events.date` of the body. */
@@ -20,7 +20,7 @@ export interface Deliveries {
   /** Target URL without credentials: deliveries of one lane share a concurrency limit. */
   lane: string
   state: Generated<'due' | 'delivered' | 'failed' | 'dropped'>
-  /** Incremented before the call. */
+  /** Number of attempts, incremented before the call. */
   attempts: Generated<number>
   queuedAt: Generated<Date>
   nextAttemptAt: Generated<Date>
@@ -30,7 +30,7 @@ export interface Deliveries {
   lastError: string | null
   lastResponse: string | null
   finishedAt: Date | null
-  /** Failed delivery that this one replays. */
+  /** Failed delivery that this delivery replays. */
   replayOf: string | null
   /** Time a replay of this delivery was created. */
   replayedAt: Date | null
@@ -38,7 +38,7 @@ export interface Deliveries {
   body: string | null
 }
 
-/** Filter of failed deliveries, or the id of a single one. Absent members match all. */
+/** Filter of failed deliveries, or the id of a single delivery. Absent members match all. */
 export type ReplayFilter = WebhookReplayFilter & { id?: string }
 
 /** Requested replays. Inserted by api-gateway, then changed by webhook-dispatcher only. */

@@ -20,7 +20,7 @@ export interface PoolWorkerOptions extends WorkerOptions {
 
 interface OutgoingRequest {
   request: unknown
-  /** CPU time of its message instead of that of the worker. */
+  /** Maximum CPU time of the message with this request, instead of the maximum of the worker. */
   timeoutMs?: number
   transfer?: readonly Transferable[]
 }
@@ -53,7 +53,7 @@ export class PoolWorker {
         void this.end(new WorkerError(failure, cause))
       },
     })
-    // The start does not count as time of a message.
+    // The start of a worker does not count as time of a message.
     const timer = setTimeout(() => void this.end(new WorkerError('not-started')), startTimeoutMs)
     const onSettled = () => clearTimeout(timer)
     this.#ready.promise.then(onSettled, onSettled)
@@ -69,8 +69,8 @@ export class PoolWorker {
   }
 
   /**
-   * Sends requests as one message. Returns the responses of the first ones, at least one; the
-   * others were not started. @throws WorkerError
+   * Sends requests as one message. Returns the responses of the first requests, at least one; the
+   * other requests were not started. @throws WorkerError
    */
   async run(calls: readonly OutgoingRequest[]): Promise<readonly unknown[]> {
     this.#channel.setReferenced(true)

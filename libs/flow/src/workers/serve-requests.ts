@@ -57,7 +57,7 @@ function threadSide(port: NonNullable<typeof parentPort>): WorkerSide {
 }
 
 function processSide(): WorkerSide {
-  // The process of the pool ended.
+  // A disconnect means that the process of the pool ended.
   process.on('disconnect', () => process.exit())
   return {
     onRequests: (listener) => void process.on('message', listener),

@@ -7,7 +7,7 @@ import type { WorkerFailure } from './worker-error.ts'
 /** Large enough for nested data, such as a template or a MIME structure. */
 const stackMb = 8
 
-/** Message of a worker. Without responses, the worker is ready. */
+/** Message of a worker. A message without responses reports that the worker is ready. */
 export interface WorkerMessage {
   /** Responses of the first requests of a message, at least one. */
   responses?: unknown[]
@@ -25,7 +25,7 @@ export interface WorkerOptions {
   isolation: 'thread' | 'process'
   /** Argument of the function that `serveRequests` calls at the start. Passed as JSON. */
   startData?: unknown
-  /** JavaScript heap of a worker. */
+  /** Maximum JavaScript heap of a worker. */
   maxHeapMb: number
 }
 
@@ -42,7 +42,9 @@ export interface WorkerChannel {
   cpuMicros(): Promise<number | undefined>
   /** Index of the request in progress within its message. */
   currentIndex(): number
-  /** A busy worker keeps this process alive, an idle one does not. */
+  /**
+   * Sets whether the worker keeps this process alive: a busy worker does, an idle worker does not.
+   */
   setReferenced(isBusy: boolean): void
   /** Ends the worker immediately. */
   terminate(): Promise<void>

@@ -4,19 +4,19 @@ import { FairQueue, type RunningItem } from '../fair-queue.ts'
 import { PoolWorker, type PoolWorkerOptions } from './pool-worker.ts'
 import { WorkerError, type WorkerFailure } from './worker-error.ts'
 
-/** At least two, so that one slow call does not block all others. */
+/** Default number of workers, at least two so that one slow call does not block all other calls. */
 const defaultWorkers = Math.min(4, Math.max(2, availableParallelism()))
 
 export interface WorkerPoolOptions extends PoolWorkerOptions {
-  /** Default: number of CPUs, at least 2, at most 4. */
+  /** Maximum workers. Default: number of CPUs, at least 2, at most 4. */
   maxWorkers?: number
   /** Idle time of the pool after which its workers are ended. Default 60 s. */
   idleMs?: number
-  /** Maximum waiting calls; more reject with `QueueFullError`. Default: no limit. */
+  /** Maximum waiting calls; further calls reject with `QueueFullError`. Default: no limit. */
   maxWaiting?: number
   /**
    * Maximum calls of one message to a thread, for calls that take less time than a message. Calls
-   * may then run twice, because those of an ended worker are repeated. Default 1.
+   * may then run twice, because calls of an ended worker are repeated. Default 1.
    */
   maxBatch?: number
 }
@@ -28,7 +28,7 @@ export interface WorkerCallOptions {
   signal?: AbortSignal
   /** Parts of the request that are moved instead of copied; needs a `maxBatch` of 1. */
   transfer?: readonly Transferable[]
-  /** CPU time of the call instead of that of the pool. */
+  /** Maximum CPU time of the call, instead of the maximum of the pool. */
   timeoutMs?: number
   /** Called before the call starts. Its error rejects the call, which then does not start. */
   precondition?: () => void
@@ -38,7 +38,7 @@ interface Call extends WorkerCallOptions {
   request: unknown
   resolve: (response: unknown) => void
   reject: (error: unknown) => void
-  /** Set while the call is in flight. */
+  /** Worker of the call while the call is in flight. */
   worker?: PoolWorker | undefined
 }
 
@@ -61,7 +61,7 @@ export class WorkerPool<Request, Response> implements AsyncDisposable {
   readonly #options: WorkerPoolOptions
   readonly #maxWorkers: number
   readonly #queue: FairQueue<Call, string | undefined>
-  /** Calls of an earlier message that did not run. They precede the queue. */
+  /** Calls of an earlier message that did not run. These calls precede the queue. */
   readonly #returned: RunningCall[] = []
   readonly #idle: PoolWorker[] = []
   readonly #workers = new Set<PoolWorker>()
@@ -147,7 +147,9 @@ export class WorkerPool<Request, Response> implements AsyncDisposable {
     }
   }
 
-  /** Idle worker, or a new one. Skips dead ones: the operating system may have ended them. */
+  /**
+   * Idle worker, or a new worker. Skips dead workers, which the operating system may have ended.
+   */
   #takeWorker(): PoolWorker {
     let worker = this.#idle.pop()
     while (worker?.dead) {
@@ -189,7 +191,7 @@ export class WorkerPool<Request, Response> implements AsyncDisposable {
   }
 }
 
-/** Settles the calls of one message. Returns those that have to run again. */
+/** Settles the calls of one message. Returns the calls that have to run again. */
 async function runBatch(
   worker: PoolWorker,
   batch: readonly RunningCall[],

@@ -18,7 +18,7 @@ export class ProviderError extends Error {
   readonly status: number
   /** `errors[0].reason` of Gmail, `error.code` of Graph, `error` of a token endpoint. */
   readonly code: string | undefined
-  /** Delay that the provider requested; absent if none is usable. */
+  /** Delay that the provider requested; absent without a usable delay. */
   readonly retryAfterMs: number | undefined
   readonly #location: string | undefined
 
@@ -44,7 +44,7 @@ export interface ErrorResponse {
 }
 
 interface ErrorReadOptions {
-  /** Upper bound of the delay. */
+  /** Upper bound of the requested delay. */
   maxRetryAfterMs: number
   /** Token of the request, removed from the texts in case the server returned it. */
   token?: string | undefined
@@ -72,7 +72,10 @@ export function readProviderError(
   )
 }
 
-/** Removes tokens: that of the request, and whatever else follows the name of the scheme. */
+/**
+ * Removes tokens: the token of the request, and any text after the scheme `Bearer` that may be a
+ * token.
+ */
 function cleanText(text: string, token: string | undefined): string {
   const forms = token ? [token, encodeURIComponent(token)] : []
   const redacted = forms.reduce((cleaned, form) => cleaned.replaceAll(form, '***'), text)
@@ -84,7 +87,7 @@ interface ErrorFields {
   message?: string
 }
 
-/** Members are read one by one, because nothing guarantees their types. */
+/** Reads the members of an error one by one, because nothing guarantees their types. */
 function readFields(text: string): ErrorFields {
   const body = parseObject(text)
   const { error, error_description: description } = body

@@ -7,16 +7,19 @@ import { readProviderError } from './provider-error.ts'
 
 export interface ProviderHttpOptions {
   caller: Pick<HttpCaller, 'open'>
-  /** Origins of the provider's API, the only ones that receive the token. The first is the base. */
+  /**
+   * Origins of the provider's API, the only origins that receive the token. The first origin is the
+   * base of paths.
+   */
   origins: readonly [string, ...string[]]
-  /** Origins at which a fake serves the provider. Must be those of `caller`. */
+  /** Origins at which a fake serves the provider. Must equal the origins of `caller`. */
   mappedOrigins?: OriginMap
   /** Upper bound of `Retry-After`, in milliseconds; defaults to 24 h. */
   maxRetryAfterMs?: number
 }
 
 export interface ProviderRequest extends Omit<StreamRequest, 'method'> {
-  /** Optional; defaults to GET. */
+  /** HTTP method; defaults to GET. */
   method?: HttpMethod
   /** Path, or a link of the provider such as `nextLink`, `deltaLink` or `Location`. */
   url: string
@@ -26,13 +29,13 @@ export interface ProviderRequest extends Omit<StreamRequest, 'method'> {
   accept?: readonly number[]
 }
 
-/** Request to an upload address that the provider returned. It carries no token. */
+/** Request without a token, to an upload address that the provider returned. */
 export type UploadRequest = Omit<ProviderRequest, 'token'>
 
 export interface ProviderJson<T> {
   status: number
   headers: IncomingHttpHeaders
-  /** Parsed body, of unchecked form; undefined if it is empty. */
+  /** Parsed body, of unchecked form; undefined if the body is empty. */
   json: T | undefined
 }
 
@@ -52,11 +55,14 @@ export interface ProviderHttp {
 }
 
 const dayMs = 86_400_000
-/** Enough for the JSON of any error; pages of HTML are cut. */
+/**
+ * Maximum bytes to read of an error body: enough for the JSON of any error, but pages of HTML are
+ * cut.
+ */
 const maxErrorBytes = 64 * 1024
 const maxUrlLength = 16 * 1024
 
-/** Creates the client. It keeps no state, so that all accounts of a provider share one. */
+/** Creates the client, which has no state, so that all accounts of a provider share one client. */
 export function createProviderHttp(options: ProviderHttpOptions): ProviderHttp {
   const send = (request: SentRequest) => sendRequest(options, request)
   const open: ProviderHttp['open'] = async (request) =>
@@ -94,8 +100,8 @@ async function sendRequest(
 const credentialHeaders = new Set(['authorization', 'cookie', 'proxy-authorization'])
 
 /**
- * Resolves a path or link against the provider's base. The returned URL is the parsed one, so that
- * no other parser can read another host from it.
+ * Resolves a path or link against the provider's base. Returns the parsed URL as text, so that no
+ * other parser can read another host from the link.
  *
  * @throws AppError `forbidden` `ForeignProviderOrigin`
  */
@@ -106,7 +112,7 @@ function providerUrl(link: string, { origins, mappedOrigins }: ProviderHttpOptio
   throw foreignOrigin()
 }
 
-/** An upload address has any origin, but only HTTPS or that of a fake. */
+/** Checks an upload address: any origin with HTTPS, or the origin of a fake. */
 function uploadUrl(link: string, { mappedOrigins }: ProviderHttpOptions): string {
   const url = parseUrl(link)
   const isFake = url !== undefined && Object.values(mappedOrigins ?? {}).includes(url.origin)

@@ -8,7 +8,7 @@ const datePattern =
 const asctimePattern = /^[A-Z][a-z]{2} [A-Z][a-z]{2} [ \d]\d \d{2}:\d{2}:\d{2} \d{4}$/
 
 interface RetryAfterOptions {
-  /** Longer delays are cut to it. */
+  /** Maximum delay. Longer delays are cut to this maximum. */
   maxMs: number
   /** Current time; defaults to the `Date` header, because clocks of providers differ. */
   now?: number

@@ -18,6 +18,6 @@ export function decodeBody(incoming: IncomingMessage): Readable {
   const coding = (incoming.headers['content-encoding'] ?? '').trim().toLowerCase()
   if (coding === '' || coding === 'identity') return incoming
   if (!unzippable.has(coding)) throw new Error('the content coding of the response is unsupported')
-  // Destroys each stream with the error of the other one.
+  // `pipeline` destroys each of the two streams with the error of the other stream.
   return pipeline(incoming, createUnzip(), () => undefined)
 }

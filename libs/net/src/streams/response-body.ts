@@ -5,12 +5,12 @@ import { HttpError } from '../call.ts'
 export interface ResponseBodyOptions {
   /** Response as received. */
   incoming: IncomingMessage
-  /** Its decoded bytes. */
+  /** Decoded bytes of the response. */
   decoded: Readable
-  /** Maximum bytes of each of the two. */
+  /** Maximum bytes of the response, both as received and decoded. */
   maxBytes: number
   idleTimeoutMs: number
-  /** Maximum time of the server in all. */
+  /** Maximum time of the server for the whole body. */
   timeoutMs: number
   /** Converts the failure of a stream. */
   toError: (error: Error) => Error
@@ -25,7 +25,7 @@ export class ResponseBody extends Readable {
   #encodedBytes = 0
   #decodedBytes = 0
   #timer: NodeJS.Timeout | undefined
-  /** Time that the server has taken, and since when it is waited for. */
+  /** Time that the server has taken, and start of the current wait for the server. */
   #serverMs = 0
   #waitingSince: number | undefined
 

@@ -136,7 +136,10 @@ class StreamExchange {
     }
   }
 
-  /** Sends a streamed body. Stops at the response: the server has decided without the rest. */
+  /**
+   * Sends a streamed body. Stops at the response: the server has decided without the rest of the
+   * body.
+   */
   async #write(body: StreamedBody): Promise<void> {
     const outgoing = this.#outgoing
     const stop = new AbortController()

@@ -20,7 +20,7 @@ export interface ContainerOptions {
   /** Name of the container in the Docker network, and of its log file. */
   name: string
   network: StartedNetwork
-  /** Directory of the log file. */
+  /** Directory of the container's log file. */
   logs: string
   command: string[]
   env?: Readonly<Record<string, string>>

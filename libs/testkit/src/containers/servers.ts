@@ -1,7 +1,7 @@
 import { randomBytes } from 'node:crypto'
 import { GenericContainer, getContainerRuntimeClient, ImageName, Wait } from 'testcontainers'
 
-/** Images of the servers: those of `deploy/compose.yaml`. */
+/** Images of the servers, as in `deploy/compose.yaml`. */
 const images = { postgres: 'postgres:18', rabbitmq: 'rabbitmq:4-management' }
 const startupTimeoutMs = 180_000
 const pullTimeoutMs = 300_000
@@ -45,7 +45,8 @@ async function withinPullTimeout(pull: Promise<void>): Promise<void> {
 
 /** Starts both servers with passwords of their own, on free ports of this machine. */
 export async function startContainerServers(): Promise<ContainerServers> {
-  // Ryuk, which removes containers of killed runs, is one more image. A run may ask for it.
+  // Ryuk, which removes containers of killed runs, needs a further image. A test run may enable
+  // Ryuk.
   process.env['TESTCONTAINERS_RYUK_DISABLED'] ??= 'true'
   const password = randomBytes(16).toString('hex')
   await using stack = new AsyncDisposableStack()

@@ -7,7 +7,7 @@ export interface DueRowsSubject<Table extends keyof Tables> {
   rows: DueRows<Table, DueRow>
   /** Connection as the role of the service. */
   db: Db
-  /** Connection as the owner. */
+  /** Connection as the owner of the database. */
   owner: Db
   /** Condition of the claims of the service. */
   where: RawBuilder<boolean>

@@ -3,7 +3,7 @@ import { sharedServer } from '../private-server.ts'
 import { usePostgres } from './postgres.ts'
 
 export interface TestPgbouncer {
-  /** Host and port. */
+  /** Host and port of pgbouncer. */
   address: string
   /** Returns a database address of `testDatabase`, through pgbouncer. */
   through: (databaseUrl: string) => string
@@ -25,8 +25,8 @@ const useServer = sharedServer<string>(
 )
 
 /**
- * Returns pgbouncer in transaction mode before the Postgres of the tests: that of TEST_PGBOUNCER,
- * else one that is started for this process.
+ * Returns pgbouncer in transaction mode before the Postgres of the tests: the pgbouncer of
+ * TEST_PGBOUNCER, else a pgbouncer that is started for this process.
  */
 export async function testPgbouncer(): Promise<TestPgbouncer> {
   const { address, drop } = await useServer()

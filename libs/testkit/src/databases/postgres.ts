@@ -12,7 +12,7 @@ import { sharedServer } from '../private-server.ts'
 export interface TestDatabase {
   /** Connection as the owner, with all privileges. Closed by `drop`. */
   db: Db
-  /** Address as the owner. */
+  /** Address of the database with the login of its owner. */
   url: string
   ownerUrl: string
   /** Address as the role of a service, with the privileges that the migrations grant. */
@@ -20,7 +20,10 @@ export interface TestDatabase {
   drop: () => Promise<void>
 }
 
-/** Returns the Postgres of TEST_POSTGRES_URL, else a private one: its address as the owner. */
+/**
+ * Returns the Postgres of TEST_POSTGRES_URL, else a private Postgres: the address of the server
+ * with the login of the owner.
+ */
 export const usePostgres = sharedServer(
   'postgres',
   () => process.env['TEST_POSTGRES_URL'] || undefined,
@@ -31,8 +34,8 @@ export const usePostgres = sharedServer(
 )
 
 /**
- * Creates an empty database with the schema for one test file. It is a copy of a template, which
- * the first test file of a run creates.
+ * Creates an empty database with the schema for one test file. The database is a copy of a
+ * template, which the first test file of a run creates.
  */
 export async function testDatabase(): Promise<TestDatabase> {
   const { address: server, drop } = await usePostgres()

@@ -12,14 +12,14 @@ import { serverDirectories, sharedServer } from '../private-server.ts'
 
 export interface TestBus {
   /**
-   * AMQP address of an empty virtual host for one test file. Its heartbeat of 60 s keeps
-   * connections of processes that stand still for a while on a busy machine.
+   * AMQP address of an empty virtual host for one test file. The heartbeat of 60 s keeps
+   * connections of processes that do not run for a while on a busy machine.
    */
   url: string
   vhost: string
   /** Grants access to the services, each as its own user. */
   grantServices: () => Promise<void>
-  /** Address for a service. Requires `grantServices`. */
+  /** AMQP address for a service. Requires `grantServices`. */
   serviceUrl: (service: ServiceName) => string
   /** Closes all connections of the virtual host from the broker's side. Returns how many. */
   closeConnections: () => Promise<number>
@@ -32,8 +32,8 @@ const useServer = sharedServer<RabbitAddress>('rabbitmq', configuredServer, asyn
 })
 
 /**
- * Creates an empty virtual host on the broker of TEST_AMQP_URL and TEST_AMQP_API, else on one that
- * is started for this process.
+ * Creates an empty virtual host on the broker of TEST_AMQP_URL and TEST_AMQP_API, else on a broker
+ * that is started for this process.
  */
 export async function testBus(): Promise<TestBus> {
   const { address, drop } = await useServer()
@@ -57,7 +57,10 @@ function configuredServer(): RabbitAddress | undefined {
   return amqp && api ? { amqp, api } : undefined
 }
 
-/** Starts a broker for one test file, which may stop, kill and wipe it. `destroy` removes it. */
+/**
+ * Starts a broker for one test file, which may stop, kill and wipe the broker. `destroy` removes
+ * the broker.
+ */
 export async function startTestRabbit(): Promise<Rabbit> {
   return startRabbit(await serverDirectories('rabbitmq'))
 }

@@ -6,7 +6,7 @@ import { createLogger, createMetrics } from '@posthorn/telemetry'
 /** Database, broker and accounts of test events. */
 export interface EventsTarget {
   ownerUrl: string
-  /** Absent to publish nothing, like a writer that dies after the commit. */
+  /** Broker URL. Absent to publish no events, like a writer that dies after the commit. */
   amqpUrl?: string
   accounts: readonly string[]
 }

@@ -1,9 +1,11 @@
 import { fill, type HostileMessage, rawMessage, usualHead } from './hostile-message.ts'
 
-/** Sizes of a dimension, smallest first. */
+/** Sizes of a dimension of growing messages, smallest first. */
 export const growthSteps = [10, 100, 1_000, 10_000, 50_000] as const
 
-/** Maximum bytes of a generated message. Steps above it are left out, except the first. */
+/**
+ * Maximum bytes of a generated message. Steps with more bytes are left out, except the first step.
+ */
 const maxLength = 4 * 1024 * 1024
 
 const from = 'From: Ann <ann@example.com>\r\nSubject: grown\r\nMIME-Version: 1.0\r\n'

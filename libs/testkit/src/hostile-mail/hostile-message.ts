@@ -3,9 +3,9 @@ export interface HostileMessage {
   name: string
   /** Whole message (RFC 5322). */
   mime: () => Buffer
-  /** HTML body, where the message has one. */
+  /** HTML body; absent if the message has no HTML body. */
   html?: () => string
-  /** iCalendar object, where the message has one. */
+  /** iCalendar object; absent if the message has no iCalendar object. */
   calendar?: () => string
 }
 

@@ -12,7 +12,7 @@ export interface TestBrowser extends AsyncDisposable {
 }
 
 export interface TestBrowserOptions {
-  /** Addresses (`host:port`) for host names; `*` stands for any other one. Default: DNS. */
+  /** Addresses (`host:port`) for host names; `*` stands for any other host name. Default: DNS. */
   hosts?: Readonly<Record<string, string>>
 }
 
@@ -41,7 +41,8 @@ export async function testBrowser({ hosts = {} }: TestBrowserOptions = {}): Prom
   const executablePath = browserPath()
   if (executablePath === undefined)
     throw new Error('Chromium not found: install chromium or set TEST_BROWSER')
-  const { chromium } = await import('playwright-core') // Loaded on first use because it is large.
+  // playwright-core is loaded on first use because it is large.
+  const { chromium } = await import('playwright-core')
   const rules = Object.entries(hosts).map(([host, address]) => `MAP ${host} ${address}`)
   const browser = await chromium.launch({
     executablePath,

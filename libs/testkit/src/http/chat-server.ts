@@ -5,7 +5,7 @@ import {
 } from './webhook-receiver.ts'
 
 export interface ChatServerOptions {
-  /** Required API key. Without it, any key or none is accepted. */
+  /** Required API key. Without a required key, any key or no key is accepted. */
   key?: string
   /** Request members that this endpoint rejects, because endpoints differ. */
   unsupported?: readonly string[]
@@ -47,8 +47,8 @@ const members = [
 const roles = ['system', 'developer', 'user', 'assistant']
 
 /**
- * Starts an endpoint compatible with OpenAI's `POST /v1/chat/completions`. It rejects everything
- * that the published description does not contain.
+ * Starts an endpoint compatible with OpenAI's `POST /v1/chat/completions`. Rejects everything that
+ * the published description does not contain.
  */
 export async function startChatServer(options: ChatServerOptions = {}): Promise<ChatServer> {
   const receiver = await startWebhookReceiver()
@@ -113,7 +113,7 @@ function rejectionOf(
   const { model, messages } = body
   if (typeof model !== 'string' || model === '') return failure(400, 'you must provide a model')
   if (!Array.isArray(messages) || !messages.every(isMessage)) return failure(400, 'bad messages')
-  // Documented: a request for JSON output must contain the word JSON.
+  // A request for JSON output must contain the word JSON, as documented.
   const wantsJson = 'response_format' in body && !JSON.stringify(messages).includes('JSON')
   return wantsJson ? failure(400, "'messages' must contain the word 'json'") : undefined
 }

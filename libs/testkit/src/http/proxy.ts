@@ -12,7 +12,7 @@ export interface ProxyRequest {
   port: number
   user?: string
   pass?: string
-  /** Source address of the client. */
+  /** Source address of the proxy's client. */
   from: string
 }
 

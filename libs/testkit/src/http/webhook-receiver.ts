@@ -8,15 +8,15 @@ import { buffer } from 'node:stream/consumers'
 import { setTimeout as delay } from 'node:timers/promises'
 import { listen, stopListening } from '../listening.ts'
 
-/** A received request. */
+/** Request that the webhook receiver received. */
 export interface ReceivedRequest {
   method: string
-  /** Path with the query. */
+  /** Path of the request with its query. */
   path: string
   headers: IncomingHttpHeaders
   /** Header names and values in turn, in their original case. */
   rawHeaders: string[]
-  /** Body before any parsing. */
+  /** Body of the request, not parsed. */
   body: Buffer
   json(): unknown
   receivedAt: Date
@@ -27,7 +27,7 @@ export interface WebhookReply {
   status?: number
   headers?: Record<string, string>
   body?: string | Uint8Array
-  /** Delay before the reply. */
+  /** Delay before the reply to a webhook. */
   delayMs?: number
   /**
    * `hang` never replies, `drop` closes the connection without a reply. Both receive the request.
@@ -45,7 +45,7 @@ export interface WebhookReceiver {
   readonly requests: ReceivedRequest[]
   /** Replies to the next requests, one each. */
   script(...replies: WebhookReply[]): void
-  /** Sets the reply to requests without a scripted one. `index` counts all requests from 0. */
+  /** Sets the reply to requests without a scripted reply. `index` counts all requests from 0. */
   replyWith(rule: ReplyRule): void
   /** Refuses connections until `open`, which listens on the same port. */
   close(): Promise<void>

@@ -2,7 +2,7 @@ import type { MailboxStore } from './store.ts'
 import type { ScriptSession } from './session.ts'
 import type { Value } from './syntax.ts'
 
-/** A received command. */
+/** IMAP command that the server received. */
 export interface ScriptCommand {
   readonly tag: string
   /** Name in capitals, such as `SELECT` or `UID FETCH`. */
@@ -12,7 +12,7 @@ export interface ScriptCommand {
   readonly args: readonly Value[]
   readonly session: ScriptSession
   /**
-   * Executes the command and returns the untagged lines, then the tagged one, without line ends.
+   * Executes the command and returns the untagged lines, then the tagged line, without line ends.
    * For replies that change a detail.
    */
   readonly defaultReply: () => Promise<string[]>
@@ -33,7 +33,7 @@ export type Reply = readonly string[] | RawReply | undefined
 export type Hook = (command: ScriptCommand) => Reply | Promise<Reply>
 
 export interface Quota {
-  /** Used bytes. */
+  /** Used bytes of the storage quota. */
   usage: number
   limit: number
 }
@@ -45,7 +45,7 @@ export interface Quota {
  */
 export type Lag = number | 'noop' | 'select'
 
-/** State that commands work on. */
+/** State of the IMAP server that commands work on. */
 export interface ScriptServerState {
   capabilities: Set<string>
   readonly store: MailboxStore
@@ -59,7 +59,7 @@ export interface ScriptServerState {
 }
 
 /**
- * Executes a command. Returns the untagged lines and the tagged one.
+ * Executes a command. Returns the untagged lines and the tagged line.
  * @throws ImapRejection
  */
 export type Handler = (

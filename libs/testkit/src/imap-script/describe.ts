@@ -44,7 +44,10 @@ function splitAddresses(text: string): string[] {
 
 const closing: Readonly<Record<string, string>> = { '"': '"', '<': '>', '(': ')' }
 
-/** Function that returns the end of what opens at a position, or the position. */
+/**
+ * Function that returns the end of the quote, bracket or parenthesis that opens at a position, or
+ * the position.
+ */
 function skipper(text: string): (at: number) => number {
   const unclosed = new Set<string>()
   return (at) => {
@@ -66,7 +69,8 @@ function quoteEnd(text: string, start: number): number {
 function address(text: string): string[] {
   const trimmed = text.trim()
   if (trimmed === '') return []
-  // RFC 9051 §7.5.2: an address with a NIL host begins a group, without a mailbox it ends one.
+  // RFC 9051 §7.5.2: an address with a NIL host begins a group, an address without host and mailbox
+  // ends a group.
   if (trimmed.endsWith(':')) return [`(NIL NIL ${string(trimmed.slice(0, -1))} NIL)`]
   if (trimmed.endsWith(';')) return [...address(trimmed.slice(0, -1)), '(NIL NIL NIL NIL)']
   const open = trimmed.endsWith('>') ? trimmed.lastIndexOf('<') : -1

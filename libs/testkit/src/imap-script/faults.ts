@@ -9,8 +9,8 @@ export function times(count: number, hook: Hook): Hook {
 }
 
 /**
- * Replies with these lines. A leading `{tag}` is replaced by the command's tag. Without lines,
- * never replies.
+ * Replies to an IMAP command with `lines`. A leading `{tag}` is replaced by the command's tag.
+ * Without lines, never replies.
  */
 export function replies(...lines: string[]): Hook {
   return () => lines
@@ -21,22 +21,22 @@ export function rejects(text: string): Hook {
   return replies(`{tag} ${text}`)
 }
 
-/** Executes the command and changes the lines of the reply. The last one is tagged. */
+/** Executes the command and changes the lines of the reply. The last line is tagged. */
 export function mapsLines(change: (lines: string[], command: ScriptCommand) => string[]): Hook {
   return async (command) => change(await command.defaultReply(), command)
 }
 
-/** Changes every matching line. */
+/** Changes every line of the reply that matches. */
 export function replaces(pattern: RegExp, by: string): Hook {
   return mapsLines((lines) => lines.map((line) => line.replace(pattern, by)))
 }
 
-/** Omits matching lines. */
+/** Omits lines of the reply that match. */
 export function omits(pattern: RegExp): Hook {
   return mapsLines((lines) => lines.filter((line) => !pattern.test(line)))
 }
 
-/** Adds lines before the tagged one. */
+/** Adds lines before the tagged line. */
 export function adds(...extra: string[]): Hook {
   return mapsLines((lines) => [...lines.slice(0, -1), ...extra, ...lines.slice(-1)])
 }
@@ -59,7 +59,7 @@ export function hides(uid: number): Hook {
   return omits(fetchLineOf(uid))
 }
 
-/** Fails FETCH as a whole if its set contains the message. */
+/** Fails a FETCH as a whole if the set of the FETCH contains the message. */
 export function failsOn(uid: number, text = 'NO Server error'): Hook {
   return async (command) => {
     const lines = await command.defaultReply()

@@ -4,7 +4,7 @@ import { field, type MimePart, parseMime } from './mime-tree.ts'
 
 export interface AppendOptions {
   flags?: readonly string[]
-  /** Defaults to the current time. */
+  /** Arrival time of the message; defaults to the current time. */
   date?: Date
   labels?: readonly string[]
   /** Tab of Gmail's inbox. Only searches return it. */
@@ -15,7 +15,7 @@ export interface AppendOptions {
    */
   emailId?: string
   threadId?: string
-  /** Defaults to the next UID. */
+  /** UID of the message; defaults to the next UID. */
   uid?: number
 }
 
@@ -42,7 +42,7 @@ export class ScriptMessage {
   /** Revision of the last change of flags. Label changes do not count. */
   flagsRevision = 0
   /**
-   * Values that FETCH returns instead of the real ones, by item. `undefined` omits the item. The
+   * Values that FETCH returns instead of the real values, by item. `undefined` omits the item. The
    * syntax may be invalid.
    */
   readonly overrides = new Map<string, string | undefined>()
@@ -109,12 +109,12 @@ export class ScriptMailbox {
   uidValidity: number | string
   uidNext = 1
   highestModseq = 1n
-  /** Announces NOMODSEQ instead of a mod-sequence. */
+  /** True if SELECT announces NOMODSEQ instead of a mod-sequence. */
   noModseq = false
   readonly attributes: Set<string>
   subscribed: boolean
   mailboxId: string
-  /** In ascending order of UID. */
+  /** Messages of the mailbox in ascending order of UID. */
   messages: ScriptMessage[] = []
   readonly vanished: { uid: number; modseq: bigint }[] = []
   revision = 0

@@ -51,7 +51,8 @@ export function field(header: string, name: string): string | undefined {
 }
 
 /**
- * Returns the named fields of a header (with `not`, the other ones), unchanged, and an empty line.
+ * Returns the named fields of a header (with `not`, the other fields), unchanged, and an empty
+ * line.
  */
 export function someFields(header: string, names: readonly string[], not = false): string {
   const wanted = new Set(names.map((name) => name.toLowerCase()))
@@ -94,7 +95,7 @@ function splitAt(body: string, boundary: string): string[] {
 export function findPart(root: MimePart, number: string): MimePart | undefined {
   let part: MimePart | undefined = root
   for (const digit of number.split('.').map(Number)) {
-    // Numbers continue inside a message/rfc822.
+    // Part numbers continue inside a message/rfc822.
     const holder: MimePart | undefined = part?.type === 'message' ? (part.parts[0] ?? part) : part
     if (!holder) return undefined
     part = holder.type === 'multipart' ? holder.parts[digit - 1] : digit === 1 ? holder : undefined

@@ -19,7 +19,7 @@ const handlers = new Map<string, Handler>(
     ...changeCommands,
   }),
 )
-/** Commands that require a capability. */
+/** Capabilities that commands require. */
 const needs: Record<string, string> = {
   STARTTLS: 'STARTTLS',
   ENABLE: 'ENABLE',
@@ -48,7 +48,7 @@ const beforeLogin = new Set([
 
 /**
  * Reads and executes commands until the client disconnects or starts TLS. Hooks run first, the
- * latest one first.
+ * latest hook first.
  */
 export async function serveCommands(
   session: ScriptSession,
@@ -101,7 +101,7 @@ function parse(text: string, session: ScriptSession, world: ScriptServerState): 
   return command
 }
 
-/** Returns the reply of the first hook that has one, else the server's. */
+/** Returns the reply of the first hook that replies, else the reply of the server. */
 export async function answer(command: ScriptCommand, hooks: readonly Hook[]): Promise<Reply> {
   for (const hook of hooks) {
     const reply = await hook(command)

@@ -22,9 +22,9 @@ export interface ImapScriptOptions {
   users?: Readonly<Record<string, string>>
   greeting?: string
   quota?: Quota
-  /** Defaults to 64 MiB. */
+  /** Value of APPENDLIMIT in bytes; defaults to 64 MiB. */
   appendLimit?: number
-  /** Defaults to 0: the reply to the next command announces a message. */
+  /** Delay of announcements. Defaults to 0: the reply to the next command announces a message. */
   lag?: Lag
 }
 
@@ -34,8 +34,8 @@ export const usualCapabilities: readonly string[] =
   )
 
 /**
- * Starts an IMAP server in memory whose faults a test controls. It replies normally unless a hook
- * replies to a command (`imap-script/faults.ts` has some) or a test changes a mailbox.
+ * Starts an IMAP server in memory whose faults a test controls. The server replies normally unless
+ * a hook replies to a command (`imap-script/faults.ts` has some) or a test changes a mailbox.
  * Supports IMAP4rev1 with CONDSTORE, QRESYNC, ESEARCH, LIST-STATUS, MOVE, UIDPLUS, IDLE, NOTIFY,
  * QUOTA, OBJECTID and X-GM-EXT-1, each if its capability is given. All users share one set of
  * mailboxes.
@@ -67,7 +67,7 @@ export class ImapScript implements AsyncDisposable {
     this.#state = this.#createState(options)
     const take = (socket: Socket) => void this.#serve(socket)
     this.#servers = [createServer(take), createTlsServer(this.#certificate, take)]
-    // The client reports failed handshakes.
+    // Failed TLS handshakes are ignored: the client reports them.
     this.#servers[1].on('tlsClientError', () => undefined)
   }
 
@@ -85,12 +85,12 @@ export class ImapScript implements AsyncDisposable {
     return this.#state.capabilities
   }
 
-  /** Open connections. */
+  /** Open connections of the IMAP server. */
   get sessions(): readonly ScriptSession[] {
     return [...this.#openSessions]
   }
 
-  /** Number of connections since the start. */
+  /** Number of IMAP connections since the start. */
   get connections(): number {
     return this.#allSessions.length
   }
@@ -140,12 +140,12 @@ export class ImapScript implements AsyncDisposable {
     return () => void this.#hooks.splice(this.#hooks.indexOf(entry), 1)
   }
 
-  /** Resets every connection. */
+  /** Resets every connection of the IMAP server. */
   drop(): void {
     for (const session of this.#openSessions) session.reset()
   }
 
-  /** Ends connections and refuses new ones until `open`, which listens on the same ports. */
+  /** Ends connections and refuses new connections until `open`, which listens on the same ports. */
   async close(): Promise<void> {
     await Promise.all(this.#servers.map((server) => stopListening(server, () => this.drop())))
   }
@@ -155,7 +155,7 @@ export class ImapScript implements AsyncDisposable {
       this.#ports[index] = await listen(server, this.#ports[index])
   }
 
-  /** @throws The first error of a hook. Its client saw a reset. */
+  /** @throws The first error of a hook. The client of the failed command saw a reset. */
   async [Symbol.asyncDispose](): Promise<void> {
     await this.close()
     if (this.#hookErrors.length > 0) throw this.#hookErrors[0]

@@ -7,7 +7,7 @@ import { writeSet } from './sequence-set.ts'
 export class ScriptSession {
   /** Received commands without their tags, including literals. */
   readonly received: string[] = []
-  /** Authenticated user. */
+  /** Authenticated user of the connection. */
   user: string | undefined
   mailbox: ScriptMailbox | undefined
   readOnly = false
@@ -54,7 +54,7 @@ export class ScriptSession {
     if (!this.#ended && !this.#frozen) this.#socket.write(bytes, 'latin1')
   }
 
-  /** Ends the connection after pending writes. */
+  /** Ends the IMAP connection after pending writes. */
   close(): void {
     this.#socket.end()
   }
@@ -122,14 +122,17 @@ export class ScriptSession {
     this.view = []
   }
 
-  /** True if messages arrived that the client does not know, and none was deleted. */
+  /** True if messages arrived that the client does not know, and no message was deleted. */
   get hasUnseenMessages(): boolean {
     const messages = this.mailbox?.messages ?? []
     const here = new Set(messages)
     return messages.length > this.view.length && this.view.every((message) => here.has(message))
   }
 
-  /** Records that the client has this state of a message, from its own command or from a reply. */
+  /**
+   * Records that the client has the current state of a message, from its own command or from a
+   * reply.
+   */
   markNotified(message: ScriptMessage): void {
     this.#notifiedRevisions.set(message, message.revision)
   }

@@ -63,12 +63,12 @@ export function readValues(text: string): Value[] {
   }
 }
 
-/** Returns the value as a string, for a list an empty one. */
+/** Returns the value as a string, for a list as an empty string. */
 export function asText(value: Value | undefined): string {
   return typeof value === 'string' ? value : ''
 }
 
-/** Returns the value as a list of strings. A string is a list of one. */
+/** Returns the value as a list of strings. A string becomes a list with one element. */
 export function asTexts(value: Value | undefined): string[] {
   if (value === undefined) return []
   return typeof value === 'string' ? [value] : value.map(asText)

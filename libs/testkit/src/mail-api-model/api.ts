@@ -30,7 +30,7 @@ import { ModelWriter } from './writer.ts'
 export interface CutPoint {
   method: keyof MailApi
   phase: 'before' | 'after'
-  /** Number of the call, from 1. */
+  /** Number of the API call, from 1. */
   call: number
 }
 
@@ -49,7 +49,7 @@ interface ModelApiOptions {
 /** `MailApi` over a model mailbox. */
 export class ModelApi implements MailApi {
   readonly traits: MailApiTraits
-  /** Number of calls per method. */
+  /** Number of API calls per method. */
   readonly calls = new Map<keyof MailApi, number>()
   readonly #store: ModelStore
   readonly #options: ModelApiOptions

@@ -18,13 +18,13 @@ import {
 
 /** Irregularities of feeds, each with its probability per page. */
 export interface FeedFaults {
-  /** Entries per page at most. */
+  /** Maximum entries per page of a feed. */
   maxPage: number
   /** Page repeats changes from before its cursor. */
   replays: number
   /** Page lacks the latest changes although it says that the round is complete. */
   outdated: number
-  /** Page without entries that is not the last one. */
+  /** Number of pages without entries that are followed by further pages. */
   emptyPages: number
   /**
    * True if a message that left a folder and returned between two rounds is reported as removed
@@ -107,7 +107,7 @@ function stagesOf(store: ModelStore, feed: Feed): Stage[] {
       entry: ({ id, threadId }: ModelMessage) => ({ id, threadId }),
     },
     ...flagStages.map((flag) => ({
-      // Sorts before labels, which have visible characters only.
+      // The name sorts before labels, which have visible characters only.
       name: `\t${flag}`,
       contains: (message: ModelMessage) => message.flags[flag],
       entry: ({ id }: ModelMessage) => ({ id, [flag]: true }),

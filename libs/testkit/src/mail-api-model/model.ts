@@ -48,7 +48,7 @@ export class MailApiModel {
   readonly watches: ModelWatches
   /** Irregularities of feeds, which may be changed at any time. */
   readonly feedFaults: FeedFaults
-  /** Called around every call of `api`. May throw, which ends the call there. */
+  /** Called around every call of `api`. May throw an error, which ends the call. */
   onCall: CutHook = () => undefined
   readonly #failures: MailApiError[] = []
 
@@ -90,7 +90,7 @@ export class MailApiModel {
     })
   }
 
-  /** Stores a message. It arrives in the inbox unless placed elsewhere. */
+  /** Stores a message. The message arrives in the inbox unless `placed` names another folder. */
   deliver(raw: string | Uint8Array, placed: Partial<NewMessage> = {}): ModelMessage {
     const folderId = placed.folderId ?? this.folder('\\Inbox').id
     return this.store.insert(Buffer.from(raw), { unseen: true, ...placed, folderId })
@@ -118,7 +118,9 @@ export class MailApiModel {
     return folder
   }
 
-  /** Fails the next call without executing it. Several failures apply to one call each. */
+  /**
+   * Fails the next call without executing it. Several failures apply to one call each, in order.
+   */
   failNext(failure: MailApiFailure, options?: MailApiErrorOptions): void {
     this.#failures.push(new MailApiError(failure, `model: ${failure}`, options))
   }

@@ -20,12 +20,12 @@ export class SeededRandom {
     return Math.floor(this.next() * limit)
   }
 
-  /** True with this probability. */
+  /** True with the probability `probability`. */
   happens(probability: number): boolean {
     return probability > 0 && this.next() < probability
   }
 
-  /** Text of this length from an alphabet. */
+  /** Text of `length` characters from an alphabet. */
   text(length: number, alphabet: string): string {
     return Array.from({ length }, () => alphabet[this.below(alphabet.length)]).join('')
   }

@@ -23,7 +23,7 @@ export class ModelReader {
     this.#maxListPage = maxListPage
   }
 
-  /** Page tokens contain the query, so that one of another query is stale. */
+  /** Page tokens contain the query, so that a token of another query is stale. */
   list<T>(
     query: MessageQuery,
     { pageToken, limit }: PageOptions,

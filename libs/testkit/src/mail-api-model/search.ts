@@ -4,7 +4,7 @@ import type { ModelMessage, ModelStore } from './store.ts'
 type Terms = NonNullable<MessageQuery['search']>
 type Test = (message: ModelMessage) => boolean
 
-/** Tests of the terms that the model supports: those that both providers have, and label terms. */
+/** Tests of the terms that the model supports: terms that both providers have, and label terms. */
 const tests: { [K in keyof Terms]?: (value: NonNullable<Terms[K]>) => Test } = {
   unseen: (value) => (message) => message.flags.unseen === value,
   seen: (value) => (message) => message.flags.unseen !== value,
@@ -30,7 +30,7 @@ const tests: { [K in keyof Terms]?: (value: NonNullable<Terms[K]>) => Test } = {
   },
 }
 
-/** Messages that match, newest first. */
+/** Messages of the model that match a search, newest first. */
 export function searchModel(
   store: ModelStore,
   { folderId, search = {} }: MessageQuery,

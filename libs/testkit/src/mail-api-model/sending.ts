@@ -120,7 +120,10 @@ export class ModelSending {
     return { ...draft, version: createHash('sha256').update(content.raw).digest('base64') }
   }
 
-  /** By id, by header, then by thread: the id and the header may have changed. */
+  /**
+   * Finds the sent message of a draft by id, by header, then by thread: the id and the header may
+   * have changed.
+   */
   findSent(draft: ApiDraft & { messageIdHeader?: string }): ApiSentMessage | undefined {
     if (this.hiddenLookups > 0) {
       this.hiddenLookups--
@@ -152,7 +155,7 @@ export class ModelSending {
     return message?.flags.draft && this.#draftIdOf(message.id) === draftId ? message : undefined
   }
 
-  /** Drafts that another client stored get their id here. */
+  /** Id of a draft. Drafts that another client stored get their id by this call. */
   #draftIdOf(messageId: string): string {
     if (this.#store.placement === 'folder') return messageId
     for (const [draftId, id] of this.#drafts) if (id === messageId) return draftId

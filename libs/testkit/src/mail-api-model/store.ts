@@ -18,10 +18,10 @@ export interface ModelMessage {
   receivedAt: Date
   content: ModelContent
   flags: ApiFlags
-  /** Absent with placement `labels`. */
+  /** Folder of the message. Absent with placement `labels`. */
   folderId?: string
   labels: Set<string>
-  /** Number of reads that still find nothing. */
+  /** Number of further reads that do not find the message. */
   hiddenReads: number
 }
 
@@ -38,9 +38,9 @@ export interface HistoryRecord {
 /** Records of one feed. Sequence numbers have gaps and are unique in the mailbox. */
 export interface FeedHistory {
   records: HistoryRecord[]
-  /** Cursors below have expired. */
+  /** Oldest valid cursor: lower cursors have expired. */
   oldest: number
-  /** Number of the latest cursor. */
+  /** Number of the latest cursor of the feed. */
   generation: number
 }
 
@@ -105,7 +105,7 @@ export class ModelStore {
     return history
   }
 
-  /** Lets all cursors expire. */
+  /** Lets all cursors of feeds expire. */
   expireHistory(): void {
     this.#seq += 10
     for (const history of this.histories.values()) {

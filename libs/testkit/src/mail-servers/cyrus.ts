@@ -15,7 +15,7 @@ export interface TestCyrus extends CyrusAddress {
 
 const useServer = sharedServer<CyrusAddress>('cyrus', () => addressIn('TEST_CYRUS'), startCyrus)
 
-/** Returns the Cyrus of TEST_CYRUS, else one that is started for this process. */
+/** Returns the Cyrus of TEST_CYRUS, else a Cyrus that is started for this process. */
 export async function testCyrus(): Promise<TestCyrus> {
   const { address, drop } = await useServer()
   const { host, imapPort, imapsPort, lmtpPort } = address

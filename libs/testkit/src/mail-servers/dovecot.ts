@@ -50,7 +50,7 @@ interface Addresses {
 const useServers = sharedServer<Addresses>('dovecot', configuredServers, startServers)
 
 /**
- * Returns the Dovecot and mail hub of TEST_DOVECOT and TEST_MAIL_HUB, else ones that are started
+ * Returns the Dovecot and mail hub of TEST_DOVECOT and TEST_MAIL_HUB, else servers that are started
  * for this process.
  */
 export async function testDovecot(): Promise<TestDovecot> {
@@ -59,7 +59,8 @@ export async function testDovecot(): Promise<TestDovecot> {
 }
 
 /**
- * Starts a Dovecot with token mechanisms. It checks every token at `introspectionUrl` (RFC 7662).
+ * Starts a Dovecot with token mechanisms, which checks every token at `introspectionUrl` (RFC
+ * 7662).
  */
 export async function testOAuthDovecot(
   introspectionUrl: string,

@@ -19,7 +19,9 @@ export interface TestOutgoing extends OutgoingAddress {
   drop: () => Promise<void>
 }
 
-/** Returns the Postfix of TEST_POSTFIX, else one that is started for this process. Needs root. */
+/**
+ * Returns the Postfix of TEST_POSTFIX, else a Postfix that is started for this process. Needs root.
+ */
 export const testPostfix = outgoingServer('TEST_POSTFIX', startPostfix)
 /** Returns the OpenSMTPD of TEST_OPENSMTPD, as `testPostfix`. */
 export const testOpenSmtpd = outgoingServer('TEST_OPENSMTPD', startOpenSmtpd)

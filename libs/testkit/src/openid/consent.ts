@@ -7,7 +7,7 @@ export interface ConsentResult {
 
 const maxRedirects = 10
 
-/** Follows the redirects of a login like a browser, up to the one that leaves the provider. */
+/** Follows the redirects of a login like a browser, up to the redirect that leaves the provider. */
 export async function followConsent(authorizeUrl: string): Promise<ConsentResult> {
   const { origin } = new URL(authorizeUrl)
   const cookies = new Map<string, string>()

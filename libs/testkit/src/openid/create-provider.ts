@@ -2,7 +2,7 @@ import { generateKeyPairSync } from 'node:crypto'
 import Provider from 'oidc-provider'
 import MemoryAdapter from 'oidc-provider/lib/adapters/memory_adapter.js'
 
-/** Settings and counters of the provider. */
+/** Settings and counters of the OpenID provider. */
 export interface ProviderSettings {
   clientId: string
   clientSecret: string
@@ -11,7 +11,7 @@ export interface ProviderSettings {
   accessTokenSeconds: number
   /** Scopes that users do not consent to. */
   withheldScopes: Set<string>
-  /** Users whose address is reported as unverified. For others, nothing is reported. */
+  /** Users whose address is reported as unverified. For other users, nothing is reported. */
   unverified: Set<string>
   /**
    * True if a replaced refresh token stays valid, as with providers that tolerate lost responses.
@@ -22,7 +22,7 @@ export interface ProviderSettings {
   counts: { granted: Record<string, number>; refused: Record<string, number> }
   /** Number of tokens revoked by clients (RFC 7009). */
   revoked: number
-  /** Grant ids by user. */
+  /** Ids of OAuth2 grants by user. */
   grants: Map<string, Set<string>>
 }
 
@@ -50,7 +50,7 @@ export async function createProvider(issuer: string, state: ProviderSettings): P
       devInteractions: { enabled: false },
       revocation: { enabled: true, allowedPolicy: () => true },
     },
-    // The last one is that of the Gmail API.
+    // The last scope is the scope of the Gmail API.
     scopes: ['openid', 'offline_access', 'mail', 'https://www.googleapis.com/auth/gmail.modify'],
     claims: { openid: ['sub'], email: ['email', 'email_verified'], profile: ['name'] },
     pkce: { required: () => true },

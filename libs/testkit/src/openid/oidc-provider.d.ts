@@ -1,4 +1,4 @@
-// Types of the used part of the package, which has none.
+// Types of the used part of the package, which has no types.
 declare module 'oidc-provider' {
   import type { IncomingMessage, ServerResponse } from 'node:http'
 

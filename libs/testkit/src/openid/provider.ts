@@ -15,11 +15,14 @@ export interface TestOpenIdProvider extends ProviderSettings {
   revokeUrl: string
   /** Introspection endpoint (RFC 7662) for Dovecot. The reply names the owner as `username`. */
   introspectionUrl: string
-  /** If set, the token endpoint executes requests and waits for this before it responds. */
+  /**
+   * If set, the token endpoint executes requests and waits for `holdTokenReplies` before it
+   * responds.
+   */
   holdTokenReplies?: (() => Promise<void>) | undefined
-  /** If set, the discovery document is sent after this. */
+  /** If set, the discovery document is sent after `holdDiscovery`. */
   holdDiscovery?: (() => Promise<void>) | undefined
-  /** If set, the response to every token request. */
+  /** Response to every token request, if set. */
   tokenReply?: { status: number; body: string } | undefined
   /** Revokes all grants of a user. */
   revoke(user: string): Promise<void>
@@ -32,7 +35,7 @@ export interface TestOpenIdProvider extends ProviderSettings {
 
 /**
  * Starts an OpenID provider on loopback: code flow with PKCE, single-use refresh tokens,
- * revocation, userinfo. The user is the one in `login_hint` and consents.
+ * revocation, userinfo. The user in `login_hint` is logged in and consents.
  */
 export async function testOpenIdProvider(
   options: { redirectUrls?: string[] } = {},
@@ -52,7 +55,8 @@ export async function testOpenIdProvider(
   const { withheldScopes } = state
   const server = createServer()
   const issuer = `http://127.0.0.1:${await listen(server)}`
-  const { createProvider } = await import('./create-provider.ts') // Loaded on first use because it is large.
+  // The OpenID provider is loaded on first use because it is large.
+  const { createProvider } = await import('./create-provider.ts')
   const provider = await createProvider(issuer, state)
   const test: TestOpenIdProvider = Object.assign(state, {
     issuer,
@@ -91,7 +95,7 @@ function delayReply(response: ServerResponse, until: () => Promise<void>): void 
   }) as typeof end
 }
 
-/** Logs in the user of `login_hint` with all scopes except the withheld ones. */
+/** Logs in the user of `login_hint` with all scopes except the withheld scopes. */
 async function grantConsent(
   { provider, withheldScopes }: { provider: Provider; withheldScopes: Set<string> },
   request: IncomingMessage,
@@ -102,7 +106,7 @@ async function grantConsent(
   const grant = new provider.Grant({ accountId, clientId: params['client_id'] ?? '' })
   const requested = (params['scope'] ?? '').split(' ')
   grant.addOIDCScope(requested.filter((scope) => !withheldScopes.has(scope)).join(' '))
-  // Without a rejection the provider would request them again endlessly.
+  // Without a rejection the provider would request the withheld scopes again endlessly.
   grant.rejectOIDCScope([...withheldScopes].join(' '))
   const result = { login: { accountId }, consent: { grantId: await grant.save() } }
   await provider.interactionFinished(request, response, result)

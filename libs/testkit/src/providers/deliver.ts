@@ -10,7 +10,7 @@ export async function deliver(
 ): Promise<void> {
   response.writeHead(status, { ...headers, 'content-length': bytes.length })
   if (action?.kind === 'truncate') {
-    // Flushed first, so that the client receives the beginning of the body.
+    // The beginning of the body is flushed first, so that the client receives it.
     response.write(bytes.subarray(0, action.bytes), () => response.destroy())
     return
   }

@@ -2,7 +2,7 @@ import type { ProviderRequest, ProviderResponse } from './requests.ts'
 
 /** Irregular treatment of one request. */
 export type FaultAction =
-  /** Responds without executing the request. */
+  /** The fake responds without executing the request. */
   | { kind: 'reply'; response: ProviderResponse; unchecked?: true }
   /** Executes the request, sends the header and this many bytes of the body, resets. */
   | { kind: 'truncate'; bytes: number }
@@ -35,7 +35,7 @@ export function replies(response: ProviderResponse): ProviderFault {
   return () => ({ kind: 'reply', response })
 }
 
-/** Responds with something that the description does not permit, as the live service has done. */
+/** Sends a response that the description does not permit, as the live service has done. */
 export function deviates(response: ProviderResponse): ProviderFault {
   return () => ({ kind: 'reply', response, unchecked: true })
 }
@@ -66,14 +66,14 @@ export class DeliveryGate {
     return this.#waiting
   }
 
-  /** Lets this many more bytes pass, of all held bodies together. */
+  /** Lets `bytes` more bytes pass, of all held bodies together. */
   pass(bytes: number): void {
     this.#permitted += bytes
     this.#changed.resolve()
     this.#changed = Promise.withResolvers()
   }
 
-  /** Lets everything pass. */
+  /** Lets all bytes pass. */
   open(): void {
     this.pass(Infinity)
   }

@@ -31,7 +31,7 @@ export interface ProviderFakeOptions {
   descriptions: readonly ApiDescription[]
   /** Operations without a published description, such as a token endpoint. */
   undescribed?: readonly Undescribed[]
-  /** Handlers by operation id. Operations without one violate the description. */
+  /** Handlers by operation id. Operations without a handler violate the description. */
   handlers: Readonly<Record<string, ProviderHandler>>
   /** Cost of an operation in units. Defaults to 1. */
   unitsOf?: (operation: string) => number
@@ -102,14 +102,14 @@ export class ProviderFake implements AsyncDisposable {
     this.#port = await listen(this.#server, this.#port)
   }
 
-  /** Ends connections and refuses new ones until `open`, which keeps the port. */
+  /** Ends connections and refuses new connections until `open`, which keeps the port. */
   async close(): Promise<void> {
     await stopListening(this.#server, () => this.#server.closeAllConnections())
   }
 
   /**
-   * Applies a fault to an operation, or to all with `*`. The latest one decides first. Returns a
-   * function that removes it.
+   * Applies a fault to an operation, or to all operations with `*`. The latest fault decides first.
+   * Returns a function that removes the fault.
    */
   on(operation: string, fault: ProviderFault): () => void {
     const entry = { operation, fault }
@@ -137,8 +137,8 @@ export class ProviderFake implements AsyncDisposable {
   }
 
   /**
-   * Executes a request like one from the network, for parts of a batch: logged, validated, subject
-   * to faults that reply.
+   * Executes a part of a batch like a request from the network: logged, validated, subject to
+   * faults that reply.
    */
   async execute(request: ReceivedHttp): Promise<SentResponse> {
     const { result, action } = await this.#run(request)
@@ -167,7 +167,7 @@ export class ProviderFake implements AsyncDisposable {
       if (action?.kind === 'reset') request.socket.resetAndDestroy()
       else await deliver(response, result, action)
     } catch {
-      // Client disconnected, or a handler failed, which #run has recorded.
+      // The client disconnected, or a handler failed, which `#run` has recorded.
       request.socket.destroy()
     }
   }
@@ -261,7 +261,7 @@ export class ProviderFake implements AsyncDisposable {
   }
 }
 
-/** Starts a fake. */
+/** Starts the fake of a provider. */
 export async function startProviderFake(options: ProviderFakeOptions): Promise<ProviderFake> {
   const fake = new ProviderFake(options)
   await fake.open()

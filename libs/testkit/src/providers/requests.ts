@@ -7,14 +7,14 @@ export interface ProviderRequest {
   method: string
   /** Path without the query, decoded per segment in `params` only. */
   path: string
-  /** Values of the template's names, decoded. */
+  /** Values of the names in the path template, decoded. */
   params: Record<string, string>
   query: URLSearchParams
   headers: IncomingHttpHeaders
   raw: Buffer
-  /** JSON body. Undefined without one, or with another content type. */
+  /** JSON body. Undefined without a body, or with another content type. */
   body: unknown
-  /** Virtual time of arrival. */
+  /** Virtual time at which the request arrived. */
   at: number
   /** Aborted when the client disconnects before it has the response. */
   signal: AbortSignal
@@ -24,7 +24,7 @@ export interface ProviderRequest {
 
 /** Response of a provider fake. An object is sent as JSON. */
 export interface ProviderResponse {
-  /** Defaults to 200, without a body to 204. */
+  /** Status of the response; defaults to 200, without a body to 204. */
   status?: number
   headers?: Record<string, string>
   body?: object | string | Uint8Array
@@ -32,10 +32,10 @@ export interface ProviderResponse {
 
 /** Request in the log of a fake. */
 export interface LoggedRequest extends ProviderRequest {
-  /** Cost in units. */
+  /** Cost of the request in units. */
   units: number
-  /** Requests in flight at its arrival, itself included. */
+  /** Requests in flight when this request arrived, this request included. */
   inFlight: number
-  /** Status of the response. Absent while there is none, and after a reset. */
+  /** Status of the response. Absent before the response, and after a reset. */
   status?: number
 }

@@ -78,7 +78,9 @@ export class ApiValidator {
       .sort((one, other) => other.literal - one.literal)
   }
 
-  /** Operation of a method and path without its query. Undefined if the API has none. */
+  /**
+   * Operation of a method and path without its query. Undefined if the API has no such operation.
+   */
   match(method: string, path: string): MatchedOperation | undefined {
     for (const { pattern, operation } of this.#routes) {
       const match = operation.methods.includes(method) ? pattern.exec(path) : null

@@ -2,16 +2,16 @@ import type { SecureContext } from 'node:tls'
 
 /** A message that was received completely. */
 export interface SmtpMessage {
-  /** Message-ID with its angle brackets. Empty if the message has none. */
+  /** Message-ID with its angle brackets. Empty if the message has no Message-ID. */
   messageId: string
   from: string
   to: string[]
   /** Parameters after the addresses, such as `BODY=8BITMIME RET=HDRS` and `NOTIFY=SUCCESS`. */
   parameters: { from: string; to: string[] }
   raw: Buffer
-  /** SHA-256 of `raw`, hexadecimal. */
+  /** SHA-256 of the message `raw`, hexadecimal. */
   sha256: string
-  /** Authenticated user. Absent without a login. */
+  /** Authenticated user of the message. Absent without a login. */
   user?: string
   helo: string
   receivedAt: Date
@@ -24,21 +24,21 @@ export interface Envelope {
   to: { address: string; parameters: string }[]
 }
 
-/** Connection of a client. */
+/** Connection of an SMTP client. */
 export interface SmtpSession {
   /** Every line received. Secrets are left out. */
   readonly received: string[]
   helo: string
   user: string | undefined
   envelope: Envelope | undefined
-  /** True once the client sent a command before it had the reply to the previous one. */
+  /** True once the client sent a command before it had the reply to the previous command. */
   readonly pipelined: boolean
   /** True after STARTTLS, or if the connection began with TLS. */
   readonly secured: boolean
   write(bytes: string | Uint8Array): void
   /** Sends a line within AUTH and returns the client's next line. */
   prompt(line: string): Promise<string>
-  /** Ends the connection after pending writes. */
+  /** Ends the SMTP connection after pending writes. */
   close(): void
   /** Resets the connection (RST). */
   reset(): void
@@ -64,7 +64,7 @@ export type SmtpMoment =
   | 'NOOP'
   | 'QUIT'
 
-/** A received command. */
+/** SMTP command that the server received. */
 export interface SmtpCommand {
   readonly moment: SmtpMoment
   /** The whole line. Empty at `greeting`, `body` and `dot`. */
@@ -72,7 +72,7 @@ export interface SmtpCommand {
   readonly session: SmtpSession
   /** Bytes of the message received so far. */
   readonly bytes: number
-  /** The message. Present at `dot`. */
+  /** Received message. Present at `dot`. */
   readonly message?: SmtpMessage
   /** Executes the command as without hooks and returns the reply lines. */
   readonly defaultReply: () => Promise<string[]>
@@ -112,7 +112,7 @@ export interface SmtpLogin {
   accessToken?: string
 }
 
-/** Callbacks of the server. A missing callback accepts. They may be replaced at any time. */
+/** Callbacks of the server. A missing callback accepts. Callbacks may be replaced at any time. */
 export interface SmtpBehaviour {
   onConnect?: (count: number) => SmtpRejection | undefined
   onMailFrom?: (address: string) => SmtpRejection | undefined
@@ -121,7 +121,7 @@ export interface SmtpBehaviour {
   onLogin?: (login: SmtpLogin) => SmtpRejection | undefined
 }
 
-/** Returns a callback that rejects its first `count` calls and accepts the later ones. */
+/** Returns a callback that rejects its first `count` calls and accepts the later calls. */
 export function rejectTimes(
   count: number,
   rejection: SmtpRejection,

@@ -9,28 +9,28 @@ export function times(count: number, hook: SmtpHook): SmtpHook {
 }
 
 /**
- * Replies with these lines, such as `451-4.7.1 not now`, `451 4.7.1 later`. Without lines, never
- * replies.
+ * Replies to an SMTP command with `lines`, such as `451-4.7.1 not now`, `451 4.7.1 later`. Without
+ * lines, never replies.
  */
 export function replies(...lines: string[]): SmtpHook {
   return () => lines
 }
 
-/** Neither executes the command nor replies. */
+/** Neither executes the SMTP command nor replies to it. */
 export const hangs: SmtpHook = replies()
 
-/** Executes the command and never replies. */
+/** Executes the SMTP command and never replies. */
 export const omitsReply: SmtpHook = async (command) => {
   await command.defaultReply()
   return []
 }
 
-/** Delays the command. */
+/** Delays an SMTP command by `ms`. */
 export function slow(ms: number): SmtpHook {
   return () => delay(ms, undefined)
 }
 
-/** Closes the connection without a reply. */
+/** Closes the SMTP connection without a reply. */
 export const closes: SmtpHook = () => ({ raw: '', then: 'close' })
 
 /**

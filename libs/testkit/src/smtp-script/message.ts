@@ -22,7 +22,7 @@ export async function readBody(
   incoming: ByteReader,
   before: ((bytes: number) => Promise<boolean>) | undefined,
 ): Promise<Buffer | undefined> {
-  // The line end of DATA counts as the one before the dot.
+  // The line end of DATA counts as the line end before the dot.
   const parts: Buffer[] = [Buffer.from('\r\n')]
   let length = 2
   let tail = parts[0] ?? Buffer.alloc(0)

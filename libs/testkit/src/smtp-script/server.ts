@@ -18,23 +18,28 @@ export interface SmtpScript extends AsyncDisposable {
   readonly port: number
   /** Stored messages, oldest first. Compare `messageId`, `to` and `sha256` to find duplicates. */
   readonly accepted: SmtpMessage[]
-  /** Number of connections since the start. */
+  /** Number of SMTP connections since the start. */
   readonly connections: number
-  /** Open connections. */
+  /** Open connections of the SMTP server. */
   readonly sessions: readonly SmtpSession[]
   /** Lines of all connections, a dot for each message. Of AUTH, only the mechanism. */
   readonly received: string[]
   behaviour: SmtpBehaviour
   /** Replaces the reply at a moment. `undefined` removes the hook. */
   on(moment: SmtpMoment, hook: SmtpHook | undefined): void
-  /** Ends open connections and refuses new ones until `open`, which listens on the same port. */
+  /**
+   * Ends open connections and refuses new connections until `open`, which listens on the same port.
+   */
   close(): Promise<void>
   open(): Promise<void>
 }
 
 export interface SmtpScriptOptions {
   behaviour?: SmtpBehaviour
-  /** Default: a free port, which stays unused by others while the server is closed. */
+  /**
+   * Port of the SMTP server. Default: a free port, which no other server uses while the server is
+   * closed.
+   */
   port?: number
   /** Requires AUTH before MAIL. Every login succeeds unless `onLogin` rejects it. */
   requireLogin?: boolean

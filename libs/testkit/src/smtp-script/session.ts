@@ -16,14 +16,14 @@ import type {
 import { messageIdOf, readBody, sha256 } from './message.ts'
 import { handlers } from './verbs.ts'
 
-/** Connection of a client. */
+/** Connection of an SMTP client. */
 export class SmtpConnection implements SmtpSession {
   /** Every line received. Secrets are left out. */
   readonly received: string[] = []
   helo = ''
   user: string | undefined
   envelope: Envelope | undefined
-  /** True once the client sent a command before it had the reply to the previous one. */
+  /** True once the client sent a command before it had the reply to the previous command. */
   pipelined = false
   readonly #state: SmtpServerState
   /** Socket below TLS. */

@@ -44,7 +44,7 @@ async function checkClone(repository: Repository): Promise<string[]> {
   ]
 }
 
-/** The rolling upgrade must start from the release before this one. */
+/** Checks that the rolling upgrade starts from the release before this release. */
 async function checkPreviousRelease(repository: Repository): Promise<string[]> {
   const commit = repository.previousRelease()
   const head = await repository.git('rev-parse', 'HEAD')

@@ -26,7 +26,7 @@ function write(file: string, text: string): void {
   writeFileSync(join(folder, file), text)
 }
 
-/** Commits all changes. Returns the hash. */
+/** Commits all changes. Returns the hash of the commit. */
 function commit(): string {
   git('add', '--all')
   git('commit', '--quiet', '--allow-empty', '--message', 'change')
@@ -53,7 +53,7 @@ function createClone(): Repository {
   return new Repository(folder)
 }
 
-/** Clone after its release. */
+/** Clone of the repository after its release. */
 function createReleased(): Repository {
   const repository = createClone()
   writeVersion('1.0.0-rc.1')

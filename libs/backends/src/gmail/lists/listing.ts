@@ -13,7 +13,7 @@ import { lookUp } from './lookups.ts'
 import { type GmailRequests, idPath } from '../requests.ts'
 import { type GmailQuery, planSearch } from './search.ts'
 
-/** Most ids per page of Gmail. */
+/** Maximum ids per page of Gmail. */
 const maxListed = 500
 
 /** One page of ids. */

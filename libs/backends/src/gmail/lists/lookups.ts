@@ -14,7 +14,7 @@ interface Lookup {
   plan: Exclude<SearchPlan, { kind: 'list' }>
 }
 
-/** Messages that are found by their id or thread, all of them. */
+/** All messages that are found by their id or thread. */
 export async function lookUp(
   requests: GmailRequests,
   { query, plan }: Lookup,
@@ -50,7 +50,7 @@ async function readStates(
   return outcomes.flatMap((outcome) => presentOf(outcome) ?? [])
 }
 
-/** Newest first, as in lists. */
+/** Messages of a thread, newest first as in lists. */
 async function readThread(
   requests: GmailRequests,
   id: string,

@@ -17,7 +17,9 @@ export type SearchPlan =
   | { kind: 'nothing' }
   /** Messages with these ids, in this order; all other terms are ignored. */
   | { kind: 'ids'; ids: readonly string[] }
-  /** One message, or those of a thread, whose other terms are checked by this client. */
+  /**
+   * One message, or the messages of a thread. The other search terms are checked by this client.
+   */
   | { kind: 'message' | 'thread'; id: string }
 
 export interface SearchInput {
@@ -97,7 +99,8 @@ function numberTerms({ larger, smaller, before, since }: SearchTerms): string[] 
     // Every message is larger than 0 bytes.
     ...(larger ? [`larger:${larger}`] : []),
     ...(smaller === undefined ? [] : [`smaller:${smaller}`]),
-    // Seconds: a date would be midnight in California. `after` may or may not be inclusive.
+    // Times are in seconds: a date would be midnight in California. `after` may or may not be
+    // inclusive.
     ...(before ? [`before:${Math.ceil(before.getTime() / 1_000)}`] : []),
     ...(since ? [`after:${Math.floor(since.getTime() / 1_000) - 1}`] : []),
   ]
@@ -136,7 +139,10 @@ export function messageIdQuery(value: string): string | undefined {
   return isUsable ? `rfc822msgid:${id}` : undefined
 }
 
-/** Unchanged if alone, otherwise in parentheses, which it must not leave. */
+/**
+ * Raw query of the client: unchanged if alone, otherwise in parentheses, which the query must not
+ * close.
+ */
 function rawTerm(raw: string | undefined, isCombined: boolean): string[] {
   if (raw === undefined) return []
   if (!isCombined) return [raw]

@@ -6,8 +6,8 @@ import { bodyError } from '../requests.ts'
 const maxLeadLength = 1_024
 
 /**
- * Content of one member of a JSON object that is a base64url text, decoded while it arrives: the
- * source of a message or the content of an attachment. Holds one chunk.
+ * Content of one base64url member of a JSON object, decoded while it arrives: the source of a
+ * message or the content of an attachment. Holds one chunk in memory.
  *
  * @throws MailApiError `unavailable` if the member is missing or cut; the signal's reason
  */

@@ -15,7 +15,7 @@ export function headersOf(headers: readonly GmailMessagePartHeader[] = []): [str
   return fields
 }
 
-/** Without NUL, which Postgres rejects, and line ends. */
+/** Text without NUL, which Postgres rejects, and without line ends. */
 export function clean(text: string): string {
   return text.replace(/[\0\r\n]+/g, ' ').toWellFormed()
 }

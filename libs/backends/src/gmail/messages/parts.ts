@@ -8,7 +8,7 @@ import { headersOf } from './headers.ts'
 export interface GmailPart {
   /** Empty for a message that has no other part. */
   partId: string
-  /** Media type in lower case. */
+  /** Media type of the part in lower case. */
   type: string
   filename?: string
   charset?: string
@@ -27,7 +27,7 @@ const maxDepth = 64
 const maxParts = 1_000
 const maxFilename = 1_000
 
-/** Leaves in order. Deeper or later ones than the limits are left out. */
+/** Leaves of a message in order. Leaves beyond `maxDepth` or `maxParts` are left out. */
 export function readParts(payload: GmailMessagePart): GmailPart[] {
   const parts: GmailPart[] = []
   const visit = (part: GmailMessagePart, depth: number, related: boolean) => {
@@ -79,7 +79,8 @@ export function attachmentsOf(parts: readonly GmailPart[]): ApiAttachment[] {
         size,
         filename,
         contentId,
-        // Not by its disposition: sent files may be marked as inline (googleworkspace/cli 589).
+        // The disposition does not decide: sent files may be marked as inline (googleworkspace/cli
+        // 589).
         embedded:
           contentId !== undefined &&
           (related || html.some((text) => text.includes(`cid:${contentId}`))),
@@ -114,8 +115,8 @@ export function textsOf(parts: readonly GmailPart[], maxBytes: number): ApiTexts
 }
 
 /**
- * Text of a part. Gmail sends some texts converted to UTF-8 and others as they are: those that are
- * valid UTF-8 with non-ASCII characters were converted.
+ * Text of a part. Gmail sends some texts converted to UTF-8 and other texts as they are: texts that
+ * are valid UTF-8 with non-ASCII characters were converted.
  */
 function textOfPart({ data = '', charset }: GmailPart): string {
   const bytes = Buffer.from(data, 'base64url')

@@ -4,7 +4,7 @@ const maxDepth = 64
 
 /**
  * Body of a part of a message (RFC 2046 §5.1), before its transfer encoding is decoded: the part
- * with a Gmail part id, which has indexes from 0. Undefined if there is none.
+ * with a Gmail part id, which has indexes from 0. Undefined if there is no such part.
  */
 export function findSourcePart(
   source: Buffer,
@@ -46,7 +46,7 @@ function childAt(body: Buffer, boundary: string, index: number): Buffer | undefi
     const lineEnd = body.indexOf('\n', after)
     if (lineEnd === -1) return undefined
     const next = nextDelimiter(body, delimiter, lineEnd)
-    // RFC 2046 §5.1.1: the line end before a delimiter belongs to it.
+    // RFC 2046 §5.1.1: the line end before a delimiter belongs to the delimiter.
     const end = next === -1 ? body.length : Math.max(lineEnd + 1, next - 2)
     if (count === index) return body.subarray(lineEnd + 1, end)
     start = next

@@ -106,7 +106,7 @@ export class FetchFilter {
   end(at: number): void {
     if (this.#marker !== undefined) this.#releaseMarker(at)
     this.#out.keep(at)
-    // Without the space, a line that was cut could end with the marker of a literal.
+    // Inserts a space, because a line that was cut could end with the marker of a literal.
     if (this.#cuts.size > 0 && this.#state !== 'tail') this.#out.insert(at, ' ')
   }
 

@@ -1,8 +1,14 @@
-/** Limits of one FETCH response. Parsing a response within these takes about 50 ms of CPU time. */
+/**
+ * Limits of one FETCH response. Parsing a response within these limits takes about 50 ms of CPU
+ * time.
+ */
 export const fetchLimits = {
-  /** Tokens of a response: atoms, strings and lists. An address has 5, a part about 14. */
+  /** Tokens of a response: atoms, strings and lists. An address has 5 tokens, a part about 14. */
   tokens: 10_000,
-  /** Tokens of ENVELOPE or BODYSTRUCTURE, so that neither leaves nothing for the other. */
+  /**
+   * Tokens of ENVELOPE or BODYSTRUCTURE, so that neither of the two items uses up the tokens of the
+   * other item.
+   */
   itemTokens: 8_000,
   /** Bytes of text in ENVELOPE or BODYSTRUCTURE. */
   itemText: 128 * 1024,
@@ -11,8 +17,8 @@ export const fetchLimits = {
   /** Nested lists. Parts nested more than 64 times are omitted anyway. */
   depth: 90,
   /**
-   * Atoms and strings of each open list that are kept beyond the other limits, and their length.
-   * A part has 12 at fixed positions.
+   * Atoms and strings of each open list that are kept beyond the other limits, and their length. A
+   * part has 12 atoms and strings at fixed positions.
    */
   trailing: 16,
   trailingText: 500,
@@ -21,21 +27,24 @@ export const fetchLimits = {
    * stored.
    */
   literal: 2 ** 30,
-  /** Data items of a response. The longest query has 11. */
+  /** Data items of a response. The longest query has 11 items. */
   items: 200,
 } as const
 
 /** Data items of a response in which the filter leaves something out. */
 export type LimitedItem = 'envelope' | 'structure' | 'flags'
 
-/** Parts by which the filter marks omissions in a response, in lower case. They have no content. */
+/**
+ * Parts by which the filter marks omissions in a response, in lower case. Such parts have no
+ * content.
+ */
 export const truncationMarks: Readonly<Record<LimitedItem, string>> = {
   envelope: 'truncated.envelope',
   structure: 'truncated.structure',
   flags: 'truncated.flags',
 }
 
-/** Data item that begins with this letter. */
+/** Data item that begins with `letter`. */
 export function itemOf(letter: number): LimitedItem {
   switch (String.fromCharCode(letter).toUpperCase()) {
     case 'E':

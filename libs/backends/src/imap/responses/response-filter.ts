@@ -27,8 +27,8 @@ const maxStart = 32
 
 /**
  * Limits the responses of a server before imapflow parses them, in one pass and without storing
- * them: imapflow parses a whole response without a pause, and ends the connection if it is too
- * large.
+ * them. imapflow parses a whole response without a pause, and ends the connection if a response is
+ * too large.
  */
 export class ResponseFilter {
   /** Limits of the content that the running command requests. */
@@ -150,7 +150,7 @@ class PlainFilter implements LineFilter {
 
   end(at: number): void {
     this.#out.keep(at)
-    // Without the space the line could end with the marker of a literal.
+    // Inserts a space, because the line could end with the marker of a literal.
     if (this.#isCut) this.#out.insert(at, ' ')
   }
 }

@@ -114,7 +114,7 @@ function decoded(text: string): string {
     .toLowerCase()
 }
 
-/** Key with one argument. */
+/** Search key with one argument. */
 const withText =
   (test: (message: ScriptMessage, text: string) => boolean): KeyOf =>
   (next) => {

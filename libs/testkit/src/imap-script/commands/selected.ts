@@ -20,7 +20,10 @@ export function writableMailbox(command: ScriptCommand): ScriptMailbox {
   return mailbox
 }
 
-/** Returns the existing messages of a set. UID commands use UIDs, others sequence numbers. */
+/**
+ * Returns the existing messages of a set. UID commands use UIDs, other commands use sequence
+ * numbers.
+ */
 export function messagesInSet(command: ScriptCommand, set: Value | undefined): Numbered[] {
   const { view } = command.session
   const mailbox = selectedMailbox(command)

@@ -4,7 +4,7 @@ export type Schema = boolean | { [keyword: string]: unknown }
 /** Query parameter. `schema` describes one value, after conversion to its type. */
 export interface QueryParameter {
   schema: Schema
-  /** Separator of several values in one parameter: Graph. */
+  /** Separator of several values in one parameter. Only Graph has such parameters. */
   separator?: ','
   /** True if the parameter may occur several times: Google. */
   repeated?: true

@@ -43,11 +43,11 @@ const text: QueryParameter = { schema: { type: 'string' } }
 const texts: QueryParameter = { schema: { type: 'string' }, separator: ',' }
 const message = { $ref: '#/$defs/microsoft.graph.message!any' }
 
-/** Described paths that the service refuses, and those that mail accounts never use. */
+/** Described paths that the service refuses, or that mail accounts never use. */
 const unused =
   /^\/users\/\{user-id\}\/(?:messages\/microsoft\.graph\.delta|outlook\/microsoft|outlook$)|ExtendedProperties|inferenceClassification/
 
-/** Statuses of the live service where the document has others. */
+/** Statuses of the live service where the document has other statuses. */
 const liveStatus: [pattern: RegExp, status: string][] = [
   [/^PATCH /, '200'],
   [/\/(?:move|copy|createReply|createReplyAll|createForward|createUploadSession)$/, '201'],
@@ -94,7 +94,8 @@ export function graphOperations(openApi: OpenApiPaths, convert: Convert): ApiOpe
     query: {},
     responses: { 204: null },
   }
-  // Described, and refused: without this entry, `delta` would be the id of a message.
+  // Operation that is described and refused: without this entry, `delta` would be the id of a
+  // message.
   const mailboxDelta: ApiOperation = {
     id: 'GET /messages/delta()',
     methods: ['GET'],

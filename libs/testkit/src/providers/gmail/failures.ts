@@ -27,7 +27,7 @@ export function gmailError(
   }
 }
 
-/** Refusal by a handler. */
+/** Refusal of a request by a handler of the Gmail fake. */
 export class GmailFailure extends Error {
   readonly response: ProviderResponse
 

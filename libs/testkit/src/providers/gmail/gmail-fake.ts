@@ -36,7 +36,7 @@ const undescribed = [
 
 /**
  * Fake of the Gmail API with several mailboxes, a token endpoint, batches, and Pub/Sub. One origin
- * stands for those of Google: their paths differ.
+ * stands for all origins of Google: their paths differ.
  */
 export class GmailFake extends GmailState implements AsyncDisposable {
   readonly fake: ProviderFake
@@ -158,7 +158,7 @@ export class GmailFake extends GmailState implements AsyncDisposable {
   }
 }
 
-/** Starts a fake. */
+/** Starts a fake of the Gmail API. */
 export async function startGmailFake(
   options: { clock?: VirtualClock; tls?: boolean } = {},
 ): Promise<GmailFake> {
@@ -182,7 +182,7 @@ function refusedByScope(
 ): ProviderResponse | undefined {
   const name = methodOf(operation)
   const has = (scope: string) => scopes.some((each) => each.endsWith(scope))
-  // With wider scopes beside it, the restriction still applies.
+  // The restriction of `gmail.metadata` applies even if the token has wider scopes, too.
   if (has('gmail.metadata')) {
     if (query.has('q'))
       return gmailError(403, 'forbidden', "Metadata scope does not support 'q' parameter")

@@ -25,19 +25,19 @@ export interface FakeSentMessage {
 export interface GmailSwitches {
   /** Enforces 6,000 units per minute and 5 concurrent requests. */
   limits: boolean
-  /** Sending keeps the Message-ID. */
+  /** Sending keeps the Message-ID of the message. */
   keepsMessageId: boolean
   /** Sending replaces authors other than the mailbox, as for addresses that are no aliases. */
   replacesFrom: boolean
   /** Records of the history have no label sets. */
   omitsLabelIds: boolean
-  /** Number of pages without `history` that precede the next one. */
+  /** Number of pages without `history` that precede the next page with `history`. */
   emptyHistoryPages: number
   /** `batchModify` refuses unknown ids with 404. */
   refusesUnknownIds: boolean
   /** Texts of more bytes have an attachment id. */
   largeTextBytes: number
-  /** Largest JSON body in bytes. Others get 413 as HTML. */
+  /** Largest JSON body in bytes. Larger bodies get 413 as HTML. */
   maxJsonBytes: number
 }
 
@@ -52,7 +52,7 @@ export interface UploadSession {
   resource: Record<string, unknown>
   length: number
   received: Buffer
-  /** Response, once the message is stored. */
+  /** Response of the upload, once the message is stored. */
   result?: ProviderResponse
 }
 
@@ -95,7 +95,7 @@ export abstract class GmailState {
     return this.fake.origin
   }
 
-  /** Grants access for an hour, to a client of a Google project if one is named. */
+  /** Grants access for an hour, to a client of the Google project `project` if that is set. */
   grant(address: string, scopes: readonly string[] = [modifyScope], project?: string): string {
     const token = this.newText('ya29.')
     const expiresAt = this.clock.now + 3_599_000
@@ -103,13 +103,16 @@ export abstract class GmailState {
     return token
   }
 
-  /** Access that the token of a request grants. Undefined if it has none, or it has expired. */
+  /**
+   * Access that the token of a request grants. Undefined if the request has no token, or the token
+   * has expired.
+   */
   findGrant({ headers }: Pick<ProviderRequest, 'headers'>): FakeGrant | undefined {
     const grant = this.tokens.get(/^Bearer (.+)$/.exec(headers.authorization ?? '')?.[1] ?? '')
     return grant && grant.expiresAt > this.clock.now ? grant : undefined
   }
 
-  /** Distinct text. */
+  /** Returns a new text that begins with `start`. */
   newText(start: string): string {
     return `${start}${(++this.#counter * 7_919).toString(36)}`
   }

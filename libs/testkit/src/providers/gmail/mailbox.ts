@@ -20,16 +20,18 @@ export interface FakeMessage {
   mime: MimePart
   labels: Set<string>
   internalDate: number
-  /** Rises with each arrival. */
+  /** Arrival number of the message, which rises with each arrival. */
   order: number
   historyId: bigint
-  /** Number of gets that still find nothing: a notification came before the message. */
+  /**
+   * Number of further gets that do not find the message: a notification came before the message.
+   */
   hiddenGets: number
 }
 
 type RecordKind = 'messagesAdded' | 'messagesDeleted' | 'labelsAdded' | 'labelsRemoved'
 
-/** Entry of the history. */
+/** Record of the mailbox history. */
 export interface FakeRecord {
   id: bigint
   message: { id: string; threadId: string; labelIds: string[] }
@@ -72,9 +74,9 @@ export class GmailMailbox {
   readonly records: FakeRecord[] = []
   /** Signature of the address, as HTML. */
   signature = ''
-  /** Called after each change. */
+  /** Called after each change of the mailbox. */
   onChange: () => void = () => undefined
-  /** Start ids below have expired. */
+  /** Oldest valid start id of the history: lower ids have expired. */
   oldest = 0n
   /** Reads of the history that do not contain the records from an id on yet. */
   #hidden = { reads: 0, from: 0n }
@@ -99,7 +101,7 @@ export class GmailMailbox {
     return this.#historyId
   }
 
-  /** Messages, newest first. */
+  /** Messages of the mailbox, newest first. */
   get list(): readonly FakeMessage[] {
     this.#list ??= [...this.messages.values()].sort(
       (one, other) => other.internalDate - one.internalDate || other.order - one.order,
@@ -136,7 +138,7 @@ export class GmailMailbox {
     return message
   }
 
-  /** Changes labels. The fixed ones and unknown ones are refused. */
+  /** Changes labels. Fixed and unknown labels are refused. */
   modify(message: FakeMessage, add: readonly string[], remove: readonly string[]): void {
     for (const id of [...add, ...remove]) this.assertAssignable(id)
     this.changeLabels(message, add, remove)
@@ -154,7 +156,7 @@ export class GmailMailbox {
     })
   }
 
-  /** Deletes permanently. */
+  /** Deletes a message permanently. */
   remove(message: FakeMessage): void {
     this.messages.delete(message.id)
     this.#record(message, { messagesDeleted: [] })
@@ -165,7 +167,7 @@ export class GmailMailbox {
   }
 
   getMessage(id: string): FakeMessage {
-    // Numbers of 64 bits below the highest one that was given out are readable.
+    // Numbers up to 2^63 - 1 are readable ids.
     if (!/^[\da-f]{1,16}$/i.test(id) || BigInt(`0x${id}`) > 0x7fff_ffff_ffff_ffffn)
       throw invalid('Invalid id value')
     const message = this.messages.get(id)
@@ -202,7 +204,7 @@ export class GmailMailbox {
     this.records.length = 0
   }
 
-  /** Hides the latest change, and those after it, from this number of reads of the history. */
+  /** Hides the latest change and all later changes from the next `reads` reads of the history. */
   hideLatest(reads: number): void {
     const from = this.#hidden.reads > 0 ? this.#hidden.from : this.records.at(-1)?.id
     if (from !== undefined) this.#hidden = { reads, from }
@@ -219,7 +221,7 @@ export class GmailMailbox {
   saveDraft(raw: Uint8Array, options: { draftId?: string; threadId?: string } = {}): string {
     const { draftId = `r-${9_000_000_000_000n + BigInt(++this.#count)}`, threadId } = options
     const before = this.messages.get(this.drafts.get(draftId) ?? '')
-    // Each save is a new message.
+    // Each save of a draft is a new message.
     if (before) this.remove(before)
     const thread = threadId ?? before?.threadId
     const message = this.insert(raw, {
@@ -231,7 +233,7 @@ export class GmailMailbox {
   }
 
   #newId(): string {
-    // Irregular steps.
+    // Message ids rise in irregular steps.
     this.#nextId += 1n + ((this.#nextId * 7n) % 13n)
     return this.#nextId.toString(16)
   }

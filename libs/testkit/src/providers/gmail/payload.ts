@@ -38,7 +38,7 @@ export function payloadOf(part: MimePart, options: PayloadOptions, partId = ''):
   return { ...common, body, ...(children.length > 0 && { parts: children }) }
 }
 
-/** Part with a part id. */
+/** Part of a message with the part id `partId`. */
 export function partAt(root: MimePart, partId: string): MimePart | undefined {
   if (partId === '') return root
   return partId

@@ -15,7 +15,10 @@ type PartResponse = { id: string; status: number; headers: Record<string, string
 
 const maxParts = 20
 
-/** Parts run one by one, and are answered in another order. Their failures stay in their parts. */
+/**
+ * Runs the parts of a batch sequentially, and returns their responses in another order. A failure
+ * of a part does not affect other parts.
+ */
 export async function respondToBatch(request: GraphRequest): Promise<ProviderResponse> {
   const { requests: parts = [] } = bodyOf(request) as { requests?: Part[] }
   if (parts.length > maxParts)
@@ -25,7 +28,7 @@ export async function respondToBatch(request: GraphRequest): Promise<ProviderRes
       'The number of batch requests exceeds the maximum of 20.',
     )
   const responses: PartResponse[] = []
-  // All parts start together.
+  // All parts of the batch start together.
   const refused = new Set(parts.filter((part) => !start(request, part)))
   for (const part of parts) {
     const failed = part.dependsOn?.some(

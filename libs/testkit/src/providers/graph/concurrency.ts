@@ -3,9 +3,9 @@
  * parts of a batch count as requests until the batch is sent.
  */
 export class FakeConcurrency {
-  /** Most concurrent requests so far, by address. */
+  /** Largest number of concurrent requests so far, by mailbox address. */
   readonly most = new Map<string, number>()
-  /** Requests that were refused, by address. */
+  /** Number of refused requests by mailbox address. */
   readonly refused = new Map<string, number>()
   readonly #limit: number
   readonly #running = new Map<string, number>()

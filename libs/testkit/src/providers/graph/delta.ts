@@ -13,11 +13,11 @@ export interface DeltaFaults {
   replays: boolean
   /** Starts each round with an empty page that has a link. */
   emptyPages: boolean
-  /** Reason of removals. */
+  /** Reason that deltas report for removals. */
   reason: 'deleted' | 'changed'
-  /** Largest page, whatever is requested. */
+  /** Largest page of a delta, whatever is requested. */
   maxPage: number
-  /** Reports this folder as the parent of all messages. */
+  /** Id of a folder that is reported as the parent of all messages. */
   unknownParent?: string
   /** Form of the error for a lost state. */
   lost: { status: number; code: string; location?: boolean }
@@ -29,15 +29,18 @@ type Entry = { id: string; removed: boolean; props?: string[] | undefined }
 interface Link {
   folderId: string
   select: string | undefined
-  /** Entries that are left of the round. */
+  /** Remaining entries of the round. */
   entries: Entry[]
-  /** Changes up to here are in the round or before it. */
+  /** Sequence number of the last change that is in the round or before the round. */
   seq: number
   /** True if no page of the round was sent. */
   starts: boolean
 }
 
-/** Deltas of the folders of one mailbox. Each link is a generation, of which the latest live. */
+/**
+ * Deltas of the folders of one mailbox. Each link is a generation. The latest `liveLinks`
+ * generations are valid.
+ */
 export class FakeDelta {
   readonly faults: DeltaFaults = {
     losesReturns: true,
@@ -62,7 +65,7 @@ export class FakeDelta {
       if (isExpired(folderId)) this.#links.delete(token)
   }
 
-  /** One page. `url` is that of the link without its query. */
+  /** One page of a delta. `url` is the URL of the link without the query. */
   page(folder: FakeFolder, request: ProviderRequest, url: string): Json {
     const { query } = request
     if (query.has('$expand'))
@@ -73,7 +76,7 @@ export class FakeDelta {
     const entries = this.#entriesOf(link, Math.min(top || sizeOf(request), this.faults.maxPage))
     const left = link.entries.slice(entries.length)
     const isHeldBack = link.starts && this.faults.emptyPages
-    // `$top` ends the round early, and what is left is lost.
+    // `$top` ends the round early, and the remaining entries are lost.
     const isLast = !isHeldBack && (left.length === 0 || top > 0)
     const rest = { ...link, entries: isLast ? [] : left, starts: false }
     const [name, parameter] = isLast ? ['deltaLink', '$deltatoken'] : ['nextLink', '$skiptoken']

@@ -26,14 +26,14 @@ import { subscriptionRoutes } from './subscriptions.ts'
 import { FakeTokens } from './tokens.ts'
 
 export interface GraphFakeOptions {
-  /** Addresses; the first one is `/me`. Default: `ann@mail.example`. */
+  /** Addresses of mailboxes; the first address is `/me`. Default: `ann@mail.example`. */
   mailboxes?: readonly string[]
   clock?: VirtualClock
   cloud?: 'global' | 'china'
   seed?: number
   /**
-   * Default: for each mailbox 4 concurrent requests, 10,000 requests in 10 minutes and bodies of
-   * 150 MB in 5 minutes.
+   * Limits of each mailbox. Default: 4 concurrent requests, 10,000 requests in 10 minutes and
+   * bodies of 150 MB in 5 minutes.
    */
   limits?: { concurrent?: number; requests?: number; uploadBytes?: number }
   /** False: subscriptions are created without validating their addresses. */
@@ -127,7 +127,7 @@ export class GraphFake implements GraphService, AsyncDisposable {
     return delta
   }
 
-  /** Counts the body of a request, or returns the error of one that has to wait. */
+  /** Counts the body of a request, or returns the error of a request that has to wait. */
   takeUpload(mailbox: FakeMailbox, { method, raw }: ProviderRequest): GraphFault | undefined {
     const isUpload = ['PATCH', 'POST', 'PUT'].includes(method)
     const delayMs = isUpload ? this.#uploadQuota.take(mailbox.address, raw.length) : 0
@@ -229,7 +229,7 @@ function ignoreLargeMime(server: ProviderFake): void {
     )
 }
 
-/** Text as in O365/python-o365 issue 500. */
+/** Error of the upload limit, with the text of O365/python-o365 issue 500. */
 function overUpload(delayMs: number): GraphFault {
   const text = 'Application is over its IncomingBytes limit.'
   const fault = new GraphFault(429, 'ApplicationThrottled', text)

@@ -46,7 +46,7 @@ export function preferences({ headers }: Pick<ProviderRequest, 'headers'>): stri
   return [headers['prefer'] ?? ''].flat().join(', ')
 }
 
-/** True if ids of the request and its response are immutable ones. */
+/** True if ids of the request and its response are immutable ids. */
 export function isImmutable(request: Pick<ProviderRequest, 'headers'>): boolean {
   return /IdType="ImmutableId"/.test(preferences(request))
 }

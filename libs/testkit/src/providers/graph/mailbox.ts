@@ -6,7 +6,7 @@ import { folderMissing, GraphFault, itemMissing } from './json.ts'
 export interface FakeFolder {
   id: string
   name: string
-  /** Absent at the top level. */
+  /** Parent folder; absent at the top level. */
   parentId?: string
   wellKnown?: string
   hidden?: true
@@ -14,9 +14,9 @@ export interface FakeFolder {
 }
 
 export interface FakeMessage {
-  /** Immutable id. */
+  /** Immutable id of the message. */
   id: string
-  /** Mutable id: another one after each move. */
+  /** Mutable id, which each move changes. */
   restId: string
   folderId: string
   content: FakeContent
@@ -29,7 +29,7 @@ export interface FakeMessage {
   createdAt: number
   conversationId: string
   version: number
-  /** Reads that do not find it yet. */
+  /** Number of further reads that do not find the message yet. */
   hiddenReads: number
 }
 
@@ -68,7 +68,7 @@ const wellKnown: [wellKnown: string, name: string][] = [
   ['outbox', 'Postausgang'],
 ]
 
-/** Mailbox of the fake. */
+/** Mailbox of the Graph fake. */
 export class FakeMailbox {
   readonly address: string
   readonly clock: VirtualClock
@@ -166,7 +166,7 @@ export class FakeMailbox {
     return message
   }
 
-  /** Records a change of some properties. */
+  /** Records a change of properties of a message. */
   touch(message: FakeMessage, props: string[]): void {
     message.version++
     this.note(message.folderId, { id: message.id, kind: 'changed', props })
@@ -189,7 +189,10 @@ export class FakeMailbox {
     this.onEvent({ changeType: 'deleted', id: message.id })
   }
 
-  /** Moves a folder below the deleted ones; one that is there already is removed. */
+  /**
+   * Moves a folder below the deleted items. A folder that is already below the deleted items is
+   * removed.
+   */
   deleteFolder(folder: FakeFolder): void {
     if (folder.wellKnown !== undefined)
       throw new GraphFault(

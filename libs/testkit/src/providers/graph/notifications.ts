@@ -15,7 +15,7 @@ export interface NotificationFaults {
   hiddenReads: number
 }
 
-/** More moves than this between two deliveries yield only one `missed`. */
+/** Maximum moves between two deliveries. More moves yield only one `missed`. */
 const missedMoves = 25
 const maxPerRequest = 100
 
@@ -75,7 +75,7 @@ export class FakeNotifications {
     return statuses
   }
 
-  /** An arrival is `created` and `updated`. */
+  /** Notifications to send. The arrival of a message is reported as `created` and as `updated`. */
   #toSend(subscription: FakeSubscription, mailbox: FakeMailbox, event: MessageEvent): Json[] {
     const message = mailbox.messages.get(event.id)
     const id = subscription.immutable ? event.id : (message?.restId ?? event.id)

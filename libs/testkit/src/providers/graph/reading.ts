@@ -55,7 +55,7 @@ export const readingRoutes: GraphRoutes = {
     const url = `${fake.publicOrigin}${request.path}`
     return { body: fake.deltaOf(mailbox).page(folder, request, url) }
   },
-  // Both descriptions have it.
+  // Both API descriptions have the operation `GET /messages/delta()`.
   'GET /messages/delta()': () => {
     const text =
       "Unsupported request: Change tracking is not supported against 'microsoft.graph.message'."
@@ -132,7 +132,7 @@ function listFolders(request: MailboxRequest, parentId?: string): ProviderRespon
   )
 }
 
-/** Page of a list, with the link to the next one. */
+/** Page of a list, with the link to the next page. */
 function page(request: MailboxRequest, all: Json[], withoutLink = false): ProviderResponse {
   const { query, fake, path } = request
   const requested = Number(query.get('$top') ?? defaultPage)

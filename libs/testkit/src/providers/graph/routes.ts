@@ -18,7 +18,9 @@ export interface MailboxRequest extends GraphRequest {
 
 export type GraphRoutes = Record<string, (request: MailboxRequest) => ProviderResponse>
 
-/** Irregular behaviour that is not a response of its own. See also `delta`, `notifications`. */
+/**
+ * Irregular behaviour of the fake without a separate response. See also `delta`, `notifications`.
+ */
 export interface GraphFaults {
   /** Removes subscriptions' creation, as for shared mailboxes and failed validations. */
   refusesSubscriptions: boolean
@@ -30,7 +32,7 @@ export interface GraphFaults {
   staleSearch: boolean
   /** Largest page of a list, whatever is requested. */
   maxListPage: number
-  /** Storage is used up. */
+  /** Storage of the mailbox is used up. */
   full: boolean
   /** Senders that the user must not use. */
   deniedSenders: string[]
@@ -57,7 +59,7 @@ export interface FakeSubscription {
   expiresAt: number
 }
 
-/** Upload of one attachment. */
+/** Upload of one attachment in slices. */
 export interface UploadSession {
   mailbox: FakeMailbox
   message: FakeMessage
@@ -76,7 +78,7 @@ export interface GraphService {
   readonly faults: GraphFaults
   readonly subscriptions: Map<string, FakeSubscription>
   readonly uploads: Map<string, UploadSession>
-  /** Origin in links. */
+  /** Origin of the links in responses. */
   readonly publicOrigin: string
   readonly server: {
     execute(
@@ -86,7 +88,7 @@ export interface GraphService {
   /** Mailbox of the token's user. */
   readonly mailbox: FakeMailbox
   mailboxOf(user: string): FakeMailbox
-  /** Counts the body of a request, or returns the error of one that has to wait. */
+  /** Counts the body of a request, or returns the error of a request that has to wait. */
   takeUpload(mailbox: FakeMailbox, request: ProviderRequest): GraphFault | undefined
   deltaOf(mailbox: FakeMailbox): FakeDelta
 }

@@ -86,7 +86,7 @@ function unquote(text = ''): string {
   return text.replace(/''/g, "'")
 }
 
-/** Splits outside quotes and parentheses. */
+/** Splits a filter outside of quotes and parentheses. */
 function splitAt(text: string, separator: string): string[] {
   const parts = ['']
   let depth = 0

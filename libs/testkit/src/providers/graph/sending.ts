@@ -9,7 +9,10 @@ import { attachmentIn, contentOfJson } from './structured.ts'
 import { attachmentView } from './views.ts'
 
 const maxRequestBytes = 4 * 1024 * 1024
-/** Measured: a longer MIME text is answered with 200, and nothing happens. */
+/**
+ * Maximum length of a MIME text. The service responds 200 to a longer text and does nothing
+ * (measured).
+ */
 const maxMimeBytes = 2_240_000
 const maxAttachmentBytes = 3_145_611
 
@@ -99,7 +102,7 @@ function assertSendable({ fake, mailbox }: MailboxRequest, content: FakeContent)
     )
 }
 
-/** Sends a draft. Its copy is filed under the same id, another one, or later. */
+/** Sends a draft. The copy of the draft is filed under the same id, another id, or later. */
 function release(request: MailboxRequest, message: FakeMessage): void {
   const { mailbox, fake } = request
   assertSendable(request, message.content)

@@ -34,7 +34,7 @@ export function recipientsIn(value: unknown): GraphRecipient[] {
   return (Array.isArray(value) ? value : []).filter(Boolean) as GraphRecipient[]
 }
 
-/** Attachment of a request. */
+/** Attachment in the JSON of a request. */
 export function attachmentIn(json: Json, newId: (prefix: string) => string): FakeAttachment {
   const { contentId, isInline } = json
   const text = (name: string) => (typeof json[name] === 'string' ? json[name] : '')

@@ -20,7 +20,7 @@ export const subscriptionRoutes: Record<
     body: { value: active(fake).map((each) => viewOf(each)) },
   }),
   'GET /subscriptions/{subscription-id}': () => {
-    // For years at a time, for some tenants.
+    // Reading one subscription fails for some tenants, for years at a time.
     throw new GraphFault(
       500,
       'ExtensionError',

@@ -16,11 +16,11 @@ const errors: Record<number, [status: number, error: string]> = {
   90033: [503, 'temporarily_unavailable'],
 }
 
-/** Token endpoint of all tenants. Refresh tokens rotate; the old one keeps working. */
+/** Token endpoint of all tenants. Refresh tokens rotate; the old token stays valid. */
 export class FakeTokens {
   /** Code of the next responses, such as 700082. Undefined: success. */
   failure: number | undefined
-  /** Access tokens that are accepted. Undefined: every one. */
+  /** Access tokens that are accepted. Undefined: every token. */
   accepted: Set<string> | undefined
 
   respond({ raw }: ProviderRequest): ProviderResponse {

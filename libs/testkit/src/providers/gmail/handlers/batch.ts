@@ -4,7 +4,7 @@ import { gmailFailures, invalid } from '../failures.ts'
 import type { GmailState } from '../gmail-state.ts'
 
 const maxParts = 100
-/** Parts run at the same time: those after these are refused. */
+/** Maximum parts that run at the same time. Further parts are refused. */
 const maxParallelParts = 40
 const boundary = 'batch_x7Kq'
 

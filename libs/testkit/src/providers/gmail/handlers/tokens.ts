@@ -14,7 +14,7 @@ export function tokenHandlers(gmail: GmailState): Record<string, ProviderHandler
       if (!grant) return refused('Token has been expired or revoked.')
       const accessToken = gmail.grant(grant.address, grant.scopes, grant.project)
       const scope = grant.scopes.join(' ')
-      // Without a refresh token: the old one stays valid.
+      // The response has no refresh token: the old refresh token stays valid.
       const body = { access_token: accessToken, expires_in: 3_599, scope, token_type: 'Bearer' }
       return { body }
     },
@@ -29,7 +29,7 @@ export function tokenHandlers(gmail: GmailState): Record<string, ProviderHandler
   }
 }
 
-/** Access to a mailbox, or of the service account itself, which has none. */
+/** Access to a mailbox. A service account itself has no mailbox. */
 function assertedGrant(gmail: GmailState, assertion: string): FakeGrant | undefined {
   const [, claims = ''] = assertion.split('.')
   const {

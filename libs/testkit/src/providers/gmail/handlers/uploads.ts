@@ -6,7 +6,7 @@ import { insertMessage, saveDraft, sendMessage, type StoredRequest } from '../st
 
 type Store = (mailbox: GmailMailbox, request: StoredRequest) => ProviderResponse
 
-/** Chunks are multiples of it, except the last. */
+/** Bytes of which each chunk is a multiple, except the last chunk. */
 const chunkUnit = 262_144
 
 /** The three forms of uploads: media, multipart and resumable. */

@@ -85,7 +85,10 @@ export class FakePubSub {
     )
   }
 
-  /** Adds a message to all subscriptions of a topic, and pushes it where they are configured so. */
+  /**
+   * Adds a message to all subscriptions of a topic, and pushes the message for subscriptions with a
+   * push endpoint.
+   */
   publish(topic: string, content: string): void {
     const message: FakePubSubMessage = {
       data: Buffer.from(content).toString('base64'),
@@ -101,10 +104,10 @@ export class FakePubSub {
   }
 
   /**
-   * Delivers up to `max` messages. Without any it waits for one, for 90 s of virtual time, and
-   * until the client disconnects. Messages of a lost response are delivered again immediately,
-   * not after their deadline, because clocks of tests stand still. Undefined if the subscription
-   * was deleted.
+   * Delivers up to `max` messages. Without messages, `pull` waits for a message, for up to 90 s of
+   * virtual time or until the client disconnects. Messages of a lost response are delivered again
+   * immediately, not after their deadline, because clocks of tests stand still. Undefined if the
+   * subscription was deleted.
    */
   async pull(
     subscription: FakeSubscription,

@@ -25,7 +25,7 @@ export interface FakeWatch {
   address: string
   topic: string
   expiresAt: number
-  /** It notifies no more, although it has not expired. */
+  /** True if the watch notifies no more, although it has not expired. */
   isSilent: boolean
 }
 
@@ -47,7 +47,7 @@ export class GmailNotices {
     return this.watches.get(keyOf(address, project))
   }
 
-  /** Starts or renews a watch, and publishes a notification. A silent one stays silent. */
+  /** Starts or renews a watch, and publishes a notification. A silent watch stays silent. */
   start(
     { address, historyId }: GmailMailbox,
     { topic, expiresAt, ...more }: Omit<FakeWatch, 'address' | 'isSilent'> & { isSilent?: true },

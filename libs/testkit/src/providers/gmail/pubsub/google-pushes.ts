@@ -8,7 +8,7 @@ const keyId = 'fake-key-1'
 /** Statuses that acknowledge a push ("Receive messages from push subscriptions"). */
 const acknowledging = new Set([102, 200, 201, 202, 204])
 
-/** Request of a push, and the status of its response; 0 without one. */
+/** Request of a push, and the status of its response; 0 without a response. */
 export interface SentPush {
   endpoint: string
   messageId: string
@@ -90,7 +90,10 @@ export class GooglePushes implements AsyncDisposable {
     )
   }
 
-  /** Token as Google signs it. Its times are real ones: receivers compare them with their clock. */
+  /**
+   * Token as Google signs it. The times of the token are real times: receivers compare them with
+   * their clock.
+   */
   signedToken(claims: { aud: string; email: string } & Record<string, unknown>): string {
     const now = Math.floor(Date.now() / 1_000)
     const payload = {

@@ -134,7 +134,10 @@ function subscriptionHandlers({ pubsub }: GmailState): Record<string, Handler> {
   }
 }
 
-/** A deadline of 0 or none is the default. */
+/**
+ * Converts a request to a subscription. A deadline of 0, or a missing deadline, becomes the
+ * default.
+ */
 function toResource(
   name: string,
   {

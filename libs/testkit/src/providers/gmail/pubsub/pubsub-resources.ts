@@ -42,6 +42,6 @@ export interface FakeSubscription {
   outstanding: Map<string, Delivery & { dueAt: number }>
   /** Pulls that wait for a message. */
   openPulls: number
-  /** Acknowledged messages. */
+  /** Messages that the subscriber has acknowledged. */
   acknowledged: FakePubSubMessage[]
 }
