@@ -8,9 +8,9 @@ import { sendingWorld } from './sending-world.ts'
 // callers share.
 
 /**
- * Limit of the CPU time for which a request blocks the event loop. On a quiet machine, requests take
- * 5 to 64 ms, and 250 to 980 ms if the gateway reads and composes them itself. Beside other test
- * processes, which share the caches of the CPU, requests take twice as long.
+ * Limit of the CPU time for which a request blocks the event loop. On a quiet machine, requests
+ * take 5 to 64 ms, and 250 to 980 ms if the gateway reads and composes them itself. Beside other
+ * test processes, which share the caches of the CPU, requests take twice as long.
  */
 const maxMs = 200
 /** Runs of a request. Garbage collection may hit one run, so the fastest run decides. */

@@ -8,8 +8,7 @@ import { altered } from './altered.ts'
 import { eventuallyKnown, ImapClient, mail } from './imap-client.ts'
 import { testWorld, type World } from './world.ts'
 
-// Deletions of mailboxes by other clients, which servers announce late or not at all, and events
-// that look like a deletion.
+// Deletions by other clients, which servers announce late or never, and similar events.
 
 let world: World
 beforeAll(async () => {
@@ -181,9 +180,7 @@ test.each([
   await world.expectEvents(account, ['mailboxDeleted'], 1)
 })
 
-/**
- * Sessions that hide all mailboxes except the inbox while `isActive`, as after a loss of rights.
- */
+/** Sessions that show only the inbox while `isActive`, as after a loss of rights. */
 function failingNamespace(isActive: () => boolean, onList: () => void = () => {}) {
   const isHidden = (path: string) => path !== 'INBOX' && isActive()
   return altered((session) => ({

@@ -45,10 +45,7 @@ export interface TokenDeps extends OAuth2Deps {
 const marginMs = 300_000
 /** Minimum remaining lifetime of a token that is used although its renewal failed. */
 const minLeftMs = 30_000
-/**
- * Lease of a token renewal. Longer than a token request and storing its result. After the lease,
- * another replica may try.
- */
+/** Lease of a renewal: longer than a token request. Another replica may try after the lease. */
 const leaseMs = 20_000
 /** Maximum wait for a token. Longer than the timeout of the requester. */
 const maxWaitMs = 12_000
