@@ -235,8 +235,12 @@ test('an unknown process exits with 2 and prints the list', async () => {
 
 test('source maps: every chunk has one, a stack trace names the source', async () => {
   const chunks = globSync('*.js', { cwd: bundle, exclude: ['rolldown-runtime-*', '_http-*'] })
-  for (const chunk of chunks)
-    expect(readFileSync(join(bundle, chunk), 'utf8')).toContain(`sourceMappingURL=${chunk}.map`)
+  for (const chunk of chunks) {
+    const text = readFileSync(join(bundle, chunk), 'utf8')
+    // A chunk that only exports names of another chunk has no code to map.
+    const hasCode = !/^import\{[^}]*\}from"[^"]+";export\{[^}]*\};\s*$/.test(text)
+    if (hasCode) expect(text).toContain(`sourceMappingURL=${chunk}.map`)
+  }
   // The module of a worker thread throws outside of a thread.
   const thrower = `setImmediate(() => import('${pathToFileURL(join(bundle, 'libs-sandbox-worker.js')).href}'))`
   const { code, stderr } = await runProcess(['nothing'], {
