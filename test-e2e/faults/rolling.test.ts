@@ -37,7 +37,9 @@ const maxStartMs = 600_000
 const describeUpgrade = reason === undefined ? describe : describe.skip
 describeUpgrade('rolling upgrade from the previous release and rollback, under load', () => {
   const stack = new AsyncDisposableStack()
-  const bundles = { previous: '', next: process.env['E2E_BUNDLE'] ?? '' }
+  const { E2E_BUNDLE: next } = process.env
+  if (next === undefined) throw new Error('E2E_BUNDLE is not set, run Jest with its config')
+  const bundles = { previous: '', next }
   let job: RollingJob
   let work: StoredWork
   beforeAll(async () => {

@@ -59,8 +59,8 @@ export async function uploadMessage<T extends object>(
 }
 
 /**
- * True if JSON was refused for its size before a message was stored: 413, or 400 with a page of
- * HTML or an unspecific reason.
+ * True if Gmail refused a JSON request for its size before storing a message: status 413, or status
+ * 400 with an HTML page or an unspecific reason.
  */
 function isTooMuchJson(error: unknown): boolean {
   if (!isMailApiError(error) || !(error.cause instanceof ProviderError)) return false

@@ -27,7 +27,8 @@ const translations: Translations = {
 export function translateSearch(terms: SearchTerms): string | undefined {
   const expressions = translateTerms(terms, translations)
   if (expressions.length === 0) return undefined
-  // AND is required, in capitals: a blank between two restrictions of one property means OR.
+  // The operator AND is required between expressions: a blank between two restrictions of one
+  // property means OR. Operators are in capitals.
   return `"${expressions.join(' AND ').replace(/[\\"]/g, '\\$&')}"`
 }
 

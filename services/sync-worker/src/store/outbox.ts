@@ -28,8 +28,8 @@ export interface FailedRecipient {
 }
 
 /**
- * Marks submissions as bounced. Of several submissions with the same Message-ID, marks submissions
- * to the recipient. Requires the account's lease.
+ * Marks submissions as bounced. If several submissions have the same Message-ID, marks only the
+ * submissions to the recipient. Requires the account's lease.
  */
 export async function markBounced(
   tx: Tx,
