@@ -1,5 +1,5 @@
-import { performance } from "node:perf_hooks";
-import { sleep } from "@posthorn/flow";
+import { performance } from 'node:perf_hooks'
+import { sleep } from '@posthorn/flow'
 
 /**
  * Starts measuring the drain delay when `stopping` aborts. The returned function resolves when
@@ -8,7 +8,7 @@ import { sleep } from "@posthorn/flow";
  * Load balancers and clients need this time to notice that the process is not ready.
  */
 export function drainDelay(stopping: AbortSignal, delayMs: number): () => Promise<void> {
-  let stoppedAt = -Infinity;
-  stopping.addEventListener("abort", () => void (stoppedAt = performance.now()), { once: true });
-  return () => sleep(Math.max(0, stoppedAt + delayMs - performance.now()));
+  let stoppedAt = -Infinity
+  stopping.addEventListener('abort', () => void (stoppedAt = performance.now()), { once: true })
+  return () => sleep(Math.max(0, stoppedAt + delayMs - performance.now()))
 }

@@ -112,6 +112,11 @@ function createOmissionMetrics(metrics: Metrics) {
     help: 'Contents that the provider of an account refused, and that events lack, by part',
     labels: ['part'],
   })
+  const folders = metrics.counter({
+    name: 'refused_folders_total',
+    help: 'Attempts to read a folder at a mail API that the provider refused, by failure',
+    labels: ['failure'],
+  })
   const incomplete = metrics.counter({
     name: 'messages_incomplete_total',
     help: 'New messages that the mail server describes in part or not at all, by reason',
@@ -120,6 +125,7 @@ function createOmissionMetrics(metrics: Metrics) {
   return {
     /** New message that the server refuses to describe, or whose description is too large. */
     incomplete: (reason: 'refused' | 'truncated') => incomplete.labels(reason).inc(),
+    folderRefused: (failure: string) => folders.labels(failure).inc(),
     contentRefused: (part: string) => refused.labels(part).inc(),
   }
 }

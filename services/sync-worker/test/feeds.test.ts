@@ -319,6 +319,7 @@ test('PostgresFeedStore: stores and updates the feeds of 10,000 folders in one c
     cursor: null,
     applied: null,
     completedAt: null,
+    isInitial: false,
   })
   const feeds = Array.from({ length: 10_000 }, (_, at) => feedOf(at))
   const commit = async (changed: FeedState[]) => {

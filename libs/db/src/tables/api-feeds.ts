@@ -51,6 +51,8 @@ export interface ApiFeeds {
   applied: string | null
   /** End of the last full round. Null with a cursor: another full round is required. */
   completedAt: Date | null
+  /** True if the initial sync ended without the feed. */
+  isInitial: Generated<boolean>
   /** Time of the first notification since the last read of the feed. */
   dirtySince: Date | null
 }

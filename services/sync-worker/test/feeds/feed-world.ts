@@ -6,6 +6,7 @@ import { testDatabase } from '@posthorn/testkit'
 import { sql } from 'kysely'
 import { MailboxFeeds } from '../../src/drivers/api/feeds/mailbox-feeds.ts'
 import type { PassOptions, PassResult } from '../../src/drivers/api/feeds/feed-pass.ts'
+import { ParkedFeeds } from '../../src/drivers/api/feeds/parked-feeds.ts'
 import type { FeedStore } from '../../src/drivers/api/feeds/feed-store.ts'
 import { PostgresFeedStore } from '../../src/drivers/api/feeds/postgres-feed-store.ts'
 import type { CommitDeps } from '../../src/events/commit.ts'
@@ -49,6 +50,7 @@ export class FeedScene {
   readonly world: FeedWorld
   time = new Date('2026-11-01T12:00:00Z').getTime()
   drafter = drafter
+  readonly parked = new ParkedFeeds(() => new Date(this.time))
   /** Folders that are synced; empty: all. */
   paths: string[] = []
 
@@ -64,6 +66,7 @@ export class FeedScene {
       store: this.world.store(),
       drafter: this.drafter,
       account,
+      parked: this.parked,
       now: () => new Date(this.time),
       maxLeafMessages,
     })

@@ -4,6 +4,7 @@ import { sql } from 'kysely'
 import { IndexWriter } from '../../src/drivers/api/feeds/index-writer.ts'
 import { applyBatch } from '../../src/drivers/api/feeds/apply-batch.ts'
 import { FeedPass } from '../../src/drivers/api/feeds/feed-pass.ts'
+import { ParkedFeeds } from '../../src/drivers/api/feeds/parked-feeds.ts'
 import { ReportedChanges } from '../../src/drivers/api/feeds/reported-changes.ts'
 import { indexPart, StoredIndex } from '../../src/drivers/api/feeds/stored-index.ts'
 import { FolderNames } from '../../src/drivers/api/events/folder-names.ts'
@@ -151,7 +152,14 @@ async function measureLeaves(mailbox: Mailbox): Promise<Figures> {
   const now = () => new Date()
   const { signal } = new AbortController()
   const pass = new FeedPass(
-    { api: {} as MailApi, store, drafter, account: world.account, now },
+    {
+      api: {} as MailApi,
+      store,
+      drafter,
+      account: world.account,
+      now,
+      parked: new ParkedFeeds(now),
+    },
     { copies: new Map(), report: new ReportedChanges(now), mustYield: undefined, signal },
     {
       writer,

@@ -147,9 +147,13 @@ export class ApiDriver implements AccountDriver {
     return this.#run(request, limits, async () => ({ quota: false as const }))
   }
 
-  /** Requests a pass. Requests that arrive before the next pass are merged into that pass. */
+  /**
+   * Requests a pass, which also reads the folders that the provider refused before. Requests that
+   * arrive before the next pass are merged into that pass.
+   */
   async syncAccount(...[request, ...limits]: Call<'syncAccount'>) {
     return this.#run(request, limits, async ({ requestPass }) => {
+      this.#session.parked.endDelays()
       requestPass()
       return { sync: true as const }
     })

@@ -11,7 +11,7 @@ const done: PassResult = {
   hasRounds: false,
   hasChanges: false,
   unreported: [],
-  unknownPath: undefined,
+  refusal: undefined,
 }
 const noticed = (...ids: string[]): SyncTrigger => ({
   kind: 'push',

@@ -16,9 +16,9 @@ import type { WatchHandle } from '../../watches/watched-account.ts'
 import type { DriverContext } from '../account-driver.ts'
 import { noIntervals, type SyncRules } from '../sync-rules.ts'
 import type { SyncOutcome, SyncPass } from '../sync-schedule.ts'
-import { unknownPathRefusal } from '../unknown-path.ts'
 import { createMessageDrafter } from './messages/message-drafter.ts'
 import { MailboxFeeds } from './feeds/mailbox-feeds.ts'
+import type { ParkedFeeds } from './feeds/parked-feeds.ts'
 import type { PassOptions, PassResult } from './feeds/feed-pass.ts'
 import { PostgresFeedStore } from './feeds/postgres-feed-store.ts'
 import type { OnRefusal } from './messages/refusals.ts'
@@ -60,6 +60,8 @@ export function createPassLimits(): PassLimits {
 /** Account whose feeds are followed. */
 export interface FollowedAccount extends NotifiedAccount {
   readonly context: DriverContext
+  /** Feeds that the provider refuses, also after a new login. */
+  readonly parked: ParkedFeeds
 }
 
 /** Delay after a rate limit for which the provider names no time. */
@@ -104,10 +106,7 @@ export async function followFeeds(
     )
     sync.end(outcomeOf(result))
     await syncing[Symbol.asyncDispose]()
-    const { unknownPath } = result
-    await context.reportSync(
-      unknownPath === undefined ? undefined : unknownPathRefusal(unknownPath),
-    )
+    await context.reportSync(result.refusal)
     // Later passes have a client with another priority.
     if (isFirst) feeds = undefined
   }
@@ -195,6 +194,12 @@ async function openFeeds(
     api,
     account,
     onRefusal,
+    parked: followed.parked,
+    onParked: ({ feed, error, isNew }) => {
+      commit.metrics.folderRefused(error.failure)
+      if (isNew)
+        followed.context.log.warn({ folder: feed.id, err: error }, 'provider refuses a folder')
+    },
     store: new PostgresFeedStore(commit, account),
     drafter: {
       ...drafter,

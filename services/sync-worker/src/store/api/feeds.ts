@@ -72,7 +72,7 @@ export async function deleteApiIndex(tx: Tx, account: string): Promise<void> {
 export function listApiFeeds(db: Db, account: string): Promise<ApiFeedRow[]> {
   return db
     .selectFrom('apiFeeds')
-    .select(['feed', 'folder', 'stage', 'cursor', 'applied', 'completedAt'])
+    .select(['feed', 'folder', 'stage', 'cursor', 'applied', 'completedAt', 'isInitial'])
     .where('account', '=', account)
     .orderBy('feed')
     .execute()
@@ -87,16 +87,19 @@ export async function saveApiFeeds(
   if (feeds.length === 0) return
   const column = <T>(pick: (feed: ApiFeedRow) => T) => sql.val(feeds.map(pick))
   await sql`
-    insert into api_feeds (account, feed, folder, stage, cursor, applied, completed_at)
-    select ${account}, feed, folder, stage, cursor, applied, completed_at from unnest(
+    insert into api_feeds (account, feed, folder, stage, cursor, applied, completed_at,
+      is_initial)
+    select ${account}, feed, folder, stage, cursor, applied, completed_at, is_initial from unnest(
       ${column(({ feed }) => feed)}::text[], ${column(({ folder }) => folder)}::text[],
       ${column(({ stage }) => stage)}::text[], ${column(({ cursor }) => cursor)}::text[],
       ${column(({ applied }) => applied)}::text[],
-      ${column(({ completedAt }) => completedAt)}::timestamptz[]
-    ) as input (feed, folder, stage, cursor, applied, completed_at)
+      ${column(({ completedAt }) => completedAt)}::timestamptz[],
+      ${column(({ isInitial }) => isInitial)}::boolean[]
+    ) as input (feed, folder, stage, cursor, applied, completed_at, is_initial)
     on conflict (account, feed) do update
     set folder = excluded.folder, stage = excluded.stage, cursor = excluded.cursor,
-      applied = excluded.applied, completed_at = excluded.completed_at
+      applied = excluded.applied, completed_at = excluded.completed_at,
+      is_initial = excluded.is_initial
   `.execute(tx)
 }
 

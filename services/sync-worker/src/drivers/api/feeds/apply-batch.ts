@@ -43,6 +43,7 @@ export async function applyBatch(
   const findings = await readMessages(pass, plan.toGet, {
     states: () => loaded.states,
     isNamed: (id) => named.has(id),
+    isInitial: batch.isInitial === true,
     copies,
     store: async (stored) => {
       await writer.commit(changeOfFindings(pass, { findings: stored, loaded, named, folder }))

@@ -1,14 +1,19 @@
-import type { ApiMessage, Feed, MailApi } from '@posthorn/backends/mail-api'
+import type { ApiMessage, Feed, MailApi, MailApiError } from '@posthorn/backends/mail-api'
 import type { SpecialUse } from '@posthorn/contracts/schemas/message'
 import type { Account } from '../../../store/accounts.ts'
+import type { MailboxRefusal } from '../../account-driver.ts'
 import type { FeedEventContext } from '../events/feed-events.ts'
 import type { FolderNames } from '../events/folder-names.ts'
 import type { MessageDrafter } from '../messages/message-drafter.ts'
 import type { OnRefusal } from '../messages/refusals.ts'
 import type { FeedState, FeedStore } from './feed-store.ts'
 import type { IndexWriter } from './index-writer.ts'
+import type { FeedRefusal, ParkedFeeds } from './parked-feeds.ts'
 import type { ReportedChanges } from './reported-changes.ts'
 import { StoredIndex } from './stored-index.ts'
+
+/** Refused folders after which a pass that has read no folder ends. */
+const maxRefusals = 3
 
 /** Parts of the mailbox that a pass reads. Folders of messages that are due are read as well. */
 export interface PassParts {
@@ -42,8 +47,8 @@ export interface PassResult {
   /** True if a feed reported changes. */
   readonly hasChanges: boolean
   readonly unreported: readonly UnreportedMessage[]
-  /** A path of the account that names no folder. */
-  readonly unknownPath: string | undefined
+  /** The last folder that the provider refused, or a path of the account that names no folder. */
+  readonly refusal: MailboxRefusal | undefined
 }
 
 export interface MailboxFeedsOptions {
@@ -52,10 +57,16 @@ export interface MailboxFeedsOptions {
   readonly drafter: MessageDrafter
   readonly account: Pick<Account, 'account' | 'registeredAt' | 'notifyFrom' | 'paths'>
   readonly onRefusal?: OnRefusal
+  /** Feeds that the provider refused in earlier passes. Absent: refused since the construction. */
+  readonly parked?: ParkedFeeds
+  readonly onParked?: (refusal: FeedRefusal) => void
   readonly now: () => Date
   /** Most messages in a leaf. For tests. */
   readonly maxLeafMessages?: number
 }
+
+/** Options of a pass. */
+export type FeedPassOptions = MailboxFeedsOptions & Required<Pick<MailboxFeedsOptions, 'parked'>>
 
 /** Feed of a pass, and the position of the feed. */
 export interface FeedInPass {
@@ -96,12 +107,16 @@ export class FeedPass implements PassMemory, OpenedIndex {
   readonly signal: AbortSignal
   /** True if another pass is requested: the remaining full rounds wait for a later pass. */
   readonly mustYield: () => boolean
+  readonly #options: FeedPassOptions
+  readonly #refused = new Map<Feed, MailApiError>()
+  #hasRead = false
 
   constructor(
-    options: MailboxFeedsOptions,
+    options: FeedPassOptions,
     { copies, report, mustYield, signal }: PassMemory,
     { writer, names, isListStored }: OpenedIndex,
   ) {
+    this.#options = options
     this.api = options.api
     this.store = options.store
     this.index = new StoredIndex(options.store, options.maxLeafMessages)
@@ -117,6 +132,47 @@ export class FeedPass implements PassMemory, OpenedIndex {
     this.signal = signal
     // The fill of the index is not interrupted.
     this.mustYield = () => writer.mailbox.filledAt !== null && mustYield?.() === true
+  }
+
+  /** False if the provider refused the feed, in this pass or shortly before. */
+  mayRead(feed: Feed): boolean {
+    return !this.#refused.has(feed) && this.#options.parked.mayRead(feed)
+  }
+
+  reportRead(feed: Feed): void {
+    this.#hasRead = true
+    this.#options.parked.clear(feed)
+  }
+
+  /**
+   * Records that the provider refused to read the folder of a feed. If it also refused the folders
+   * before, the mailbox may be unavailable as a whole.
+   *
+   * @throws the error, in a pass over all feeds
+   */
+  reportRefusal(feed: Feed, error: MailApiError): void {
+    this.#refused.set(feed, error)
+    if (!this.#hasRead && !this.isListStored && this.#refused.size >= maxRefusals) throw error
+  }
+
+  /**
+   * Parks the refused feeds.
+   *
+   * @throws the first refusal if a pass over all feeds could read none
+   */
+  parkRefused(): void {
+    const [first] = this.#refused.values()
+    if (first && !this.#hasRead && !this.isListStored) throw first
+    const { parked, onParked } = this.#options
+    for (const [feed, error] of this.#refused) {
+      const refusal = parked.park(feed, error)
+      onParked?.(refusal)
+    }
+  }
+
+  /** True while old messages of a feed are indexed without an event. */
+  isInitial({ isInitial }: Pick<FeedState, 'isInitial'>): boolean {
+    return isInitial || this.writer.mailbox.filledAt === null
   }
 
   /** Context of the events of the next commit. */

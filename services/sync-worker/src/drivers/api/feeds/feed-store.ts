@@ -36,6 +36,11 @@ export interface FeedState {
   applied: string | null
   /** End of the last full round. Null with a cursor: another full round is required. */
   completedAt: Date | null
+  /**
+   * True if the initial sync ended without the feed: its first full round announces arrivals only,
+   * as an initial sync does.
+   */
+  isInitial: boolean
 }
 
 /** Message that a feed named and the provider did not return. */

@@ -23,10 +23,11 @@ const dayMs = 86_400_000
  * Adds a page to the collected round. The first page of a round replaces an older collected round.
  */
 export async function collectPage(
-  { index, writer }: FeedPass,
+  pass: FeedPass,
   state: FeedState,
   page: ChangesPage,
 ): Promise<FeedState> {
+  const { index, writer } = pass
   const isFirst = state.stage !== 'collect'
   const ids = page.changed.map(({ id }) => id)
   const loaded = await index.load(state.feed, isFirst ? [] : ids)
@@ -34,11 +35,10 @@ export async function collectPage(
   for (const change of page.changed)
     collected.set(change.id, addToRound(collected.get(change.id), change))
   const part = isFirst ? index.fill(state.feed, collected) : loaded.change(collected).part
-  const isInitial = writer.mailbox.filledAt === null
   const next: FeedState = {
     ...state,
     cursor: page.cursor,
-    stage: page.complete ? (isInitial ? 'recent' : 'apply') : 'collect',
+    stage: page.complete ? (pass.isInitial(state) ? 'recent' : 'apply') : 'collect',
     applied: page.complete ? '' : null,
   }
   await writer.commit({ feeds: [next], parts: [part] })
@@ -98,7 +98,7 @@ export async function applyRound(
   pass: FeedPass,
   { feed, state }: FeedInPass,
 ): Promise<{ state: FeedState; reads: number }> {
-  const { index, writer, now } = pass
+  const { index, now } = pass
   const from = state.applied ?? ''
   const round = await index.scan(state.feed, from)
   const indexed = await index.scan(indexPart, from)
@@ -113,16 +113,17 @@ export async function applyRound(
     if (state && isSameState(state, before)) named.delete(before.id)
   }
   const names = new Set(round.messages.map(({ id }) => id))
-  const isInitial = writer.mailbox.filledAt === null
+  const isInitial = pass.isInitial(state)
   const batch = {
     feed,
     changed: [...named.values()].map(absoluteChange),
     removed: present.filter(({ id }) => !names.has(id)).map(({ id }) => id),
+    isInitial,
     ...(isInitial && { isSilent: (id: string) => named.get(id)?.recent !== true }),
   }
   const next: FeedState =
     end === undefined
-      ? { ...state, stage: 'follow', applied: null, completedAt: now() }
+      ? { ...state, stage: 'follow', applied: null, completedAt: now(), isInitial: false }
       : { ...state, applied: end }
   const parts = end === undefined ? [{ part: state.feed, deleted: 'all' as const, saved: [] }] : []
   const reads = await applyBatch(pass, batch, { feeds: [next], parts })

@@ -1,4 +1,6 @@
 import type { NamedFolder } from '@posthorn/db'
+import type { MailboxRefusal } from '../../account-driver.ts'
+import { unknownPathRefusal } from '../../unknown-path.ts'
 import { folderEvents, mailboxReset } from '../events/feed-events.ts'
 import {
   findUnknownPath,
@@ -11,12 +13,14 @@ import type { FeedState, MailboxState } from './feed-store.ts'
 import { IndexWriter } from './index-writer.ts'
 import {
   FeedPass,
+  type FeedPassOptions,
   type MailboxFeedsOptions,
   type PassMemory,
   type PassOptions,
   type PassParts,
   type PassResult,
 } from './feed-pass.ts'
+import { ParkedFeeds } from './parked-feeds.ts'
 import { UnknownFolderError } from './read-messages.ts'
 import { findFolders, findUnreported, readFeeds } from './read-parts.ts'
 import { ReportedChanges } from './reported-changes.ts'
@@ -43,7 +47,7 @@ const timeStepMs = 30 * 60_000
 
 /** Feeds of one account at a mail API. Passes must not overlap. */
 export class MailboxFeeds {
-  readonly #options: MailboxFeedsOptions
+  readonly #options: FeedPassOptions
   readonly #report: ReportedChanges
   readonly #unlisted = new UnlistedFolders()
   /** True once the index proved complete. */
@@ -51,7 +55,7 @@ export class MailboxFeeds {
   #areRoundsRequired = false
 
   constructor(options: MailboxFeedsOptions) {
-    this.#options = options
+    this.#options = { parked: new ParkedFeeds(options.now), ...options }
     this.#report = new ReportedChanges(options.now)
   }
 
@@ -76,7 +80,8 @@ export class MailboxFeeds {
     const noticed = parts?.messages ?? options.noticed
     return {
       hasRounds,
-      unknownPath,
+      refusal:
+        unknownPath === undefined ? this.#findRefusal(pass) : unknownPathRefusal(unknownPath),
       hasChanges: this.#report.pages > pages,
       dueAt: await this.#options.store.findNextPendingAt(),
       unreported: noticed ? await findUnreported(pass, noticed) : [],
@@ -100,13 +105,22 @@ export class MailboxFeeds {
     await retryPending(pass)
     const unlisted = await this.#readUnlisted(pass, required.filter(isDoubtful))
     const present = required.filter(({ feed }) => !unlisted.missing.has(feed.folderId ?? ''))
+    this.#options.parked.retain(present.map(({ feed }) => feed))
+    const readable = present.filter(({ feed }) => pass.mayRead(feed))
     const rounds = [
       ...droppedRounds(stored, present),
-      ...dueRounds(present, new Map([...states, ...unlisted.states])),
+      ...dueRounds(readable, new Map([...states, ...unlisted.states])),
     ]
     const hasRounds = !unlisted.isComplete || (await runRounds(pass, rounds))
-    if (writer.mailbox.filledAt === null) await writer.commit({ filledAt: now(), syncedAt: now() })
+    pass.parkRefused()
+    if (writer.mailbox.filledAt === null)
+      await writer.commit({ filledAt: now(), syncedAt: now(), feeds: await listIncomplete(pass) })
     return { hasRounds, unknownPath, pass }
+  }
+
+  #findRefusal({ names }: FeedPass): MailboxRefusal | undefined {
+    const { latest } = this.#options.parked
+    return latest && { path: names.mailboxOf(latest.feed.folderId).path, error: latest.error }
   }
 
   /**
@@ -169,6 +183,7 @@ export class MailboxFeeds {
     const feeds = read.map((state) => ({ feed: feedOf(state), state }))
     const states = await readFeeds(pass, feeds)
     await retryPending(pass)
+    pass.parkRefused()
     const hasRounds = [...states.values()].some(needsRound)
     const unknownPath = findUnknownPath(placement, listed, account.paths)
     return { hasRounds, unknownPath, pass }
@@ -238,6 +253,12 @@ interface SyncedFeeds {
   hasRounds: boolean
   unknownPath: string | undefined
   pass: FeedPass
+}
+
+/** Feeds whose initial round is not complete, because the provider refuses to read their folders. */
+async function listIncomplete({ store }: FeedPass): Promise<FeedState[]> {
+  const feeds = await store.listFeeds()
+  return feeds.filter(needsRound).map((state) => ({ ...state, isInitial: true }))
 }
 
 /**

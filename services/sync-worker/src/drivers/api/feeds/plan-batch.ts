@@ -13,6 +13,8 @@ export interface FeedBatch {
   changed: readonly MessageChange[]
   /** Ids that left the feed. */
   removed: readonly string[]
+  /** True for the first full round of a feed: older messages have no event. */
+  isInitial?: boolean
   /**
    * True for an unknown message that is stored without an event, as old messages are while the
    * index is filled.

@@ -41,6 +41,8 @@ export interface Readings {
   states: () => ReadonlyMap<string, IndexedMessage>
   /** True if a feed named the message as present. */
   isNamed: (id: string) => boolean
+  /** True in the first full round of a feed: messages from before the account have no event. */
+  isInitial?: boolean
   /** Messages that need not be read again. */
   copies?: ReadonlyMap<string, ApiMessage>
   /** Stores findings that fill a transaction, to free the memory of the findings. */
@@ -56,7 +58,7 @@ export interface Readings {
 export async function readMessages(
   pass: FeedPass,
   ids: readonly string[],
-  { states, isNamed, copies = new Map(), store }: Readings,
+  { states, isNamed, isInitial = false, copies = new Map(), store }: Readings,
 ): Promise<ReadFinding[]> {
   const { drafter, signal } = pass
   const options = await drafter.getOptions()
@@ -67,7 +69,7 @@ export async function readMessages(
     const compare = await readGroup(pass, group, { options, copies, isNamed })
     for (const id of group) {
       signal.throwIfAborted()
-      batch.add(await withAnnouncement(pass, compare(id, states())))
+      batch.add(await withAnnouncement(pass, compare(id, states()), isInitial))
       if (batch.isFull) await store(await batch.take(drafter))
     }
   }
@@ -174,10 +176,14 @@ async function findOwnDrafts(
   return new Set([...submitted, ...drafts.filter(isIncomplete).map(({ id }) => id)])
 }
 
-async function withAnnouncement(pass: FeedPass, finding: Finding | Refused): Promise<ReadFinding> {
+async function withAnnouncement(
+  pass: FeedPass,
+  finding: Finding | Refused,
+  isInitial: boolean,
+): Promise<ReadFinding> {
   if (finding.kind !== 'new' && finding.kind !== 'moved') return finding
   const { message, ...rest } = finding
-  if (rest.kind === 'new' && isSilent(pass, message)) return rest
+  if (rest.kind === 'new' && pass.isInitial({ isInitial }) && isOld(pass, message)) return rest
   const drafted = await pass.drafter.draft(message, pass.names)
   return { ...rest, announcement: { ...drafted, ...novelty(pass, finding, drafted) } }
 }
@@ -194,10 +200,9 @@ function novelty(
   return kind === 'moved' ? { ...result, mayBeNew: false } : result
 }
 
-/** True for a message that arrived before the account, while the index is filled. */
-function isSilent({ writer, account }: FeedPass, { receivedAt }: ApiMessage): boolean {
-  const { filledAt, announceFrom } = writer.mailbox
-  return filledAt === null && isBefore(receivedAt, announceFrom ?? account.notifyFrom)
+/** True for a message that arrived before the account. */
+function isOld({ writer, account }: FeedPass, { receivedAt }: ApiMessage): boolean {
+  return isBefore(receivedAt, writer.mailbox.announceFrom ?? account.notifyFrom)
 }
 
 /** Providers report whole seconds: a message of the same second did not arrive before. */

@@ -1,7 +1,8 @@
-import { type ApiTexts, isMailApiError } from '@posthorn/backends/mail-api'
+import { type ApiTexts, type Feed, isMailApiError } from '@posthorn/backends/mail-api'
 import { groupSize, maxGets, maxTextsBytes } from '../messages/get-messages.ts'
 import type { FeedState } from './feed-store.ts'
 import type { FeedInPass, FeedPass, PassParts, UnreportedMessage } from './feed-pass.ts'
+import { isFolderFailure } from './parked-feeds.ts'
 import { getGroup } from './read-messages.ts'
 import { indexPart } from './stored-index.ts'
 import { readChanges } from './sync-feed.ts'
@@ -9,7 +10,7 @@ import { readChanges } from './sync-feed.ts'
 /**
  * Reads the changes of feeds. The cursors of feeds without changes are stored with one commit,
  * which `end` is part of, also after a failure: providers drop old cursors. Returns the new states
- * of the feeds whose folder was not deleted meanwhile.
+ * of the feeds that could be read.
  */
 export async function readFeeds(
   pass: FeedPass,
@@ -20,7 +21,12 @@ export async function readFeeds(
   const moved: FeedState[] = []
   try {
     for (const { feed, state } of feeds) {
-      const read = await ignoreMissing(readChanges(pass, { feed, state }))
+      if (!pass.mayRead(feed)) continue
+      if (state.stage !== 'follow' || state.cursor === null) {
+        states.set(feed.id, state)
+        continue
+      }
+      const read = await attempt(pass, feed, () => readChanges(pass, { feed, state }))
       if (read) states.set(feed.id, read.state)
       if (read && !read.isStored) moved.push(read.state)
     }
@@ -32,8 +38,28 @@ export async function readFeeds(
   return states
 }
 
-/** Undefined if the folder of a feed was deleted during the read: the next pass drops the feed. */
-export async function ignoreMissing<T>(reading: Promise<T>): Promise<T | undefined> {
+/**
+ * Reads a feed. Undefined if the folder of the feed was deleted during the read: the next pass drops
+ * the feed. Also undefined if the provider refuses to read the folder.
+ */
+export async function attempt<T>(
+  pass: FeedPass,
+  feed: Feed,
+  reading: () => Promise<T>,
+): Promise<T | undefined> {
+  try {
+    const result = await ignoreMissing(reading())
+    pass.reportRead(feed)
+    return result
+  } catch (error) {
+    if (feed.folderId === undefined || !isFolderFailure(error)) throw error
+    pass.reportRefusal(feed, error)
+    return undefined
+  }
+}
+
+/** Undefined if a folder was deleted. */
+async function ignoreMissing<T>(reading: Promise<T>): Promise<T | undefined> {
   try {
     return await reading
   } catch (error) {

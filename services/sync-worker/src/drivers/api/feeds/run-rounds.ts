@@ -2,7 +2,7 @@ import type { Feed } from '@posthorn/backends/mail-api'
 import type { FeedState } from './feed-store.ts'
 import { applyRound } from './full-round.ts'
 import type { FeedInPass, FeedPass } from './feed-pass.ts'
-import { ignoreMissing } from './read-parts.ts'
+import { attempt } from './read-parts.ts'
 import { retryPending } from './retry-pending.ts'
 import { type AfterStep, completeRound, needsRound } from './sync-feed.ts'
 
@@ -34,6 +34,7 @@ function newFeed({ id, folderId }: Feed): FeedState {
     cursor: null,
     applied: null,
     completedAt: null,
+    isInitial: false,
   }
 }
 
@@ -82,7 +83,7 @@ export async function runRounds(pass: FeedPass, rounds: readonly DueRound[]): Pr
 /** False if `afterStep` stopped the round. */
 async function runRound(pass: FeedPass, round: DueRound, afterStep: AfterStep): Promise<boolean> {
   if (round.isDropped) return dropFeed(pass, round, afterStep)
-  return (await ignoreMissing(completeRound(pass, round, afterStep))) ?? true
+  return (await attempt(pass, round.feed, () => completeRound(pass, round, afterStep))) ?? true
 }
 
 /** True if the messages of a deleted folder are being compared. Only then a feed has no cursor. */

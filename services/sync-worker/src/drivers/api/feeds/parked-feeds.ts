@@ -1,0 +1,81 @@
+import { isMailApiError, type Feed, type MailApiError } from '@posthorn/backends/mail-api'
+import { backoff } from '@posthorn/flow'
+
+/** Delays until a parked feed is read again. The delay doubles with each refusal. */
+const minParkedMs = 60_000
+const maxParkedMs = 6 * 3_600_000
+
+/** Feed that the provider refuses to read. */
+export interface FeedRefusal {
+  readonly feed: Feed
+  readonly error: MailApiError
+  /** False if the last refusal of the feed had the same text. */
+  readonly isNew: boolean
+}
+
+interface Parked extends FeedRefusal {
+  readonly refusals: number
+  /** Time from which the feed may be read again. */
+  readonly until: number
+}
+
+/**
+ * Feeds of folders that the provider refuses to read, while it serves other folders of the account.
+ * A parked feed is left out of passes until its delay ends, so that other folders are synced.
+ */
+export class ParkedFeeds {
+  readonly #parked = new Map<string, Parked>()
+  readonly #now: () => Date
+  readonly #delayMs = backoff({ baseMs: minParkedMs, maxMs: maxParkedMs })
+
+  constructor(now: () => Date) {
+    this.#now = now
+  }
+
+  /** The latest refusal of a feed that is parked, or may be read again and was not read since. */
+  get latest(): FeedRefusal | undefined {
+    return [...this.#parked.values()].at(-1)
+  }
+
+  mayRead({ id }: Feed): boolean {
+    return this.#now().getTime() >= (this.#parked.get(id)?.until ?? 0)
+  }
+
+  park(feed: Feed, error: MailApiError): FeedRefusal {
+    const before = this.#parked.get(feed.id)
+    const refusals = (before?.refusals ?? 0) + 1
+    const until = this.#now().getTime() + this.#delayMs(refusals)
+    const isNew = before?.error.message !== error.message
+    const parked = { feed, error, isNew, refusals, until }
+    this.#parked.delete(feed.id)
+    this.#parked.set(feed.id, parked)
+    return parked
+  }
+
+  /** Lets the next pass read all parked feeds. */
+  endDelays(): void {
+    for (const [id, parked] of this.#parked) this.#parked.set(id, { ...parked, until: 0 })
+  }
+
+  /** Forgets the refusals of a feed that was read. */
+  clear({ id }: Feed): void {
+    this.#parked.delete(id)
+  }
+
+  /** Forgets feeds that are not followed, such as feeds of deleted folders. */
+  retain(feeds: readonly Feed[]): void {
+    const ids = new Set(feeds.map(({ id }) => id))
+    for (const id of this.#parked.keys()) if (!ids.has(id)) this.#parked.delete(id)
+  }
+}
+
+/**
+ * True for a failure that may concern one folder alone: the provider responded, and neither the
+ * token nor the rate of requests is the reason.
+ */
+export function isFolderFailure(error: unknown): error is MailApiError {
+  if (!isMailApiError(error)) return false
+  const { failure, status = 0 } = error
+  if (failure === 'unavailable') return status >= 400
+  return failure === 'refused' || failure === 'access-denied' || failure === 'unreadable-id'
+}
