@@ -117,6 +117,10 @@ function createOmissionMetrics(metrics: Metrics) {
     help: 'Attempts to read a folder at a mail API that the provider refused, by failure',
     labels: ['failure'],
   })
+  const lists = metrics.counter({
+    name: 'incomplete_lists_total',
+    help: 'Full lists of mailboxes at a mail API that lacked more than 500 indexed messages',
+  })
   const incomplete = metrics.counter({
     name: 'messages_incomplete_total',
     help: 'New messages that the mail server describes in part or not at all, by reason',
@@ -125,6 +129,7 @@ function createOmissionMetrics(metrics: Metrics) {
   return {
     /** New message that the server refuses to describe, or whose description is too large. */
     incomplete: (reason: 'refused' | 'truncated') => incomplete.labels(reason).inc(),
+    listIncomplete: () => lists.inc(),
     folderRefused: (failure: string) => folders.labels(failure).inc(),
     contentRefused: (part: string) => refused.labels(part).inc(),
   }

@@ -42,7 +42,7 @@ const fixedLabels = new Set(['SENT', 'DRAFT', 'CHAT'])
 const maxListBytes = 16 * 1024 * 1024
 const maxLabels = 25_000
 
-/** Reads all labels. Costs one unit. */
+/** Reads all labels. Costs one unit. @throws MailApiError `unavailable` for an incomplete list */
 export async function readLabels(
   requests: GmailRequests,
   signal: AbortSignal,
@@ -56,6 +56,9 @@ export async function readLabels(
   })
   if (labels.length > maxLabels)
     throw new MailApiError('refused', `The mailbox has more than ${maxLabels} labels.`)
+  // Every mailbox has the label. Deletions are derived from the list.
+  if (!labels.some(({ id }) => id === 'INBOX'))
+    throw new MailApiError('unavailable', 'The list of labels has no INBOX.', { status: 200 })
   return labels.flatMap((label) => toLabel(label) ?? [])
 }
 

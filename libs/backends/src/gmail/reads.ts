@@ -1,3 +1,4 @@
+import { defined } from '@posthorn/contracts/defined'
 import { type Backoff, backoff, sleep } from '@posthorn/flow'
 import { maxGetIds } from '../mail-api/ids.ts'
 import { MailApiError } from '../mail-api/errors.ts'
@@ -28,13 +29,14 @@ const lateDelayMs = backoff({ baseMs: 250, maxMs: 1_000, jitter: 0.3 })
 export function gmailReads(requests: GmailRequests): MailApiReads {
   const reads: MailApiReads = {
     async profile(signal) {
-      const { emailAddress } = await requests.json<GmailProfile>({
+      const { emailAddress, messagesTotal } = await requests.json<GmailProfile>({
         operation: 'getProfile',
         path: '/profile',
-        fields: 'emailAddress',
+        fields: 'emailAddress,messagesTotal',
         signal,
       })
-      if (typeof emailAddress === 'string' && emailAddress !== '') return { address: emailAddress }
+      if (typeof emailAddress === 'string' && emailAddress !== '')
+        return defined({ address: emailAddress, messages: messagesTotal })
       throw new MailApiError('unavailable', 'The profile has no address')
     },
 

@@ -4,6 +4,8 @@ import type { ApiDownload, ApiMessage, GetOptions } from './messages.ts'
 export interface MailApiProfile {
   /** Primary address of the mailbox. */
   address: string
+  /** Number of messages in the mailbox. Absent if the provider does not count them. */
+  messages?: number
 }
 
 /**

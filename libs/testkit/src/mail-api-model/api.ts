@@ -66,7 +66,10 @@ export class ModelApi implements MailApi {
   }
 
   profile(signal: AbortSignal) {
-    return this.#call('profile', signal, () => ({ address: 'jane@mail.example' }))
+    return this.#call('profile', signal, () => ({
+      address: 'jane@mail.example',
+      ...(this.traits.placement === 'labels' && { messages: this.#store.messages.size }),
+    }))
   }
 
   folders(signal: AbortSignal) {

@@ -33,6 +33,8 @@ export interface FeedFaults {
   losesReturns: boolean
   /** Number of cursors per feed that stay valid. */
   liveCursors: number
+  /** Full round that lacks a part of the messages, or all (placement `labels`). */
+  shortRounds: number
 }
 
 /** Position of a full round: `stage` is a label or a flag, `below` the order of the last entry. */
@@ -40,6 +42,8 @@ interface FullPosition {
   start: number
   stage: string
   below: number | null
+  /** Part of the messages that the round names, 0 to 1. */
+  named: number
 }
 
 interface Cursor {
@@ -68,7 +72,7 @@ export function readFeed(
   if (cursor && store.random.happens(faults.emptyPages))
     return page({ full: cursor.full !== undefined, cursor: { ...cursor, generation } })
   if (cursor?.seq === undefined) {
-    const full = cursor?.full ?? { start: store.seq, stage: '', below: null }
+    const full = cursor?.full ?? firstPosition(store, faults)
     return readFullRound(store, full, { feed, limit, generation })
   }
   return readHistory(store, faults, { feed, since: cursor.seq, limit, generation })
@@ -120,17 +124,32 @@ function stagesOf(store: ModelStore, feed: Feed): Stage[] {
   ].sort((one, other) => (one.name < other.name ? -1 : 1))
 }
 
+function firstPosition(store: ModelStore, { shortRounds }: FeedFaults): FullPosition {
+  const isShort = store.placement === 'labels' && store.random.happens(shortRounds)
+  const named = isShort ? store.random.below(10) / 10 : 1
+  return { start: store.seq, stage: '', below: null, named }
+}
+
+/** True for messages that a short round names: the same messages in each of its lists. */
+function isNamed({ order }: ModelMessage, { start, named }: FullPosition): boolean {
+  return ((order * 7 + start) % 10) / 10 < named
+}
+
 function readFullRound(
   store: ModelStore,
-  { start, stage, below }: FullPosition,
+  position: FullPosition,
   { feed, limit, generation }: { feed: Feed; limit: number; generation: number },
 ): ChangesPage {
+  const { start, stage, below, named } = position
   const stages = stagesOf(store, feed).filter(({ name }) => name >= stage)
   // A label may have been deleted since the last page: the next stage starts at its beginning.
   const [current, next] = stages
   const first = current?.name === stage ? (below ?? Infinity) : Infinity
   const rest = current
-    ? store.list().filter((message) => message.order < first && current.contains(message))
+    ? store
+        .list()
+        .filter((message) => message.order < first && current.contains(message))
+        .filter((message) => isNamed(message, position))
     : []
   const listed = rest.slice(0, limit)
   const changed = current ? listed.map(current.entry) : []
@@ -139,13 +158,13 @@ function readFullRound(
     return page({
       full: true,
       changed,
-      cursor: { generation, full: { start, stage: current.name, below: last.order } },
+      cursor: { generation, full: { start, stage: current.name, below: last.order, named } },
     })
   return next
     ? page({
         full: true,
         changed,
-        cursor: { generation, full: { start, stage: next.name, below: null } },
+        cursor: { generation, full: { start, stage: next.name, below: null, named } },
       })
     : page({ full: true, changed, complete: true, cursor: { generation, seq: start } })
 }

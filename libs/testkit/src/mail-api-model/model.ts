@@ -61,6 +61,7 @@ export class MailApiModel {
       emptyPages: 0,
       losesReturns: false,
       liveCursors: 1_000,
+      shortRounds: 0,
       ...options.feedFaults,
     }
     this.store = new ModelStore({

@@ -4,6 +4,7 @@ import { MailApiModel, type ModelMessage, SeededRandom } from '@posthorn/testkit
 import { flagNames } from '../../src/drivers/api/events/feed-events.ts'
 import { FolderNames, pathOf } from '../../src/drivers/api/events/folder-names.ts'
 import { MailboxFeeds } from '../../src/drivers/api/feeds/mailbox-feeds.ts'
+import { MissingMessages } from '../../src/drivers/api/feeds/missing-messages.ts'
 import type { MessageDrafter } from '../../src/drivers/api/messages/message-drafter.ts'
 import type { PassOptions } from '../../src/drivers/api/feeds/feed-pass.ts'
 import { decodeLeaf, encodeLeaf, leafFormats } from '../../src/drivers/api/index/leaf-content.ts'
@@ -76,6 +77,7 @@ export class FeedRun {
         // Such a removal of a message that cannot be read yet would be final until a full round.
         losesReturns: !readLag,
         liveCursors: 4,
+        shortRounds: 0.5,
       },
     })
     const { api } = this.model
@@ -116,7 +118,7 @@ export class FeedRun {
 
   /** Lets all changes arrive, then compares index and events with the model. */
   async settle(): Promise<void> {
-    Object.assign(this.model.feedFaults, { outdated: 0 })
+    Object.assign(this.model.feedFaults, { outdated: 0, shortRounds: 0 })
     this.#isListIncomplete = false
     this.#worker = this.#startWorker()
     // Hidden messages appear after some reads.
@@ -125,7 +127,7 @@ export class FeedRun {
       await this.#worker.sync(new AbortController().signal)
       this.#applyEvents()
     }
-    Object.assign(this.model.feedFaults, { outdated: 0.2 })
+    Object.assign(this.model.feedFaults, { outdated: 0.2, shortRounds: 0.5 })
     this.#isListIncomplete = this.model.store.placement === 'folder'
     this.#compare()
   }
@@ -206,12 +208,21 @@ export class FeedRun {
       account,
       now: () => new Date(this.#time),
       maxLeafMessages: 8,
+      missing: new MissingMessages(() => new Date(this.#time), 2),
     })
   }
 
+  /** True for messages that exist. With folders, `messageDeleted` also reports moves. */
+  #isKept(data: unknown): boolean {
+    const { placement, messages } = this.model.store
+    return placement === 'labels' && messages.has((data as { id: string }).id)
+  }
+
   #applyEvents(): void {
-    for (const { event, path } of this.tables.events.slice(this.#checkedEvents)) {
+    for (const { event, path, data } of this.tables.events.slice(this.#checkedEvents)) {
       const exists = [...this.model.store.folders.values()].some((each) => pathOf(each) === path)
+      if (event === 'messageDeleted' && this.#isKept(data))
+        throw new Error('existing message deleted')
       if (event === 'mailboxDeleted' && exists) throw new Error(`${path} deleted, which exists`)
     }
     this.#checkedEvents = this.tables.events.length

@@ -4,6 +4,7 @@ import { sql } from 'kysely'
 import { IndexWriter } from '../../src/drivers/api/feeds/index-writer.ts'
 import { applyBatch } from '../../src/drivers/api/feeds/apply-batch.ts'
 import { FeedPass } from '../../src/drivers/api/feeds/feed-pass.ts'
+import { MissingMessages } from '../../src/drivers/api/feeds/missing-messages.ts'
 import { ParkedFeeds } from '../../src/drivers/api/feeds/parked-feeds.ts'
 import { ReportedChanges } from '../../src/drivers/api/feeds/reported-changes.ts'
 import { indexPart, StoredIndex } from '../../src/drivers/api/feeds/stored-index.ts'
@@ -159,6 +160,7 @@ async function measureLeaves(mailbox: Mailbox): Promise<Figures> {
       account: world.account,
       now,
       parked: new ParkedFeeds(now),
+      missing: new MissingMessages(now),
     },
     { copies: new Map(), report: new ReportedChanges(now), mustYield: undefined, signal },
     {

@@ -18,6 +18,7 @@ import { noIntervals, type SyncRules } from '../sync-rules.ts'
 import type { SyncOutcome, SyncPass } from '../sync-schedule.ts'
 import { createMessageDrafter } from './messages/message-drafter.ts'
 import { MailboxFeeds } from './feeds/mailbox-feeds.ts'
+import type { MissingMessages } from './feeds/missing-messages.ts'
 import type { ParkedFeeds } from './feeds/parked-feeds.ts'
 import type { PassOptions, PassResult } from './feeds/feed-pass.ts'
 import { PostgresFeedStore } from './feeds/postgres-feed-store.ts'
@@ -62,6 +63,8 @@ export interface FollowedAccount extends NotifiedAccount {
   readonly context: DriverContext
   /** Feeds that the provider refuses, also after a new login. */
   readonly parked: ParkedFeeds
+  /** Lists of the mailbox that lacked messages, also after a new login. */
+  readonly missing: MissingMessages
 }
 
 /** Delay after a rate limit for which the provider names no time. */
@@ -195,6 +198,11 @@ async function openFeeds(
     account,
     onRefusal,
     parked: followed.parked,
+    missing: followed.missing,
+    onIncompleteList: (list) => {
+      commit.metrics.listIncomplete()
+      followed.context.log.warn(list, 'provider lists fewer messages than the index has')
+    },
     onParked: ({ feed, error, isNew }) => {
       commit.metrics.folderRefused(error.failure)
       if (isNew)

@@ -8,6 +8,7 @@ import type { MessageDrafter } from '../messages/message-drafter.ts'
 import type { OnRefusal } from '../messages/refusals.ts'
 import type { FeedState, FeedStore } from './feed-store.ts'
 import type { IndexWriter } from './index-writer.ts'
+import type { IncompleteList, MissingMessages, MissingPlan } from './missing-messages.ts'
 import type { FeedRefusal, ParkedFeeds } from './parked-feeds.ts'
 import type { ReportedChanges } from './reported-changes.ts'
 import { StoredIndex } from './stored-index.ts'
@@ -60,13 +61,17 @@ export interface MailboxFeedsOptions {
   /** Feeds that the provider refused in earlier passes. Absent: refused since the construction. */
   readonly parked?: ParkedFeeds
   readonly onParked?: (refusal: FeedRefusal) => void
+  /** Lists of the mailbox that lacked messages. Absent: none since the construction. */
+  readonly missing?: MissingMessages
+  readonly onIncompleteList?: (list: IncompleteList) => void
   readonly now: () => Date
   /** Most messages in a leaf. For tests. */
   readonly maxLeafMessages?: number
 }
 
 /** Options of a pass. */
-export type FeedPassOptions = MailboxFeedsOptions & Required<Pick<MailboxFeedsOptions, 'parked'>>
+export type FeedPassOptions = MailboxFeedsOptions &
+  Required<Pick<MailboxFeedsOptions, 'parked' | 'missing'>>
 
 /** Feed of a pass, and the position of the feed. */
 export interface FeedInPass {
@@ -107,6 +112,7 @@ export class FeedPass implements PassMemory, OpenedIndex {
   readonly signal: AbortSignal
   /** True if another pass is requested: the remaining full rounds wait for a later pass. */
   readonly mustYield: () => boolean
+  readonly missing: MissingMessages
   readonly #options: FeedPassOptions
   readonly #refused = new Map<Feed, MailApiError>()
   #hasRead = false
@@ -118,6 +124,7 @@ export class FeedPass implements PassMemory, OpenedIndex {
   ) {
     this.#options = options
     this.api = options.api
+    this.missing = options.missing
     this.store = options.store
     this.index = new StoredIndex(options.store, options.maxLeafMessages)
     this.writer = writer
@@ -168,6 +175,16 @@ export class FeedPass implements PassMemory, OpenedIndex {
       const refusal = parked.park(feed, error)
       onParked?.(refusal)
     }
+  }
+
+  /** As `MissingMessages.plan`. */
+  planMissing(at: FeedInPass): Promise<MissingPlan> {
+    return this.missing.plan(this, at, this.#options.onIncompleteList)
+  }
+
+  /** As `MissingMessages.acceptsFirst`. */
+  acceptsFirst(at: FeedInPass): Promise<boolean> {
+    return this.missing.acceptsFirst(this, at, this.#options.onIncompleteList)
   }
 
   /** True while old messages of a feed are indexed without an event. */

@@ -9,6 +9,7 @@ import {
 import { applyBatch } from './apply-batch.ts'
 import type { FeedState } from './feed-store.ts'
 import type { FeedInPass, FeedPass } from './feed-pass.ts'
+import type { MissingPlan } from './missing-messages.ts'
 import { indexPart } from './stored-index.ts'
 
 // A full round names all messages of a feed, over pages that may name a message repeatedly. The
@@ -98,7 +99,7 @@ export async function applyRound(
   pass: FeedPass,
   { feed, state }: FeedInPass,
 ): Promise<{ state: FeedState; reads: number }> {
-  const { index, now } = pass
+  const { index } = pass
   const from = state.applied ?? ''
   const round = await index.scan(state.feed, from)
   const indexed = await index.scan(indexPart, from)
@@ -114,18 +115,43 @@ export async function applyRound(
   }
   const names = new Set(round.messages.map(({ id }) => id))
   const isInitial = pass.isInitial(state)
+  const missing = present.filter(({ id }) => !names.has(id)).map(({ id }) => id)
+  const plan = await planMissing(pass, { feed, state }, isInitial)
   const batch = {
     feed,
     changed: [...named.values()].map(absoluteChange),
-    removed: present.filter(({ id }) => !names.has(id)).map(({ id }) => id),
+    removed: removable(missing, plan),
+    requestsRemoved: plan?.kind === 'request',
     isInitial,
     ...(isInitial && { isSilent: (id: string) => named.get(id)?.recent !== true }),
   }
   const next: FeedState =
     end === undefined
-      ? { ...state, stage: 'follow', applied: null, completedAt: now(), isInitial: false }
+      ? { ...state, ...endOf(pass, plan), stage: 'follow', applied: null, isInitial: false }
       : { ...state, applied: end }
   const parts = end === undefined ? [{ part: state.feed, deleted: 'all' as const, saved: [] }] : []
   const reads = await applyBatch(pass, batch, { feeds: [next], parts })
   return { state: next, reads }
+}
+
+/** Feeds of folders need no plan: messages that left a folder are always requested. */
+async function planMissing(
+  pass: FeedPass,
+  at: FeedInPass,
+  isInitial: boolean,
+): Promise<MissingPlan | undefined> {
+  return at.feed.folderId === undefined && !isInitial ? await pass.planMissing(at) : undefined
+}
+
+function removable(missing: readonly string[], plan: MissingPlan | undefined): readonly string[] {
+  if (plan?.kind === 'keep') return []
+  return plan?.kind === 'confirmed' ? missing.filter((id) => plan.ids.has(id)) : missing
+}
+
+/** Another full round follows if messages were kept that this round lacks. */
+function endOf(
+  { missing, now }: FeedPass,
+  plan: MissingPlan | undefined,
+): Pick<FeedState, 'completedAt'> {
+  return { completedAt: plan === undefined || missing.end() ? now() : null }
 }

@@ -20,6 +20,7 @@ import {
   type PassParts,
   type PassResult,
 } from './feed-pass.ts'
+import { MissingMessages } from './missing-messages.ts'
 import { ParkedFeeds } from './parked-feeds.ts'
 import { UnknownFolderError } from './read-messages.ts'
 import { findFolders, findUnreported, readFeeds } from './read-parts.ts'
@@ -55,7 +56,12 @@ export class MailboxFeeds {
   #areRoundsRequired = false
 
   constructor(options: MailboxFeedsOptions) {
-    this.#options = { parked: new ParkedFeeds(options.now), ...options }
+    const { now } = options
+    this.#options = {
+      parked: new ParkedFeeds(now),
+      missing: new MissingMessages(now),
+      ...options,
+    }
     this.#report = new ReportedChanges(options.now)
   }
 
@@ -71,6 +77,7 @@ export class MailboxFeeds {
    * @throws MailApiError; AppError `stale` after the lease was lost. A repeated call continues.
    */
   async sync(signal: AbortSignal, options: PassOptions = {}): Promise<PassResult> {
+    const { missing, store } = this.#options
     const pages = this.#report.pages
     const { mustYield, parts } = options
     const memory: PassMemory = { copies: new Map(), report: this.#report, mustYield, signal }
@@ -83,13 +90,13 @@ export class MailboxFeeds {
       refusal:
         unknownPath === undefined ? this.#findRefusal(pass) : unknownPathRefusal(unknownPath),
       hasChanges: this.#report.pages > pages,
-      dueAt: await this.#options.store.findNextPendingAt(),
+      dueAt: earliest(await store.findNextPendingAt(), missing.nextRoundAt),
       unreported: noticed ? await findUnreported(pass, noticed) : [],
     }
   }
 
   async #syncAll(memory: PassMemory): Promise<SyncedFeeds> {
-    const { api, now, store } = this.#options
+    const { api, missing, now, store } = this.#options
     const listing = await this.#listFolders(memory.signal)
     const { folders, named, before, doubtful, unknownPath } = listing
     const names = new FolderNames(api.traits.placement, folders, named)
@@ -106,7 +113,9 @@ export class MailboxFeeds {
     const unlisted = await this.#readUnlisted(pass, required.filter(isDoubtful))
     const present = required.filter(({ feed }) => !unlisted.missing.has(feed.folderId ?? ''))
     this.#options.parked.retain(present.map(({ feed }) => feed))
-    const readable = present.filter(({ feed }) => pass.mayRead(feed))
+    const mayStart = ({ feed: { folderId }, state }: FollowedFeed) =>
+      folderId !== undefined || state.stage !== 'follow' || missing.mayStartRound
+    const readable = present.filter((each) => pass.mayRead(each.feed) && mayStart(each))
     const rounds = [
       ...droppedRounds(stored, present),
       ...dueRounds(readable, new Map([...states, ...unlisted.states])),
@@ -298,4 +307,8 @@ function storedTime({ api, now, writer: { mailbox } }: FeedPass): { syncedAt?: D
   const ageMs = now().getTime() - Number(mailbox.syncedAt)
   const isStored = api.traits.placement === 'labels' || mailbox.filledAt === null
   return isStored || ageMs < timeStepMs ? {} : { syncedAt: now() }
+}
+
+function earliest(...times: (Date | undefined)[]): Date | undefined {
+  return times.filter((time) => time !== undefined).sort((one, other) => +one - +other)[0]
 }

@@ -13,6 +13,8 @@ export interface FeedBatch {
   changed: readonly MessageChange[]
   /** Ids that left the feed. */
   removed: readonly string[]
+  /** True if removed messages of a whole mailbox are requested before they count as deleted. */
+  requestsRemoved?: boolean
   /** True for the first full round of a feed: older messages have no event. */
   isInitial?: boolean
   /**
@@ -41,7 +43,7 @@ export interface BatchPlan {
  * index has its states already. Pure.
  */
 export function planBatch(
-  { feed, changed, removed, isSilent }: FeedBatch,
+  { feed, changed, removed, requestsRemoved = false, isSilent }: FeedBatch,
   states: ReadonlyMap<string, IndexedMessage>,
 ): BatchPlan {
   const plan: BatchPlan = { updated: [], silent: [], deleted: [], toGet: [], dismissed: [] }
@@ -52,7 +54,9 @@ export function planBatch(
     else if (isSilent?.(change.id)) plan.silent.push(silentState(change, folderId))
     else plan.toGet.push(change.id)
   }
-  for (const id of removed) planRemoval(plan, { id, folderId: feed.folderId }, states.get(id))
+  const { folderId } = feed
+  for (const id of removed)
+    planRemoval(plan, { id, folderId, isRequested: requestsRemoved }, states.get(id))
   return plan
 }
 
@@ -68,10 +72,10 @@ function planChange(plan: BatchPlan, change: MessageChange, state: IndexedMessag
 
 function planRemoval(
   plan: BatchPlan,
-  { id, folderId }: { id: string; folderId: string | undefined },
+  { id, folderId, isRequested }: { id: string; folderId: string | undefined; isRequested: boolean },
   state: IndexedMessage | undefined,
 ): void {
-  if (folderId === undefined) (state ? plan.deleted : plan.dismissed).push(id)
+  if (folderId === undefined && !isRequested) (state ? plan.deleted : plan.dismissed).push(id)
   // A message removed from a folder was moved, or was removed and returned. Both also apply to
   // unknown messages.
   else if (!state || state.folderId === folderId) plan.toGet.push(id)

@@ -92,7 +92,11 @@ interface Step {
 
 async function advance(pass: FeedPass, at: FeedInPass): Promise<Step> {
   const { feed, state } = at
-  if (state.stage === 'recent') return { state: await markRecent(pass, at) }
+  if (state.stage === 'recent') {
+    if (feed.folderId === undefined && !(await pass.acceptsFirst(at)))
+      return { state: await restartRound(pass, at), isRestart: true }
+    return { state: await markRecent(pass, at) }
+  }
   if (state.stage === 'apply') {
     const { state: next, reads } = await applyRound(pass, at)
     return { state: next, isPausable: reads > 0 }
