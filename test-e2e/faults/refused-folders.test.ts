@@ -77,7 +77,7 @@ test.each(refusals)(
         .filter((hook) => hook.path === path)
     mailbox.deliver({ raw: source(), folderId: other })
     // The clock of the fake stands still: without a time, the message would precede the account.
-  mailbox.deliver({ raw: source(), folderId: refused, receivedAt: Date.now() + 1_000 })
+    mailbox.deliver({ raw: source(), folderId: refused, receivedAt: Date.now() + 1_000 })
     await eventually(() => expect(announced('Zebra')).toHaveLength(1), { timeoutMs: 60_000 })
     expect(announced('Refused')).toEqual([])
 

@@ -46,6 +46,7 @@ export const layersOf: Readonly<Record<string, readonly Layer[]>> = {
     ['events'],
     ['index'],
   ],
+  'services/sync-worker/src/drivers/api/feeds': [['stored']],
   'services/sync-worker/src/drivers/imap': [
     ['commands'],
     ['connections'],

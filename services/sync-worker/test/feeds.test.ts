@@ -1,6 +1,6 @@
 import { afterAll, beforeAll, describe, expect, test } from '@jest/globals'
 import type { MailApiModelOptions } from '@posthorn/testkit/mail-api-model'
-import type { FeedState } from '../src/drivers/api/feeds/feed-store.ts'
+import type { FeedState } from '../src/drivers/api/feeds/stored/feed-store.ts'
 import { FeedScene, memoryWorld, postgresWorlds, type PostgresWorlds } from './feeds/feed-world.ts'
 
 let postgres: PostgresWorlds

@@ -1,7 +1,7 @@
 import { afterEach, expect, test } from '@jest/globals'
 import { MailApiModel } from '@posthorn/testkit/mail-api-model'
 import type { MessageDrafter } from '../src/drivers/api/messages/message-drafter.ts'
-import type { FeedCommit } from '../src/drivers/api/feeds/feed-store.ts'
+import type { FeedCommit } from '../src/drivers/api/feeds/stored/feed-store.ts'
 import { MailboxFeeds } from '../src/drivers/api/feeds/mailbox-feeds.ts'
 import { mime } from './api-world.ts'
 import { drafter } from './feeds/feed-run.ts'

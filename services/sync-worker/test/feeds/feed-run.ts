@@ -4,7 +4,7 @@ import { MailApiModel, type ModelMessage, SeededRandom } from '@posthorn/testkit
 import { flagNames } from '../../src/drivers/api/events/feed-events.ts'
 import { FolderNames, pathOf } from '../../src/drivers/api/events/folder-names.ts'
 import { MailboxFeeds } from '../../src/drivers/api/feeds/mailbox-feeds.ts'
-import { MissingMessages } from '../../src/drivers/api/feeds/missing-messages.ts'
+import { RoundLosses } from '../../src/drivers/api/feeds/round-losses.ts'
 import type { MessageDrafter } from '../../src/drivers/api/messages/message-drafter.ts'
 import type { PassOptions } from '../../src/drivers/api/feeds/feed-pass.ts'
 import { decodeLeaf, encodeLeaf, leafFormats } from '../../src/drivers/api/index/leaf-content.ts'
@@ -208,7 +208,7 @@ export class FeedRun {
       account,
       now: () => new Date(this.#time),
       maxLeafMessages: 8,
-      missing: new MissingMessages(() => new Date(this.#time), 2),
+      losses: new RoundLosses(() => new Date(this.#time), 2),
     })
   }
 

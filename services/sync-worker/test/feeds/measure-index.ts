@@ -1,13 +1,13 @@
 import type { MailApi } from '@posthorn/backends/mail-api'
 import { SeededRandom } from '@posthorn/testkit/mail-api-model'
 import { sql } from 'kysely'
-import { IndexWriter } from '../../src/drivers/api/feeds/index-writer.ts'
+import { IndexWriter } from '../../src/drivers/api/feeds/stored/index-writer.ts'
 import { applyBatch } from '../../src/drivers/api/feeds/apply-batch.ts'
 import { FeedPass } from '../../src/drivers/api/feeds/feed-pass.ts'
-import { MissingMessages } from '../../src/drivers/api/feeds/missing-messages.ts'
+import { RoundLosses } from '../../src/drivers/api/feeds/round-losses.ts'
 import { ParkedFeeds } from '../../src/drivers/api/feeds/parked-feeds.ts'
 import { ReportedChanges } from '../../src/drivers/api/feeds/reported-changes.ts'
-import { indexPart, StoredIndex } from '../../src/drivers/api/feeds/stored-index.ts'
+import { indexPart, StoredIndex } from '../../src/drivers/api/feeds/stored/stored-index.ts'
 import { FolderNames } from '../../src/drivers/api/events/folder-names.ts'
 import type { IndexedMessage } from '../../src/drivers/api/index/indexed-message.ts'
 import {
@@ -160,7 +160,7 @@ async function measureLeaves(mailbox: Mailbox): Promise<Figures> {
       account: world.account,
       now,
       parked: new ParkedFeeds(now),
-      missing: new MissingMessages(now),
+      losses: new RoundLosses(now),
     },
     { copies: new Map(), report: new ReportedChanges(now), mustYield: undefined, signal },
     {

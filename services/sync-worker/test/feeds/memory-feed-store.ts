@@ -11,7 +11,7 @@ import type {
   PartChange,
   PendingMessage,
   StoredLeaf,
-} from '../../src/drivers/api/feeds/feed-store.ts'
+} from '../../src/drivers/api/feeds/stored/feed-store.ts'
 import { mailboxEvent } from '../../src/events/mailbox-event.ts'
 
 export const account = {

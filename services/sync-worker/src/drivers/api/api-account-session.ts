@@ -8,7 +8,7 @@ import type { DriverContext } from '../account-driver.ts'
 import { assertConnected, toUnavailable } from '../availability.ts'
 import type { CredentialsClient } from '../credentials.ts'
 import { AccountLogins } from './account-logins.ts'
-import { MissingMessages } from './feeds/missing-messages.ts'
+import { RoundLosses } from './feeds/round-losses.ts'
 import { ParkedFeeds } from './feeds/parked-feeds.ts'
 import { type FollowDeps, followFeeds } from './follow-feeds.ts'
 import { toSessionError } from './session-error.ts'
@@ -31,8 +31,8 @@ export class ApiAccountSession implements AsyncDisposable {
   watch: WatchHandle | undefined
   /** As `FollowedAccount.parked`. */
   readonly parked = new ParkedFeeds(() => new Date())
-  /** As `FollowedAccount.missing`. */
-  readonly missing = new MissingMessages(() => new Date())
+  /** As `FollowedAccount.losses`. */
+  readonly losses = new RoundLosses(() => new Date())
   readonly #deps: ApiSessionDeps
   readonly #closed = new AbortController()
   #logins: AccountLogins | undefined

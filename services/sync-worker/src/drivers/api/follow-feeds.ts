@@ -18,10 +18,10 @@ import { noIntervals, type SyncRules } from '../sync-rules.ts'
 import type { SyncOutcome, SyncPass } from '../sync-schedule.ts'
 import { createMessageDrafter } from './messages/message-drafter.ts'
 import { MailboxFeeds } from './feeds/mailbox-feeds.ts'
-import type { MissingMessages } from './feeds/missing-messages.ts'
+import type { RoundLosses } from './feeds/round-losses.ts'
 import type { ParkedFeeds } from './feeds/parked-feeds.ts'
 import type { PassOptions, PassResult } from './feeds/feed-pass.ts'
-import { PostgresFeedStore } from './feeds/postgres-feed-store.ts'
+import { PostgresFeedStore } from './feeds/stored/postgres-feed-store.ts'
 import type { OnRefusal } from './messages/refusals.ts'
 import { type NotifiedAccount, watchedAccount } from './follow-watch.ts'
 
@@ -64,7 +64,7 @@ export interface FollowedAccount extends NotifiedAccount {
   /** Feeds that the provider refuses, also after a new login. */
   readonly parked: ParkedFeeds
   /** Lists of the mailbox that lacked messages, also after a new login. */
-  readonly missing: MissingMessages
+  readonly losses: RoundLosses
 }
 
 /** Delay after a rate limit for which the provider names no time. */
@@ -198,7 +198,7 @@ async function openFeeds(
     account,
     onRefusal,
     parked: followed.parked,
-    missing: followed.missing,
+    losses: followed.losses,
     onIncompleteList: (list) => {
       commit.metrics.listIncomplete()
       followed.context.log.warn(list, 'provider lists fewer messages than the index has')

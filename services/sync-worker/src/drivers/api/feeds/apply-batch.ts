@@ -14,11 +14,11 @@ import {
 } from '../index/indexed-message.ts'
 import { retryDelaysMs } from '../../sync-schedule.ts'
 import type { FeedPass } from './feed-pass.ts'
-import type { NewPendingMessage } from './feed-store.ts'
-import type { IndexChange } from './index-writer.ts'
+import type { NewPendingMessage } from './stored/feed-store.ts'
+import type { IndexChange } from './stored/index-writer.ts'
 import { type BatchPlan, type FeedBatch, planBatch } from './plan-batch.ts'
 import { nameLabels, type ReadFinding, readMessages } from './read-messages.ts'
-import { indexPart, type LoadedMessages } from './stored-index.ts'
+import { indexPart, type LoadedMessages } from './stored/stored-index.ts'
 
 /**
  * Compares reported changes with the index and stores the differences with their events. `end`,

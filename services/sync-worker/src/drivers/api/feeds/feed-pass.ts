@@ -6,12 +6,12 @@ import type { FeedEventContext } from '../events/feed-events.ts'
 import type { FolderNames } from '../events/folder-names.ts'
 import type { MessageDrafter } from '../messages/message-drafter.ts'
 import type { OnRefusal } from '../messages/refusals.ts'
-import type { FeedState, FeedStore } from './feed-store.ts'
-import type { IndexWriter } from './index-writer.ts'
-import type { IncompleteList, MissingMessages, MissingPlan } from './missing-messages.ts'
+import type { FeedState, FeedStore } from './stored/feed-store.ts'
+import type { IndexWriter } from './stored/index-writer.ts'
+import type { IncompleteList, RoundLosses, LossPlan } from './round-losses.ts'
 import type { FeedRefusal, ParkedFeeds } from './parked-feeds.ts'
 import type { ReportedChanges } from './reported-changes.ts'
-import { StoredIndex } from './stored-index.ts'
+import { StoredIndex } from './stored/stored-index.ts'
 
 /** Refused folders after which a pass that has read no folder ends. */
 const maxRefusals = 3
@@ -62,7 +62,7 @@ export interface MailboxFeedsOptions {
   readonly parked?: ParkedFeeds
   readonly onParked?: (refusal: FeedRefusal) => void
   /** Lists of the mailbox that lacked messages. Absent: none since the construction. */
-  readonly missing?: MissingMessages
+  readonly losses?: RoundLosses
   readonly onIncompleteList?: (list: IncompleteList) => void
   readonly now: () => Date
   /** Most messages in a leaf. For tests. */
@@ -71,7 +71,7 @@ export interface MailboxFeedsOptions {
 
 /** Options of a pass. */
 export type FeedPassOptions = MailboxFeedsOptions &
-  Required<Pick<MailboxFeedsOptions, 'parked' | 'missing'>>
+  Required<Pick<MailboxFeedsOptions, 'parked' | 'losses'>>
 
 /** Feed of a pass, and the position of the feed. */
 export interface FeedInPass {
@@ -112,7 +112,7 @@ export class FeedPass implements PassMemory, OpenedIndex {
   readonly signal: AbortSignal
   /** True if another pass is requested: the remaining full rounds wait for a later pass. */
   readonly mustYield: () => boolean
-  readonly missing: MissingMessages
+  readonly losses: RoundLosses
   readonly #options: FeedPassOptions
   readonly #refused = new Map<Feed, MailApiError>()
   #hasRead = false
@@ -124,7 +124,7 @@ export class FeedPass implements PassMemory, OpenedIndex {
   ) {
     this.#options = options
     this.api = options.api
-    this.missing = options.missing
+    this.losses = options.losses
     this.store = options.store
     this.index = new StoredIndex(options.store, options.maxLeafMessages)
     this.writer = writer
@@ -177,14 +177,14 @@ export class FeedPass implements PassMemory, OpenedIndex {
     }
   }
 
-  /** As `MissingMessages.plan`. */
-  planMissing(at: FeedInPass): Promise<MissingPlan> {
-    return this.missing.plan(this, at, this.#options.onIncompleteList)
+  /** As `RoundLosses.plan`. */
+  planLosses(at: FeedInPass): Promise<LossPlan> {
+    return this.losses.plan(this, at, this.#options.onIncompleteList)
   }
 
-  /** As `MissingMessages.acceptsFirst`. */
+  /** As `RoundLosses.acceptsFirst`. */
   acceptsFirst(at: FeedInPass): Promise<boolean> {
-    return this.missing.acceptsFirst(this, at, this.#options.onIncompleteList)
+    return this.losses.acceptsFirst(this, at, this.#options.onIncompleteList)
   }
 
   /** True while old messages of a feed are indexed without an event. */

@@ -7,10 +7,10 @@ import {
   mergeChange,
 } from '../index/indexed-message.ts'
 import { applyBatch } from './apply-batch.ts'
-import type { FeedState } from './feed-store.ts'
+import type { FeedState } from './stored/feed-store.ts'
+import type { FeedBatch } from './plan-batch.ts'
 import type { FeedInPass, FeedPass } from './feed-pass.ts'
-import type { MissingPlan } from './missing-messages.ts'
-import { indexPart } from './stored-index.ts'
+import { isLoss, type LossPlan, type RoundWindow, scanRound } from './round-losses.ts'
 
 // A full round names all messages of a feed, over pages that may name a message repeatedly. The
 // messages of a round are collected in separate leaves, page by page, then compared with the index.
@@ -99,31 +99,16 @@ export async function applyRound(
   pass: FeedPass,
   { feed, state }: FeedInPass,
 ): Promise<{ state: FeedState; reads: number }> {
-  const { index } = pass
-  const from = state.applied ?? ''
-  const round = await index.scan(state.feed, from)
-  const indexed = await index.scan(indexPart, from)
-  const end = [round.next, indexed.next].filter((low) => low !== undefined).sort()[0]
-  const isInside = ({ id }: IndexedMessage) => end === undefined || id < end
-  const named = new Map(round.messages.filter(isInside).map((each) => [each.id, each]))
-  const present = indexed.messages.filter(
-    (message) => isInside(message) && (feed.folderId ?? message.folderId) === message.folderId,
-  )
-  for (const before of present) {
-    const state = named.get(before.id)
-    if (state && isSameState(state, before)) named.delete(before.id)
-  }
-  const names = new Set(round.messages.map(({ id }) => id))
+  const window = await scanRound(pass, { feed, state }, state.applied ?? '')
   const isInitial = pass.isInitial(state)
-  const missing = present.filter(({ id }) => !names.has(id)).map(({ id }) => id)
-  const plan = await planMissing(pass, { feed, state }, isInitial)
+  const plan = await planLosses(pass, { feed, state }, isInitial)
+  const differences = compareWindow(window, plan)
+  const { end, listed } = window
   const batch = {
     feed,
-    changed: [...named.values()].map(absoluteChange),
-    removed: removable(missing, plan),
-    requestsRemoved: plan?.kind === 'request',
+    ...differences,
     isInitial,
-    ...(isInitial && { isSilent: (id: string) => named.get(id)?.recent !== true }),
+    ...(isInitial && { isSilent: (id: string) => listed.get(id)?.recent !== true }),
   }
   const next: FeedState =
     end === undefined
@@ -135,23 +120,41 @@ export async function applyRound(
 }
 
 /** Feeds of folders need no plan: messages that left a folder are always requested. */
-async function planMissing(
+async function planLosses(
   pass: FeedPass,
   at: FeedInPass,
   isInitial: boolean,
-): Promise<MissingPlan | undefined> {
-  return at.feed.folderId === undefined && !isInitial ? await pass.planMissing(at) : undefined
+): Promise<LossPlan | undefined> {
+  return at.feed.folderId === undefined && !isInitial ? await pass.planLosses(at) : undefined
 }
 
-function removable(missing: readonly string[], plan: MissingPlan | undefined): readonly string[] {
-  if (plan?.kind === 'keep') return []
-  return plan?.kind === 'confirmed' ? missing.filter((id) => plan.ids.has(id)) : missing
+/** Differences between a part of a round and the index, as far as the plan stores them. */
+function compareWindow(
+  { listed, present }: RoundWindow,
+  plan: LossPlan | undefined,
+): Pick<FeedBatch, 'changed' | 'removed'> & { requested: ReadonlySet<string> } {
+  const changed = new Map(listed)
+  const removed: string[] = []
+  const requested = new Set<string>()
+  for (const before of present) {
+    const state = listed.get(before.id)
+    const isLost = isLoss(before, state)
+    if (isLost && plan?.kind === 'request') requested.add(before.id)
+    const isKept = isLost && plan !== undefined && !mayStore(plan, before.id)
+    if (isKept || (state && isSameState(state, before))) changed.delete(before.id)
+    else if (!state) removed.push(before.id)
+  }
+  return { changed: [...changed.values()].map(absoluteChange), removed, requested }
 }
 
-/** Another full round follows if messages were kept that this round lacks. */
+function mayStore(plan: LossPlan, id: string): boolean {
+  return plan.kind === 'request' || (plan.kind === 'confirmed' && plan.ids.has(id))
+}
+
+/** Another full round follows if the list was incomplete. */
 function endOf(
-  { missing, now }: FeedPass,
-  plan: MissingPlan | undefined,
+  { losses, now }: FeedPass,
+  plan: LossPlan | undefined,
 ): Pick<FeedState, 'completedAt'> {
-  return { completedAt: plan === undefined || missing.end() ? now() : null }
+  return { completedAt: plan === undefined || losses.end() ? now() : null }
 }

@@ -1,7 +1,7 @@
 import type { NamedFolder } from '@posthorn/db'
 import type { MailboxRefusal } from '../../account-driver.ts'
 import { unknownPathRefusal } from '../../unknown-path.ts'
-import { folderEvents, mailboxReset } from '../events/feed-events.ts'
+import { mailboxReset } from '../events/feed-events.ts'
 import {
   findUnknownPath,
   FolderNames,
@@ -9,8 +9,8 @@ import {
   selectFolders,
 } from '../events/folder-names.ts'
 import { UnlistedFolders } from '../events/unlisted-folders.ts'
-import type { FeedState, MailboxState } from './feed-store.ts'
-import { IndexWriter } from './index-writer.ts'
+import type { FeedState, MailboxState } from './stored/feed-store.ts'
+import { IndexWriter } from './stored/index-writer.ts'
 import {
   FeedPass,
   type FeedPassOptions,
@@ -20,11 +20,12 @@ import {
   type PassParts,
   type PassResult,
 } from './feed-pass.ts'
-import { MissingMessages } from './missing-messages.ts'
+import { RoundLosses } from './round-losses.ts'
 import { ParkedFeeds } from './parked-feeds.ts'
 import { UnknownFolderError } from './read-messages.ts'
 import { findFolders, findUnreported, readFeeds } from './read-parts.ts'
 import { ReportedChanges } from './reported-changes.ts'
+import { listIncomplete, storeFolders, storeMissing } from './folders-of-pass.ts'
 import { retryPending } from './retry-pending.ts'
 import {
   droppedRounds,
@@ -59,7 +60,7 @@ export class MailboxFeeds {
     const { now } = options
     this.#options = {
       parked: new ParkedFeeds(now),
-      missing: new MissingMessages(now),
+      losses: new RoundLosses(now),
       ...options,
     }
     this.#report = new ReportedChanges(options.now)
@@ -77,7 +78,7 @@ export class MailboxFeeds {
    * @throws MailApiError; AppError `stale` after the lease was lost. A repeated call continues.
    */
   async sync(signal: AbortSignal, options: PassOptions = {}): Promise<PassResult> {
-    const { missing, store } = this.#options
+    const { losses, store } = this.#options
     const pages = this.#report.pages
     const { mustYield, parts } = options
     const memory: PassMemory = { copies: new Map(), report: this.#report, mustYield, signal }
@@ -90,13 +91,13 @@ export class MailboxFeeds {
       refusal:
         unknownPath === undefined ? this.#findRefusal(pass) : unknownPathRefusal(unknownPath),
       hasChanges: this.#report.pages > pages,
-      dueAt: earliest(await store.findNextPendingAt(), missing.nextRoundAt),
+      dueAt: earliest(await store.findNextPendingAt(), losses.nextRoundAt),
       unreported: noticed ? await findUnreported(pass, noticed) : [],
     }
   }
 
   async #syncAll(memory: PassMemory): Promise<SyncedFeeds> {
-    const { api, missing, now, store } = this.#options
+    const { api, losses, now, store } = this.#options
     const listing = await this.#listFolders(memory.signal)
     const { folders, named, before, doubtful, unknownPath } = listing
     const names = new FolderNames(api.traits.placement, folders, named)
@@ -114,7 +115,7 @@ export class MailboxFeeds {
     const present = required.filter(({ feed }) => !unlisted.missing.has(feed.folderId ?? ''))
     this.#options.parked.retain(present.map(({ feed }) => feed))
     const mayStart = ({ feed: { folderId }, state }: FollowedFeed) =>
-      folderId !== undefined || state.stage !== 'follow' || missing.mayStartRound
+      folderId !== undefined || state.stage !== 'follow' || losses.mayStartRound
     const readable = present.filter((each) => pass.mayRead(each.feed) && mayStart(each))
     const rounds = [
       ...droppedRounds(stored, present),
@@ -262,44 +263,6 @@ interface SyncedFeeds {
   hasRounds: boolean
   unknownPath: string | undefined
   pass: FeedPass
-}
-
-/** Feeds whose initial round is not complete, because the provider refuses to read their folders. */
-async function listIncomplete({ store }: FeedPass): Promise<FeedState[]> {
-  const feeds = await store.listFeeds()
-  return feeds.filter(needsRound).map((state) => ({ ...state, isInitial: true }))
-}
-
-/**
- * Stores the names of folders with their events, and feeds of new folders before their messages.
- */
-async function storeFolders(
-  { account, writer }: FeedPass,
-  change: { before: NamedFolder[]; named: NamedFolder[]; created: readonly FollowedFeed[] },
-): Promise<void> {
-  const { before, named, created } = change
-  const isRenamed = JSON.stringify(named) !== JSON.stringify(before)
-  if (!isRenamed && created.length === 0) return
-  // After a loss of the whole index, mailboxReset replaces the events of folders.
-  const isLost = before.length === 0 && writer.mailbox.announceFrom !== null
-  const events = isLost ? [] : folderEvents({ account, epoch: writer.nextEpoch }, before, named)
-  await writer.commit({ folders: named, feeds: created.map(({ state }) => state), events })
-}
-
-/**
- * Stores that folders were deleted, with their events. The caller then drops the feeds of the
- * folders.
- */
-async function storeMissing(
-  { account, names, store, writer }: FeedPass,
-  missing: ReadonlySet<string>,
-): Promise<void> {
-  const before = await store.listFolders()
-  const remaining = before.filter(({ id, former }) => !former && !missing.has(id))
-  const named = mergeFolders(before, remaining)
-  const events = folderEvents({ account, epoch: writer.nextEpoch }, before, named)
-  await writer.commit({ folders: named, events })
-  names.remove(missing)
 }
 
 /** Time of the pass, if the stored time is too old to tell an outage. */

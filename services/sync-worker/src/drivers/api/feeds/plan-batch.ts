@@ -13,8 +13,8 @@ export interface FeedBatch {
   changed: readonly MessageChange[]
   /** Ids that left the feed. */
   removed: readonly string[]
-  /** True if removed messages of a whole mailbox are requested before they count as deleted. */
-  requestsRemoved?: boolean
+  /** Indexed messages that are requested before a change or removal of them is stored. */
+  requested?: ReadonlySet<string>
   /** True for the first full round of a feed: older messages have no event. */
   isInitial?: boolean
   /**
@@ -43,20 +43,22 @@ export interface BatchPlan {
  * index has its states already. Pure.
  */
 export function planBatch(
-  { feed, changed, removed, requestsRemoved = false, isSilent }: FeedBatch,
+  { feed, changed, removed, requested, isSilent }: FeedBatch,
   states: ReadonlyMap<string, IndexedMessage>,
 ): BatchPlan {
   const plan: BatchPlan = { updated: [], silent: [], deleted: [], toGet: [], dismissed: [] }
   for (const change of changed) {
     const folderId = change.folderId ?? feed.folderId
     const state = states.get(change.id)
-    if (state) planChange(plan, { ...change, ...(folderId !== undefined && { folderId }) }, state)
+    if (state && requested?.has(change.id)) plan.toGet.push(change.id)
+    else if (state)
+      planChange(plan, { ...change, ...(folderId !== undefined && { folderId }) }, state)
     else if (isSilent?.(change.id)) plan.silent.push(silentState(change, folderId))
     else plan.toGet.push(change.id)
   }
   const { folderId } = feed
   for (const id of removed)
-    planRemoval(plan, { id, folderId, isRequested: requestsRemoved }, states.get(id))
+    planRemoval(plan, { id, folderId, isRequested: requested?.has(id) === true }, states.get(id))
   return plan
 }
 

@@ -8,7 +8,7 @@ import type { IndexedMessage } from '../index/indexed-message.ts'
 import { getMessages, groupSize, type GotMessages } from '../messages/get-messages.ts'
 import type { FeedPass } from './feed-pass.ts'
 import { compareMessage, type Finding } from './plan-batch.ts'
-import { indexPart } from './stored-index.ts'
+import { indexPart } from './stored/stored-index.ts'
 
 /**
  * Error of a message in a folder that is not listed: the folders must be listed first. Nothing

@@ -1,11 +1,11 @@
 import { type ApiTexts, type Feed, isMailApiError } from '@posthorn/backends/mail-api'
 import { groupSize, maxGets, maxTextsBytes } from '../messages/get-messages.ts'
-import type { FeedState } from './feed-store.ts'
+import type { FeedState } from './stored/feed-store.ts'
 import type { FeedInPass, FeedPass, PassParts, UnreportedMessage } from './feed-pass.ts'
 import { isFolderFailure } from './parked-feeds.ts'
 import { getGroup } from './read-messages.ts'
-import { indexPart } from './stored-index.ts'
-import { readChanges } from './sync-feed.ts'
+import { indexPart } from './stored/stored-index.ts'
+import { type ReadFeed, readChanges } from './sync-feed.ts'
 
 /**
  * Reads the changes of feeds. The cursors of feeds without changes are stored with one commit,
@@ -22,11 +22,7 @@ export async function readFeeds(
   try {
     for (const { feed, state } of feeds) {
       if (!pass.mayRead(feed)) continue
-      if (state.stage !== 'follow' || state.cursor === null) {
-        states.set(feed.id, state)
-        continue
-      }
-      const read = await attempt(pass, feed, () => readChanges(pass, { feed, state }))
+      const read = await readNext(pass, { feed, state })
       if (read) states.set(feed.id, read.state)
       if (read && !read.isStored) moved.push(read.state)
     }
@@ -38,9 +34,16 @@ export async function readFeeds(
   return states
 }
 
+/** Reads the changes of a feed. A feed whose full round is due needs no request here. */
+async function readNext(pass: FeedPass, at: FeedInPass): Promise<ReadFeed | undefined> {
+  const { feed, state } = at
+  if (state.stage !== 'follow' || state.cursor === null) return { state, isStored: true }
+  return attempt(pass, feed, () => readChanges(pass, at))
+}
+
 /**
- * Reads a feed. Undefined if the folder of the feed was deleted during the read: the next pass drops
- * the feed. Also undefined if the provider refuses to read the folder.
+ * Reads a feed. Undefined if the folder of the feed was deleted during the read: the next pass
+ * drops the feed. Also undefined if the provider refuses to read the folder.
  */
 export async function attempt<T>(
   pass: FeedPass,

@@ -3,9 +3,9 @@ import { maxGets } from '../messages/get-messages.ts'
 import { retryDelaysMs } from '../../sync-schedule.ts'
 import { changeOfFindings } from './apply-batch.ts'
 import type { FeedPass } from './feed-pass.ts'
-import type { PendingMessage } from './feed-store.ts'
+import type { PendingMessage } from './stored/feed-store.ts'
 import { type ReadFinding, readMessages, withRetries } from './read-messages.ts'
-import { indexPart, type LoadedMessages } from './stored-index.ts'
+import { indexPart, type LoadedMessages } from './stored/stored-index.ts'
 
 /**
  * Reads messages again that feeds named and the provider did not return. Requires that the feeds

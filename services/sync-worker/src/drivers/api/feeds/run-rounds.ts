@@ -1,5 +1,5 @@
 import type { Feed } from '@posthorn/backends/mail-api'
-import type { FeedState } from './feed-store.ts'
+import type { FeedState } from './stored/feed-store.ts'
 import { applyRound } from './full-round.ts'
 import type { FeedInPass, FeedPass } from './feed-pass.ts'
 import { attempt } from './read-parts.ts'

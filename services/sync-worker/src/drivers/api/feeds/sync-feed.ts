@@ -2,7 +2,7 @@ import { type ChangesPage, isMailApiError, MailApiError } from '@posthorn/backen
 import { type SyncWarning, syncWarningTypes } from '@posthorn/contracts/schemas/changes'
 import { AppError } from '@posthorn/errors'
 import { applyBatch } from './apply-batch.ts'
-import type { FeedState } from './feed-store.ts'
+import type { FeedState } from './stored/feed-store.ts'
 import { applyRound, collectPage, markRecent } from './full-round.ts'
 import type { FeedInPass, FeedPass } from './feed-pass.ts'
 

@@ -1,7 +1,7 @@
 import type { NamedFolder, NewEvent } from '@posthorn/db'
 import type { SyncWarning } from '@posthorn/contracts/schemas/changes'
-import type { Announcement } from '../../../events/announce.ts'
-import type { EventMailbox } from '../../../events/mailbox-event.ts'
+import type { Announcement } from '../../../../events/announce.ts'
+import type { EventMailbox } from '../../../../events/mailbox-event.ts'
 
 /** Index of an account as a whole. */
 export interface MailboxState {

@@ -1,9 +1,9 @@
 import { defined } from '@posthorn/contracts/defined'
 import type { Tx } from '@posthorn/db'
-import { announceMessages } from '../../../events/announce.ts'
-import { commit, type CommitDeps, type RecordEvents } from '../../../events/commit.ts'
-import { findAccountStatus } from '../../../store/account-status.ts'
-import type { Account } from '../../../store/accounts.ts'
+import { announceMessages } from '../../../../events/announce.ts'
+import { commit, type CommitDeps, type RecordEvents } from '../../../../events/commit.ts'
+import { findAccountStatus } from '../../../../store/account-status.ts'
+import type { Account } from '../../../../store/accounts.ts'
 import {
   deleteApiFeeds,
   deleteApiIndex,
@@ -18,7 +18,7 @@ import {
   saveApiMailbox,
   saveApiPending,
   saveNamedFolders,
-} from '../../../store/api/feeds.ts'
+} from '../../../../store/api/feeds.ts'
 import {
   countApiMessages,
   deleteApiLeaves,
@@ -26,8 +26,8 @@ import {
   loadApiLeaves,
   saveApiLeaves,
   scanApiLeaves,
-} from '../../../store/api/leaves.ts'
-import { staleLeaseError } from '../../../store/lease.ts'
+} from '../../../../store/api/leaves.ts'
+import { staleLeaseError } from '../../../../store/lease.ts'
 import type {
   DraftIdentity,
   FeedCommit,

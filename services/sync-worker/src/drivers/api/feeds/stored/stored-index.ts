@@ -1,7 +1,7 @@
 import { setImmediate } from 'node:timers/promises'
-import { changeLeaves, type Leaf, maxLeafMessages, type StateChanges } from '../index/leaves.ts'
-import type { IndexedMessage } from '../index/indexed-message.ts'
-import { decodeLeaf, encodeLeaf } from '../index/leaf-content.ts'
+import { changeLeaves, type Leaf, maxLeafMessages, type StateChanges } from '../../index/leaves.ts'
+import type { IndexedMessage } from '../../index/indexed-message.ts'
+import { decodeLeaf, encodeLeaf } from '../../index/leaf-content.ts'
 import type { FeedStore, PartChange, StoredLeaf } from './feed-store.ts'
 
 /**

@@ -1,0 +1,220 @@
+import type { Feed, MailApi } from '@posthorn/backends/mail-api'
+import { backoff } from '@posthorn/flow'
+import { apiFlags, type IndexedMessage } from '../index/indexed-message.ts'
+import type { FeedState } from './stored/feed-store.ts'
+import { indexPart, type StoredIndex } from './stored/stored-index.ts'
+
+/** Most messages that are requested after a round. */
+const maxRequests = 500
+/**
+ * Delay until the next round of a list that was incomplete. The delay doubles while lists are
+ * shorter than the profile says.
+ */
+const roundDelayMs = backoff({ baseMs: 60_000, maxMs: 6 * 3_600_000 })
+/** Share of the messages of a mailbox that may arrive while they are listed. */
+const arrivingShare = 0.01
+/**
+ * Consecutive short lists after which a round counts as complete: profiles may count messages that
+ * are not listed.
+ */
+const maxShortLists = 4
+
+/** Treatment of losses: messages, labels and flags that the index has and a full round lacks. */
+export type LossPlan =
+  /** Each message is requested. The provider's answer decides. */
+  | { kind: 'request'; isShort: boolean }
+  /** Losses of these messages, which two lists have, are stored. */
+  | { kind: 'confirmed'; ids: ReadonlySet<string> }
+  /** No loss is stored. A further full round decides. */
+  | { kind: 'keep' }
+
+/** List of a mailbox that lacks what the index or the profile has. */
+export interface IncompleteList {
+  /** Messages with losses. */
+  losses: number
+  listed: number
+  /** Messages of the mailbox according to the provider's profile. */
+  total: number | undefined
+}
+
+type OnIncomplete = (list: IncompleteList) => void
+
+/** Part of a `FeedPass` that comparisons need. */
+interface RoundContext {
+  readonly api: Pick<MailApi, 'profile'>
+  readonly index: Pick<StoredIndex, 'scan'>
+  readonly signal: AbortSignal
+}
+
+/** Feed with a collected round. */
+interface CollectedRound {
+  readonly feed: Pick<Feed, 'folderId'>
+  readonly state: FeedState
+}
+
+/** True if a full round lacks an indexed message, one of its labels or a flag. */
+export function isLoss(before: IndexedMessage, listed: IndexedMessage | undefined): boolean {
+  if (!listed) return true
+  const labels = new Set(listed.labels)
+  return (
+    before.labels.some((label) => !labels.has(label)) ||
+    apiFlags.some((flag) => before[flag] && !listed[flag])
+  )
+}
+
+/**
+ * Losses of full rounds of a whole mailbox. Lists of providers are short, empty or outdated at
+ * times, therefore a list alone is no proof of a deletion: up to 500 messages are requested. Losses
+ * of more messages are stored only if the list is as long as the profile says, and a second list,
+ * one minute later, has the same losses. A short list may also lack new messages, so that another
+ * round follows.
+ *
+ * The plan is kept in memory. After a restart, the messages that are not compared yet are planned
+ * again, and the second list becomes a first list.
+ */
+export class RoundLosses {
+  readonly #now: () => Date
+  readonly #maxRequests: number
+  #plan: LossPlan | undefined
+  /** Messages with losses in the previous list. */
+  #first: ReadonlySet<string> | undefined
+  /** Length of the last list of a first round. */
+  #firstListed: number | undefined
+  /** Consecutive lists that were shorter than the profile says. */
+  #shortLists = 0
+  #nextRoundAt: number | undefined
+
+  constructor(now: () => Date, limit = maxRequests) {
+    this.#now = now
+    this.#maxRequests = limit
+  }
+
+  /** Time of the round after an incomplete list. */
+  get nextRoundAt(): Date | undefined {
+    return this.#nextRoundAt === undefined ? undefined : new Date(this.#nextRoundAt)
+  }
+
+  /** False until the time of the next round. */
+  get mayStartRound(): boolean {
+    return this.#now().getTime() >= (this.#nextRoundAt ?? 0)
+  }
+
+  /** Plan for the rest of a round. The first call compares the whole round with the index. */
+  async plan(
+    pass: RoundContext,
+    at: CollectedRound,
+    onIncomplete?: OnIncomplete,
+  ): Promise<LossPlan> {
+    if (this.#plan && at.state.applied !== '') return this.#plan
+    this.#plan = await this.#choose(pass, at, onIncomplete)
+    return this.#plan
+  }
+
+  /** Ends the plan of a round. Returns false if another round has to follow. */
+  end(): boolean {
+    const plan = this.#plan
+    this.#plan = undefined
+    const isShort = plan?.kind === 'request' && plan.isShort && this.#shortLists < maxShortLists
+    if (plan?.kind === 'keep' || isShort) return false
+    this.#first = undefined
+    this.#shortLists = 0
+    this.#nextRoundAt = undefined
+    return true
+  }
+
+  /**
+   * True if the first round of a mailbox is complete, as far as the profile tells. A short list is
+   * accepted if the list before was as long: profiles may count messages that are not listed.
+   */
+  async acceptsFirst(
+    pass: RoundContext,
+    at: CollectedRound,
+    onIncomplete?: OnIncomplete,
+  ): Promise<boolean> {
+    const { listed } = await compare(pass, { ...at, state: { ...at.state, applied: '' } })
+    const { messages: total } = await pass.api.profile(pass.signal)
+    const before = this.#firstListed
+    this.#firstListed = listed
+    if (!isShort(listed, total) || (listed > 0 && before !== undefined && !isShort(listed, before)))
+      return true
+    onIncomplete?.({ losses: 0, listed, total })
+    return false
+  }
+
+  async #choose(
+    pass: RoundContext,
+    at: CollectedRound,
+    onIncomplete?: OnIncomplete,
+  ): Promise<LossPlan> {
+    const { losses, listed } = await compare(pass, at)
+    const isWhole = at.state.applied === ''
+    const total = isWhole ? (await pass.api.profile(pass.signal)).messages : undefined
+    const isShortList = isShort(listed, total)
+    this.#shortLists = isShortList ? this.#shortLists + 1 : 0
+    const isFew = losses.size <= this.#maxRequests
+    const confirmed = this.#confirm(isShortList || isFew ? new Set() : losses)
+    if (confirmed.size > 0) return { kind: 'confirmed', ids: confirmed }
+    if (!isFew) this.#first = isShortList ? undefined : losses
+    if (!isFew || isShortList) {
+      onIncomplete?.({ losses: losses.size, listed, total })
+      this.#nextRoundAt = this.#now().getTime() + roundDelayMs(Math.max(1, this.#shortLists))
+    }
+    return isFew ? { kind: 'request', isShort: isShortList } : { kind: 'keep' }
+  }
+
+  /** Messages that also had losses in the previous list. */
+  #confirm(losses: ReadonlySet<string>): ReadonlySet<string> {
+    return new Set([...losses].filter((id) => this.#first?.has(id)))
+  }
+}
+
+/** False without a number to compare with. */
+function isShort(listed: number, total: number | undefined): boolean {
+  return total !== undefined && total - listed > total * arrivingShare
+}
+
+/** Part of a collected round beside the same part of the index. */
+export interface RoundWindow {
+  listed: ReadonlyMap<string, IndexedMessage>
+  /** Indexed messages of the feed. */
+  present: readonly IndexedMessage[]
+  /** Id after the window. Absent at the end of round and index. */
+  end: string | undefined
+}
+
+/** Reads the next few leaves of a collected round and of the index, from an id on. */
+export async function scanRound(
+  { index }: Pick<RoundContext, 'index'>,
+  { feed, state }: CollectedRound,
+  from: string,
+): Promise<RoundWindow> {
+  const round = await index.scan(state.feed, from)
+  const indexed = await index.scan(indexPart, from)
+  const end = [round.next, indexed.next].filter((low) => low !== undefined).sort()[0]
+  const isInside = ({ id }: IndexedMessage) => end === undefined || id < end
+  const isOfFeed = ({ folderId }: IndexedMessage) => (feed.folderId ?? folderId) === folderId
+  return {
+    listed: new Map(round.messages.filter(isInside).map((each) => [each.id, each])),
+    present: indexed.messages.filter((each) => isInside(each) && isOfFeed(each)),
+    end,
+  }
+}
+
+/** Messages with losses in the rest of a round, and the number of messages in that rest. */
+async function compare(
+  pass: RoundContext,
+  at: CollectedRound,
+): Promise<{ losses: ReadonlySet<string>; listed: number }> {
+  const losses = new Set<string>()
+  let count = 0
+  let from: string | undefined = at.state.applied ?? ''
+  while (from !== undefined) {
+    pass.signal.throwIfAborted()
+    const { listed, present, end } = await scanRound(pass, at, from)
+    count += listed.size
+    for (const message of present)
+      if (isLoss(message, listed.get(message.id))) losses.add(message.id)
+    from = end
+  }
+  return { losses, listed: count }
+}
