@@ -21,9 +21,9 @@ import { type ReadDeps, readMailbox } from './read-caches.ts'
  * that the returned flags contain it.
  */
 export async function getMessage(
-  deps: ReadDeps,
   request: AccountRequest<'getMessage'>,
   target: AccountCommand,
+  deps: ReadDeps,
 ): Promise<AccountReply<'getMessage'>> {
   const { mailbox: key, uid } = decodeMessageId(request.message)
   const detail = await readMailbox(deps, { ...target, key }, async (mail, row) => {
@@ -42,9 +42,9 @@ export async function getMessage(
 
 /** Reads the texts that a text id names, if they are text parts of the message. */
 export async function getText(
-  deps: ReadDeps,
   { account: _account, text, ...options }: AccountRequest<'getText'>,
   target: AccountCommand,
+  deps: ReadDeps,
 ): Promise<AccountReply<'getText'>> {
   const { mailbox: key, uid, ...named } = decodeTextId(text)
   return readMailbox(deps, { ...target, key }, async (mail, row) => {
