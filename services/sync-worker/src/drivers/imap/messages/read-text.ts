@@ -1,6 +1,7 @@
 import type { MailSession, PartRequest } from '@posthorn/backends'
 import { type EncodedText, maxJsonBytes, type ReadText } from '@posthorn/message-reader'
 import { maxEmbeddedBytes } from '../../messages/image-references.ts'
+import type { TextKinds } from '../../messages/message-new.ts'
 import { embedImages } from './embed-images.ts'
 import type { Outline, TextPart } from './outline.ts'
 import type { MessageSource } from './source.ts'
@@ -11,13 +12,9 @@ interface OutlinedMessage {
   outline: Outline
 }
 
-export interface TextOptions {
-  plain: boolean
-  html: boolean
+export interface TextOptions extends TextKinds {
   /** Maximum bytes per kind, after decoding of the transfer encoding. */
   maxBytes: number
-  /** Sanitises the HTML for display in a page; converts the plain text if there is no HTML. */
-  webSafe: boolean
 }
 
 /** Text options of a request. `webSafeHtml` implies both kinds of text and embedded images. */
