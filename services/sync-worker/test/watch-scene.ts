@@ -11,7 +11,7 @@ import type { CommitDeps } from '../src/events/commit.ts'
 import type { AccountLease } from '../src/store/lease.ts'
 import { noIntervals } from '../src/drivers/sync-rules.ts'
 import { SyncRunner } from '../src/drivers/sync-runner.ts'
-import type { SyncNotice, WatchHandle } from '../src/watches/watched-account.ts'
+import type { SyncNotice, WatchHandle } from '../src/watches/account-watch.ts'
 import { WatchRegistry } from '../src/watches/watch-registry.ts'
 import { registerAccount } from './feeds/feed-world.ts'
 

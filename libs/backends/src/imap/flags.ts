@@ -1,6 +1,6 @@
 import { AppError } from '@posthorn/errors'
 import type { ImapFlow } from 'imapflow'
-import type { FlagsUpdate, UidRange } from '../mail-session.ts'
+import type { FlagsUpdate, MessageFlags, UidRange } from '../mail-session.ts'
 import {
   batchesOf,
   countUids,
@@ -11,6 +11,7 @@ import {
 import type { ImapConnection } from './connection.ts'
 import { missingExtension } from './errors.ts'
 import { maxLineLength } from './tokens.ts'
+import { toMessageFlags } from './message.ts'
 
 /** Messages per command, so that the server is not silent for long. */
 const batchUids = 5_000
@@ -133,4 +134,20 @@ function storeError(connection: ImapConnection, client: ImapFlow): AppError {
   return client.usable && client.mailbox && client.mailbox.readOnly
     ? new AppError('rejected', 'The mailbox is selected read-only', { code: 'READ-ONLY' })
     : connection.rejection('store the flags')
+}
+
+/** Flags and Gmail labels of existing messages in the selected mailbox. */
+export async function readFlags(
+  connection: ImapConnection,
+  uids: readonly UidRange[],
+): Promise<MessageFlags[]> {
+  const mailbox = connection.selected
+  const read: MessageFlags[] = []
+  const query = { uid: true, flags: true, labels: true }
+  for (const set of commandSets(uids))
+    await connection.call(async (client) => {
+      for await (const row of client.fetch(set, query, { uid: true }))
+        if (row.uid && row.flags) read.push(toMessageFlags(row))
+    }, mailbox)
+  return read
 }

@@ -143,3 +143,8 @@ export function hasEnded(model: ChannelModel): boolean {
 function socketOf(model: ChannelModel): Duplex {
   return (model.connection as unknown as { stream: Duplex }).stream
 }
+
+/** User of a broker URL. A URL without a user means RabbitMQ's default user. */
+export function userOf(url: string): string {
+  return decodeURIComponent(new URL(url).username) || 'guest'
+}

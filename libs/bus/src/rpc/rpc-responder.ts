@@ -11,8 +11,14 @@ import type { CommandHandler, StreamedReply } from '../bus.ts'
 import { decode, encode, traceOf } from '../payload.ts'
 import type { ActiveRequest, ActiveRequests } from './active-requests.ts'
 import type { FramePublisher } from './frame-publisher.ts'
-import { directQueueHeader, noResponder, type ReceivedRequest, readRequest } from './frames.ts'
-import { type ReceivedNotice, readNotice } from './notices.ts'
+import {
+  directQueueHeader,
+  noResponder,
+  readNotice,
+  readRequest,
+  type ReceivedNotice,
+  type ReceivedRequest,
+} from './frames.ts'
 import { sendStream } from './outgoing-stream.ts'
 import type { EncodedReply, ReplyCache } from './reply-cache.ts'
 

@@ -1,7 +1,7 @@
 import type { on } from '@posthorn/bus'
 import type { accountCommands } from '@posthorn/contracts/commands'
 import type { CommandRequest } from '@posthorn/contracts/define'
-import type { AppError } from '@posthorn/errors'
+import { AppError } from '@posthorn/errors'
 import type { KeyedMutex } from '@posthorn/flow'
 import type { Logger } from '@posthorn/telemetry'
 import type { Account } from '../store/accounts.ts'
@@ -101,4 +101,10 @@ export interface FollowProgress {
 export interface MailboxRefusal {
   path: string
   error: AppError
+}
+
+/** Report of a `path` of the account that matches no mailbox: nothing is synced for such a path. */
+export function unknownPathRefusal(path: string): MailboxRefusal {
+  const error = new AppError('not-found', 'The folder does not exist', { code: 'FolderNotFound' })
+  return { path, error }
 }

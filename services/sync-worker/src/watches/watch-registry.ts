@@ -5,10 +5,9 @@ import { type PeriodicTask, runPeriodically, Semaphore, TaskGroup } from '@posth
 import type { Logger } from '@posthorn/telemetry'
 import type { CommitDeps } from '../events/commit.ts'
 import { listApiWatches, saveNoticeTimes } from '../store/api/watches.ts'
-import { AccountWatch } from './account-watch.ts'
+import { AccountWatch, type WatchedAccount, type WatchHandle } from './account-watch.ts'
 import { renewWatch } from './renew-watch.ts'
 import type { WatchMetrics } from './watch-metrics.ts'
-import type { WatchedAccount, WatchHandle } from './watched-account.ts'
 
 export interface WatchRegistryDeps {
   readonly commit: CommitDeps

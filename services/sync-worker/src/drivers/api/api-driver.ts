@@ -1,11 +1,13 @@
-import { isMailApiError } from '@posthorn/backends/mail-api'
+import { type CreateMailApi, isMailApiError } from '@posthorn/backends/mail-api'
 import type { Provider } from '@posthorn/backends/provider-limits'
+import { Semaphore } from '@posthorn/flow'
 import type {
   AccountCommandName,
   AccountDriver,
   AccountReply,
   AccountRequest,
   CommandLimits,
+  CreateDriver,
   DriverContext,
 } from '../account-driver.ts'
 import { ApiAccountSession, type ApiSessionDeps } from './api-account-session.ts'
@@ -14,15 +16,19 @@ import { createMailbox, deleteMailbox, updateMailbox } from './commands/change-m
 import { deleteMessage, moveMessage, updateMessage } from './commands/change-message.ts'
 import { getAttachment, getMessageSource } from './commands/download.ts'
 import { fileSent, findSent } from './commands/file-sent.ts'
-import { getDraftVersion } from './commands/get-draft-version.ts'
-import { getMessage, getText } from './commands/get-message.ts'
+import { getDraftVersion, getMessage, getText } from './commands/get-message.ts'
 import { listMailboxes } from './commands/list-mailboxes.ts'
 import { listMessages, searchMessages } from './commands/list-messages.ts'
 import { deleteMessages, moveMessages, updateMessages } from './commands/update-matches.ts'
 import { isIncomplete, untilSettled } from './commands/until-settled.ts'
-import { uploadMessage } from './commands/upload-message.ts'
+import { maxUploadBytes, uploadMessage } from './commands/upload-message.ts'
+import { createCredentialsClient } from '../credentials.ts'
+import type { DriverParts } from '../driver-parts.ts'
+import { BounceCache } from '../messages/bounce-cache.ts'
+import { FolderCache } from './commands/folder-cache.ts'
+import { createPassLimits } from './follow-feeds.ts'
 
-export interface ApiDriverDeps extends ApiSessionDeps {
+interface ApiDriverDeps extends ApiSessionDeps {
   readonly commands: ApiCommandDeps
 }
 
@@ -77,7 +83,7 @@ const commands: {
 }
 
 /** Driver of an account at a mail API. */
-export class ApiDriver implements AccountDriver {
+class ApiDriver implements AccountDriver {
   /** The provider limits no logins. */
   readonly loginKey = undefined
   readonly #deps: ApiDriverDeps
@@ -128,4 +134,44 @@ export class ApiDriver implements AccountDriver {
     await this.#session[Symbol.asyncDispose]()
     this.#deps.commands.folders.delete(this.#session)
   }
+}
+
+/** Clients of mail APIs by provider. Accounts of providers without a client get no session. */
+export type MailApis = Partial<Record<Provider, CreateMailApi>>
+
+/** Parts about notifications of providers. */
+export type WatchParts = Pick<ApiDriverDeps, 'watches' | 'destinations'>
+
+/**
+ * Creates the drivers of the providers that have a client, with the parts that the drivers share.
+ */
+export function createApiDrivers(
+  parts: DriverParts,
+  { mailApis, ...watchParts }: WatchParts & { mailApis: MailApis },
+): [Provider, CreateDriver][] {
+  const { commit, config, reader, summaries, transcripts, worker } = parts
+  const { bus, db, settings } = commit
+  const shared: Omit<ApiDriverDeps, 'provider' | 'createMailApi'> = {
+    ...watchParts,
+    commit,
+    config,
+    reader,
+    summaries,
+    transcripts,
+    credentials: createCredentialsClient(bus, worker),
+    passes: createPassLimits(),
+    commands: {
+      db,
+      settings,
+      reader,
+      folders: new FolderCache(),
+      bounces: new BounceCache(),
+      uploadMemory: new Semaphore(maxUploadBytes),
+    },
+  }
+  return Object.entries(mailApis).map(([name, createMailApi]) => {
+    const provider = name as Provider
+    const deps = { ...shared, provider, createMailApi }
+    return [provider, (context) => new ApiDriver(deps, context)]
+  })
 }

@@ -6,7 +6,7 @@ import {
 } from '@posthorn/contracts/account-types'
 import type { Account } from '../../store/accounts.ts'
 import type { Destinations } from '../../watches/destinations.ts'
-import type { WatchedAccount, WatchHandle } from '../../watches/watched-account.ts'
+import type { WatchedAccount, WatchHandle } from '../../watches/account-watch.ts'
 import type { DriverContext } from '../account-driver.ts'
 
 /** Account whose provider may notify. */

@@ -1,3 +1,5 @@
+import type { ImapBackend } from '@posthorn/backends'
+import type { CommandHandler } from '@posthorn/bus'
 import { Semaphore } from '@posthorn/flow'
 import type {
   AccountCommandName,
@@ -6,6 +8,7 @@ import type {
   AccountReply,
   AccountRequest,
   CommandLimits,
+  CreateDriver,
   DriverContext,
 } from '../account-driver.ts'
 import { assertConnected } from '../availability.ts'
@@ -22,24 +25,18 @@ import { MailboxCache, type ReadDeps } from './commands/read-caches.ts'
 import { deleteMessages, moveMessages, updateMessages } from './commands/update-matches.ts'
 import { maxUploadBytes, type UploadDeps, uploadMessage } from './commands/upload-message.ts'
 import { ImapAccountSession, type ImapSessionDeps } from './connections/imap-account-session.ts'
+import { createCredentialsClient } from '../credentials.ts'
+import type { DriverParts } from '../driver-parts.ts'
+import { onVerifyImap } from './commands/verify-imap.ts'
+import { createConnector, createServerOptions } from './connections/connect.ts'
+import { IdleConnections } from './connections/idle-connections.ts'
+import { createLoginLimiter } from './connections/login-limiter.ts'
+import { indexEmptyMailboxes } from './sync/changes/initial-sync.ts'
 
 /** Dependencies of commands, shared by all accounts of a worker. */
-export type ImapCommandDeps = ReadDeps & FilingDeps & UploadDeps
+type ImapCommandDeps = ReadDeps & FilingDeps & UploadDeps
 
-/** Creates the parts that the commands of all accounts share: caches, and limits of memory. */
-export function createCommandDeps(
-  deps: Pick<ReadDeps, 'db' | 'settings' | 'reader'>,
-): ImapCommandDeps {
-  return {
-    ...deps,
-    mailboxes: new MailboxCache(),
-    bounces: new BounceCache(),
-    copyMemory: new Semaphore(maxCopyBytes),
-    uploadMemory: new Semaphore(maxUploadBytes),
-  }
-}
-
-export interface ImapDriverDeps extends ImapSessionDeps {
+interface ImapDriverDeps extends ImapSessionDeps {
   readonly commands: ImapCommandDeps
   /** Key of the login limits of a host. */
   readonly loginKeyOf: (host: string) => string
@@ -91,7 +88,7 @@ const checkLater: ReadonlySet<AccountCommandName> = new Set([
 ])
 
 /** Driver of an account at an IMAP server. */
-export class ImapDriver implements AccountDriver {
+class ImapDriver implements AccountDriver {
   readonly #deps: ImapDriverDeps
   readonly #session: ImapAccountSession
 
@@ -126,5 +123,52 @@ export class ImapDriver implements AccountDriver {
 
   [Symbol.asyncDispose](): Promise<void> {
     return this.#session[Symbol.asyncDispose]()
+  }
+}
+
+interface ImapDriverOptions {
+  backend: ImapBackend
+  /** Logins per second that this worker may start at one host. */
+  loginsPerSecond: () => number
+}
+
+interface ImapDrivers {
+  createDriver: CreateDriver
+  /** Handler of test logins at servers without an account. */
+  verifyImap: CommandHandler
+}
+
+/** Creates the parts that all IMAP accounts of a worker share. */
+export function createImapDrivers(
+  parts: DriverParts,
+  { backend, loginsPerSecond }: ImapDriverOptions,
+): ImapDrivers {
+  const { commit, config, connections, log, reader, summaries, transcripts } = parts
+  const { bus, db, settings } = commit
+  const { unsealLogin, worker } = parts
+  const getServerOptions = createServerOptions({ settings, unsealLogin, config })
+  const logins = createLoginLimiter({ ...config.logins, perSecond: loginsPerSecond })
+  const credentials = createCredentialsClient(bus, worker)
+  const connector = { backend, settings, credentials, getServerOptions, logins, config }
+  const indexEmpty = indexEmptyMailboxes(commit)
+  const deps: ImapDriverDeps = {
+    sync: { ...commit, config, summaries, reader, indexEmpty },
+    connect: createConnector({ ...connector, connections, transcripts, log }),
+    idleConnections: new IdleConnections(config.commandIdleConnections),
+    config,
+    commands: {
+      db,
+      settings,
+      reader,
+      mailboxes: new MailboxCache(),
+      bounces: new BounceCache(),
+      copyMemory: new Semaphore(maxCopyBytes),
+      uploadMemory: new Semaphore(maxUploadBytes),
+    },
+    loginKeyOf: (host) => logins.keyOf(host),
+  }
+  return {
+    createDriver: (context) => new ImapDriver(deps, context),
+    verifyImap: onVerifyImap({ backend, getServerOptions, log }),
   }
 }

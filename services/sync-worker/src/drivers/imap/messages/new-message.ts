@@ -2,11 +2,16 @@ import type { FetchedMessage, MailSession } from '@posthorn/backends'
 import { parseHeaders } from '@posthorn/mime'
 import type { NewMessage } from '../../messages/message-new.ts'
 import { undefinedIfMissing } from '../../messages/undefined-if.ts'
-import { embedImages } from './embed-images.ts'
+import {
+  embedImages,
+  maxTextBytes,
+  type MessageSource,
+  readPart,
+  readStart,
+  readText,
+} from './read-text.ts'
 import { type EntryMailbox, messageEntry } from './entry.ts'
 import { type AttachedPart, parseOutline } from './outline.ts'
-import { maxTextBytes, readPart, readText } from './read-text.ts'
-import { type MessageSource, readStart } from './source.ts'
 
 /** New message of the selected mailbox. */
 export function newMessage(

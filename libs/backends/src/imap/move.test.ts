@@ -1,5 +1,5 @@
 import { expect, test } from '@jest/globals'
-import { readCopyUid } from './copy-uid.ts'
+import { readCopyUid } from './move.ts'
 import type { Line } from './tokens.ts'
 
 function line(...values: string[]): Line {

@@ -1,5 +1,5 @@
 import { describe, expect, test } from '@jest/globals'
-import { Takeover } from './takeover.ts'
+import { Takeover } from './holder.ts'
 
 /**
  * Takeover of accounts, one account after the other. 500 accounts of one host at two workers take
