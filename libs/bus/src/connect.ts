@@ -26,7 +26,7 @@ import { Publisher } from './pubsub/publisher.ts'
 import { Receivers } from './receivers.ts'
 import { ActiveRequests } from './rpc/active-requests.ts'
 import { FramePublisher } from './rpc/frame-publisher.ts'
-import { correlationId, toNotice } from './rpc/frames.ts'
+import { correlationId, toOneWayMessage } from './rpc/frames.ts'
 import { ReplyCache } from './rpc/reply-cache.ts'
 import { ReplyQueue } from './rpc/reply-queue.ts'
 import { RpcClient } from './rpc/rpc-client.ts'
@@ -189,7 +189,9 @@ class RabbitBus implements Bus {
     // The exchange may not exist until the bus is up.
     if (!this.up) throw new AppError('unavailable', 'RabbitMQ is not connected')
     const user = userOf(this.#options.url)
-    await this.#publisher.publish(toNotice(command.name, encode(request), { ...options, user }))
+    await this.#publisher.publish(
+      toOneWayMessage(command.name, encode(request), { ...options, user }),
+    )
   }
 
   async serve(options: ServeOptions): Promise<CommandServer> {

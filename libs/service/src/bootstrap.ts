@@ -1,42 +1,42 @@
-import { type Bus, connectBus } from "@posthorn/bus";
-import { describeConfig } from "@posthorn/config";
-import type { ServiceName } from "@posthorn/contracts/services";
-import { ping, type PooledDb, statementTimeoutMs } from "@posthorn/db";
-import { type Checks, serve } from "@posthorn/http";
-import { createLogger, createMetrics, type Logger, type Metrics } from "@posthorn/telemetry";
-import { drainDelay } from "./drain-delay.ts";
-import { openPools } from "./open-pools.ts";
-import type { ServiceConfig } from "./service-config.ts";
-import { waitForSchema } from "./wait-for-schema.ts";
+import { type Bus, connectBus } from '@posthorn/bus'
+import { describeConfig } from '@posthorn/config'
+import type { ServiceName } from '@posthorn/contracts/services'
+import { ping, type PooledDb, statementTimeoutMs } from '@posthorn/db'
+import { type Checks, serve } from '@posthorn/http'
+import { createLogger, createMetrics, type Logger, type Metrics } from '@posthorn/telemetry'
+import { drainDelay } from './drain-delay.ts'
+import { openPools } from './open-pools.ts'
+import type { ServiceConfig } from './service-config.ts'
+import { waitForSchema } from './wait-for-schema.ts'
 
 /** Clients that every service uses. */
 export interface ServiceContext {
-  log: Logger;
-  metrics: Metrics;
-  db: PooledDb;
-  bus: Bus;
+  log: Logger
+  metrics: Metrics
+  db: PooledDb
+  bus: Bus
 }
 
 /** Started clients, and state of the HTTP server. */
 export interface Bootstrapped extends ServiceContext {
-  port: number;
-  /** Resolves when clients have had `drainDelayMs` to notice that the process stops. */
-  drained: () => Promise<void>;
+  port: number
+  /** Resolves when clients have had `drainDelayMs` to detect that the process stops. */
+  drained: () => Promise<void>
   /** Makes the service ready, unless a check fails. Call it at the end of the start. */
-  markStarted: () => void;
+  markStarted: () => void
   /** Requests and commands in progress. */
-  unfinished: () => Record<"requests" | "commands", number>;
+  unfinished: () => Record<'requests' | 'commands', number>
 }
 
 export interface BootstrapOptions {
-  name: ServiceName;
-  config: ServiceConfig;
+  name: ServiceName
+  config: ServiceConfig
   /** Aborts when the shutdown begins: not ready, and no more waiting for the schema. */
-  signal: AbortSignal;
+  signal: AbortSignal
   /** Readiness checks of the service; defaults to Postgres. */
-  checks?: (context: ServiceContext) => Checks;
+  checks?: (context: ServiceContext) => Checks
   /** Fields of the first log line, beside the config. */
-  fields?: object;
+  fields?: object
 }
 
 /**
@@ -50,45 +50,45 @@ export async function bootstrap(
   stack: AsyncDisposableStack,
   { name, config, signal, checks = defaultChecks, fields = {} }: BootstrapOptions,
 ): Promise<Bootstrapped> {
-  const log = createLogger(name, config.logLevel);
-  log.info({ ...fields, config: describeConfig(config) }, "starting");
-  const metrics = createMetrics(name);
+  const log = createLogger(name, config.logLevel)
+  log.info({ ...fields, config: describeConfig(config) }, 'starting')
+  const metrics = createMetrics(name)
   const { main: db } = openPools(
     stack,
     { url: config.databaseUrl, name, log, metrics },
     { main: { max: config.databasePoolSize, timeoutMs: statementTimeoutMs(name) } },
-  );
-  const bus = stack.use(await connectBus({ url: config.amqpUrl, name, log, metrics }));
-  const context = { log, metrics, db, bus };
-  const { host, port } = config;
-  let isStarted = false;
+  )
+  const bus = stack.use(await connectBus({ url: config.amqpUrl, name, log, metrics }))
+  const context = { log, metrics, db, bus }
+  const { host, port } = config
+  let isStarted = false
   const start = () => {
-    if (!isStarted) throw new Error("the service is starting");
-  };
-  const allChecks = { start, ...checks(context) };
-  const server = { host, port, log, metrics, checks: allChecks, stopping: signal };
-  const http = stack.use(await serve(server));
-  const drained = drainDelay(signal, config.drainDelayMs);
-  stack.defer(drained);
-  await waitForSchema(db, log, signal);
-  const unfinished = () => ({ requests: http.unfinished(), commands: bus.activeHandlers });
-  const markStarted = () => void (isStarted = true);
-  return { ...context, port: http.port, drained, markStarted, unfinished };
+    if (!isStarted) throw new Error('the service is starting')
+  }
+  const allChecks = { start, ...checks(context) }
+  const server = { host, port, log, metrics, checks: allChecks, stopping: signal }
+  const http = stack.use(await serve(server))
+  const drained = drainDelay(signal, config.drainDelayMs)
+  stack.defer(drained)
+  await waitForSchema(db, log, signal)
+  const unfinished = () => ({ requests: http.unfinished(), commands: bus.activeHandlers })
+  const markStarted = () => void (isStarted = true)
+  return { ...context, port: http.port, drained, markStarted, unfinished }
 }
 
 /**
  * Checks Postgres. Not RabbitMQ, without which most services continue their work: the metric
  * `bus_up` reports it.
  */
-export function defaultChecks({ db }: Pick<ServiceContext, "db">): Checks {
-  return { postgres: () => ping(db) };
+export function defaultChecks({ db }: Pick<ServiceContext, 'db'>): Checks {
+  return { postgres: () => ping(db) }
 }
 
 /** Checks RabbitMQ, for services whose clients get only errors without RabbitMQ. */
-export function busCheck({ bus }: Pick<ServiceContext, "bus">): Checks {
+export function busCheck({ bus }: Pick<ServiceContext, 'bus'>): Checks {
   return {
     rabbitmq: () => {
-      if (!bus.up) throw new Error("RabbitMQ is not connected");
+      if (!bus.up) throw new Error('RabbitMQ is not connected')
     },
-  };
+  }
 }

@@ -119,11 +119,14 @@ export function deadlineExceeded(): AppError {
   return new AppError('timeout', 'No response within the timeout', { code: 'Timeout' })
 }
 
+/** Type of the messages of commands without a reply, as replicas of all releases know the type. */
+const oneWayType = 'notice'
+
 /**
  * Message of a command without a reply. RabbitMQ delivers one copy to each queue that is bound to
  * any of the keys (`CC`, sender-selected distribution).
  */
-export function toNotice(
+export function toOneWayMessage(
   command: string,
   content: Buffer,
   { keys: [key = '', ...others], ttlMs, user }: NotifyOptions & { user: string },
@@ -134,7 +137,7 @@ export function toNotice(
     content,
     persistent: false,
     optional: true,
-    type: 'notice',
+    type: oneWayType,
     headers: { command, CC: others },
     userId: user,
     expiration: String(ttlMs),
@@ -142,14 +145,17 @@ export function toNotice(
 }
 
 /** Command without a reply. */
-export interface ReceivedNotice {
+export interface OneWayCommand {
   command: string
   user: string | undefined
 }
 
-/** Parses the properties of a notice. Undefined if the message is a request or malformed. */
-export function readNotice(message: Message): ReceivedNotice | undefined {
+/**
+ * Parses the properties of a command without a reply. Undefined if the message is a request or
+ * malformed.
+ */
+export function readOneWayCommand(message: Message): OneWayCommand | undefined {
   const command = headerText(message, 'command')
-  if (message.properties.type !== 'notice' || !command) return undefined
+  if (message.properties.type !== oneWayType || !command) return undefined
   return { command, user: nonEmptyText(message.properties.userId) }
 }

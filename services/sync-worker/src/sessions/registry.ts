@@ -15,7 +15,7 @@ export interface RegistryDeps extends Omit<AccountSessionDeps, 'createDriver'> {
 }
 
 /**
- * Runs one session per account of the leased shards. Changed registrations are noticed immediately
+ * Runs one session per account of the leased shards. Changed registrations are detected immediately
  * through `refresh`, otherwise by a periodic sweep.
  */
 export class Registry implements ShardObserver, ShardAccounts, AsyncDisposable {

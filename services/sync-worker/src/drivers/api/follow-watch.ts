@@ -47,8 +47,8 @@ export function watchedAccount(
       const hasDestination = (await findDestination[transport]()) !== undefined
       return hasDestination ? followed.open({ priority: 'sync' }, signal) : undefined
     },
-    onNotice(notice, messages) {
-      sync.trigger({ kind: 'push', isMissed: notice === 'missed', messages })
+    onNotification(reason, messages) {
+      sync.trigger({ kind: 'push', isMissed: reason === 'missed', messages })
     },
   }
 }

@@ -73,13 +73,13 @@ export class MailboxFeeds {
     const { hasRounds, unknownPath, pass } =
       (await this.#syncParts(memory, parts).catch(ignoreUnknownFolder)) ??
       (await this.#syncAll(memory))
-    const noticed = parts?.messages ?? options.noticed
+    const notified = parts?.messages ?? options.notified
     return {
       hasRounds,
       unknownPath,
       hasChanges: this.#report.pages > pages,
       dueAt: await this.#options.store.findNextPendingAt(),
-      unreported: noticed ? await findUnreported(pass, noticed) : [],
+      unreported: notified ? await findUnreported(pass, notified) : [],
     }
   }
 

@@ -35,7 +35,12 @@ for (const [id, provider, config] of apps)
     .execute()
 
 afterEach(async () => {
-  Object.assign(gmail.notices.faults, { lost: 0, duplicated: false, reordered: false, ahead: 0 })
+  Object.assign(gmail.notifications.faults, {
+    lost: 0,
+    duplicated: false,
+    reordered: false,
+    ahead: 0,
+  })
   await world.reset()
 })
 afterAll(async () => {
@@ -70,7 +75,7 @@ async function addAccount(prepare: (mailbox: GmailMailbox) => void = () => undef
 async function watchedAccount() {
   await startSubscriber()
   const added = await addAccount()
-  await eventually(() => expect(gmail.notices.find(added.user, project)).toBeDefined())
+  await eventually(() => expect(gmail.notifications.find(added.user, project)).toBeDefined())
   return added
 }
 
@@ -101,7 +106,7 @@ test('a notification announces a message, and is acknowledged', async () => {
 
 test('duplicated and repeated notifications announce each message once', async () => {
   const { account, mailbox } = await watchedAccount()
-  gmail.notices.faults.duplicated = true
+  gmail.notifications.faults.duplicated = true
   const ids = [deliver(mailbox), deliver(mailbox)]
   await expectAnnounced(account, ids)
   // A worker that crashes before the acknowledgement gets the messages again.
@@ -120,23 +125,23 @@ test('duplicated and repeated notifications announce each message once', async (
 
 test('reordered notifications announce each message once', async () => {
   const { account, mailbox } = await watchedAccount()
-  gmail.notices.faults.reordered = true
+  gmail.notifications.faults.reordered = true
   const ids = [deliver(mailbox), deliver(mailbox), deliver(mailbox)]
-  gmail.notices.release()
+  gmail.notifications.release()
   await expectAnnounced(account, ids)
   await expectDrained()
 })
 
 test('a message whose notification is lost, or ahead of the history, is announced with the next', async () => {
   const { account, mailbox } = await watchedAccount()
-  gmail.notices.faults.lost = 1
+  gmail.notifications.faults.lost = 1
   const ids = [deliver(mailbox), deliver(mailbox)]
   await expectAnnounced(account, ids)
   const { length: reads } = gmail.requests('history.list')
-  gmail.notices.faults.ahead = 1
+  gmail.notifications.faults.ahead = 1
   ids.push(deliver(mailbox))
   await eventually(() => expect(gmail.requests('history.list').length).toBeGreaterThan(reads))
-  gmail.notices.faults.ahead = 0
+  gmail.notifications.faults.ahead = 0
   ids.push(deliver(mailbox))
   await expectAnnounced(account, ids)
 })
@@ -155,11 +160,11 @@ test('a silent watch is replaced when a poll detects an old change', async () =>
     // The watch is silent before the worker renews it: a notification after a change would prove
     // the watch.
     const expiresAt = gmail.clock.now + 86_400_000
-    gmail.notices.start(each, { topic, expiresAt, isSilent: true })
+    gmail.notifications.start(each, { topic, expiresAt, isSilent: true })
   })
   const ids: string[] = []
   // The first messages may be read before the worker has stored its watch.
-  while (gmail.notices.find(user, project)?.isSilent !== false) {
+  while (gmail.notifications.find(user, project)?.isSilent !== false) {
     ids.push(mailbox.deliver(mime('old'), { internalDate: Date.now() - 600_000 }).id)
     await expectAnnounced(account, ids)
   }
@@ -200,7 +205,7 @@ test('a watch that starts before its topic exists, starts when it does', async (
     .where('id', '=', 'P')
     .execute()
   await world.bus.invalidate({ topic: 'oauth2Apps', id: 'P' })
-  await eventually(() => expect(gmail.notices.find(user, project)).toBeDefined())
+  await eventually(() => expect(gmail.notifications.find(user, project)).toBeDefined())
   await expectAnnounced(account, [deliver(mailbox)])
   expect(await world.events(account, 'connectError')).toEqual([])
 })
@@ -210,8 +215,10 @@ test('another client of the project has the watch, which is replaced', async () 
   gmail.pubsub.addTopic(topic)
   const { account, mailbox } = await addAccount((each) => {
     const expiresAt = gmail.clock.now + 86_400_000
-    gmail.notices.start(each, { topic: `projects/${project}/topics/other`, expiresAt })
+    gmail.notifications.start(each, { topic: `projects/${project}/topics/other`, expiresAt })
   })
-  await eventually(() => expect(gmail.notices.find(mailbox.address, project)?.topic).toBe(topic))
+  await eventually(() =>
+    expect(gmail.notifications.find(mailbox.address, project)?.topic).toBe(topic),
+  )
   await expectAnnounced(account, [deliver(mailbox)])
 })

@@ -1,6 +1,9 @@
 import { createHash } from 'node:crypto'
 import { afterAll, beforeAll, expect, test } from '@jest/globals'
-import { changesNoticed, type ProviderNotice } from '@posthorn/contracts/commands/notices'
+import {
+  changesNoticed,
+  type ProviderNotification,
+} from '@posthorn/contracts/commands/notifications'
 import {
   deleteMessage,
   moveMessage,
@@ -41,19 +44,19 @@ async function watched() {
     world.db.selectFrom('apiWatches').select('state').where('account', '=', account).execute()
   await eventually(async () => expect(await stored()).toEqual([{ state: 'active' }]))
   await untilIdle(model)
-  const notice = (
-    messages?: ProviderNotice['messages'],
-    kind: ProviderNotice['kind'] = 'changed',
+  const notify = (
+    messages?: ProviderNotification['messages'],
+    kind: ProviderNotification['kind'] = 'changed',
   ) => {
     const secretHash = createHash('sha256')
       .update(secrets.at(-1) ?? '')
       .digest('base64url')
     const named = messages ? { messages } : {}
-    const notices = [{ account, kind, secretHash, ...named }]
+    const notifications = [{ account, kind, secretHash, ...named }]
     const to = { keys: [`shard.${shardOf(account)}`], ttlMs: 300_000 }
-    return world.bus.notify(changesNoticed, { notices }, to)
+    return world.bus.notify(changesNoticed, { notices: notifications }, to)
   }
-  return { account, model, notice }
+  return { account, model, notify }
 }
 
 /**
@@ -68,19 +71,19 @@ async function untilIdle({ api }: MailApiModel): Promise<void> {
 const news = async (account: string) =>
   (await world.events(account, 'messageNew')).map(({ data }) => data['id'])
 
-test('a noticed message is announced without a list of folders', async () => {
-  const { account, model, notice } = await watched()
+test('a notified message is announced without a list of folders', async () => {
+  const { account, model, notify } = await watched()
   const passes = model.api.calls.get('folders')
   const { id } = model.deliver(mime('new'))
-  await notice([{ id }])
+  await notify([{ id }])
   await world.expectEvents(account, ['messageNew'], 1)
   expect(model.api.calls.get('folders')).toBe(passes)
 })
 
 test('changes through the API have their events, without a notification', async () => {
-  const { account, model, notice } = await watched()
+  const { account, model, notify } = await watched()
   const [id = '', other = ''] = ['one', 'two'].map((subject) => model.deliver(mime(subject)).id)
-  await notice([{ id }, { id: other }])
+  await notify([{ id }, { id: other }])
   await world.expectEvents(account, ['messageNew'], 2)
   const update = { flags: { add: ['\\Seen'] } }
   await world.ask(updateMessage, account, { message: id, update })
@@ -94,20 +97,20 @@ test('changes through the API have their events, without a notification', async 
 })
 
 test('a notification before its message can be read: announced once, soon after', async () => {
-  const { account, model, notice } = await watched()
+  const { account, model, notify } = await watched()
   const { id } = model.deliver(mime('new'), { hiddenReads: 2 })
-  await notice([{ id }])
-  await notice([{ id }])
+  await notify([{ id }])
+  await notify([{ id }])
   await world.expectEvents(account, ['messageNew'], 1)
-  await notice([{ id }])
+  await notify([{ id }])
   const last = model.deliver(mime('last'))
-  await notice([{ id: last.id }])
+  await notify([{ id: last.id }])
   await world.expectEvents(account, ['messageNew'], 2)
   expect(await news(account)).toEqual([id, last.id])
 })
 
 test('a notification without names before its changes: the feeds are read once more', async () => {
-  const { account, model, notice } = await watched()
+  const { account, model, notify } = await watched()
   const { api } = model
   const changes = api.changes.bind(api)
   const reads = () => api.calls.get('changes') ?? 0
@@ -122,14 +125,14 @@ test('a notification without names before its changes: the feeds are read once m
   }
   const before = reads()
   delayed = model.deliver(mime('new')).id
-  await notice()
+  await notify()
   await world.expectEvents(account, ['messageNew'], 1)
   expect(await news(account)).toEqual([delayed])
   expect(reads()).toBeGreaterThan(before)
 })
 
 test('`missed`: all messages are compared, also if the first pass fails', async () => {
-  const { model, notice } = await watched()
+  const { model, notify } = await watched()
   const { api } = model
   const changes = api.changes.bind(api)
   const rounds = new Set<string>()
@@ -138,7 +141,7 @@ test('`missed`: all messages are compared, also if the first pass fails', async 
     return changes(feed, position, signal)
   }
   model.failNext('unavailable')
-  await notice(undefined, 'missed')
+  await notify(undefined, 'missed')
   await eventually(() => expect([...rounds].sort()).toEqual([...model.store.folders.keys()].sort()))
 })
 

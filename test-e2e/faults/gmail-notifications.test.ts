@@ -26,7 +26,7 @@ const untilSubscribed = () =>
 await untilSubscribed()
 
 const source = () => plainMessage({ messageId: freshMessageId() })
-const watchOf = ({ address }: GmailMailbox) => gmail.notices.find(address, 'project-1')
+const watchOf = ({ address }: GmailMailbox) => gmail.notifications.find(address, 'project-1')
 
 /** Registers an account and compares its mailbox from then on. */
 async function connect(name: string, prepare: (mailbox: GmailMailbox) => void = () => undefined) {
@@ -57,14 +57,14 @@ test.each(['lost', 'duplicated', 'reordered', 'ahead of the data'])(
   async (fault) => {
     const { mailbox, audit } = main
     await audit.restart()
-    const { faults } = gmail.notices
+    const { faults } = gmail.notifications
     if (fault === 'lost') faults.lost = 1_000
     if (fault === 'duplicated') faults.duplicated = true
     if (fault === 'reordered') faults.reordered = true
     if (fault === 'ahead of the data') faults.ahead = 2
     change(mailbox)
     change(mailbox)
-    gmail.notices.release()
+    gmail.notifications.release()
     await audit.settle()
     Object.assign(faults, { lost: 0, duplicated: false, reordered: false, ahead: 0 })
     await audit.compareIndex()
@@ -113,7 +113,7 @@ test('a dead watch: a poll finds the changes, and the watch is replaced', async 
   // prove the watch.
   const { mailbox, audit } = await connect('dead', (each) => {
     const expiresAt = gmail.clock.now + 86_400_000
-    gmail.notices.start(each, { topic: pubSub.topic, expiresAt, isSilent: true })
+    gmail.notifications.start(each, { topic: pubSub.topic, expiresAt, isSilent: true })
   })
   const stops = gmail.requests('stop').length
   // The first messages may be read before the worker has stored its watch.

@@ -2,24 +2,24 @@ import { type Static, Type } from 'typebox'
 import { defineCommand } from '../define.ts'
 import { Strict } from '../schemas/primitives.ts'
 
-/** Maximum notices per command. */
-export const maxNotices = 100
+/** Maximum notifications per command. */
+export const maxNotifications = 100
 
 /** SHA-256 as base64url without padding. */
 const secretHash = Type.String({ pattern: '^[\\w-]{43}$' })
 
-/** Maximum messages that a notice names. */
-export const maxNoticedMessages = 10
+/** Maximum messages that a notification names. */
+export const maxNotifiedMessages = 10
 
 /** Ids of messages that providers send. */
-export const noticedId = /^[\x21-\x7e]{1,200}$/
+export const notifiedId = /^[\x21-\x7e]{1,200}$/
 
 /** Message that a notification names. */
-export const NoticedMessage = Strict({
-  id: Type.String({ pattern: noticedId.source }),
+export const NotifiedMessage = Strict({
+  id: Type.String({ pattern: notifiedId.source }),
   isDeleted: Type.Optional(Type.Boolean()),
 })
-export type NoticedMessage = Static<typeof NoticedMessage>
+export type NotifiedMessage = Static<typeof NotifiedMessage>
 
 /**
  * Notification of a provider about one account. Feeds decide what changed: messages only tell which
@@ -30,7 +30,7 @@ export type NoticedMessage = Static<typeof NoticedMessage>
  * - `expiring`: the provider asks to renew the watch.
  * - `removed`: the provider has ended the watch.
  */
-export const ProviderNotice = Strict({
+export const ProviderNotification = Strict({
   account: Type.String({ minLength: 1, maxLength: 256 }),
   kind: Type.Union([
     Type.Literal('changed'),
@@ -43,7 +43,9 @@ export const ProviderNotice = Strict({
    * the hash of the watch's secret. Absent if the sender has authenticated the provider (Pub/Sub).
    */
   secretHash: Type.Optional(secretHash),
-  /** True for a notice of the service itself, which does not show that the provider notifies. */
+  /**
+   * True for a notification of the service itself, which does not show that the provider notifies.
+   */
   isOwn: Type.Optional(Type.Boolean()),
   /** End of the watch that is to be renewed, as the provider states it. With `expiring` only. */
   expiresAt: Type.Optional(Type.String({ format: 'date-time' })),
@@ -51,9 +53,9 @@ export const ProviderNotice = Strict({
    * Messages that the notification names, with `changed`. Absent if the notification names no
    * message, or too many.
    */
-  messages: Type.Optional(Type.Array(NoticedMessage, { maxItems: maxNoticedMessages })),
+  messages: Type.Optional(Type.Array(NotifiedMessage, { maxItems: maxNotifiedMessages })),
 })
-export type ProviderNotice = Static<typeof ProviderNotice>
+export type ProviderNotification = Static<typeof ProviderNotification>
 
 /**
  * Forwards notifications of providers to the workers that hold the shards of their accounts. Such
@@ -63,6 +65,8 @@ export type ProviderNotice = Static<typeof ProviderNotice>
 export const changesNoticed = defineCommand({
   name: 'changesNoticed',
   oneWay: true,
-  request: Strict({ notices: Type.Array(ProviderNotice, { minItems: 1, maxItems: maxNotices }) }),
+  request: Strict({
+    notices: Type.Array(ProviderNotification, { minItems: 1, maxItems: maxNotifications }),
+  }),
   response: Type.Object({}),
 })

@@ -2,14 +2,14 @@ import type { GmailMailbox } from '../mailbox.ts'
 import type { FakePubSub } from './fake-pubsub.ts'
 
 /** Notification that Gmail publishes. */
-export interface FakeNotice {
+export interface FakeNotification {
   topic: string
   emailAddress: string
   historyId: string
 }
 
 /** Irregular notifications of Gmail. */
-export interface NoticeFaults {
+export interface NotificationFaults {
   /** Number of notifications that are lost from now on. */
   lost: number
   /** Every notification is published twice. */
@@ -30,14 +30,14 @@ export interface FakeWatch {
 }
 
 /** Watches of mailboxes and the notifications that they cause. */
-export class GmailNotices {
-  readonly faults: NoticeFaults = { lost: 0, duplicated: false, reordered: false, ahead: 0 }
+export class GmailNotifications {
+  readonly faults: NotificationFaults = { lost: 0, duplicated: false, reordered: false, ahead: 0 }
   /** Notifications that Gmail would publish without faults. */
-  readonly all: FakeNotice[] = []
+  readonly all: FakeNotification[] = []
   /** One per mailbox and project: the key of a watch is both. */
   readonly watches = new Map<string, FakeWatch>()
   readonly #pubsub: FakePubSub
-  readonly #held: FakeNotice[] = []
+  readonly #held: FakeNotification[] = []
 
   constructor(pubsub: FakePubSub) {
     this.#pubsub = pubsub
@@ -85,18 +85,18 @@ export class GmailNotices {
 
   /** Publishes the notifications that wait, latest first. */
   release(): void {
-    for (const notice of this.#held.splice(0).reverse()) this.#send(notice)
+    for (const notification of this.#held.splice(0).reverse()) this.#send(notification)
   }
 
-  #publish(notice: FakeNotice): void {
-    this.all.push(notice)
+  #publish(notification: FakeNotification): void {
+    this.all.push(notification)
     if (this.faults.lost > 0) return void this.faults.lost--
-    if (this.faults.reordered) return void this.#held.push(notice)
-    this.#send(notice)
-    if (this.faults.duplicated) this.#send(notice)
+    if (this.faults.reordered) return void this.#held.push(notification)
+    this.#send(notification)
+    if (this.faults.duplicated) this.#send(notification)
   }
 
-  #send({ topic, emailAddress, historyId }: FakeNotice): void {
+  #send({ topic, emailAddress, historyId }: FakeNotification): void {
     // The id is a JSON number in notifications, and a string in the API.
     this.#pubsub.publish(topic, JSON.stringify({ emailAddress, historyId: Number(historyId) }))
   }

@@ -1,38 +1,45 @@
 import { on } from '@posthorn/bus'
-import { changesNoticed, type ProviderNotice } from '@posthorn/contracts/commands/notices'
+import {
+  changesNoticed,
+  type ProviderNotification,
+} from '@posthorn/contracts/commands/notifications'
 import { graphNotificationUrls } from '@posthorn/contracts/notification-urls'
 import { shardCount, shardOf } from '@posthorn/contracts/shards'
 import { eventually } from '@posthorn/testkit'
 import type { TestGateway, testServers } from './gateway.ts'
 
-/** Fake worker that receives the notices of accounts. */
-export interface NoticeReceiver extends AsyncDisposable {
-  /** Notices since the last `clear`, in order. */
-  readonly received: readonly ProviderNotice[]
-  /** Drops all notices of earlier requests, including notices that have not arrived yet. */
+/** Fake worker that receives the notifications of accounts. */
+export interface NotificationReceiver extends AsyncDisposable {
+  /** Notifications since the last `clear`, in order. */
+  readonly received: readonly ProviderNotification[]
+  /**
+   * Drops all notifications of earlier requests, including notifications that have not arrived yet.
+   */
   clear(): Promise<void>
 }
 
-/** Starts the worker of all shards but one. The gateway forwards notices in order. */
-export async function receiveNotices(
+/** Starts the worker of all shards but one. The gateway forwards notifications in order. */
+export async function receiveNotifications(
   servers: Pick<Awaited<ReturnType<typeof testServers>>, 'connectBus'>,
   { gateway, unheldShard }: { gateway: Pick<TestGateway, 'url'>; unheldShard?: number },
-): Promise<NoticeReceiver> {
-  const received: ProviderNotice[] = []
+): Promise<NotificationReceiver> {
+  const received: ProviderNotification[] = []
   const bus = await servers.connectBus()
   const shards = Array.from({ length: shardCount }, (_, shard) => shard)
   await bus.serve({
     queue: 'private',
     keys: shards.filter((shard) => shard !== unheldShard).map((shard) => `shard.${shard}`),
     handlers: [
-      on(changesNoticed, async ({ notices }) => {
-        received.push(...notices)
+      on(changesNoticed, async ({ notices: notifications }) => {
+        received.push(...notifications)
         return {}
       }),
     ],
   })
   let marks = 0
-  /** Sends a notice of its own. Resolves with its account when the gateway has accepted it. */
+  /**
+   * Sends a notification of its own. Resolves with its account when the gateway has accepted it.
+   */
   const mark = async (): Promise<string> => {
     const account = `mark ${(marks += 1)}`
     if (shardOf(account) === unheldShard) return mark()
