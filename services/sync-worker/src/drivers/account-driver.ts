@@ -50,7 +50,7 @@ export interface AccountDriver extends AsyncDisposable {
   ): Promise<AccountReply<Name>>
   /**
    * Key under which the next login counts against the limits of the server. The accounts of a shard
-   * are handed over at the pace of logins. Undefined if the account will not log in.
+   * are transferred at the pace of logins. Undefined if the account will not log in.
    */
   readonly loginKey: string | undefined
   /**

@@ -3,7 +3,7 @@ import type { Lease } from '../store/lease.ts'
 import { deleteDeadWorkers, deleteWorker, markStopping } from '../store/shards.ts'
 import { LeasedShards, type ShardHolderOptions } from './leased-shards.ts'
 import type { Config } from '../config.ts'
-import { loginSeconds, mergeLogins } from './handover.ts'
+import { loginSeconds, mergeLogins } from './login-rate.ts'
 import type { ShardAccounts } from './shard-accounts.ts'
 import type { LoginRate } from './login-rate.ts'
 
