@@ -1,8 +1,8 @@
 import type { Capabilities, MailboxNotification } from '../mail-session.ts'
-import type { ImapConnection, MailboxRef } from './connection.ts'
-import { connectionClosed, isRejection, timedOut } from './errors.ts'
-import { ignoresIdle, type ServerQuirks } from './server-quirks.ts'
-import { countersOf } from './counters.ts'
+import type { ImapConnection, MailboxRef } from './connection/connection.ts'
+import { connectionClosed, isRejection, timedOut } from './connection/errors.ts'
+import { ignoresIdle, type ServerQuirks } from './connection/server-quirks.ts'
+import { countersOf } from './connection/counters.ts'
 import { clean } from './text.ts'
 import { type Attributes, words } from './tokens.ts'
 
