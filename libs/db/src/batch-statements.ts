@@ -1,13 +1,13 @@
-import { Batcher } from "@posthorn/flow";
-import { sqlState } from "./sql-state.ts";
+import { Batcher } from '@posthorn/flow'
+import { sqlState } from './sql-state.ts'
 
 export interface BatchOptions {
   /** Maximum items of one statement; defaults to 100. */
-  max?: number;
+  max?: number
 }
 
 /** SQLSTATE classes for which a batch is run again item by item: data, constraint, conflict. */
-const isolatedStates = /^(?:22|23|40)/;
+const isolatedStates = /^(?:22|23|40)/
 
 /**
  * Returns a function whose concurrent calls share a statement, its round trip and its commit. While
@@ -20,7 +20,7 @@ export function batchStatements<Item, Result>(
   run: (items: Item[]) => Promise<readonly Result[]>,
   { max = 100 }: BatchOptions = {},
 ): (item: Item) => Promise<Result> {
-  const isolates = (error: unknown) => isolatedStates.test(sqlState(error) ?? "");
-  const batcher = new Batcher<Item, Result>({ run, maxItems: max, isolates });
-  return (item) => batcher.add(item);
+  const isolates = (error: unknown) => isolatedStates.test(sqlState(error) ?? '')
+  const batcher = new Batcher<Item, Result>({ run, maxItems: max, isolates })
+  return (item) => batcher.add(item)
 }

@@ -1,88 +1,88 @@
-import { type Clock, monotonicClock, withTimeout } from "@posthorn/flow";
-import type { PostgresPool, PostgresPoolClient } from "kysely";
-import type { Pool, PoolClient } from "pg";
-import { boundedClient } from "./bounded-client.ts";
-import type { OutageDetector } from "./outage-detector.ts";
-import { StatementNames } from "./statement-names.ts";
-import { asUnavailable, isResponse, toUnavailable } from "./unavailable.ts";
+import { type Clock, monotonicClock, withTimeout } from '@posthorn/flow'
+import type { PostgresPool, PostgresPoolClient } from 'kysely'
+import type { Pool, PoolClient } from 'pg'
+import { boundedClient } from './bounded-client.ts'
+import type { OutageDetector } from './outage-detector.ts'
+import { StatementNames } from './statement-names.ts'
+import { asUnavailable, isResponse, toUnavailable } from './unavailable.ts'
 
 /** Connections of a pool at one time. */
 export interface PoolUse {
   /** Number of connections in use, or being opened. */
-  active: number;
-  idle: number;
+  active: number
+  idle: number
   /** Number of callers that wait for a connection. */
-  waiting: number;
-  max: number;
+  waiting: number
+  max: number
 }
 
 export interface BoundedPoolOptions {
   /** Maximum duration of a statement. */
-  timeoutMs: number;
-  outages: OutageDetector;
+  timeoutMs: number
+  outages: OutageDetector
   /** Called with the duration of each wait for a connection of a full pool. */
-  onWait?: (ms: number) => void;
-  clock?: Clock;
+  onWait?: (ms: number) => void
+  clock?: Clock
 }
 
 /** Maximum duration of a ping. */
-const pingMs = 1_000;
+const pingMs = 1_000
 /**
  * Postgres counts as available for this time after its last response, while the pool is full. Later
  * Postgres is probed.
  */
-const maxSilenceMs = 1_000;
+const maxSilenceMs = 1_000
 
 /** Pool of connections for Kysely, whose statements are bounded (see `boundedClient`). */
 export class BoundedPool implements PostgresPool {
-  readonly options: PostgresPool["options"];
-  readonly #pool: Pool;
-  readonly #timeoutMs: number;
-  readonly #outages: OutageDetector;
-  readonly #onWait: (ms: number) => void;
-  readonly #clock: Clock;
-  readonly #names = new StatementNames();
+  readonly options: PostgresPool['options']
+  readonly #pool: Pool
+  readonly #timeoutMs: number
+  readonly #outages: OutageDetector
+  readonly #onWait: (ms: number) => void
+  readonly #clock: Clock
+  readonly #names = new StatementNames()
   /** True for connections whose role has the timeout. */
-  readonly #boundedByRole = new WeakMap<PoolClient, boolean>();
-  #ping: Promise<void> | undefined;
+  readonly #boundedByRole = new WeakMap<PoolClient, boolean>()
+  #ping: Promise<void> | undefined
 
   constructor(pool: Pool, options: BoundedPoolOptions) {
-    const { timeoutMs, outages, onWait = () => undefined, clock = monotonicClock } = options;
-    this.#pool = pool;
-    this.options = pool.options;
-    this.#timeoutMs = timeoutMs;
-    this.#outages = outages;
-    this.#onWait = onWait;
-    this.#clock = clock;
+    const { timeoutMs, outages, onWait = () => undefined, clock = monotonicClock } = options
+    this.#pool = pool
+    this.options = pool.options
+    this.#timeoutMs = timeoutMs
+    this.#outages = outages
+    this.#onWait = onWait
+    this.#clock = clock
   }
 
   get use(): PoolUse {
-    const { totalCount, idleCount, waitingCount } = this.#pool;
-    const max = this.#pool.options.max;
-    return { active: totalCount - idleCount, idle: idleCount, waiting: waitingCount, max };
+    const { totalCount, idleCount, waitingCount } = this.#pool
+    const max = this.#pool.options.max
+    return { active: totalCount - idleCount, idle: idleCount, waiting: waitingCount, max }
   }
 
   /** False while Postgres does not respond or admits no connection. */
   get isResponsive(): boolean {
-    return this.#outages.isResponsive;
+    return this.#outages.isResponsive
   }
 
   /** @throws UnavailableError if Postgres cannot be reached, or admits no connection */
   async connect(): Promise<PostgresPoolClient> {
-    const client = await this.#acquire();
+    const client = await this.#acquire()
     try {
-      const isBoundedByRole = await this.#hasRoleTimeout(client);
+      const isBoundedByRole = await this.#hasRoleTimeout(client)
       return boundedClient(client, {
         names: this.#names,
         timeoutMs: this.#timeoutMs,
         isBoundedByRole,
         isPipelined: client.pipeline,
         outages: this.#outages,
-      });
+      })
     } catch (error) {
-      client.release(true);
-      if (!isResponse(error)) this.#outages.failed();
-      throw asUnavailable(error);
+      client.release(true)
+      if (!isResponse(error)) this.#outages.failed()
+      throw asUnavailable(error)
     }
   }
 
@@ -92,7 +92,7 @@ export class BoundedPool implements PostgresPool {
       this.#pool.connect().then(
         (client) => client.release(true),
         () => undefined,
-      );
+      )
   }
 
   /**
@@ -100,74 +100,74 @@ export class BoundedPool implements PostgresPool {
    * to another caller within the last second, or to a probe, is sufficient.
    */
   async ping(): Promise<void> {
-    this.#outages.assertNoOutage();
+    this.#outages.assertNoOutage()
     if (this.#ping !== undefined || this.#hasCapacity()) {
-      this.#ping ??= this.#select1().finally(() => (this.#ping = undefined));
+      this.#ping ??= this.#select1().finally(() => (this.#ping = undefined))
       return await withTimeout(this.#ping, pingMs, () => {
-        throw new Error("Postgres does not respond");
-      });
+        throw new Error('Postgres does not respond')
+      })
     }
-    if (this.#clock() - this.#outages.respondedAt > maxSilenceMs) await this.#outages.confirm();
+    if (this.#clock() - this.#outages.respondedAt > maxSilenceMs) await this.#outages.confirm()
   }
 
   end(): Promise<void> {
-    this.#outages.stop();
-    return this.#pool.end();
+    this.#outages.stop()
+    return this.#pool.end()
   }
 
   async #acquire(): Promise<PoolClient> {
-    if (this.#hasCapacity()) return await this.#connect();
-    const start = this.#clock();
+    if (this.#hasCapacity()) return await this.#connect()
+    const start = this.#clock()
     try {
-      return await this.#connect();
+      return await this.#connect()
     } finally {
-      this.#onWait(this.#clock() - start);
+      this.#onWait(this.#clock() - start)
     }
   }
 
   async #connect(): Promise<PoolClient> {
-    let connecting: Promise<PoolClient> | undefined;
+    let connecting: Promise<PoolClient> | undefined
     try {
-      return await this.#outages.guard(() => (connecting = this.#pool.connect()));
+      return await this.#outages.guard(() => (connecting = this.#pool.connect()))
     } catch (error) {
       // No caller uses a connection that is opened later.
       connecting?.then(
         (client) => client.release(true),
         () => undefined,
-      );
-      this.#outages.failed();
-      throw toUnavailable(error);
+      )
+      this.#outages.failed()
+      throw toUnavailable(error)
     }
   }
 
   #hasCapacity(): boolean {
-    const { totalCount, idleCount, waitingCount, options } = this.#pool;
-    return idleCount > waitingCount || totalCount < options.max;
+    const { totalCount, idleCount, waitingCount, options } = this.#pool
+    return idleCount > waitingCount || totalCount < options.max
   }
 
   async #hasRoleTimeout(client: PoolClient): Promise<boolean> {
-    const cached = this.#boundedByRole.get(client);
-    if (cached !== undefined) return cached;
+    const cached = this.#boundedByRole.get(client)
+    if (cached !== undefined) return cached
     const { rows } = await this.#outages.guard(() =>
       client.query<{ ms: number }>(
         "select (extract(epoch from current_setting('statement_timeout')::interval) * 1000)::int as ms",
       ),
-    );
-    const isBounded = rows[0]?.ms === this.#timeoutMs;
-    this.#boundedByRole.set(client, isBounded);
-    return isBounded;
+    )
+    const isBounded = rows[0]?.ms === this.#timeoutMs
+    this.#boundedByRole.set(client, isBounded)
+    return isBounded
   }
 
   async #select1(): Promise<void> {
-    const client = await this.#connect();
+    const client = await this.#connect()
     try {
-      await this.#outages.guard(() => client.query("select 1"));
-      this.#outages.responded();
-      client.release();
+      await this.#outages.guard(() => client.query('select 1'))
+      this.#outages.responded()
+      client.release()
     } catch (error) {
-      client.release(true);
-      if (!isResponse(error)) this.#outages.failed();
-      throw error;
+      client.release(true)
+      if (!isResponse(error)) this.#outages.failed()
+      throw error
     }
   }
 }

@@ -1,18 +1,18 @@
-import { accountTypeOf } from "@posthorn/contracts/account-types";
-import type { LastError } from "@posthorn/contracts/schemas/account";
-import type { AccountState } from "@posthorn/contracts/schemas/account-state";
-import { AppError, isApplicationError } from "@posthorn/errors";
-import { hasMailbox, type MailboxColumns } from "./has-mailbox.ts";
+import { accountTypeOf } from '@posthorn/contracts/account-types'
+import type { LastError } from '@posthorn/contracts/schemas/account'
+import type { AccountState } from '@posthorn/contracts/schemas/account-state'
+import { AppError, isApplicationError } from '@posthorn/errors'
+import { hasMailbox, type MailboxColumns } from './has-mailbox.ts'
 
 /** Properties of an account that decide whether it may send. */
 export interface SendPrerequisites extends MailboxColumns {
-  smtp: object | null;
-  state: AccountState | null;
-  initializedAt: Date | null;
+  smtp: object | null
+  state: AccountState | null
+  initializedAt: Date | null
   /** Error that led to the account's state. */
-  lastError: LastError | null;
+  lastError: LastError | null
   /** Gateway that sends instead of the account's own server. */
-  gateway?: string | null;
+  gateway?: string | null
 }
 
 /** Errors of an account that never synced, by state. Interface spec, "503 codes". */
@@ -20,15 +20,15 @@ const errorByState: Partial<
   Record<AccountState, [code: string, message: string, shownState?: string]>
 > = {
   authenticationError: [
-    "AuthenticationFails",
-    "The mail server refused the credentials of the account",
+    'AuthenticationFails',
+    'The mail server refused the credentials of the account',
   ],
-  connectError: ["ConnectionError", "The mail server of the account cannot be reached"],
-  unset: ["NotSyncing", "Syncing is switched off for the account"],
-  paused: ["NoAvailable", "The account is paused", "other"],
-};
+  connectError: ['ConnectionError', 'The mail server of the account cannot be reached'],
+  unset: ['NotSyncing', 'Syncing is switched off for the account'],
+  paused: ['NoAvailable', 'The account is paused', 'other'],
+}
 
-const notYetConnected = ["NotYetConnected", "The account is not connected yet", "init"] as const;
+const notYetConnected = ['NotYetConnected', 'The account is not connected yet', 'init'] as const
 
 /**
  * Checks that an account may send. The account needs a mail API, an outgoing server or a gateway.
@@ -39,20 +39,20 @@ const notYetConnected = ["NotYetConnected", "The account is not connected yet", 
  *   `internal` with the code of an OAuth2 application that cannot be used
  */
 export function assertCanSend(account: SendPrerequisites): void {
-  const { smtp, state, initializedAt, gateway } = account;
-  if (accountTypeOf(account).sendsBy === "smtp" && !smtp && !gateway)
-    throw new AppError("not-found", "The account has no SMTP configuration to send with", {
-      code: "SMTPUnavailable",
-    });
-  if (!hasMailbox(account) || initializedAt) return;
-  assertApplication(account);
-  const stateError = state ? errorByState[state] : undefined;
-  const [code, message, shown] = stateError ?? notYetConnected;
-  throw new AppError("unavailable", message, { code, extras: { state: shown ?? state ?? "init" } });
+  const { smtp, state, initializedAt, gateway } = account
+  if (accountTypeOf(account).sendsBy === 'smtp' && !smtp && !gateway)
+    throw new AppError('not-found', 'The account has no SMTP configuration to send with', {
+      code: 'SMTPUnavailable',
+    })
+  if (!hasMailbox(account) || initializedAt) return
+  assertApplication(account)
+  const stateError = state ? errorByState[state] : undefined
+  const [code, message, shown] = stateError ?? notYetConnected
+  throw new AppError('unavailable', message, { code, extras: { state: shown ?? state ?? 'init' } })
 }
 
 function assertApplication({ state, lastError }: SendPrerequisites): void {
-  const { serverResponseCode: code, response = "" } = lastError ?? {};
-  if (state === "connectError" && isApplicationError(code))
-    throw new AppError("internal", response, { code });
+  const { serverResponseCode: code, response = '' } = lastError ?? {}
+  if (state === 'connectError' && isApplicationError(code))
+    throw new AppError('internal', response, { code })
 }

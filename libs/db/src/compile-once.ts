@@ -1,5 +1,5 @@
-import type { Compilable, CompiledQuery } from "kysely";
-import type { Db } from "./connect.ts";
+import type { Compilable, CompiledQuery } from 'kysely'
+import type { Db } from './connect.ts'
 
 /**
  * Returns a function that compiles a constant statement once per database and runs it with the
@@ -12,18 +12,16 @@ import type { Db } from "./connect.ts";
 export function compileOnce<Values extends readonly unknown[], Row>(
   build: (db: Db, ...values: Values) => Compilable<Row>,
 ): (db: Db, ...values: Values) => Promise<Row[]> {
-  const compiled = new WeakMap<Db, CompiledQuery<Row>>();
+  const compiled = new WeakMap<Db, CompiledQuery<Row>>()
   const statementOf = (db: Db, values: Values) => {
-    const cached = compiled.get(db);
-    if (cached) return { ...cached, parameters: values };
-    const statement = build(db, ...values).compile();
-    const { parameters } = statement;
+    const cached = compiled.get(db)
+    if (cached) return { ...cached, parameters: values }
+    const statement = build(db, ...values).compile()
+    const { parameters } = statement
     if (parameters.length !== values.length || parameters.some((used, at) => used !== values[at]))
-      throw new Error(
-        `Values must be parameters of the statement in their order: ${statement.sql}`,
-      );
-    compiled.set(db, statement);
-    return statement;
-  };
-  return async (db, ...values) => (await db.executeQuery(statementOf(db, values))).rows;
+      throw new Error(`Values must be parameters of the statement in their order: ${statement.sql}`)
+    compiled.set(db, statement)
+    return statement
+  }
+  return async (db, ...values) => (await db.executeQuery(statementOf(db, values))).rows
 }

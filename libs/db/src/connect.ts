@@ -1,48 +1,48 @@
-import { CamelCasePlugin, Kysely, PostgresDialect, type Transaction } from "kysely";
-import { Client, type ClientBase, Pool } from "pg";
-import { BoundedPool } from "./bounded-pool.ts";
-import { OutageDetector } from "./outage-detector.ts";
-import { probePostgres } from "./probe-postgres.ts";
-import type { Tables } from "./tables/index.ts";
+import { CamelCasePlugin, Kysely, PostgresDialect, type Transaction } from 'kysely'
+import { Client, type ClientBase, Pool } from 'pg'
+import { BoundedPool } from './bounded-pool.ts'
+import { OutageDetector } from './outage-detector.ts'
+import { probePostgres } from './probe-postgres.ts'
+import type { Tables } from './tables/index.ts'
 
-export type Db = Kysely<Tables>;
+export type Db = Kysely<Tables>
 /** Transaction. Functions that require a transaction take this type instead of Db. */
-export type Tx = Transaction<Tables>;
+export type Tx = Transaction<Tables>
 /** Database with the state of its pool. */
-export type PooledDb = Db & { readonly pool: Pick<BoundedPool, "use" | "ping" | "isResponsive"> };
+export type PooledDb = Db & { readonly pool: Pick<BoundedPool, 'use' | 'ping' | 'isResponsive'> }
 
 export interface ConnectOptions {
   /** Name of the pool, shown in pg_stat_activity. */
-  name: string;
+  name: string
   /** Maximum connections; defaults to 10. */
-  max?: number;
+  max?: number
   /** Maximum duration of a statement; defaults to 30 s. The client waits up to 5 s longer. */
-  timeoutMs?: number;
+  timeoutMs?: number
   /**
    * Sends a statement together with the transaction around it. For pools whose timeout differs from
    * the timeout of the role.
    */
-  isPipelined?: boolean;
+  isPipelined?: boolean
   /** Called when a connection is lost. The pool replaces the connection. */
-  onError?: (error: Error) => void;
+  onError?: (error: Error) => void
   /** Called with the duration of each wait for a connection of a full pool. */
-  onWait?: (ms: number) => void;
+  onWait?: (ms: number) => void
   /** Called when Postgres stops responding, and with false when it responds again. */
-  onOutage?: (isOutage: boolean) => void;
+  onOutage?: (isOutage: boolean) => void
 }
 
 /** Maximum wait for a connection. */
-const connectMs = 5_000;
+const connectMs = 5_000
 /**
  * Maximum duration of a handshake. Requests that need a new connection fail within 2 s also while
  * only new connections get no response. A longer handshake would delay the end of an outage.
  */
-const handshakeMs = 1_500;
+const handshakeMs = 1_500
 /**
  * Limits of an unresponsive Postgres: 1.5 s in total, so that a request to the API fails within
  * 2 s. Most of the time is for the probe, which needs a new connection.
  */
-const outageLimits = { maxSilenceMs: 300, maxProbeMs: 1_200 };
+const outageLimits = { maxSilenceMs: 300, maxProbeMs: 1_200 }
 
 /**
  * Client with a shorter connection timeout than the pool, whose timeout includes the wait for a
@@ -50,7 +50,7 @@ const outageLimits = { maxSilenceMs: 300, maxProbeMs: 1_200 };
  */
 class BoundedHandshake extends Client {
   constructor(config: ConstructorParameters<typeof Client>[0]) {
-    super({ ...(config as object), connectionTimeoutMillis: handshakeMs });
+    super({ ...(config as object), connectionTimeoutMillis: handshakeMs })
   }
 }
 
@@ -64,9 +64,9 @@ class BoundedHandshake extends Client {
  * unless the pool is pipelined.
  */
 export function connect(url: string, options: ConnectOptions): PooledDb {
-  const { name, max = 10, timeoutMs = 30_000, isPipelined = false, onError } = options;
+  const { name, max = 10, timeoutMs = 30_000, isPipelined = false, onError } = options
   // The name is the only startup parameter: pgbouncer rejects timeouts.
-  const server = { connectionString: url, application_name: name };
+  const server = { connectionString: url, application_name: name }
   const pool = new Pool({
     ...server,
     // The pool passes its options to the client, which the type lacks.
@@ -77,29 +77,29 @@ export function connect(url: string, options: ConnectOptions): PooledDb {
     query_timeout: timeoutMs + Math.min(timeoutMs / 2, 5_000),
     keepAlive: true,
     pipeline: isPipelined,
-  });
+  })
   // An error event without a listener ends the process. The pool listens on idle connections only.
-  pool.on("error", () => undefined);
-  pool.on("connect", (client) => void client.on("error", (error) => onError?.(error)));
+  pool.on('error', () => undefined)
+  pool.on('connect', (client) => void client.on('error', (error) => onError?.(error)))
   const outages = new OutageDetector({
     ...outageLimits,
     probe: () => probePostgres(server, outageLimits.maxProbeMs),
     onChange(isOutage) {
-      if (isOutage) bounded.dropIdle();
-      options.onOutage?.(isOutage);
+      if (isOutage) bounded.dropIdle()
+      options.onOutage?.(isOutage)
     },
-  });
-  const { onWait } = options;
-  const bounded = new BoundedPool(pool, { timeoutMs, outages, ...(onWait && { onWait }) });
+  })
+  const { onWait } = options
+  const bounded = new BoundedPool(pool, { timeoutMs, outages, ...(onWait && { onWait }) })
   const db = new Kysely<Tables>({
     dialect: new PostgresDialect({ pool: bounded }),
     // Keys inside JSON values are not column names and stay unchanged.
     plugins: [new CamelCasePlugin({ maintainNestedObjectKeys: true })],
-  });
-  return Object.assign(db, { pool: bounded });
+  })
+  return Object.assign(db, { pool: bounded })
 }
 
 /** Throws unless Postgres responds. Never waits for a connection in use. */
 export function ping(db: PooledDb): Promise<void> {
-  return db.pool.ping();
+  return db.pool.ping()
 }

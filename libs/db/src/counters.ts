@@ -1,5 +1,5 @@
-import { sql } from "kysely";
-import type { Db, Tx } from "./connect.ts";
+import { sql } from 'kysely'
+import type { Db, Tx } from './connect.ts'
 
 /** Adds to the counters of the current minute. Locks rows in key order, to avoid deadlocks. */
 export async function addCounts(
@@ -7,25 +7,25 @@ export async function addCounts(
   counts: ReadonlyMap<string, number>,
   slot = 0,
 ): Promise<void> {
-  if (counts.size === 0) return;
+  if (counts.size === 0) return
   await sql`
     insert into stat_counters (minute, key, slot, value)
     select date_trunc('minute', now()), key, ${slot}::smallint, value
     from unnest(${[...counts.keys()]}::text[], ${[...counts.values()]}::bigint[]) as input (key, value) order by key
     on conflict (minute, key, slot) do update set value = stat_counters.value + excluded.value
-  `.execute(db);
+  `.execute(db)
 }
 
 /** Counter whose sums are written to Postgres periodically. */
 export interface MinuteCounter extends AsyncDisposable {
-  count(key: string): void;
+  count(key: string): void
 }
 
 export interface CountMinutesOptions {
   /** Time between two writes; defaults to 10 s. */
-  everyMs?: number;
+  everyMs?: number
   /** Called when a write failed. The counts of the failed write are added to the next write. */
-  onError?: (error: unknown) => void;
+  onError?: (error: unknown) => void
 }
 
 /** Starts a counter. A crash loses the counts since the last write; disposal writes them. */
@@ -33,29 +33,29 @@ export function countMinutes(
   db: Db,
   { everyMs = 10_000, onError }: CountMinutesOptions = {},
 ): MinuteCounter {
-  let counts = new Map<string, number>();
-  let writing: Promise<void> = Promise.resolve();
-  const add = (key: string, by: number) => void counts.set(key, (counts.get(key) ?? 0) + by);
+  let counts = new Map<string, number>()
+  let writing: Promise<void> = Promise.resolve()
+  const add = (key: string, by: number) => void counts.set(key, (counts.get(key) ?? 0) + by)
   const write = async () => {
-    const batch = counts;
-    counts = new Map();
+    const batch = counts
+    counts = new Map()
     try {
-      await addCounts(db, batch);
+      await addCounts(db, batch)
     } catch (error) {
-      for (const [key, value] of batch) add(key, value);
-      onError?.(error);
+      for (const [key, value] of batch) add(key, value)
+      onError?.(error)
     }
-  };
+  }
   const timer = setInterval(() => {
-    writing = writing.then(write);
-  }, everyMs);
-  timer.unref();
+    writing = writing.then(write)
+  }, everyMs)
+  timer.unref()
   return {
     count: (key) => add(key, 1),
     async [Symbol.asyncDispose]() {
-      clearInterval(timer);
-      await writing;
-      await write();
+      clearInterval(timer)
+      await writing
+      await write()
     },
-  };
+  }
 }

@@ -1,60 +1,60 @@
-import { type RawBuilder, sql } from "kysely";
-import type { Db } from "./connect.ts";
-import type { Tables } from "./tables/index.ts";
+import { type RawBuilder, sql } from 'kysely'
+import type { Db } from './connect.ts'
+import type { Tables } from './tables/index.ts'
 
-type Column<Table extends keyof Tables> = keyof Tables[Table] & string;
+type Column<Table extends keyof Tables> = keyof Tables[Table] & string
 
 /** Table with work that becomes due, and the columns of this work. */
 export interface DueTable<Table extends keyof Tables> {
-  table: Table;
+  table: Table
   /** Column that identifies a row. */
-  key: Column<Table>;
+  key: Column<Table>
   /** Time from which on the row may be claimed. Null if the row has no work left. */
-  dueAt: Column<Table>;
+  dueAt: Column<Table>
   /**
    * Optional column with the end of the claim, for readers other than the queue. Null between
    * claims.
    */
-  leaseUntil?: Column<Table>;
+  leaseUntil?: Column<Table>
   /** Time from which on the age of the work counts. */
-  since: Column<Table>;
+  since: Column<Table>
   /** Column with the number of attempts. */
-  counter: Column<Table>;
+  counter: Column<Table>
   /**
    * Time at which an attempt is counted. `claim`: also if the process dies in the attempt, and a
    * claim fences earlier claims. `postpone`: only with a result.
    */
-  counted: "claim" | "postpone";
+  counted: 'claim' | 'postpone'
   /** Further columns of a claimed row. */
-  columns: RawBuilder<unknown>;
+  columns: RawBuilder<unknown>
   /** Optional; assignments to a row whose work ends. Defaults to deleting the row. */
-  ended?: RawBuilder<unknown>;
+  ended?: RawBuilder<unknown>
 }
 
 /** Claimed row of an account. */
 export interface DueRow {
-  key: string;
-  account: string;
+  key: string
+  account: string
   /** Value of the counter. Only a row with this value is postponed or ended. */
-  count: number;
+  count: number
   /** Age of the due work. */
-  ageMs: number;
+  ageMs: number
 }
 
 export interface ClaimDueOptions {
-  limit: number;
+  limit: number
   /** Time after which other processes may claim the rows. */
-  leaseMs: number;
+  leaseMs: number
   /** Condition for the rows of the table. */
-  where: RawBuilder<boolean>;
+  where: RawBuilder<boolean>
 }
 
 export interface PostponeOptions {
-  delayMs: number;
+  delayMs: number
   /** False if no attempt was made: the attempt is not counted. */
-  counted: boolean;
+  counted: boolean
   /** Optional; texts to store in other columns. */
-  set?: Record<string, string | null>;
+  set?: Record<string, string | null>
 }
 
 /**
@@ -65,17 +65,17 @@ export interface PostponeOptions {
  * the work is in progress.
  */
 export class DueRows<Table extends keyof Tables, Row extends DueRow> {
-  readonly table: DueTable<Table>;
+  readonly table: DueTable<Table>
 
   constructor(table: DueTable<Table>) {
-    this.table = table;
+    this.table = table
   }
 
   /** Claims due rows, longest due first. Skips rows that another transaction has locked. */
   async claim(db: Db, { limit, leaseMs, where }: ClaimDueOptions): Promise<Row[]> {
-    const [table, key, dueAt] = [this.#ref("table"), this.#ref("key"), this.#ref("dueAt")];
-    const [counter, lease] = [this.#ref("counter"), inMs(leaseMs)];
-    const attempts = this.table.counted === "claim" ? 1 : 0;
+    const [table, key, dueAt] = [this.#ref('table'), this.#ref('key'), this.#ref('dueAt')]
+    const [counter, lease] = [this.#ref('counter'), inMs(leaseMs)]
+    const attempts = this.table.counted === 'claim' ? 1 : 0
     const { rows } = await sql<Row>`
       with due as materialized (
         select ${key} as due_key from ${table} where ${dueAt} <= now() and ${where}
@@ -85,54 +85,54 @@ export class DueRows<Table extends keyof Tables, Row extends DueRow> {
         ${counter} = ${counter} + ${sql.lit(attempts)}
       from due where ${key} = due_key
       returning ${key} as "key", account, ${counter} as "count",
-        (extract(epoch from now() - ${this.#ref("since")}) * 1000)::double precision as "ageMs",
-        ${this.table.columns}`.execute(db);
-    return rows;
+        (extract(epoch from now() - ${this.#ref('since')}) * 1000)::double precision as "ageMs",
+        ${this.table.columns}`.execute(db)
+    return rows
   }
 
   /** Ends a claim and schedules the next attempt. */
   async postpone(db: Db, row: DueRow, { delayMs, counted, set }: PostponeOptions): Promise<void> {
-    const claimed = this.table.counted === "claim";
-    const attempts = row.count + Number(counted) - Number(claimed);
+    const claimed = this.table.counted === 'claim'
+    const attempts = row.count + Number(counted) - Number(claimed)
     await sql`
-      update ${this.#ref("table")} set ${assignments(set)} ${this.#leaseUntil(sql`null`)}
-        ${this.#ref("dueAt")} = ${inMs(delayMs)}, ${this.#ref("counter")} = ${attempts}
-      where ${this.#isClaimed(row)}`.execute(db);
+      update ${this.#ref('table')} set ${assignments(set)} ${this.#leaseUntil(sql`null`)}
+        ${this.#ref('dueAt')} = ${inMs(delayMs)}, ${this.#ref('counter')} = ${attempts}
+      where ${this.#isClaimed(row)}`.execute(db)
   }
 
   /** Ends the work of a row. `set` are texts to store in a row that stays. */
-  async end(db: Db, row: DueRow, set?: PostponeOptions["set"]): Promise<void> {
-    const { ended } = this.table;
-    const table = this.#ref("table");
+  async end(db: Db, row: DueRow, set?: PostponeOptions['set']): Promise<void> {
+    const { ended } = this.table
+    const table = this.#ref('table')
     const statement = ended
       ? sql`update ${table} set ${assignments(set)} ${ended}`
-      : sql`delete from ${table}`;
-    await sql`${statement} where ${this.#isClaimed(row)}`.execute(db);
+      : sql`delete from ${table}`
+    await sql`${statement} where ${this.#isClaimed(row)}`.execute(db)
   }
 
-  #ref(name: "table" | "key" | "dueAt" | "since" | "counter") {
-    return sql.ref(this.table[name]);
+  #ref(name: 'table' | 'key' | 'dueAt' | 'since' | 'counter') {
+    return sql.ref(this.table[name])
   }
 
   #leaseUntil(time: RawBuilder<unknown>) {
-    const { leaseUntil } = this.table;
-    return leaseUntil === undefined ? sql`` : sql`${sql.ref(leaseUntil)} = ${time},`;
+    const { leaseUntil } = this.table
+    return leaseUntil === undefined ? sql`` : sql`${sql.ref(leaseUntil)} = ${time},`
   }
 
   #isClaimed({ key, count }: DueRow) {
-    return sql`${this.#ref("key")} = ${key} and ${this.#ref("counter")} = ${count}
-      and ${this.#ref("dueAt")} is not null`;
+    return sql`${this.#ref('key')} = ${key} and ${this.#ref('counter')} = ${count}
+      and ${this.#ref('dueAt')} is not null`
   }
 }
 
-function assignments(set: PostponeOptions["set"] = {}) {
+function assignments(set: PostponeOptions['set'] = {}) {
   return sql.join(
     Object.entries(set).map(([column, value]) => sql`${sql.ref(column)} = ${value},`),
     sql` `,
-  );
+  )
 }
 
 /** Time of the database after a number of milliseconds. */
 export function inMs(ms: number): RawBuilder<Date> {
-  return sql<Date>`now() + make_interval(secs => ${ms / 1_000})`;
+  return sql<Date>`now() + make_interval(secs => ${ms / 1_000})`
 }

@@ -1,20 +1,20 @@
-import { accountTypeOf, type Backend } from "@posthorn/contracts/account-types";
+import { accountTypeOf, type Backend } from '@posthorn/contracts/account-types'
 
 /** Columns that decide whether an account has a mailbox. */
 export interface MailboxColumns {
   /** Mail system of the account. */
-  backend: Backend;
+  backend: Backend
   /**
    * Incoming server. Accounts of an API have no incoming server, or a disabled server if they only
    * send.
    */
-  imap: { disabled?: boolean } | null;
+  imap: { disabled?: boolean } | null
 }
 
 /** True if the account has no mailbox, or its grant does not permit reading it. Pure. */
 export function isSendOnly(account: MailboxColumns): boolean {
-  const { imap } = account;
-  return accountTypeOf(account).readsBy === "imap" ? imap === null : imap?.disabled === true;
+  const { imap } = account
+  return accountTypeOf(account).readsBy === 'imap' ? imap === null : imap?.disabled === true
 }
 
 /**
@@ -22,5 +22,5 @@ export function isSendOnly(account: MailboxColumns): boolean {
  * disabled. Pure.
  */
 export function hasMailbox(account: MailboxColumns): boolean {
-  return !isSendOnly(account) && account.imap?.disabled !== true;
+  return !isSendOnly(account) && account.imap?.disabled !== true
 }

@@ -1,30 +1,30 @@
-import { duration, type Env, json, required } from "@posthorn/config";
+import { duration, type Env, json, required } from '@posthorn/config'
 
 /** Default wait for a lock. Shorter than any statement of a service may take. */
-export const defaultLockTimeoutMs = 3_000;
+export const defaultLockTimeoutMs = 3_000
 
 /** Configuration of the migrate command. */
 export interface MigrateConfig {
   /** URL of the database with the login of its owner. */
-  readonly ownerUrl: string;
+  readonly ownerUrl: string
   /** Passwords of the services' roles. Other roles keep their passwords. */
-  readonly rolePasswords: Readonly<Record<string, string>>;
+  readonly rolePasswords: Readonly<Record<string, string>>
   /** Maximum wait for a lock behind which statements of services queue. */
-  readonly lockTimeoutMs: number;
+  readonly lockTimeoutMs: number
   /** Maximum time of retries per migration. */
-  readonly maxWaitMs: number;
+  readonly maxWaitMs: number
 }
 
 /** @throws ConfigError for a missing or invalid variable */
 export function readMigrateConfig(env: Env): MigrateConfig {
-  const passwords = Object.entries(json(env, "SVC_DATABASE_ROLE_PASSWORDS") ?? {});
+  const passwords = Object.entries(json(env, 'SVC_DATABASE_ROLE_PASSWORDS') ?? {})
   return {
-    ownerUrl: required(env, "DATABASE_OWNER_URL"),
+    ownerUrl: required(env, 'DATABASE_OWNER_URL'),
     rolePasswords: Object.fromEntries(passwords.map(([role, value]) => [role, String(value)])),
-    lockTimeoutMs: duration(env, "SVC_MIGRATE_LOCK_TIMEOUT", {
+    lockTimeoutMs: duration(env, 'SVC_MIGRATE_LOCK_TIMEOUT', {
       fallback: defaultLockTimeoutMs,
       min: 100,
     }),
-    maxWaitMs: duration(env, "SVC_MIGRATE_MAX_WAIT", { fallback: 600_000, min: 1_000 }),
-  };
+    maxWaitMs: duration(env, 'SVC_MIGRATE_MAX_WAIT', { fallback: 600_000, min: 1_000 }),
+  }
 }

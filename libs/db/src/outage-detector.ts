@@ -1,20 +1,20 @@
-import { setImmediate as pendingEvents } from "node:timers/promises";
-import { UnavailableError } from "@posthorn/errors";
-import { type Clock, monotonicClock, withTimeout } from "@posthorn/flow";
-import { isResponse } from "./unavailable.ts";
+import { setImmediate as pendingEvents } from 'node:timers/promises'
+import { UnavailableError } from '@posthorn/errors'
+import { type Clock, monotonicClock, withTimeout } from '@posthorn/flow'
+import { isResponse } from './unavailable.ts'
 
 export interface OutageDetectorOptions {
   /** Requests a response of Postgres. Resolves with the response, rejects without a response. */
-  probe: () => Promise<void>;
+  probe: () => Promise<void>
   /** Time for which an operation waits without a response before Postgres is probed. */
-  maxSilenceMs: number;
+  maxSilenceMs: number
   /** Maximum duration of a probe. */
-  maxProbeMs: number;
+  maxProbeMs: number
   /** Pause between probes during an outage. */
-  probeEveryMs?: number;
+  probeEveryMs?: number
   /** Called when an outage begins, and with false when it ends. */
-  onChange?: (isOutage: boolean) => void;
-  clock?: Clock;
+  onChange?: (isOutage: boolean) => void
+  clock?: Clock
 }
 
 /**
@@ -26,38 +26,38 @@ export interface OutageDetectorOptions {
  * continue until a probe succeeds.
  */
 export class OutageDetector {
-  readonly #options: Required<OutageDetectorOptions>;
+  readonly #options: Required<OutageDetectorOptions>
   /** Start of each operation in progress, oldest first, by its rejection. */
-  readonly #waiting = new Map<(error: Error) => void, number>();
-  readonly #stop = new AbortController();
-  #respondedAt = -Infinity;
-  #timer: NodeJS.Timeout | undefined;
-  #probing: Promise<void> | undefined;
-  #isOutage = false;
-  #hasFailed = false;
+  readonly #waiting = new Map<(error: Error) => void, number>()
+  readonly #stop = new AbortController()
+  #respondedAt = -Infinity
+  #timer: NodeJS.Timeout | undefined
+  #probing: Promise<void> | undefined
+  #isOutage = false
+  #hasFailed = false
 
   constructor(options: OutageDetectorOptions) {
-    const defaults = { probeEveryMs: 250, onChange: () => undefined, clock: monotonicClock };
-    this.#options = { ...defaults, ...options };
+    const defaults = { probeEveryMs: 250, onChange: () => undefined, clock: monotonicClock }
+    this.#options = { ...defaults, ...options }
   }
 
   get isOutage(): boolean {
-    return this.#isOutage;
+    return this.#isOutage
   }
 
   /** False during an outage, and from a failed operation to the next response. */
   get isResponsive(): boolean {
-    return !this.#isOutage && !this.#hasFailed;
+    return !this.#isOutage && !this.#hasFailed
   }
 
   /** Time of the last response of Postgres. */
   get respondedAt(): number {
-    return this.#respondedAt;
+    return this.#respondedAt
   }
 
   /** @throws UnavailableError during an outage */
   assertNoOutage(): void {
-    if (this.#isOutage) throw outageError();
+    if (this.#isOutage) throw outageError()
   }
 
   /**
@@ -67,9 +67,9 @@ export class OutageDetector {
    * @throws UnavailableError without a response
    */
   async confirm(): Promise<void> {
-    this.assertNoOutage();
-    await this.#probe();
-    this.assertNoOutage();
+    this.assertNoOutage()
+    await this.#probe()
+    this.assertNoOutage()
   }
 
   /**
@@ -78,100 +78,100 @@ export class OutageDetector {
    * @throws UnavailableError during an outage. The operation may continue.
    */
   guard<T>(start: () => Promise<T>): Promise<T> {
-    this.assertNoOutage();
+    this.assertNoOutage()
     return new Promise<T>((resolve, reject) => {
-      this.#waiting.set(reject, this.#options.clock());
-      this.#watch(this.#options.maxSilenceMs);
-      const end = () => this.#waiting.delete(reject);
+      this.#waiting.set(reject, this.#options.clock())
+      this.#watch(this.#options.maxSilenceMs)
+      const end = () => this.#waiting.delete(reject)
       start().then(
         (result) => {
-          end();
-          resolve(result);
+          end()
+          resolve(result)
         },
         (error: unknown) => {
-          end();
-          reject(error as Error);
+          end()
+          reject(error as Error)
         },
-      );
-    });
+      )
+    })
   }
 
   /** Records a response of Postgres. Ends an outage. */
   responded(): void {
-    this.#respondedAt = this.#options.clock();
-    this.#hasFailed = false;
-    this.#setOutage(false);
+    this.#respondedAt = this.#options.clock()
+    this.#hasFailed = false
+    this.#setOutage(false)
   }
 
   /** Records an operation without a response, such as a refused connection. */
   failed(): void {
-    this.#hasFailed = true;
+    this.#hasFailed = true
   }
 
   /** Records the error of an operation, which may be a response of Postgres. */
   rejected(error: unknown): void {
-    if (isResponse(error)) this.responded();
-    else this.failed();
+    if (isResponse(error)) this.responded()
+    else this.failed()
   }
 
   stop(): void {
-    this.#stop.abort();
-    clearTimeout(this.#timer);
+    this.#stop.abort()
+    clearTimeout(this.#timer)
   }
 
   #watch(delayMs: number): void {
-    if (this.#timer !== undefined || this.#probing || this.#stop.signal.aborted) return;
-    this.#timer = setTimeout(() => void this.#check(), delayMs).unref();
+    if (this.#timer !== undefined || this.#probing || this.#stop.signal.aborted) return
+    this.#timer = setTimeout(() => void this.#check(), delayMs).unref()
   }
 
   /** Probes Postgres if an operation has waited for `maxSilenceMs` without any response. */
   async #check(): Promise<void> {
     // After a pause of this process, responses of Postgres may have arrived that are not processed
     // yet.
-    await pendingEvents();
-    this.#timer = undefined;
-    const [oldest] = this.#waiting.values();
+    await pendingEvents()
+    this.#timer = undefined
+    const [oldest] = this.#waiting.values()
     if (!this.#isOutage) {
-      if (oldest === undefined) return;
-      const silentMs = this.#options.clock() - Math.max(oldest, this.#respondedAt);
+      if (oldest === undefined) return
+      const silentMs = this.#options.clock() - Math.max(oldest, this.#respondedAt)
       // Timers may fire up to 1 ms early.
-      const leftMs = this.#options.maxSilenceMs - silentMs;
-      if (leftMs > 1) return this.#watch(leftMs);
+      const leftMs = this.#options.maxSilenceMs - silentMs
+      if (leftMs > 1) return this.#watch(leftMs)
     }
-    await this.#probe();
-    this.#watch(this.#isOutage ? this.#options.probeEveryMs : this.#options.maxSilenceMs);
+    await this.#probe()
+    this.#watch(this.#isOutage ? this.#options.probeEveryMs : this.#options.maxSilenceMs)
   }
 
   #probe(): Promise<void> {
-    return (this.#probing ??= this.#sendProbe().finally(() => (this.#probing = undefined)));
+    return (this.#probing ??= this.#sendProbe().finally(() => (this.#probing = undefined)))
   }
 
   async #sendProbe(): Promise<void> {
-    const { probe, maxProbeMs, clock } = this.#options;
-    const startedAt = clock();
+    const { probe, maxProbeMs, clock } = this.#options
+    const startedAt = clock()
     const probing = probe().then(
       () => true,
       () => false,
-    );
-    const succeeded = await withTimeout(probing, maxProbeMs, () => false);
-    if (!succeeded) await pendingEvents();
-    if (this.#stop.signal.aborted) return;
-    if (succeeded) this.responded();
-    else if (this.#respondedAt < startedAt) this.#setOutage(true);
+    )
+    const succeeded = await withTimeout(probing, maxProbeMs, () => false)
+    if (!succeeded) await pendingEvents()
+    if (this.#stop.signal.aborted) return
+    if (succeeded) this.responded()
+    else if (this.#respondedAt < startedAt) this.#setOutage(true)
   }
 
   #setOutage(isOutage: boolean): void {
-    if (isOutage === this.#isOutage) return;
-    this.#isOutage = isOutage;
+    if (isOutage === this.#isOutage) return
+    this.#isOutage = isOutage
     if (isOutage) {
-      const rejections = [...this.#waiting.keys()];
-      this.#waiting.clear();
-      for (const reject of rejections) reject(outageError());
+      const rejections = [...this.#waiting.keys()]
+      this.#waiting.clear()
+      for (const reject of rejections) reject(outageError())
     }
-    this.#options.onChange(isOutage);
+    this.#options.onChange(isOutage)
   }
 }
 
 function outageError(): UnavailableError {
-  return new UnavailableError("Postgres does not respond");
+  return new UnavailableError('Postgres does not respond')
 }

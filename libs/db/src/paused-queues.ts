@@ -1,11 +1,11 @@
-import type { Db } from "./connect.ts";
+import type { Db } from './connect.ts'
 
 /** True if an operator has paused the queue. */
 export async function isQueuePaused(db: Db, queue: string): Promise<boolean> {
   const row = await db
-    .selectFrom("pausedQueues")
-    .select("queue")
-    .where("queue", "=", queue)
-    .executeTakeFirst();
-  return row !== undefined;
+    .selectFrom('pausedQueues')
+    .select('queue')
+    .where('queue', '=', queue)
+    .executeTakeFirst()
+  return row !== undefined
 }

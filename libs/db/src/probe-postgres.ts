@@ -1,5 +1,5 @@
-import { Client, type ClientConfig } from "pg";
-import { isResponse } from "./unavailable.ts";
+import { Client, type ClientConfig } from 'pg'
+import { isResponse } from './unavailable.ts'
 
 /**
  * Resolves when Postgres responds on a new connection, also with an error such as too many
@@ -10,16 +10,16 @@ export async function probePostgres(config: ClientConfig, timeoutMs: number): Pr
     ...config,
     connectionTimeoutMillis: timeoutMs,
     query_timeout: timeoutMs,
-  });
+  })
   // An error event without a listener ends the process.
-  client.on("error", () => undefined);
+  client.on('error', () => undefined)
   try {
-    await client.connect();
-    await client.query("select 1");
+    await client.connect()
+    await client.query('select 1')
   } catch (error) {
-    if (!isResponse(error)) throw error;
+    if (!isResponse(error)) throw error
   } finally {
     // The end of the connection is not awaited: an unresponsive server never closes its side.
-    client.end().catch(() => undefined);
+    client.end().catch(() => undefined)
   }
 }

@@ -1,25 +1,25 @@
-import { type SelectQueryBuilder, sql } from "kysely";
+import { type SelectQueryBuilder, sql } from 'kysely'
 
 /** Page parameters of a list operation. */
 export interface PageRequest {
   /** Page number, from 0; defaults to 0. */
-  page?: number | undefined;
+  page?: number | undefined
   /** Rows per page; defaults to 20. */
-  pageSize?: number | undefined;
+  pageSize?: number | undefined
 }
 
 /** Page fields of a list response. */
 export interface PageCounts {
-  total: number;
-  page: number;
-  pages: number;
+  total: number
+  page: number
+  pages: number
 }
 
-export type Page<Row> = PageCounts & { rows: Row[] };
+export type Page<Row> = PageCounts & { rows: Row[] }
 
 /** Page fields for a list of `total` rows. */
 export function pageCounts(total: number, { page = 0, pageSize = 20 }: PageRequest): PageCounts {
-  return { total, page, pages: Math.ceil(total / pageSize) };
+  return { total, page, pages: Math.ceil(total / pageSize) }
 }
 
 /**
@@ -33,10 +33,10 @@ export async function readPage<DB, Table extends keyof DB, Row>(
   const counted = await query
     .clearSelect()
     .clearOrderBy()
-    .select(sql<number>`count(*)::int`.as("total"))
-    .executeTakeFirstOrThrow();
-  const { total } = counted as unknown as { total: number };
-  return { ...pageCounts(total, request), rows: await readRows(query, request) };
+    .select(sql<number>`count(*)::int`.as('total'))
+    .executeTakeFirstOrThrow()
+  const { total } = counted as unknown as { total: number }
+  return { ...pageCounts(total, request), rows: await readRows(query, request) }
 }
 
 /** Reads one page of an ordered query without counting. */
@@ -44,6 +44,6 @@ export function readRows<DB, Table extends keyof DB, Row>(
   query: SelectQueryBuilder<DB, Table, Row>,
   { page = 0, pageSize = 20 }: PageRequest,
 ): Promise<Row[]> {
-  const rows = query.limit(pageSize).offset(page * pageSize);
-  return rows.execute() as Promise<Row[]>;
+  const rows = query.limit(pageSize).offset(page * pageSize)
+  return rows.execute() as Promise<Row[]>
 }

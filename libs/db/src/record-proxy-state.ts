@@ -1,9 +1,9 @@
-import type { ChangeType, ProxyState } from "@posthorn/contracts/schemas/changes";
-import { sql } from "kysely";
-import type { Db } from "./connect.ts";
+import type { ChangeType, ProxyState } from '@posthorn/contracts/schemas/changes'
+import { sql } from 'kysely'
+import type { Db } from './connect.ts'
 
 /** Kind of the changes of a proxy in `GET /v1/changes`. */
-export type ProxyChangeType = Extract<ChangeType, "imapProxyServerState" | "smtpServerState">;
+export type ProxyChangeType = Extract<ChangeType, 'imapProxyServerState' | 'smtpServerState'>
 
 /** Records the state of the listener of a proxy for `GET /v1/changes`. */
 export async function recordProxyState(
@@ -11,5 +11,5 @@ export async function recordProxyState(
   type: ProxyChangeType,
   { state, error }: { state: ProxyState; error?: string },
 ): Promise<void> {
-  await sql`select record_proxy_state(${type}, ${state}, ${error ?? null})`.execute(db);
+  await sql`select record_proxy_state(${type}, ${state}, ${error ?? null})`.execute(db)
 }

@@ -1,11 +1,11 @@
-import { roleOf, type ServiceName, serviceNames } from "@posthorn/contracts/services";
-import { type Kysely, sql } from "kysely";
-import { idleInTransactionMs } from "./bounded-client.ts";
-import type { Db } from "./connect.ts";
-import { sqlState } from "./sql-state.ts";
+import { roleOf, type ServiceName, serviceNames } from '@posthorn/contracts/services'
+import { type Kysely, sql } from 'kysely'
+import { idleInTransactionMs } from './bounded-client.ts'
+import type { Db } from './connect.ts'
+import { sqlState } from './sql-state.ts'
 
 /** SQLSTATE of a missing privilege. */
-const insufficientPrivilege = "42501";
+const insufficientPrivilege = '42501'
 
 /**
  * Maximum duration of a statement of a service, also set for its role. Requests to the API end
@@ -13,7 +13,7 @@ const insufficientPrivilege = "42501";
  * succeed that wait behind a migration.
  */
 export function statementTimeoutMs(service: ServiceName): number {
-  return service === "api-gateway" ? 4_000 : 30_000;
+  return service === 'api-gateway' ? 4_000 : 30_000
 }
 
 /**
@@ -21,33 +21,33 @@ export function statementTimeoutMs(service: ServiceName): number {
  * the roles that the owner may not change; their statements cost more (see `connect`).
  */
 export async function setRoleTimeouts(db: Kysely<unknown>): Promise<string[]> {
-  const skipped: string[] = [];
+  const skipped: string[] = []
   for (const service of serviceNames) {
-    const role = roleOf(service);
+    const role = roleOf(service)
     const { rows } = await sql<{ config: string[] | null }>`
-      select rolconfig as config from pg_roles where rolname = ${role}`.execute(db);
+      select rolconfig as config from pg_roles where rolname = ${role}`.execute(db)
     const missing = Object.entries({
       statement_timeout: statementTimeoutMs(service),
       idle_in_transaction_session_timeout: idleInTransactionMs,
-    }).filter(([name, ms]) => rows[0]?.config?.includes(`${name}=${ms}`) !== true);
+    }).filter(([name, ms]) => rows[0]?.config?.includes(`${name}=${ms}`) !== true)
     for (const [name, ms] of missing) {
-      const change = sql`alter role ${sql.id(role)} set ${sql.id(name)} = ${sql.lit(ms)}`;
-      const isAllowed = await change.execute(db).then(() => true, toRefused);
-      if (!isAllowed && !skipped.includes(role)) skipped.push(role);
+      const change = sql`alter role ${sql.id(role)} set ${sql.id(name)} = ${sql.lit(ms)}`
+      const isAllowed = await change.execute(db).then(() => true, toRefused)
+      if (!isAllowed && !skipped.includes(role)) skipped.push(role)
     }
   }
-  return skipped;
+  return skipped
 }
 
 /** @throws every error except a missing privilege */
 function toRefused(error: unknown): false {
-  if (sqlState(error) === insufficientPrivilege) return false;
-  throw error;
+  if (sqlState(error) === insufficientPrivilege) return false
+  throw error
 }
 
 /** True if the role of the connection has a statement timeout of its own. */
 export async function roleHasTimeout(db: Db): Promise<boolean> {
   const { rows } = await sql<{ value: string }>`
-    select reset_val as value from pg_settings where name = 'statement_timeout'`.execute(db);
-  return rows[0]?.value !== "0";
+    select reset_val as value from pg_settings where name = 'statement_timeout'`.execute(db)
+  return rows[0]?.value !== '0'
 }

@@ -1,5 +1,5 @@
-import { accountTypeOf, type Backend, backendsThat } from "@posthorn/contracts/account-types";
-import { sql } from "kysely";
+import { accountTypeOf, type Backend, backendsThat } from '@posthorn/contracts/account-types'
+import { sql } from 'kysely'
 
 /**
  * True if the mail API of an account sends a message. Otherwise an SMTP server sends: the account's
@@ -9,11 +9,11 @@ export function sendsByApi(
   account: { backend: Backend },
   gateway: string | object | null | undefined,
 ): boolean {
-  return accountTypeOf(account).sendsBy === "api" && (gateway ?? undefined) === undefined;
+  return accountTypeOf(account).sendsBy === 'api' && (gateway ?? undefined) === undefined
 }
 
-const smtpBackends = backendsThat(({ sendsBy }) => sendsBy === "smtp").map((name) => sql.lit(name));
+const smtpBackends = backendsThat(({ sendsBy }) => sendsBy === 'smtp').map((name) => sql.lit(name))
 
 /** Condition of `sendsByApi` in SQL, for rows of `outbox` joined with `accounts`. */
 export const isSentByApi = sql<boolean>`(accounts.backend not in (${sql.join(smtpBackends)})
-  and outbox.gateway is null)`;
+  and outbox.gateway is null)`

@@ -1,39 +1,39 @@
-import { type Settings, settingDefaults } from "@posthorn/contracts/settings/settings";
-import { TtlCache } from "@posthorn/flow";
-import { sql } from "kysely";
-import type { Db } from "./connect.ts";
+import { type Settings, settingDefaults } from '@posthorn/contracts/settings/settings'
+import { TtlCache } from '@posthorn/flow'
+import { sql } from 'kysely'
+import type { Db } from './connect.ts'
 
 /** Reads the settings, with defaults. Secret settings are absent; auth-bridge has them. */
 export async function readSettings(db: Db): Promise<Settings> {
-  const rows = await db.selectFrom("settings").select(["key", "value"]).execute();
+  const rows = await db.selectFrom('settings').select(['key', 'value']).execute()
   return {
     ...settingDefaults,
     ...Object.fromEntries(rows.map(({ key, value }) => [key, value])),
-  } as Settings;
+  } as Settings
 }
 
 /**
  * Cached settings. The cache expires after `ttlMs`; `invalidate` makes a change visible earlier.
  */
 export interface SettingsCache {
-  get(): Promise<Settings>;
-  invalidate(): void;
+  get(): Promise<Settings>
+  invalidate(): void
 }
 
 export function cacheSettings(db: Db, { ttlMs = 5_000 }: { ttlMs?: number } = {}): SettingsCache {
-  const cache = new TtlCache<"settings", Settings>({ ttlMs, max: 1 });
+  const cache = new TtlCache<'settings', Settings>({ ttlMs, max: 1 })
   return {
-    get: () => cache.load("settings", () => readSettings(db)),
+    get: () => cache.load('settings', () => readSettings(db)),
     invalidate: () => cache.clear(),
-  };
+  }
 }
 
 /** Returns the time of the last change as text, in microseconds; undefined if it is not set. */
 export async function findSealedSettingRevision(db: Db, key: string): Promise<string | undefined> {
   const row = await db
-    .selectFrom("sealedSettings")
-    .select(sql<string>`updated_at::text`.as("revision"))
-    .where("key", "=", key)
-    .executeTakeFirst();
-  return row?.revision;
+    .selectFrom('sealedSettings')
+    .select(sql<string>`updated_at::text`.as('revision'))
+    .where('key', '=', key)
+    .executeTakeFirst()
+  return row?.revision
 }

@@ -1,8 +1,8 @@
-const headerBytes = 20;
+const headerBytes = 20
 /** Object id of Postgres's type `text`. */
-const textType = 25;
+const textType = 25
 /** Length that stands for a null element. */
-const nullLength = -1;
+const nullLength = -1
 
 /**
  * Value of a `text[]` parameter in Postgres's binary format: number of dimensions, flag of nulls,
@@ -12,15 +12,15 @@ const nullLength = -1;
  * format takes 7 ms.
  */
 export function textArray(texts: readonly (string | null)[]): Buffer {
-  const lengths = texts.map((text) => (text === null ? nullLength : Buffer.byteLength(text)));
-  const total = lengths.reduce((sum, length) => sum + 4 + Math.max(length, 0), headerBytes);
-  const encoded = Buffer.allocUnsafe(total);
-  const hasNull = texts.includes(null) ? 1 : 0;
-  let at = 0;
-  for (const value of [1, hasNull, textType, texts.length, 1]) at = encoded.writeInt32BE(value, at);
+  const lengths = texts.map((text) => (text === null ? nullLength : Buffer.byteLength(text)))
+  const total = lengths.reduce((sum, length) => sum + 4 + Math.max(length, 0), headerBytes)
+  const encoded = Buffer.allocUnsafe(total)
+  const hasNull = texts.includes(null) ? 1 : 0
+  let at = 0
+  for (const value of [1, hasNull, textType, texts.length, 1]) at = encoded.writeInt32BE(value, at)
   for (const [index, length] of lengths.entries()) {
-    at = encoded.writeInt32BE(length, at);
-    at += encoded.write(texts[index] ?? "", at);
+    at = encoded.writeInt32BE(length, at)
+    at += encoded.write(texts[index] ?? '', at)
   }
-  return encoded;
+  return encoded
 }

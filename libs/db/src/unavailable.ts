@@ -1,25 +1,25 @@
-import { messageOf, UnavailableError } from "@posthorn/errors";
-import { DatabaseError } from "pg";
+import { messageOf, UnavailableError } from '@posthorn/errors'
+import { DatabaseError } from 'pg'
 
 /**
  * SQLSTATE codes of temporary failures: 08 connection (also all of pgbouncer, such as
  * `query_wait_timeout`), 25006 read-only server, 25P03 idle transaction, 40 conflicts, 53 out of
  * resources, 55P03 lock, 57 operator intervention, shutdown and timeouts.
  */
-const temporaryStates = /^(?:08...|25006|25P03|53...|55P03|57...|40001|40P01)$/;
+const temporaryStates = /^(?:08...|25006|25P03|53...|55P03|57...|40001|40P01)$/
 /** Socket errors that mean Postgres is unavailable. */
 const socketCodes =
-  /^E(?:CONNREFUSED|CONNRESET|CONNABORTED|TIMEDOUT|PIPE|HOSTUNREACH|NETUNREACH|HOSTDOWN|NETDOWN|NOTFOUND|AI_AGAIN)$/;
+  /^E(?:CONNREFUSED|CONNRESET|CONNABORTED|TIMEDOUT|PIPE|HOSTUNREACH|NETUNREACH|HOSTDOWN|NETDOWN|NOTFOUND|AI_AGAIN)$/
 /** Errors of node-postgres 8 and its pool, which have no code. */
 const messages =
-  /^(?:Connection terminated|timeout e(?:xpired|xceeded when trying to connect)|Query read timeout|Client (?:has encountered|was closed)|Cannot use a pool after calling end)/;
+  /^(?:Connection terminated|timeout e(?:xpired|xceeded when trying to connect)|Query read timeout|Client (?:has encountered|was closed)|Cannot use a pool after calling end)/
 
 /**
  * Wraps an error that means Postgres cannot serve the statement now, with the error as its cause.
  * Returns any other error unchanged.
  */
 export function asUnavailable(error: unknown): unknown {
-  return isUnavailable(error) ? toUnavailable(error) : error;
+  return isUnavailable(error) ? toUnavailable(error) : error
 }
 
 /**
@@ -27,8 +27,8 @@ export function asUnavailable(error: unknown): unknown {
  * errors include a rejected password during its change and a failed TLS handshake.
  */
 export function toUnavailable(error: unknown): UnavailableError {
-  if (error instanceof UnavailableError) return error;
-  return new UnavailableError(`Postgres is unavailable: ${reasonOf(error)}`, { cause: error });
+  if (error instanceof UnavailableError) return error
+  return new UnavailableError(`Postgres is unavailable: ${reasonOf(error)}`, { cause: error })
 }
 
 /**
@@ -36,22 +36,22 @@ export function toUnavailable(error: unknown): UnavailableError {
  * `query_wait_timeout` and failed connections to Postgres.
  */
 export function isResponse(error: unknown): boolean {
-  return error instanceof DatabaseError && !error.code?.startsWith("08");
+  return error instanceof DatabaseError && !error.code?.startsWith('08')
 }
 
 function isUnavailable(error: unknown): boolean {
-  const code = codeOf(error) ?? "";
-  if (error instanceof DatabaseError) return temporaryStates.test(code);
-  return socketCodes.test(code) || messages.test(messageOf(error));
+  const code = codeOf(error) ?? ''
+  if (error instanceof DatabaseError) return temporaryStates.test(code)
+  return socketCodes.test(code) || messages.test(messageOf(error))
 }
 
 /** SQLSTATE of a Postgres error, or code of a socket error. */
 function codeOf(error: unknown): string | undefined {
-  if (error === null || typeof error !== "object" || !("code" in error)) return undefined;
-  return typeof error.code === "string" ? error.code : undefined;
+  if (error === null || typeof error !== 'object' || !('code' in error)) return undefined
+  return typeof error.code === 'string' ? error.code : undefined
 }
 
 /** The error of a connect to several addresses has no text, only a code. */
 function reasonOf(error: unknown): string {
-  return messageOf(error) || (codeOf(error) ?? "unknown reason");
+  return messageOf(error) || (codeOf(error) ?? 'unknown reason')
 }

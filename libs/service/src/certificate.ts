@@ -1,15 +1,15 @@
-import { createHash } from "node:crypto";
-import { readFile } from "node:fs/promises";
-import type { Secret } from "@posthorn/config";
-import { createSecureContext, type SecureContext } from "node:tls";
+import { createHash } from 'node:crypto'
+import { readFile } from 'node:fs/promises'
+import type { Secret } from '@posthorn/config'
+import { createSecureContext, type SecureContext } from 'node:tls'
 
 /** Certificate and private key of a listener. */
 export interface Certificate {
-  context: SecureContext;
-  cert: string;
-  key: string;
+  context: SecureContext
+  cert: string
+  key: string
   /** Fingerprint of certificate and key. */
-  revision: string;
+  revision: string
 }
 
 /**
@@ -20,16 +20,16 @@ export async function readCertificate(
   cert: string | undefined,
   key: Secret | undefined,
 ): Promise<Certificate | undefined> {
-  if (cert === undefined || key === undefined) return undefined;
-  const [certPem, keyPem] = await Promise.all([pem(cert), pem(key.reveal())]);
+  if (cert === undefined || key === undefined) return undefined
+  const [certPem, keyPem] = await Promise.all([pem(cert), pem(key.reveal())])
   return {
     cert: certPem,
     key: keyPem,
-    context: createSecureContext({ cert: certPem, key: keyPem, minVersion: "TLSv1.2" }),
-    revision: createHash("sha256").update(certPem).update(keyPem).digest("hex").slice(0, 16),
-  };
+    context: createSecureContext({ cert: certPem, key: keyPem, minVersion: 'TLSv1.2' }),
+    revision: createHash('sha256').update(certPem).update(keyPem).digest('hex').slice(0, 16),
+  }
 }
 
 function pem(value: string): Promise<string> {
-  return value.includes("-----BEGIN") ? Promise.resolve(value) : readFile(value, "utf8");
+  return value.includes('-----BEGIN') ? Promise.resolve(value) : readFile(value, 'utf8')
 }

@@ -1,31 +1,31 @@
-import { ConfigError, type Env, list } from "@posthorn/config";
-import type { MailPorts } from "@posthorn/net/ports";
-import type { ServiceConfig } from "./service-config.ts";
+import { ConfigError, type Env, list } from '@posthorn/config'
+import type { MailPorts } from '@posthorn/net/ports'
+import type { ServiceConfig } from './service-config.ts'
 
-const name = "SVC_MAIL_ALLOWED_TARGETS";
+const name = 'SVC_MAIL_ALLOWED_TARGETS'
 
 /**
  * Reads the ports that mail connections may have: ports and `host:port` of
  * `SVC_MAIL_ALLOWED_TARGETS`. The ports of Postgres, RabbitMQ and the service itself are refused.
  */
 export function readMailPorts(env: Env, service: ServiceConfig): MailPorts {
-  const { databaseUrl, amqpUrl, port } = service;
-  const entries = (list(env, name) ?? []).map(readTarget);
-  const own = [databaseUrl, amqpUrl].map((address) => Number(URL.parse(address)?.port ?? 0));
+  const { databaseUrl, amqpUrl, port } = service
+  const entries = (list(env, name) ?? []).map(readTarget)
+  const own = [databaseUrl, amqpUrl].map((address) => Number(URL.parse(address)?.port ?? 0))
   return {
-    allowed: entries.filter(({ host }) => host === "").map((entry) => entry.port),
+    allowed: entries.filter(({ host }) => host === '').map((entry) => entry.port),
     allowedTargets: entries
-      .filter(({ host }) => host !== "")
+      .filter(({ host }) => host !== '')
       .map((entry) => `${entry.host}:${entry.port}`),
     // 0: a default port, which is refused anyway, or a port that the system chooses.
     own: [...own, port].filter((each) => each !== 0),
-  };
+  }
 }
 
 function readTarget(text: string): { host: string; port: number } {
-  const match = /^(?:(?:\[([\da-f:.]+)\]|([^\s:[\]/]+)):)?(\d{1,5})$/i.exec(text);
-  const port = Number(match?.[3] ?? 0);
+  const match = /^(?:(?:\[([\da-f:.]+)\]|([^\s:[\]/]+)):)?(\d{1,5})$/i.exec(text)
+  const port = Number(match?.[3] ?? 0)
   if (port < 1 || port > 65_535)
-    throw new ConfigError(name, `must be ports and host:port, comma-separated, got "${text}"`);
-  return { host: (match?.[1] ?? match?.[2] ?? "").toLowerCase(), port };
+    throw new ConfigError(name, `must be ports and host:port, comma-separated, got "${text}"`)
+  return { host: (match?.[1] ?? match?.[2] ?? '').toLowerCase(), port }
 }

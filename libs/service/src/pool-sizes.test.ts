@@ -1,36 +1,36 @@
-import { readFileSync } from "node:fs";
-import { expect, test } from "@jest/globals";
-import { serviceNames } from "@posthorn/contracts/services";
-import { poolSizes } from "./pool-sizes.ts";
-import { readServiceConfig } from "./service-config.ts";
+import { readFileSync } from 'node:fs'
+import { expect, test } from '@jest/globals'
+import { serviceNames } from '@posthorn/contracts/services'
+import { poolSizes } from './pool-sizes.ts'
+import { readServiceConfig } from './service-config.ts'
 
-const page = readFileSync(new URL("../../../deploy/configuration.md", import.meta.url), "utf8");
-const all = serviceNames.reduce((sum, service) => sum + poolSizes[service], 0);
+const page = readFileSync(new URL('../../../deploy/configuration.md', import.meta.url), 'utf8')
+const all = serviceNames.reduce((sum, service) => sum + poolSizes[service], 0)
 /** Replicas of every service in the columns of the table. */
-const columns = [1, 2, 3, 10, 50];
+const columns = [1, 2, 3, 10, 50]
 /** Connections of the jobs `migrate` and `reseal`. */
-const jobs = 4;
+const jobs = 4
 
-test("connection budget: the table in configuration.md has the defaults of the code", () => {
+test('connection budget: the table in configuration.md has the defaults of the code', () => {
   const row = (name: string, size: number) =>
-    `| ${[name, ...columns.map((replicas) => replicas * size)].join(" | ")} |`;
-  const [, section = ""] = page.split("## Connection budget\n");
-  const table = section.split("\n").filter((line) => /^\| .*\d/.test(line));
+    `| ${[name, ...columns.map((replicas) => replicas * size)].join(' | ')} |`
+  const [, section = ''] = page.split('## Connection budget\n')
+  const table = section.split('\n').filter((line) => /^\| .*\d/.test(line))
   expect(table.slice(1, serviceNames.length + 2)).toEqual([
     ...serviceNames.map((service) => row(service, poolSizes[service])),
-    row("all", all),
-  ]);
-});
+    row('all', all),
+  ])
+})
 
-test("connection budget: two replicas that are replaced fit into 100 connections with the jobs", () => {
+test('connection budget: two replicas that are replaced fit into 100 connections with the jobs', () => {
   // Postgres reserves 3 for superusers; at least 3 are left for operators.
-  expect(3 * all + jobs).toBeLessThanOrEqual(100 - 3 - 3);
-});
+  expect(3 * all + jobs).toBeLessThanOrEqual(100 - 3 - 3)
+})
 
-test.each(serviceNames)("readServiceConfig: %s has its pool size, which can be set", (service) => {
-  const env = { DATABASE_URL: "postgres://db.example/mail", AMQP_URL: "amqp://broker.example" };
+test.each(serviceNames)('readServiceConfig: %s has its pool size, which can be set', (service) => {
+  const env = { DATABASE_URL: 'postgres://db.example/mail', AMQP_URL: 'amqp://broker.example' }
   const sizeOf = (more: object) =>
-    readServiceConfig({ ...env, ...more }, { service, port: 1 }).databasePoolSize;
-  expect(sizeOf({})).toBe(poolSizes[service]);
-  expect(sizeOf({ SVC_DATABASE_POOL_SIZE: "17" })).toBe(17);
-});
+    readServiceConfig({ ...env, ...more }, { service, port: 1 }).databasePoolSize
+  expect(sizeOf({})).toBe(poolSizes[service])
+  expect(sizeOf({ SVC_DATABASE_POOL_SIZE: '17' })).toBe(17)
+})

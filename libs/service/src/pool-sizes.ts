@@ -1,4 +1,4 @@
-import type { ServiceName } from "@posthorn/contracts/services";
+import type { ServiceName } from '@posthorn/contracts/services'
 
 /**
  * Defaults of SVC_DATABASE_POOL_SIZE: maximum connections of one replica. Three replicas of every
@@ -8,19 +8,19 @@ import type { ServiceName } from "@posthorn/contracts/services";
 export const poolSizes: Readonly<Record<ServiceName, number>> = {
   // api-gateway: a quarter of the connections stores messages, the other connections serve
   // requests.
-  "api-gateway": 8,
+  'api-gateway': 8,
   // sync-worker: commits of accounts are batched; commands and heartbeats run beside them. With 5
   // connections, first syncs of 1,000 accounts delayed heartbeats.
-  "sync-worker": 7,
+  'sync-worker': 7,
   // sender: claims, intent records and outcomes are batched, one statement of each kind at a time.
   sender: 4,
   // webhook-dispatcher: four partitions are fanned out concurrently, and results are recorded
   // beside them.
-  "webhook-dispatcher": 5,
+  'webhook-dispatcher': 5,
   // imap-proxy: logins read a few rows.
-  "imap-proxy": 2,
+  'imap-proxy': 2,
   // smtp-proxy stores messages. A large message occupies a connection while it is transferred.
-  "smtp-proxy": 2,
+  'smtp-proxy': 2,
   // auth-bridge reads a few rows per credential.
-  "auth-bridge": 2,
-};
+  'auth-bridge': 2,
+}

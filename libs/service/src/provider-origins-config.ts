@@ -1,7 +1,7 @@
-import { ConfigError, type Env, list } from "@posthorn/config";
-import { type OriginMap, parseOrigin } from "@posthorn/net/origin-map";
+import { ConfigError, type Env, list } from '@posthorn/config'
+import { type OriginMap, parseOrigin } from '@posthorn/net/origin-map'
 
-const name = "SVC_PROVIDER_ORIGINS";
+const name = 'SVC_PROVIDER_ORIGINS'
 
 /**
  * Reads `<origin>=<origin>` pairs of `SVC_PROVIDER_ORIGINS`: requests to the first are sent to the
@@ -10,15 +10,15 @@ const name = "SVC_PROVIDER_ORIGINS";
  * @throws ConfigError for anything but origins, and for an origin that is mapped twice
  */
 export function readProviderOrigins(env: Env): OriginMap {
-  const origins: Record<string, string> = {};
+  const origins: Record<string, string> = {}
   for (const pair of list(env, name) ?? []) {
-    const [from, to, ...rest] = pair.split("=").map((text) => parseOrigin(text.trim()));
+    const [from, to, ...rest] = pair.split('=').map((text) => parseOrigin(text.trim()))
     if (from === undefined || to === undefined || rest.length > 0 || from in origins)
       throw new ConfigError(
         name,
         `must be pairs of origins such as https://a.example=http://b.example:8080, got "${pair}"`,
-      );
-    origins[from] = to;
+      )
+    origins[from] = to
   }
-  return origins;
+  return origins
 }

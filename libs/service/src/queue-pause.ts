@@ -1,25 +1,25 @@
-import type { Bus } from "@posthorn/bus";
-import { type Db, isQueuePaused } from "@posthorn/db";
-import type { Logger } from "@posthorn/telemetry";
-import { runPeriodically } from "@posthorn/flow";
+import type { Bus } from '@posthorn/bus'
+import { type Db, isQueuePaused } from '@posthorn/db'
+import type { Logger } from '@posthorn/telemetry'
+import { runPeriodically } from '@posthorn/flow'
 
 export interface QueuePauseOptions {
-  db: Db;
-  bus: Pick<Bus, "onInvalidate">;
-  log: Logger;
+  db: Db
+  bus: Pick<Bus, 'onInvalidate'>
+  log: Logger
   /** Name of the queue in the API. */
-  queue: string;
+  queue: string
   /** Called when the queue is paused or resumed. */
-  onChange?: (paused: boolean) => void;
+  onChange?: (paused: boolean) => void
 }
 
 /** Pause state of a queue, set by an operator. */
 export interface QueuePause extends AsyncDisposable {
-  readonly paused: boolean;
+  readonly paused: boolean
 }
 
 /** Maximum delay of a change if its invalidation is lost. */
-const everyMs = 500;
+const everyMs = 500
 
 /**
  * Tracks whether a queue is paused. Resolves after the first read. While Postgres is unavailable,
@@ -32,23 +32,23 @@ export async function watchQueuePause({
   queue,
   onChange,
 }: QueuePauseOptions): Promise<QueuePause> {
-  await using stack = new AsyncDisposableStack();
-  let paused = await isQueuePaused(db, queue);
+  await using stack = new AsyncDisposableStack()
+  let paused = await isQueuePaused(db, queue)
   const loop = stack.use(
     runPeriodically({ everyMs, log, name: `pause of ${queue}` }, async () => {
-      const now = await isQueuePaused(db, queue);
-      if (now === paused) return;
-      paused = now;
-      log.info({ queue, paused }, paused ? "queue paused" : "queue resumed");
-      onChange?.(paused);
+      const now = await isQueuePaused(db, queue)
+      if (now === paused) return
+      paused = now
+      log.info({ queue, paused }, paused ? 'queue paused' : 'queue resumed')
+      onChange?.(paused)
     }),
-  );
-  stack.use(await bus.onInvalidate(({ topic }) => void (topic === "settings" && loop.wake())));
-  const watch = stack.move();
+  )
+  stack.use(await bus.onInvalidate(({ topic }) => void (topic === 'settings' && loop.wake())))
+  const watch = stack.move()
   return {
     get paused() {
-      return paused;
+      return paused
     },
     [Symbol.asyncDispose]: () => watch.disposeAsync(),
-  };
+  }
 }

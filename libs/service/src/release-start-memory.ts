@@ -1,10 +1,10 @@
-import { setFlagsFromString } from "node:v8";
-import { runInNewContext } from "node:vm";
+import { setFlagsFromString } from 'node:v8'
+import { runInNewContext } from 'node:vm'
 
 /** Time in which a started service has connected, claimed its work and compiled its code. */
-const settledAfterMs = 5_000;
+const settledAfterMs = 5_000
 /** Utilization of the event loop, 0 to 1, below which a service is idle. */
-const idleBelow = 0.2;
+const idleBelow = 0.2
 
 /**
  * Collects the garbage of the start once and returns its memory to the system: 10 to 70 MB in each
@@ -15,22 +15,22 @@ export function releaseStartMemory(
   measureUtilization: () => number = measureUtilizationSinceLast(),
 ): void {
   const timer = setInterval(() => {
-    if (measureUtilization() >= idleBelow) return;
-    clearInterval(timer);
-    setFlagsFromString("--expose-gc");
-    const collectGarbage = runInNewContext("gc") as (options: object) => void;
-    setFlagsFromString("--no-expose-gc");
+    if (measureUtilization() >= idleBelow) return
+    clearInterval(timer)
+    setFlagsFromString('--expose-gc')
+    const collectGarbage = runInNewContext('gc') as (options: object) => void
+    setFlagsFromString('--no-expose-gc')
     // `last-resort` also compacts the heap and drops code that was used once.
-    collectGarbage({ execution: "sync", type: "major", flavor: "last-resort" });
-  }, settledAfterMs).unref();
+    collectGarbage({ execution: 'sync', type: 'major', flavor: 'last-resort' })
+  }, settledAfterMs).unref()
 }
 
 /** Returns a function that measures the event loop's utilization since its last call. */
 function measureUtilizationSinceLast(): () => number {
-  let last = performance.eventLoopUtilization();
+  let last = performance.eventLoopUtilization()
   return () => {
-    const { utilization } = performance.eventLoopUtilization(last);
-    last = performance.eventLoopUtilization();
-    return utilization;
-  };
+    const { utilization } = performance.eventLoopUtilization(last)
+    last = performance.eventLoopUtilization()
+    return utilization
+  }
 }

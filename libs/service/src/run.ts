@@ -1,23 +1,23 @@
-import { once } from "node:events";
-import { ConfigError, type Env } from "@posthorn/config";
-import { createLogger, sourceStack } from "@posthorn/telemetry";
-import { checkHeapLimit } from "./heap-check.ts";
-import { releaseStartMemory } from "./release-start-memory.ts";
-import type { ServiceConfig } from "./service-config.ts";
+import { once } from 'node:events'
+import { ConfigError, type Env } from '@posthorn/config'
+import { createLogger, sourceStack } from '@posthorn/telemetry'
+import { checkHeapLimit } from './heap-check.ts'
+import { releaseStartMemory } from './release-start-memory.ts'
+import type { ServiceConfig } from './service-config.ts'
 
 /** Running service. Disposal stops the service. */
 export interface App extends AsyncDisposable {
   /** Amount of work that the shutdown has not finished, by kind: in progress, or abandoned. */
-  unfinished?: () => Record<string, number>;
+  unfinished?: () => Record<string, number>
 }
 
 /** Entry point of a service. */
 export interface Service<C extends ServiceConfig> {
-  name: string;
-  env: Env;
-  readConfig: (env: Env) => C;
+  name: string
+  env: Env
+  readConfig: (env: Env) => C
   /** Starts the service. `stopping` aborts when the shutdown begins. */
-  startApp: (config: C, stopping: AbortSignal) => Promise<App>;
+  startApp: (config: C, stopping: AbortSignal) => Promise<App>
 }
 
 /**
@@ -29,26 +29,26 @@ export interface Service<C extends ServiceConfig> {
  * printed.
  */
 export async function run<C extends ServiceConfig>(service: Service<C>): Promise<void> {
-  const stopping = new AbortController();
-  let app: App | undefined;
+  const stopping = new AbortController()
+  let app: App | undefined
   const stop = () => {
-    if (stopping.signal.aborted) process.exit(1);
-    stopping.abort();
-  };
-  for (const signal of ["SIGTERM", "SIGINT"] as const) process.on(signal, stop);
+    if (stopping.signal.aborted) process.exit(1)
+    stopping.abort()
+  }
+  for (const signal of ['SIGTERM', 'SIGINT'] as const) process.on(signal, stop)
   try {
-    const config = service.readConfig(service.env);
-    checkHeapLimit(createLogger(service.name, config.logLevel));
-    limitShutdown(stopping.signal, config, () => reportUnfinished(app, service.name, config));
-    app = await service.startApp(config, stopping.signal);
-    releaseStartMemory();
-    if (!stopping.signal.aborted) await once(stopping.signal, "abort");
-    await app[Symbol.asyncDispose]();
-    reportUnfinished(app, service.name, config);
+    const config = service.readConfig(service.env)
+    checkHeapLimit(createLogger(service.name, config.logLevel))
+    limitShutdown(stopping.signal, config, () => reportUnfinished(app, service.name, config))
+    app = await service.startApp(config, stopping.signal)
+    releaseStartMemory()
+    if (!stopping.signal.aborted) await once(stopping.signal, 'abort')
+    await app[Symbol.asyncDispose]()
+    reportUnfinished(app, service.name, config)
   } catch (error) {
-    if (stopping.signal.aborted) return;
-    process.stderr.write(`${reasonOf(error)}\n`);
-    process.exit(1);
+    if (stopping.signal.aborted) return
+    process.stderr.write(`${reasonOf(error)}\n`)
+    process.exit(1)
   }
 }
 
@@ -59,12 +59,12 @@ function limitShutdown(
   onTimeout: () => void,
 ): void {
   const end = () => {
-    onTimeout();
-    process.exit(1);
-  };
+    onTimeout()
+    process.exit(1)
+  }
   // The process ends without this timer when no handle is open.
-  const startTimer = () => setTimeout(end, drainDelayMs + shutdownTimeoutMs).unref();
-  stopping.addEventListener("abort", startTimer, { once: true });
+  const startTimer = () => setTimeout(end, drainDelayMs + shutdownTimeoutMs).unref()
+  stopping.addEventListener('abort', startTimer, { once: true })
 }
 
 /** Logs unfinished work, if there is any, and sets the exit status. */
@@ -73,14 +73,14 @@ function reportUnfinished(
   name: string,
   { logLevel, shutdownTimeoutMs }: ServiceConfig,
 ): void {
-  const counts = Object.entries(app?.unfinished?.() ?? {}).filter(([, count]) => count > 0);
-  if (counts.length === 0) return;
-  const fields = { unfinished: Object.fromEntries(counts), shutdownTimeoutMs };
-  createLogger(name, logLevel).warn(fields, "shutdown interrupted work");
-  process.exitCode = 1;
+  const counts = Object.entries(app?.unfinished?.() ?? {}).filter(([, count]) => count > 0)
+  if (counts.length === 0) return
+  const fields = { unfinished: Object.fromEntries(counts), shutdownTimeoutMs }
+  createLogger(name, logLevel).warn(fields, 'shutdown interrupted work')
+  process.exitCode = 1
 }
 
 function reasonOf(error: unknown): string {
-  if (error instanceof ConfigError) return error.message;
-  return error instanceof Error ? (sourceStack(error) ?? error.message) : String(error);
+  if (error instanceof ConfigError) return error.message
+  return error instanceof Error ? (sourceStack(error) ?? error.message) : String(error)
 }

@@ -1,31 +1,31 @@
-import { duration, type Env, integer, oneOf, optional, url } from "@posthorn/config";
-import type { ServiceName } from "@posthorn/contracts/services";
-import { type LogLevel, logLevels } from "@posthorn/telemetry";
-import { poolSizes } from "./pool-sizes.ts";
+import { duration, type Env, integer, oneOf, optional, url } from '@posthorn/config'
+import type { ServiceName } from '@posthorn/contracts/services'
+import { type LogLevel, logLevels } from '@posthorn/telemetry'
+import { poolSizes } from './pool-sizes.ts'
 
 /** Configuration that every service has. */
 export interface ServiceConfig {
-  readonly databaseUrl: string;
+  readonly databaseUrl: string
   /** Maximum connections to Postgres. */
-  readonly databasePoolSize: number;
-  readonly amqpUrl: string;
+  readonly databasePoolSize: number
+  readonly amqpUrl: string
   /** Address of health endpoints, metrics and, in api-gateway, the API. */
-  readonly host: string;
-  readonly port: number;
-  readonly logLevel: LogLevel;
+  readonly host: string
+  readonly port: number
+  readonly logLevel: LogLevel
   /** Time after SIGTERM for which the process is not ready, but accepts connections. */
-  readonly drainDelayMs: number;
+  readonly drainDelayMs: number
   /** Maximum duration of a shutdown after `drainDelayMs`. */
-  readonly shutdownTimeoutMs: number;
+  readonly shutdownTimeoutMs: number
 }
 
-const hour = 3_600_000;
+const hour = 3_600_000
 
 export interface ServiceDefaults {
-  service: ServiceName;
-  port: number;
+  service: ServiceName
+  port: number
   /** Maximum duration of the shutdown; defaults to 10 s. */
-  shutdownTimeoutMs?: number;
+  shutdownTimeoutMs?: number
 }
 
 /** @throws ConfigError for a missing or invalid variable */
@@ -34,21 +34,21 @@ export function readServiceConfig(
   { service, port, shutdownTimeoutMs = 10_000 }: ServiceDefaults,
 ): ServiceConfig {
   return {
-    databaseUrl: url(env, "DATABASE_URL", ["postgres:", "postgresql:"]),
-    databasePoolSize: integer(env, "SVC_DATABASE_POOL_SIZE", {
+    databaseUrl: url(env, 'DATABASE_URL', ['postgres:', 'postgresql:']),
+    databasePoolSize: integer(env, 'SVC_DATABASE_POOL_SIZE', {
       fallback: poolSizes[service],
       min: 2,
       max: 200,
     }),
-    amqpUrl: url(env, "AMQP_URL", ["amqp:", "amqps:"]),
-    host: optional(env, "SVC_HOST") ?? "127.0.0.1",
-    port: integer(env, "SVC_PORT", { fallback: port, min: 0, max: 65_535 }),
-    logLevel: oneOf(env, "SVC_LOG_LEVEL", { values: logLevels, fallback: "info" }),
-    drainDelayMs: duration(env, "SVC_DRAIN_DELAY", { fallback: 0, min: 0, max: hour }),
-    shutdownTimeoutMs: duration(env, "SVC_SHUTDOWN_TIMEOUT", {
+    amqpUrl: url(env, 'AMQP_URL', ['amqp:', 'amqps:']),
+    host: optional(env, 'SVC_HOST') ?? '127.0.0.1',
+    port: integer(env, 'SVC_PORT', { fallback: port, min: 0, max: 65_535 }),
+    logLevel: oneOf(env, 'SVC_LOG_LEVEL', { values: logLevels, fallback: 'info' }),
+    drainDelayMs: duration(env, 'SVC_DRAIN_DELAY', { fallback: 0, min: 0, max: hour }),
+    shutdownTimeoutMs: duration(env, 'SVC_SHUTDOWN_TIMEOUT', {
       fallback: shutdownTimeoutMs,
       min: 1_000,
       max: hour,
     }),
-  };
+  }
 }

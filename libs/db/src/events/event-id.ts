@@ -1,4 +1,4 @@
-import { createHash } from "node:crypto";
+import { createHash } from 'node:crypto'
 
 /**
  * Derives an event id from the identity of the event, so that a repeated detection has the same id.
@@ -7,11 +7,11 @@ import { createHash } from "node:crypto";
  * `['messageNew', account, path, uidValidity, uid]`. Returns a UUID of version 8 (RFC 9562 §5.8).
  */
 export function deriveEventId(identity: readonly (string | number | bigint)[]): string {
-  const digest = createHash("sha256")
+  const digest = createHash('sha256')
     .update(JSON.stringify(identity.map(String)))
     .digest()
-    .subarray(0, 16);
-  digest[6] = ((digest[6] ?? 0) & 0x0f) | 0x80;
-  digest[8] = ((digest[8] ?? 0) & 0x3f) | 0x80;
-  return digest.toString("hex").replace(/^(.{8})(.{4})(.{4})(.{4})/, "$1-$2-$3-$4-");
+    .subarray(0, 16)
+  digest[6] = ((digest[6] ?? 0) & 0x0f) | 0x80
+  digest[8] = ((digest[8] ?? 0) & 0x3f) | 0x80
+  return digest.toString('hex').replace(/^(.{8})(.{4})(.{4})(.{4})/, '$1-$2-$3-$4-')
 }

@@ -1,28 +1,28 @@
 /** Members by name whose size does not count. `*` stands for the elements of an array. */
 export interface Uncounted {
-  readonly [member: string]: true | Uncounted;
+  readonly [member: string]: true | Uncounted
 }
 
 /** Size limit of a JSON value. */
 export interface SizeLimit {
-  maxBytes: number;
+  maxBytes: number
   /** Members whose size is limited elsewhere. */
-  uncounted?: Uncounted | undefined;
+  uncounted?: Uncounted | undefined
 }
 
 /** Container whose children are being measured. */
 type Frame =
-  | { kind: "list"; list: readonly unknown[]; rule: Uncounted | undefined; next: number }
+  | { kind: 'list'; list: readonly unknown[]; rule: Uncounted | undefined; next: number }
   | {
-      kind: "record";
-      record: Members;
-      keys: readonly string[];
-      rule: Uncounted | undefined;
-      next: number;
+      kind: 'record'
+      record: Members
+      keys: readonly string[]
+      rule: Uncounted | undefined
+      next: number
     }
-  | { kind: "text"; text: string; next: number };
+  | { kind: 'text'; text: string; next: number }
 
-export type Members = Record<string, unknown>;
+export type Members = Record<string, unknown>
 
 /**
  * Measurement of a value as JSON in UTF-8, at most a few bytes too large. `advance` continues where
@@ -31,20 +31,20 @@ export type Members = Record<string, unknown>;
  */
 export class JsonMeter {
   /** Size of the measured part of the value. */
-  bytes = 0;
+  bytes = 0
   /**
    * Children of the value that were measured, with the size of the value up to the last measured
    * child.
    */
-  readonly whole = { count: 0, bytes: 0 };
+  readonly whole = { count: 0, bytes: 0 }
   /** Names of the members of a record. Listing many names takes as long as measuring the record. */
-  readonly keys: readonly string[];
-  readonly #frames: Frame[] = [];
+  readonly keys: readonly string[]
+  readonly #frames: Frame[] = []
 
   constructor(value: unknown, uncounted?: Uncounted) {
-    this.#begin(value, uncounted);
-    const [root] = this.#frames;
-    this.keys = root?.kind === "record" ? root.keys : [];
+    this.#begin(value, uncounted)
+    const [root] = this.#frames
+    this.keys = root?.kind === 'record' ? root.keys : []
   }
 
   /**
@@ -53,30 +53,30 @@ export class JsonMeter {
    */
   advance(maxBytes: number): boolean {
     for (;;) {
-      const frame = this.#frames.at(-1);
-      if (this.bytes > maxBytes) return false;
-      if (!frame) return true;
-      if (this.#frames.length === 1 && frame.kind !== "text") {
-        this.whole.count = frame.next;
-        this.whole.bytes = this.bytes;
+      const frame = this.#frames.at(-1)
+      if (this.bytes > maxBytes) return false
+      if (!frame) return true
+      if (this.#frames.length === 1 && frame.kind !== 'text') {
+        this.whole.count = frame.next
+        this.whole.bytes = this.bytes
       }
-      if (this.#step(frame)) this.#frames.pop();
+      if (this.#step(frame)) this.#frames.pop()
     }
   }
 
   #begin(value: unknown, rule: Uncounted | undefined): void {
-    if (typeof value === "string") {
-      this.bytes += 2;
-      if (value.length > textChunk) this.#frames.push({ kind: "text", text: value, next: 0 });
-      else this.bytes += contentBytes(value);
-    } else if (typeof value !== "object" || value === null) this.bytes += String(value).length;
+    if (typeof value === 'string') {
+      this.bytes += 2
+      if (value.length > textChunk) this.#frames.push({ kind: 'text', text: value, next: 0 })
+      else this.bytes += contentBytes(value)
+    } else if (typeof value !== 'object' || value === null) this.bytes += String(value).length
     else {
-      this.bytes += 2;
+      this.bytes += 2
       if (Array.isArray(value))
-        this.#frames.push({ kind: "list", list: value, rule: ruleOf(rule, "*"), next: 0 });
+        this.#frames.push({ kind: 'list', list: value, rule: ruleOf(rule, '*'), next: 0 })
       else {
-        const record = value as Members;
-        this.#frames.push({ kind: "record", record, keys: Object.keys(record), rule, next: 0 });
+        const record = value as Members
+        this.#frames.push({ kind: 'record', record, keys: Object.keys(record), rule, next: 0 })
       }
     }
   }
@@ -86,83 +86,83 @@ export class JsonMeter {
    * left.
    */
   #step(frame: Frame): boolean {
-    if (frame.kind === "list") {
-      if (frame.next >= frame.list.length) return true;
-      this.bytes += 1;
-      this.#begin(frame.list[frame.next++], frame.rule);
-      return false;
+    if (frame.kind === 'list') {
+      if (frame.next >= frame.list.length) return true
+      this.bytes += 1
+      this.#begin(frame.list[frame.next++], frame.rule)
+      return false
     }
-    if (frame.kind === "text") {
-      if (frame.next >= frame.text.length) return true;
-      const end = chunkEnd(frame.text, frame.next);
-      this.bytes += contentBytes(frame.text.slice(frame.next, end));
-      frame.next = end;
-      return false;
+    if (frame.kind === 'text') {
+      if (frame.next >= frame.text.length) return true
+      const end = chunkEnd(frame.text, frame.next)
+      this.bytes += contentBytes(frame.text.slice(frame.next, end))
+      frame.next = end
+      return false
     }
-    const key = frame.keys[frame.next++];
-    if (key === undefined) return true;
-    const value = frame.record[key];
-    if (value === undefined || frame.rule?.[key] === true) return false;
-    this.bytes += keyBytes(key);
-    this.#begin(value, ruleOf(frame.rule, key));
-    return false;
+    const key = frame.keys[frame.next++]
+    if (key === undefined) return true
+    const value = frame.record[key]
+    if (value === undefined || frame.rule?.[key] === true) return false
+    this.bytes += keyBytes(key)
+    this.#begin(value, ruleOf(frame.rule, key))
+    return false
   }
 }
 
 /** Size of a value as JSON in UTF-8, or more than `maxBytes`. */
 export function measureJson(value: unknown, { maxBytes, uncounted }: SizeLimit): number {
-  const meter = new JsonMeter(value, uncounted);
-  meter.advance(maxBytes);
-  return meter.bytes;
+  const meter = new JsonMeter(value, uncounted)
+  meter.advance(maxBytes)
+  return meter.bytes
 }
 
 /** Uncounted members inside the member `key`. */
 export function ruleOf(uncounted: Uncounted | undefined, key: string): Uncounted | undefined {
-  const rule = uncounted?.[key];
-  return rule === true ? undefined : rule;
+  const rule = uncounted?.[key]
+  return rule === true ? undefined : rule
 }
 
 /** Size of the name of a member with its quotes, colon and comma. */
 export function keyBytes(key: string): number {
-  return contentBytes(key) + 4;
+  return contentBytes(key) + 4
 }
 
 /** UTF-16 units of a text that are measured in one step: at most 24 KiB of JSON. */
-const textChunk = 4_096;
+const textChunk = 4_096
 
 /** Number of leading UTF-16 units of a text that fit into `maxBytes` of JSON with the quotes. */
 export function fitText(text: string, maxBytes: number): number {
-  let bytes = 2;
-  let at = 0;
+  let bytes = 2
+  let at = 0
   while (at < text.length) {
-    const end = chunkEnd(text, at);
-    const more = contentBytes(text.slice(at, end));
-    if (bytes + more > maxBytes) break;
-    bytes += more;
-    at = end;
+    const end = chunkEnd(text, at)
+    const more = contentBytes(text.slice(at, end))
+    if (bytes + more > maxBytes) break
+    bytes += more
+    at = end
   }
   // Divides, between code points, the chunk that does not fit.
   while (at < text.length) {
-    const point = String.fromCodePoint(text.codePointAt(at) ?? 0);
-    bytes += contentBytes(point);
-    if (bytes > maxBytes) break;
-    at += point.length;
+    const point = String.fromCodePoint(text.codePointAt(at) ?? 0)
+    bytes += contentBytes(point)
+    if (bytes > maxBytes) break
+    at += point.length
   }
-  return at;
+  return at
 }
 
 /** End of a chunk, which does not divide a surrogate pair. */
 function chunkEnd(text: string, at: number): number {
-  const end = at + textChunk;
-  const unit = text.charCodeAt(end - 1);
-  if (end >= text.length) return text.length;
-  return unit >= 0xd800 && unit <= 0xdbff ? end + 1 : end;
+  const end = at + textChunk
+  const unit = text.charCodeAt(end - 1)
+  if (end >= text.length) return text.length
+  return unit >= 0xd800 && unit <= 0xdbff ? end + 1 : end
 }
 
 /** ASCII without characters that JSON escapes. */
-const plainAscii = /^[ !#-[\]-~]*$/;
+const plainAscii = /^[ !#-[\]-~]*$/
 
 /** Size of a text as JSON without the quotes. */
 function contentBytes(text: string): number {
-  return plainAscii.test(text) ? text.length : Buffer.byteLength(JSON.stringify(text)) - 2;
+  return plainAscii.test(text) ? text.length : Buffer.byteLength(JSON.stringify(text)) - 2
 }

@@ -6,16 +6,16 @@ import {
   ruleOf,
   type SizeLimit,
   type Uncounted,
-} from "./json-size.ts";
+} from './json-size.ts'
 
 /** Maximum bytes of the data of an event as JSON, without the members that settings limit. */
-export const maxEventBytes = 1_048_576;
+export const maxEventBytes = 1_048_576
 /** Part of the limit that is reserved for `truncated`. */
-const markerBytes = 4_096;
+const markerBytes = 4_096
 /** Records with more members are cut at the end, like lists. */
-const maxSharing = 100;
+const maxSharing = 100
 /** Deepest value that is cut. Larger values below are left out. Each level is measured again. */
-const maxDepth = 6;
+const maxDepth = 6
 
 /**
  * Members whose size the operator sets (`notifyTextSize`, `notifyAttachmentSize`). Their writers
@@ -23,8 +23,8 @@ const maxDepth = 6;
  */
 const limitedBySettings: Uncounted = {
   text: { plain: true, html: true },
-  attachments: { "*": { content: true } },
-};
+  attachments: { '*': { content: true } },
+}
 
 /**
  * Data of an event within `maxEventBytes`. Cuts the largest members, so that all members above a
@@ -33,14 +33,14 @@ const limitedBySettings: Uncounted = {
  * limit, not on the data or the number of large members.
  */
 export function limitEventData(data: unknown): unknown {
-  if (!isObject(data)) return data;
-  const { truncated = [], ...members } = data;
-  const limit = { maxBytes: maxEventBytes - markerBytes, uncounted: limitedBySettings };
-  const { part } = shareBytes(members, limit, 1);
-  const names = Object.keys(members).filter((name) => part[name] !== members[name]);
-  if (names.length === 0) return data;
-  const all = Array.isArray(truncated) ? [...truncated, ...names] : names;
-  return { ...part, truncated: [...new Set(all)] };
+  if (!isObject(data)) return data
+  const { truncated = [], ...members } = data
+  const limit = { maxBytes: maxEventBytes - markerBytes, uncounted: limitedBySettings }
+  const { part } = shareBytes(members, limit, 1)
+  const names = Object.keys(members).filter((name) => part[name] !== members[name])
+  if (names.length === 0) return data
+  const all = Array.isArray(truncated) ? [...truncated, ...names] : names
+  return { ...part, truncated: [...new Set(all)] }
 }
 
 /**
@@ -48,47 +48,47 @@ export function limitEventData(data: unknown): unknown {
  * fits.
  */
 export function limitJson<T>(value: T, maxBytes: number): T | undefined {
-  const meter = new JsonMeter(value);
-  if (meter.advance(maxBytes)) return value;
-  return cut({ value, meter }, { maxBytes }, 1).part as T | undefined;
+  const meter = new JsonMeter(value)
+  if (meter.advance(maxBytes)) return value
+  return cut({ value, meter }, { maxBytes }, 1).part as T | undefined
 }
 
 /** Part of a value that fits, with its size. */
 interface Cut<T = unknown> {
-  part: T;
-  bytes: number;
+  part: T
+  bytes: number
 }
 
 /** Value whose measurement exceeds the limit. */
 interface Measured {
-  value: unknown;
-  meter: JsonMeter;
+  value: unknown
+  meter: JsonMeter
 }
 
-const nothing: Cut = { part: undefined, bytes: 0 };
+const nothing: Cut = { part: undefined, bytes: 0 }
 
 function isObject(value: unknown): value is Members {
-  return typeof value === "object" && value !== null && !Array.isArray(value);
+  return typeof value === 'object' && value !== null && !Array.isArray(value)
 }
 
 /** Cuts a value that is larger than the limit. */
 function cut({ value, meter }: Measured, limit: SizeLimit, depth: number): Cut {
-  const { maxBytes } = limit;
-  if (typeof value === "string") {
-    const part = value.slice(0, fitText(value, maxBytes));
-    return part === "" ? nothing : { part, bytes: maxBytes };
+  const { maxBytes } = limit
+  if (typeof value === 'string') {
+    const part = value.slice(0, fitText(value, maxBytes))
+    return part === '' ? nothing : { part, bytes: maxBytes }
   }
-  const { count, bytes } = meter.whole;
+  const { count, bytes } = meter.whole
   if (Array.isArray(value))
     return count > 0 && bytes <= maxBytes
       ? { part: value.slice(0, count), bytes }
-      : firstElement(value, limit, depth);
-  if (!isObject(value)) return nothing;
-  const { keys } = meter;
+      : firstElement(value, limit, depth)
+  if (!isObject(value)) return nothing
+  const { keys } = meter
   if (keys.length <= maxSharing)
-    return depth < maxDepth ? shareBytes(value, limit, depth + 1) : nothing;
-  const part = Object.fromEntries(keys.slice(0, count).map((key) => [key, value[key]]));
-  return { part, bytes };
+    return depth < maxDepth ? shareBytes(value, limit, depth + 1) : nothing
+  const part = Object.fromEntries(keys.slice(0, count).map((key) => [key, value[key]]))
+  return { part, bytes }
 }
 
 /** List with the beginning of its first element, which is larger than the limit. */
@@ -97,13 +97,13 @@ function firstElement(
   { maxBytes, uncounted }: SizeLimit,
   depth: number,
 ): Cut {
-  const rule = ruleOf(uncounted, "*");
-  const [value] = list;
-  const meter = new JsonMeter(value, rule);
-  const limit = { maxBytes: maxBytes - 3, uncounted: rule };
-  if (depth >= maxDepth || meter.advance(limit.maxBytes)) return nothing;
-  const { part, bytes } = cut({ value, meter }, limit, depth + 1);
-  return part === undefined ? nothing : { part: [part], bytes: bytes + 3 };
+  const rule = ruleOf(uncounted, '*')
+  const [value] = list
+  const meter = new JsonMeter(value, rule)
+  const limit = { maxBytes: maxBytes - 3, uncounted: rule }
+  if (depth >= maxDepth || meter.advance(limit.maxBytes)) return nothing
+  const { part, bytes } = cut({ value, meter }, limit, depth + 1)
+  return part === undefined ? nothing : { part: [part], bytes: bytes + 3 }
 }
 
 /**
@@ -116,43 +116,43 @@ function shareBytes(
   { maxBytes, uncounted }: SizeLimit,
   depth: number,
 ): Cut<Members> {
-  const isCounted = (key: string) => uncounted?.[key] !== true;
-  const keys = Object.keys(record).filter((key) => isCounted(key) && record[key] !== undefined);
-  let left = maxBytes - 2 - keys.reduce((sum, key) => sum + keyBytes(key), 0);
-  const shareOf = (members: number) => Math.max(0, Math.floor(left / members));
-  const kept = new Map<string, unknown>();
+  const isCounted = (key: string) => uncounted?.[key] !== true
+  const keys = Object.keys(record).filter((key) => isCounted(key) && record[key] !== undefined)
+  let left = maxBytes - 2 - keys.reduce((sum, key) => sum + keyBytes(key), 0)
+  const shareOf = (members: number) => Math.max(0, Math.floor(left / members))
+  const kept = new Map<string, unknown>()
   let open = keys.map((key) => {
-    const meter = new JsonMeter(record[key], ruleOf(uncounted, key));
-    return { key, value: record[key], meter };
-  });
+    const meter = new JsonMeter(record[key], ruleOf(uncounted, key))
+    return { key, value: record[key], meter }
+  })
   for (let before = Infinity; open.length > 0 && open.length < before;) {
-    before = open.length;
-    const share = shareOf(before);
-    const [larger, fitting] = partition(open, ({ meter }) => !meter.advance(share));
+    before = open.length
+    const share = shareOf(before)
+    const [larger, fitting] = partition(open, ({ meter }) => !meter.advance(share))
     for (const { key, value, meter } of fitting) {
-      left -= meter.bytes;
-      kept.set(key, value);
+      left -= meter.bytes
+      kept.set(key, value)
     }
-    open = larger;
+    open = larger
   }
   for (const [at, { key, value, meter }] of open.entries()) {
-    const share = shareOf(open.length - at);
-    const limit = { maxBytes: share, uncounted: ruleOf(uncounted, key) };
+    const share = shareOf(open.length - at)
+    const limit = { maxBytes: share, uncounted: ruleOf(uncounted, key) }
     const { part, bytes } = meter.advance(share)
       ? { part: value, bytes: meter.bytes }
-      : cut({ value, meter }, limit, depth);
-    left -= part === undefined ? -keyBytes(key) : bytes;
-    kept.set(key, part);
+      : cut({ value, meter }, limit, depth)
+    left -= part === undefined ? -keyBytes(key) : bytes
+    kept.set(key, part)
   }
   const part = Object.keys(record)
     .map((key) => [key, isCounted(key) ? kept.get(key) : record[key]] as const)
-    .filter(([, value]) => value !== undefined);
-  return { part: Object.fromEntries(part), bytes: maxBytes - left };
+    .filter(([, value]) => value !== undefined)
+  return { part: Object.fromEntries(part), bytes: maxBytes - left }
 }
 
 /** Elements for which the condition is true, and all other elements. */
 function partition<T>(all: readonly T[], condition: (element: T) => boolean): [T[], T[]] {
-  const [yes, no]: [T[], T[]] = [[], []];
-  for (const element of all) (condition(element) ? yes : no).push(element);
-  return [yes, no];
+  const [yes, no]: [T[], T[]] = [[], []]
+  for (const element of all) (condition(element) ? yes : no).push(element)
+  return [yes, no]
 }

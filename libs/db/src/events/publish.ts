@@ -1,28 +1,28 @@
-import type { EventMessage } from "@posthorn/contracts/events/envelope";
-import { sql } from "kysely";
-import type { Db } from "../connect.ts";
-import type { RecordedEvent } from "./record.ts";
+import type { EventMessage } from '@posthorn/contracts/events/envelope'
+import { sql } from 'kysely'
+import type { Db } from '../connect.ts'
+import type { RecordedEvent } from './record.ts'
 
 /** Size above which an event is sent as a claim check: its body stays in Postgres. */
-export const maxMessageBytes = 128 * 1024;
+export const maxMessageBytes = 128 * 1024
 
 /** Row of an event. */
-export type EventRow = Pick<RecordedEvent, "id" | "date">;
+export type EventRow = Pick<RecordedEvent, 'id' | 'date'>
 
 /** Marks events as published. */
-export type MarkPublished = (events: readonly EventRow[]) => Promise<void>;
+export type MarkPublished = (events: readonly EventRow[]) => Promise<void>
 
 /** Publishes a message. Resolves when the broker has confirmed it. */
-export type PublishEvent = (message: EventMessage) => Promise<void>;
+export type PublishEvent = (message: EventMessage) => Promise<void>
 
 /** Event to publish. The body is null if it is above `maxMessageBytes` and was not read. */
-export type PublishableEvent = Omit<RecordedEvent, "body"> & { body: string | null };
+export type PublishableEvent = Omit<RecordedEvent, 'body'> & { body: string | null }
 
 /** Converts an event to a bus message, or to a claim check if it is large. */
 function toMessage(recorded: PublishableEvent): EventMessage {
-  const { eventId, event, account, shard, date, body } = recorded;
-  const head = { eventId, event, account, shard, date };
-  return body === null || Buffer.byteLength(body) > maxMessageBytes ? head : { ...head, body };
+  const { eventId, event, account, shard, date, body } = recorded
+  const head = { eventId, event, account, shard, date }
+  return body === null || Buffer.byteLength(body) > maxMessageBytes ? head : { ...head, body }
 }
 
 /**
@@ -35,11 +35,11 @@ export async function publishEvents(
   publish: PublishEvent,
   events: readonly PublishableEvent[],
 ): Promise<void> {
-  if (events.length === 0) return;
-  const mark = typeof db === "function" ? db : (done: typeof events) => markPublished(db, done);
-  const outcomes = await Promise.allSettled(events.map((event) => publish(toMessage(event))));
-  const published = events.filter((_, index) => outcomes[index]?.status === "fulfilled");
-  await mark(published).catch(() => undefined); // the sweep publishes unmarked events again
+  if (events.length === 0) return
+  const mark = typeof db === 'function' ? db : (done: typeof events) => markPublished(db, done)
+  const outcomes = await Promise.allSettled(events.map((event) => publish(toMessage(event))))
+  const published = events.filter((_, index) => outcomes[index]?.status === 'fulfilled')
+  await mark(published).catch(() => undefined) // the sweep publishes unmarked events again
 }
 
 /**
@@ -47,7 +47,7 @@ export async function publishEvents(
  * about several events do, so that they cannot deadlock with a fan-out of the same events.
  */
 export async function markPublished(db: Db, events: readonly EventRow[]): Promise<void> {
-  if (events.length === 0) return;
+  if (events.length === 0) return
   await sql`
     with locked as materialized (
       select e.id, e.date from events e
@@ -58,5 +58,5 @@ export async function markPublished(db: Db, events: readonly EventRow[]): Promis
     )
     update events set published_at = now() from locked
     where events.id = locked.id and events.date = locked.date
-  `.execute(db);
+  `.execute(db)
 }

@@ -1,28 +1,28 @@
-import { setImmediate } from "node:timers/promises";
-import { defined } from "@posthorn/contracts/defined";
-import type { Envelope, EventMessage } from "@posthorn/contracts/events/envelope";
-import { shardOf } from "@posthorn/contracts/shards";
-import { sql } from "kysely";
-import type { Tx } from "../connect.ts";
-import type { AccountTarget } from "../tables/events.ts";
-import { textArray } from "../text-array.ts";
-import { limitEventData } from "./limit-data.ts";
+import { setImmediate } from 'node:timers/promises'
+import { defined } from '@posthorn/contracts/defined'
+import type { Envelope, EventMessage } from '@posthorn/contracts/events/envelope'
+import { shardOf } from '@posthorn/contracts/shards'
+import { sql } from 'kysely'
+import type { Tx } from '../connect.ts'
+import type { AccountTarget } from '../tables/events.ts'
+import { textArray } from '../text-array.ts'
+import { limitEventData } from './limit-data.ts'
 
 export interface NewEvent {
-  eventId: string;
-  event: string;
-  account: string;
-  data: unknown;
-  path?: string;
-  specialUse?: string;
+  eventId: string
+  event: string
+  account: string
+  data: unknown
+  path?: string
+  specialUse?: string
   /** Target of the account itself, for accountDeleted. */
-  accountTarget?: AccountTarget;
+  accountTarget?: AccountTarget
 }
 
 /** Stored event, ready to be published. */
 export interface RecordedEvent extends EventMessage {
-  id: string;
-  body: string;
+  id: string
+  body: string
 }
 
 /**
@@ -35,10 +35,10 @@ export async function recordEvents(
   events: readonly NewEvent[],
   serviceUrl: string | null,
 ): Promise<RecordedEvent[]> {
-  if (events.length === 0) return [];
-  const date = new Date();
-  const rows = await composeBodies(events, { serviceUrl, date });
-  const column = <T>(pick: (row: (typeof rows)[number]) => T) => sql.val(rows.map(pick));
+  if (events.length === 0) return []
+  const date = new Date()
+  const rows = await composeBodies(events, { serviceUrl, date })
+  const column = <T>(pick: (row: (typeof rows)[number]) => T) => sql.val(rows.map(pick))
   const { rows: inserted } = await sql<{ id: string; eventId: string }>`
     with input as (
       select * from unnest(
@@ -55,36 +55,36 @@ export async function recordEvents(
     select event_id, event, account, shard, ${date}::timestamptz, path, special_use, body, account_target::jsonb
     from (select distinct on (event_id) * from input join fresh using (event_id) order by event_id, n) g order by n
     returning id, event_id as "eventId"
-  `.execute(tx);
-  const ids = new Map(inserted.map((row) => [row.eventId, row.id]));
+  `.execute(tx)
+  const ids = new Map(inserted.map((row) => [row.eventId, row.id]))
   return rows.flatMap(({ eventId, event, account, body }) => {
-    const id = ids.get(eventId);
-    ids.delete(eventId);
+    const id = ids.get(eventId)
+    ids.delete(eventId)
     return id === undefined
       ? []
-      : [{ id, eventId, event, account, shard: shardOf(account), date: date.toISOString(), body }];
-  });
+      : [{ id, eventId, event, account, shard: shardOf(account), date: date.toISOString(), body }]
+  })
 }
 
 /** Bodies that are composed before the event loop runs, in UTF-16 units. */
-const composedPerTurn = 262_144;
+const composedPerTurn = 262_144
 
 async function composeBodies(
   events: readonly NewEvent[],
   context: { serviceUrl: string | null; date: Date },
 ): Promise<(NewEvent & { body: string })[]> {
-  const rows: (NewEvent & { body: string })[] = [];
-  let composed = 0;
+  const rows: (NewEvent & { body: string })[] = []
+  let composed = 0
   for (const event of events) {
     if (composed > composedPerTurn) {
-      await setImmediate();
-      composed = 0;
+      await setImmediate()
+      composed = 0
     }
-    const body = composeBody(event, context);
-    composed += body.length;
-    rows.push({ ...event, body });
+    const body = composeBody(event, context)
+    composed += body.length
+    rows.push({ ...event, body })
   }
-  return rows;
+  return rows
 }
 
 /** Composes the webhook body. All attempts and all targets without a map function send it. */
@@ -99,14 +99,14 @@ function composeBody(
     ...defined({ path: event.path, specialUse: event.specialUse }),
     event: event.event,
     data: limitEventData(event.data),
-  };
-  return withoutNul(JSON.stringify(envelope));
+  }
+  return withoutNul(JSON.stringify(envelope))
 }
 
 /** U+0000 in JSON, after an even number of backslashes. */
-const escapedNul = /(?<!\\)((?:\\\\)*)\\u0000/g;
+const escapedNul = /(?<!\\)((?:\\\\)*)\\u0000/g
 
 /** Removes U+0000, which Postgres does not store in `jsonb`. */
 function withoutNul(json: string): string {
-  return json.includes("u0000") ? json.replace(escapedNul, "$1") : json;
+  return json.includes('u0000') ? json.replace(escapedNul, '$1') : json
 }

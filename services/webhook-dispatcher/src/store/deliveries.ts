@@ -1,54 +1,54 @@
-import { type Db, textArray, type Tx } from "@posthorn/db";
-import { sql } from "kysely";
-import { maxInlineBody, type PendingEvent } from "./events.ts";
+import { type Db, textArray, type Tx } from '@posthorn/db'
+import { sql } from 'kysely'
+import { maxInlineBody, type PendingEvent } from './events.ts'
 
 /** Delivery that this process has claimed. */
 export interface ClaimedDelivery extends Pick<
   PendingEvent,
-  "eventId" | "eventRow" | "eventDate" | "event" | "account" | "body" | "accountTarget"
+  'eventId' | 'eventRow' | 'eventDate' | 'event' | 'account' | 'body' | 'accountTarget'
 > {
-  id: string;
+  id: string
   /** `default`, `account`, or the id of a route. */
-  target: string;
-  lane: string;
+  target: string
+  lane: string
   /** Attempts that were started. */
-  attempts: number;
-  queuedAt: Date;
+  attempts: number
+  queuedAt: Date
   /**
    * True if the first attempt of the delivery must precede first attempts of later events of its
    * account and lane.
    */
-  ordered: boolean;
+  ordered: boolean
 }
 
 /** Process that claims deliveries, and the duration of the claims. */
 export interface ClaimOwner {
-  id: string;
-  leaseMs: number;
+  id: string
+  leaseMs: number
 }
 
 export interface NewDelivery {
-  id: string;
-  event: PendingEvent;
-  target: string;
-  lane: string;
+  id: string
+  event: PendingEvent
+  target: string
+  lane: string
   /**
    * True if this process claims the delivery on insertion. Otherwise the delivery is due, for any
    * process.
    */
-  claimed: boolean;
+  claimed: boolean
   /** Body to send, if it differs from the body of the event. */
-  body: string | null;
+  body: string | null
 }
 
 export interface InsertedDelivery {
-  queuedAt: Date;
-  claimed: boolean;
+  queuedAt: Date
+  claimed: boolean
 }
 
 /** True if a target name is the id of a route. */
 export function isRoute(target: string): boolean {
-  return target !== "default" && target !== "account";
+  return target !== 'default' && target !== 'account'
 }
 
 /**
@@ -60,7 +60,7 @@ const ordered = (d: string) =>
   sql.raw(
     `${d}.state = 'due' and ${d}.last_outcome is null` +
       ` and ${d}.replay_of is null and ${d}.attempts < 3`,
-  );
+  )
 
 /**
  * Inserts deliveries and returns the inserted rows. An existing delivery of the same event and
@@ -73,9 +73,9 @@ export async function insertDeliveries(
   deliveries: readonly NewDelivery[],
   { id: owner, leaseMs }: ClaimOwner,
 ): Promise<Map<string, InsertedDelivery>> {
-  if (deliveries.length === 0) return new Map();
-  const column = <T>(pick: (delivery: NewDelivery) => T) => sql.val(deliveries.map(pick));
-  const bodies = textArray(deliveries.map(({ body }) => body));
+  if (deliveries.length === 0) return new Map()
+  const column = <T>(pick: (delivery: NewDelivery) => T) => sql.val(deliveries.map(pick))
+  const bodies = textArray(deliveries.map(({ body }) => body))
   const { rows } = await sql<{ id: string } & InsertedDelivery>`
     with input as materialized (
       select * from unnest(
@@ -91,7 +91,7 @@ export async function insertDeliveries(
       select c.account, c.lane from (select distinct account, lane from input where wanted) c
       cross join lateral (
         select 1 from deliveries o
-        where o.account = c.account and o.lane = c.lane and ${ordered("o")}
+        where o.account = c.account and o.lane = c.lane and ${ordered('o')}
           and o.claim is distinct from ${owner}::uuid
         order by o.event_row limit 1
       ) earlier
@@ -109,21 +109,21 @@ export async function insertDeliveries(
     order by event_row
     on conflict (event_id, target) where replay_of is null do nothing
     returning id, queued_at as "queuedAt", claim is not null as claimed
-  `.execute(tx);
-  return new Map(rows.map(({ id, ...inserted }) => [id, inserted]));
+  `.execute(tx)
+  return new Map(rows.map(({ id, ...inserted }) => [id, inserted]))
 }
 
 export interface ClaimLimits {
   /** Maximum rows of one lane. */
-  perLane: number;
+  perLane: number
   /** Maximum rows of all lanes. */
-  overall: number;
+  overall: number
   /** Lanes whose maximum differs from `perLane`. */
-  capacities: ReadonlyMap<string, number>;
+  capacities: ReadonlyMap<string, number>
 }
 
 /** Delay of a row that must wait for an earlier row of another process. */
-const deferSeconds = 0.5;
+const deferSeconds = 0.5
 
 /**
  * Claims due deliveries in the order of their events. First attempts that would overtake an ordered
@@ -139,7 +139,7 @@ export async function claimDueDeliveries(
       select c.*, earlier.event_row from (select distinct account, lane from due where ordered) c
       cross join lateral (
         select o.event_row from deliveries o
-        where o.account = c.account and o.lane = c.lane and ${ordered("o")}
+        where o.account = c.account and o.lane = c.lane and ${ordered('o')}
           and o.claim is distinct from ${owner}::uuid and o.id not in (select id from due)
         order by o.event_row limit 1
       ) earlier
@@ -169,8 +169,8 @@ export async function claimDueDeliveries(
     ) e on true
     where c.taken
     order by c.event_row
-  `.execute(db);
-  return rows;
+  `.execute(db)
+  return rows
 }
 
 /** Lanes with their oldest rows, read by steps through the index from lane to lane. */
@@ -182,7 +182,7 @@ const dueLanes = sql`lanes (lane, oldest_at) as (
       cross join lateral (select d.lane, d.next_attempt_at from deliveries d
         where d.state = 'due' and d.lane > lanes.lane
         order by d.lane, d.next_attempt_at limit 1) next
-    )`;
+    )`
 
 /**
  * Locks due rows, up to the capacity of each lane. Reads lane by lane, so that a lane with a
@@ -191,19 +191,19 @@ const dueLanes = sql`lanes (lane, oldest_at) as (
 function dueRows({ perLane, overall, capacities }: ClaimLimits) {
   const limited = sql`
     select * from unnest(${[...capacities.keys()]}::text[], ${[...capacities.values()]}::integer[])
-  `;
+  `
   return sql`${dueLanes}, due as materialized (
       select picked.* from lanes
       left join (${limited}) as limited (lane, capacity) on limited.lane = lanes.lane
       cross join lateral (
-        select d.id, d.account, d.lane, d.event_row, ${ordered("d")} as ordered from deliveries d
+        select d.id, d.account, d.lane, d.event_row, ${ordered('d')} as ordered from deliveries d
         where d.state = 'due' and d.lane = lanes.lane and d.next_attempt_at <= now()
         order by d.next_attempt_at, d.event_row
         limit least(coalesce(limited.capacity, ${perLane}::integer), ${perLane}::integer)
         for update skip locked
       ) picked
       limit ${overall}
-    )`;
+    )`
 }
 
 /**
@@ -216,7 +216,7 @@ export async function renewClaims(
   ids: readonly string[],
   { id: owner, leaseMs }: ClaimOwner,
 ): Promise<void> {
-  if (ids.length === 0) return;
+  if (ids.length === 0) return
   await sql`
     update deliveries set next_attempt_at = now() + make_interval(secs => ${leaseMs / 1000})
     where id in (
@@ -224,7 +224,7 @@ export async function renewClaims(
       where id = any(${ids}::uuid[]) and claim = ${owner}::uuid and state = 'due'
       for update skip locked
     )
-  `.execute(db);
+  `.execute(db)
 }
 
 /**
@@ -234,8 +234,8 @@ export async function findNextDueMs(db: Db): Promise<number | undefined> {
   const { rows } = await sql<{ ms: number | null }>`
     select (extract(epoch from min(next_attempt_at) - now()) * 1000)::double precision as ms
     from deliveries where state = 'due'
-  `.execute(db);
-  return rows[0]?.ms ?? undefined;
+  `.execute(db)
+  return rows[0]?.ms ?? undefined
 }
 
 /** Number of rows in `due`, counted up to `limit` to bound the cost. */
@@ -243,12 +243,12 @@ export async function countDue(db: Db, limit: number): Promise<number> {
   const { rows } = await sql<{ due: number }>`
     select count(*)::integer as due
     from (select 1 from deliveries where state = 'due' limit ${limit}) d
-  `.execute(db);
-  return rows[0]?.due ?? 0;
+  `.execute(db)
+  return rows[0]?.due ?? 0
 }
 
 /** Lanes that are examined while targets are suspended, which bounds the cost. */
-const maxExaminedLanes = 10_000;
+const maxExaminedLanes = 10_000
 
 /**
  * Age in seconds of the oldest due delivery outside the suspended lanes; 0 without such a delivery.
@@ -262,6 +262,6 @@ export async function findOldestDueSeconds(db: Db, suspended: readonly string[])
       else (select min(oldest_at) from (select * from lanes limit ${maxExaminedLanes}) as examined
         where lane <> all(${sql.val([...suspended])}::text[]))
     end)::double precision as seconds
-  `.execute(db);
-  return Math.max(0, rows[0]?.seconds ?? 0);
+  `.execute(db)
+  return Math.max(0, rows[0]?.seconds ?? 0)
 }
