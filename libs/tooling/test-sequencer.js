@@ -24,7 +24,7 @@ const slow = [
   'test-e2e/faults/servers.',
   'services/sync-worker/test/restart-reads.',
   'libs/message-reader/test/hostile-messages.',
-  'services/sync-worker/test/handover.',
+  'services/sync-worker/test/shard-transfers.',
   'libs/backends/test/cyrus.',
   'test-e2e/stories/caller-tokens.',
   'services/sync-worker/test/deleted-mailboxes.',

@@ -121,8 +121,8 @@ test.each(['gmail', 'graph'] as const)(
   },
 )
 
-/** Number of notices that the worker has accepted or rejected. */
-async function notices(outcome: 'accepted' | 'forged'): Promise<number> {
+/** Number of notifications that the worker has accepted or rejected. */
+async function notifications(outcome: 'accepted' | 'forged'): Promise<number> {
   const text = await (await fetch(`${world.services.urls['sync-worker']}/metrics`)).text()
   const line = new RegExp(
     `^posthorn_provider_notices_total\\{outcome="${outcome}".*\\} (\\d+)$`,
@@ -155,7 +155,7 @@ test('forged, foreign and replayed notifications have no effect', async () => {
   const audit = await MailboxAudit.begin(world, 'graph-a', audited)
   const { graph: changes, graphLifecycle: lifecycle } = notificationPaths
   const before = [...graph.subscriptions.keys()]
-  const forged = await notices('forged')
+  const forged = await notifications('forged')
   for (const clientState of ['guess', foreign?.clientState ?? '']) {
     const shared = { subscriptionId: own?.id, clientState }
     const change = { ...shared, changeType: 'deleted', resource: 'x' }
@@ -163,14 +163,14 @@ test('forged, foreign and replayed notifications have no effect', async () => {
     for (const lifecycleEvent of ['missed', 'subscriptionRemoved', 'reauthorizationRequired'])
       expect(await notify('graph-a', { ...shared, lifecycleEvent }, lifecycle)).toBe(202)
   }
-  await eventually(async () => expect(await notices('forged')).toBe(forged + 8))
+  await eventually(async () => expect(await notifications('forged')).toBe(forged + 8))
   expect([...graph.subscriptions.keys()]).toEqual(before)
   expect(await audit.settle({ lists: ['Posteingang'] })).toEqual([])
 
-  const accepted = await notices('accepted')
+  const accepted = await notifications('accepted')
   const genuine = { subscriptionId: own?.id, clientState: own?.clientState, changeType: 'created' }
   for (let repeat = 0; repeat < 3; repeat++) await notify('graph-a', genuine, changes)
-  await eventually(async () => expect(await notices('accepted')).toBe(accepted + 3))
+  await eventually(async () => expect(await notifications('accepted')).toBe(accepted + 3))
   mailbox.deliver({ raw: Buffer.from(source('after the replays')) })
   expect(await audit.settle({ lists: ['Posteingang'] })).toHaveLength(1)
 

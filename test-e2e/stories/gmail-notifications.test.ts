@@ -28,7 +28,7 @@ const mailbox = gmail.addMailbox('jane@workspace.example')
 await registerApiAccount(world, { account: 'jane', app, address: mailbox.address })
 await untilSynced(world, 'jane')
 const subscription = await eventually(() => {
-  expect(gmail.notices.find(mailbox.address, 'project-1')?.topic).toBe(pubSub.topic)
+  expect(gmail.notifications.find(mailbox.address, 'project-1')?.topic).toBe(pubSub.topic)
   const created = gmail.pubsub.subscriptions.get(pubSub.subscription)
   if (!created) throw new Error('no subscription')
   return created

@@ -16,7 +16,7 @@ async function workerMetric(line: RegExp): Promise<number> {
   const text = await (await fetch(`${base}/metrics`)).text()
   return Number(new RegExp(`^${line.source} (\\S+)$`, 'm').exec(text)?.[1] ?? 0)
 }
-const notices = (outcome: string) =>
+const countOf = (outcome: string) =>
   workerMetric(new RegExp(`posthorn_provider_notices_total\\{outcome="${outcome}"[^}]*\\}`))
 const memory = () => workerMetric(/posthorn_sync_worker_memory_bytes\{[^}]*\}/)
 
@@ -36,11 +36,11 @@ const forge = (at: number) =>
   })
 
 test('forged notifications reach the worker, which accepts none and reads nothing', async () => {
-  // Notices are dropped until the worker holds all shards.
+  // Notifications are dropped until the worker holds all shards.
   await eventually(async () => {
     expect((await forge(0)).status).toBe(202)
     expect(await workerMetric(/posthorn_shards_held\{[^}]*\}/)).toBe(256)
-    expect(await notices('unknown')).toBeGreaterThan(0)
+    expect(await countOf('unknown')).toBeGreaterThan(0)
   })
   const before = { scans: await scans(), memory: await memory() }
   let sent = 0
@@ -53,8 +53,8 @@ test('forged notifications reach the worker, which accepts none and reads nothin
       }
     }),
   )
-  await eventually(async () => expect(await notices('unknown')).toBeGreaterThan(notifications / 2))
-  expect(await notices('accepted')).toBe(0)
+  await eventually(async () => expect(await countOf('unknown')).toBeGreaterThan(notifications / 2))
+  expect(await countOf('accepted')).toBe(0)
   // Postgres counts earlier scans up to 10 s late.
   expect((await scans()) - before.scans).toBeLessThan(notifications / 100)
   expect((await memory()) - before.memory).toBeLessThan(64 * mebibyte)

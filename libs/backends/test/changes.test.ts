@@ -1,11 +1,11 @@
 import { expect, test } from '@jest/globals'
+import type { Hook } from '@posthorn/testkit'
 import type { MailboxChange, MailSession } from '../src/mail-session.ts'
-import type { Reply } from './scripted-server.ts'
 import { session, start, backend } from './scripted-session.ts'
 
-const capable: Reply = () => ['* CAPABILITY IMAP4rev1 ENABLE CONDSTORE QRESYNC', '{tag} OK done']
-const granted: Reply = () => ['* ENABLED CONDSTORE QRESYNC', '{tag} OK done']
-const selected: Reply = () => [
+const capable: Hook = () => ['* CAPABILITY IMAP4rev1 ENABLE CONDSTORE QRESYNC', '{tag} OK done']
+const granted: Hook = () => ['* ENABLED CONDSTORE QRESYNC', '{tag} OK done']
+const selected: Hook = () => [
   '* 3 EXISTS',
   '* FLAGS (\\Seen)',
   '* OK [UIDVALIDITY 7] ok',

@@ -1,13 +1,13 @@
 import { expect, test } from '@jest/globals'
+import type { Hook } from '@posthorn/testkit'
 import type { MailboxNotification } from '../src/mail-session.ts'
-import type { Reply } from './scripted-server.ts'
 import { session } from './scripted-session.ts'
 
 const done = '{tag} OK done'
 const withoutAddresses = '(NIL "hello" NIL NIL NIL NIL NIL NIL NIL "<1@x>")'
 const structure = 'BODYSTRUCTURE ("text" "plain" NIL NIL NIL "7bit" 3 1)'
-const gmail: Reply = () => ['* CAPABILITY IMAP4rev1 X-GM-EXT-1', done]
-const objectId: Reply = () => ['* CAPABILITY IMAP4rev1 OBJECTID', done]
+const gmail: Hook = () => ['* CAPABILITY IMAP4rev1 X-GM-EXT-1', done]
+const objectId: Hook = () => ['* CAPABILITY IMAP4rev1 OBJECTID', done]
 
 function row(uid: number, more = ''): string {
   return `* ${uid} FETCH (UID ${uid} FLAGS () INTERNALDATE " 1-Jan-2024 00:00:00 +0000" RFC822.SIZE 9 ENVELOPE (NIL "s${uid}" (("a" NIL "a" "x.test")) NIL NIL NIL NIL NIL NIL NIL) ${structure}${more})`

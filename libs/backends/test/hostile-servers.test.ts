@@ -1,14 +1,13 @@
 import { expect, test } from '@jest/globals'
 import type { AppError } from '@posthorn/errors'
-import { eventually } from '@posthorn/testkit'
+import { eventually, type Hook } from '@posthorn/testkit'
 import type { MailboxNotification } from '../src/mail-session.ts'
 import { createImapBackend } from '../src/imap/backend.ts'
 import { defaultTimings } from '../src/imap/watch.ts'
-import type { Reply } from './scripted-server.ts'
 import { backend, shortTimeoutBackend, session, start } from './scripted-session.ts'
 
-const esearch: Reply = () => ['* CAPABILITY IMAP4rev1 ESEARCH', '{tag} OK done']
-const idle: Reply = () => ['* CAPABILITY IMAP4rev1 IDLE', '{tag} OK done']
+const esearch: Hook = () => ['* CAPABILITY IMAP4rev1 ESEARCH', '{tag} OK done']
+const idle: Hook = () => ['* CAPABILITY IMAP4rev1 IDLE', '{tag} OK done']
 
 function row(uid: number): string {
   return `* ${uid} FETCH (UID ${uid} FLAGS () INTERNALDATE " 1-Jan-2024 00:00:00 +0000" RFC822.SIZE 9 ENVELOPE (NIL "s${uid}" NIL NIL NIL NIL NIL NIL NIL NIL) BODYSTRUCTURE ("text" "plain" NIL NIL NIL "7bit" 3 1))`
@@ -207,8 +206,10 @@ test('fetchMessages: unreadable BODYSTRUCTURE, marks only its message as incompl
 
 test('downloadSource: connection lost within a literal, is unreachable and ends the session', async () => {
   const one = await session({
-    'UID FETCH': ({ socket }) =>
-      void socket.end('* 1 FETCH (UID 1 RFC822.SIZE 5000 BODY[]<0> {5000}\r\nSubject: half'),
+    'UID FETCH': () => ({
+      raw: '* 1 FETCH (UID 1 RFC822.SIZE 5000 BODY[]<0> {5000}\r\nSubject: half',
+      then: 'close',
+    }),
   })
   await expect(one.downloadSource(1)).rejects.toMatchObject({
     kind: 'unreachable',
@@ -233,13 +234,9 @@ test('downloadSource: server that ignores ranges, returns the whole message', as
 
 test('ImapConnection: endless line, closes the connection within bounded memory', async () => {
   const one = await session({
-    'UID SEARCH': ({ socket }) => {
-      socket.write('* SEARCH')
-      const more = () => {
-        while (!socket.destroyed && socket.write(' 1'.repeat(32_768)));
-      }
-      socket.on('drain', more)
-      more()
+    'UID SEARCH': (command) => {
+      command.session.write('* SEARCH')
+      command.session.flood(' 1'.repeat(32_768))
       return undefined
     },
   })
@@ -253,7 +250,7 @@ test('ImapConnection: endless line, closes the connection within bounded memory'
 
 test('ImapConnection: literal of 4 GB, closes the connection immediately', async () => {
   const one = await session({
-    'UID FETCH': ({ socket }) => void socket.write('* 1 FETCH (UID 1 BODY[]<0> {4294967295}\r\n'),
+    'UID FETCH': () => ['* 1 FETCH (UID 1 BODY[]<0> {4294967295}'],
   })
   await expect(one.downloadSource(1)).rejects.toMatchObject({
     kind: 'unreachable',
@@ -294,7 +291,7 @@ test('MailSession.watch: silent IDLE, sends NOOP and starts IDLE again', async (
       tag = command.tag
       return ['+ idling']
     },
-    DONE: () => [`${tag} OK done`],
+    '': () => [`${tag} OK done`],
   })
   const abort = new AbortController()
   const watching = one.watch(() => {}, abort.signal)

@@ -1,13 +1,13 @@
 import { expect, test } from '@jest/globals'
-import { type Reply } from './scripted-server.ts'
+import type { Hook } from '@posthorn/testkit'
 import { backend, session, start } from './scripted-session.ts'
 
 const done = '{tag} OK done'
-const extended: Reply = () => ['* CAPABILITY IMAP4rev1 LIST-EXTENDED LIST-STATUS', done]
-const objectId: Reply = () => ['* CAPABILITY IMAP4rev1 LIST-EXTENDED LIST-STATUS OBJECTID', done]
+const extended: Hook = () => ['* CAPABILITY IMAP4rev1 LIST-EXTENDED LIST-STATUS', done]
+const objectId: Hook = () => ['* CAPABILITY IMAP4rev1 LIST-EXTENDED LIST-STATUS OBJECTID', done]
 
 /** Replaces the response to LIST "" "*". */
-function listing(reply: Reply): Reply {
+function listing(reply: Hook): Hook {
   return (command) => {
     if (command.rest === '"" ""') return ['* LIST (\\Noselect) "/" ""', done]
     return command.rest.startsWith('"" "*"') ? reply(command) : [done]
@@ -147,10 +147,9 @@ test('MailboxNames: invalid UTF-7, is sent unchanged', async () => {
 
 test('listMailboxes: name with invalid UTF-8, is not selectable', async () => {
   const one = await session({
-    LIST: listing(({ socket }) => {
-      socket.write(Buffer.from('* LIST () "/" "Entw\xfcrfe"\r\n', 'latin1'))
-      return ['* LIST () "/" INBOX', done]
-    }),
+    LIST: listing(() => ({
+      raw: '* LIST () "/" "Entw\xfcrfe"\r\n* LIST () "/" INBOX\r\n{tag} OK done\r\n',
+    })),
   })
   const listed = await one.listMailboxes()
   expect(listed.map(({ path, selectable }) => [path, selectable])).toEqual([

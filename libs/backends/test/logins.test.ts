@@ -1,6 +1,5 @@
 import { expect, test } from '@jest/globals'
-import { eventually } from '@posthorn/testkit'
-import type { Reply } from './scripted-server.ts'
+import { eventually, type Hook } from '@posthorn/testkit'
 import { backend, start } from './scripted-session.ts'
 
 test('ImapBackend.connect: BYE as greeting, is unreachable with its text', async () => {
@@ -41,7 +40,7 @@ test('ImapBackend.connect: login accepted for an unknown user, is unauthorized',
 })
 
 test('ImapBackend.connect: access token with XOAUTH2, is sent, and the challenge of its rejection is answered', async () => {
-  const CAPABILITY: Reply = () => ['* CAPABILITY IMAP4rev1 SASL-IR AUTH=XOAUTH2', '{tag} OK done']
+  const CAPABILITY: Hook = () => ['* CAPABILITY IMAP4rev1 SASL-IR AUTH=XOAUTH2', '{tag} OK done']
   const credentials = { user: 'me', accessToken: 'token' }
   const willing = await start({ CAPABILITY, AUTHENTICATE: () => ['{tag} OK done'] })
   await using one = await backend.connect({ ...willing.options, credentials })

@@ -1,13 +1,12 @@
 import { expect, test } from '@jest/globals'
 import type { SelectedMailbox } from '../src/mail-session.ts'
-import type { Reply } from './scripted-server.ts'
-import { backend, session, start } from './scripted-session.ts'
+import { backend, session, start, type Replies } from './scripted-session.ts'
 
 const done = '{tag} OK done'
 const names = ['INBOX', 'Entwürfe', 'R&D', 'a&-b', '日本語/𝒳']
 
 /** Replies of a server that lists `listed` and accepts SELECT of each. */
-function mailboxes(...listed: string[]): Record<string, Reply> {
+function mailboxes(...listed: string[]): Replies {
   return {
     LIST: ({ rest }) =>
       rest === '"" ""'
@@ -46,7 +45,7 @@ test.each([
     },
     ['INBOX', 'Entw&APw-rfe', 'R&-D', 'a&--b', '&ZeVnLIqe-/&2DXcsw-'],
   ],
-])('MailboxNames: sends names in %s', async (_, mode: Record<string, Reply>, written) => {
+])('MailboxNames: sends names in %s', async (_, mode: Replies, written) => {
   const one = await session({ ...mode, ...mailboxes(...written) })
   const paths = (await one.listMailboxes()).map(({ path }) => path)
   expect(paths.toSorted()).toEqual(names.toSorted())

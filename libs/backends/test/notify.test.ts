@@ -1,13 +1,19 @@
 import { expect, test } from '@jest/globals'
-import { eventually } from '@posthorn/testkit'
+import { eventually, type Hook, type ScriptCommand } from '@posthorn/testkit'
 import type { MailboxNotification, MailSession } from '../src/mail-session.ts'
 import { createImapBackend } from '../src/imap/backend.ts'
 import { defaultTimings } from '../src/imap/watch.ts'
-import type { Reply, Command } from './scripted-server.ts'
-import { backend, shortTimeoutBackend, session, start } from './scripted-session.ts'
+import {
+  backend,
+  encodeUtf8,
+  type Replies,
+  session,
+  shortTimeoutBackend,
+  start,
+} from './scripted-session.ts'
 
 const done = '{tag} OK done'
-const capable: Reply = () => ['* CAPABILITY IMAP4rev1 IDLE NOTIFY', done]
+const capable: Hook = () => ['* CAPABILITY IMAP4rev1 IDLE NOTIFY', done]
 
 interface WatchedSession {
   one: MailSession & { received: string[] }
@@ -18,16 +24,16 @@ interface WatchedSession {
 }
 
 /** Session that watches all mailboxes, on a server with the responses `replies`. */
-async function watch(replies: Record<string, Reply>, by = backend): Promise<WatchedSession> {
-  let idle: Command | undefined
-  const all: Record<string, Reply> = {
+async function watch(replies: Replies, by = backend): Promise<WatchedSession> {
+  let idle: ScriptCommand | undefined
+  const all: Replies = {
     CAPABILITY: capable,
     NOTIFY: () => [done],
     IDLE: (command) => {
       idle = command
       return ['+ idling']
     },
-    DONE: () => {
+    '': () => {
       const tag = idle?.tag
       idle = undefined
       return [`${tag} OK done`]
@@ -45,7 +51,7 @@ async function watch(replies: Record<string, Reply>, by = backend): Promise<Watc
     notifications,
     async sendLines(...lines) {
       await eventually(() => expect(idle).toBeDefined())
-      for (const line of lines) idle?.socket.write(`${line}\r\n`)
+      for (const line of lines) idle?.session.send(encodeUtf8(line))
     },
     async stop() {
       abort.abort()

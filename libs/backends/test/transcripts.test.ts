@@ -1,14 +1,14 @@
 import { once } from 'node:events'
 import { connect, createServer, type AddressInfo, type Socket } from 'node:net'
 import { expect, test } from '@jest/globals'
+import type { Hook } from '@posthorn/testkit'
 import type { ConnectOptions, TranscriptLine } from '../src/mail-session.ts'
-import type { Reply } from './scripted-server.ts'
-import { backend, start } from './scripted-session.ts'
+import { backend, start, type Replies } from './scripted-session.ts'
 
 const password = 'correct horse battery staple'
 
 async function transcriptOf(
-  replies: Record<string, Reply>,
+  replies: Replies,
   credentials: ConnectOptions['credentials'] = { user: 'me', pass: password },
 ): Promise<TranscriptLine[]> {
   const lines: TranscriptLine[] = []
@@ -46,18 +46,18 @@ test('Transcript: session, contains the lines of both sides in order', async () 
 })
 
 const mechanism =
-  (name: string): Reply =>
+  (name: string): Hook =>
   () => [`* CAPABILITY IMAP4rev1 ${name}`, '{tag} OK done']
 let tag = ''
-const challenge: Reply = (command) => {
+const challenge: Hook = (command) => {
   tag = command.tag
   return ['+ c2VjcmV0IGNoYWxsZW5nZQ==']
 }
 const settled =
-  (reply: string): Reply =>
+  (reply: string): Hook =>
   () => [`${tag} ${reply}`]
 
-test.each<[string, Record<string, Reply>, ConnectOptions['credentials']]>([
+test.each<[string, Replies, ConnectOptions['credentials']]>([
   ['LOGIN', {}, { user: 'me', pass: password }],
   [
     'LOGIN with the password in its rejection',

@@ -33,8 +33,8 @@ async function put(api: string, path: string, body: object): Promise<void> {
     headers: {
       authorization: `Basic ${Buffer.from(login).toString('base64')}`,
       'content-type': 'application/json',
-      // The broker closes idle connections without notice, so a request on a reused connection may
-      // fail.
+      // The broker closes idle connections without a warning, so a request on a reused connection
+      // may fail.
       connection: 'close',
     },
     body: JSON.stringify(body),

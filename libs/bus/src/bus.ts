@@ -30,9 +30,9 @@ export interface StreamedReply<C extends Command> {
 }
 
 export interface NotifyOptions {
-  /** Keys such as `shard.<n>`. A process that serves several of them gets the notice once. */
+  /** Keys such as `shard.<n>`. A process that serves several of them gets the command once. */
   keys: readonly string[]
-  /** Time in milliseconds after which the broker drops a notice that was not consumed. */
+  /** Time in milliseconds after which the broker drops a command that was not consumed. */
   ttlMs: number
 }
 

@@ -17,8 +17,7 @@ import type {
   ServeOptions,
   StreamedReply,
 } from './bus.ts'
-import { userOf } from './broker-url.ts'
-import { RecoveringConnection } from './connection/recovering-connection.ts'
+import { RecoveringConnection, userOf } from './connection/recovering-connection.ts'
 import { createInstruments, type Instruments } from './instruments.ts'
 import { encode, headerNumber } from './payload.ts'
 import { Consumer } from './pubsub/consumer.ts'
@@ -27,8 +26,7 @@ import { Publisher } from './pubsub/publisher.ts'
 import { Receivers } from './receivers.ts'
 import { ActiveRequests } from './rpc/active-requests.ts'
 import { FramePublisher } from './rpc/frame-publisher.ts'
-import { correlationId } from './rpc/frames.ts'
-import { toNotice } from './rpc/notices.ts'
+import { correlationId, toOneWayMessage } from './rpc/frames.ts'
 import { ReplyCache } from './rpc/reply-cache.ts'
 import { ReplyQueue } from './rpc/reply-queue.ts'
 import { RpcClient } from './rpc/rpc-client.ts'
@@ -191,7 +189,9 @@ class RabbitBus implements Bus {
     // The exchange may not exist until the bus is up.
     if (!this.up) throw new AppError('unavailable', 'RabbitMQ is not connected')
     const user = userOf(this.#options.url)
-    await this.#publisher.publish(toNotice(command.name, encode(request), { ...options, user }))
+    await this.#publisher.publish(
+      toOneWayMessage(command.name, encode(request), { ...options, user }),
+    )
   }
 
   async serve(options: ServeOptions): Promise<CommandServer> {

@@ -4,7 +4,7 @@ import { expect, test } from '@jest/globals'
 import {
   accountCommands,
   credentialCommands,
-  noticeCommands,
+  oneWayCommands,
   outboxCommands,
   verifyCommands,
 } from './commands/index.ts'
@@ -39,7 +39,7 @@ test('README: lists all operations with their path and permission', () => {
 test('README: lists all commands', () => {
   const actual = [
     ...Object.values(accountCommands),
-    ...Object.values(noticeCommands),
+    ...Object.values(oneWayCommands),
     ...Object.values(credentialCommands),
     ...Object.values(verifyCommands),
     ...Object.values(outboxCommands),

@@ -67,7 +67,7 @@ const autoReplySubjects = new RegExp(
 )
 
 /**
- * True if a message is an automatic reply, such as a vacation notice. Takes the result of
+ * True if a message is an automatic reply, such as a vacation message. Takes the result of
  * `parseHeaders`; checks RFC 3834 §5 and the older headers and subjects of common software.
  */
 export function isAutoReply(headers: Record<string, string[]>): boolean {

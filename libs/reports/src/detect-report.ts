@@ -84,12 +84,12 @@ export function mayBeReport(headers: Headers): boolean {
 export function mayBounce({ headers, reportType }: ReportParts, text: ReportText): boolean {
   if (reportType === 'delivery-status' || headers['x-failed-recipients']) return true
   const subject = first(headers, 'subject')
-  // RFC 3834: vacation notices come from machines, too, but have other subjects.
+  // RFC 3834: vacation messages come from machines, too, but have other subjects.
   if (isAutoReply(headers) && !isConclusive(subject)) return false
-  const isNotice = likelySubject.test(subject) || foreignSubjects.test(subject)
+  const isReportSubject = likelySubject.test(subject) || foreignSubjects.test(subject)
   const signs = findSigns(text)
-  if (isFromMachine(headers)) return isNotice || signs.hasPhrase || signs.isAboutMail
-  if (hasEmptyReturnPath(headers)) return isNotice || (signs.hasPhrase && signs.isAboutMail)
+  if (isFromMachine(headers)) return isReportSubject || signs.hasPhrase || signs.isAboutMail
+  if (hasEmptyReturnPath(headers)) return isReportSubject || (signs.hasPhrase && signs.isAboutMail)
   return describesBounce(subject, signs)
 }
 

@@ -20,7 +20,7 @@ export interface ServiceContext {
 /** Started clients, and state of the HTTP server. */
 export interface Bootstrapped extends ServiceContext {
   port: number
-  /** Resolves when clients have had `drainDelayMs` to notice that the process stops. */
+  /** Resolves when clients have had `drainDelayMs` to detect that the process stops. */
   drained: () => Promise<void>
   /** Makes the service ready, unless a check fails. Call it at the end of the start. */
   markStarted: () => void

@@ -5,7 +5,7 @@ import { sleep } from '@posthorn/flow'
  * Starts measuring the drain delay when `stopping` aborts. The returned function resolves when
  * `delayMs` have passed since then, immediately if the signal has not aborted.
  *
- * Load balancers and clients need this time to notice that the process is not ready.
+ * Load balancers and clients need this time to detect that the process is not ready.
  */
 export function drainDelay(stopping: AbortSignal, delayMs: number): () => Promise<void> {
   let stoppedAt = -Infinity

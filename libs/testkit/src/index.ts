@@ -21,7 +21,7 @@ export {
   startWebhookReceiver,
   type WebhookReceiver,
 } from './http/webhook-receiver.ts'
-export type { Hook, Reply } from './imap-script/command.ts'
+export type { Hook, Reply, ScriptCommand } from './imap-script/command.ts'
 export * as imapFaults from './imap-script/faults.ts'
 export type { MailboxOptions } from './imap-script/mailbox.ts'
 export {

@@ -189,7 +189,7 @@ test('official client: history, with expiry', async () => {
   })
 })
 
-test('official client: watches and notices', async () => {
+test('official client: watches and notifications', async () => {
   await using driven = await drive()
   const { gmail, users } = driven
   const watch = (topicName: string) => users.watch({ userId, requestBody: { topicName } })
@@ -199,7 +199,7 @@ test('official client: watches and notices', async () => {
   expect(Number(data.expiration)).toBe(gmail.clock.now + 604_800_000)
   await expect(watch('projects/p/topics/u')).rejects.toMatchObject({ status: 400 })
   gmail.mailboxes.get(address)?.deliver(source('one'))
-  expect(gmail.notices.all).toHaveLength(2)
+  expect(gmail.notifications.all).toHaveLength(2)
   await users.stop({ userId })
   await watch('projects/p/topics/u')
 })

@@ -166,7 +166,7 @@ test('FakePubSub pushes: signed by Google, repeated until acknowledged, wrapped 
   receiver.close()
 })
 
-test('GmailNotices: one watch per mailbox and project, silent ones until they are stopped', async () => {
+test('GmailNotifications: one watch per mailbox and project, silent ones until they are stopped', async () => {
   await using started = await start()
   const { gmail, mailbox, watch, stop } = started
   for (const name of [topic, 'projects/p/topics/u', 'projects/q/topics/t'])
@@ -183,24 +183,24 @@ test('GmailNotices: one watch per mailbox and project, silent ones until they ar
   })
   expect(await other.text()).toContain('does not match projects/p/topics/*')
   await watch()
-  gmail.notices.silence(address)
-  const before = gmail.notices.all.length
+  gmail.notifications.silence(address)
+  const before = gmail.notifications.all.length
   mailbox.deliver(source)
   await watch()
   mailbox.deliver(source)
-  expect(gmail.notices.all).toHaveLength(before)
+  expect(gmail.notifications.all).toHaveLength(before)
   await stop()
   await watch()
   mailbox.deliver(source)
-  expect(gmail.notices.all).toHaveLength(before + 2)
+  expect(gmail.notifications.all).toHaveLength(before + 2)
 })
 
-test('GmailNotices: lost, duplicated, reordered, and ahead of the history', async () => {
+test('GmailNotifications: lost, duplicated, reordered, and ahead of the history', async () => {
   await using started = await start()
   const { gmail, mailbox, user, watch } = started
   subscribe(gmail)
   await watch()
-  const { faults } = gmail.notices
+  const { faults } = gmail.notifications
   const start0 = Number(mailbox.historyId)
   const deliver = () => {
     mailbox.deliver(source)
@@ -216,7 +216,7 @@ test('GmailNotices: lost, duplicated, reordered, and ahead of the history', asyn
   faults.reordered = true
   const held = [deliver(), deliver()]
   expect(published(gmail)).toHaveLength(3)
-  gmail.notices.release()
+  gmail.notifications.release()
   expect(published(gmail).slice(3)).toEqual(held.reverse())
   faults.reordered = false
   faults.ahead = 1

@@ -23,7 +23,7 @@ export interface AuditOptions {
 /**
  * Compares the lockfile with the advisory database of the registry. Resolves to false if an
  * advisory of at least moderate severity applies, or the advisories cannot be read.
- * `POSTHORN_AUDIT=optional` accepts unreadable advisories, with a notice of pnpm, for a machine
+ * `POSTHORN_AUDIT=optional` accepts unreadable advisories, with a message of pnpm, for a machine
  * without access to them.
  */
 export async function auditDependencies({

@@ -73,7 +73,7 @@ export const layersOf: Readonly<Record<string, readonly Layer[]>> = {
     ['provider-limits', 'provider-types'],
   ],
   'libs/backends/src/gmail': [['lists'], ['messages']],
-  'libs/backends/src/imap': [['responses']],
+  'libs/backends/src/imap': [['messages'], ['mailboxes'], ['connection'], ['responses']],
   'libs/bus/src': [['rpc'], ['pubsub'], ['connection']],
   'libs/contracts/src': [
     ['baseline'],

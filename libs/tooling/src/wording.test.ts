@@ -12,11 +12,18 @@ import {
   wordingFiles,
 } from './wording.ts'
 
-/** Names and texts that are fixed elsewhere: contract members, library types, model prompts. */
+/**
+ * Names and texts that are fixed elsewhere: contract members, library types, model prompts, types
+ * of bus messages, subjects of foreign mail, names of license files.
+ */
 const exempt: readonly { path: RegExp; text: RegExp }[] = [
   { path: /\/(filing|file-sent|file-sent\.test|sent-copy|mailbox-worker)\.ts$/, text: /^found$/ },
   { path: /templates\/src\/parse-template\.ts$/, text: /^Visitor$/ },
   { path: /summaries\/chat-completion\.ts$/, text: /was written by somebody else/ },
+  { path: /libs\/bus\/(src\/rpc\/frames|test\/notify\.test)\.ts$/, text: /^'notice'$/ },
+  { path: /libs\/(reports|message-reader)\/.*\.test\.ts$/, text: /failure notice/ },
+  { path: /reports\/src\/detect-report\.ts$/, text: /^(?:'undeliver\||\/non-\?deliver\|)/ },
+  { path: /deploy\/image\/src\/third-party\.ts$/, text: /licen\[cs\]e/ },
 ]
 
 /** Files that contain the replaced words as data. */
@@ -67,6 +74,9 @@ describe('checkSource', () => {
     ['const told = 1', ['1 name']],
     ["const text = 'told'", []],
     ['everyFew()', ['1 name']],
+    ['// Sends a notice.', ['1 word']],
+    ['onNotice(lastNotices)', ['1 name', '1 name']],
+    ['const { notices, changesNoticed, noticeable } = request', []],
     [`// ${'x '.repeat(60)}`, ['1 columns']],
     [`call('${'x'.repeat(200)}')`, []],
     ["mail.to = 'nobody@example.com'", []],
@@ -81,6 +91,7 @@ describe('checkDocument', () => {
     ['A line '.repeat(30), ['1 columns']],
     [`| ${'cell '.repeat(40)} |`, []],
     ['Whoever reads this.', ['1 word']],
+    ['Providers send notices.', ['1 word']],
     ['The code `whoever` is quoted.', []],
     ['```\nwhoever\n```', []],
   ])('%j', (text, rules) => {

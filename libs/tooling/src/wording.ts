@@ -15,9 +15,15 @@ const maxSourceColumns = 100
 const maxDocumentColumns = 120
 const maxScriptColumns = 120
 
-/** Words without a technical meaning, and idioms whose literal reading misleads. */
+/**
+ * Words without a technical meaning or with several meanings, and idioms whose literal reading
+ * misleads. What a server or provider sends is a notification, not a notice.
+ */
 const bannedWords =
-  /\b(?:whoever|whomever|nobody(?![@/:])|somebody(?!@)|anew|lest|whereby|at once|is away|are away|made good|makes good|make good|for want of|in the clear|sees to it|see to it|looked after|looks after|look after|put off|puts off|called off|calls off|call off|of ours|of theirs|collector of garbage)\b/i
+  /\b(?:notices?|whoever|whomever|nobody(?![@/:])|somebody(?!@)|anew|lest|whereby|at once|is away|are away|made good|makes good|make good|for want of|in the clear|sees to it|see to it|looked after|looks after|look after|put off|puts off|called off|calls off|call off|of ours|of theirs|collector of garbage)\b/i
+
+/** Identifiers with the word notice. The field `notices` of a bus message stays as it is stored. */
+const bannedName = /^(?!notices$).*(?:[nN]otices?(?![a-z]))/
 
 /** Openings of comments that lack a noun. */
 const bannedOpening = /^(?:What|Where|Whoever|Whose|Who|Of|The same)\b/
@@ -109,7 +115,7 @@ type Report = (line: number, rule: string, text: string) => void
 
 function checkNames({ text, line }: SourcePart, report: Report): void {
   for (const match of text.matchAll(/[A-Za-z_$][\w$]*/g))
-    if (replacedNames.has(match[0]) || bareParticiples.has(match[0]))
+    if (replacedNames.has(match[0]) || bareParticiples.has(match[0]) || bannedName.test(match[0]))
       report(line + linesIn(text.slice(0, match.index)), 'name', match[0])
 }
 

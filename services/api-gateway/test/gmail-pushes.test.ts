@@ -5,7 +5,7 @@ import { shardOf } from '@posthorn/contracts/shards'
 import { eventually } from '@posthorn/testkit'
 import { startGmailFake } from '@posthorn/testkit/providers/gmail'
 import { testServers } from './gateway.ts'
-import { receiveNotices } from './notice-receiver.ts'
+import { receiveNotifications } from './notification-receiver.ts'
 
 // Pushes of the fake's Pub/Sub reach the route, which verifies them with the published keys.
 
@@ -56,7 +56,7 @@ const gateway = await servers.start({
   SVC_PROVIDER_ORIGINS: `https://www.googleapis.com=${gmail.origin}`,
 })
 gmail.pubsub.pushes.addressOf = (endpoint) => gateway.url + new URL(endpoint).pathname
-const worker = await receiveNotices(servers, { gateway })
+const worker = await receiveNotifications(servers, { gateway })
 const { received } = worker
 afterAll(async () => {
   await gmail[Symbol.asyncDispose]()
@@ -64,53 +64,53 @@ afterAll(async () => {
   await servers.stop()
 })
 beforeEach(async () => {
-  Object.assign(gmail.notices.faults, { lost: 0, duplicated: false, reordered: false })
+  Object.assign(gmail.notifications.faults, { lost: 0, duplicated: false, reordered: false })
   subscription.resource.pushConfig = pushConfig
   subscription.acknowledged.length = 0
   await worker.clear()
 })
 
-/** Waits until all pushes are acknowledged and their notices have reached the worker. */
-async function expectNotices(pushes: number): Promise<void> {
+/** Waits until all pushes are acknowledged and their notifications have reached the worker. */
+async function expectNotifications(pushes: number): Promise<void> {
   await eventually(() => {
     // Pushes are refused until the applications are loaded: Pub/Sub repeats refused pushes.
     gmail.clock.advance(10_000)
     expect(subscription.acknowledged).toHaveLength(pushes)
     expect(received.length).toBeGreaterThan(0)
   })
-  expect(new Set(received.map((notice) => JSON.stringify(notice)))).toEqual(
+  expect(new Set(received.map((notification) => JSON.stringify(notification)))).toEqual(
     new Set([JSON.stringify({ account: 'ann', kind: 'changed' })]),
   )
 }
 
-const watch = () => gmail.notices.start(mailbox, { topic, expiresAt: gmail.clock.now + 1e12 })
+const watch = () => gmail.notifications.start(mailbox, { topic, expiresAt: gmail.clock.now + 1e12 })
 
 test('POST /oauth/gmail/push: a signed push of a watched mailbox notifies its account', async () => {
   watch()
-  await expectNotices(1)
+  await expectNotifications(1)
 })
 
 test('POST /oauth/gmail/push: without the wrapper of Pub/Sub, notifies the account', async () => {
   subscription.resource.pushConfig = { ...pushConfig, noWrapper: { writeMetadata: true } }
   mailbox.deliver(source)
-  await expectNotices(1)
+  await expectNotifications(1)
 })
 
 test('POST /oauth/gmail/push: duplicated and reordered pushes are acknowledged', async () => {
-  gmail.notices.faults.duplicated = true
+  gmail.notifications.faults.duplicated = true
   mailbox.deliver(source)
-  await expectNotices(2)
-  Object.assign(gmail.notices.faults, { duplicated: false, reordered: true })
+  await expectNotifications(2)
+  Object.assign(gmail.notifications.faults, { duplicated: false, reordered: true })
   for (const _ of [1, 2, 3]) mailbox.deliver(source)
-  gmail.notices.release()
-  await expectNotices(5)
+  gmail.notifications.release()
+  await expectNotifications(5)
 })
 
 test('POST /oauth/gmail/push: stale and unknown ones are acknowledged', async () => {
   gmail.pubsub.publish(topic, JSON.stringify({ emailAddress: user, historyId: 1 }))
   gmail.pubsub.publish(topic, JSON.stringify({ emailAddress: 'eve@mail.example', historyId: 1 }))
   gmail.pubsub.publish(topic, 'no JSON')
-  await expectNotices(3)
+  await expectNotifications(3)
 })
 
 test('POST /oauth/gmail/push: notifies the account that reads a mailbox of another user', async () => {
@@ -147,7 +147,7 @@ test('POST /oauth/gmail/push: another signer is refused until Pub/Sub is configu
   })
   expect([subscription.acknowledged, received]).toEqual([[], []])
   subscription.resource.pushConfig = pushConfig
-  await expectNotices(1)
+  await expectNotifications(1)
 })
 
 test('POST /oauth/gmail/push: the signer of a new application is accepted without delay', async () => {

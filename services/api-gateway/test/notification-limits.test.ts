@@ -4,13 +4,13 @@ import { afterAll, expect, test } from '@jest/globals'
 import { shardOf } from '@posthorn/contracts/shards'
 import { eventually } from '@posthorn/testkit'
 import { testServers } from './gateway.ts'
-import { receiveNotices } from './notice-receiver.ts'
+import { receiveNotifications } from './notification-receiver.ts'
 
 const servers = await testServers()
 const trusted = { SVC_TRUSTED_PROXIES: '127.0.0.0/8' }
 const limits = { SVC_UNVERIFIED_NOTIFICATIONS_PER_ADDRESS: '2' }
 const gateway = await servers.start({ ...trusted, ...limits })
-const worker = await receiveNotices(servers, { gateway })
+const worker = await receiveNotifications(servers, { gateway })
 const { received } = worker
 afterAll(async () => {
   await worker[Symbol.asyncDispose]()
@@ -43,7 +43,7 @@ const notify = (account: string, clientState: string, address: string) =>
     headers: { 'x-forwarded-for': address },
     body: JSON.stringify({ value: [{ clientState }] }),
   })
-/** Sends until 202: within 2 s, a busy RabbitMQ does not confirm a notice. */
+/** Sends until 202: within 2 s, a busy RabbitMQ does not confirm a notification. */
 const untilAccepted = (...notification: Parameters<typeof notify>) =>
   eventually(async () => expect((await notify(...notification)).status).toBe(202))
 const secretsReceived = () => received.map(({ secretHash }) => secretHash)

@@ -7,7 +7,7 @@ import { gmailPushUrl, graphNotificationUrls } from '@posthorn/contracts/notific
 import { shardOf } from '@posthorn/contracts/shards'
 import { eventually } from '@posthorn/testkit'
 import { testServers } from './gateway.ts'
-import { receiveNotices } from './notice-receiver.ts'
+import { receiveNotifications } from './notification-receiver.ts'
 import { recordQueries } from './query-recorder.ts'
 
 const servers = await testServers()
@@ -68,7 +68,7 @@ const gateway = await servers.start({
   SVC_UNVERIFIED_NOTIFICATIONS_PER_ADDRESS: '0',
   SVC_PROVIDER_ORIGINS: `https://www.googleapis.com=${keyOrigin}`,
 })
-const worker = await receiveNotices(servers, { gateway, unheldShard: shardOf('unheld') })
+const worker = await receiveNotifications(servers, { gateway, unheldShard: shardOf('unheld') })
 const { received } = worker
 beforeEach(() => worker.clear())
 afterAll(async () => {
@@ -87,7 +87,7 @@ const post = (path: string, body?: unknown, headers: Record<string, string> = {}
 const pathOf = (url: string) => url.slice(baseUrl.length)
 const notify = (id: string, ...value: object[]) =>
   post(pathOf(graphNotificationUrls(baseUrl, id).changes), { value })
-/** Sends until 202: within 2 s, a busy RabbitMQ does not confirm a notice. */
+/** Sends until 202: within 2 s, a busy RabbitMQ does not confirm a notification. */
 const untilAccepted = (send: () => Promise<Response>) =>
   eventually(async () => expect((await send()).status).toBe(202))
 const receivedAccounts = () => [...new Set(received.map(({ account: id }) => id))]
@@ -95,7 +95,8 @@ const hash = (secret: string) => createHash('sha256').update(secret).digest('bas
 
 test('POST /oauth/msg/notification: the hash of each secret reaches the worker, once', async () => {
   let attempts = 0
-  // A notice that was not confirmed in time may have been forwarded, so each attempt has a secret.
+  // A notification that was not confirmed in time may have been forwarded, so each attempt has a
+  // secret.
   const secret = await eventually(async () => {
     const clientState = `secret ${(attempts += 1)}`
     const created = { clientState, changeType: 'created', subscriptionId: 's' }
@@ -105,7 +106,7 @@ test('POST /oauth/msg/notification: the hash of each secret reaches the worker, 
   })
   const secretHash = hash(secret)
   await eventually(() =>
-    expect(received.filter((notice) => notice.secretHash === secretHash)).toEqual([
+    expect(received.filter((notification) => notification.secretHash === secretHash)).toEqual([
       { account: 'a b/ü', kind: 'changed', secretHash },
     ]),
   )
@@ -121,7 +122,9 @@ test('POST /oauth/msg/lifecycle: each event has its kind, unknown ones are ignor
     return post(pathOf(graphNotificationUrls(baseUrl, account).lifecycle), { value })
   })
   await eventually(() => {
-    const kinds = received.filter((notice) => notice.account === account).map(({ kind }) => kind)
+    const kinds = received
+      .filter((notification) => notification.account === account)
+      .map(({ kind }) => kind)
     expect(kinds.sort()).toEqual(['expiring', 'missed', 'removed'])
   })
 })
@@ -259,7 +262,7 @@ test.each([
   ['an unknown mailbox', 'nobody@mail.example'],
   ['no mailbox', 7],
   ['a huge mailbox', 'a'.repeat(400)],
-])('POST /oauth/gmail/push: for %s, 202 without a notice', async (_name, mailbox) => {
+])('POST /oauth/gmail/push: for %s, 202 without a notification', async (_name, mailbox) => {
   await untilAccepted(() => push(jwt(claims()), mailbox))
   await untilAccepted(() => notify('last', { clientState: 's' }))
   await eventually(() => expect(receivedAccounts()).toEqual(['last']))

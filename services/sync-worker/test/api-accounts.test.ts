@@ -133,7 +133,7 @@ describe.each(['labels', 'folder'] as const)('account with placement %s', (place
     })
   })
 
-  test('hand-over between two workers: each message is announced once', async () => {
+  test('transfer between two workers: each message is announced once', async () => {
     const old = await world.startApiWorker()
     const mailboxes = await Promise.all(
       Array.from({ length: 6 }, () => world.registerApi(placement)),

@@ -27,7 +27,7 @@ const withoutNotify = (session: MailSession) => ({
 
 /** Sessions whose watches report nothing. */
 const silent = (session: MailSession): Partial<MailSession> => ({
-  watch: (_notice, signal, options) => session.watch(() => {}, signal, options),
+  watch: (_notification, signal, options) => session.watch(() => {}, signal, options),
 })
 
 /**

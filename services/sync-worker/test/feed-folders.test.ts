@@ -168,7 +168,7 @@ describe('MailboxFeeds: folders that a listing leaves out', () => {
 
 describe('MailboxFeeds: folders created since the last listing', () => {
   test.each([{ paths: [] }, { paths: ['one', 'new'] }])(
-    'a noticed message that moved there: messageDeleted and messageNew in one pass ($paths)',
+    'a notified message that moved there: messageDeleted and messageNew in one pass ($paths)',
     async ({ paths }) => {
       const run = new FolderScene()
       run.paths = paths
@@ -184,7 +184,7 @@ describe('MailboxFeeds: folders created since the last listing', () => {
     },
   )
 
-  test('a noticed message that moved to a folder which the account excludes: no listing', async () => {
+  test('a notified message that moved to a folder which the account excludes: no listing', async () => {
     const run = new FolderScene()
     run.paths = ['one']
     run.addFolder('one')

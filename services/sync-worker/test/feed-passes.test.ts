@@ -1,9 +1,9 @@
 import { describe, expect, test } from '@jest/globals'
-import { folderIds, noticed, PassScene } from './feeds/pass-scene.ts'
+import { folderIds, notified, PassScene } from './feeds/pass-scene.ts'
 
 // Passes over parts of a mailbox.
 
-describe('MailboxFeeds: passes over noticed messages', () => {
+describe('MailboxFeeds: passes over notified messages', () => {
   test('a new message: one read of it and of its folder', async () => {
     const run = await PassScene.synced()
     const worker = run.worker()
@@ -12,7 +12,7 @@ describe('MailboxFeeds: passes over noticed messages', () => {
     const { calls } = run.model.api
     const before = new Map(calls)
     const id = run.deliver({ folderId: 'two' })
-    const result = await run.pass({ parts: noticed(id) }, worker)
+    const result = await run.pass({ parts: notified(id) }, worker)
     expect(result).toMatchObject({ hasChanges: true, unreported: [] })
     expect(run.reads.map(({ feed }) => feed)).toEqual(['two'])
     expect(calls.get('folders')).toBe(before.get('folders'))
@@ -30,7 +30,7 @@ describe('MailboxFeeds: passes over noticed messages', () => {
     for (const change of changes) {
       await api.renameFolder('two', change, signal)
       const id = run.deliver({ folderId: 'two' })
-      await run.pass({ parts: noticed(id) }, worker)
+      await run.pass({ parts: notified(id) }, worker)
     }
     const paths = ['renamed', 'three/renamed', 'three/renamed']
     const events = await run.world.events()
@@ -48,7 +48,7 @@ describe('MailboxFeeds: passes over noticed messages', () => {
     await run.pass({}, worker)
     const { api } = run.model
     for (const folderId of ['two', 'three', run.model.store.findFolder('\\Inbox')?.id ?? ''])
-      await run.pass({ parts: noticed(run.deliver({ folderId })) }, worker)
+      await run.pass({ parts: notified(run.deliver({ folderId })) }, worker)
     expect(api.calls.get('folderPlace')).toBe(2)
   })
 
@@ -64,7 +64,7 @@ describe('MailboxFeeds: passes over noticed messages', () => {
       { length: 13 },
       (_, at) => run.model.deliver(`Message-ID: <${at}@x>\r\n\r\n${text}`, { folderId: 'two' }).id,
     )
-    await run.pass({ parts: noticed(...ids) }, worker)
+    await run.pass({ parts: notified(...ids) }, worker)
     expect(new Set(run.reads.map(({ feed }) => feed)).size).toBeGreaterThan(1)
     expect(new Set(await run.news())).toEqual(new Set(ids))
     expect(await run.news()).toHaveLength(13)
@@ -80,7 +80,7 @@ describe('MailboxFeeds: passes over noticed messages', () => {
     run.model.change(one, { unseen: false })
     run.model.change(two, { folderId: 'three' })
     run.model.remove(three)
-    await run.pass({ parts: noticed(one, two, three) }, worker)
+    await run.pass({ parts: notified(one, two, three) }, worker)
     expect(run.reads.map(({ feed }) => feed).sort()).toEqual(['one', 'three', 'two'])
     await run.pass({}, worker)
     expect((await run.eventNames()).slice(3).sort()).toEqual([
@@ -101,14 +101,14 @@ describe('MailboxFeeds: passes over noticed messages', () => {
     api.changes = async (...call) => ({ ...(await changes(...call)), changed: [], cursor })
     const cursor =
       (await run.world.store().listFeeds()).find(({ feed }) => feed === inbox(run))?.cursor ?? ''
-    const early = await run.pass({ parts: noticed(id) }, worker)
+    const early = await run.pass({ parts: notified(id) }, worker)
     expect(early.unreported).toEqual([{ id, isNew: true }])
-    const late = await run.pass({ parts: noticed(id) }, worker)
+    const late = await run.pass({ parts: notified(id) }, worker)
     expect(late.unreported).toEqual([{ id, isNew: true }])
     api.changes = changes
-    const last = await run.pass({ parts: noticed(id) }, worker)
+    const last = await run.pass({ parts: notified(id) }, worker)
     expect(last.unreported).toEqual([])
-    await run.pass({ parts: noticed(id) }, worker)
+    await run.pass({ parts: notified(id) }, worker)
     expect(await run.news()).toEqual([id])
   })
 
@@ -125,7 +125,7 @@ describe('MailboxFeeds: passes over noticed messages', () => {
       run.model.change(id, { flagged: true })
       return messages
     }
-    await run.pass({ parts: noticed(id) }, worker)
+    await run.pass({ parts: notified(id) }, worker)
     await run.pass({}, worker)
     expect(await run.world.events()).toMatchObject([
       { event: 'messageNew', data: { id, flags: ['\\Flagged'] } },
@@ -137,10 +137,10 @@ describe('MailboxFeeds: passes over noticed messages', () => {
     const worker = run.worker()
     await run.pass({}, worker)
     const id = run.deliver()
-    await run.pass({ parts: noticed(id) }, worker)
-    expect(await run.pass({ parts: noticed(id) }, worker)).toMatchObject({ unreported: [] })
+    await run.pass({ parts: notified(id) }, worker)
+    expect(await run.pass({ parts: notified(id) }, worker)).toMatchObject({ unreported: [] })
     run.time += 20_000
-    expect(await run.pass({ parts: noticed(id) }, worker)).toMatchObject({
+    expect(await run.pass({ parts: notified(id) }, worker)).toMatchObject({
       unreported: [{ id, isNew: false }],
     })
   })
@@ -151,7 +151,7 @@ describe('MailboxFeeds: passes over noticed messages', () => {
     await run.pass({}, worker)
     run.model.store.addFolder({ id: 'new', path: ['new'], editable: true, assignable: true })
     const id = run.deliver({ folderId: 'new' })
-    await run.pass({ parts: noticed(id) }, worker)
+    await run.pass({ parts: notified(id) }, worker)
     expect(await run.news()).toEqual([id])
     expect(await run.world.folderEvents()).toContainEqual(['mailboxNew', 'new'])
   })
@@ -163,7 +163,7 @@ describe('MailboxFeeds: passes over noticed messages', () => {
     await run.pass({}, worker)
     run.model.store.addFolder({ id: 'new', path: ['new'], editable: true, assignable: true })
     run.model.change(id, { folderId: 'new' })
-    await run.pass({ parts: noticed(id) }, worker)
+    await run.pass({ parts: notified(id) }, worker)
     const events = (await run.world.events()).filter(({ data }) => data['id'] === id)
     expect(events.map(({ event, path }) => [event, path])).toEqual([
       ['messageNew', 'two'],
@@ -180,7 +180,7 @@ describe('MailboxFeeds: passes over noticed messages', () => {
     await run.pass({}, worker)
     run.reads = []
     const id = run.deliver({ folderId: 'three' })
-    const result = await run.pass({ parts: noticed(id) }, worker)
+    const result = await run.pass({ parts: notified(id) }, worker)
     expect([result.unreported, run.reads]).toEqual([[], []])
   })
 
@@ -193,7 +193,7 @@ describe('MailboxFeeds: passes over noticed messages', () => {
     const folders = api.folders.bind(api)
     api.folders = async (signal) => (await folders(signal)).filter(({ id }) => id !== 'hid')
     const id = run.deliver({ folderId: 'hid' })
-    expect(await run.pass({ parts: noticed(id) }, worker)).toMatchObject({ unreported: [] })
+    expect(await run.pass({ parts: notified(id) }, worker)).toMatchObject({ unreported: [] })
   })
 
   test('after a failed pass, links that the provider replaced are not used again', async () => {
@@ -221,7 +221,7 @@ describe('MailboxFeeds: passes over noticed messages', () => {
     const { dueAt } = await run.pass({}, worker)
     run.time = dueAt?.getTime() ?? 0
     run.reads = []
-    await run.pass({ parts: noticed() }, worker)
+    await run.pass({ parts: notified() }, worker)
     expect(run.reads.map(({ feed }) => feed)).toEqual(['two'])
     expect(await run.news()).toEqual([id])
   })
@@ -230,7 +230,7 @@ describe('MailboxFeeds: passes over noticed messages', () => {
     const run = await PassScene.synced()
     const worker = run.worker()
     worker.requireRounds()
-    await run.pass({ parts: noticed('x') }, worker)
+    await run.pass({ parts: notified('x') }, worker)
     expect([...run.rounds].sort()).toEqual(run.allFolders)
   })
 

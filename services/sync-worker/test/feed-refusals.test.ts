@@ -1,7 +1,7 @@
 import { describe, expect, test } from '@jest/globals'
 import { MailApiError } from '@posthorn/backends/mail-api'
 import type { ParkedFeeds } from '../src/drivers/api/feeds/parked-feeds.ts'
-import { noticed, PassScene } from './feeds/pass-scene.ts'
+import { notified, PassScene } from './feeds/pass-scene.ts'
 
 // Folders that the provider refuses to read while it serves other folders.
 
@@ -112,10 +112,10 @@ describe('MailboxFeeds: refused folders', () => {
     await scene.pass({}, worker)
     scene.refused.set('one', error)
     const id = scene.deliver({ folderId: 'one' })
-    const { refusal } = await scene.pass({ parts: noticed(id) }, worker)
+    const { refusal } = await scene.pass({ parts: notified(id) }, worker)
     expect(refusal?.path).toBe('one')
     const other = scene.deliver({ folderId: 'two' })
-    await scene.pass({ parts: noticed(other) }, worker)
+    await scene.pass({ parts: notified(other) }, worker)
     expect(await scene.news()).toEqual([other])
   })
 

@@ -302,12 +302,12 @@ test('path of the account: one that names no mailbox is the syncError until it i
 test('NOTIFICATIONOVERFLOW: falls back to polling and subconnections', async () => {
   let overflown = false
   const backend = altered((session) => ({
-    watch(notice, signal, options) {
-      const tell: typeof notice = (received) =>
-        received.kind === 'mailbox' ? undefined : notice(received)
+    watch(notification, signal, options) {
+      const tell: typeof notification = (received) =>
+        received.kind === 'mailbox' ? undefined : notification(received)
       if (options?.everywhere && !overflown) {
         overflown = true
-        setImmediate(() => notice({ kind: 'overflow' }))
+        setImmediate(() => notification({ kind: 'overflow' }))
       }
       return session.watch(tell, signal, { everywhere: false })
     },

@@ -1,6 +1,6 @@
 import { afterAll, beforeEach, expect, test } from '@jest/globals'
 import { type Bus, connectBus, on } from '@posthorn/bus'
-import { changesNoticed } from '@posthorn/contracts/commands/notices'
+import { changesNoticed } from '@posthorn/contracts/commands/notifications'
 import { getPubSubToken } from '@posthorn/contracts/commands/oauth2'
 import { shardCount, shardOf } from '@posthorn/contracts/shards'
 import { connect } from '@posthorn/db'
@@ -47,13 +47,13 @@ await bridge.serve({
     }),
   ],
 })
-const noticed: string[] = []
+const notified: string[] = []
 await worker.serve({
   queue: 'private',
   keys: Array.from({ length: shardCount }, (_, shard) => `shard.${shard}`),
   handlers: [
-    on(changesNoticed, async ({ notices }) => {
-      noticed.push(...notices.map(({ account }) => account))
+    on(changesNoticed, async ({ notices: notifications }) => {
+      notified.push(...notifications.map(({ account }) => account))
       return {}
     }),
   ],
@@ -69,12 +69,12 @@ const caller = createHttpCaller({
 let ttl: number | undefined
 let now = Date.now()
 const settings = { get: async () => (ttl === undefined ? {} : { gmailSubscriptionTtl: ttl }) }
-let failingNotices = 0
+let failingNotifications = 0
 const bus: Pick<Bus, 'request' | 'notify' | 'whenUp'> = {
   request: (...parts) => worker.request(...parts),
   whenUp: (signal) => worker.whenUp(signal),
   async notify(...parts) {
-    if (failingNotices-- > 0) throw new AppError('unavailable', 'RabbitMQ is not connected')
+    if (failingNotifications-- > 0) throw new AppError('unavailable', 'RabbitMQ is not connected')
     await worker.notify(...parts)
   },
 }
@@ -154,16 +154,16 @@ beforeEach(async () => {
   pubsub.subscriptions.clear()
   tokensOf.clear()
   ttl = undefined
-  failingNotices = 0
-  noticed.length = 0
+  failingNotifications = 0
+  notified.length = 0
 })
 
 /** Waits until topic and subscription exist, all accounts were notified, and a pull is open. */
 async function runUntilReady(): Promise<void> {
   await run()
-  await eventually(() => expect(noticed.sort()).toEqual(['ann', 'bob']))
+  await eventually(() => expect(notified.sort()).toEqual(['ann', 'bob']))
   await eventually(() => expect(pubsub.subscriptions.get(subscription)?.openPulls).toBe(1))
-  noticed.length = 0
+  notified.length = 0
 }
 
 test('PubSubSubscriptions: creates topic, permission and subscription, and polls all accounts', async () => {
@@ -174,7 +174,7 @@ test('PubSubSubscriptions: creates topic, permission and subscription, and polls
   })
   const created = { topic, expirationPolicy: {}, ackDeadlineSeconds: 60 }
   expect(pubsub.subscriptions.get(subscription)?.resource).toMatchObject(created)
-  await eventually(() => expect(noticed.sort()).toEqual(['ann', 'bob']))
+  await eventually(() => expect(notified.sort()).toEqual(['ann', 'bob']))
   expect([...tokensOf]).toEqual(['P'])
 })
 
@@ -203,19 +203,19 @@ test('PubSubSubscriptions: notifies the accounts of a mailbox, then acknowledges
   await eventually(() =>
     expect(pubsub.subscriptions.get(subscription)?.acknowledged).toHaveLength(5),
   )
-  await eventually(() => expect(noticed).toContain('ann'))
-  expect(new Set(noticed)).toEqual(new Set(['ann']))
+  await eventually(() => expect(notified).toContain('ann'))
+  expect(new Set(notified)).toEqual(new Set(['ann']))
 })
 
-test('PubSubSubscriptions: notices that RabbitMQ refuses are repeated, and are no error', async () => {
-  failingNotices = 1
+test('PubSubSubscriptions: notifications that RabbitMQ refuses are repeated, and are no error', async () => {
+  failingNotifications = 1
   await runUntilReady()
-  failingNotices = 1
+  failingNotifications = 1
   mail('ann@mail.example')
   await eventually(() =>
     expect(pubsub.subscriptions.get(subscription)?.acknowledged).toHaveLength(1),
   )
-  await eventually(() => expect(noticed).toEqual(['ann']))
+  await eventually(() => expect(notified).toEqual(['ann']))
   expect(await state()).toEqual({ state: 'active', lastError: null })
 })
 
@@ -248,7 +248,7 @@ test('PubSubSubscriptions: an expired subscription is created again, and all acc
   await runUntilReady()
   pubsub.deleteSubscription(subscription)
   await eventually(() => expect(pubsub.subscriptions.has(subscription)).toBe(true))
-  await eventually(() => expect(noticed.sort()).toEqual(['ann', 'bob']))
+  await eventually(() => expect(notified.sort()).toEqual(['ann', 'bob']))
 })
 
 test('PubSubSubscriptions: after an hour, a deleted topic and its permission are restored', async () => {
@@ -258,7 +258,7 @@ test('PubSubSubscriptions: after an hour, a deleted topic and its permission are
   // Ends the pull, which lasts 90 s.
   gmail.clock.advance(90_000)
   await eventually(() => expect(pubsub.permitsGmail(topic)).toBe(true))
-  await eventually(() => expect(noticed.sort()).toEqual(['ann', 'bob']))
+  await eventually(() => expect(notified.sort()).toEqual(['ann', 'bob']))
   expect(pubsub.subscriptions.get(subscription)?.resource.topic).toBe(topic)
 })
 
@@ -293,7 +293,7 @@ test('PubSubSubscriptions: a check that fails is reported and repeated, and pull
   gmail.clock.advance(90_000)
   await eventually(async () => expect((await state())?.state).toBe('failed'))
   mail('ann@mail.example')
-  await eventually(() => expect(noticed).toEqual(['ann']))
+  await eventually(() => expect(notified).toEqual(['ann']))
   const acknowledged = () => pubsub.subscriptions.get(subscription)?.acknowledged.length
   await eventually(() => expect(acknowledged()).toBe(1))
   expect(await state()).toMatchObject({ state: 'failed', lastError: { description: error.status } })
@@ -316,7 +316,7 @@ test('PubSubSubscriptions: a rejected token is replaced', async () => {
   await eventually(() => expect(tokenRequests).toBeGreaterThan(before))
   stopFault()
   mail('ann@mail.example')
-  await eventually(() => expect(noticed).toContain('ann'))
+  await eventually(() => expect(notified).toContain('ann'))
 })
 
 test('PubSubSubscriptions: an error that the former worker stores late is cleared by the next check', async () => {

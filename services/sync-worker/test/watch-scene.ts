@@ -2,16 +2,16 @@ import { createHash } from 'node:crypto'
 import { afterAll, afterEach, beforeEach, expect } from '@jest/globals'
 import type { MailApiWatches } from '@posthorn/backends/mail-api'
 import { connectBus } from '@posthorn/bus'
-import type { ProviderNotice } from '@posthorn/contracts/commands/notices'
+import type { ProviderNotification } from '@posthorn/contracts/commands/notifications'
 import { connect } from '@posthorn/db'
 import { createLogger, createMetrics } from '@posthorn/telemetry'
 import { eventually, testBus, testDatabase } from '@posthorn/testkit'
 import { MailApiModel } from '@posthorn/testkit/mail-api-model'
 import type { CommitDeps } from '../src/events/commit.ts'
 import type { AccountLease } from '../src/store/lease.ts'
-import { noIntervals } from '../src/drivers/sync-rules.ts'
+import { noIntervals } from '../src/drivers/sync-trigger.ts'
 import { SyncRunner } from '../src/drivers/sync-runner.ts'
-import type { SyncNotice, WatchHandle } from '../src/watches/watched-account.ts'
+import type { SyncReason, WatchHandle } from '../src/watches/account-watch.ts'
 import { WatchRegistry } from '../src/watches/watch-registry.ts'
 import { registerAccount } from './feeds/feed-world.ts'
 
@@ -36,7 +36,7 @@ const commit: CommitDeps = {
 }
 export const counts = { accepted: 0, forged: 0, unknown: 0, created: 0, renewed: 0, failed: 0 }
 const metrics = {
-  noticed: (outcome: 'accepted' | 'forged' | 'unknown') => void (counts[outcome] += 1),
+  notified: (outcome: 'accepted' | 'forged' | 'unknown') => void (counts[outcome] += 1),
   watchRenewed: (outcome: 'created' | 'renewed' | 'failed') => void (counts[outcome] += 1),
 }
 let resources = new AsyncDisposableStack()
@@ -62,7 +62,7 @@ export class Scene {
   readonly model: MailApiModel
   readonly provider: Provider
   readonly secrets: string[] = []
-  readonly syncs: SyncNotice[] = []
+  readonly syncs: SyncReason[] = []
   #sync = startedRunner()
   changes: ApiChanges = {}
   hasDestination = true
@@ -87,7 +87,7 @@ export class Scene {
       registeredAt: 1,
       provider,
       openWatches: () => Promise.resolve(this.hasDestination ? this.#api() : undefined),
-      onNotice: (notice) => this.#onNotice(notice),
+      onNotification: (reason) => this.#onNotification(reason),
       log,
     })
   }
@@ -99,9 +99,9 @@ export class Scene {
     this.handle = this.add()
   }
 
-  /** Records the passes that notices start, which take no time. */
-  #onNotice(notice: SyncNotice): void {
-    this.#sync.trigger({ kind: 'push', isMissed: notice === 'missed' })
+  /** Records the passes that notifications start, which take no time. */
+  #onNotification(reason: SyncReason): void {
+    this.#sync.trigger({ kind: 'push', isMissed: reason === 'missed' })
     this.#runDue()
   }
 
@@ -135,14 +135,17 @@ export class Scene {
     return this.secrets.at(-1) ?? ''
   }
 
-  /** Passes notices to the handler as the bus does. */
-  notice(kind: ProviderNotice['kind'], secret: string | undefined = this.secret): Promise<unknown> {
-    return this.noticeAll([{ kind, ...(secret === undefined ? {} : { secretHash: hash(secret) }) }])
+  /** Passes notifications to the handler as the bus does. */
+  notify(
+    kind: ProviderNotification['kind'],
+    secret: string | undefined = this.secret,
+  ): Promise<unknown> {
+    return this.notifyAll([{ kind, ...(secret === undefined ? {} : { secretHash: hash(secret) }) }])
   }
 
-  noticeAll(notices: Omit<ProviderNotice, 'account'>[]): Promise<unknown> {
+  notifyAll(notifications: Omit<ProviderNotification, 'account'>[]): Promise<unknown> {
     const { account } = this.lease
-    const request = { notices: notices.map((notice) => ({ account, ...notice })) }
+    const request = { notices: notifications.map((notification) => ({ account, ...notification })) }
     const context = { signal: new AbortController().signal, deadline: Infinity, requestId: '' }
     return this.registry.handler.handle(request as never, context)
   }
@@ -150,7 +153,7 @@ export class Scene {
   /** Moves the clock and runs what is due. */
   advance(ms: number): void {
     this.time += ms
-    this.handle.reportUnnoticed(new Date(this.time)) // wakes the timer, and is no silence
+    this.handle.reportUnannounced(new Date(this.time)) // wakes the timer, and is no silence
   }
 
   row() {

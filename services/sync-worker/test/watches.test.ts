@@ -1,6 +1,9 @@
 import { expect, test } from '@jest/globals'
 import { MailApiError, type WatchListener } from '@posthorn/backends/mail-api'
-import { changesNoticed, type ProviderNotice } from '@posthorn/contracts/commands/notices'
+import {
+  changesNoticed,
+  type ProviderNotification,
+} from '@posthorn/contracts/commands/notifications'
 import { eventually } from '@posthorn/testkit'
 import { sql } from 'kysely'
 import { counts, database, db, gateway, hash, scene, watched, worker } from './watch-scene.ts'
@@ -24,36 +27,36 @@ test.each(['gmail', 'graph'] as const)(
   },
 )
 
-test('WatchRegistry: a notice over RabbitMQ with the secret starts a sync, repeated ones do not', async () => {
+test('WatchRegistry: a notification over RabbitMQ with the secret starts a sync, repeated ones do not', async () => {
   const made = await watched('graph')
   await using _server = await worker.serve({
     queue: 'private',
     keys: [`shard.${made.lease.shard}`],
     handlers: [made.registry.handler],
   })
-  const notice = { account: made.lease.account, kind: 'changed' as const }
-  const genuine = { ...notice, secretHash: hash(made.secret) }
+  const notification = { account: made.lease.account, kind: 'changed' as const }
+  const genuine = { ...notification, secretHash: hash(made.secret) }
   const to = { keys: [`shard.${made.lease.shard}`], ttlMs: 60_000 }
-  const notices = [...Array<ProviderNotice>(50).fill(genuine), notice]
-  await gateway.notify(changesNoticed, { notices }, to)
-  await gateway.notify(changesNoticed, { notices }, to)
+  const notifications = [...Array<ProviderNotification>(50).fill(genuine), notification]
+  await gateway.notify(changesNoticed, { notices: notifications }, to)
+  await gateway.notify(changesNoticed, { notices: notifications }, to)
   await eventually(() => expect([counts.accepted, counts.forged]).toEqual([100, 2]))
   await eventually(() => expect(made.syncs[0]).toBe('changed'))
   expect(made.syncs.length).toBeLessThan(10)
-  await made.notice('missed')
+  await made.notify('missed')
   await eventually(() => expect(made.syncs.at(-1)).toBe('missed'))
 })
 
-test('WatchRegistry: Gmail sends no secret, so only authenticated notices are accepted', async () => {
+test('WatchRegistry: Gmail sends no secret, so only authenticated notifications are accepted', async () => {
   const made = await watched('gmail')
-  await made.notice('changed', 'guess')
+  await made.notify('changed', 'guess')
   expect(counts).toMatchObject({ accepted: 0, forged: 1 })
-  await made.notice('changed', undefined)
-  await made.noticeAll([{ kind: 'changed' }])
+  await made.notify('changed', undefined)
+  await made.notifyAll([{ kind: 'changed' }])
   await eventually(() => expect(made.syncs[0]).toBe('changed'))
 })
 
-test('WatchRegistry: a flood of forged notices causes no query, no sync and no memory', async () => {
+test('WatchRegistry: a flood of forged notifications causes no query, no sync and no memory', async () => {
   const made = await watched('graph')
   const queried: string[] = []
   const original = db.executeQuery.bind(db)
@@ -66,7 +69,7 @@ test('WatchRegistry: a flood of forged notices causes no query, no sync and no m
   const timers = () => process.getActiveResourcesInfo().filter((name) => name === 'Timeout').length
   const before = timers()
   for (let batch = 0; batch < 200; batch += 1)
-    await made.noticeAll(
+    await made.notifyAll(
       Array.from({ length: 100 }, (_, at) => ({
         kind: (['changed', 'missed', 'removed', 'expiring'] as const)[at % 4] ?? 'changed',
         ...(at % 5 === 0 ? {} : { secretHash: hash(`${batch} ${at}`) }),
@@ -82,7 +85,7 @@ test('WatchRegistry: a flood of forged notices causes no query, no sync and no m
 test('WatchRegistry: an account without a session is unknown', async () => {
   const made = await watched('graph')
   made.handle[Symbol.dispose]()
-  await made.notice('changed')
+  await made.notify('changed')
   expect(counts).toMatchObject({ accepted: 0, unknown: 1 })
 })
 
@@ -111,7 +114,7 @@ test('WatchRegistry: after a restart, the stored watch is used and its secret is
   await made.registry[Symbol.asyncDispose]()
   made.restart()
   await eventually(() => expect(made.handle.isActive).toBe(true))
-  await made.notice('changed')
+  await made.notify('changed')
   expect(made.syncs).toEqual(['changed'])
   expect(made.secrets).toHaveLength(1)
 })
@@ -132,13 +135,13 @@ test('WatchRegistry: a watch that the provider removed silently is created again
   made.advance(1.2 * day)
   await eventually(() => expect(counts.created).toBe(2))
   await eventually(() => expect(made.syncs).toEqual(['missed']))
-  await made.notice('changed', made.secrets[0])
+  await made.notify('changed', made.secrets[0])
   expect(counts).toMatchObject({ accepted: 0, forged: 1 })
 })
 
 test('WatchRegistry: after `removed`, the watch is created again and all is compared', async () => {
   const made = await watched('graph')
-  await made.notice('removed')
+  await made.notify('removed')
   await eventually(() => expect(counts.created).toBe(2))
   await eventually(() => expect(made.syncs).toEqual(['missed']))
   await eventually(() => expect(made.handle.isActive).toBe(true))
@@ -147,10 +150,10 @@ test('WatchRegistry: after `removed`, the watch is created again and all is comp
 test('WatchRegistry: a burst of `expiring` renews once per expiry', async () => {
   const made = await watched('graph')
   made.time += hour
-  for (let at = 0; at < 10; at += 1) await made.notice('expiring')
+  for (let at = 0; at < 10; at += 1) await made.notify('expiring')
   await eventually(() => expect(counts.renewed).toBe(1))
   made.time += hour
-  await made.notice('expiring')
+  await made.notify('expiring')
   await eventually(() => expect(counts.renewed).toBe(2))
 })
 
@@ -158,13 +161,13 @@ test('WatchRegistry: a renewal with a rejected token is repeated, and no error o
   const made = await watched('graph')
   const rejected = new MailApiError('token-rejected', 'Claims challenge.', { status: 401 })
   made.changes = { renewWatch: () => Promise.reject(rejected) }
-  await made.notice('expiring')
+  await made.notify('expiring')
   await eventually(() => expect(counts.failed).toBe(1))
   const counted = { state: 'active', createFailures: 0, renewFailures: 1, lastError: null }
   await eventually(async () => expect(await made.row()).toMatchObject(counted))
   expect(made.handle.isActive).toBe(true)
   made.changes = {}
-  await made.notice('expiring')
+  await made.notify('expiring')
   made.advance(minute)
   await eventually(() => expect(counts.renewed).toBe(1))
   expect(await made.errors()).toEqual([])
@@ -197,13 +200,13 @@ test('WatchRegistry: the next session of the same lease does not check the watch
   expect(counts).toMatchObject({ created: 1, renewed: 0 })
 })
 
-test('WatchRegistry: between connections of a session, notices arrive and nothing is renewed', async () => {
+test('WatchRegistry: between connections of a session, notifications arrive and nothing is renewed', async () => {
   const made = await watched('graph')
   const { remoteId } = made.handle
   made.syncs.length = 0
   made.handle.pause()
-  await made.notice('changed')
-  await made.notice('missed')
+  await made.notify('changed')
+  await made.notify('missed')
   made.advance(2 * day)
   made.handle = made.add()
   await eventually(() => expect(made.syncs.at(-1)).toBe('missed'))
@@ -249,7 +252,7 @@ test('WatchRegistry: only a lasting refusal of Gmail is reported', async () => {
   expect([await made.row(), await made.errors()]).toEqual([undefined, []])
   made.changes = {}
   // The topic was created.
-  await made.noticeAll([{ kind: 'changed', isOwn: true }])
+  await made.notifyAll([{ kind: 'changed', isOwn: true }])
   await eventually(() => expect(made.handle.isActive).toBe(true))
   expect(await made.errors()).toEqual([])
 
@@ -297,16 +300,16 @@ test('WatchRegistry: a watch whose destination is removed is inactive until ther
 test('WatchRegistry: a silent watch is replaced, at most once an hour', async () => {
   const made = await watched('gmail')
   const minutes = (count: number) => new Date(made.time - count * 60_000)
-  made.handle.reportUnnoticed(minutes(4))
-  made.handle.reportUnnoticed(minutes(6))
-  made.handle.reportUnnoticed(minutes(6))
+  made.handle.reportUnannounced(minutes(4))
+  made.handle.reportUnannounced(minutes(6))
+  made.handle.reportUnannounced(minutes(6))
   await eventually(() => expect(counts.created).toBe(2))
   await eventually(() => expect(made.handle.isActive).toBe(true))
-  made.handle.reportUnnoticed(minutes(6))
-  await made.noticeAll([{ kind: 'changed' }])
+  made.handle.reportUnannounced(minutes(6))
+  await made.notifyAll([{ kind: 'changed' }])
   made.time += 2 * hour
-  await made.noticeAll([{ kind: 'changed' }])
-  made.handle.reportUnnoticed(minutes(6)) // announced since
+  await made.notifyAll([{ kind: 'changed' }])
+  made.handle.reportUnannounced(minutes(6)) // announced since
   made.advance(0)
   await eventually(() => expect(made.handle.isActive).toBe(true))
   expect(counts.created).toBe(2)

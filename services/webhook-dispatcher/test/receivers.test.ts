@@ -7,7 +7,7 @@ import { dispatcherBench } from './dispatcher.ts'
 // Misbehaving receivers. Each attempt ends in time, uses little memory and delays no other
 // delivery.
 
-const timeoutMs = 10_000 // a busy host needs part of this time to notice a closed connection
+const timeoutMs = 10_000 // a busy host needs part of this time to detect a closed connection
 const bench = await dispatcherBench()
 const dispatcher = await bench.start({
   SVC_WEBHOOK_TIMEOUT: `${timeoutMs}ms`,

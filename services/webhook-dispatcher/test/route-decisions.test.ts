@@ -1,12 +1,11 @@
 import { afterAll, beforeEach, expect, test } from '@jest/globals'
+import { shardOf } from '@posthorn/contracts/shards'
 import { type NewEvent, recordEvents } from '@posthorn/db'
 import { Sandbox } from '@posthorn/sandbox'
 import { testDatabase } from '@posthorn/testkit'
-import { shardOf } from '@posthorn/contracts/shards'
 import { decideRoutes } from '../src/routes/decide.ts'
 import { cacheRoutes } from '../src/routes/route-cache.ts'
-import { BodyMemory } from '../src/store/body-memory.ts'
-import { listPendingEvents } from '../src/store/events.ts'
+import { BodyMemory, listPendingEvents } from '../src/store/events.ts'
 
 const database = await testDatabase()
 const { db } = database

@@ -1,12 +1,12 @@
 import { afterAll, beforeEach, describe, expect, test } from '@jest/globals'
 import type { Db } from '@posthorn/db'
-import { sql } from 'kysely'
 import { createLogger } from '@posthorn/telemetry'
 import { eventually } from '@posthorn/testkit'
+import { sql } from 'kysely'
 import { nextState, releasedResult } from '../src/attempt/outcome.ts'
 import { AttemptRecorder } from '../src/attempt/recorder.ts'
 import { runRetention } from '../src/store/retention.ts'
-import { beginAttempts, recordResults } from '../src/store/attempts.ts'
+import { beginAttempts, recordResults } from '../src/store/delivery-state.ts'
 import {
   claimDueDeliveries,
   countDue,

@@ -84,7 +84,7 @@ async function connectWatched(scene: Scene): Promise<void> {
   const { gmail: app } = await createApiApps(world.client, { pubSubApp })
   fakes.gmail.addMailbox(watchedMailbox)
   await connect(scene, 'gmail', { account: 'watched', user: watchedMailbox, app })
-  const isWatched = () => [...fakes.gmail.notices.watches.values()].length > 0
+  const isWatched = () => [...fakes.gmail.notifications.watches.values()].length > 0
   await eventually(isWatched, { timeoutMs: 120_000 })
   // The watch ends the first interval between polls without notifications.
   await untilConnected(world.client, 'watched')

@@ -1,9 +1,9 @@
 import { expect, test } from '@jest/globals'
 import { slowTexts } from '@posthorn/testkit'
 import { parseSequenceSet } from '../uid-ranges.ts'
-import { rejectsCredentials } from './login-response.ts'
+import { rejectsCredentials } from './connection/login-response.ts'
 import { clean } from './text.ts'
-import { Transcript } from './transcript.ts'
+import { Transcript } from './connection/transcript.ts'
 
 const transcript = new Transcript(() => undefined, { user: 'me', pass: 'secret' })
 

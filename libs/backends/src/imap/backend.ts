@@ -1,11 +1,11 @@
 import type { ImapBackend } from '../mail-session.ts'
-import { enableCompression } from './compress.ts'
-import { ImapConnection } from './connection.ts'
-import { QuirkCache } from './server-quirks.ts'
-import { clientOptions, defaultConnectMs } from './options.ts'
-import { SecureContexts } from './secure-contexts.ts'
+import { enableCompression } from './connection/compress.ts'
+import { ImapConnection } from './connection/connection.ts'
+import { QuirkCache } from './connection/server-quirks.ts'
+import { clientOptions, defaultConnectMs } from './connection/options.ts'
+import { SecureContexts } from './connection/secure-contexts.ts'
 import { ImapSession } from './session.ts'
-import { Transcript } from './transcript.ts'
+import { Transcript } from './connection/transcript.ts'
 import { defaultTimings, type Timings } from './watch.ts'
 
 /**

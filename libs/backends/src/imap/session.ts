@@ -11,24 +11,28 @@ import type {
   UidQuery,
   UidRange,
 } from '../mail-session.ts'
-import { appendMessage } from './append.ts'
-import { capabilitiesOf } from './capabilities.ts'
-import { changesSince } from './changes.ts'
-import type { ImapConnection } from './connection.ts'
-import { downloadPart, downloadSource } from './download.ts'
-import { emailIds } from './email-ids.ts'
-import { fetchMessages, fetchBySequence } from './fetch.ts'
-import { confirmFlags } from './confirm-flags.ts'
-import { readFlags } from './read-flags.ts'
-import { changeFlags, changeLabels } from './flags.ts'
-import { createMailbox, deleteMailbox, renameMailbox, subscribe } from './mailbox-commands.ts'
-import { listMailboxes } from './list.ts'
-import { ensureSelected, select } from './select-mailbox.ts'
-import { status } from './status.ts'
-import { expungeMessages, moveMessages } from './move.ts'
-import { quota } from './quota.ts'
-import { UidSearch } from './search.ts'
-import { readParts } from './parts.ts'
+import { appendMessage } from './messages/append.ts'
+import { capabilitiesOf } from './connection/capabilities.ts'
+import { changesSince } from './messages/changes.ts'
+import type { ImapConnection } from './connection/connection.ts'
+import { downloadPart, downloadSource } from './messages/download.ts'
+import { emailIds } from './messages/email-ids.ts'
+import { fetchBySequence, fetchMessages } from './messages/fetch.ts'
+import { confirmFlags } from './messages/confirm-flags.ts'
+import { changeFlags, changeLabels, readFlags } from './messages/flags.ts'
+import {
+  createMailbox,
+  deleteMailbox,
+  renameMailbox,
+  subscribe,
+} from './mailboxes/mailbox-commands.ts'
+import { listMailboxes } from './mailboxes/list.ts'
+import { ensureSelected, select } from './mailboxes/select-mailbox.ts'
+import { status } from './mailboxes/status.ts'
+import { expungeMessages, moveMessages } from './messages/move.ts'
+import { quota } from './mailboxes/quota.ts'
+import { UidSearch } from './messages/search.ts'
+import { readParts } from './messages/parts.ts'
 import { Watch, type WatchOptions } from './watch.ts'
 
 /** Authenticated IMAP connection. `MailSession` describes the methods. */

@@ -1,4 +1,4 @@
-import type { NoticedMessage } from '@posthorn/contracts/commands/notices'
+import type { NotifiedMessage } from '@posthorn/contracts/commands/notifications'
 
 /** Registration for notifications at the provider, or connection that receives them. */
 export interface ApiWatch {
@@ -16,7 +16,7 @@ export interface ApiWatch {
 /** Recipient of notifications that the client receives on a connection of its own. */
 export interface WatchListener {
   /** `changed`: read the feeds, or only the feeds of `messages`. `missed`: compare all messages. */
-  onNotification(kind: 'changed' | 'missed', messages?: readonly NoticedMessage[]): void
+  onNotification(kind: 'changed' | 'missed', messages?: readonly NotifiedMessage[]): void
   /** The client listens until this signal aborts. */
   until: AbortSignal
 }

@@ -116,7 +116,7 @@ export async function gmailEnvironment(): Promise<MailApiEnvironment> {
     },
     hide: (id, count) => void (mailbox.getMessage(id).hiddenGets = count),
     expireCursors: () => mailbox.expireHistory(),
-    removeWatches: () => gmail.notices.stop(address),
+    removeWatches: () => gmail.notifications.stop(address),
     failNext: (failure) => failNext(gmail, failure),
     sent: () => gmail.sent.map(({ raw }) => raw.toString()),
     [Symbol.asyncDispose]: () => setup[Symbol.asyncDispose](),

@@ -144,7 +144,7 @@ test('watch: one of another client, is stopped and replaced once', async () => {
   await using setup = await startGmail()
   const { gmail, mailbox, api } = setup
   const expiresAt = gmail.clock.now + 1_000
-  gmail.notices.start(mailbox, { topic: 'projects/p/topics/other', expiresAt })
+  gmail.notifications.start(mailbox, { topic: 'projects/p/topics/other', expiresAt })
   expect(await api.watch('secret', signal)).toMatchObject({
     expiresAt: new Date(gmail.clock.now + 604_800_000),
   })
@@ -159,7 +159,7 @@ test('watch: one of another client, is stopped and replaced once', async () => {
   expect(gmail.requests('stop')).toHaveLength(2)
 })
 
-test('watch: topic missing, is refused and changes are announced by no notice', async () => {
+test('watch: topic missing, is refused and changes are announced by no notification', async () => {
   await using setup = await startGmail()
   const { gmail, api } = setup
   gmail.pubsub.topics.clear()
@@ -167,7 +167,10 @@ test('watch: topic missing, is refused and changes are announced by no notice', 
   gmail.pubsub.addTopic('projects/p/topics/t')
   await api.watch('', signal)
   deliver(setup, 1)
-  expect(gmail.notices.all.map(({ emailAddress }) => emailAddress)).toEqual([address, address])
+  expect(gmail.notifications.all.map(({ emailAddress }) => emailAddress)).toEqual([
+    address,
+    address,
+  ])
 })
 
 test('updateMessages: connection lost after the request, is repeated without a second effect', async () => {

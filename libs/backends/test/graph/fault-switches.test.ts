@@ -12,7 +12,7 @@ import { startGraph } from './environment.ts'
 
 const raw = (subject: string) => Buffer.from(mail(subject))
 
-interface Notice {
+interface ChangeNotification {
   changeType?: string
   lifecycleEvent?: string
   resourceData?: { id: string }
@@ -22,10 +22,10 @@ interface Notice {
 async function subscribed() {
   await using stack = new AsyncDisposableStack()
   const setup = stack.use(await startGraph({ handshakes: false }))
-  const received: Notice[] = []
+  const received: ChangeNotification[] = []
   const server = createServer((request, response) => {
     void json(request).then((body) => {
-      received.push(...(body as { value: Notice[] }).value)
+      received.push(...(body as { value: ChangeNotification[] }).value)
       response.writeHead(202).end()
     })
   }).listen(0, '127.0.0.1')

@@ -2,9 +2,8 @@ import { messageOf } from '@posthorn/errors'
 import { abortable, Latch, settleWithin, sleep } from '@posthorn/flow'
 import type { Logger } from '@posthorn/telemetry'
 import type { Channel, ChannelModel, ConfirmChannel } from 'amqplib'
-import { reconnectDelayMs } from '../delays.ts'
 import { ignore } from '../payload.ts'
-import { hasEnded, type RecoveringConnection } from './recovering-connection.ts'
+import { hasEnded, reconnectDelayMs, type RecoveringConnection } from './recovering-connection.ts'
 
 /** A channel that lasted less counts as failed, so that the delay between attempts grows. */
 const healthyMs = 10_000

@@ -1,8 +1,13 @@
 import type { Duplex } from 'node:stream'
-import { Latch, settleWithin, sleep } from '@posthorn/flow'
+import { backoff, Latch, settleWithin, sleep } from '@posthorn/flow'
 import { type ChannelModel, connect } from 'amqplib'
-import { reconnectDelayMs } from '../delays.ts'
 import { ignore } from '../payload.ts'
+
+/**
+ * Delay in milliseconds before attempt n + 1 to connect. Up to half of it is random, so that
+ * processes that lost a broker together do not reconnect together.
+ */
+export const reconnectDelayMs = backoff({ baseMs: 100, maxMs: 5_000, jitter: 0.5 })
 
 /** A dead broker is detected after two to three heartbeats. */
 const heartbeatSeconds = 5
@@ -142,4 +147,9 @@ export function hasEnded(model: ChannelModel): boolean {
 /** Socket of a connection, which amqplib's types lack. */
 function socketOf(model: ChannelModel): Duplex {
   return (model.connection as unknown as { stream: Duplex }).stream
+}
+
+/** User of a broker URL. A URL without a user means RabbitMQ's default user. */
+export function userOf(url: string): string {
+  return decodeURIComponent(new URL(url).username) || 'guest'
 }

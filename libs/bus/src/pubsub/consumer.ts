@@ -1,16 +1,22 @@
 import { matches } from '@posthorn/contracts/validate'
 import { AppError, isPermanent } from '@posthorn/errors'
-import { settleWithin, sleep, TaskGroup } from '@posthorn/flow'
+import { backoff, settleWithin, sleep, TaskGroup } from '@posthorn/flow'
 import { inSpan, type Logger } from '@posthorn/telemetry'
 import type { Channel, ConsumeMessage } from 'amqplib'
 import type { TSchema } from 'typebox'
 import type { ConsumeOptions } from '../bus.ts'
 import { plain, RecoveringChannel } from '../connection/recovering-channel.ts'
 import type { RecoveringConnection } from '../connection/recovering-connection.ts'
-import { defaultRedeliveryDelayMs } from '../delays.ts'
 import type { Instruments } from '../instruments.ts'
 import { decode, headerNumber, ignore, traceOf } from '../payload.ts'
 import { declareWorkQueue } from '../topology.ts'
+
+const byAttempt = backoff({ baseMs: 100, maxMs: 5_000 })
+
+/** Default delay before a failed delivery returns to its queue, by the number of redeliveries. */
+export function defaultRedeliveryDelayMs(redeliveries: number): number {
+  return byAttempt(redeliveries + 1)
+}
 
 const cancelMs = 2_000
 

@@ -1,6 +1,9 @@
 import { AppError, errorFromWire, type WireError } from '@posthorn/errors'
 import type { Message } from 'amqplib'
 import { headerNumber, headerText } from '../payload.ts'
+import type { NotifyOptions } from '../bus.ts'
+import type { OutgoingMessage } from '../pubsub/publisher.ts'
+import { exchangeFor } from '../topology.ts'
 
 /** Bytes of a chunk. With its AMQP frame it is exactly 128 KiB, the frame size of RabbitMQ. */
 export const chunkBytes = 128 * 1024 - 8
@@ -114,4 +117,45 @@ export class UnroutedError extends AppError {
 
 export function deadlineExceeded(): AppError {
   return new AppError('timeout', 'No response within the timeout', { code: 'Timeout' })
+}
+
+/** Type of the messages of commands without a reply, as replicas of all releases know the type. */
+const oneWayType = 'notice'
+
+/**
+ * Message of a command without a reply. RabbitMQ delivers one copy to each queue that is bound to
+ * any of the keys (`CC`, sender-selected distribution).
+ */
+export function toOneWayMessage(
+  command: string,
+  content: Buffer,
+  { keys: [key = '', ...others], ttlMs, user }: NotifyOptions & { user: string },
+): OutgoingMessage {
+  return {
+    exchange: exchangeFor(key),
+    key,
+    content,
+    persistent: false,
+    optional: true,
+    type: oneWayType,
+    headers: { command, CC: others },
+    userId: user,
+    expiration: String(ttlMs),
+  }
+}
+
+/** Command without a reply. */
+export interface OneWayCommand {
+  command: string
+  user: string | undefined
+}
+
+/**
+ * Parses the properties of a command without a reply. Undefined if the message is a request or
+ * malformed.
+ */
+export function readOneWayCommand(message: Message): OneWayCommand | undefined {
+  const command = headerText(message, 'command')
+  if (message.properties.type !== oneWayType || !command) return undefined
+  return { command, user: nonEmptyText(message.properties.userId) }
 }

@@ -11,8 +11,14 @@ import type { CommandHandler, StreamedReply } from '../bus.ts'
 import { decode, encode, traceOf } from '../payload.ts'
 import type { ActiveRequest, ActiveRequests } from './active-requests.ts'
 import type { FramePublisher } from './frame-publisher.ts'
-import { directQueueHeader, noResponder, type ReceivedRequest, readRequest } from './frames.ts'
-import { type ReceivedNotice, readNotice } from './notices.ts'
+import {
+  directQueueHeader,
+  noResponder,
+  readOneWayCommand,
+  readRequest,
+  type OneWayCommand,
+  type ReceivedRequest,
+} from './frames.ts'
 import { sendStream } from './outgoing-stream.ts'
 import type { EncodedReply, ReplyCache } from './reply-cache.ts'
 
@@ -58,8 +64,8 @@ export class RpcResponder {
   /** Processes a message. Never rejects. Returns the result for the metrics. */
   async take(message: Message): Promise<string> {
     const { log, active } = this.#deps
-    const notice = readNotice(message)
-    if (notice) return this.#takeNotice(notice, message)
+    const received = readOneWayCommand(message)
+    if (received) return this.#takeOneWay(received, message)
     const request = readRequest(message)
     if (!request) {
       const { exchange, routingKey: key } = message.fields
@@ -86,17 +92,17 @@ export class RpcResponder {
   }
 
   /** Executes a command without a reply. The command is not repeated after a failure. */
-  async #takeNotice(notice: ReceivedNotice, { content }: Message): Promise<string> {
-    const { command } = notice
+  async #takeOneWay(received: OneWayCommand, { content }: Message): Promise<string> {
+    const { command } = received
     const handler = this.#handlers.get(command)
     if (!handler?.command.oneWay) return 'unknown'
-    if (this.#rejectRequester(notice)) return 'forbidden'
+    if (this.#rejectRequester(received)) return 'forbidden'
     const context = { signal: new AbortController().signal, deadline: Infinity, requestId: '' }
     try {
       await handler.handle(check(handler.command.request, decode(content)) as never, context)
       return 'ok'
     } catch (err) {
-      this.#deps.log.warn({ err, command }, 'notice could not be handled')
+      this.#deps.log.warn({ err, command }, 'one-way command could not be handled')
       return 'failed'
     }
   }
@@ -131,7 +137,7 @@ export class RpcResponder {
     return this.#reply(execution, reply)
   }
 
-  #rejectRequester({ command, user }: ReceivedNotice): EncodedReply | undefined {
+  #rejectRequester({ command, user }: OneWayCommand): EncodedReply | undefined {
     if (!this.#deps.authenticatesRequesters) return undefined
     const requester = serviceOf(user)
     if (requester && allowedRequesters(command).includes(requester)) return undefined

@@ -7,7 +7,7 @@ import { allowedRequesters } from './allowed-requesters.ts'
 import {
   accountCommands,
   credentialCommands,
-  noticeCommands,
+  oneWayCommands,
   outboxCommands,
   verifyCommands,
 } from './index.ts'
@@ -20,7 +20,7 @@ const commandsOf = (group: object): string[] =>
   )
 const names = [
   accountCommands,
-  noticeCommands,
+  oneWayCommands,
   credentialCommands,
   outboxCommands,
   verifyCommands,
@@ -41,7 +41,7 @@ test('allowedRequesters: equals the requesters in the README', () => {
 
 test('brokerUses: services that may send a command may publish to its exchange', () => {
   const exchanges: [CommandExchange, object][] = [
-    ['commands', { ...accountCommands, ...noticeCommands }],
+    ['commands', { ...accountCommands, ...oneWayCommands }],
     ['credentials', credentialCommands],
     ['outbox', outboxCommands],
   ]

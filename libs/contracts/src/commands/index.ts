@@ -6,7 +6,7 @@ import * as messageChanges from './message-changes.ts'
 import * as messages from './messages.ts'
 import * as oauth2 from './oauth2.ts'
 import * as oauth2Login from './oauth2-login.ts'
-import * as notices from './notices.ts'
+import * as notifications from './notifications.ts'
 import * as outbox from './outbox.ts'
 import * as verify from './verify.ts'
 
@@ -18,8 +18,8 @@ export const accountCommands = {
   ...maintenance,
   ...filing,
 }
-/** Notices to the sync-worker that holds a shard: exchange `commands`, without a reply. */
-export const noticeCommands = { changesNoticed: notices.changesNoticed }
+/** Notifications to the sync-worker that holds a shard: exchange `commands`, without a reply. */
+export const oneWayCommands = { changesNoticed: notifications.changesNoticed }
 /** Commands served by any sync-worker (`verifyImap`) or any sender (`verifySmtp`). */
 export const verifyCommands = verify
 /** Commands served by any sender. */

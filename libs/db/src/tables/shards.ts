@@ -7,7 +7,7 @@ export interface Workers {
   stopping: Generated<boolean>
   /** True while the worker has no memory for further shards. */
   refusing: Generated<boolean>
-  /** Time the logins of the accounts that were handed over to the worker take. */
+  /** Time the logins of the accounts that were transferred to the worker take. */
   loggingInUntil: Generated<Date>
   /** SHA-256 (hex) of the worker's secret proof, by which auth-bridge identifies it. */
   proof: string | null

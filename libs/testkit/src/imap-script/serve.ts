@@ -56,7 +56,9 @@ export async function serveCommands(
   hooksOf: (name: string) => readonly Hook[],
 ): Promise<'starttls' | 'over'> {
   for (;;) {
-    const text = await readCommand(session)
+    const text = await readCommand(session, (begun) =>
+      rejectLiteral(parse(begun, session, world), hooksOf('literal')),
+    )
     if (text === undefined) return 'over'
     const command = parse(text, session, world)
     const reply = await answer(command, hooksOf(command.name))
@@ -69,8 +71,14 @@ export async function serveCommands(
   }
 }
 
-/** Reads a line with its literals and the text after them. */
-async function readCommand(session: ScriptSession): Promise<string | undefined> {
+/**
+ * Reads a line with its literals and the text after them. If `rejects` has replied to the beginning
+ * of a command, the client sends no literal, and the next command is read.
+ */
+async function readCommand(
+  session: ScriptSession,
+  rejects: (begun: string) => Promise<boolean>,
+): Promise<string | undefined> {
   let text = ''
   for (;;) {
     const line = await session.line()
@@ -78,6 +86,10 @@ async function readCommand(session: ScriptSession): Promise<string | undefined> 
     text += line
     const [, size, plus] = /\{(\d+)(\+?)\}$/.exec(line) ?? []
     if (size === undefined) break
+    if (plus === '' && (await rejects(text))) {
+      text = ''
+      continue
+    }
     if (plus === '') session.send('+ go on')
     const bytes = await session.bytes(Number(size))
     if (bytes === undefined) return undefined
@@ -85,6 +97,15 @@ async function readCommand(session: ScriptSession): Promise<string | undefined> 
   }
   session.received.push(text.replace(/^\S+ /, ''))
   return text
+}
+
+/** True if a hook replied to a command whose literal the client has not sent yet. */
+async function rejectLiteral(command: ScriptCommand, hooks: readonly Hook[]): Promise<boolean> {
+  for (const hook of hooks) {
+    const reply = await hook(command)
+    if (reply !== undefined) return sendReply(command, reply)
+  }
+  return false
 }
 
 function parse(text: string, session: ScriptSession, world: ScriptServerState): ScriptCommand {

@@ -131,7 +131,8 @@ export class ImapScript implements AsyncDisposable {
 
   /**
    * Lets a hook reply to a command. `FETCH` also matches UID FETCH, `UID FETCH` only that.
-   * `greeting` runs when a client connects, `*` for every command. The latest hook runs first.
+   * `greeting` runs when a client connects, `literal` before the server requests a literal, `*` for
+   * every command. The latest hook runs first.
    * Returns a function that removes the hook.
    */
   on(name: string, hook: Hook): () => void {
@@ -179,7 +180,9 @@ export class ImapScript implements AsyncDisposable {
 
   #hooksOf(name: string): Hook[] {
     const fits = (wanted: string) =>
-      wanted === name || name === `UID ${wanted}` || (wanted === '*' && name !== 'greeting')
+      wanted === name ||
+      name === `UID ${wanted}` ||
+      (wanted === '*' && name !== 'greeting' && name !== 'literal')
     return this.#hooks.filter((each) => fits(each.name)).map(({ hook }) => hook)
   }
 

@@ -54,6 +54,16 @@ export class ScriptSession {
     if (!this.#ended && !this.#frozen) this.#socket.write(bytes, 'latin1')
   }
 
+  /** Sends a text repeatedly, as fast as the client reads, until the client disconnects. */
+  flood(text: string): void {
+    const socket = this.#socket
+    const send = () => {
+      while (!socket.destroyed && socket.write(text, 'latin1'));
+    }
+    socket.on('drain', send)
+    send()
+  }
+
   /** Ends the IMAP connection after pending writes. */
   close(): void {
     this.#socket.end()

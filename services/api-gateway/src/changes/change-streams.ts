@@ -46,7 +46,7 @@ export function serveChanges(deps: ChangeStreamsDeps): ChangeStreams {
       await feed.follow(stream)
       await closed
     } catch (error) {
-      // The head has been sent: the client notices the end and resumes with its last id.
+      // The head has been sent: the client detects the end and resumes with its last id.
       log.info({ reason: messageOf(error) }, 'change stream ended after an error')
       response.destroy()
     } finally {

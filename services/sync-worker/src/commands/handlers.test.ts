@@ -21,9 +21,8 @@ function commandsOf(drivers: { a: Partial<AccountDriver> }) {
   return { handlers, call }
 }
 
-test('createHandlers: each account command calls the method of its name of the driver', async () => {
-  const methods = Object.keys(accountCommands).map((name) => [name, async () => name])
-  const { call } = commandsOf({ a: Object.fromEntries(methods) as AccountDriver })
+test('createHandlers: the driver of the account runs each account command', async () => {
+  const { call } = commandsOf({ a: { run: async (name) => name as never } })
   for (const { name } of Object.values(accountCommands))
     expect(await call(name, { account: 'a', queueId: '1' })).toBe(name)
 })
@@ -39,10 +38,10 @@ test('fileSent: a second request for a message waits, then calls the current dri
   const calls: string[] = []
   const { promise: filed, resolve: file } = Promise.withResolvers<void>()
   const driver = (name: string, work?: Promise<void>): Partial<AccountDriver> => ({
-    async fileSent() {
+    async run() {
       calls.push(name)
       await work
-      return { skipped: [] }
+      return { skipped: [] } as never
     },
   })
   const drivers = { a: driver('first', filed) }

@@ -4,9 +4,10 @@ import type { Db } from '@posthorn/db'
 import { AppError } from '@posthorn/errors'
 import { KeyedMutex } from '@posthorn/flow'
 import type {
-  AccountCommandMethods,
   AccountCommandName,
+  AccountCommandTable,
   AccountDriver,
+  CommandLimits,
 } from '../drivers/account-driver.ts'
 import type { Registry } from '../sessions/registry.ts'
 import { deleteUpload } from '../store/uploads.ts'
@@ -16,28 +17,26 @@ export interface HandlerDeps {
   sessions: Pick<Registry, 'findPrepared'>
 }
 
-/**
- * Handlers of all commands that the worker of an account serves. Each calls the method of the
- * account's driver that has the name of the command.
- */
+/** Handlers of all commands that the worker of an account serves, by the driver of the account. */
 export function createHandlers({ db, sessions }: HandlerDeps): CommandHandler[] {
-  const driverOf = ({ account }: { account: string }, signal: AbortSignal) =>
-    getDriver(sessions, account, signal)
+  const run: AccountDriver['run'] = (name, request, limits) =>
+    getDriver(sessions, request.account, limits.signal).then((driver) =>
+      driver.run(name, request, limits),
+    )
   const filings = new KeyedMutex<string>()
-  const exceptions: Partial<AccountCommandMethods> = {
+  const exceptions: Partial<AccountCommandTable<[CommandLimits]>> = {
     // Requests for the same message run one after the other, so that the second request finds the
     // Sent copy.
-    fileSent(request, signal, deadline) {
+    fileSent(request, limits) {
       const work = async () => {
-        signal.throwIfAborted()
-        return (await driverOf(request, signal)).fileSent(request, signal, deadline)
+        limits.signal.throwIfAborted()
+        return run('fileSent', request, limits)
       }
-      return filings.run(request.queueId, work, signal)
+      return filings.run(request.queueId, work, limits.signal)
     },
-    async uploadMessage(request, signal, deadline) {
+    async uploadMessage(request, limits) {
       try {
-        const driver = await driverOf(request, signal)
-        return await driver.uploadMessage(request, signal, deadline)
+        return await run('uploadMessage', request, limits)
       } catch (error) {
         // Deletes the bytes of an upload if the driver did not: no request refers to the upload any
         // more.
@@ -49,10 +48,8 @@ export function createHandlers({ db, sessions }: HandlerDeps): CommandHandler[] 
   const names = Object.keys(accountCommands) as AccountCommandName[]
   return names.map((name) => ({
     command: accountCommands[name],
-    async handle(request: never, { signal, deadline }) {
-      const methods = name in exceptions ? exceptions : await driverOf(request, signal)
-      return methods[name]?.(request, signal, deadline)
-    },
+    handle: async (request: never, limits) =>
+      exceptions[name]?.(request, limits) ?? run(name, request, limits),
   }))
 }
 
@@ -64,6 +61,8 @@ async function getDriver(
 ): Promise<AccountDriver> {
   const session = await sessions.findPrepared(account, signal)
   if (!session)
-    throw new AppError('unavailable', 'No worker holds the account', { code: 'WorkerNotAvailable' })
+    throw new AppError('unavailable', 'No worker holds the account', {
+      code: 'WorkerNotAvailable',
+    })
   return session.driver
 }

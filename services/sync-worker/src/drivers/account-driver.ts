@@ -1,7 +1,7 @@
 import type { on } from '@posthorn/bus'
 import type { accountCommands } from '@posthorn/contracts/commands'
 import type { CommandRequest } from '@posthorn/contracts/define'
-import type { AppError } from '@posthorn/errors'
+import { AppError } from '@posthorn/errors'
 import type { KeyedMutex } from '@posthorn/flow'
 import type { Logger } from '@posthorn/telemetry'
 import type { Account } from '../store/accounts.ts'
@@ -21,28 +21,36 @@ export type AccountReply<Name extends AccountCommandName> = Awaited<
   ReturnType<Parameters<typeof on<AccountCommands[Name]>>[1]>
 >
 
-/**
- * Methods of the account commands. `signal` aborts at `deadline`, the deadline of the request in
- * epoch milliseconds.
- */
-export type AccountCommandMethods = {
-  [Name in AccountCommandName]: (
+/** Functions of the account commands, with the arguments that the kind of driver needs. */
+export type AccountCommandTable<Args extends readonly unknown[]> = {
+  readonly [Name in AccountCommandName]: (
     request: AccountRequest<Name>,
-    signal: AbortSignal,
-    deadline: number,
+    ...args: Args
   ) => Promise<AccountReply<Name>>
+}
+
+/** Limits of a command. `signal` aborts at `deadline`, in epoch milliseconds. */
+export interface CommandLimits {
+  readonly signal: AbortSignal
+  readonly deadline: number
 }
 
 /**
  * Access to one account through one kind of mail system. The driver exists as long as the account
- * session, connected or not. Methods that need a connection fail as `assertConnected` does.
+ * session, connected or not.
  *
  * Disposal ends all work: commands immediately, `follow` after a grace period.
  */
-export interface AccountDriver extends AccountCommandMethods, AsyncDisposable {
+export interface AccountDriver extends AsyncDisposable {
+  /** Runs an account command. Commands that need a connection fail as `assertConnected` does. */
+  run<Name extends AccountCommandName>(
+    name: Name,
+    request: AccountRequest<Name>,
+    limits: CommandLimits,
+  ): Promise<AccountReply<Name>>
   /**
    * Key under which the next login counts against the limits of the server. The accounts of a shard
-   * are handed over at the pace of logins. Undefined if the account will not log in.
+   * are transferred at the pace of logins. Undefined if the account will not log in.
    */
   readonly loginKey: string | undefined
   /**
@@ -57,7 +65,7 @@ export interface AccountDriver extends AccountCommandMethods, AsyncDisposable {
   /** Ends resources of the mail system for a deleted account. Called after the disposal. */
   onDeleted?(): Promise<void>
   /** Removes drafts that an upload of a message with this Message-ID left incomplete. */
-  discardIncompleteDrafts?(messageId: string, signal: AbortSignal, deadline: number): Promise<void>
+  discardIncompleteDrafts?(messageId: string, limits: CommandLimits): Promise<void>
 }
 
 /** Creates the driver of an account. */
@@ -93,4 +101,10 @@ export interface FollowProgress {
 export interface MailboxRefusal {
   path: string
   error: AppError
+}
+
+/** Report of a `path` of the account that matches no mailbox: nothing is synced for such a path. */
+export function unknownPathRefusal(path: string): MailboxRefusal {
+  const error = new AppError('not-found', 'The folder does not exist', { code: 'FolderNotFound' })
+  return { path, error }
 }

@@ -1,5 +1,12 @@
 import { sleep } from '@posthorn/flow'
-import { noIntervals, type SyncMoment, type SyncRules } from './sync-rules.ts'
+import {
+  addTrigger,
+  noIntervals,
+  type SyncMoment,
+  type SyncRequest,
+  type SyncRules,
+  type SyncTrigger,
+} from './sync-trigger.ts'
 import {
   begin,
   end,
@@ -12,7 +19,6 @@ import {
   type SyncOutcome,
   type SyncPass,
 } from './sync-schedule.ts'
-import { addTrigger, type SyncRequest, type SyncTrigger } from './sync-trigger.ts'
 
 /**
  * Schedule of one account with its clock. Commands and notifications add triggers at any time. The

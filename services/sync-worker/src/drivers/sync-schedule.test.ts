@@ -11,8 +11,7 @@ import {
   type SyncPass,
   type SyncSchedule,
 } from './sync-schedule.ts'
-import type { SyncRules } from './sync-rules.ts'
-import { addTrigger, type SyncRequest, type SyncTrigger } from './sync-trigger.ts'
+import { addTrigger, type SyncRequest, type SyncRules, type SyncTrigger } from './sync-trigger.ts'
 
 const imap: SyncRules = {
   fullMs: 900_000,

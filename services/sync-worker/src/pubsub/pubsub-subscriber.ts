@@ -10,7 +10,7 @@ export interface PubSubSubscriberDeps {
   readonly names: PubSubNames | undefined
   /** Days after which an unused subscription is deleted; 0: never. */
   readonly ttlDays: () => Promise<number>
-  /** Notifies the accounts of mailboxes. Resolves when RabbitMQ has the notices. */
+  /** Notifies the accounts of mailboxes. Resolves when RabbitMQ has the notifications. */
   readonly notify: (users: readonly string[]) => Promise<void>
   /** Notifies all accounts, because messages may have been lost. */
   readonly notifyAll: () => Promise<void>

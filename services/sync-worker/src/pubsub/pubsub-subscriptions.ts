@@ -3,9 +3,9 @@ import type { Bus } from '@posthorn/bus'
 import { minCredentialsTimeoutMs } from '@posthorn/contracts/commands/credentials'
 import {
   changesNoticed,
-  maxNotices,
-  type ProviderNotice,
-} from '@posthorn/contracts/commands/notices'
+  maxNotifications,
+  type ProviderNotification,
+} from '@posthorn/contracts/commands/notifications'
 import { getPubSubToken } from '@posthorn/contracts/commands/oauth2'
 import { defined } from '@posthorn/contracts/defined'
 import { shardOf } from '@posthorn/contracts/shards'
@@ -144,15 +144,19 @@ export class PubSubSubscriptions implements ShardObserver, AsyncDisposable {
   /** Sends notifications to the workers of the accounts, including this worker. */
   async #notify(
     accounts: readonly string[],
-    origin: Pick<ProviderNotice, 'isOwn'>,
+    origin: Pick<ProviderNotification, 'isOwn'>,
     signal: AbortSignal,
   ): Promise<void> {
     await this.#deps.bus.whenUp(signal)
-    for (let at = 0; at < accounts.length; at += maxNotices) {
-      const part = accounts.slice(at, at + maxNotices)
+    for (let at = 0; at < accounts.length; at += maxNotifications) {
+      const part = accounts.slice(at, at + maxNotifications)
       const keys = [...new Set(part.map((account) => `shard.${shardOf(account)}`))]
-      const notices = part.map((account) => ({ account, kind: 'changed' as const, ...origin }))
-      await this.#deps.bus.notify(changesNoticed, { notices }, { keys, ttlMs })
+      const notifications = part.map((account) => ({
+        account,
+        kind: 'changed' as const,
+        ...origin,
+      }))
+      await this.#deps.bus.notify(changesNoticed, { notices: notifications }, { keys, ttlMs })
     }
   }
 

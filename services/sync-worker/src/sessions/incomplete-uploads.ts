@@ -49,7 +49,10 @@ async function check(
     const driver = sessions.find(account)?.driver
     const ended = AbortSignal.any([signal, AbortSignal.timeout(timeoutMs)])
     if (!driver?.discardIncompleteDrafts) throw new Error('The account has no session')
-    await driver.discardIncompleteDrafts(messageId, ended, Date.now() + timeoutMs)
+    await driver.discardIncompleteDrafts(messageId, {
+      signal: ended,
+      deadline: Date.now() + timeoutMs,
+    })
     if (count + 1 >= maxChecks) return await uploadDrafts.end(db, draft)
     await uploadDrafts.postpone(db, draft, { delayMs: firstDelayMs * 2 ** count, counted: true })
   } catch (err) {

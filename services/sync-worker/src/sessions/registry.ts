@@ -2,7 +2,7 @@ import { shardOf } from '@posthorn/contracts/shards'
 import type { Backend } from '@posthorn/db'
 import { abortable, type PeriodicTask, runPeriodically } from '@posthorn/flow'
 import type { CreateDriver } from '../drivers/account-driver.ts'
-import type { LoginCounts } from '../shards/handover.ts'
+import type { LoginCounts } from '../shards/login-rate.ts'
 import type { ShardAccounts, ShardObserver } from '../shards/shard-accounts.ts'
 import type { AccountLoad } from '../shards/memory-budget.ts'
 import { type AccountVersion, listAccountVersions } from '../store/accounts.ts'
@@ -15,7 +15,7 @@ export interface RegistryDeps extends Omit<AccountSessionDeps, 'createDriver'> {
 }
 
 /**
- * Runs one session per account of the leased shards. Changed registrations are noticed immediately
+ * Runs one session per account of the leased shards. Changed registrations are detected immediately
  * through `refresh`, otherwise by a periodic sweep.
  */
 export class Registry implements ShardObserver, ShardAccounts, AsyncDisposable {

@@ -29,3 +29,9 @@ export function countAvailable(self: WorkerLoad, workers: readonly WorkerLoad[])
   const held = workers.reduce((sum, { shards }) => sum + shards, 0)
   return surplus.reduce((sum, shards) => sum + shards, shardCount - held)
 }
+
+/** Ids of the workers below their fair share, which claim the shards that other workers release. */
+export function listReceivers(workers: readonly LiveWorker[]): string[] {
+  const receivers = workers.filter((worker) => worker.shards < fairShare(worker, workers))
+  return receivers.map(({ id }) => id)
+}

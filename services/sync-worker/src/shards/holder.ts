@@ -2,7 +2,10 @@ import { type Clock, monotonicClock, runPeriodically } from '@posthorn/flow'
 import type { Lease } from '../store/lease.ts'
 import { deleteDeadWorkers, deleteWorker, markStopping } from '../store/shards.ts'
 import { LeasedShards, type ShardHolderOptions } from './leased-shards.ts'
-import { Takeover } from './takeover.ts'
+import type { Config } from '../config.ts'
+import { loginSeconds, mergeLogins } from './login-rate.ts'
+import type { ShardAccounts } from './shard-accounts.ts'
+import type { LoginRate } from './login-rate.ts'
 
 export interface ShardHolder extends AsyncDisposable {
   leases(): ReadonlyMap<number, Lease>
@@ -70,5 +73,56 @@ export function holdShards(
         log.warn({ err }, 'deleting the worker row failed'),
       )
     },
+  }
+}
+
+export interface TakeoverOptions {
+  shards: Pick<LeasedShards, 'isTaking'>
+  /** Live workers share the logins of a host. */
+  loginRate: Pick<LoginRate, 'workers'>
+  accounts: Pick<ShardAccounts, 'listed' | 'logins' | 'moving'>
+  logins: Pick<Config['logins'], 'perSecond' | 'concurrent'>
+  clock?: Clock
+}
+
+/** Servers may take longer than the pace of logins, by this factor and this time. */
+const tolerance = 1.25
+const toleranceMs = 30_000
+
+/**
+ * Takeover of accounts from other workers: from the first missing shard until each moved account
+ * has tried to log in. A rolling update replaces the next worker after the takeover.
+ */
+export class Takeover {
+  readonly #options: TakeoverOptions
+  readonly #clock: Clock
+  #startedAt: number | undefined
+  #isOverdue = false
+
+  constructor(options: TakeoverOptions) {
+    this.#options = options
+    this.#clock = options.clock ?? monotonicClock
+  }
+
+  /** @throws Error while accounts are taken over, for no longer than the pace of logins allows */
+  check(): void {
+    const { shards, accounts } = this.#options
+    if (!shards.isTaking && accounts.listed && accounts.moving === 0) {
+      this.#startedAt = undefined
+      this.#isOverdue = false
+      return
+    }
+    this.#startedAt ??= this.#clock()
+    // Once the takeover is overdue, accounts that arrive later change nothing.
+    this.#isOverdue ||= this.#clock() - this.#startedAt >= this.#maxMs()
+    if (!this.#isOverdue) throw new Error(`${accounts.moving} moved accounts are not logged in`)
+  }
+
+  /** Time that the logins of all accounts of this worker may take. */
+  #maxMs(): number {
+    const { loginRate, accounts, logins } = this.#options
+    const counts = mergeLogins(accounts.logins().values())
+    const seconds = loginSeconds(counts, loginRate.workers, logins)
+    return seconds * 1_000 * tolerance + toleranceMs
   }
 }

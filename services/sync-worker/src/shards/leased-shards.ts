@@ -14,7 +14,7 @@ import {
   saveHeartbeat,
 } from '../store/shards.ts'
 import { countAvailable, fairShare } from './fair-share.ts'
-import { listReceivers } from './handover.ts'
+import { listReceivers } from './fair-share.ts'
 import type { ClaimLimits, MemoryGuard } from './memory-guard.ts'
 import type { ShardAccounts, ShardObserver } from './shard-accounts.ts'
 import { type Receivers, ShardReleases } from './shard-releases.ts'
@@ -49,7 +49,7 @@ export class LeasedShards {
   #joinedAt = -Infinity
   /** Value of `refusing` in the last heartbeat. */
   #isRefusingStored = false
-  #isHandingOver = false
+  #isReleasing = false
   #isTaking = true
   /** End of the work on expired shards. No shards are claimed before. */
   #stopping: Promise<void> | undefined
@@ -188,15 +188,15 @@ export class LeasedShards {
     if (!self || signal.aborted) return
     const share = fairShare({ ...self, shards: this.leases.size }, workers)
     const surplus = this.leases.size - share
-    const handsOver = surplus > 0
-    if (handsOver && !this.#isHandingOver)
+    const hasSurplus = surplus > 0
+    if (hasSurplus && !this.#isReleasing)
       this.#options.log.info({ surplus, shards: this.leases.size }, 'releasing surplus shards')
-    this.#isHandingOver = handsOver
+    this.#isReleasing = hasSurplus
     // A worker that is listed for the first time claims no shards yet.
     const ids = listReceivers(workers).filter((id) => this.#listed.has(id))
     this.#listed = new Set(workers.map(({ id }) => id))
     const receivers = { ids, workers: workers.length, aheadMs: config.claimMs }
-    if (handsOver) await this.#releaseReady(surplus, receivers)
+    if (hasSurplus) await this.#releaseReady(surplus, receivers)
     else if (claimable.excess > 0) this.#releaseUntried(claimable.excess)
     else if (workers.length === 1 || this.#hasJoined()) await this.#claim(-surplus, claimable)
     const isBelow = this.leases.size < share && countAvailable(self, workers) > 0

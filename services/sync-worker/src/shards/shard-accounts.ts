@@ -1,5 +1,5 @@
 import type { Lease } from '../store/lease.ts'
-import type { LoginCounts } from './handover.ts'
+import type { LoginCounts } from './login-rate.ts'
 import type { AccountLoad } from './memory-budget.ts'
 
 /** Starts and stops the work on shards. */

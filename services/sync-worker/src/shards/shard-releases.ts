@@ -4,7 +4,7 @@ import type { Logger } from '@posthorn/telemetry'
 import type { Config } from '../config.ts'
 import type { Lease } from '../store/lease.ts'
 import { addLogins, releaseShard, reserveLogins } from '../store/shards.ts'
-import { loginSeconds, mergeLogins, sumOf } from './handover.ts'
+import { loginSeconds, mergeLogins, sumOf } from './login-rate.ts'
 import type { ShardAccounts, ShardObserver } from './shard-accounts.ts'
 
 export interface ShardReleasesOptions {

@@ -15,7 +15,7 @@ function loadedWatch() {
       registeredAt: 1,
       provider: 'graph',
       openWatches: () => Promise.resolve(undefined),
-      onNotice: () => undefined,
+      onNotification: () => undefined,
       log: { info: () => undefined, warn: () => undefined },
     },
     0,
@@ -61,10 +61,10 @@ test('AccountWatch: of many `expiring`, one renews', () => {
 test.each([
   ['of the provider', {}, false],
   ['of the service itself', { isOwn: true }, true],
-])('AccountWatch: old unnoticed change after a notice %s', (_name, origin, isReplaced) => {
+])('AccountWatch: old unannounced change after a notification %s', (_name, origin, isReplaced) => {
   const watch = loadedWatch()
   const now = expiresAt.getTime() - hour
   watch.receive({ account: 'a', kind: 'changed', secretHash, ...origin }, now)
-  watch.reportUnnoticed(new Date(now - hour), now)
+  watch.reportUnannounced(new Date(now - hour), now)
   expect(watch.isLost).toBe(isReplaced)
 })

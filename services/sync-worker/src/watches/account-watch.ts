@@ -1,9 +1,13 @@
 import { createHash, timingSafeEqual } from 'node:crypto'
-import type { WatchListener } from '@posthorn/backends/mail-api'
-import { apiAccountTypes } from '@posthorn/contracts/account-types'
-import type { ProviderNotice } from '@posthorn/contracts/commands/notices'
+import type { MailApiWatches, WatchListener } from '@posthorn/backends/mail-api'
+import { apiAccountTypes, type Provider } from '@posthorn/contracts/account-types'
+import type {
+  NotifiedMessage,
+  ProviderNotification,
+} from '@posthorn/contracts/commands/notifications'
+import type { Logger } from '@posthorn/telemetry'
 import type { ApiWatchRow } from '../store/api/watches.ts'
-import type { WatchedAccount } from './watched-account.ts'
+import type { AccountLease } from '../store/lease.ts'
 
 const minuteMs = 60_000
 /** Age of an unannounced change from which the watch counts as silent. */
@@ -16,8 +20,8 @@ const reconnectMs = 30_000
 /** Largest difference between two spellings of one expiry. */
 const clockMs = minuteMs
 
-/** Result of a notice, as counted by the metrics. */
-export type NoticeOutcome = 'accepted' | 'forged'
+/** Result of a notification, as counted by the metrics. */
+export type WatchOutcome = 'accepted' | 'forged'
 
 /**
  * State of one account's watch in memory: a hash of 32 bytes and a few times. Everything else is in
@@ -46,7 +50,7 @@ export class AccountWatch {
   /** True if the provider has ended the watch, or is silent: another watch has to be created. */
   isLost = false
   /** Time of the last notification that is not stored yet. */
-  noticedAt: Date | undefined
+  notifiedAt: Date | undefined
   /** Ends the connection on which the client listens. */
   #listening = new AbortController()
   /** Expiry for which the provider has requested a renewal. */
@@ -72,14 +76,14 @@ export class AccountWatch {
   }
 
   /** Handles a notification. A forged notification has no effect. */
-  receive(notice: ProviderNotice, now: number): NoticeOutcome {
-    const { kind, secretHash, isOwn, messages, expiresAt } = notice
+  receive(notification: ProviderNotification, now: number): WatchOutcome {
+    const { kind, secretHash, isOwn, messages, expiresAt } = notification
     if (!this.#isGenuine(secretHash)) return 'forged'
-    if (!isOwn) this.noticedAt = new Date(now)
+    if (!isOwn) this.notifiedAt = new Date(now)
     // The topic of the application exists now.
     else if (!this.isActive(now)) this.renewAt = now
-    if (kind === 'changed') this.account.onNotice(kind, messages)
-    if (kind === 'missed') this.account.onNotice(kind)
+    if (kind === 'changed') this.account.onNotification(kind, messages)
+    if (kind === 'missed') this.account.onNotification(kind)
     if (kind === 'expiring') this.#onExpiring(now, expiresAt)
     if (kind === 'removed') this.#replace(now)
     return 'accepted'
@@ -94,8 +98,8 @@ export class AccountWatch {
       until,
       onNotification: (kind, messages) => {
         if (until.aborted) return
-        this.noticedAt = new Date(now())
-        this.account.onNotice(kind, messages)
+        this.notifiedAt = new Date(now())
+        this.account.onNotification(kind, messages)
       },
     }
   }
@@ -113,7 +117,7 @@ export class AccountWatch {
 
   /** Requests a sync after the watch was created: earlier changes were not announced. */
   catchUp(wasLost: boolean): void {
-    this.account.onNotice(wasLost ? 'missed' : 'changed')
+    this.account.onNotification(wasLost ? 'missed' : 'changed')
   }
 
   /** Polls as without a watch: the provider has no place to notify any more. */
@@ -122,9 +126,9 @@ export class AccountWatch {
     this.renewAt = renewAt
   }
 
-  reportUnnoticed(changedAt: Date, now: number): void {
-    const noticedAt = this.noticedAt ?? this.row?.lastNotifiedAt ?? undefined
-    const isSilent = now - changedAt.getTime() > silentMs && !(noticedAt && noticedAt > changedAt)
+  reportUnannounced(changedAt: Date, now: number): void {
+    const notifiedAt = this.notifiedAt ?? this.row?.lastNotifiedAt ?? undefined
+    const isSilent = now - changedAt.getTime() > silentMs && !(notifiedAt && notifiedAt > changedAt)
     if (!isSilent || !this.isActive(now) || now - this.#replacedAt < replaceMs) return
     this.#replacedAt = now
     this.#replace(now)
@@ -180,4 +184,46 @@ export class AccountWatch {
 /** SHA-256 of a secret, in the form that is stored and compared. */
 export function hashSecret(secret: string): Buffer {
   return createHash('sha256').update(secret).digest()
+}
+
+/** Account whose provider can notify. Implemented by the session or driver of the account. */
+export interface WatchedAccount {
+  readonly lease: AccountLease
+  /** Part of event ids. Epoch milliseconds. */
+  readonly registeredAt: number
+  readonly provider: Provider
+  /**
+   * Client whose destination is this account. Undefined if notifications have no destination:
+   * without a public URL, or without an application for Pub/Sub. The account is then polled.
+   *
+   * @throws AppError
+   */
+  openWatches(): Promise<MailApiWatches | undefined>
+  /**
+   * Called for each notification. `changed`: read the feeds of these messages soon, or all feeds
+   * without named messages. `missed`: changes may have been lost, so compare all messages.
+   */
+  onNotification(reason: SyncReason, messages?: readonly NotifiedMessage[]): void
+  readonly log: Pick<Logger, 'info' | 'warn'>
+}
+
+/** Reason for a sync. */
+export type SyncReason = 'changed' | 'missed'
+
+/** Watch of an account of this worker. Disposal ends the local work, not the watch. */
+export interface WatchHandle extends Disposable {
+  /** True while the provider notifies, so that polling can be slow. */
+  readonly isActive: boolean
+  /** True while the provider refuses to notify and the mailbox has many feeds to poll. */
+  readonly isRefused: boolean
+  /** Id of the watch at the provider. Also available after disposal. */
+  readonly remoteId: string | undefined
+  /**
+   * Reports a change that a poll detected and no notification had announced, with the time of the
+   * change. If the provider has been silent about the change for 5 min, the watch is replaced, at
+   * most once an hour.
+   */
+  reportUnannounced(changedAt: Date): void
+  /** Ends renewals until the account is added again. Notifications still reach the account. */
+  pause(): void
 }

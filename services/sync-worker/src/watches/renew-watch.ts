@@ -1,10 +1,12 @@
+import { isMailApiError } from '@posthorn/backends/mail-api'
+import { apiAccountTypes, type Provider } from '@posthorn/contracts/account-types'
 import { deriveEventId } from '@posthorn/db'
-import { AppError } from '@posthorn/errors'
+import { AppError, messageOf } from '@posthorn/errors'
+import { backoff } from '@posthorn/flow'
 import { commit, type CommitDeps } from '../events/commit.ts'
 import { type ApiWatchRow, hasFailedWatch, replaceApiWatch } from '../store/api/watches.ts'
 import type { AccountWatch } from './account-watch.ts'
 import { type RegisteredWatch, registerWatch } from './register-watch.ts'
-import { failureOfWatch, type WatchFailure, watchErrorCode } from './watch-failure.ts'
 import type { WatchMetrics } from './watch-metrics.ts'
 
 export interface RenewalDeps {
@@ -68,7 +70,7 @@ async function store(
     expiresAt,
     renewAt: new Date(renewalTime(expiresAt.getTime(), deps.now())),
     state: 'active',
-    lastNotifiedAt: watch.noticedAt ?? watch.row?.lastNotifiedAt ?? null,
+    lastNotifiedAt: watch.notifiedAt ?? watch.row?.lastNotifiedAt ?? null,
     attemptedAt: new Date(deps.now()),
     createFailures: 0,
     renewFailures: 0,
@@ -130,7 +132,7 @@ async function reportFailure(
     remoteId: current?.remoteId ?? '',
     clientStateHash: current?.clientStateHash ?? null,
     expiresAt: current?.expiresAt ?? now,
-    lastNotifiedAt: watch.noticedAt ?? current?.lastNotifiedAt ?? null,
+    lastNotifiedAt: watch.notifiedAt ?? current?.lastNotifiedAt ?? null,
     ...attempt,
     state: 'failed',
     lastError: data,
@@ -162,4 +164,44 @@ function apply(watch: AccountWatch, row: ApiWatchRow): void {
 
 function isStale(error: unknown): boolean {
   return error instanceof AppError && error.kind === 'stale'
+}
+
+/** Code of `connectError`, whatever the provider's code is. */
+const watchErrorCode = 'SubscriptionSetupError'
+/** Maximum stored characters of a provider's text. */
+const maxTextLength = 1_000
+/**
+ * Failures that may pass without a change at the provider. Repeated temporary failures count as
+ * refusals.
+ */
+const temporary = ['unavailable', 'rate-limited', 'token-rejected', 'unlicensed'] as const
+/** Temporary failures of a missing watch that are reported: about 8 min. */
+const maxTemporary = 5
+/** 30 s, doubling up to 1 h. */
+const retryDelayMs = backoff({ baseMs: 30_000, maxMs: 3_600_000, jitter: 0.1 })
+
+interface WatchFailure {
+  readonly response: string
+  readonly retryMs: number
+  /**
+   * True if the owner has to be informed: the provider refuses, or there was no watch for minutes.
+   */
+  readonly isReported: boolean
+}
+
+/** Consequence of the n-th consecutive failure of a registration. */
+function failureOfWatch(
+  error: unknown,
+  { provider, failures, isActive }: { provider: Provider; failures: number; isActive: boolean },
+): WatchFailure {
+  const isTemporary =
+    !isMailApiError(error) || temporary.some((failure) => error.failure === failure)
+  const requestedMs = isMailApiError(error) ? (error.retryAfterMs ?? 0) : 0
+  return {
+    response: messageOf(error).slice(0, maxTextLength),
+    retryMs: Math.max(retryDelayMs(failures), requestedMs),
+    isReported: isTemporary
+      ? !isActive && failures >= maxTemporary
+      : failures >= apiAccountTypes[provider].notifications.maxRefusals,
+  }
 }

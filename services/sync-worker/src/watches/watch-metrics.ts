@@ -5,14 +5,14 @@ export interface WatchMetrics {
    * Counts a notification of a provider. `unknown`: no session on this worker, as for accounts of
    * other workers.
    */
-  noticed(outcome: 'accepted' | 'forged' | 'unknown'): void
+  notified(outcome: 'accepted' | 'forged' | 'unknown'): void
   /** Registration or renewal of a watch. */
   watchRenewed(outcome: 'created' | 'renewed' | 'failed'): void
 }
 
 /** Creates the metrics of watches. */
 export function createWatchMetrics(metrics: Metrics): WatchMetrics {
-  const notices = metrics.counter({
+  const notifications = metrics.counter({
     name: 'provider_notices_total',
     help: 'Notifications of providers about accounts, by outcome',
     labels: ['outcome'],
@@ -23,7 +23,7 @@ export function createWatchMetrics(metrics: Metrics): WatchMetrics {
     labels: ['outcome'],
   })
   return {
-    noticed: (outcome) => notices.inc({ outcome }),
+    notified: (outcome) => notifications.inc({ outcome }),
     watchRenewed: (outcome) => renewals.inc({ outcome }),
   }
 }

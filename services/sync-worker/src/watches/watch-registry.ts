@@ -1,14 +1,13 @@
 import { type CommandHandler, on } from '@posthorn/bus'
 import { apiAccountTypes } from '@posthorn/contracts/account-types'
-import { changesNoticed } from '@posthorn/contracts/commands/notices'
+import { changesNoticed } from '@posthorn/contracts/commands/notifications'
 import { type PeriodicTask, runPeriodically, Semaphore, TaskGroup } from '@posthorn/flow'
 import type { Logger } from '@posthorn/telemetry'
 import type { CommitDeps } from '../events/commit.ts'
-import { listApiWatches, saveNoticeTimes } from '../store/api/watches.ts'
-import { AccountWatch } from './account-watch.ts'
+import { listApiWatches, saveNotificationTimes } from '../store/api/watches.ts'
+import { AccountWatch, type WatchedAccount, type WatchHandle } from './account-watch.ts'
 import { renewWatch } from './renew-watch.ts'
 import type { WatchMetrics } from './watch-metrics.ts'
-import type { WatchedAccount, WatchHandle } from './watched-account.ts'
 
 export interface WatchRegistryDeps {
   readonly commit: CommitDeps
@@ -33,12 +32,12 @@ const maxConcurrent = 10
  */
 export class WatchRegistry implements AsyncDisposable {
   /** Handler of notifications. Notifications are compared in memory: a flood causes no query. */
-  readonly handler: CommandHandler = on(changesNoticed, async ({ notices }) => {
-    for (const notice of notices) {
-      const watch = this.#watches.get(notice.account)
-      const outcome = watch?.receive(notice, this.#now()) ?? 'unknown'
-      this.#deps.metrics.noticed(outcome)
-      const mayRenew = notice.kind !== 'changed' || notice.isOwn
+  readonly handler: CommandHandler = on(changesNoticed, async ({ notices: notifications }) => {
+    for (const notification of notifications) {
+      const watch = this.#watches.get(notification.account)
+      const outcome = watch?.receive(notification, this.#now()) ?? 'unknown'
+      this.#deps.metrics.notified(outcome)
+      const mayRenew = notification.kind !== 'changed' || notification.isOwn
       if (outcome === 'accepted' && mayRenew) this.#renewals.wake()
     }
     return {}
@@ -61,7 +60,7 @@ export class WatchRegistry implements AsyncDisposable {
     this.#renewals = runPeriodically({ everyMs: tickMs, log, name: 'watches' }, () =>
       this.#renewDue(),
     )
-    this.#times = runPeriodically({ everyMs: storeMs, log, name: 'notice times' }, () =>
+    this.#times = runPeriodically({ everyMs: storeMs, log, name: 'notification times' }, () =>
       this.#storeTimes(),
     )
   }
@@ -97,8 +96,8 @@ export class WatchRegistry implements AsyncDisposable {
       get remoteId() {
         return watch.row?.remoteId || undefined
       },
-      reportUnnoticed: (changedAt) => {
-        watch.reportUnnoticed(changedAt, this.#now())
+      reportUnannounced: (changedAt) => {
+        watch.reportUnannounced(changedAt, this.#now())
         this.#renewals.wake()
       },
       pause: () => watch.pause(account),
@@ -168,12 +167,12 @@ export class WatchRegistry implements AsyncDisposable {
   }
 
   async #storeTimes(): Promise<void> {
-    const noticed = [...this.#watches.values()].flatMap((watch) => {
-      const { noticedAt: at, row } = watch
+    const notified = [...this.#watches.values()].flatMap((watch) => {
+      const { notifiedAt: at, row } = watch
       const isStored = !at || row?.lastNotifiedAt?.getTime() === at.getTime()
       return isStored || !row ? [] : [{ ...watch.account.lease, at, row }]
     })
-    await saveNoticeTimes(this.#deps.commit.db, noticed)
-    for (const { row, at } of noticed) row.lastNotifiedAt = at
+    await saveNotificationTimes(this.#deps.commit.db, notified)
+    for (const { row, at } of notified) row.lastNotifiedAt = at
   }
 }

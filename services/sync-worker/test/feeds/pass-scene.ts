@@ -58,6 +58,6 @@ export class PassScene extends FeedScene {
 }
 
 /** Parts of a pass over these messages, all of which exist. */
-export function noticed(...ids: string[]): PassParts {
+export function notified(...ids: string[]): PassParts {
   return { messages: new Map(ids.map((id) => [id, false])), specialUses: [] }
 }

@@ -1,8 +1,7 @@
 import { defined } from '@posthorn/contracts/defined'
 import type { CallResult } from '@posthorn/net/http-caller'
 import type { HttpOutcome } from '@posthorn/net/outcome'
-import type { DeliveryResult } from '../store/attempts.ts'
-import { type DeliveryTrigger, transition } from '../store/delivery-state.ts'
+import { type DeliveryResult, type DeliveryTrigger, transition } from '../store/delivery-state.ts'
 import type { RetrySchedule } from '../targets/options.ts'
 
 /**

@@ -2,7 +2,7 @@ import type { Db } from '@posthorn/db'
 import { messageOf } from '@posthorn/errors'
 import { backoff, Batcher, retryUntil } from '@posthorn/flow'
 import type { Logger } from '@posthorn/telemetry'
-import { beginAttempts, type DeliveryResult, recordResults } from '../store/attempts.ts'
+import { beginAttempts, type DeliveryResult, recordResults } from '../store/delivery-state.ts'
 import { type ClaimedDelivery, type ClaimOwner, renewClaims } from '../store/deliveries.ts'
 import { RecordError } from './outcome.ts'
 

@@ -8,7 +8,7 @@ import {
   targetFeedback,
 } from '../attempt/outcome.ts'
 import type { AttemptRecorder } from '../attempt/recorder.ts'
-import type { DeliveryResult } from '../store/attempts.ts'
+import type { DeliveryResult } from '../store/delivery-state.ts'
 import type { ClaimedDelivery } from '../store/deliveries.ts'
 import type { Backlog } from './backlog.ts'
 import { type LaneItem, LaneScheduler } from './lane-scheduler.ts'

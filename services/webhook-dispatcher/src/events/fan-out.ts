@@ -1,5 +1,6 @@
 import { randomUUID } from 'node:crypto'
 import type { Settings } from '@posthorn/contracts/settings/settings'
+import { hasTenantBody, tenantBody } from '@posthorn/contracts/visible-failures'
 import { type Db, readSettings, type Tx } from '@posthorn/db'
 import type { Dispatcher } from '../dispatch/dispatcher.ts'
 import type { DecideRoutes, RouteDecisions } from '../routes/decide.ts'
@@ -15,6 +16,7 @@ import {
   type NewDelivery,
 } from '../store/deliveries.ts'
 import {
+  findBody,
   listPendingEvents,
   lockPartition,
   markFannedOut,
@@ -22,7 +24,6 @@ import {
   type PendingEvent,
 } from '../store/events.ts'
 import { type AccountTarget, listAccountTargets } from '../store/target-sources.ts'
-import { findTenantBodies } from './tenant-bodies.ts'
 import {
   isEmitted,
   isWanted,
@@ -231,4 +232,30 @@ function recordFailures(
   const byEvent = Map.groupBy(failures, ({ eventRow }) => eventRow)
   const committed = events.flatMap(({ eventRow }) => byEvent.get(eventRow) ?? [])
   routeErrors.recordFailures(committed.map(({ eventRow: _eventRow, ...failure }) => failure))
+}
+
+/** Settings with which a tenant causes failures, or selects the receiver of failures. */
+const leading = ['imap', 'smtp', 'webhooks'] as const
+
+/**
+ * Bodies, by event row, of events that an account's own target receives without the reason of a
+ * failed connection. A tenant who has set a server or the target could otherwise scan the network
+ * with the reasons. Such bodies are stored with the delivery, so every attempt sends the same
+ * bytes.
+ */
+async function findTenantBodies(
+  tx: Tx,
+  events: readonly PendingEvent[],
+  accounts: ReadonlyMap<string, AccountTarget>,
+): Promise<Map<string, string>> {
+  const bodies = new Map<string, string>()
+  for (const event of events) {
+    const { tenantSet = [], webhooks } = accounts.get(event.account) ?? {}
+    const isTenants = leading.some((member) => tenantSet.includes(member))
+    if (!isTenants || !webhooks || !hasTenantBody(event.event)) continue
+    const body = event.body ?? (await findBody(tx, event))
+    const changed = body === undefined ? null : tenantBody(event.event, body)
+    if (changed !== null) bodies.set(event.eventRow, changed)
+  }
+  return bodies
 }

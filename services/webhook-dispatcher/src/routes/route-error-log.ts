@@ -1,7 +1,7 @@
 import type { Db } from '@posthorn/db'
 import { runPeriodically } from '@posthorn/flow'
 import type { Logger } from '@posthorn/telemetry'
-import type { DeliveryResult } from '../store/attempts.ts'
+import type { DeliveryResult } from '../store/delivery-state.ts'
 import { type ClaimedDelivery, isRoute } from '../store/deliveries.ts'
 import {
   clearFlagsWhileOff,

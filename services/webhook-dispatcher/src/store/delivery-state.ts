@@ -1,3 +1,7 @@
+import type { Db } from '@posthorn/db'
+import { type RawBuilder, sql } from 'kysely'
+import type { ClaimedDelivery, ClaimOwner } from './deliveries.ts'
+
 /**
  * States of a delivery, their triggers and the next states.
  *
@@ -56,4 +60,102 @@ export function transition<S extends DeliveryState, T extends keyof Transitions[
   trigger: T,
 ): Transitions[S][T] {
   return transitions[state][trigger]
+}
+
+/** Result of a claim, in the form that is recorded. */
+export interface DeliveryResult {
+  id: string
+  state: RecordedState
+  /** Time until the next attempt. */
+  waitMs: number
+  /** True if the attempt was counted and is to be subtracted. */
+  uncounted: boolean
+  /** Null leaves the four columns of the last result unchanged. */
+  outcome: string | null
+  status: number | null
+  error: string | null
+  response: string | null
+  /** Line of the attempt log, if `webhooksAttemptLog` is on. */
+  logged?: { attempt: number; durationMs: number }
+  /** Time for which the target asked for no calls at all. Not recorded. */
+  suspendMs?: number
+}
+
+/**
+ * Writes intent records: counts attempts before their calls. Sets the number that follows the given
+ * number, so that a repeated statement counts once.
+ *
+ * Returns the counts of rows that `owner` still holds for at least `minLeaseMs` more. With 0, an
+ * expired lease is accepted as long as no other process claimed the row. The lease is renewed by
+ * `renewClaims` only: an update of the count alone changes no index.
+ */
+export async function beginAttempts(
+  db: Db,
+  deliveries: readonly Pick<ClaimedDelivery, 'id' | 'attempts'>[],
+  { id: owner, minLeaseMs }: Pick<ClaimOwner, 'id'> & { minLeaseMs: number },
+): Promise<Map<string, number>> {
+  const ids = deliveries.map(({ id }) => id)
+  const attempts = deliveries.map((delivery) => delivery.attempts)
+  const { rows } = await sql<{ id: string; attempts: number }>`
+    update deliveries d set attempts = begun.attempts + 1
+    from unnest(${ids}::uuid[], ${attempts}::smallint[]) as begun (id, attempts)
+    where d.id = begun.id and d.id = any(${ids}::uuid[]) and d.claim = ${owner}::uuid
+      and d.state = 'due' and (${minLeaseMs}::double precision = 0
+        or d.next_attempt_at > now() + make_interval(secs => ${minLeaseMs / 1000}))
+    returning d.id, d.attempts
+  `.execute(db)
+  return new Map(rows.map((row) => [row.id, row.attempts]))
+}
+
+/**
+ * Records results and ends the claims, in one statement with the lines of the attempt log. Skips
+ * rows that another process has claimed since.
+ */
+export async function recordResults(
+  db: Db,
+  results: readonly DeliveryResult[],
+  owner: string,
+): Promise<void> {
+  if (results.length === 0) return
+  const column = <T>(pick: (result: DeliveryResult) => T) => sql.val(results.map(pick))
+  // The ids are repeated in `where` for the planner: without statistics, the join alone makes the
+  // planner read the whole table.
+  const recorded = sql`
+    update deliveries d set
+      claim = null,
+      state = r.state,
+      attempts = d.attempts - case when r.uncounted then 1 else 0 end,
+      next_attempt_at = now() + make_interval(secs => r.wait_seconds),
+      finished_at = case when r.state <> 'due' then now() end,
+      last_outcome = coalesce(r.outcome, d.last_outcome),
+      last_status = case when r.outcome is null then d.last_status else r.status end,
+      last_error = case when r.outcome is null then d.last_error else r.error end,
+      last_response = case when r.outcome is null then d.last_response else r.response end
+    from unnest(
+      ${column(({ id }) => id)}::uuid[], ${column(({ state }) => state)}::text[],
+      ${column(({ waitMs }) => waitMs / 1000)}::double precision[],
+      ${column(({ uncounted }) => uncounted)}::boolean[],
+      ${column(({ outcome }) => outcome)}::text[], ${column(({ status }) => status)}::smallint[],
+      ${column(({ error }) => error)}::text[], ${column(({ response }) => response)}::text[]
+    ) as r (id, state, wait_seconds, uncounted, outcome, status, error, response)
+    where d.id = r.id and d.id = any(${results.map(({ id }) => id)}::uuid[])
+      and d.claim = ${owner}::uuid and d.state = 'due'
+  `
+  const logged = results.filter((result) => result.logged)
+  await (logged.length === 0 ? recorded : withAttemptLog(recorded, logged)).execute(db)
+}
+
+function withAttemptLog(recorded: RawBuilder<unknown>, results: readonly DeliveryResult[]) {
+  const column = <T>(pick: (result: DeliveryResult) => T) => sql.val(results.map(pick))
+  return sql`
+    with recorded as (${recorded} returning d.id)
+    insert into webhook_attempts (delivery, attempt, duration_ms, outcome, status, error, response)
+    select a.* from unnest(
+      ${column(({ id }) => id)}::uuid[], ${column(({ logged }) => logged?.attempt)}::smallint[],
+      ${column(({ logged }) => Math.round(logged?.durationMs ?? 0))}::integer[],
+      ${column(({ outcome }) => outcome)}::text[], ${column(({ status }) => status)}::smallint[],
+      ${column(({ error }) => error)}::text[], ${column(({ response }) => response)}::text[]
+    ) as a (delivery, attempt, duration_ms, outcome, status, error, response)
+    join recorded on recorded.id = a.delivery
+  `
 }

@@ -4,11 +4,11 @@ import {
   fetchLimits,
   itemOf,
   type LimitedItem,
+  responseError,
   tokensBeyondCommand,
   truncationMarks,
 } from './limits.ts'
 import type { Output } from './output.ts'
-import { responseError } from './response-error.ts'
 
 /** Data item that marks a response with omissions. imapflow reads it as a part without content. */
 const markOf = (item: LimitedItem) => ` BODY[${truncationMarks[item].toUpperCase()}] NIL`

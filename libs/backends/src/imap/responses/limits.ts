@@ -79,3 +79,8 @@ export const maxExcessBytes = 16 * 2 ** 20
 
 /** Tokens after which the event loop runs once. */
 export const tokensPerTick = 1_000
+
+/** Error that ends the connection, with a code as in imapflow. */
+export function responseError(code: string, message: string): Error {
+  return Object.assign(new Error(message), { code })
+}

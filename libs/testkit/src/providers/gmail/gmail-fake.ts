@@ -79,7 +79,7 @@ export class GmailFake extends GmailState implements AsyncDisposable {
 
   addMailbox(address: string): GmailMailbox {
     const mailbox = new GmailMailbox(address, this.clock, this.mailboxes.size)
-    mailbox.onChange = () => this.notices.notify(mailbox, this.clock.now)
+    mailbox.onChange = () => this.notifications.notify(mailbox, this.clock.now)
     this.mailboxes.set(address, mailbox)
     return mailbox
   }

@@ -3,7 +3,7 @@ import type { ProviderRequest, ProviderResponse } from '../requests.ts'
 import type { VirtualClock } from '../virtual-clock.ts'
 import type { GmailMailbox } from './mailbox.ts'
 import { FakePubSub } from './pubsub/fake-pubsub.ts'
-import { GmailNotices } from './pubsub/gmail-notices.ts'
+import { GmailNotifications } from './pubsub/gmail-notifications.ts'
 
 const modifyScope = 'https://www.googleapis.com/auth/gmail.modify'
 
@@ -66,7 +66,7 @@ export abstract class GmailState {
   readonly sent: FakeSentMessage[] = []
   readonly pubsub: FakePubSub
   /** Watches, and the notifications that Gmail publishes about them. */
-  readonly notices: GmailNotices
+  readonly notifications: GmailNotifications
   readonly uploads = new Map<string, UploadSession>()
   /** Attachments by their current ids. */
   readonly attachmentIds = new Map<string, { messageId: string; partId: string }>()
@@ -88,7 +88,7 @@ export abstract class GmailState {
   constructor(clock: VirtualClock) {
     this.clock = clock
     this.pubsub = new FakePubSub(clock)
-    this.notices = new GmailNotices(this.pubsub)
+    this.notifications = new GmailNotifications(this.pubsub)
   }
 
   get origin(): string {

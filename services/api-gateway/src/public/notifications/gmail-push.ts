@@ -2,7 +2,7 @@ import { AppError } from '@posthorn/errors'
 import type { Request, RequestHandler, Response } from 'express'
 import { tooMany } from '../limit-address.ts'
 import type { NotificationBodies } from './notification-bodies.ts'
-import type { NoticeForwarder } from './notice-forwarder.ts'
+import type { NotificationForwarder } from './notification-forwarder.ts'
 import { isObject, parseJson } from './parse-graph.ts'
 import { isSignedBy, readPushToken } from './push-token.ts'
 import type { PushTrust } from './push-trust.ts'
@@ -10,7 +10,7 @@ import { sendOutcome, type NotificationOutcome } from './send-outcome.ts'
 import type { SigningKeys } from './signing-keys.ts'
 
 export interface GmailPushDeps {
-  readonly forwarder: Pick<NoticeForwarder, 'forward'>
+  readonly forwarder: Pick<NotificationForwarder, 'forward'>
   readonly bodies: Pick<NotificationBodies, 'use'>
   /** Counts a push without a valid token. Above the limit, returns the seconds to wait. */
   readonly excess: (request: Request) => number | undefined

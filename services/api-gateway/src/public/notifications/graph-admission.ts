@@ -1,4 +1,4 @@
-import type { ProviderNotice } from '@posthorn/contracts/commands/notices'
+import type { ProviderNotification } from '@posthorn/contracts/commands/notifications'
 import type { TaskGroup } from '@posthorn/flow'
 import type { AddressLimiter } from '../../access/address-limiter.ts'
 import type { AccountSecret, KnownSecrets } from './known-secrets.ts'
@@ -26,10 +26,10 @@ export class GraphAdmission {
    * Returns the seconds to wait before the notification is accepted; undefined for an accepted
    * notification.
    */
-  excess(address: string, notices: readonly ProviderNotice[]): number | undefined {
+  excess(address: string, notifications: readonly ProviderNotification[]): number | undefined {
     const { secrets, limiter, tasks } = this.#deps
     if (limiter.isUnlimited) return undefined
-    const presented = notices.flatMap(({ account, secretHash }): AccountSecret[] =>
+    const presented = notifications.flatMap(({ account, secretHash }): AccountSecret[] =>
       secretHash === undefined ? [] : [{ account, secretHash }],
     )
     const [first] = presented

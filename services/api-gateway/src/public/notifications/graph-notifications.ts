@@ -4,12 +4,12 @@ import { tooMany } from '../limit-address.ts'
 import { queryOf } from '../link-request.ts'
 import type { GraphAdmission } from './graph-admission.ts'
 import type { NotificationBodies } from './notification-bodies.ts'
-import type { NoticeForwarder } from './notice-forwarder.ts'
+import type { NotificationForwarder } from './notification-forwarder.ts'
 import { parseGraphNotifications } from './parse-graph.ts'
 import { sendOutcome, type NotificationOutcome } from './send-outcome.ts'
 
 export interface GraphNotificationsDeps {
-  readonly forwarder: Pick<NoticeForwarder, 'forward'>
+  readonly forwarder: Pick<NotificationForwarder, 'forward'>
   readonly bodies: Pick<NotificationBodies, 'use'>
   readonly admission: Pick<GraphAdmission, 'excess'>
   readonly addressOf: (request: Request) => string
@@ -37,13 +37,13 @@ export function onGraphNotifications(deps: GraphNotificationsDeps): RequestHandl
       const account = query.get('account') ?? ''
       if (account === '' || account.length > maxAccountLength)
         throw new AppError('invalid', 'The query must name an account')
-      const notices = await deps.bodies.use(request, async (body) =>
+      const notifications = await deps.bodies.use(request, async (body) =>
         parseGraphNotifications(body, account),
       )
-      if (notices.length === 0) return 'ignored'
-      const seconds = deps.admission.excess(deps.addressOf(request), notices)
+      if (notifications.length === 0) return 'ignored'
+      const seconds = deps.admission.excess(deps.addressOf(request), notifications)
       if (seconds !== undefined) throw tooMany(request, response, seconds)
-      await deps.forwarder.forward(notices)
+      await deps.forwarder.forward(notifications)
       return 'forwarded'
     })
   }

@@ -15,7 +15,7 @@ import { onGmailPush } from './gmail-push.ts'
 import { GraphAdmission } from './graph-admission.ts'
 import { onGraphNotifications } from './graph-notifications.ts'
 import { KnownSecrets } from './known-secrets.ts'
-import { NoticeForwarder } from './notice-forwarder.ts'
+import { NotificationForwarder } from './notification-forwarder.ts'
 import { NotificationBodies } from './notification-bodies.ts'
 import type { PushTrust } from './push-trust.ts'
 import { SigningKeys } from './signing-keys.ts'
@@ -46,7 +46,7 @@ const maxKeysBytes = 64 * 1024
 /** Mounts the routes that providers notify. These routes work without an access token. */
 export function mountNotifications(stack: AsyncDisposableStack, deps: NotificationDeps): Router {
   const { db, bus, tasks, metrics, pushTrust: trust, config, limitHandshakes } = deps
-  const forwarder = new NoticeForwarder(bus)
+  const forwarder = new NotificationForwarder(bus)
   const notifications = metrics.counter({
     name: 'provider_notifications_total',
     help: 'Notification requests of providers by route and outcome',
@@ -54,7 +54,7 @@ export function mountNotifications(stack: AsyncDisposableStack, deps: Notificati
   })
   metrics.gauge({
     name: 'provider_notices_waiting',
-    help: 'Notices that wait for RabbitMQ',
+    help: 'Notifications that wait for RabbitMQ',
     collect: () => forwarder.waiting,
   })
   const { trustedProxies, maxUnverifiedPerAddress: maxPerMinute } = config.httpServer

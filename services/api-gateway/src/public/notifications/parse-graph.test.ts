@@ -9,7 +9,7 @@ const of = (id: unknown, changeType = 'created') => ({
   resourceData: { id },
 })
 
-test('parseGraphNotifications: messages of one secret are named once, in one notice', () => {
+test('parseGraphNotifications: messages of one secret are named once, in one notification', () => {
   expect(parse(of('m1'), of('m1', 'updated'), of('m2', 'deleted'))).toEqual([
     expect.objectContaining({
       account: 'a',
@@ -36,9 +36,9 @@ test.each([
   ['one of several without an id', [of('m'), of(null)]],
   ['more than ten messages', Array.from({ length: 11 }, (_, at) => of(`m${at}`))],
 ])('parseGraphNotifications: %s names no message, so that all feeds are read', (_name, value) => {
-  const [notice, ...others] = parse(...value)
-  expect(notice).toMatchObject({ kind: 'changed' })
-  expect(notice).not.toHaveProperty('messages')
+  const [notification, ...others] = parse(...value)
+  expect(notification).toMatchObject({ kind: 'changed' })
+  expect(notification).not.toHaveProperty('messages')
   expect(others).toEqual([])
 })
 

@@ -1,22 +1,22 @@
 import { createHash } from 'node:crypto'
 import { defined } from '@posthorn/contracts/defined'
 import {
-  maxNoticedMessages,
-  noticedId,
-  type NoticedMessage,
-  type ProviderNotice,
-} from '@posthorn/contracts/commands/notices'
+  maxNotifiedMessages,
+  notifiedId,
+  type NotifiedMessage,
+  type ProviderNotification,
+} from '@posthorn/contracts/commands/notifications'
 import { AppError } from '@posthorn/errors'
 
 /** Maximum notifications of one request; Microsoft sends far fewer. */
 const maxNotifications = 1_000
 /** Maximum `clientState` of Microsoft Graph, in characters. */
 const maxSecretLength = 128
-/** Maximum distinct notices forwarded per request: an account has one subscription. */
+/** Maximum distinct notifications forwarded per request: an account has one subscription. */
 const maxDistinct = 10
 
 /** Kinds of the lifecycle notifications of Microsoft Graph. */
-const lifecycleKinds: Readonly<Record<string, ProviderNotice['kind']>> = {
+const lifecycleKinds: Readonly<Record<string, ProviderNotification['kind']>> = {
   missed: 'missed',
   reauthorizationRequired: 'expiring',
   subscriptionRemoved: 'removed',
@@ -24,38 +24,41 @@ const lifecycleKinds: Readonly<Record<string, ProviderNotice['kind']>> = {
 
 /**
  * Parses a request of Microsoft Graph ("Receive change notifications through webhooks").
- * Notifications with the same kind and secret become one notice. A notice names up to 10 messages,
- * or no message if there are more. Notifications without a secret, and of unknown lifecycle events,
- * are left out.
+ * Notifications with the same kind and secret are merged. A merged notification names up to 10
+ * messages, or no message if there are more. Notifications without a secret, and of unknown
+ * lifecycle events, are left out.
  *
  * @throws AppError `invalid` if the body is no list of notifications
  */
-export function parseGraphNotifications(body: string, account: string): ProviderNotice[] {
-  const notices = new Map<string, ProviderNotice>()
-  for (const notification of readList(body)) {
-    const notice = toNotice(notification, account)
-    if (!notice) continue
-    const key = `${notice.kind} ${notice.secretHash}`
-    const before = notices.get(key)
-    if (before || notices.size < maxDistinct)
-      notices.set(key, before ? mergeNotices(before, notice) : notice)
+export function parseGraphNotifications(body: string, account: string): ProviderNotification[] {
+  const notifications = new Map<string, ProviderNotification>()
+  for (const sent of readList(body)) {
+    const notification = toProviderNotification(sent, account)
+    if (!notification) continue
+    const key = `${notification.kind} ${notification.secretHash}`
+    const before = notifications.get(key)
+    if (before || notifications.size < maxDistinct)
+      notifications.set(key, before ? mergeNotifications(before, notification) : notification)
   }
-  return [...notices.values()]
+  return [...notifications.values()]
 }
 
 /**
- * Merges two notices. A moved message is deleted in one notification and created in another: the
- * creation wins.
+ * Merges two notifications. A moved message is deleted in one notification and created in another:
+ * the creation wins.
  */
-function mergeNotices(one: ProviderNotice, other: ProviderNotice): ProviderNotice {
-  const { messages: _, ...notice } = other
-  if (!one.messages || !other.messages) return notice
+function mergeNotifications(
+  one: ProviderNotification,
+  other: ProviderNotification,
+): ProviderNotification {
+  const { messages: _, ...notification } = other
+  if (!one.messages || !other.messages) return notification
   const messages = new Map(one.messages.map((message) => [message.id, message]))
   for (const message of other.messages)
     if (!message.isDeleted || !messages.has(message.id)) messages.set(message.id, message)
-  return messages.size > maxNoticedMessages
-    ? notice
-    : { ...notice, messages: [...messages.values()] }
+  return messages.size > maxNotifiedMessages
+    ? notification
+    : { ...notification, messages: [...messages.values()] }
 }
 
 function readList(body: string): unknown[] {
@@ -66,7 +69,10 @@ function readList(body: string): unknown[] {
   return list
 }
 
-function toNotice(notification: unknown, account: string): ProviderNotice | undefined {
+function toProviderNotification(
+  notification: unknown,
+  account: string,
+): ProviderNotification | undefined {
   if (!isObject(notification)) return undefined
   const { clientState: secret, lifecycleEvent: event } = notification
   if (typeof secret !== 'string' || secret === '' || secret.length > maxSecretLength)
@@ -87,13 +93,13 @@ function expiryOf({ subscriptionExpirationDateTime: text }: Record<string, unkno
 function messagesOf({
   resourceData,
   changeType,
-}: Record<string, unknown>): NoticedMessage[] | undefined {
+}: Record<string, unknown>): NotifiedMessage[] | undefined {
   const id = isObject(resourceData) ? resourceData['id'] : undefined
-  if (typeof id !== 'string' || !noticedId.test(id)) return undefined
+  if (typeof id !== 'string' || !notifiedId.test(id)) return undefined
   return [changeType === 'deleted' ? { id, isDeleted: true } : { id }]
 }
 
-function kindOf(event: unknown): ProviderNotice['kind'] | undefined {
+function kindOf(event: unknown): ProviderNotification['kind'] | undefined {
   return typeof event === 'string' && Object.hasOwn(lifecycleKinds, event)
     ? lifecycleKinds[event]
     : undefined

@@ -3,7 +3,7 @@ import { AppError } from '@posthorn/errors'
 import { settleWithin } from '@posthorn/flow'
 import type { Transcripts } from '../../logs/transcripts.ts'
 import type { Account } from '../../store/accounts.ts'
-import type { WatchHandle } from '../../watches/watched-account.ts'
+import type { WatchHandle } from '../../watches/account-watch.ts'
 import type { DriverContext } from '../account-driver.ts'
 import { assertConnected, toUnavailable } from '../availability.ts'
 import type { CredentialsClient } from '../credentials.ts'
@@ -54,6 +54,12 @@ export class ApiAccountSession implements AsyncDisposable {
   requestPass(messages?: readonly string[]): void {
     const named = messages?.map((id) => ({ id }))
     this.context.sync.request(named ? { messages: named } : { all: true })
+  }
+
+  /** Starts a pass over all feeds, also over feeds that the provider refused before. */
+  requestSync(): void {
+    this.parked.endDelays()
+    this.requestPass()
   }
 
   /**

@@ -13,7 +13,7 @@ const done: PassResult = {
   unreported: [],
   refusal: undefined,
 }
-const noticed = (...ids: string[]): SyncTrigger => ({
+const notified = (...ids: string[]): SyncTrigger => ({
   kind: 'push',
   messages: ids.map((id) => ({ id })),
 })
@@ -52,7 +52,7 @@ class Scene {
     return { delayMs, reason, options: this.pass(action, result) }
   }
 
-  notice(trigger: SyncTrigger, result: Partial<PassResult> = {}) {
+  notify(trigger: SyncTrigger, result: Partial<PassResult> = {}) {
     this.schedule.trigger(trigger)
     return this.pass(this.schedule.next.action, result)
   }
@@ -72,19 +72,19 @@ test.each([
   expect(delays.map(Math.round)).toEqual(expected)
 })
 
-test('followFeeds: noticed messages are read apart and do not delay the poll of everything', () => {
+test('followFeeds: notified messages are read apart and do not delay the poll of everything', () => {
   const scene = new Scene()
   scene.time += 590_000
-  const options = scene.notice(noticed('a'))
+  const options = scene.notify(notified('a'))
   expect(options.parts?.messages).toEqual(new Map([['a', false]]))
   const { delayMs, reason, options: poll } = scene.run()
   expect([delayMs, reason, poll.parts]).toEqual([10_000, 'poll', undefined])
 })
 
-test('followFeeds: a noticed message without changes is read after 1, 2, 4, 8, 16 and 30 s', () => {
+test('followFeeds: a notified message without changes is read after 1, 2, 4, 8, 16 and 30 s', () => {
   const scene = new Scene()
   const unreported = [{ id: 'a', isNew: true }]
-  scene.notice(noticed('a'), { unreported })
+  scene.notify(notified('a'), { unreported })
   const delays: number[] = []
   for (;;) {
     const { delayMs, reason, options } = scene.run({ unreported })
@@ -98,7 +98,7 @@ test('followFeeds: a noticed message without changes is read after 1, 2, 4, 8, 1
 test('followFeeds: an indexed message without changes is read three times', () => {
   const scene = new Scene()
   const unreported = [{ id: 'a', isNew: false }]
-  scene.notice(noticed('a'), { unreported })
+  scene.notify(notified('a'), { unreported })
   const reasons = [1, 2, 3, 4].map(() => scene.run({ unreported }).reason)
   expect(reasons).toEqual(['due', 'due', 'due', 'poll'])
 })
@@ -106,9 +106,9 @@ test('followFeeds: an indexed message without changes is read three times', () =
 test('followFeeds: after a notification without changes that names nothing, one more pass after 1 s', () => {
   const scene = new Scene()
   const unnamed = { kind: 'push' } as const
-  scene.notice(unnamed, { hasChanges: true })
+  scene.notify(unnamed, { hasChanges: true })
   expect(scene.next().reason).toBe('poll')
-  scene.notice(unnamed)
+  scene.notify(unnamed)
   const { delayMs, reason, options } = scene.run()
   expect([delayMs, reason, options.parts]).toEqual([1_000, 'due', undefined])
   expect(scene.next()).toEqual({ delayMs: 600_000, reason: 'poll' })
@@ -116,7 +116,7 @@ test('followFeeds: after a notification without changes that names nothing, one 
 
 test('followFeeds: full rounds that are left continue immediately, with everything', () => {
   const scene = new Scene()
-  scene.notice(noticed('a'), { hasRounds: true })
+  scene.notify(notified('a'), { hasRounds: true })
   const { delayMs, reason, options } = scene.run({ hasRounds: false })
   expect([delayMs, reason, options.parts]).toEqual([0, 'due', undefined])
 })
@@ -131,21 +131,21 @@ test('followFeeds: if notifications are refused, main folders every 60 s, all ev
   expect(passes[0]?.options.parts?.specialUses).toEqual(['\\Inbox', '\\Sent', '\\Drafts', '\\Junk'])
 })
 
-test('followFeeds: a poll that is due takes the noticed messages, so that requests never delay it', () => {
+test('followFeeds: a poll that is due takes the notified messages, so that requests never delay it', () => {
   const scene = new Scene()
   scene.time += 600_000
-  scene.schedule.trigger(noticed('a'))
+  scene.schedule.trigger(notified('a'))
   const { reason, options } = scene.run()
-  expect([reason, options]).toEqual(['poll', { noticed: new Map([['a', false]]) }])
+  expect([reason, options]).toEqual(['poll', { notified: new Map([['a', false]]) }])
 })
 
 test('followFeeds: full rounds yield to requests and due polls, not to messages that are read again', () => {
   const scene = new Scene()
-  scene.notice(noticed('a'), { unreported: [{ id: 'a', isNew: true }] })
+  scene.notify(notified('a'), { unreported: [{ id: 'a', isNew: true }] })
   scene.schedule.beginNow('full')
   scene.time += 1_000
   expect(scene.schedule.mustYield).toBe(false)
-  scene.schedule.trigger(noticed('b'))
+  scene.schedule.trigger(notified('b'))
   expect(scene.schedule.mustYield).toBe(true)
   scene.schedule.end(outcomeOf(done))
   scene.run()

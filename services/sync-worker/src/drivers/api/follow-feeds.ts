@@ -12,9 +12,9 @@ import type { Account } from '../../store/accounts.ts'
 import type { Summaries } from '../../summaries/summaries.ts'
 import type { Destinations } from '../../watches/destinations.ts'
 import type { WatchRegistry } from '../../watches/watch-registry.ts'
-import type { WatchHandle } from '../../watches/watched-account.ts'
+import type { WatchHandle } from '../../watches/account-watch.ts'
 import type { DriverContext } from '../account-driver.ts'
-import { noIntervals, type SyncRules } from '../sync-rules.ts'
+import { noIntervals, type SyncRules } from '../sync-trigger.ts'
 import type { SyncOutcome, SyncPass } from '../sync-schedule.ts'
 import { createMessageDrafter } from './messages/message-drafter.ts'
 import { MailboxFeeds } from './feeds/mailbox-feeds.ts'
@@ -51,7 +51,7 @@ export interface PassLimits {
 
 /**
  * A first pass takes up to 32 MB, a later pass usually less than 1 MB. With new messages, a pass
- * also holds texts: up to 24 MiB of noticed and 24 MiB of requested messages. The events of one
+ * also holds texts: up to 24 MiB of notified and 24 MiB of requested messages. The events of one
  * transaction take 4 MiB, or one message with 25 MiB of attachments, in several copies.
  */
 export function createPassLimits(): PassLimits {
@@ -95,7 +95,7 @@ export async function followFeeds(
   resources.defer(() => watch.pause())
   resources.use(sync.start(() => apiRules(deps.config, watch)))
   const onNew = (receivedAt: Date) => {
-    if (sync.running?.action === 'poll') watch.reportUnnoticed(receivedAt)
+    if (sync.running?.action === 'poll') watch.reportUnannounced(receivedAt)
   }
   for (let feeds: MailboxFeeds | undefined; ;) {
     const pass = await sync.begin(signal)
@@ -137,9 +137,9 @@ export function apiRules(
 
 /** Parts of the mailbox that a pass reads. */
 export function passOptions({ action, isComplete, messages }: SyncPass): PassOptions {
-  const noticed = new Map([...messages].map(([id, { isDeleted }]) => [id, isDeleted]))
-  if (isComplete) return { noticed }
-  return { parts: { messages: noticed, specialUses: action === 'poll' ? mainUses : [] } }
+  const notified = new Map([...messages].map(([id, { isDeleted }]) => [id, isDeleted]))
+  if (isComplete) return { notified }
+  return { parts: { messages: notified, specialUses: action === 'poll' ? mainUses : [] } }
 }
 
 /** Result of a pass, as far as it changes the schedule. */

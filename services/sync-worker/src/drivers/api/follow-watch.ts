@@ -6,7 +6,7 @@ import {
 } from '@posthorn/contracts/account-types'
 import type { Account } from '../../store/accounts.ts'
 import type { Destinations } from '../../watches/destinations.ts'
-import type { WatchedAccount, WatchHandle } from '../../watches/watched-account.ts'
+import type { WatchedAccount, WatchHandle } from '../../watches/account-watch.ts'
 import type { DriverContext } from '../account-driver.ts'
 
 /** Account whose provider may notify. */
@@ -47,8 +47,8 @@ export function watchedAccount(
       const hasDestination = (await findDestination[transport]()) !== undefined
       return hasDestination ? followed.open({ priority: 'sync' }, signal) : undefined
     },
-    onNotice(notice, messages) {
-      sync.trigger({ kind: 'push', isMissed: notice === 'missed', messages })
+    onNotification(reason, messages) {
+      sync.trigger({ kind: 'push', isMissed: reason === 'missed', messages })
     },
   }
 }

@@ -67,15 +67,15 @@ export async function hasFailedWatch(tx: Tx, account: string): Promise<boolean> 
 }
 
 /** Stores the times of the last notifications, of accounts whose leases are valid. */
-export async function saveNoticeTimes(
+export async function saveNotificationTimes(
   db: Db,
-  notices: readonly (AccountLease & { at: Date })[],
+  notifications: readonly (AccountLease & { at: Date })[],
 ): Promise<void> {
-  if (notices.length === 0) return
-  const times = sql`${notices.map(({ at }) => at.toISOString())}::text[]`
+  if (notifications.length === 0) return
+  const times = sql`${notifications.map(({ at }) => at.toISOString())}::text[]`
   await sql`
     with input as materialized (
-      select input.account, input.value::timestamptz as at from ${validLeases(notices, times)}
+      select input.account, input.value::timestamptz as at from ${validLeases(notifications, times)}
       for share of shards
     )
     update api_watches w set last_notified_at = input.at from input where w.account = input.account

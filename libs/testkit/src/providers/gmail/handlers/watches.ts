@@ -1,6 +1,6 @@
 import { gmailError, GmailFailure } from '../failures.ts'
 import type { GmailState, MailboxHandler } from '../gmail-state.ts'
-import { projectOf } from '../pubsub/gmail-notices.ts'
+import { projectOf } from '../pubsub/gmail-notifications.ts'
 
 const weekMs = 604_800_000
 
@@ -16,7 +16,7 @@ export function watchHandlers(gmail: GmailState): Record<string, MailboxHandler>
           'invalidArgument',
           `Invalid topicName does not match projects/${project}/topics/*`,
         )
-      const other = gmail.notices.find(address, projectOf(topic))
+      const other = gmail.notifications.find(address, projectOf(topic))
       if (other && other.topic !== topic && other.expiresAt > gmail.clock.now)
         throw new GmailFailure(
           400,
@@ -26,11 +26,11 @@ export function watchHandlers(gmail: GmailState): Record<string, MailboxHandler>
       const refused = refusedTopic(gmail, topic)
       if (refused) return refused
       const expiresAt = gmail.clock.now + weekMs
-      gmail.notices.start(mailbox, { topic, expiresAt })
+      gmail.notifications.start(mailbox, { topic, expiresAt })
       return { body: { historyId: String(historyId), expiration: String(expiresAt) } }
     },
     stop: ({ address }, request) => {
-      gmail.notices.stop(address, gmail.findGrant(request)?.project)
+      gmail.notifications.stop(address, gmail.findGrant(request)?.project)
       return {}
     },
   }

@@ -31,6 +31,8 @@ export interface ApiCommand extends ApiCommandDeps {
    * placement `folder` only, or over all feeds.
    */
   readonly requestPass: (messages?: readonly string[]) => void
+  /** Starts a pass over all feeds, also over feeds that the provider refused before. */
+  readonly requestSync: () => void
 }
 
 /**

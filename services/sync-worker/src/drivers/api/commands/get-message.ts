@@ -117,3 +117,17 @@ export function readState(
 ): Promise<ApiMessage> {
   return api.getMessage(id, {}, signal)
 }
+
+/** Reads the change marker of a draft. Absent if the id shows changes, or without a draft. */
+export function getDraftVersion({
+  message,
+}: AccountRequest<'getDraftVersion'>): ApiWork<'getDraftVersion'> {
+  const messageId = checkApiMessageId(message)
+  return async ({ api, signal }) => {
+    // The id of a message with labels changes with each draft, and searching the new id costs
+    // requests.
+    if (api.traits.placement === 'labels') return {}
+    const [draft] = await api.findDrafts({ messageId }, signal)
+    return defined({ version: draft?.version })
+  }
+}

@@ -18,7 +18,7 @@ const maxRefusals = 3
 
 /** Parts of the mailbox that a pass reads. Folders of messages that are due are read as well. */
 export interface PassParts {
-  /** Messages that the provider noticed, by id. True for deleted messages. */
+  /** Messages that notifications named, by id. True for deleted messages. */
   readonly messages: ReadonlyMap<string, boolean>
   /** Folders with these special uses. */
   readonly specialUses: readonly SpecialUse[]
@@ -27,8 +27,8 @@ export interface PassParts {
 export interface PassOptions {
   /** Absent: all feeds are read, and full rounds run. */
   readonly parts?: PassParts
-  /** Messages that the provider noticed, of a pass that reads all feeds. */
-  readonly noticed?: PassParts['messages']
+  /** Messages that notifications named, of a pass that reads all feeds. */
+  readonly notified?: PassParts['messages']
   /** True if another pass is requested: the remaining full rounds wait for a later pass. */
   readonly mustYield?: () => boolean
 }
@@ -81,7 +81,7 @@ export interface FeedInPass {
 
 /** Memory of a pass, which stays if all feeds have to be read instead of parts. */
 export interface PassMemory {
-  /** Messages that the provider noticed, read before the feeds. */
+  /** Messages that notifications named, read before the feeds. */
   readonly copies: Map<string, ApiMessage>
   readonly report: ReportedChanges
   readonly mustYield: PassOptions['mustYield']

@@ -1,6 +1,5 @@
 import type { NamedFolder } from '@posthorn/db'
-import type { MailboxRefusal } from '../../account-driver.ts'
-import { unknownPathRefusal } from '../../unknown-path.ts'
+import { type MailboxRefusal, unknownPathRefusal } from '../../account-driver.ts'
 import { mailboxReset } from '../events/feed-events.ts'
 import {
   findUnknownPath,
@@ -85,14 +84,14 @@ export class MailboxFeeds {
     const { hasRounds, unknownPath, pass } =
       (await this.#syncParts(memory, parts).catch(ignoreUnknownFolder)) ??
       (await this.#syncAll(memory))
-    const noticed = parts?.messages ?? options.noticed
+    const notified = parts?.messages ?? options.notified
     return {
       hasRounds,
       refusal:
         unknownPath === undefined ? this.#findRefusal(pass) : unknownPathRefusal(unknownPath),
       hasChanges: this.#report.pages > pages,
       dueAt: earliest(await store.findNextPendingAt(), losses.nextRoundAt),
-      unreported: noticed ? await findUnreported(pass, noticed) : [],
+      unreported: notified ? await findUnreported(pass, notified) : [],
     }
   }
 

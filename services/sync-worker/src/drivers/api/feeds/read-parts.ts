@@ -95,12 +95,12 @@ export async function findFolders(
   for (const { folder } of pending) if (folder !== null) folders.add(folder)
   for (const { folderId } of states.values()) if (folderId !== undefined) folders.add(folderId)
   const unknown = [...messages.keys()].filter((id) => !messages.get(id) && !states.has(id))
-  if (!(await readNoticed(pass, unknown))) return undefined
+  if (!(await readNotified(pass, unknown))) return undefined
   const arrivals = await findArrivals(pass)
   return arrivals && new Set([...folders, ...arrivals])
 }
 
-/** Folders of noticed messages. Undefined if the list of folders is not up to date. */
+/** Folders of notified messages. Undefined if the list of folders is not up to date. */
 async function findArrivals(pass: FeedPass): Promise<ReadonlySet<string> | undefined> {
   const { copies, names } = pass
   const folders = new Set<string>()
@@ -119,7 +119,7 @@ async function isInPlace({ api, names, signal }: FeedPass, folderId: string): Pr
 }
 
 /** Keeps copies of messages. Returns false, and keeps no copies, if the copies need much memory. */
-async function readNoticed(pass: FeedPass, ids: readonly string[]): Promise<boolean> {
+async function readNotified(pass: FeedPass, ids: readonly string[]): Promise<boolean> {
   const { copies, drafter } = pass
   if (ids.length > maxGets) return false
   const options = await drafter.getOptions()
@@ -141,7 +141,7 @@ function textLength({ plain = '', html = '' }: ApiTexts): number {
   return plain.length + html.length
 }
 
-/** Noticed messages that no feed reported, without messages in folders that are not synced. */
+/** Notified messages that no feed reported, without messages in folders that are not synced. */
 export async function findUnreported(
   { copies, index, names, report }: FeedPass,
   messages: PassParts['messages'],

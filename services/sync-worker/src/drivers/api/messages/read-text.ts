@@ -1,14 +1,8 @@
 import type { ApiAttachment, ApiMessage, ApiTexts } from '@posthorn/backends/mail-api'
 import type { EncodedText, ReadPart, ReadText } from '@posthorn/message-reader'
 import { embedReferencedImages } from '../../messages/image-references.ts'
+import type { TextKinds } from '../../messages/message-new.ts'
 import type { ReadAttachment } from './read-content.ts'
-
-export interface TextKinds {
-  plain: boolean
-  html: boolean
-  /** Sanitises the HTML for display in a page; converts the plain text if there is no HTML. */
-  webSafe: boolean
-}
 
 /** Limit per kind of text that `MailApi` reads. */
 export const maxTextBytes = 10 * 1024 * 1024

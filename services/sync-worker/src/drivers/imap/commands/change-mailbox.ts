@@ -34,9 +34,9 @@ export function createMailbox(
 
 /** Deletes a mailbox with its messages. The listing that follows records the event. */
 export async function deleteMailbox(
-  deps: CommandDeps,
   request: AccountRequest<'deleteMailbox'>,
   target: AccountCommand,
+  deps: CommandDeps,
 ): Promise<AccountReply<'deleteMailbox'>> {
   // An unknown path is sent unchanged, so that the client gets the server's rejection. Interface
   // spec, "Statuses", 400: NONEXISTENT.
@@ -53,9 +53,9 @@ export async function deleteMailbox(
 
 /** Renames a mailbox with its children, then changes the subscription of the mailbox. */
 export async function updateMailbox(
-  deps: CommandDeps,
   request: UpdateRequest,
   target: AccountCommand,
+  deps: CommandDeps,
 ): Promise<AccountReply<'updateMailbox'>> {
   // RFC 9051 §6.3.7: a nonexistent mailbox can be subscribed to, but not renamed.
   const row = await findOrRelist(deps, target, request.path)

@@ -6,11 +6,13 @@ import type {
   UnconfirmedFlags,
 } from '@posthorn/backends'
 import { defined } from '@posthorn/contracts/defined'
+import { fieldError } from '@posthorn/contracts/describe-error'
 import type {
   FlagResult,
   FlagUpdate,
   MessageFlagResult,
 } from '@posthorn/contracts/schemas/flag-update'
+import { validationError } from '@posthorn/contracts/validate'
 import { AppError } from '@posthorn/errors'
 import { encodeMessageId } from '@posthorn/message-id'
 import { canonicalFlags } from '../index/flag-names.ts'
@@ -18,6 +20,7 @@ import { rangesOf } from '../index/ranges.ts'
 import { messageLabels } from '../messages/gmail.ts'
 import { findMailboxByUse, isSelectable, type MailboxRow } from '../../../store/mailboxes.ts'
 import type { AccountReply, AccountRequest } from '../../account-driver.ts'
+import { assertConnected } from '../../availability.ts'
 import { updateResult } from '../../messages/flag-result.ts'
 import { type AccountCommand, type CommandDeps, withMailSession } from './account.ts'
 import { relistMailboxes } from './change-mailbox.ts'
@@ -36,9 +39,9 @@ import {
  * @throws AppError `not-found` `MessageNotFound`, also if the message is deleted during the change
  */
 export async function updateMessage(
-  deps: CommandDeps,
   { message, update }: AccountRequest<'updateMessage'>,
   target: AccountCommand,
+  deps: CommandDeps,
 ): Promise<AccountReply<'updateMessage'>> {
   const position = await locateMessage(deps.db, target.account, message)
   const check = (mail: MailSession) => assertLabelSupport(mail, update)
@@ -72,10 +75,14 @@ function withState(
  * Moves a message. Returns the new id of the message if the server reports the new UID (UIDPLUS).
  */
 export async function moveMessage(
-  deps: CommandDeps,
-  { message, path }: AccountRequest<'moveMessage'>,
+  { message, path, source }: AccountRequest<'moveMessage'>,
   target: AccountCommand,
+  deps: CommandDeps,
 ): Promise<AccountReply<'moveMessage'>> {
+  // The message id of an IMAP account names the mailbox.
+  if (source !== undefined)
+    throw validationError([fieldError('source', 'is for accounts on a mail API')])
+  assertConnected(target.session.context)
   const { row, uid } = await locateMessage(deps.db, target.account, message)
   const destination = await getDestination(deps, target, path)
   const moved = await changeMessage(target, { row, uid, destination }, (mail, uids) =>
@@ -92,9 +99,9 @@ export async function moveMessage(
  * the trash, or if the account has no trash.
  */
 export async function deleteMessage(
-  deps: CommandDeps,
   { message, force }: AccountRequest<'deleteMessage'>,
   target: AccountCommand,
+  deps: CommandDeps,
 ): Promise<AccountReply<'deleteMessage'>> {
   const { row, uid } = await locateMessage(deps.db, target.account, message)
   const trash = await findTrash(deps, target.account)

@@ -14,9 +14,9 @@ const maxDownloadBytes = 250 * 1024 * 1024
 
 /** Streams the decoded bytes of an attachment at the consumer's pace. */
 export async function getAttachment(
-  deps: CommandDeps,
   { attachment }: AccountRequest<'getAttachment'>,
   target: AccountCommand,
+  deps: CommandDeps,
 ): Promise<AccountReply<'getAttachment'>> {
   const { mailbox, uid, part } = decodeAttachmentId(attachment)
   const row = await getMailboxByNumber(deps.db, target.account, mailbox)
@@ -30,9 +30,9 @@ export async function getAttachment(
 
 /** Streams the source of a message, unchanged, at the consumer's pace. */
 export async function getMessageSource(
-  deps: CommandDeps,
   { message }: AccountRequest<'getMessageSource'>,
   target: AccountCommand,
+  deps: CommandDeps,
 ): Promise<AccountReply<'getMessageSource'>> {
   const { row, uid } = await locateMessage(deps.db, target.account, message)
   const { download, body } = await startDownload(target, row.path, async (mail) => {

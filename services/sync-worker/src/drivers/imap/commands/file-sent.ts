@@ -33,9 +33,9 @@ export interface FilingDeps extends CommandDeps {
  * before.
  */
 export async function fileSent(
-  deps: FilingDeps,
   request: Request,
   target: AccountCommand,
+  deps: FilingDeps,
 ): Promise<AccountReply<'fileSent'>> {
   const { reference, draft } = request
   const skipped: string[] = []
@@ -54,9 +54,9 @@ export async function fileSent(
 
 /** Finds a message in the mailbox where the server files sent messages. */
 export async function findSent(
-  deps: CommandDeps,
   { messageId, sentMailPath }: AccountRequest<'findSent'>,
   target: AccountCommand,
+  deps: CommandDeps,
 ): Promise<AccountReply<'findSent'>> {
   const { row } = await getSentMailbox(deps.db, target.account, sentMailPath)
   const search = (mail: MailSession) => containsMessage(mail, row, messageId)

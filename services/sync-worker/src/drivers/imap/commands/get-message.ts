@@ -8,8 +8,7 @@ import { isAutoReply, parseHeaders } from '@posthorn/mime'
 import { messageEntry } from '../messages/entry.ts'
 import { addCategories } from '../messages/gmail.ts'
 import { type Outline, parseOutline } from '../messages/outline.ts'
-import { readRequestedText } from '../messages/read-text.ts'
-import type { MessageSource } from '../messages/source.ts'
+import { type MessageSource, readRequestedText } from '../messages/read-text.ts'
 import type { MailboxRow } from '../../../store/mailboxes.ts'
 import type { AccountReply, AccountRequest } from '../../account-driver.ts'
 import type { AccountCommand } from './account.ts'
@@ -21,9 +20,9 @@ import { type ReadDeps, readMailbox } from './read-caches.ts'
  * that the returned flags contain it.
  */
 export async function getMessage(
-  deps: ReadDeps,
   request: AccountRequest<'getMessage'>,
   target: AccountCommand,
+  deps: ReadDeps,
 ): Promise<AccountReply<'getMessage'>> {
   const { mailbox: key, uid } = decodeMessageId(request.message)
   const detail = await readMailbox(deps, { ...target, key }, async (mail, row) => {
@@ -42,9 +41,9 @@ export async function getMessage(
 
 /** Reads the texts that a text id names, if they are text parts of the message. */
 export async function getText(
-  deps: ReadDeps,
   { account: _account, text, ...options }: AccountRequest<'getText'>,
   target: AccountCommand,
+  deps: ReadDeps,
 ): Promise<AccountReply<'getText'>> {
   const { mailbox: key, uid, ...named } = decodeTextId(text)
   return readMailbox(deps, { ...target, key }, async (mail, row) => {

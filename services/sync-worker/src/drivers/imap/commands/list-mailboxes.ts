@@ -12,9 +12,9 @@ import { type AccountCommand, type CommandDeps, withMailSession } from './accoun
  * Returns the stored list, even without a connection. Only counters are requested from the server.
  */
 export async function listMailboxes(
-  { db }: CommandDeps,
   { account, counters }: AccountRequest<'listMailboxes'>,
   target: AccountCommand,
+  { db }: CommandDeps,
 ): Promise<AccountReply<'listMailboxes'>> {
   const rows = await listMailboxRows(db, account)
   if (rows.length === 0) assertConnected(target.session.context)

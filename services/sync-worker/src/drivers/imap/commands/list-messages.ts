@@ -1,5 +1,7 @@
 import type { FetchedMessage, MailSession } from '@posthorn/backends'
+import { fieldError } from '@posthorn/contracts/describe-error'
 import type { MessagePage } from '@posthorn/contracts/schemas/message'
+import { validationError } from '@posthorn/contracts/validate'
 import { countUids } from '../index/ranges.ts'
 import { messageEntry } from '../messages/entry.ts'
 import { addCategories } from '../messages/gmail.ts'
@@ -36,9 +38,9 @@ type FetchPage = (
 
 /** Lists one page of the current content of a mailbox, newest first. */
 export function listMessages(
-  deps: ReadDeps,
   request: AccountRequest<'listMessages'>,
   target: AccountCommand,
+  deps: ReadDeps,
 ): Promise<MessagePage> {
   return readPage(deps, { ...request, target }, async (mail, total, at) => {
     const position = pagePosition(total, at)
@@ -49,12 +51,14 @@ export function listMessages(
 
 /** Searches a mailbox and lists one page of the results, newest first. Fetches only that page. */
 export async function searchMessages(
-  deps: ReadDeps,
-  { search, ...request }: AccountRequest<'searchMessages'> & { path: string },
+  { search, path, useOutlookSearch: _ignored, ...request }: AccountRequest<'searchMessages'>,
   target: AccountCommand,
+  deps: ReadDeps,
 ): Promise<MessagePage> {
+  // IMAP searches one mailbox at a time.
+  if (path === undefined) throw validationError([fieldError('path', 'is required')])
   const terms = toSearchTerms(search)
-  return readPage(deps, { ...request, target }, async (mail, _total, at) => {
+  return readPage(deps, { ...request, path, target }, async (mail, _total, at) => {
     const uids = await mail.search(terms)
     const position = pagePosition(countUids(uids), at)
     const messages = await Array.fromAsync(mail.fetchMessages(pageUids(uids, position)))

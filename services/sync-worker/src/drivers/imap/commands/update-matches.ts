@@ -28,9 +28,9 @@ const maxIds = 250_000
  * server does not show with the flags count as not changed.
  */
 export async function updateMessages(
-  deps: CommandDeps,
   { path, search, update }: AccountRequest<'updateMessages'>,
   target: AccountCommand,
+  deps: CommandDeps,
 ): Promise<AccountReply<'updateMessages'>> {
   const row = await getMailbox(deps.db, target.account, path)
   let matched = 0
@@ -49,9 +49,9 @@ export async function updateMessages(
 
 /** Moves all messages of a mailbox that match a search. */
 export async function moveMessages(
-  deps: CommandDeps,
   { path, search, destination }: AccountRequest<'moveMessages'>,
   target: AccountCommand,
+  deps: CommandDeps,
 ): Promise<AccountReply<'moveMessages'>> {
   const row = await getMailbox(deps.db, target.account, path)
   const to = await getDestination(deps, target, destination)
@@ -60,9 +60,9 @@ export async function moveMessages(
 
 /** Applies the rules of `deleteMessage` to all messages of a mailbox that match a search. */
 export async function deleteMessages(
-  deps: CommandDeps,
   { path, search, force }: AccountRequest<'deleteMessages'>,
   target: AccountCommand,
+  deps: CommandDeps,
 ): Promise<AccountReply<'deleteMessages'>> {
   const row = await getMailbox(deps.db, target.account, path)
   const trash = await findTrash(deps, target.account)

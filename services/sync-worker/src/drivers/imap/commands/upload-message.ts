@@ -26,9 +26,9 @@ export interface UploadDeps extends CommandDeps {
  * reply and may upload again.
  */
 export async function uploadMessage(
-  { db, uploadMemory }: UploadDeps,
   request: AccountRequest<'uploadMessage'>,
   { account, session, signal }: AccountCommand,
+  { db, uploadMemory }: UploadDeps,
 ): Promise<Response> {
   const row = await getMailbox(db, account, request.path)
   using _permit = await uploadMemory.acquire(signal, request.size)

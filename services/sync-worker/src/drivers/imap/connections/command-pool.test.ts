@@ -214,7 +214,7 @@ test('CommandPool: disposal rejects waiting and later requests', async () => {
   await expect(opened[0]?.closed).resolves.toBeUndefined()
 })
 
-test('CommandPool: work that the disposal ends rejects as handed over, not as a lost connection', async () => {
+test('CommandPool: work that the disposal ends rejects as released, not as a lost connection', async () => {
   const { pool, opened, signal } = testPool()
   const { promise: started, resolve: start } = Promise.withResolvers<void>()
   const running = pool.run({ signal }, async () => {

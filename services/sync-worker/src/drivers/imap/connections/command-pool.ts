@@ -24,7 +24,7 @@ export interface CommandPoolOptions {
 
 export interface PooledConnection {
   readonly session: MailSession
-  /** True if the connection was used before, so that it may be lost without notice. */
+  /** True if the connection was used before, so that it may be lost without a warning. */
   readonly reused: boolean
   /**
    * Returns the connection to the pool; `broken` closes the connection. Later calls have no effect.
@@ -234,7 +234,7 @@ export class CommandPool implements AsyncDisposable {
     return { session: connection.session, reused, release }
   }
 
-  /** Work may be repeated, because the connection may be lost without notice. */
+  /** Work may be repeated, because the connection may be lost without a warning. */
   #lendLoan({ session, release }: SessionLoan, request: ConnectionRequest): PooledConnection {
     return { session, reused: true, release: this.#releaseOnce(request, release) }
   }

@@ -15,7 +15,7 @@ import { OutdatedConnectionError } from '../sync/mailbox-list/second-connection.
 import { storeUidValidity } from '../sync/changes/unsynced-mailboxes.ts'
 import { followMailboxes } from '../sync/passes/follower.ts'
 import { isUnfinished } from '../sync/sync-plan.ts'
-import { AccountDemand } from './account-demand.ts'
+import { AccountDemand } from './login-gate.ts'
 import { CommandPool } from './command-pool.ts'
 import type { AccountConnection, Connect } from './connect.ts'
 import type { IdleConnections } from './idle-connections.ts'

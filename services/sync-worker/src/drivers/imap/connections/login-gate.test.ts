@@ -1,6 +1,5 @@
 import { afterEach, beforeEach, describe, expect, jest, test } from '@jest/globals'
-import { AccountDemand } from './account-demand.ts'
-import { type LoginFor, LoginGate } from './login-gate.ts'
+import { AccountDemand, type LoginFor, LoginGate } from './login-gate.ts'
 
 beforeEach(() => void jest.useFakeTimers())
 afterEach(() => void jest.useRealTimers())

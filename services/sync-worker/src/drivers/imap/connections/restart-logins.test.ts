@@ -1,6 +1,5 @@
 import { afterEach, beforeEach, describe, expect, jest, test } from '@jest/globals'
-import { AccountDemand } from './account-demand.ts'
-import type { LoginFor } from './login-gate.ts'
+import { AccountDemand, type LoginFor } from './login-gate.ts'
 import { createLoginLimiter } from './login-limiter.ts'
 
 // Size of a large installation: 10,000 accounts of one host log in after a restart. A server needs

@@ -1,9 +1,17 @@
 import type { MailSession, PartRequest } from '@posthorn/backends'
-import { type EncodedText, maxJsonBytes, type ReadText } from '@posthorn/message-reader'
-import { maxEmbeddedBytes } from '../../messages/image-references.ts'
-import { embedImages } from './embed-images.ts'
+import {
+  type EncodedText,
+  maxJsonBytes,
+  type ReadPart,
+  type ReadText,
+} from '@posthorn/message-reader'
+import {
+  embedReferencedImages,
+  maxEmbeddedBytes,
+  type TextsWithReferences,
+} from '../../messages/image-references.ts'
+import type { TextKinds } from '../../messages/message-new.ts'
 import type { Outline, TextPart } from './outline.ts'
-import type { MessageSource } from './source.ts'
 
 /** Message whose parts are read. */
 interface OutlinedMessage {
@@ -11,13 +19,9 @@ interface OutlinedMessage {
   outline: Outline
 }
 
-export interface TextOptions {
-  plain: boolean
-  html: boolean
+export interface TextOptions extends TextKinds {
   /** Maximum bytes per kind, after decoding of the transfer encoding. */
   maxBytes: number
-  /** Sanitises the HTML for display in a page; converts the plain text if there is no HTML. */
-  webSafe: boolean
 }
 
 /** Text options of a request. `webSafeHtml` implies both kinds of text and embedded images. */
@@ -131,4 +135,47 @@ export async function readPart(
 ): Promise<Buffer> {
   const { content } = await session.downloadPart(uid, part, { maxBytes })
   return Buffer.concat(await Array.fromAsync(content))
+}
+
+/** Replaces references in HTML with images. Takes one round trip for all images. */
+export function embedImages(
+  { session, read }: MessageSource,
+  { uid, outline }: { uid: number; outline: Outline },
+  texts: TextsWithReferences,
+): Promise<string> {
+  const source = {
+    read,
+    images: outline.attachments,
+    async readImages(parts: readonly { part: string }[], maxBytes: number) {
+      const requests = parts.map(({ part }) => ({ part, maxBytes }))
+      const contents = await session.readParts(uid, outline.structure, requests)
+      return parts.map(({ part }) => contents.get(part))
+    },
+  }
+  return embedReferencedImages(source, texts)
+}
+
+/** Connection with a selected mailbox, and the message reader of its account. */
+export interface MessageSource<Method extends keyof MailSession = 'readParts'> {
+  session: Pick<MailSession, Method>
+  read: ReadPart
+}
+
+/**
+ * Reads the first bytes of a message. The remaining bytes are read and dropped, to free the
+ * connection.
+ */
+export async function readStart(
+  session: Pick<MailSession, 'downloadSource'>,
+  uid: number,
+  maxBytes: number,
+): Promise<Buffer> {
+  const { content } = await session.downloadSource(uid)
+  const chunks: Uint8Array[] = []
+  let length = 0
+  for await (const chunk of content) {
+    if (length < maxBytes) chunks.push(chunk)
+    length += chunk.length
+  }
+  return Buffer.concat(chunks)
 }

@@ -12,7 +12,8 @@ import {
 import { commit } from '../../../../events/commit.ts'
 import type { MessageReport } from '../../../../events/reports.ts'
 import { type FetchRetries, messageKey, messageMissing } from '../../events/mailbox-events.ts'
-import { draftMessageNew } from '../../events/message-new.ts'
+import { draftMessageNew } from '../../../messages/message-new.ts'
+import { newMessage } from '../../messages/new-message.ts'
 import { applyFlags } from '../../index/compare.ts'
 import {
   batchesOf,
@@ -182,8 +183,8 @@ async function prepareArrival(
 ): Promise<Arrival> {
   const settings = await deps.settings.get()
   const source = { session, read: deps.reader.forAccount(account.account, signal) }
-  const drafted = await draftMessageNew(source, { message, mailbox: row }, settings)
-  const { draft, report, toSummarise } = drafted
+  const read = newMessage(source, { message, mailbox: row })
+  const { draft, report, toSummarise } = await draftMessageNew(read, settings)
   return defined({
     ...indexEntryOf(message),
     draft,

@@ -1,0 +1,242 @@
+import { AppError } from '@posthorn/errors'
+import { Mutex, settleWithin } from '@posthorn/flow'
+import type { Logger } from '@posthorn/telemetry'
+import { ImapFlow, type ImapFlowOptions } from 'imapflow'
+import { type MailboxFaults, MessageFaults } from '../../message-faults.ts'
+import {
+  commandError,
+  connectError,
+  connectionClosed,
+  connectAborted,
+  timedOut,
+  invalidatesLogin,
+} from './errors.ts'
+import { NotificationBuffer } from './notification-buffer.ts'
+import { RejectionLogger } from './rejection-logger.ts'
+import { pollStatus } from './counters.ts'
+import type { Transcript } from './transcript.ts'
+import { Wire } from './wire.ts'
+
+/**
+ * Maximum duration of a command that still receives data. The socket timeout detects a silent
+ * server much earlier.
+ */
+export const commandMs = 5 * 60_000
+/**
+ * Maximum number of keep-alives without a call in between. Afterwards the server closes a session
+ * that its owner lost.
+ */
+const maxKeepAlives = 12
+/** Maximum wait for the response to LOGOUT. */
+const logoutMs = 2_000
+
+/** Mailbox that a call applies to. The UIDs of the mailbox are meaningless in any other mailbox. */
+export interface MailboxRef {
+  path: string
+  uidValidity: bigint
+}
+
+/** Transcript and message faults, which connections of an account may share. */
+interface ConnectionParts {
+  transcript?: Transcript | undefined
+  faults?: MessageFaults | undefined
+}
+
+/** Owns an imapflow client and serialises its commands. */
+export class ImapConnection {
+  readonly client: ImapFlow
+  readonly wire: Wire
+  readonly mutex = new Mutex()
+  readonly notifications = new NotificationBuffer()
+  readonly closed: Promise<Error | undefined>
+  readonly #rejections: RejectionLogger
+  readonly #faults: MessageFaults
+  /** Number of connections of the account that were lost before this connection was opened. */
+  readonly #openedAt: number
+  #reason: Error | undefined
+  #closing = false
+  #keepAlives = 0
+  #selected: MailboxRef | undefined
+
+  constructor(
+    options: ImapFlowOptions,
+    log: Logger,
+    { transcript, faults = new MessageFaults() }: ConnectionParts,
+  ) {
+    this.#faults = faults
+    this.#openedAt = faults.losses
+    this.#rejections = new RejectionLogger(log)
+    this.client = new ImapFlow({ ...options, logger: this.#rejections.logger(transcript) })
+    // The listener stays attached after close: an 'error' event without a listener ends the
+    // process.
+    this.client.on('error', (error) => (this.#reason ??= connectError(error)))
+    const { promise, resolve } = Promise.withResolvers<Error | undefined>()
+    this.closed = promise
+    this.client.once('close', () => {
+      if (!this.#closing) this.#reason ??= this.#byeErrorOr(connectionClosed())
+      resolve(this.#closing ? undefined : this.#reason)
+    })
+    this.wire = new Wire(this.client)
+    this.notifications.listenTo(this.client, this.wire)
+  }
+
+  /** Connects and logs in. On failure the connection is closed. */
+  async connect(signal: AbortSignal, keepAliveMs: number): Promise<void> {
+    const abort = () => this.end(connectAborted(signal))
+    signal.addEventListener('abort', abort, { once: true })
+    try {
+      if (signal.aborted) abort()
+      await this.client.connect()
+      if (!this.client.usable) throw this.#closedError()
+      // imapflow ignores rejections of its initial commands.
+      const lastRejection = this.#rejections.last
+      if (lastRejection && invalidatesLogin(lastRejection)) throw lastRejection
+      this.#keepAlive(keepAliveMs)
+    } catch (error) {
+      const reason = signal.aborted ? (this.#reason ?? error) : error
+      this.end(connectError(reason))
+      throw connectError(reason)
+    } finally {
+      signal.removeEventListener('abort', abort)
+    }
+  }
+
+  /**
+   * Runs commands after all earlier calls. With a mailbox, fails with `unavailable` unless it is
+   * still selected. Every failure is an AppError.
+   */
+  async call<T>(
+    work: (client: ImapFlow) => Promise<T>,
+    mailbox?: MailboxRef,
+    timeoutMs?: number,
+  ): Promise<T> {
+    this.#keepAlives = 0
+    return await this.mutex.run(() => this.perform(work, mailbox, timeoutMs))
+  }
+
+  /** Variant of `call` for callers that hold the mutex. */
+  async perform<T>(
+    work: (client: ImapFlow) => Promise<T>,
+    mailbox?: MailboxRef,
+    timeoutMs = commandMs,
+  ): Promise<T> {
+    if (!this.client.usable) throw this.#closedError()
+    if (mailbox && !(this.client.mailbox && this.#wasSelected(mailbox)))
+      throw new AppError('unavailable', 'Another mailbox was selected meanwhile')
+    this.#rejections.last = undefined
+    const timer = setTimeout(
+      () => this.end(timedOut('The mail server did not respond in time')),
+      timeoutMs,
+    )
+    try {
+      return await work(this.client)
+    } catch (error) {
+      throw this.#reason !== undefined && !this.client.usable
+        ? this.#closedError()
+        : commandError(error)
+    } finally {
+      clearTimeout(timer)
+    }
+  }
+
+  /**
+   * Number of responses so far that imapflow skipped because it could not parse or process the
+   * response.
+   */
+  get unreadableResponses(): number {
+    return this.#rejections.unreadable
+  }
+
+  /** Messages of a mailbox that the server cannot describe. */
+  faultsIn(mailbox: MailboxRef): MailboxFaults {
+    return this.#faults.of(mailbox)
+  }
+
+  /** Records the error of a query if the connection was lost during the query. */
+  recordLoss(error: unknown, add: Parameters<MessageFaults['recordLoss']>[2]): void {
+    if (this.#closing || this.client.usable) return
+    this.#faults.recordLoss(error, this.#openedAt, add)
+  }
+
+  /** Error for a `false` result of imapflow, which does not contain the reason. */
+  rejection(action: string): AppError {
+    if (!this.client.usable) return this.#closedError()
+    const lastRejection = this.#rejections.last
+    return lastRejection
+      ? commandError(lastRejection)
+      : new AppError('rejected', `The mail server did not ${action}`)
+  }
+
+  /**
+   * Sends NOOP, or STATUS to servers that do not report changes on NOOP. The caller must hold the
+   * mutex.
+   */
+  async noop(client: ImapFlow): Promise<void> {
+    if (ignoresNoop(client)) return await pollStatus(this, this.#selected?.path ?? 'INBOX')
+    // imapflow returns false on failure, against its type.
+    const result: unknown = await client.noop()
+    if (result === false) throw this.rejection('respond to NOOP')
+  }
+
+  /** Selected mailbox. Throws if no mailbox is selected. */
+  get selected(): MailboxRef {
+    if (!this.client.usable) throw this.#closedError()
+    if (!this.#selected) throw new AppError('internal', 'No mailbox is selected')
+    return this.#selected
+  }
+
+  /** Selected mailbox, or undefined. */
+  get selectedIfAny(): MailboxRef | undefined {
+    return this.#selected
+  }
+
+  set selected(mailbox: MailboxRef | undefined) {
+    if (!mailbox || !this.#wasSelected(mailbox)) this.notifications.clear()
+    this.#selected = mailbox
+  }
+
+  /** Closes the connection immediately. Running and later calls fail with this reason. */
+  end(reason: AppError): void {
+    this.#reason ??= reason
+    this.client.close()
+  }
+
+  /** Sends LOGOUT, waits for at most 2 s, then closes the connection. */
+  async close(): Promise<void> {
+    if (this.client.isClosed) return
+    this.#closing = true
+    await settleWithin(this.client.logout(), logoutMs)
+    this.client.close()
+  }
+
+  #keepAlive(everyMs: number): void {
+    const timer = setInterval(() => {
+      if (!this.mutex.isIdle || ++this.#keepAlives > maxKeepAlives) return
+      // The next call reports a failure of the NOOP.
+      this.mutex.run(() => this.perform((client) => this.noop(client))).catch(() => {})
+    }, everyMs)
+    timer.unref()
+    this.client.once('close', () => clearInterval(timer))
+  }
+
+  /** True for the mailbox selected last, which the server may have closed since. */
+  #wasSelected({ path, uidValidity }: MailboxRef): boolean {
+    return this.#selected?.path === path && this.#selected.uidValidity === uidValidity
+  }
+
+  #closedError(): AppError {
+    return this.#byeErrorOr(connectionClosed(this.#reason))
+  }
+
+  /** A BYE text explains more than a closed socket. */
+  #byeErrorOr(error: AppError): AppError {
+    const bye = this.client.byeReason
+    if (bye === undefined || this.#closing || error.code !== 'ECONNRESET') return error
+    return connectError(Object.assign(new Error('closed'), { code: 'NoConnection', reason: bye }))
+  }
+}
+
+/** True for Coremail, the server of 163.com and other providers. */
+function ignoresNoop({ greeting = '', serverInfo }: ImapFlow): boolean {
+  return /coremail/i.test(`${greeting} ${serverInfo?.name ?? ''}`)
+}

@@ -1,0 +1,124 @@
+import { isIP } from 'node:net'
+import { release } from '@posthorn/config/release'
+import { resolveAllowed, type ResolvedAddress } from '@posthorn/net/egress'
+import { findLocalAddress } from '@posthorn/net/local-addresses'
+import { assertMailPort } from '@posthorn/net/ports'
+import type { ImapFlowOptions } from 'imapflow'
+import type { ConnectOptions } from '../../mail-session.ts'
+import { connectError, connectAborted } from './errors.ts'
+import { fetchLimits } from '../responses/limits.ts'
+import type { SecureContexts } from './secure-contexts.ts'
+import { openTunnel } from './tunnel.ts'
+
+export const defaultConnectMs = 30_000
+/** Time without a byte after which a connection with a running command is closed. */
+const socketTimeoutMs = 100_000
+
+const tlsVersions = ['TLSv1', 'TLSv1.1', 'TLSv1.2', 'TLSv1.3'] as const
+
+/**
+ * Options of imapflow. Checks the addresses of the server against the egress policy. With a proxy,
+ * checks the addresses of the proxy and a literal address of the server, and resolves after the
+ * tunnel is established.
+ */
+export async function clientOptions(
+  options: ConnectOptions,
+  { signal, contexts }: { signal: AbortSignal; contexts: SecureContexts },
+): Promise<ImapFlowOptions> {
+  const { host, port, secure, credentials, rejectUnauthorized = true, minTlsVersion } = options
+  if (options.mailPorts) assertMailPort(options, options.mailPorts)
+  const connectMs = options.connectTimeoutMs ?? defaultConnectMs
+  const minVersion = tlsVersions.find((version) => version === minTlsVersion) ?? 'TLSv1.2'
+  const { proxy } = options
+  // RFC 8314 §3.3: an attacker on the path could remove STARTTLS. Loopback has no path.
+  const isLocal = proxy === undefined && isLoopback(host)
+  const allowsPlaintext = options.allowsPlaintext === true || isLocal
+  // imapflow passes all of these options to tls.connect(), beyond its types.
+  const tls = {
+    ...(proxy === undefined ? pinAddresses(await addressesOf(host, options, signal), options) : {}),
+    rejectUnauthorized,
+    minVersion,
+    secureContext: contexts.from(minVersion),
+  }
+  return {
+    host,
+    port,
+    secure,
+    ...(secure || allowsPlaintext ? {} : { doSTARTTLS: true }),
+    auth: credentials,
+    tls,
+    clientInfo: { ...defaultClientInfo, ...options.clientInfo },
+    connectionTimeout: connectMs,
+    greetingTimeout: connectMs,
+    socketTimeout: socketTimeoutMs,
+    // Only watch() enters IDLE.
+    disableAutoIdle: true,
+    qresync: true,
+    disableIMAP4rev2: options.disableIMAP4rev2 === true,
+    // A SEARCH response with a million UIDs is a line of 8 MB. `ResponseFilter` has narrower limits
+    // for other responses.
+    maxLineLength: 16 * 2 ** 20,
+    maxLiteralSize: 64 * 2 ** 20,
+    maxResponseSize: 96 * 2 ** 20,
+    // In invalid responses, `ResponseFilter` counts fewer tokens than imapflow.
+    maxResponseTokens: 2 * fetchLimits.tokens,
+    ...(proxy === undefined
+      ? {}
+      : {
+          transport: await openTunnel({ ...options, proxy }, { signal, timeoutMs: connectMs }),
+        }),
+  }
+}
+
+/** Replaces the default values of imapflow. */
+const defaultClientInfo = {
+  name: 'Posthorn',
+  version: release.version,
+  vendor: 'Posthorn',
+  'support-url': false,
+} as const
+
+async function addressesOf(
+  host: string,
+  { egress = 'off' }: ConnectOptions,
+  signal: AbortSignal,
+): Promise<ResolvedAddress[]> {
+  try {
+    return await resolveAllowed(host, egress, { signal })
+  } catch (error) {
+    throw signal.aborted ? connectAborted(signal) : connectError(error)
+  }
+}
+
+/**
+ * Options for net.connect and tls.connect: the checked addresses only, a source address of the same
+ * family if present, and no delay of small writes.
+ */
+function pinAddresses(
+  resolved: ResolvedAddress[],
+  { localAddresses = [] }: Pick<ConnectOptions, 'localAddresses'>,
+): object {
+  const from = ([4, 6] as const)
+    .filter((family) => resolved.some((address) => address.family === family))
+    .map((family) => ({ family, localAddress: findLocalAddress(localAddresses, family) }))
+    .find(({ localAddress }) => localAddress !== undefined)
+  // With a source address Node tries only one destination, which must have the same family.
+  const addresses = from ? resolved.filter(({ family }) => family === from.family) : resolved
+
+  type Callback = (error: null, addresses: ResolvedAddress[] | string, family?: number) => void
+  const lookup = (_host: string, { all }: { all?: boolean }, callback: Callback) => {
+    const [first] = addresses
+    if (all || !first) callback(null, addresses)
+    else callback(null, first.address, first.family)
+  }
+  return { lookup, noDelay: true, ...(from ? { localAddress: from.localAddress } : {}) }
+}
+
+function isLoopback(host: string): boolean {
+  return (
+    host === 'localhost' ||
+    host === '::1' ||
+    host === '[::1]' ||
+    (isIP(host) === 4 && host.startsWith('127.'))
+  )
+}

@@ -1,0 +1,84 @@
+import type { Credentials } from '@posthorn/contracts/commands/credentials'
+import type { TranscriptLine } from '../../mail-session.ts'
+import { clean } from '../text.ts'
+
+const maxLength = 2_000
+const hidden = '(hidden)'
+/** Minimum length of a hidden text. Shorter texts occur by chance. */
+const minSecretLength = 6
+
+/** Placeholder of imapflow for a literal or a long string. */
+const sizePlaceholder = /^\(\* \d+B [a-z]+ \*\)$/
+
+/**
+ * Log entry of imapflow. Lines of the protocol have a `src`. Literals and long strings are replaced
+ * by their size.
+ */
+interface Entry {
+  src?: unknown
+  msg?: unknown
+}
+
+/**
+ * Formats the lines of a session for operators. Hides credentials by position: arguments of LOGIN
+ * and AUTHENTICATE, and all lines until their tagged response.
+ */
+export class Transcript {
+  readonly #onLine: (line: TranscriptLine) => void
+  readonly #secrets: string[]
+  /** Tag of the running LOGIN or AUTHENTICATE. */
+  #secretTag: string | undefined
+  #afterLogin = false
+
+  constructor(onLine: (line: TranscriptLine) => void, credentials: Credentials) {
+    const secret = 'pass' in credentials ? credentials.pass : credentials.accessToken
+    this.#onLine = onLine
+    this.#secrets = [secret, Buffer.from(secret).toString('base64')].filter(
+      ({ length }) => length >= minSecretLength,
+    )
+  }
+
+  write({ src, msg }: Entry): void {
+    if (typeof msg !== 'string') return
+    if (src === 'c') this.#emit('client', this.#ofClient(msg))
+    else if (src === 's') this.#emit('server', this.#ofServer(msg))
+    else this.#emit('us', msg)
+  }
+
+  #ofClient(line: string): string {
+    const [, tag, command] = /^(\S+) (LOGIN|AUTHENTICATE)\b/i.exec(line) ?? []
+    if (tag !== undefined) this.#secretTag = tag
+    if (command !== undefined) return `${tag} ${command} ${hidden}`
+    return this.#secretTag === undefined ? line : hidden
+  }
+
+  #ofServer(line: string): string {
+    if (this.#secretTag !== undefined) {
+      if (line.startsWith(`${this.#secretTag} `)) this.#endLogin(line)
+      else if (!line.startsWith('* ')) return `+ ${hidden}`
+    }
+    // imapflow logs short parts of messages as quoted strings. A section contains no bracket, which
+    // keeps the time linear.
+    return line.replaceAll(
+      /((?:BODY|BINARY)\[[^[\]]*\](?:<\d+>)?) "((?:[^"\\]|\\.)*)"/gi,
+      (whole, item: string, text: string) =>
+        sizePlaceholder.test(text) ? whole : `${item} "(* ${text.length}B string *)"`,
+    )
+  }
+
+  /**
+   * RFC 9051 §7.1: only a server of the protocol repeats the tag with a status. The text of a
+   * rejected login may name hosts, so that only an accepted login shows the lines to tenants.
+   */
+  #endLogin(line: string): void {
+    this.#secretTag = undefined
+    if (/^\S+ OK\b/i.test(line)) this.#afterLogin = true
+  }
+
+  #emit(from: TranscriptLine['from'], line: string): void {
+    let text = clean(line)
+    for (const secret of this.#secrets) text = text.replaceAll(secret, hidden)
+    if (text.length > maxLength) text = `${text.slice(0, maxLength - 1).toWellFormed()}…`
+    this.#onLine({ at: new Date(), from, text, afterLogin: this.#afterLogin })
+  }
+}

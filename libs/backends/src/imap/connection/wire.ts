@@ -1,0 +1,265 @@
+import type { ImapFlow, ImapFlowError } from 'imapflow'
+import type { UidRange } from '../../mail-session.ts'
+import { countUids } from '../../uid-ranges.ts'
+import {
+  type CompletedCommand,
+  type ExecOptions,
+  type ImapFlowInternals,
+  internalsOf,
+} from '../imapflow-internals.ts'
+import { MailboxNames } from './mailbox-names.ts'
+import { requestedBytes } from '../responses/requested-bytes.ts'
+import { limitResponses } from '../responses/limit-responses.ts'
+import type { ResponseFilter } from '../responses/response-filter.ts'
+import {
+  type Attributes,
+  type Line,
+  type LineHandler,
+  readStatus,
+  sequenceSet,
+  hasOnlyModseq,
+  type StatusItems,
+  textOf,
+  textsOf,
+  withStatus,
+  words,
+  type Token,
+} from '../tokens.ts'
+
+type Exec = ImapFlowInternals['exec']
+
+interface Throttled {
+  throttleReset?: number
+  throttleWaited?: number
+}
+
+/**
+ * Commands without a retry after throttling. imapflow itself retries FETCH. The other commands must
+ * not be sent twice.
+ */
+const notRetried = new Set(['FETCH', 'UID FETCH', 'IDLE', 'LOGOUT', 'LOGIN', 'AUTHENTICATE'])
+/**
+ * Limits for a throttled command: total delay and attempts. Beyond them it fails and the caller
+ * retries on another connection.
+ */
+const maxThrottleMs = 2 * 60_000
+const maxTries = 3
+
+/** STATUS items to request with LIST, and their receiver. */
+interface ListCounters {
+  items: readonly string[]
+  onStatus: (path: string, items: StatusItems) => void
+}
+
+/**
+ * Layer below imapflow's commands: handles responses that imapflow ignores or interprets
+ * differently, and names that it cannot encode.
+ */
+export class Wire {
+  readonly client: ImapFlow
+  /** Called when messages were deleted, by VANISHED. */
+  onVanished: () => void = () => {}
+  /** Called in addition with the UIDs of VANISHED, for the running command. */
+  onVanishedUids: ((uids: UidRange[]) => void) | undefined
+  /** Called for a changed message without details. */
+  onModified: () => void = () => {}
+  /**
+   * Called for unsolicited STATUS and LIST, and when the server stops sending them (RFC 5465 §5.8).
+   */
+  onStatus: (path: string, items: StatusItems) => void = () => {}
+  onListed: () => void = () => {}
+  onOverflow: () => void = () => {}
+  /** Called when the server confirms IDLE. */
+  onIdle: () => void = () => {}
+  readonly #internals: ImapFlowInternals
+  readonly #exec: Exec
+  readonly #names: MailboxNames
+  #onVanishedEarlier: ((uids: UidRange[]) => void) | undefined
+  #counters: ListCounters | undefined
+  #countersRejected = false
+  readonly #filter: ResponseFilter
+
+  constructor(client: ImapFlow) {
+    this.client = client
+    this.#names = new MailboxNames(client)
+    this.#internals = internalsOf(client)
+    this.#exec = this.#internals.exec.bind(client)
+    this.#filter = limitResponses(this.#internals.streamer)
+    const untaggedFetch = this.#internals.untaggedFetch.bind(client)
+    Object.assign(client, {
+      exec: (...command: Parameters<Exec>) => this.exec(...command),
+      // imapflow iterates over each UID: a line of 30 bytes would block the process for minutes.
+      untaggedVanished: async (line: Line) => this.#vanished(line),
+      untaggedFetch: async (line: Line) => {
+        if (hasOnlyModseq(line)) this.onModified()
+        else await untaggedFetch(line)
+      },
+    } satisfies Partial<ImapFlowInternals>)
+    this.#internals.untaggedHandlers['STATUS'] = async (line) => this.#status(line)
+    this.#internals.untaggedHandlers['LIST'] = async () => this.onListed()
+    this.#internals.sectionHandlers['NOTIFICATIONOVERFLOW'] = async () => this.onOverflow()
+  }
+
+  /** Replaces `exec` of imapflow for its own commands. */
+  exec(
+    command: string,
+    attributes: Attributes,
+    options: ExecOptions = {},
+  ): Promise<CompletedCommand> {
+    const args = this.#names.inCommand(command, attributes)
+    this.#filter.startCommand(requestedBytes(args))
+    if (command === 'IDLE') return this.#exec(command, args, this.#withIdleHook(options))
+    if (notRetried.has(command)) return this.#exec(command, args, options)
+    const done =
+      command === 'LIST' ? this.#list(args, options) : this.#execThrottled(command, args, options)
+    // As in imapflow: closing the connection rejects commands before their callers await them.
+    done.catch(() => {})
+    return done
+  }
+
+  /** Sends ID (RFC 2971), even if ID was sent before. */
+  async identify(): Promise<void> {
+    const pairs = Object.entries(this.client.clientInfo).flatMap(([key, value]) =>
+      typeof value === 'string' ? [key, value] : [],
+    )
+    await this.run('ID', [pairs.map((value) => ({ type: 'STRING', value }))])
+  }
+
+  /**
+   * Ends IDLE and sends a command. Returns the tagged OK, throws errors of imapflow. The caller
+   * must hold the mutex.
+   */
+  async run(
+    command: string,
+    attributes: Attributes = false,
+    untagged: Record<string, LineHandler> = {},
+  ): Promise<Line> {
+    const { preCheck } = this.#internals
+    if (preCheck) await preCheck()
+    const { response, next } = await this.exec(command, attributes, { untagged })
+    next()
+    return response
+  }
+
+  /**
+   * Collects UIDs of VANISHED (EARLIER) (RFC 7162 §3.2.10) until the returned function is called.
+   */
+  collectVanished(collect: (uids: UidRange[]) => void): () => void {
+    this.#onVanishedEarlier = collect
+    return () => (this.#onVanishedEarlier = undefined)
+  }
+
+  /** Requests counters with every LIST of `work`, unless the server has rejected that before. */
+  async withCounters<T>(counters: ListCounters, work: () => Promise<T>): Promise<T> {
+    if (!this.#countersRejected) this.#counters = counters
+    try {
+      return await work()
+    } finally {
+      this.#counters = undefined
+    }
+  }
+
+  /** Path of a listed mailbox name. */
+  pathOf(raw: string): string {
+    return this.#names.decodeListed(raw)
+  }
+
+  /** Argument of a command that names a mailbox. */
+  nameOf(path: string): Token {
+    return { type: 'STRING', value: this.#names.encode(path) }
+  }
+
+  /** STATUS of one mailbox. Also reports responses for other mailboxes to `onStatus`. */
+  async status(
+    path: string,
+    items: readonly string[],
+    onStatus: ListCounters['onStatus'],
+  ): Promise<void> {
+    await this.run('STATUS', [this.nameOf(path), words(...items)], {
+      STATUS: async (line) => this.#status(line, onStatus),
+    })
+  }
+
+  /** LIST attributes of a mailbox. Undefined if it does not exist. */
+  async findListed(path: string): Promise<string[] | undefined> {
+    let listedFlags: string[] | undefined
+    const LIST: LineHandler = async ({ attributes: [flags, , name] = [] }) => {
+      if (this.pathOf(textOf(name) ?? '') === path) listedFlags = textsOf(flags)
+    }
+    await this.run('LIST', ['', this.nameOf(path)], { LIST })
+    return listedFlags
+  }
+
+  /** True if a new list shows the path in another encoding than imapflow's. */
+  async learnRawName(path: string): Promise<boolean> {
+    const name = this.#names.encode(path)
+    if (name === path || this.#names.isRaw(name)) return false
+    for (const { pathAsListed } of await this.client.list()) this.pathOf(pathAsListed)
+    return this.#names.isRaw(name)
+  }
+
+  async #execThrottled(
+    command: string,
+    attributes: Attributes,
+    options: ExecOptions,
+  ): Promise<CompletedCommand> {
+    let waited = 0
+    for (let tries = 1; ; tries++) {
+      try {
+        return await this.#exec(command, attributes, options)
+      } catch (error) {
+        const { code, throttleReset = 0, throttleWaited = 0 } = error as ImapFlowError & Throttled
+        waited += throttleReset
+        if (code !== 'ETHROTTLE' || tries === maxTries || waited > maxThrottleMs) throw error
+        // imapflow has already waited for a part of the delay.
+        if (await this.#internals.throttleWait(throttleReset - throttleWaited)) throw error
+      }
+    }
+  }
+
+  async #list(attributes: Attributes, options: ExecOptions): Promise<CompletedCommand> {
+    const counters = this.#counters
+    const untagged = {
+      ...options.untagged,
+      STATUS: async (line: Line) => this.#status(line, counters?.onStatus),
+    }
+    const counted = counters && withStatus(attributes, counters.items)
+    if (counted) {
+      try {
+        return await this.#execThrottled('LIST', counted, { ...options, untagged })
+      } catch (error) {
+        const { code, responseStatus } = error as ImapFlowError
+        if (code === 'ETHROTTLE' || responseStatus === undefined) throw error
+        this.#countersRejected = true
+        this.#counters = undefined
+      }
+    }
+    return await this.#execThrottled('LIST', attributes, { ...options, untagged })
+  }
+
+  #withIdleHook({ onPlusTag, ...options }: ExecOptions): ExecOptions {
+    return {
+      ...options,
+      onPlusTag: async (line) => {
+        this.onIdle()
+        await onPlusTag?.(line)
+      },
+    }
+  }
+
+  #status(line: Line, onStatus = this.onStatus): void {
+    const status = readStatus(line)
+    if (status) onStatus(this.#names.decodeOnly(status.raw), status.items)
+  }
+
+  #vanished({ attributes = [] }: Line): void {
+    const earlier = Array.isArray(attributes[0])
+    const uids = sequenceSet(attributes[earlier ? 1 : 0])
+    const { mailbox } = this.client
+    // VANISHED stands for one EXPUNGE per existing message (RFC 7162 §3.2.10).
+    if (mailbox && !earlier) mailbox.exists = Math.max(0, mailbox.exists - countUids(uids))
+    if (earlier && this.#onVanishedEarlier) this.#onVanishedEarlier(uids)
+    else this.onVanished()
+    if (!earlier) this.onVanishedUids?.(uids)
+  }
+}

@@ -1,0 +1,141 @@
+import { defined } from '@posthorn/contracts/defined'
+import { SpecialUse } from '@posthorn/contracts/schemas/message'
+import { matches } from '@posthorn/contracts/validate'
+import { AppError } from '@posthorn/errors'
+import type { ImapFlow, ListResponse } from 'imapflow'
+import type { ListedMailbox } from '../../mail-session.ts'
+import type { ImapConnection } from '../connection/connection.ts'
+import { counterNames, countersOf, mailboxIdOf, toStatus } from '../connection/counters.ts'
+import { hasCapability } from '../imapflow-internals.ts'
+import { maxMailboxes } from '../connection/mailbox-names.ts'
+import { clean } from '../text.ts'
+import type { StatusItems } from '../tokens.ts'
+import type { Wire } from '../connection/wire.ts'
+
+/**
+ * Lists all mailboxes that exist. A list without a selectable mailbox is an error, because every
+ * account has mailboxes and an empty list would delete all of them.
+ */
+export async function listMailboxes(
+  connection: ImapConnection,
+  { status = false }: { status?: boolean },
+): Promise<ListedMailbox[]> {
+  const { wire } = connection
+  return await connection.call(async (client) => {
+    const counters = new Map<string, StatusItems>()
+    const items = [
+      ...(status ? counterNames(client) : []),
+      ...(hasCapability(client, 'OBJECTID') && !isCyrus(client) ? ['MAILBOXID'] : []),
+    ]
+    const onStatus = (path: string, items: StatusItems) => {
+      if (counters.size < maxMailboxes) counters.set(path, items)
+    }
+    const listed =
+      items.length > 0 && hasCapability(client, 'LIST-STATUS')
+        ? await wire.withCounters({ items, onStatus }, () => client.list())
+        : await client.list()
+    const mailboxes = new Map<string, ListedMailbox>()
+    for (const each of listed)
+      if (!isNonExistent(each)) add(mailboxes, toListed(wire, each, { counters, status }))
+    if (![...mailboxes.values()].some(({ selectable }) => selectable))
+      throw new AppError('unreachable', 'The mail server lists no selectable mailbox')
+    if (!mailboxes.has('INBOX')) {
+      const inbox = await findInbox(client, wire)
+      if (inbox) mailboxes.set('INBOX', inbox)
+    }
+    if (mailboxes.size > maxMailboxes)
+      throw new AppError('unreachable', `The mail server lists more than ${maxMailboxes} mailboxes`)
+    return [...mailboxes.values()]
+  })
+}
+
+/** True for a name that is only a level above mailboxes or a subscription (RFC 5258 §3.1). */
+function isNonExistent({ flags }: ListResponse): boolean {
+  return [...flags].some((flag) => flag.toLowerCase() === '\\nonexistent')
+}
+
+/**
+ * True for Cyrus 3.6, whose MAILBOXID in lists is read from freed memory: changing ids and invalid
+ * syntax.
+ */
+function isCyrus(client: ImapFlow): boolean {
+  return hasCapability(client, 'X-REPLICATION')
+}
+
+/**
+ * Merges duplicates, which some servers send and NOTIFY adds (RFC 5465 §5.4). The selectable entry
+ * wins.
+ */
+function add(mailboxes: Map<string, ListedMailbox>, mailbox: ListedMailbox): void {
+  const before = mailboxes.get(mailbox.path)
+  if (!before || (mailbox.selectable && !before.selectable)) mailboxes.set(mailbox.path, mailbox)
+}
+
+/** Inbox that LIST omits although it exists. Undefined if the account has no such inbox. */
+async function findInbox(client: ImapFlow, wire: Wire): Promise<ListedMailbox | undefined> {
+  const flags = await wire.findListed('INBOX').catch((error: unknown) => {
+    if (!client.usable) throw error
+    return undefined
+  })
+  const attributes = flags && attributesOf(flags)
+  if (!attributes?.selectable) return undefined
+  return {
+    path: 'INBOX',
+    name: 'INBOX',
+    delimiter: client.namespace?.delimiter ?? null,
+    parentPath: '',
+    specialUse: '\\Inbox',
+    specialUseSource: 'name',
+    ...attributes,
+    subscribed: true,
+  }
+}
+
+function toListed(
+  wire: Wire,
+  listed: ListResponse,
+  { counters, status }: { counters: ReadonlyMap<string, StatusItems>; status: boolean },
+): ListedMailbox {
+  const { specialUse, specialUseSource } = listed
+  const path = wire.pathOf(listed.pathAsListed)
+  const items = counters.get(path)
+  const counted = countersOf(status ? items : undefined)
+  const { uidValidity } = counted
+  return defined({
+    ...hierarchyOf(path, (listed.delimiter as string | false | null) || null),
+    ...(matches(SpecialUse, specialUse)
+      ? { specialUse, specialUseSource: specialUseSource === 'extension' ? 'extension' : 'name' }
+      : {}),
+    ...attributesOf([...listed.flags], path),
+    subscribed: listed.subscribed === true,
+    mailboxId: mailboxIdOf(items),
+    // Counters without UIDVALIDITY cannot be assigned to a mailbox.
+    status: uidValidity === undefined ? undefined : toStatus(path, counted, uidValidity),
+  })
+}
+
+function hierarchyOf(
+  path: string,
+  delimiter: string | null,
+): Pick<ListedMailbox, 'path' | 'name' | 'delimiter' | 'parentPath'> {
+  const cut = delimiter === null ? -1 : path.lastIndexOf(delimiter)
+  const name = cut < 0 ? path : path.slice(cut + (delimiter?.length ?? 0))
+  return {
+    path: clean(path),
+    name: clean(name),
+    delimiter,
+    parentPath: clean(path.slice(0, Math.max(0, cut))),
+  }
+}
+
+/** A name with invalid UTF-8 is not selectable: its bytes were lost and it cannot be sent back. */
+function attributesOf(
+  flags: readonly string[],
+  path = '',
+): Pick<ListedMailbox, 'attributes' | 'selectable'> {
+  const attributes = flags.map(clean)
+  const lower = new Set(attributes.map((attribute) => attribute.toLowerCase()))
+  const selectable =
+    !lower.has('\\noselect') && !lower.has('\\nonexistent') && !path.includes('\uFFFD')
+  return { attributes, selectable }
+}

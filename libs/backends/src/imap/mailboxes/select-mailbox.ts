@@ -1,0 +1,82 @@
+import { defined } from '@posthorn/contracts/defined'
+import type { ImapFlowError, MailboxObject } from 'imapflow'
+import type { SelectedMailbox, SelectedMailboxSummary } from '../../mail-session.ts'
+import { hasCondstore } from '../connection/capabilities.ts'
+import type { ImapConnection } from '../connection/connection.ts'
+import { requireUidValidity } from '../connection/counters.ts'
+import { clean } from '../text.ts'
+
+export async function select(
+  connection: ImapConnection,
+  path: string,
+  readOnly: boolean,
+): Promise<SelectedMailbox> {
+  return await connection.call(async (client) => {
+    try {
+      const mailbox = await selectWithRecovery(connection, path, readOnly)
+      if (!(mailbox as unknown)) throw connection.rejection('select the mailbox')
+      const { exists, uidNext, flags, noModseq, ...rest }: Partial<MailboxObject> = mailbox
+      const { highestModseq = 0n } = rest
+      const uidValidity = requireUidValidity(mailbox.uidValidity)
+      connection.selected = { path, uidValidity }
+      const hasModseq = !noModseq && hasCondstore(client) && highestModseq > 0n
+      return defined({
+        path,
+        messages: exists ?? 0,
+        uidNext: uidNext ?? 0,
+        uidValidity,
+        highestModseq: hasModseq ? highestModseq : undefined,
+        flags: [...(flags ?? [])].map(clean),
+      })
+    } catch (error) {
+      // A failed SELECT leaves no mailbox selected (RFC 9051 §6.3.2).
+      connection.selected = undefined
+      throw error
+    }
+  })
+}
+
+/** Selects a mailbox. Retries once after a rejection for which a remedy exists. */
+async function selectWithRecovery(
+  { client, wire }: ImapConnection,
+  path: string,
+  readOnly: boolean,
+): Promise<MailboxObject> {
+  try {
+    return await client.mailboxOpen(path, { readOnly })
+  } catch (error) {
+    const { responseText = '', mailboxMissing = false } = error as ImapFlowError
+    // Coremail requires ID after the login. imapflow sends it only before.
+    if (/unsafe login/i.test(responseText)) await wire.identify()
+    else if (!mailboxMissing || !(await wire.learnRawName(path))) throw error
+    return await client.mailboxOpen(path, { readOnly })
+  }
+}
+
+/** Selects a mailbox unless it is selected. */
+export async function ensureSelected(
+  connection: ImapConnection,
+  path: string,
+  { readOnly = false, fresh = false }: { readOnly?: boolean; fresh?: boolean },
+): Promise<SelectedMailboxSummary> {
+  const selected = selectedSummary(connection, path, readOnly)
+  if (selected && !fresh) return selected
+  const current =
+    selected &&
+    (await connection
+      .call((client) => connection.noop(client))
+      .then(() => selectedSummary(connection, path, readOnly)))
+  return current ?? select(connection, path, readOnly)
+}
+
+/** The mailbox, if it is selected and writable as requested. */
+function selectedSummary(
+  { client, selectedIfAny }: ImapConnection,
+  path: string,
+  readOnly: boolean,
+): SelectedMailboxSummary | undefined {
+  const { mailbox } = client
+  if (!client.usable || !mailbox || selectedIfAny?.path !== path) return undefined
+  if (mailbox.readOnly && !readOnly) return undefined
+  return { path, messages: mailbox.exists, uidValidity: selectedIfAny.uidValidity }
+}

@@ -1,0 +1,50 @@
+import { defined } from '@posthorn/contracts/defined'
+import { AppError } from '@posthorn/errors'
+import { canonicalLines } from '@posthorn/mime'
+import type { AppendedMessage, AppendOptions } from '../../mail-session.ts'
+import type { ImapConnection } from '../connection/connection.ts'
+import { commandMs } from '../connection/connection.ts'
+import { assertFlag } from './flags.ts'
+import { pathOf } from '../mailboxes/mailbox-commands.ts'
+
+/** Minimum upload rate, for the timeout of APPEND. */
+const bytesPerMs = 32
+
+/**
+ * APPEND (RFC 9051 §6.3.12). Lines end in CRLF (RFC 5322 §2.3). Some servers reject other line
+ * ends, some store them.
+ */
+export async function appendMessage(
+  connection: ImapConnection,
+  path: string,
+  { content, flags = [], internalDate }: AppendOptions & { content: Buffer },
+): Promise<AppendedMessage> {
+  flags.forEach(assertFlag)
+  const message = canonicalLines(content)
+  const timeoutMs = commandMs + message.length / bytesPerMs
+  return await connection.call(
+    async (client) => {
+      assertFits(message.length, client.capabilities.get('APPENDLIMIT'))
+      const destination = pathOf(client, path)
+      const stored = await client.append(destination, message, [...flags], internalDate)
+      if (!stored) throw connection.rejection('store the message')
+      const { uid, uidValidity, seq } = stored
+      return defined({
+        path: destination,
+        // A UID without UIDVALIDITY is imapflow's guess from the sequence number. Another message
+        // may have arrived in between.
+        ...(uid && uidValidity ? { uid, uidValidity } : {}),
+        seq: seq || undefined,
+      })
+    },
+    undefined,
+    timeoutMs,
+  )
+}
+
+/** Checks APPENDLIMIT (RFC 7889), so that a message that would be rejected is not sent. */
+function assertFits(bytes: number, limit: boolean | number | undefined): void {
+  if (typeof limit !== 'number' || bytes <= limit) return
+  const response = `The mail server accepts messages of at most ${limit} bytes`
+  throw new AppError('rejected', response, { code: 'TOOBIG', extras: { info: { response } } })
+}

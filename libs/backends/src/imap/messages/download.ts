@@ -1,0 +1,109 @@
+import { defined } from '@posthorn/contracts/defined'
+import { AppError } from '@posthorn/errors'
+import type { FetchMessageObject, FetchQueryObject } from 'imapflow'
+import type { Download } from '../../mail-session.ts'
+import type { ImapConnection, MailboxRef } from '../connection/connection.ts'
+import { decodeTransferEncoding, takeBytes } from '../../decode.ts'
+import { messageNotFound } from '../connection/errors.ts'
+import { findPart, sectionOf, toBodyPart } from './structure.ts'
+
+/** Bytes per FETCH. Limits both round trips to distant servers and memory. */
+const chunkBytes = 2 ** 20
+/** Bytes of the first FETCH. Most parts fit. */
+const firstBytes = 128 * 1024
+
+/**
+ * Whole message as stored. Each chunk is a FETCH of its own, so that other calls can run in between
+ * and nothing is left open.
+ */
+export async function downloadSource(connection: ImapConnection, uid: number): Promise<Download> {
+  const chunks = new ChunkReader(connection, uid)
+  const { size, bytes } = await chunks.fetch(0, firstBytes)
+  return defined({ size, content: chunks.from(bytes) })
+}
+
+export async function downloadPart(
+  connection: ImapConnection,
+  uid: number,
+  { part, maxBytes = Infinity }: { part: string; maxBytes?: number },
+): Promise<Download> {
+  const mailbox = connection.selected
+  const row = await fetchOne({ connection, mailbox }, uid, { uid: true, bodyStructure: true })
+  const root = row.bodyStructure && toBodyPart(row.bodyStructure)
+  const bodyPart = root && findPart(root, part)
+  if (!bodyPart)
+    throw new AppError('not-found', 'Part not found in the message', { code: 'NotFound' })
+  const chunks = new ChunkReader(connection, uid, sectionOf(root, part))
+  const { bytes } = await chunks.fetch(0, firstBytes)
+  const content = decodeTransferEncoding(chunks.from(bytes), bodyPart.encoding)
+  return defined({
+    size: bodyPart.size,
+    part: bodyPart,
+    content: maxBytes === Infinity ? content : takeBytes(content, maxBytes),
+  })
+}
+
+class ChunkReader {
+  readonly #connection: ImapConnection
+  readonly #mailbox: MailboxRef
+  readonly #uid: number
+  readonly #section: string | undefined
+
+  constructor(connection: ImapConnection, uid: number, section?: string) {
+    this.#connection = connection
+    this.#mailbox = connection.selected
+    this.#uid = uid
+    this.#section = section
+  }
+
+  /** Continues after the first chunk until a chunk is shorter than requested. */
+  async *from(first: Buffer): AsyncGenerator<Uint8Array> {
+    if (first.length > 0) yield first
+    // More bytes than requested: the server ignores ranges and has sent everything.
+    let more = first.length === firstBytes
+    for (let start = first.length; more;) {
+      const { bytes } = await this.fetch(start, chunkBytes)
+      if (bytes.length > chunkBytes)
+        throw new AppError('unreachable', 'The mail server sent more than requested')
+      if (bytes.length > 0) yield bytes
+      start += bytes.length
+      more = bytes.length === chunkBytes
+    }
+  }
+
+  /** Callers fetch the first chunk before the stream starts: a missing message rejects the call. */
+  async fetch(
+    start: number,
+    maxLength: number,
+  ): Promise<{ size: number | undefined; bytes: Buffer }> {
+    const section = this.#section
+    const query =
+      section === undefined
+        ? { source: { start, maxLength } }
+        : { bodyParts: [{ key: section, start, maxLength }] }
+    const row = await fetchOne(
+      { connection: this.#connection, mailbox: this.#mailbox },
+      this.#uid,
+      { uid: true, size: true, ...query },
+    )
+    const bytes = section === undefined ? row.source : row.bodyParts?.get(section.toLowerCase())
+    // Dovecot 2.3 returns only flags and size of a message that was expunged just now.
+    if (!bytes && section === undefined && start === 0 && row.size !== 0)
+      throw new AppError('unreachable', 'The mail server did not return the message')
+    return { size: row.size, bytes: bytes || Buffer.alloc(0) }
+  }
+}
+
+/** Fetches one message. Throws `MessageNotFound` if the mailbox does not contain it. */
+export async function fetchOne(
+  { connection, mailbox }: { connection: ImapConnection; mailbox: MailboxRef },
+  uid: number,
+  query: FetchQueryObject,
+): Promise<FetchMessageObject> {
+  const row = await connection.call(
+    (client) => client.fetchOne(String(uid), query, { uid: true }),
+    mailbox,
+  )
+  if (!row || row.uid !== uid) throw messageNotFound()
+  return row
+}

@@ -1,0 +1,90 @@
+import type { ExpungeEvent, FetchMessageObject, FetchQueryObject } from 'imapflow'
+import type { UidRange } from '../../mail-session.ts'
+import { formatSequenceSet, uidsIn } from '../../uid-ranges.ts'
+import type { ImapConnection, MailboxRef } from '../connection/connection.ts'
+
+/** FETCH responses by UID. */
+export type Rows = Map<number, FetchMessageObject>
+
+interface RowQuery {
+  mailbox: MailboxRef
+  query: FetchQueryObject
+  /** Called when the FETCH query is sent. */
+  onSent: () => void
+}
+
+/** Fetches the rows of the messages with these sequence numbers. */
+export async function fetchSequence(
+  connection: ImapConnection,
+  [first, last]: readonly [number, number],
+  { mailbox, query, onSent }: RowQuery,
+): Promise<Rows> {
+  return await connection.call(async (client) => {
+    onSent()
+    const rows: Rows = new Map()
+    for await (const row of client.fetch(`${first}:${last}`, query))
+      if (row.seq >= first && row.seq <= last && row.uid && row.size !== undefined)
+        rows.set(row.uid, mergeRows(rows.get(row.uid), row))
+    return rows
+  }, mailbox)
+}
+
+/** Rows of the messages with these UIDs. Reports changes of other messages to the watcher. */
+export async function fetchRows(
+  connection: ImapConnection,
+  uids: readonly UidRange[],
+  { mailbox, query, onSent }: RowQuery,
+): Promise<Rows> {
+  const wanted = new Set(uidsIn(uids))
+  return await connection.call(async (client) => {
+    onSent()
+    const rows: Rows = new Map()
+    // A server may still return a message whose deletion it reports later in the same UID FETCH.
+    const removed: RemovedMessages[] = []
+    const expunged = ({ seq = 0 }: ExpungeEvent) => void removed.push({ seq })
+    client.on('expunge', expunged)
+    connection.wire.onVanishedUids = (uids) => void removed.push({ uids })
+    try {
+      for await (const row of client.fetch(formatSequenceSet(uids), query, { uid: true })) {
+        // The server may also return other messages, or one message in several responses (RFC
+        // 9051 §7.5.2).
+        if (wanted.has(row.uid)) rows.set(row.uid, mergeRows(rows.get(row.uid), row))
+        // Unsolicited flag changes are reported nowhere else.
+        if (!wanted.has(row.uid) || row.size === undefined)
+          connection.notifications.notifyFlags(row)
+      }
+    } finally {
+      client.off('expunge', expunged)
+      connection.wire.onVanishedUids = undefined
+    }
+    for (const event of removed) removeRows(rows, event)
+    for (const [uid, row] of rows) if (row.size === undefined) rows.delete(uid)
+    return rows
+  }, mailbox)
+}
+
+/** Content of an EXPUNGE or VANISHED response. */
+type RemovedMessages = { seq: number } | { uids: UidRange[] }
+
+/**
+ * Removes deleted messages. Each EXPUNGE decrements the sequence numbers above it (RFC 9051
+ * §7.5.1). A row removed by mistake is fetched again.
+ */
+function removeRows(rows: Rows, removed: RemovedMessages): void {
+  for (const [uid, row] of rows) {
+    if ('uids' in removed) {
+      if (removed.uids.some(([first, last]) => first <= uid && uid <= last)) rows.delete(uid)
+    } else if (row.seq === removed.seq) rows.delete(uid)
+    else if (row.seq > removed.seq) rows.set(uid, { ...row, seq: row.seq - 1 })
+  }
+}
+
+/** Merges two responses for one message. A value that the later response lacks is kept. */
+function mergeRows(
+  earlier: FetchMessageObject | undefined,
+  row: FetchMessageObject,
+): FetchMessageObject {
+  if (!earlier) return row
+  const present = Object.entries(row).filter(([, value]) => value !== undefined)
+  return { ...earlier, ...Object.fromEntries(present) }
+}

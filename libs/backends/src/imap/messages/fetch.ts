@@ -1,0 +1,299 @@
+import { setImmediate } from 'node:timers/promises'
+import type { FetchQueryObject } from 'imapflow'
+import type { FetchedMessage, FetchOptions, UidRange } from '../../mail-session.ts'
+import { batchesOf, countUids, rangesOf, uidsIn } from '../../uid-ranges.ts'
+import { lacksAddresses, withHeaderAddresses } from './addresses.ts'
+import type { ImapConnection, MailboxRef } from '../connection/connection.ts'
+import { isRejection } from '../connection/errors.ts'
+import { fetchRows, fetchSequence, type Rows } from './fetch-rows.ts'
+import type { MailboxFaults, QueryFaults } from '../../message-faults.ts'
+import { toFetchedMessage } from './message.ts'
+
+const batchUids = 500
+/** Batch size with headers, which add up to 256 KiB per message. */
+const batchUidsWithHeaders = 100
+/** Maximum messages of a page by sequence numbers. */
+const maxSequenceNumbers = 1_000
+const maxHeaderBytes = 256 * 1024
+/**
+ * FETCH query for the header. Addresses are near the start of a header. Parsing 32 KiB takes up to
+ * 50 ms of CPU time.
+ */
+const headersOnly: FetchQueryObject = {
+  uid: true,
+  size: true,
+  bodyParts: [{ key: 'HEADER', start: 0, maxLength: 32 * 1024 }],
+}
+/** Query that every server can answer without reading the message. */
+const flagsOnly: FetchQueryObject = { uid: true, flags: true, internalDate: true, size: true }
+/** Maximum rejections of the bare query without a message, after which the server has failed. */
+const maxFailures = 40
+/**
+ * Maximum rejections of the full query per batch. Beyond the limit, the remaining messages are
+ * described by the bare query. The next batch with these messages continues the search.
+ */
+const maxRejections = 250
+/** Messages to convert between two ticks of the event loop. A large message takes 2 ms. */
+const messagesPerTick = 10
+
+/** Yields the messages batch by batch. The connection is free while the caller handles a batch. */
+export async function* fetchMessages(
+  connection: ImapConnection,
+  uids: readonly UidRange[],
+  { headers = false }: FetchOptions = {},
+): AsyncGenerator<FetchedMessage> {
+  const fetch = new Fetch(connection, headers)
+  for (const batch of batchesOf(uids, headers ? batchUidsWithHeaders : batchUids))
+    yield* await fetch.batch(batch)
+}
+
+/** Messages with these sequence numbers, in one FETCH if the server can describe all of them. */
+export async function fetchBySequence(
+  connection: ImapConnection,
+  first: number,
+  last: number,
+): Promise<FetchedMessage[]> {
+  return last < first
+    ? []
+    : new Fetch(connection, false).bySequence(first, Math.min(last, first + maxSequenceNumbers - 1))
+}
+
+/** Queries of one fetch, with the mailbox to fetch from. */
+class Fetch {
+  readonly #connection: ImapConnection
+  readonly #mailbox: MailboxRef
+  readonly #faults: MailboxFaults
+  readonly #bare: FetchQueryObject
+  readonly #full: FetchQueryObject
+  readonly #hasHeaders: boolean
+  /** Messages of the batch whose full description was rejected or unreadable. */
+  readonly #rejected = new Set<number>()
+  #rejections = 0
+  #failures = 0
+
+  constructor(connection: ImapConnection, headers: boolean) {
+    this.#connection = connection
+    this.#mailbox = connection.selected
+    this.#faults = connection.faultsIn(this.#mailbox)
+    this.#hasHeaders = headers
+    const parts = headers
+      ? { bodyParts: [{ key: 'HEADER', start: 0, maxLength: maxHeaderBytes }] }
+      : {}
+    this.#bare = { ...flagsOnly, threadId: true, labels: true, ...parts }
+    this.#full = { ...this.#bare, envelope: true, bodyStructure: true }
+  }
+
+  /**
+   * Existing messages of a batch. The connection may not know a new message yet, so the full query
+   * is repeated after NOOP for messages without a response. The bare query is for messages whose
+   * description the server rejected or imapflow could not read, or at which the server dropped the
+   * connection. Their rows are `incomplete`. The account's connections remember these messages and
+   * send the full query for them no more.
+   */
+  async batch(uids: readonly UidRange[]): Promise<FetchedMessage[]> {
+    this.#rejections = this.#failures = 0
+    this.#rejected.clear()
+    const rows: Rows = new Map()
+    const all = [...uidsIn(uids)]
+    const requested = all.filter((uid) => !this.#isRefused(uid))
+    for (const each of this.#faults.description.batches(requested))
+      await this.#describe(rangesOf(each), rows)
+    const isRejected = (uid: number) => this.#rejected.has(uid) || this.#isRefused(uid)
+    const unseen = all.filter((uid) => !rows.has(uid) && !isRejected(uid))
+    if (unseen.length > 0) await this.#repeat(rangesOf(unseen), rows)
+    const rejected = rangesOf(all.filter((uid) => !rows.has(uid) && isRejected(uid)))
+    if (rejected.length > 0) add(rows, await this.#bareRows(rejected))
+    return await this.#messages(rows)
+  }
+
+  /**
+   * Sequence numbers do not change during a FETCH (RFC 9051 §7.5.1). Messages that fail are fetched
+   * by UID.
+   */
+  async bySequence(first: number, last: number): Promise<FetchedMessage[]> {
+    const faults = this.#faults
+    if (faults.description.isEmpty && !faults.isSequenceLost) {
+      const rows = await this.#fullSequence([first, last])
+      if (rows?.size === last - first + 1) return await this.#messages(rows)
+    }
+    const rows = await this.#sequence([first, last], { uid: true, size: true })
+    const messages = rows.size === 0 ? [] : await this.batch(rangesOf([...rows.keys()]))
+    faults.isSequenceLost = false
+    return messages
+  }
+
+  /** Fetches full rows by sequence numbers. Undefined if the server rejects the query. */
+  async #fullSequence(range: readonly [number, number]): Promise<Rows | undefined> {
+    let isSent = false
+    try {
+      return await this.#sequence(range, this.#full, () => void (isSent = true))
+    } catch (error) {
+      if (isRejection(error)) return undefined
+      if (isSent) this.#connection.recordLoss(error, () => (this.#faults.isSequenceLost = true))
+      throw error
+    }
+  }
+
+  #isRefused(uid: number): boolean {
+    const { description, header } = this.#faults
+    return description.isRefused(uid) || (this.#hasHeaders && header.isRefused(uid))
+  }
+
+  /** Adds full rows. Adds bare rows for messages whose full description the server rejects. */
+  async #describe(uids: readonly UidRange[], rows: Rows): Promise<void> {
+    if (uids.length === 0) return
+    try {
+      add(rows, await this.#fetch(uids, this.#full))
+    } catch (error) {
+      if (!isRejection(error)) throw error
+      const bare = await this.#bareRows(uids)
+      add(rows, bare)
+      await this.#halve(rangesOf(bare.keys()), rows)
+    }
+  }
+
+  /** Adds full rows of rejected messages by halving, until the messages alone are rejected. */
+  async #halve(uids: readonly UidRange[], rows: Rows): Promise<void> {
+    if (countUids(uids) === 1) for (const uid of uidsIn(uids)) this.#faults.description.refuse(uid)
+    else
+      for (const half of halvesOf(uids)) {
+        if (this.#rejections > maxRejections) return
+        await this.#tryFull(half, rows)
+      }
+  }
+
+  async #tryFull(uids: readonly UidRange[], rows: Rows): Promise<void> {
+    try {
+      const full = await this.#fetch(uids, this.#full)
+      // A message without a response is not rejected but unknown to the connection.
+      for (const uid of uidsIn(uids)) rows.delete(uid)
+      add(rows, full)
+    } catch (error) {
+      if (!isRejection(error)) throw error
+      this.#rejections++
+      await this.#halve(uids, rows)
+    }
+  }
+
+  /**
+   * Fetches bare rows. Messages whose header the server cannot return are described by their flags.
+   */
+  async #bareRows(uids: readonly UidRange[]): Promise<Rows> {
+    if (!this.#hasHeaders) return await this.#halvedRows(uids, this.#bare)
+    const { header } = this.#faults
+    const rows: Rows = new Map()
+    const all = [...uidsIn(uids)]
+    for (const each of header.batches(all.filter((uid) => !header.isRefused(uid))))
+      add(rows, await this.#halvedRows(rangesOf(each), this.#bare))
+    const refused = rangesOf(all.filter((uid) => header.isRefused(uid)))
+    if (refused.length > 0) add(rows, await this.#halvedRows(refused, flagsOnly))
+    return rows
+  }
+
+  /**
+   * Rows of a bare query. Finds messages by halving whose header the server rejects too, and
+   * describes these messages by their flags. Leaves out messages of which the server returns
+   * nothing.
+   *
+   * @throws AppError after many rejections without a row
+   */
+  async #halvedRows(uids: readonly UidRange[], query: FetchQueryObject): Promise<Rows> {
+    try {
+      return await this.#fetch(uids, query)
+    } catch (error) {
+      if (!isRejection(error) || ++this.#failures > maxFailures) throw error
+      const rows: Rows = new Map()
+      if (countUids(uids) > 1)
+        for (const half of halvesOf(uids)) add(rows, await this.#halvedRows(half, query))
+      else {
+        for (const uid of uidsIn(uids)) this.#rejected.add(uid)
+        if (this.#hasHeaders && query !== flagsOnly) return await this.#halvedRows(uids, flagsOnly)
+      }
+      return rows
+    }
+  }
+
+  /**
+   * Repeats the full query after NOOP. A response that imapflow cannot read counts as a rejection.
+   */
+  async #repeat(uids: readonly UidRange[], rows: Rows): Promise<void> {
+    const connection = this.#connection
+    try {
+      await connection.call((client) => connection.noop(client), this.#mailbox)
+    } catch (error) {
+      if (!isRejection(error)) throw error
+    }
+    const before = connection.unreadableResponses
+    await this.#describe(uids, rows)
+    if (connection.unreadableResponses > before)
+      for (const uid of uidsIn(uids)) if (!rows.has(uid)) this.#rejected.add(uid)
+  }
+
+  /**
+   * Sorts the messages. Adds addresses from the header if the server omits them from the envelope.
+   */
+  async #messages(rows: Rows): Promise<FetchedMessage[]> {
+    const bare = [...rows.values()].filter(lacksAddresses).map(({ uid }) => uid)
+    if (bare.length > 0) await this.#addAddresses(rows, bare)
+    const messages: FetchedMessage[] = []
+    for (const row of [...rows.values()].sort((a, b) => a.uid - b.uid)) {
+      messages.push(toFetchedMessage(row))
+      if (messages.length % messagesPerTick === 0) await setImmediate()
+    }
+    return messages
+  }
+
+  async #addAddresses(rows: Rows, uids: readonly number[]): Promise<void> {
+    const { header } = this.#faults
+    const parts = header.batches(uids.filter((uid) => !header.isRefused(uid)))
+    for (const batch of parts.flatMap((part) => [
+      ...batchesOf(rangesOf(part), batchUidsWithHeaders),
+    ]))
+      for (const [uid, { headers }] of await this.#halvedRows(batch, headersOnly)) {
+        const row = rows.get(uid)
+        if (row && headers) rows.set(uid, await withHeaderAddresses(row, headers))
+        await setImmediate()
+      }
+  }
+
+  /** Sends a query. If the connection is lost during the query, records the requested messages. */
+  async #fetch(uids: readonly UidRange[], query: FetchQueryObject): Promise<Rows> {
+    const faults = this.#faultsOf(query)
+    const connection = this.#connection
+    let isSent = false
+    const onSent = () => void (isSent = true)
+    try {
+      const rows = await fetchRows(connection, uids, { mailbox: this.#mailbox, query, onSent })
+      faults?.clear(uidsIn(uids))
+      this.#failures = -Infinity
+      return rows
+    } catch (error) {
+      if (isSent && faults)
+        connection.recordLoss(error, (loss) => faults.addLoss([...uidsIn(uids)], loss))
+      throw error
+    }
+  }
+
+  /** Faults to which the loss of a connection during this query is added. */
+  #faultsOf(query: FetchQueryObject): QueryFaults | undefined {
+    if (query === this.#full) return this.#faults.description
+    const hasHeader = query === headersOnly || (query === this.#bare && this.#hasHeaders)
+    return hasHeader ? this.#faults.header : undefined
+  }
+
+  #sequence(
+    range: readonly [number, number],
+    query: FetchQueryObject,
+    onSent = () => {},
+  ): Promise<Rows> {
+    return fetchSequence(this.#connection, range, { mailbox: this.#mailbox, query, onSent })
+  }
+}
+
+function halvesOf(uids: readonly UidRange[]): Iterable<UidRange[]> {
+  return batchesOf(uids, Math.ceil(countUids(uids) / 2))
+}
+
+function add(rows: Rows, more: Rows): void {
+  for (const [uid, row] of more) rows.set(uid, row)
+}

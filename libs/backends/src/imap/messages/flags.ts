@@ -1,0 +1,153 @@
+import { AppError } from '@posthorn/errors'
+import type { ImapFlow } from 'imapflow'
+import type { FlagsUpdate, MessageFlags, UidRange } from '../../mail-session.ts'
+import {
+  batchesOf,
+  countUids,
+  formatSequenceSet,
+  normaliseRanges,
+  piecesOf,
+} from '../../uid-ranges.ts'
+import type { ImapConnection } from '../connection/connection.ts'
+import { missingExtension } from '../connection/errors.ts'
+import { maxLineLength } from '../tokens.ts'
+import { toMessageFlags } from './message.ts'
+
+/** Messages per command, so that the server is not silent for long. */
+const batchUids = 5_000
+/** Maximum UIDs whose flags are confirmed. A larger set has UIDs that never existed. */
+export const maxConfirmed = batchUids
+/** Maximum number of commands for a change of flags. Ranges may contain UIDs that never existed. */
+const maxBatches = 100
+const maxLabelLength = 1_024
+
+/**
+ * Sets flags, or adds and then removes. The server reports the new flags, which are notified to
+ * `watch` of this connection.
+ */
+export async function changeFlags(
+  connection: ImapConnection,
+  uids: readonly UidRange[],
+  update: FlagsUpdate,
+): Promise<void> {
+  assertFlags(update)
+  await store(connection, uids, { update, useLabels: false })
+}
+
+/** Changes Gmail labels, which are stored in the same way as flags. */
+export async function changeLabels(
+  connection: ImapConnection,
+  uids: readonly UidRange[],
+  update: FlagsUpdate,
+): Promise<void> {
+  if (!connection.client.capabilities.has('X-GM-EXT-1'))
+    throw missingExtension('Mail server does not support labels')
+  for (const label of Object.values<readonly string[]>({ ...update }).flat()) assertLabel(label)
+  await store(connection, uids, { update, useLabels: true })
+}
+
+/** Sequence sets that fit into a command line and keep the duration of each command short. */
+export function* commandSets(uids: readonly UidRange[]): Generator<string, void, undefined> {
+  for (const ranges of commandRanges(uids)) yield formatSequenceSet(ranges)
+}
+
+/** Sets of UIDs, each short enough for one command, as in `commandSets`. */
+export function* commandRanges(uids: readonly UidRange[]): Generator<UidRange[], void, undefined> {
+  const ranges = normaliseRanges(uids)
+  const size = Math.max(batchUids, Math.ceil(countUids(ranges) / maxBatches))
+  for (const batch of batchesOf(ranges, size)) yield* piecesOf(batch, maxLineLength - 1_000)
+}
+
+/** Marks messages as deleted. The caller must hold the mutex. */
+export async function markDeleted(
+  connection: ImapConnection,
+  client: ImapFlow,
+  set: string,
+): Promise<void> {
+  if (!(await client.messageFlagsAdd(set, ['\\Deleted'], { uid: true, silent: true })))
+    throw storeError(connection, client)
+}
+
+/**
+ * Validates `flag` of RFC 9051 §9: an atom, system flags with a backslash. `\Recent` is reserved
+ * for the server.
+ */
+export function assertFlag(flag: string): void {
+  if (!/^\\?[^\x00-\x20\x7f-\uffff(){%*"\\\]]{1,128}$/.test(flag) || /^\\recent$/i.test(flag))
+    throw new AppError('invalid', `Invalid flag: ${JSON.stringify(flag.slice(0, 128))}`)
+}
+
+function assertLabel(label: string): void {
+  if (label.startsWith('\\')) return assertFlag(label)
+  if (label === '' || label.length > maxLabelLength || /[\0-\x1f\x7f]/.test(label))
+    throw new AppError('invalid', `Invalid label: ${JSON.stringify(label.slice(0, 128))}`)
+}
+
+/** @throws AppError `invalid` */
+export function assertFlags(update: FlagsUpdate): void {
+  for (const flag of Object.values<readonly string[]>({ ...update }).flat()) assertFlag(flag)
+}
+
+interface Store {
+  client: ImapFlow
+  /** UIDs. */
+  set: string
+  update: FlagsUpdate
+  useLabels?: boolean
+}
+
+/** Sends the commands of a change. The caller must hold the mutex. */
+export async function storeFlags(
+  connection: ImapConnection,
+  { client, set, update, useLabels = false }: Store,
+): Promise<void> {
+  for (const { method, flags } of steps(update))
+    if (!(await client[method](set, flags, { uid: true, useLabels })))
+      throw storeError(connection, client)
+}
+
+async function store(
+  connection: ImapConnection,
+  uids: readonly UidRange[],
+  { update, useLabels }: { update: FlagsUpdate; useLabels: boolean },
+): Promise<void> {
+  const mailbox = connection.selected
+  for (const set of commandSets(uids))
+    await connection.call(
+      (client) => storeFlags(connection, { client, set, update, useLabels }),
+      mailbox,
+    )
+}
+
+type Step = 'messageFlagsSet' | 'messageFlagsAdd' | 'messageFlagsRemove'
+
+function steps({ add = [], remove = [], set }: FlagsUpdate): { method: Step; flags: string[] }[] {
+  if (set) return [{ method: 'messageFlagsSet', flags: [...set] }]
+  const both: { method: Step; flags: string[] }[] = [
+    { method: 'messageFlagsAdd', flags: [...add] },
+    { method: 'messageFlagsRemove', flags: [...remove] },
+  ]
+  return both.filter(({ flags }) => flags.length > 0)
+}
+
+function storeError(connection: ImapConnection, client: ImapFlow): AppError {
+  return client.usable && client.mailbox && client.mailbox.readOnly
+    ? new AppError('rejected', 'The mailbox is selected read-only', { code: 'READ-ONLY' })
+    : connection.rejection('store the flags')
+}
+
+/** Flags and Gmail labels of existing messages in the selected mailbox. */
+export async function readFlags(
+  connection: ImapConnection,
+  uids: readonly UidRange[],
+): Promise<MessageFlags[]> {
+  const mailbox = connection.selected
+  const read: MessageFlags[] = []
+  const query = { uid: true, flags: true, labels: true }
+  for (const set of commandSets(uids))
+    await connection.call(async (client) => {
+      for await (const row of client.fetch(set, query, { uid: true }))
+        if (row.uid && row.flags) read.push(toMessageFlags(row))
+    }, mailbox)
+  return read
+}

@@ -1,0 +1,76 @@
+import { defined } from '@posthorn/contracts/defined'
+import type { FetchMessageObject, MessageAddressObject, MessageEnvelopeObject } from 'imapflow'
+import type { FetchedMessage, MessageFlags, EnvelopeAddress } from '../../mail-session.ts'
+import { type LimitedItem, truncationMarks } from '../responses/limits.ts'
+import { toBodyPart } from './structure.ts'
+import { clean, cleanIfPresent } from '../text.ts'
+
+type Envelope = FetchedMessage['envelope']
+
+export function toMessageFlags({ uid, flags, modseq, labels }: FetchMessageObject): MessageFlags {
+  return defined({
+    uid,
+    flags: [...(flags ?? [])].map(clean),
+    modseq,
+    labels: labels && [...labels].map(clean),
+  })
+}
+
+/** Converts a FETCH row. Missing and invalid values are absent, never replaced. */
+export function toFetchedMessage(row: FetchMessageObject): FetchedMessage {
+  const envelope = toEnvelope(row.envelope ?? {})
+  const { emailId, threadId, headers, bodyParts } = row
+  return defined({
+    ...toMessageFlags(row),
+    size: row.size ?? 0,
+    internalDate: validDate(row.internalDate) ?? envelope.date ?? new Date(0),
+    envelope,
+    bodyStructure: row.bodyStructure
+      ? toBodyPart(row.bodyStructure)
+      : { type: 'application/octet-stream' },
+    headers,
+    emailId: cleanIfPresent(emailId),
+    threadId: cleanIfPresent(threadId),
+    incomplete: row.envelope && row.bodyStructure ? undefined : true,
+    truncated: truncatedItems(bodyParts),
+  })
+}
+
+const limitedItems: readonly LimitedItem[] = ['envelope', 'structure', 'flags']
+
+function truncatedItems(parts: FetchMessageObject['bodyParts']): LimitedItem[] | undefined {
+  const items = limitedItems.filter((item) => parts?.has(truncationMarks[item]))
+  return items.length > 0 ? items : undefined
+}
+
+function toEnvelope({ subject, messageId, inReplyTo, ...rest }: MessageEnvelopeObject): Envelope {
+  return defined({
+    date: validDate(rest.date),
+    subject: subject === undefined ? undefined : clean(subject),
+    messageId: cleanIfPresent(messageId),
+    inReplyTo: cleanIfPresent(inReplyTo),
+    from: toAddresses(rest.from),
+    sender: toAddresses(rest.sender),
+    replyTo: toAddresses(rest.replyTo),
+    to: toAddresses(rest.to),
+    cc: toAddresses(rest.cc),
+    bcc: toAddresses(rest.bcc),
+  })
+}
+
+/** Converts addresses. The name of a group (RFC 5322 §3.4) becomes a name without an address. */
+function toAddresses(addresses: readonly MessageAddressObject[] = []): EnvelopeAddress[] {
+  return addresses.map(({ name, address }) =>
+    defined({ name: cleanIfPresent(name), address: cleanIfPresent(address) }),
+  )
+}
+
+/**
+ * Valid date of a message. Undefined for invalid dates and for years that Postgres or JSON cannot
+ * represent.
+ */
+function validDate(date: Date | string | undefined): Date | undefined {
+  if (!(date instanceof Date) || Number.isNaN(date.getTime())) return undefined
+  const year = date.getUTCFullYear()
+  return year >= 0 && year <= 9_999 ? date : undefined
+}

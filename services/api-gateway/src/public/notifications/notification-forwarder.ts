@@ -1,0 +1,64 @@
+import type { Bus } from '@posthorn/bus'
+import {
+  changesNoticed,
+  maxNotifications,
+  type ProviderNotification,
+} from '@posthorn/contracts/commands/notifications'
+import { shardOf } from '@posthorn/contracts/shards'
+import { AppError } from '@posthorn/errors'
+import { Batcher, withTimeout } from '@posthorn/flow'
+
+/** Maximum notifications that wait for RabbitMQ: about 2 MB, 12 MB if each names ten messages. */
+const maxWaiting = 5_000
+/** Microsoft slows down endpoints that need more than 2.9 s. */
+const timeoutMs = 2_000
+/** A worker that takes longer has polled meanwhile. */
+const ttlMs = 30_000
+
+/**
+ * Forwards notifications to the workers of their accounts. One command is in flight. Notifications
+ * that arrive meanwhile share the next command, regardless of their shards; equal notifications are
+ * merged. So memory is bounded, nothing is read or stored, and RabbitMQ has less work the more
+ * notifications there are.
+ */
+export class NotificationForwarder {
+  readonly #bus: Pick<Bus, 'notify'>
+  readonly #batcher = new Batcher<ProviderNotification, undefined>({
+    run: (notifications) => this.#send(notifications),
+    maxItems: maxNotifications,
+  })
+
+  constructor(bus: Pick<Bus, 'notify'>) {
+    this.#bus = bus
+  }
+
+  /** Number of notifications that wait for the command in flight. */
+  get waiting(): number {
+    return this.#batcher.waiting
+  }
+
+  /**
+   * Resolves when the broker has confirmed the notifications, also if no worker holds their
+   * accounts.
+   *
+   * @throws AppError `unavailable` within 2 s if the broker does not, or if too many wait
+   */
+  async forward(notifications: readonly ProviderNotification[]): Promise<void> {
+    if (this.waiting + notifications.length > maxWaiting)
+      throw new AppError('unavailable', 'Too many notifications, retry later')
+    const sent = Promise.all(notifications.map((notification) => this.#batcher.add(notification)))
+    await withTimeout<unknown>(sent, timeoutMs, () => {
+      throw new AppError('unavailable', 'RabbitMQ did not accept the notification')
+    })
+  }
+
+  async #send(notifications: readonly ProviderNotification[]): Promise<undefined[]> {
+    const distinct = new Map(
+      notifications.map((notification) => [JSON.stringify(notification), notification]),
+    )
+    const shards = new Set(notifications.map(({ account }) => shardOf(account)))
+    const keys = Array.from(shards, (shard) => `shard.${shard}`)
+    await this.#bus.notify(changesNoticed, { notices: [...distinct.values()] }, { keys, ttlMs })
+    return notifications.map(() => undefined)
+  }
+}
