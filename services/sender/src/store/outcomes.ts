@@ -29,9 +29,9 @@ export type AttemptOutcome = { routing?: NetworkRouting | undefined } & (
     }
   /** Accepted for as many recipients as the server takes per transaction. */
   | { trigger: 'continue'; response: string; remaining: string[] }
-  /** `inDoubt`: the server may have accepted the message. */
-  | { trigger: 'retry'; failure: OutboxError; delayMs: number; inDoubt: boolean }
-  | { trigger: 'reject'; failure: OutboxError; inDoubt: boolean }
+  /** `outcomeUnknown`: the server may have accepted the message. */
+  | { trigger: 'retry'; failure: OutboxError; delayMs: number; outcomeUnknown: boolean }
+  | { trigger: 'reject'; failure: OutboxError; outcomeUnknown: boolean }
 )
 
 /** Outcome other than an acceptance, which `recordAccepted` batches. */
@@ -166,14 +166,14 @@ function outcomeColumns(
       return {
         nextAttemptAt: inMs(outcome.delayMs),
         ...failureColumns(outcome.failure),
-        ...(outcome.inDoubt || maybeSent ? {} : withoutIntent),
+        ...(outcome.outcomeUnknown || maybeSent ? {} : withoutIntent),
       }
     case 'reject':
       return {
         ...failureColumns(outcome.failure),
         finishedAt: sql<Date>`now()`,
         mime: null,
-        ...(outcome.inDoubt || maybeSent ? {} : withoutIntent),
+        ...(outcome.outcomeUnknown || maybeSent ? {} : withoutIntent),
         ...(partlySent && filing ? filingColumns(filing) : {}),
       }
   }

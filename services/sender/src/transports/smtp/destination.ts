@@ -1,5 +1,4 @@
 import { isIP } from 'node:net'
-import type { Bus } from '@posthorn/bus'
 import {
   type Credentials,
   getCredentials,
@@ -12,20 +11,14 @@ import type { Settings } from '@posthorn/contracts/settings/settings'
 import { AppError } from '@posthorn/errors'
 import { isSameAddress, rankAddresses } from '@posthorn/net/local-addresses'
 import type { UnsealLogin } from '@posthorn/unseal'
-import type { Submission } from '../store/submission.ts'
-import {
-  AttemptError,
-  type AttemptFailure,
-  type Destination,
-  PreAttemptError,
-} from '../transports/transport.ts'
+import type { Submission } from '../../store/submission.ts'
+import { type CredentialsDeps, fromAuthBridge, requestCredentials } from '../credentials.ts'
+import { AttemptError, PreAttemptError } from '../transport.ts'
+import type { Destination } from './outgoing-message.ts'
 
-export interface DestinationDeps {
-  bus: Pick<Bus, 'request'>
+export interface DestinationDeps extends CredentialsDeps {
   unsealLogin: UnsealLogin
   settings: Settings
-  signal: AbortSignal
-  credentialsMs: number
 }
 
 /** Server of a destination, with the login of the server. */
@@ -194,50 +187,6 @@ async function credentialsFrom<C extends typeof getCredentials | typeof getGatew
     if (error instanceof AppError && error.code === 'DestinationMismatch')
       throw new PreAttemptError('credentials unavailable', { cause: error })
     if (!(error instanceof AttemptError)) throw error
-    throw new AttemptError({ ...error.failure, command: 'AUTH' }, { cause: error.cause })
+    throw new AttemptError({ ...error.outcome.failure, command: 'AUTH' }, { cause: error.cause })
   }
-}
-
-/**
- * Requests a login from auth-bridge.
- *
- * @throws AttemptError if auth-bridge refuses the login; PreAttemptError if auth-bridge is
- * unavailable
- */
-export function requestCredentials<C extends typeof getCredentials | typeof getGatewayCredentials>(
-  {
-    bus,
-    signal,
-    credentialsMs: timeoutMs,
-  }: Pick<DestinationDeps, 'bus' | 'signal' | 'credentialsMs'>,
-  command: C,
-  request: CommandRequest<C>,
-): Promise<Credentials> {
-  const work = () => bus.request(command, request, { key: 'credentials', timeoutMs, signal })
-  return fromAuthBridge(work, signal, (error) => ({ message: error.message, code: codeOf(error) }))
-}
-
-/**
- * Result of a request to auth-bridge. Only an error that auth-bridge replied with concerns the
- * message; without a reply the attempt is not made.
- */
-async function fromAuthBridge<T>(
-  request: () => Promise<T>,
-  signal: AbortSignal,
-  toFailure: (error: AppError) => AttemptFailure,
-): Promise<T> {
-  try {
-    return await request()
-  } catch (cause) {
-    const hasReplied = cause instanceof AppError && !['unavailable', 'timeout'].includes(cause.kind)
-    if (signal.aborted || !hasReplied)
-      throw new PreAttemptError('credentials unavailable', { cause })
-    throw new AttemptError(toFailure(cause), { cause })
-  }
-}
-
-function codeOf({ code, kind }: AppError): string {
-  if (code === undefined || code === 'AuthenticationFails')
-    return kind === 'rejected' ? 'EAUTH' : 'ECREDENTIALS'
-  return code
 }

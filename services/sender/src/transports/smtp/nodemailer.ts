@@ -15,7 +15,8 @@ import SmtpConnection, {
  * Marks credentials as an access token. Without the mark nodemailer sends the token as a password.
  */
 import XOAuth2 from 'nodemailer/lib/xoauth2'
-import { AttemptError, type AttemptFailure } from './transport.ts'
+import type { AttemptFailure } from '../classify-reply.ts'
+import { AttemptError } from '../transport.ts'
 
 export { type SendInfo, SmtpConnection, XOAuth2 }
 
@@ -171,6 +172,6 @@ async function authenticate(
 export function isRejectedToken(error: unknown, credentials: Credentials | undefined): boolean {
   if (!credentials || !('accessToken' in credentials) || !(error instanceof AttemptError))
     return false
-  const { command = '', responseCode = 0 } = error.failure
+  const { command = '', responseCode = 0 } = error.outcome.failure
   return command.startsWith('AUTH') && responseCode >= 500
 }

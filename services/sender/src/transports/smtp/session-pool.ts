@@ -1,13 +1,9 @@
 import { setImmediate } from 'node:timers/promises'
+import type { NetworkRouting } from '@posthorn/db'
+import { SendError, type SendResult } from '../transport.ts'
 import { networkRoutingOf } from './connect.ts'
+import type { Destination, OutgoingMessage } from './outgoing-message.ts'
 import { type SessionOptions, type SmtpLimits, SmtpSession } from './smtp-session.ts'
-import {
-  AttemptError,
-  type Destination,
-  type OutgoingMessage,
-  type SendResult,
-  type Transport,
-} from './transport.ts'
 
 interface IdleSession {
   key: string
@@ -19,10 +15,10 @@ interface IdleSession {
 const maxIdle = 200
 
 /**
- * SMTP submission (RFC 6409). Keeps sessions for `idleMs` after a message and reuses them for the
- * same destination. The caller limits the number of concurrent messages.
+ * Sessions of SMTP submission (RFC 6409). Keeps sessions for `idleMs` after a message and reuses
+ * them for the same destination. The caller limits the number of concurrent messages.
  */
-export class SmtpTransport implements Transport {
+export class SessionPool implements AsyncDisposable {
   readonly #limits: SmtpLimits
   /** Idle sessions, longest idle session first. */
   readonly #idle = new Set<IdleSession>()
@@ -32,6 +28,7 @@ export class SmtpTransport implements Transport {
     this.#limits = limits
   }
 
+  /** Sends one message. Failures are a SendError, with the network path of the attempt. */
   async send(message: OutgoingMessage): Promise<SendResult> {
     const { destination, signal } = message
     const reused = this.#take(destination)
@@ -60,8 +57,7 @@ export class SmtpTransport implements Transport {
     } catch (error) {
       // A message rejected before MAIL FROM leaves the session usable.
       if (session.usable) await this.#keep(message.destination, session)
-      if (error instanceof AttemptError) error.routing = session.routing
-      throw error
+      throw withRouting(error, session.routing)
     }
   }
 
@@ -108,16 +104,20 @@ async function openSession(options: SessionOptions): Promise<SmtpSession> {
     return await SmtpSession.open(options)
   } catch (error) {
     const [localAddress] = destination.localAddresses
-    if (error instanceof AttemptError)
-      error.routing = networkRoutingOf(destination, { localAddress, name: destination.ehloName })
-    throw error
+    const path = { localAddress, name: destination.ehloName }
+    throw withRouting(error, networkRoutingOf(destination, path))
   }
+}
+
+function withRouting(error: unknown, routing: NetworkRouting | undefined): unknown {
+  if (!(error instanceof SendError) || routing === undefined) return error
+  return new SendError({ ...error.outcome, routing }, { cause: error.cause })
 }
 
 /** True if the session had ended before the server replied to the message. */
 function isStaleSession(error: unknown): boolean {
-  if (!(error instanceof AttemptError)) return false
-  const { code = '', response, responseCode, command } = error.failure
+  if (!(error instanceof SendError)) return false
+  const { code = '', response, responseCode, command } = error.outcome.failure
   if (command !== 'MAIL FROM') return false
   const isLost = ['ECONNECTION', 'ECONNRESET', 'EPIPE', 'ESOCKET', 'ETIMEDOUT'].includes(code)
   return responseCode === 421 || (isLost && response === undefined)
