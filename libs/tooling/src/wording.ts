@@ -17,7 +17,7 @@ const maxScriptColumns = 120
 
 /** Words without a technical meaning, and idioms whose literal reading misleads. */
 const bannedWords =
-  /\b(?:whoever|whomever|nobody(?![@/:])|somebody(?!@)|anew|lest|whereby|at once|is away|are away|made good|makes good|make good|for want of|in the clear|sees to it|see to it|looked after|looks after|look after|put off|puts off|called off|calls off|call off|of ours|of theirs|collector of garbage)\b/i
+  /\b(?:whoever|whomever|nobody(?![@/:])|somebody(?!@)|anew|lest|whereby|at once|is away|are away|made good|makes good|make good|for want of|in the clear|sees to it|see to it|looked after|looks after|look after|put off|puts off|called off|calls off|call off|of ours|of theirs|collector of garbage|doubt(?:s|ed|ful)?)\b/i
 
 /** Openings of comments that lack a noun. */
 const bannedOpening = /^(?:What|Where|Whoever|Whose|Who|Of|The same)\b/

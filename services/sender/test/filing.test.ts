@@ -174,7 +174,7 @@ const ambiguous = {
   dataSentAt: new Date(0),
 }
 
-test('findSentCopy: ambiguous handover with a Sent copy, does not send again', async () => {
+test('findSentCopy: unknown outcome with a Sent copy, does not send again', async () => {
   const { account, smtp } = await accountWith({ copy: false })
   worker.replies.find = async () => true
   const queueId = await submitWith(account, null, ambiguous)

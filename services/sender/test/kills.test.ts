@@ -119,7 +119,7 @@ test('AcceptanceJournal: killed sender that is not replaced, the other one recor
   expect(idsOf(smtp)).toEqual(expected(queueIds))
 })
 
-test('HandoverIntent: sender killed before the end of data, leaves no message in doubt', async () => {
+test('HandoverIntent: sender killed before the end of data, leaves no unknown outcome', async () => {
   const smtp = await server()
   const [account, other] = [await addAccount(smtp), await addAccount(smtp)]
   const sender = start({ SVC_SENDER_PER_ACCOUNT: '1' })

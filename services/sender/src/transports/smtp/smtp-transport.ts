@@ -83,7 +83,7 @@ export class SmtpTransport implements Transport, AsyncDisposable {
     if (!maybeSent || partlySent || !isFiledByServer(submission)) return false
     const { bus, findSentMs } = this.#deps
     const hasCopy = await findSentCopy({ bus, findSentMs, log, signal }, submission)
-    if (hasCopy) log.warn('unknown outcome: found in the Sent mailbox')
+    if (hasCopy) log.warn('message with an unknown outcome found in the Sent mailbox')
     return hasCopy
   }
 }
