@@ -92,15 +92,12 @@ export async function startApp(
   const writeIntent = batchStatements((handovers: Handover[]) =>
     markDataSent(db, handovers, config.leaseMs),
   )
-  const { lanes } = config
+  const { lanes, smtp: limits } = config
   const egress = config.proxyEgressPolicy
   const proxy = proxyFromSettings(() => settings.get(), { egress, unseal: unsealLogin })
   const api = connectApis(stack, { service, config, createMailApis, proxy })
-  const limits = config.smtp
-  const transports = {
-    smtp: stack.use(new SmtpTransport({ ...config, bus, unsealLogin, settings, limits })),
-    api: new MailApiTransport({ ...config, ...api }),
-  }
+  const smtp = stack.use(new SmtpTransport({ ...config, bus, unsealLogin, settings, limits }))
+  const transports = { smtp, api: new MailApiTransport({ ...config, ...api }) }
   const { worker } = api.locks
   const senders = await connectSenders(stack, { ...api, worker, recorder, config })
   const attempt = { ...api, ...senders, transports, recorder, writeIntent }

@@ -137,7 +137,7 @@ function stoppable(account: string, api: MailApi): MailApi {
 }
 
 async function apiServer(): Promise<SuiteServer> {
-  const { account, model } = await fixture.addAccount()
+  const { account, model } = await fixture.addAccount({ backend: 'graph' })
   const fail = (failure: MailApiFailure, ...calls: string[]) => failCalls(model, failure, calls)
   return {
     account,
@@ -189,11 +189,11 @@ transportSuite({
   takesParts: false,
   addServer: apiServer,
   start: () => {
-    const gmail = ({ account }: { account: string }) => {
+    const graph = ({ account }: { account: string }) => {
       const model = models.get(account)
       if (!model) throw new Error(`no model of ${account}`)
       return stoppable(account, model.api)
     }
-    return new MailApiTransport({ ...config, db, bus, mailApis: { gmail } })
+    return new MailApiTransport({ ...config, db, bus, mailApis: { graph } })
   },
 })

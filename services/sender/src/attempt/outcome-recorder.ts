@@ -5,9 +5,8 @@ import type { Logger } from '@posthorn/telemetry'
 import { reapExhausted } from '../store/maintenance.ts'
 import { type AcceptedSubmission, recordAccepted, recordOutcome } from '../store/outcomes.ts'
 import type { Submission } from '../store/submission.ts'
-import { interrupted } from '../transports/assert-sendable.ts'
 import { planFiling } from '../transports/sent-copy.ts'
-import { RecordError } from '../transports/transport.ts'
+import { interrupted, RecordError } from '../transports/transport.ts'
 import { deliveryErrorEvent, failedEvent, type OutcomeDecision } from './decide-outcome.ts'
 
 export interface OutcomeRecorderDeps {

@@ -8,13 +8,13 @@ import { type Handover, leaseOf, type Submission } from '../store/submission.ts'
 import type { AttemptFailure, ReplyClass } from '../transports/classify-reply.ts'
 import {
   type FailedSend,
+  PreAttemptError,
   RecordError,
   type SendOutcome,
   type Transport,
 } from '../transports/transport.ts'
 import type { AcceptanceJournal } from './acceptance-journal.ts'
 import { decideAccepted, decideFailure } from './decide-outcome.ts'
-import { HandoverIntent } from './handover-intent.ts'
 import type { OutcomeRecorder } from './outcome-recorder.ts'
 
 export interface AttemptDeps {
@@ -101,16 +101,15 @@ async function send(
     return writeIntent({ ...leaseOf(submission), recipients })
   }, timing.leaseMs)
   const transport = transports[sendsByApi(sender, gateway) ? 'api' : 'smtp']
-  const outcome = await transport
-    .send(submission, {
-      ...options,
-      commitIntent: (recipients = envelope.to) => intent.commit(recipients),
-      onReply: (result) => journal.add(submission, result),
-      log,
-    })
-    .catch((err: unknown) => unexpected(err, log))
-    // A pending intent record must not be committed after the outcome.
-    .finally(() => intent.settled())
+  const sent = transport.send(submission, {
+    ...options,
+    commitIntent: (recipients = envelope.to) => intent.commit(recipients),
+    onReply: (result) => journal.add(submission, result),
+    log,
+  })
+  const outcome = await sent.catch((err: unknown) => unexpected(err, log))
+  // A pending intent record must not be committed after the outcome.
+  await intent.settled()
   const { reason } = options.signal
   if (outcome.kind !== 'accepted' && reason instanceof RecordError) throw reason
   return outcome
@@ -169,5 +168,63 @@ async function release(
   } catch (error) {
     onRetry(error)
     return { kind: 'lost' }
+  }
+}
+
+interface PendingIntent {
+  done: Promise<void>
+  startedAt: number
+}
+
+/**
+ * Intent log of one handover, a write-ahead record. `data_sent_at` is committed when only the end
+ * of data is missing. After a crash, the record tells whether the server may have accepted the
+ * message.
+ */
+export class HandoverIntent {
+  readonly #writeIntent: (recipients: readonly string[]) => Promise<boolean>
+  /**
+   * Maximum age of an intent record, which also renews the lease. An older record is written again
+   * before the end of data.
+   */
+  readonly #maxAgeMs: number
+  #pending: PendingIntent | undefined
+
+  /** `writeIntent` commits the intent record. Resolves to false if the lease was lost. */
+  constructor(writeIntent: (recipients: readonly string[]) => Promise<boolean>, leaseMs: number) {
+    this.#writeIntent = writeIntent
+    this.#maxAgeMs = leaseMs / 10
+  }
+
+  /**
+   * Writes the record, with the recipients that the server has accepted. Resolves when the record
+   * is committed: the end of data may then be sent.
+   *
+   * @throws PreAttemptError if Postgres is unavailable; RecordError if the lease was lost
+   */
+  async commit(recipients: readonly string[]): Promise<void> {
+    this.#pending = this.#start(recipients)
+    await this.#pending.done
+    // After a slow commit or in a process that was suspended, another sender may have claimed the
+    // row since.
+    if (performance.now() - this.#pending.startedAt < this.#maxAgeMs) return
+    this.#pending = this.#start(recipients)
+    await this.#pending.done
+  }
+
+  /** Resolves when no write is pending. */
+  async settled(): Promise<void> {
+    await this.#pending?.done.catch(() => undefined)
+  }
+
+  #start(recipients: readonly string[]): PendingIntent {
+    return { done: this.#write(recipients), startedAt: performance.now() }
+  }
+
+  async #write(recipients: readonly string[]): Promise<void> {
+    const isWritten = await this.#writeIntent(recipients).catch((cause: unknown) => {
+      throw new PreAttemptError('intent record not written', { cause })
+    })
+    if (!isWritten) throw new RecordError('outbox lease lost')
   }
 }

@@ -4,8 +4,9 @@ import { defined } from '@posthorn/contracts/defined'
 import { type Db, isSendOnly, type ProviderDraft } from '@posthorn/db'
 import { backoff, retryUntil } from '@posthorn/flow'
 import type { Submission } from '../../store/submission.ts'
-import { assertAttemptsLeft, assertSendable } from '../assert-sendable.ts'
 import {
+  assertAttemptsLeft,
+  assertSendable,
   cancelled,
   outcomeOf,
   PreAttemptError,

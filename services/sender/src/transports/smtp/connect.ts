@@ -10,7 +10,7 @@ import type { EgressPolicy } from '@posthorn/net/egress'
 import type { MailPorts } from '@posthorn/net/ports'
 import { redactProxyUrl } from '@posthorn/net/proxy'
 import { AttemptError, cancelled } from '../transport.ts'
-import type { Destination } from './outgoing-message.ts'
+import type { Destination } from './destination.ts'
 
 /**
  * Connects to the server of a destination over its network path.

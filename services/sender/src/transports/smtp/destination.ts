@@ -1,4 +1,5 @@
 import { isIP } from 'node:net'
+import type { SecureVersion } from 'node:tls'
 import {
   type Credentials,
   getCredentials,
@@ -14,7 +15,41 @@ import type { UnsealLogin } from '@posthorn/unseal'
 import type { Submission } from '../../store/submission.ts'
 import { type CredentialsDeps, fromAuthBridge, requestCredentials } from '../credentials.ts'
 import { AttemptError, PreAttemptError } from '../transport.ts'
-import type { Destination } from './outgoing-message.ts'
+
+/** Outgoing server of a message, and the network path to the server. */
+export interface Destination {
+  /**
+   * Identifies all properties that a session depends on. Messages with equal keys share sessions.
+   */
+  key: string
+  host: string
+  port: number
+  /** Implicit TLS (RFC 8314); otherwise STARTTLS. */
+  secure: boolean
+  /** True if the session may stay unencrypted without STARTTLS. */
+  allowsPlaintext: boolean
+  /** If false, any certificate is accepted. */
+  verifyCertificate: boolean
+  minTlsVersion?: SecureVersion
+  /**
+   * True if a tenant has chosen the server. The duration of a failed connection must then not
+   * reveal whether the port is open.
+   */
+  isTenantsServer?: boolean
+  /** Argument of EHLO. Defaults to the host name of the outgoing address. */
+  ehloName?: string
+  /** Proxy URL with the login in plaintext. Absent for a direct connection. */
+  proxy?: string
+  /** Local addresses to connect from, preferred first. If empty, the system chooses. */
+  localAddresses: readonly string[]
+  /** Local address the submission asked for, whether available or not. */
+  requestedLocalAddress?: string
+  /**
+   * Login for a new session; undefined if the server needs no login. `rejected` are credentials the
+   * server has just rejected: the callee then obtains new credentials.
+   */
+  credentials: (rejected?: Credentials) => Promise<Credentials | undefined>
+}
 
 export interface DestinationDeps extends CredentialsDeps {
   unsealLogin: UnsealLogin

@@ -1,7 +1,18 @@
 import { Readable } from 'node:stream'
-import { AttemptError, cancelled, SendError, withUnknownOutcome } from '../transport.ts'
+import type { Submission } from '../../store/submission.ts'
+import {
+  AttemptError,
+  cancelled,
+  SendError,
+  type SendOptions,
+  withUnknownOutcome,
+} from '../transport.ts'
+import type { Destination } from './destination.ts'
 import { toAttemptError } from './nodemailer.ts'
-import type { OutgoingMessage } from './outgoing-message.ts'
+
+/** Message of one SMTP transaction. */
+export type OutgoingMessage = Pick<Submission, 'envelope' | 'mime' | 'dsn'> &
+  Pick<SendOptions, 'signal' | 'commitIntent' | 'onReply'> & { destination: Destination }
 
 /** Progress of a message. The server may have accepted the message only from `handover` on. */
 type Stage = 'envelope' | 'data' | 'handover'

@@ -63,6 +63,14 @@ export function toAttemptError(error: unknown, during: string): AttemptError {
   return new AttemptError(toFailure(error as SmtpError, during), { cause: error })
 }
 
+/** Failure of a step that the server did not reply to in time. */
+export function timeoutError(command: string, cause: unknown): AttemptError {
+  return new AttemptError(
+    { message: `No reply to ${command} in time`, code: 'ETIMEDOUT', command },
+    { cause },
+  )
+}
+
 export function toFailure(error: SmtpError, during: string): AttemptFailure {
   const { response, responseCode, command = 'CONN' } = error
   if (command === 'CONN' && response !== undefined && !isSmtpReply(response))

@@ -3,8 +3,8 @@ import { defined } from '@posthorn/contracts/defined'
 import type { DsnRequest, NetworkRouting } from '@posthorn/db'
 import type { AttemptFailure } from '../classify-reply.ts'
 import { AttemptError, type RejectedRecipient, type SendResult } from '../transport.ts'
+import type { OutgoingMessage } from './handover-stream.ts'
 import { acceptedSoFar, clean, type SendInfo, toFailure } from './nodemailer.ts'
-import type { OutgoingMessage } from './outgoing-message.ts'
 
 /** Capabilities in a server's EHLO reply (RFC 5321 §4.1.1.1). */
 export interface EhloOffers {

@@ -7,18 +7,19 @@ import type { EgressPolicy } from '@posthorn/net/egress'
 import type { MailPorts } from '@posthorn/net/ports'
 import { AttemptError, cancelled, type SendResult } from '../transport.ts'
 import { connectDestination, EhloNames, networkRoutingOf, requiresStartTls } from './connect.ts'
-import { HandoverStream } from './handover-stream.ts'
+import type { Destination } from './destination.ts'
+import { HandoverStream, type OutgoingMessage } from './handover-stream.ts'
 import {
   ehloLinesOf,
   isRejectedToken,
   type SendInfo,
   SmtpConnection,
+  timeoutError,
   toAttemptError,
   tokenHandlers,
   toNodemailerLogin,
 } from './nodemailer.ts'
 import { acceptedRecipients, parseOffers, prepareEnvelope, toSendResult } from './smtp-envelope.ts'
-import { type Destination, type OutgoingMessage, timeoutError } from './outgoing-message.ts'
 
 export interface SmtpLimits {
   /** Networks in which servers may be. */
