@@ -125,8 +125,8 @@ const unconfirmedTexts =
 const confirmationSeconds = 60
 
 /**
- * Error of a failed renewal, after the failure before it. An unconfirmed rejection is temporary until
- * it is repeated.
+ * Error of a failed renewal, after the failure before it. An unconfirmed rejection is temporary
+ * until it is repeated.
  */
 export function unlessUnconfirmed(error: AppError, before: LastError | undefined): AppError {
   const isUnconfirmed = error.code === 'OauthRenewError' && unconfirmedTexts.test(error.message)

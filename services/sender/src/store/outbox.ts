@@ -26,12 +26,12 @@ const hasAttempts = sql<boolean>`(provider_draft is not null
   or attempts < max_attempts + case when data_sent_at is null then 0 else ${sql.lit(maxLookups)} end)`
 /** Rows whose attempts are used up. */
 export const isExhausted = sql<boolean>`(not ${hasAttempts})`
-/** Condition for due rows with attempts left. With an unknown outcome, `mayTakeOver` applies, too. */
+/** Condition for due rows with attempts left. Unknown outcomes also require `mayTakeOver`. */
 export const isClaimable = sql<boolean>`(${isDue} and ${hasAttempts})`
 /**
- * Condition for rows with an unknown outcome: the sender has neither recorded the outcome nor released the claim,
- * and the server may have the message. With a draft at a provider, the draft tells whether the
- * message was sent.
+ * Condition for rows with an unknown outcome: the sender has neither recorded the outcome nor
+ * released the claim, and the server may have the message. With a draft at a provider, the draft
+ * tells whether the message was sent.
  */
 export const hasUnknownOutcome = sql<boolean>`(data_sent_at is not null and worker is not null
   and provider_draft is null)`
@@ -50,9 +50,9 @@ export interface KnownSenders {
 }
 
 /**
- * Condition for rows that this sender may take over once their lease has expired. Includes rows without
- * an unknown outcome, rows of this sender, and rows of senders that have ended. A living sender may still
- * record the outcome of its rows.
+ * Condition for rows that this sender may take over once their lease has expired. Includes rows
+ * without an unknown outcome, rows of this sender, and rows of senders that have ended. A living
+ * sender may still record the outcome of its rows.
  */
 export function mayTakeOver({ worker, dead }: Pick<KnownSenders, 'worker' | 'dead'>) {
   return sql<boolean>`(not ${hasUnknownOutcome} or worker = ${worker}::uuid

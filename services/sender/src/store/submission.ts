@@ -109,7 +109,7 @@ export interface DueSubmission {
    * costs one attempt.
    */
   fresh: boolean
-  /** Sender of an attempt with an unknown outcome. The row may be claimed once that sender has ended. */
+  /** Sender of an unknown outcome. The row may be claimed once that sender has ended. */
   holder: string | null
 }
 
