@@ -58,18 +58,18 @@ export interface RejectedRecipient {
 }
 
 /** Attempt without an acceptance. */
-export type FailedSend = FailureDetails &
+export type FailedSend = FailureDetails & FailureKind
+
+type FailureKind =
   /** The server does not have the message. Another attempt would also fail. */
-  (
-    | { kind: 'rejected' }
-    /** The server does not have the message. Another attempt may succeed. */
-    | { kind: 'deferred' }
-    /**
-     * The server may or may not have taken the message: the reply was lost or is not readable.
-     * `permanent`: another attempt would also fail.
-     */
-    | { kind: 'unknown'; permanent?: true }
-  )
+  | { kind: 'rejected' }
+  /** The server does not have the message. Another attempt may succeed. */
+  | { kind: 'deferred' }
+  /**
+   * The server may or may not have taken the message: the reply was lost or is not readable.
+   * `permanent`: another attempt would also fail.
+   */
+  | { kind: 'unknown'; permanent?: true }
 
 interface FailureDetails {
   failure: AttemptFailure
