@@ -192,12 +192,15 @@ test.each([
   ['451', 1, 'retry'],
   ['451', 3, 'reject'],
   ['550', 1, 'reject'],
-])('decideFailure: unknown outcome after %s in attempt %i, %ss and keeps the intent', (...args) => {
-  const [code, attempt, trigger] = args
-  const failed = withUnknownOutcome(toFailedSend(rejection(Number(code))))
-  const { outcome } = decideFailure({ ...context, attempt }, failed, 1_000)
-  expect(outcome).toMatchObject({ trigger, outcomeUnknown: true })
-})
+])(
+  'decideFailure: unknown outcome after %s in attempt %i, returns trigger %s and keeps the intent',
+  (...args) => {
+    const [code, attempt, trigger] = args
+    const failed = withUnknownOutcome(toFailedSend(rejection(Number(code))))
+    const { outcome } = decideFailure({ ...context, attempt }, failed, 1_000)
+    expect(outcome).toMatchObject({ trigger, outcomeUnknown: true })
+  },
+)
 
 test('decideAccepted: untried recipients, continues with them and reports the others as sent', () => {
   const result = { response: 'found', accepted: ['b@example.com'], rejected: [] }
