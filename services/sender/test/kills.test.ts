@@ -184,7 +184,7 @@ test('runAttempt: sender killed three times at a reply with 16 messages in fligh
   expect(ids.length - queueIds.length).toBeLessThanOrEqual(3)
 }, 400_000)
 
-test('decideFound: sender killed after a partial acceptance, sends to the other recipients only', async () => {
+test('SmtpTransport: sender killed after a partial acceptance, sends to the other recipients only', async () => {
   const smtp = await server()
   const account = await addAccount(smtp)
   await using worker = await mailboxWorker(fixture.broker.url)
