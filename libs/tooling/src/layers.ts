@@ -29,6 +29,7 @@ export const layersOf: Readonly<Record<string, readonly Layer[]>> = {
   ],
   'services/imap-proxy/src': [['store']],
   'services/sender/src': [['commands'], ['dispatch'], ['attempt'], ['transports'], ['store']],
+  'services/sender/src/transports': [['smtp', 'mail-api']],
   'services/smtp-proxy/src': [['store']],
   'services/sync-worker/src': [
     ['commands'],

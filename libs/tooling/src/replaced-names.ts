@@ -23,7 +23,7 @@ export const replacedNames: ReadonlySet<string> = new Set(
   openIndexed openLogin openPublicPages openSummaries openTargets orAbort patienceMs placeOfPassword queueTogether quickRoundMs
   readOrigin roomOfNew saveStandings sendAway takeIn takeInNew takeInto takeTurns tellChanges tellFlags tellSkipped theList
   tidyCounters tooLate tryServers turnPartitions turnToAll unlessAborted unlessGone waitBefore watchOver watchSessions
-  whatEnded whatRuns whatToLookAt whoseGrant wishFor wishForAll wishToOpen withTold
+  doubtful inDoubt isDoubtful isInDoubt whatEnded whatRuns whatToLookAt whoseGrant wishFor wishForAll wishToOpen withTold
   `
     .trim()
     .split(/\s+/),

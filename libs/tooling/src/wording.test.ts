@@ -71,6 +71,9 @@ describe('checkSource', () => {
     ['// Whoever asks.', ['1 word', '1 opening']],
     ['// Returns the row\n// of one account.', []],
     ["log.info({}, 'nobody is there')", ['1 word']],
+    ['// The message is in doubt.', ['1 word']],
+    ["log.info({}, 'a doubtful message')", ['1 word']],
+    ['const isInDoubt = 1', ['1 name']],
     ['const told = 1', ['1 name']],
     ["const text = 'told'", []],
     ['everyFew()', ['1 name']],
@@ -92,6 +95,7 @@ describe('checkDocument', () => {
     [`| ${'cell '.repeat(40)} |`, []],
     ['Whoever reads this.', ['1 word']],
     ['Providers send notices.', ['1 word']],
+    ['[0073](0073-messages-in-doubt.md)', ['1 word']],
     ['The code `whoever` is quoted.', []],
     ['```\nwhoever\n```', []],
   ])('%j', (text, rules) => {

@@ -20,7 +20,7 @@ const maxScriptColumns = 120
  * misleads. What a server or provider sends is a notification, not a notice.
  */
 const bannedWords =
-  /\b(?:notices?|whoever|whomever|nobody(?![@/:])|somebody(?!@)|anew|lest|whereby|at once|is away|are away|made good|makes good|make good|for want of|in the clear|sees to it|see to it|looked after|looks after|look after|put off|puts off|called off|calls off|call off|of ours|of theirs|collector of garbage)\b/i
+  /\b(?:notices?|whoever|whomever|nobody(?![@/:])|somebody(?!@)|anew|lest|whereby|at once|is away|are away|made good|makes good|make good|for want of|in the clear|sees to it|see to it|looked after|looks after|look after|put off|puts off|called off|calls off|call off|of ours|of theirs|collector of garbage|doubt(?:s|ed|ful)?)\b/i
 
 /** Identifiers with the word notice. The field `notices` of a bus message stays as it is stored. */
 const bannedName = /^(?!notices$).*(?:[nN]otices?(?![a-z]))/

@@ -101,7 +101,7 @@ export const allowedImporters: Record<string, readonly string[]> = {
   imapflow: ['libs/backends/src/imap/'],
   mailparser: ['libs/mime/'],
   'lru-cache': ['libs/flow/'],
-  nodemailer: ['libs/mime/src/nodemailer.ts', 'services/sender/src/transports/nodemailer.ts'],
+  nodemailer: ['libs/mime/src/nodemailer.ts', 'services/sender/src/transports/smtp/nodemailer.ts'],
   got: ['libs/net/'],
   socks: ['libs/net/'],
   htmlparser2: ['libs/links/'],

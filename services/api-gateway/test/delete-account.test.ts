@@ -35,7 +35,7 @@ test('deleteAccount: waiting submissions end with messageFailed before accountDe
       submission('waits'),
       submission('is-held', { state: 'held' }),
       submission('failed-once', { attempts: 1, firstError: 'mailbox busy\nsecond line' }),
-      submission('in-doubt', { attempts: 1, dataSentAt: new Date() }),
+      submission('unknown-outcome', { attempts: 1, dataSentAt: new Date() }),
       submission('was-sent', { state: 'sent' }),
       submission('has-failed', { state: 'failed' }),
       submission('of-another', { account: 'staying' }),
@@ -62,7 +62,7 @@ test('deleteAccount: waiting submissions end with messageFailed before accountDe
     }),
   )
   expect([failed.length, errors.size]).toEqual([1_104, 1_104])
-  const named = ['waits', 'is-held', 'failed-once', 'in-doubt', 'later-1099']
+  const named = ['waits', 'is-held', 'failed-once', 'unknown-outcome', 'later-1099']
   expect(named.map((queueId) => errors.get(queueId))).toEqual([
     'The account was deleted before the message was sent',
     'The account was deleted before the message was sent',

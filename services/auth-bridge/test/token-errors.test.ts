@@ -21,8 +21,8 @@ interface TokenErrorCase {
   body: object | string
   /** Header `Retry-After`, in seconds. */
   retryAfter?: string
-  /** `doubtful`: a second rejection counts, 1 min later. */
-  expect: { kind: string; code: string; applicationFault: boolean; doubtful?: true }
+  /** `unconfirmed`: a second rejection counts, 1 min later. */
+  expect: { kind: string; code: string; applicationFault: boolean; unconfirmed?: true }
 }
 
 let next: TokenErrorCase
@@ -91,8 +91,8 @@ for (const provider of ['google', 'entra'] as const) {
       const type = serviceGrants.includes(each.grant) ? forServices : forUsers
       let error = await requestToken(id, type, each).catch((reason: unknown) => reason)
       expect(grants.at(-1)).toBe(each.grant)
-      const { kind, code, applicationFault, doubtful } = each.expect
-      if (doubtful) {
+      const { kind, code, applicationFault, unconfirmed } = each.expect
+      if (unconfirmed) {
         expect(error).toMatchObject({ kind: 'unreachable', code: 'ETokenRefresh' })
         // The token request is not repeated before the minute is over.
         const requested = grants.length

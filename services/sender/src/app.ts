@@ -16,7 +16,6 @@ import { watchQueuePause } from '@posthorn/service/queue-pause'
 import type { App } from '@posthorn/service/run'
 import type { Logger } from '@posthorn/telemetry'
 import { createLoginUnsealer } from '@posthorn/unseal'
-import type { MailApis } from './attempt/connect-mail-api.ts'
 import { OutcomeRecorder } from './attempt/outcome-recorder.ts'
 import { onChangeOutbox } from './commands/change-outbox.ts'
 import { onVerifySmtp } from './commands/verify-smtp.ts'
@@ -31,7 +30,9 @@ import { registerDueAge, senderMetrics } from './metrics.ts'
 import { deleteFinished } from './store/maintenance.ts'
 import { markDataSent } from './store/outbox.ts'
 import type { Handover } from './store/submission.ts'
-import { SmtpTransport } from './transports/smtp-transport.ts'
+import type { MailApis } from './transports/mail-api/connect-mail-api.ts'
+import { MailApiTransport } from './transports/mail-api/mail-api-transport.ts'
+import { SmtpTransport } from './transports/smtp/smtp-transport.ts'
 
 const name = 'sender'
 /** Concurrent login checks at servers without an account. */
@@ -88,17 +89,18 @@ export async function startApp(
   const publish: PublishEvent = (message) => bus.publishEvent(message)
   const onFiling = () => filer.wake()
   const recorder = stack.use(new OutcomeRecorder({ db, settings, publish, onFiling, log }))
-  const transport = stack.use(new SmtpTransport(config.smtp))
   const writeIntent = batchStatements((handovers: Handover[]) =>
     markDataSent(db, handovers, config.leaseMs),
   )
-  const { lanes } = config
+  const { lanes, smtp: limits } = config
   const egress = config.proxyEgressPolicy
   const proxy = proxyFromSettings(() => settings.get(), { egress, unseal: unsealLogin })
   const api = connectApis(stack, { service, config, createMailApis, proxy })
+  const smtp = stack.use(new SmtpTransport({ ...config, bus, unsealLogin, settings, limits }))
+  const transports = { smtp, api: new MailApiTransport({ ...config, ...api }) }
   const { worker } = api.locks
   const senders = await connectSenders(stack, { ...api, worker, recorder, config })
-  const attempt = { ...api, ...senders, unsealLogin, settings, transport, recorder, writeIntent }
+  const attempt = { ...api, ...senders, transports, recorder, writeIntent }
   const dispatcher = stack.use(
     new Dispatcher({ ...attempt, timing: config, lanes, paused, metrics }),
   )
@@ -114,7 +116,7 @@ export async function startApp(
   stack.use(
     await bus.serve({
       queue: 'verify.smtp',
-      handlers: [onVerifySmtp({ settings, unsealLogin, limits: config.smtp })],
+      handlers: [onVerifySmtp({ settings, unsealLogin, limits })],
       concurrency: verifyConcurrency,
     }),
   )

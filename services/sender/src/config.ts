@@ -11,9 +11,13 @@ import { readProviderOrigins } from '@posthorn/service/provider-origins-config'
 import { readServiceConfig, type ServiceConfig } from '@posthorn/service/service-config'
 import type { AttemptTiming } from './attempt/run-attempt.ts'
 import type { LaneLimits } from './dispatch/lane-limiter.ts'
-import type { SmtpLimits } from './transports/smtp-session.ts'
+import type { SmtpLimits } from './transports/smtp/smtp-session.ts'
 
 export interface Config extends ServiceConfig, Readonly<AttemptTiming> {
+  /** Timeout of a credentials request to auth-bridge, including its upstream calls. */
+  readonly credentialsMs: number
+  /** Maximum time an unavailable mailbox delays a message that may have been sent. */
+  readonly findSentMs: number
   readonly lanes: LaneLimits
   /** Poll interval. A hint starts the next poll earlier. */
   readonly sweepMs: number

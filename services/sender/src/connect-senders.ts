@@ -1,11 +1,11 @@
-import type { Bus } from '@posthorn/bus'
+import { type Bus, on } from '@posthorn/bus'
+import { isSending } from '@posthorn/contracts/commands/outbox'
 import type { Db } from '@posthorn/db'
 import { TaskGroup } from '@posthorn/flow'
 import type { Logger } from '@posthorn/telemetry'
 import { type Acceptance, AcceptanceJournal } from './attempt/acceptance-journal.ts'
 import { decideAccepted } from './attempt/decide-outcome.ts'
 import type { OutcomeRecorder } from './attempt/outcome-recorder.ts'
-import { onIsSending } from './commands/confirm-sending.ts'
 import type { Config } from './config.ts'
 import { HolderCheck, senderKey } from './dispatch/holder-check.ts'
 import { RecordError } from './transports/transport.ts'
@@ -23,7 +23,7 @@ export interface ConnectSendersDeps {
 
 /**
  * Responds to other senders while this sender runs. Takes over from senders that have ended: the
- * acceptances in their journals, then their submissions in doubt.
+ * acceptances in their journals, then their submissions with an unknown outcome.
  */
 export async function connectSenders(
   stack: AsyncDisposableStack,
@@ -39,7 +39,8 @@ export async function connectSenders(
   const onError = (err: unknown) => log.error({ err }, 'journals not recovered')
   recovery.run(journal.recover(record).catch(onError))
   const key = senderKey(worker)
-  stack.use(await bus.serve({ queue: 'private', keys: [key], handlers: [onIsSending()] }))
+  const confirm = on(isSending, async () => ({}))
+  stack.use(await bus.serve({ queue: 'private', keys: [key], handlers: [confirm] }))
   const steadyMs = () => live.steadyMs
   const recover = (sender: string) => journal.recover(record, sender)
   const holders = stack.use(new HolderCheck({ db, bus, worker, steadyMs, recover, log }))

@@ -45,6 +45,8 @@ export async function apiFixture() {
     ...fixture,
     ...interruptions(fixture.db),
     models,
+    /** Adds an account that sends by SMTP. */
+    addSmtpAccount: fixture.addAccount,
     /**
      * Mailboxes of accounts, by account. An account without an entry has a mailbox of the same
      * name.

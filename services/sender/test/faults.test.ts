@@ -238,7 +238,7 @@ test('sender: expired lease of a dead replica, takes the submission over', async
   expect(smtp.accepted[0]?.receivedAt.getTime()).toBeGreaterThanOrEqual(leaseUntil.getTime())
 })
 
-test('dispatcher: attempts used up and a message in doubt, looks for the message and fails it', async () => {
+test('dispatcher: attempts used up and an unknown outcome, looks for the message and fails it', async () => {
   const smtp = await server()
   const account = await addAccount(smtp)
   const queueId = await submit({ account, maxAttempts: 3 })

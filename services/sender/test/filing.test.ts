@@ -167,17 +167,17 @@ test('Filer: hanging mailbox, does not delay other accounts', async () => {
 })
 
 /** Row of a sender that died between the end of data and the recorded reply. */
-const ambiguous = {
+const unknownOutcome = {
   worker: randomUUID(),
   attempts: 1,
   leaseUntil: new Date(0),
   dataSentAt: new Date(0),
 }
 
-test('findSentCopy: ambiguous handover with a Sent copy, does not send again', async () => {
+test('findSentCopy: unknown outcome with a Sent copy, does not send again', async () => {
   const { account, smtp } = await accountWith({ copy: false })
   worker.replies.find = async () => true
-  const queueId = await submitWith(account, null, ambiguous)
+  const queueId = await submitWith(account, null, unknownOutcome)
   await filed(queueId)
   expect(await row(queueId)).toMatchObject({ response: expect.stringContaining('Sent folder') })
   expect(smtp.accepted).toEqual([])
@@ -232,7 +232,7 @@ test('findSentCopy: sender killed after the end of data, does not send a filed m
 
 test('findSentCopy: no Sent copy, sends the same bytes again', async () => {
   const { account, smtp } = await accountWith({ copy: false })
-  const queueId = await submitWith(account, null, ambiguous)
+  const queueId = await submitWith(account, null, unknownOutcome)
   const { mime } = await row(queueId)
   await filed(queueId)
   expect(worker.requests.find).toContain(`<${queueId}@example.com>`)
@@ -242,7 +242,7 @@ test('findSentCopy: no Sent copy, sends the same bytes again', async () => {
 test('findSentCopy: mailbox unavailable, sends again after the timeout', async () => {
   const { account, smtp } = await accountWith({ copy: false, served: false })
   await replaceSenders({ SVC_SENDER_FIND_SENT_TIMEOUT: '1s' })
-  const queueId = await submitWith(account, null, ambiguous)
+  const queueId = await submitWith(account, null, unknownOutcome)
   await filed(queueId)
   expect(smtp.accepted).toHaveLength(1)
   await replaceSenders({})
@@ -250,7 +250,7 @@ test('findSentCopy: mailbox unavailable, sends again after the timeout', async (
 
 test('findSentCopy: server that files nothing, is not called', async () => {
   const { account, smtp } = await accountWith()
-  const queueId = await submitWith(account, null, ambiguous)
+  const queueId = await submitWith(account, null, unknownOutcome)
   await filed(queueId)
   expect(worker.requests.find).not.toContain(`<${queueId}@example.com>`)
   expect(smtp.accepted).toHaveLength(1)
@@ -259,7 +259,7 @@ test('findSentCopy: server that files nothing, is not called', async () => {
 test('findSentCopy: partly sent message, is not called', async () => {
   const { account, smtp } = await accountWith({ copy: false })
   worker.replies.find = async () => true
-  const queueId = await submitWith(account, null, { ...ambiguous, response: '250 for some' })
+  const queueId = await submitWith(account, null, { ...unknownOutcome, response: '250 for some' })
   await filed(queueId)
   expect(smtp.accepted).toHaveLength(1)
 })

@@ -119,7 +119,7 @@ test('AcceptanceJournal: killed sender that is not replaced, the other one recor
   expect(idsOf(smtp)).toEqual(expected(queueIds))
 })
 
-test('HandoverIntent: sender killed before the end of data, leaves no message in doubt', async () => {
+test('HandoverIntent: sender killed before the end of data, leaves no unknown outcome', async () => {
   const smtp = await server()
   const [account, other] = [await addAccount(smtp), await addAccount(smtp)]
   const sender = start({ SVC_SENDER_PER_ACCOUNT: '1' })
@@ -184,7 +184,7 @@ test('runAttempt: sender killed three times at a reply with 16 messages in fligh
   expect(ids.length - queueIds.length).toBeLessThanOrEqual(3)
 }, 400_000)
 
-test('decideFound: sender killed after a partial acceptance, sends to the other recipients only', async () => {
+test('SmtpTransport: sender killed after a partial acceptance, sends to the other recipients only', async () => {
   const smtp = await server()
   const account = await addAccount(smtp)
   await using worker = await mailboxWorker(fixture.broker.url)

@@ -6,7 +6,7 @@ import { AppError } from '@posthorn/errors'
 import { eventually } from '@posthorn/testkit'
 import type { CreateMailApis } from '../src/app.ts'
 import { claimDue, listDue } from '../src/store/claims.ts'
-import { pauseAccount, unlockAccounts } from '../src/store/sending-locks.ts'
+import { pauseAccount, unlockAccounts } from '../src/store/claims.ts'
 import {
   apiFixture,
   deposit,

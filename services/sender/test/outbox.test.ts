@@ -120,7 +120,7 @@ test('changeOutbox: leased submission, is neither deleted nor held', async () =>
   expect(await row(queueId)).toMatchObject({ state: 'queued', ...lease })
 })
 
-test('changeSubmission: delete in an ambiguous handover, is busy', async () => {
+test('changeSubmission: delete after an unknown outcome, is busy', async () => {
   const past = new Date(Date.now() - 1_000)
   const queueId = await submit({ account: await addAccount(await server()), sendAt: later })
   await db

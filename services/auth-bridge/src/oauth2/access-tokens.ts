@@ -23,7 +23,7 @@ import { type Application, loadGrantApplication } from './application.ts'
 import { tokenBindingOf } from '../bound-secrets.ts'
 import { parseGrant, type ResolvedGrant, type StoredGrant } from './grant.ts'
 import { isJustRenewed, mayRetry } from './retry-policy.ts'
-import { afterDoubt, errorOf, lastErrorOf, unreachableCode } from './token-failure.ts'
+import { unlessUnconfirmed, errorOf, lastErrorOf, unreachableCode } from './token-failure.ts'
 import { type Grant, type OAuth2Deps, requestToken } from './token-endpoint.ts'
 
 export interface AccessToken {
@@ -180,7 +180,7 @@ export class AccessTokens {
       const isCurrent = versionOf(await findGrantTokens(db, holder)) === versionOf(tokens)
       if (!isCurrent) return undefined
       if (!(error instanceof AppError)) throw error
-      const failure = afterDoubt(error, tokens.failure?.error)
+      const failure = unlessUnconfirmed(error, tokens.failure?.error)
       await this.#recordFailure(holder, tokens, failure)
       throw failure
     }

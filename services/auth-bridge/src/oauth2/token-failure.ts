@@ -110,29 +110,30 @@ function unreachable(error: unknown, retryAfterMs: number | undefined): AppError
   })
 }
 
-const doubted = 'The provider rejected a refresh token that may be valid, which is tried again'
+const unconfirmedText =
+  'The provider rejected a refresh token that may be valid, which is tried again'
 
 /**
  * Rejections that have been seen for valid refresh tokens: Google's rejection without a reason, and
  * Microsoft's rejection for personal accounts. The text distinguishes these rejections from other
  * rejections with the code `invalid_grant`.
  */
-const doubtfulTexts =
+const unconfirmedTexts =
   /^(?:Bad Request$|AADSTS70000: The provided value for the input parameter 'refresh_token')/
 
-/** Delay until a doubtful rejection counts, in seconds. */
-const doubtSeconds = 60
+/** Delay until an unconfirmed rejection counts, in seconds. */
+const confirmationSeconds = 60
 
 /**
- * Error of a failed renewal, after the failure before it. A doubtful rejection is temporary until
- * it is repeated.
+ * Error of a failed renewal, after the failure before it. An unconfirmed rejection is temporary
+ * until it is repeated.
  */
-export function afterDoubt(error: AppError, before: LastError | undefined): AppError {
-  const isDoubtful = error.code === 'OauthRenewError' && doubtfulTexts.test(error.message)
-  if (!isDoubtful || before?.response === doubted) return error
-  return new AppError('unreachable', doubted, {
+export function unlessUnconfirmed(error: AppError, before: LastError | undefined): AppError {
+  const isUnconfirmed = error.code === 'OauthRenewError' && unconfirmedTexts.test(error.message)
+  if (!isUnconfirmed || before?.response === unconfirmedText) return error
+  return new AppError('unreachable', unconfirmedText, {
     code: unreachableCode,
-    extras: { ttl: doubtSeconds },
+    extras: { ttl: confirmationSeconds },
     cause: error,
   })
 }

@@ -1,10 +1,17 @@
-import { closeSync, ftruncateSync, lstatSync, mkdirSync, openSync, writeSync } from 'node:fs'
+import {
+  closeSync,
+  ftruncateSync,
+  lstatSync,
+  mkdirSync,
+  openSync,
+  readFileSync,
+  writeSync,
+} from 'node:fs'
 import { readdir, readFile, unlink } from 'node:fs/promises'
 import { join } from 'node:path'
 import type { Logger } from '@posthorn/telemetry'
 import type { Submission } from '../store/submission.ts'
 import type { SendResult } from '../transports/transport.ts'
-import { isRunning, processStamp } from './process-stamp.ts'
 
 /** Accepted message without a recorded outcome. The content is not stored. */
 export interface Acceptance {
@@ -36,7 +43,8 @@ export class AcceptanceJournal implements Disposable {
   readonly #path: string
   #file: number | undefined
   #size = 0
-  #unrecorded = 0
+  /** Queue ids of the acceptances in the file that are not recorded. */
+  readonly #unrecorded = new Set<string>()
 
   constructor(options: JournalOptions) {
     this.#options = options
@@ -55,7 +63,7 @@ export class AcceptanceJournal implements Disposable {
 
   /** Writes an acceptance. Must be called in the tick of the reply. */
   add(submission: Submission, result: SendResult): void {
-    this.#unrecorded += 1
+    this.#unrecorded.add(submission.queueId)
     if (this.#file === undefined) return
     const { mime: _mime, ...rest } = submission
     try {
@@ -65,10 +73,10 @@ export class AcceptanceJournal implements Disposable {
     }
   }
 
-  /** Must be called when an acceptance is recorded. */
-  remove(): void {
-    this.#unrecorded -= 1
-    if (this.#file === undefined || this.#unrecorded > 0 || this.#size < maxBytes) return
+  /** Must be called when an acceptance is recorded. No effect on other submissions. */
+  remove({ queueId }: Pick<Submission, 'queueId'>): void {
+    if (!this.#unrecorded.delete(queueId) || this.#file === undefined) return
+    if (this.#unrecorded.size > 0 || this.#size < maxBytes) return
     ftruncateSync(this.#file)
     this.#size = 0
   }
@@ -96,7 +104,7 @@ export class AcceptanceJournal implements Disposable {
     if (this.#file === undefined) return
     closeSync(this.#file)
     this.#file = undefined
-    if (this.#unrecorded === 0) void unlink(this.#path).catch(() => undefined)
+    if (this.#unrecorded.size === 0) void unlink(this.#path).catch(() => undefined)
   }
 }
 
@@ -110,4 +118,38 @@ function parse(text: string): Acceptance[] {
     const { submission, result } = JSON.parse(line) as Acceptance
     return [{ submission: { ...submission, mime: Buffer.alloc(0) }, result }]
   })
+}
+
+/**
+ * Stamp of a running process: process id and start time. The id alone is not unique: a container
+ * uses the same ids after each start. Undefined if the process does not run.
+ */
+function processStamp(pid: number): string | undefined {
+  try {
+    // `/proc/<pid>/stat` (proc(5)): the name in parentheses is followed by field 3, the process
+    // state.
+    const text = readFileSync(`/proc/${pid}/stat`, 'latin1')
+    const [state, ...fields] = text.slice(text.lastIndexOf(')') + 2).split(' ')
+    return state === 'Z' || state === 'X' ? undefined : `${pid}-${fields[18] ?? ''}`
+  } catch {
+    return isSystemWithoutProc() && isAlive(pid) ? `${pid}-` : undefined
+  }
+}
+
+/** True if the process with this stamp runs. */
+function isRunning(stamp: string): boolean {
+  const pid = Number(stamp.split('-')[0])
+  return Number.isSafeInteger(pid) && pid > 0 && processStamp(pid) === stamp
+}
+
+function isSystemWithoutProc(): boolean {
+  return process.platform !== 'linux'
+}
+
+function isAlive(pid: number): boolean {
+  try {
+    return process.kill(pid, 0)
+  } catch {
+    return false
+  }
 }

@@ -1,6 +1,6 @@
 import { expect, test } from '@jest/globals'
-import type { AttemptFailure } from '../transports/transport.ts'
-import { classifyReply, decideAccepted, decideFailure, retryDelayMs } from './decide-outcome.ts'
+import { toFailedSend, withUnknownOutcome } from '../transports/transport.ts'
+import { decideAccepted, decideFailure, retryDelayMs } from './decide-outcome.ts'
 
 const context = {
   queueId: 'q1',
@@ -21,7 +21,7 @@ const rejection = (responseCode: number) => ({
 })
 
 test('decideFailure: temporary failure, retries and reports the next attempt', () => {
-  const { outcome, events } = decideFailure(context, { failure: rejection(450) }, 1_000)
+  const { outcome, events } = decideFailure(context, toFailedSend(rejection(450)), 1_000)
   expect(outcome).toMatchObject({ trigger: 'retry', delayMs: expect.any(Number) })
   expect(events(later)).toEqual([
     expect.objectContaining({
@@ -48,7 +48,7 @@ test('decideFailure: last attempt or permanent failure, rejects with both events
   ] as const) {
     const { outcome, events } = decideFailure(
       { ...context, attempt, firstError: 'first words\nmore' },
-      { failure: rejection(code) },
+      toFailedSend(rejection(code)),
       1_000,
     )
     expect(outcome.trigger).toBe('reject')
@@ -99,7 +99,7 @@ test('decideAccepted, decideFailure: network routing, is stored and reported', (
   const result = { response: '250 ok', accepted: context.envelope.to, rejected: [], routing }
   const sent = decideAccepted(context, result, 1_000)
   expect(sent.outcome).toMatchObject({ trigger: 'accept', routing })
-  const failed = decideFailure(context, { failure: rejection(550), routing }, 1_000)
+  const failed = decideFailure(context, { ...toFailedSend(rejection(550)), routing }, 1_000)
   expect(failed.outcome).toMatchObject({ trigger: 'reject', routing })
   for (const { data } of [...sent.events(undefined), ...failed.events(undefined)])
     expect(data).toMatchObject({ networkRouting: routing })
@@ -188,9 +188,36 @@ test('decideAccepted: recipient with a permanent rejection, ends with both event
   ])
 })
 
+test.each([
+  ['451', 1, 'retry'],
+  ['451', 3, 'reject'],
+  ['550', 1, 'reject'],
+])(
+  'decideFailure: unknown outcome after %s in attempt %i, returns trigger %s and keeps the intent',
+  (...args) => {
+    const [code, attempt, trigger] = args
+    const failed = withUnknownOutcome(toFailedSend(rejection(Number(code))))
+    const { outcome } = decideFailure({ ...context, attempt }, failed, 1_000)
+    expect(outcome).toMatchObject({ trigger, outcomeUnknown: true })
+  },
+)
+
+test('decideAccepted: untried recipients, continues with them and reports the others as sent', () => {
+  const result = { response: 'found', accepted: ['b@example.com'], rejected: [] }
+  const { outcome, events } = decideAccepted(
+    context,
+    { ...result, untried: ['c@example.com'] },
+    1_000,
+  )
+  expect(outcome).toEqual({ trigger: 'continue', response: 'found', remaining: ['c@example.com'] })
+  expect(events(undefined)).toMatchObject([
+    { event: 'messageSent', data: { envelope: { to: ['b@example.com'] } } },
+  ])
+})
+
 test('decideFailure: event ids are equal for one attempt and differ between attempts', () => {
   const ids = (attempt: number) =>
-    decideFailure({ ...context, attempt }, { failure: rejection(450) }, 1_000)
+    decideFailure({ ...context, attempt }, toFailedSend(rejection(450)), 1_000)
       .events(later)
       .map(({ eventId }) => eventId)
   expect(ids(1)).toEqual(ids(1))
@@ -214,77 +241,4 @@ test('retryDelayMs: jitter, shortens by at most a fifth', () => {
 
 test('retryDelayMs: many attempts, stops growing after the 21st', () => {
   expect(retryDelayMs(100, 5_000, () => 0)).toBe(retryDelayMs(21, 5_000, () => 0))
-})
-
-type Case = [
-  permanence: 'permanent' | 'temporary',
-  suspends: 'host' | 'account' | undefined,
-  failure: Omit<AttemptFailure, 'message'>,
-]
-
-const cases: Case[] = [
-  // Replies about the message.
-  ['permanent', undefined, { code: 'EENVELOPE', responseCode: 550, command: 'RCPT TO' }],
-  ['permanent', undefined, { code: 'EENVELOPE', responseCode: 553, command: 'MAIL FROM' }],
-  ['permanent', undefined, { code: 'EENVELOPE', responseCode: 530, command: 'MAIL FROM' }],
-  ['permanent', undefined, { code: 'EMESSAGE', responseCode: 552, command: 'DATA' }],
-  ['permanent', undefined, { code: 'EMESSAGE', responseCode: 554, command: 'DATA' }],
-  ['permanent', undefined, { code: 'EMESSAGE', responseCode: 551, command: 'DATA' }],
-  ['temporary', undefined, { code: 'EENVELOPE', responseCode: 450, command: 'RCPT TO' }],
-  ['temporary', undefined, { code: 'EENVELOPE', responseCode: 452, command: 'RCPT TO' }],
-  ['temporary', 'account', { code: 'EENVELOPE', responseCode: 451, command: 'MAIL FROM' }],
-  ['temporary', undefined, { code: 'EMESSAGE', responseCode: 451, command: 'DATA' }],
-  ['temporary', 'account', { code: 'EMESSAGE', responseCode: 421, command: 'DATA' }],
-  ['temporary', undefined, { code: 'EENVELOPE', responseCode: 503, command: 'RCPT TO' }],
-  // Replies about the session.
-  ['temporary', 'host', { code: 'EPROTOCOL', responseCode: 554, command: 'CONN' }],
-  ['temporary', 'host', { code: 'EPROTOCOL', responseCode: 421, command: 'CONN' }],
-  ['temporary', 'host', { code: 'ECONNECTION', responseCode: 421, command: 'EHLO' }],
-  ['temporary', 'account', { code: 'EAUTH', responseCode: 535, command: 'AUTH PLAIN' }],
-  ['temporary', 'account', { code: 'EAUTH', responseCode: 454, command: 'AUTH PLAIN' }],
-  ['temporary', 'host', { code: 'EPROTOCOL', responseCode: 451, command: 'CONN' }],
-  ['temporary', 'host', { code: 'EPROTOCOL', responseCode: 550, command: 'HELO' }],
-  ['temporary', 'account', { code: 'EAUTH', responseCode: 534, command: 'AUTH XOAUTH2' }],
-  ['temporary', 'account', { code: 'EAUTH', responseCode: 421, command: 'AUTH LOGIN' }],
-  // The account decides whether the server must encrypt.
-  ['permanent', 'account', { code: 'ETLS', responseCode: 502, command: 'STARTTLS' }],
-  ['temporary', 'host', { code: 'ETLS', responseCode: 454, command: 'STARTTLS' }],
-  // No reply at all.
-  ['temporary', 'host', { code: 'ECONNREFUSED', command: 'CONN' }],
-  ['temporary', 'host', { code: 'ENOTFOUND', command: 'CONN' }],
-  ['temporary', 'host', { code: 'ETIMEDOUT', command: 'CONN' }],
-  ['permanent', 'account', { code: 'ETLS', command: 'EHLO' }],
-  ['temporary', 'account', { code: 'CERT_HAS_EXPIRED', command: 'EHLO' }],
-  ['temporary', 'account', { code: 'DEPTH_ZERO_SELF_SIGNED_CERT', command: 'EHLO' }],
-  ['temporary', 'account', { code: 'ERR_TLS_CERT_ALTNAME_INVALID', command: 'EHLO' }],
-  ['temporary', 'account', { code: 'ERR_SSL_UNSUPPORTED_PROTOCOL', command: 'EHLO' }],
-  ['temporary', 'account', { code: 'EPROXY', command: 'CONN' }],
-  ['permanent', 'account', { code: 'EAUTH', command: 'AUTH' }],
-  ['permanent', undefined, { code: 'ENOAUTH' }],
-  ['permanent', undefined, { code: 'EOAUTH2' }],
-  ['permanent', 'host', { code: 'EPROTOCOL', command: 'EHLO' }],
-  ['temporary', 'account', { code: 'ECREDENTIALS', command: 'AUTH' }],
-  ['temporary', undefined, { code: 'ETIMEDOUT', command: 'DATA' }],
-  ['temporary', undefined, { code: 'ECONNECTION', command: 'DATA' }],
-  ['permanent', undefined, { code: 'EENVELOPE', command: 'API' }],
-  ['permanent', undefined, { code: 'EMESSAGE', command: 'MAIL FROM' }],
-  ['permanent', undefined, { code: 'EEGRESSBLOCKED', command: 'CONN' }],
-  ['permanent', undefined, { code: 'ESMTPUTF8' }],
-  ['permanent', undefined, { code: 'SMTPUnavailable' }],
-  ['permanent', undefined, { code: 'GatewayNotFound' }],
-  ['temporary', undefined, { code: 'EINTERNAL' }],
-  ['temporary', 'host', { code: 'ECONNECTION', command: 'EHLO' }],
-  // Unexpected codes.
-  ['temporary', undefined, { code: 'EPROTOCOL', responseCode: 250, command: 'DATA' }],
-  ['temporary', undefined, { code: 'EMESSAGE', responseCode: 600, command: 'DATA' }],
-  ['permanent', undefined, { code: 'EMESSAGE', responseCode: 599, command: 'DATA' }],
-  ['temporary', undefined, { code: 'HTTPRequestError' }],
-  ['temporary', undefined, {}],
-]
-
-test.each(cases)('classifyReply: %s, suspends %s for %j', (permanence, suspends, failure) => {
-  expect(classifyReply({ message: '', ...failure })).toEqual({
-    permanent: permanence === 'permanent',
-    ...(suspends ? { suspends } : {}),
-  })
 })

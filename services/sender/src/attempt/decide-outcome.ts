@@ -8,76 +8,8 @@ import { deriveEventId, type NetworkRouting, type NewEvent } from '@posthorn/db'
 import { backoff } from '@posthorn/flow'
 import type { AttemptOutcome } from '../store/outcomes.ts'
 import type { Submission } from '../store/submission.ts'
-import type {
-  AttemptError,
-  AttemptFailure,
-  ReplyClass,
-  SendResult,
-} from '../transports/transport.ts'
-
-/** Failures without a reply that repeat: caused by the message, the envelope or the settings. */
-const permanentCodes = new Set([
-  'EAUTH',
-  'ENOAUTH',
-  'EOAUTH2',
-  'ETLS',
-  'EENVELOPE',
-  'EMESSAGE',
-  'EPROTOCOL',
-  'ESMTPUTF8',
-  'ELISTLEFT',
-  'EEGRESSBLOCKED',
-  'SMTPUnavailable',
-  'AccountNotFound',
-  'GatewayNotFound',
-])
-
-/** Replies to these commands concern the session, not the message. */
-const sessionCommands = /^(?:CONN|EHLO|HELO|AUTH)\b/
-/** SMTP commands before the login. */
-const unauthenticated = new Set(['CONN', 'EHLO', 'HELO', 'STARTTLS'])
-/** TLS failures. Each account decides which certificates and versions it accepts. */
-const tlsCodes =
-  /^(?:ETLS|EPROTO|ERR_(?:SSL|TLS)_.*|CERT_.*|DEPTH_.*|SELF_SIGNED_.*|UNABLE_TO_.*|HOSTNAME_MISMATCH)$/
-
-/** Classifies a failure. Unknown failures are temporary and concern only the message. */
-export function classifyReply(failure: AttemptFailure): ReplyClass {
-  return defined({ permanent: isPermanent(failure), suspends: suspendedLane(failure) })
-}
-
-/**
- * A 5xx reply is permanent (RFC 5321 §4.2.1), with two exceptions. 503 reports a protocol state
- * error. Replies to the greeting or the login affect all messages of the account, and an operator
- * can fix the cause. Without a reply the code decides.
- */
-function isPermanent({ code, responseCode, command = '' }: AttemptFailure): boolean {
-  if (responseCode === undefined) return code !== undefined && permanentCodes.has(code)
-  return (
-    responseCode >= 500 &&
-    responseCode <= 599 &&
-    responseCode !== 503 &&
-    !sessionCommands.test(command)
-  )
-}
-
-function suspendedLane(failure: AttemptFailure): ReplyClass['suspends'] {
-  const { code, responseCode = 0, command = '' } = failure
-  const isTemporary = responseCode >= 400 && responseCode < 500
-  if (code === 'EEGRESSBLOCKED') return undefined
-  if (isLoginOrProxy(failure) || (isTls(failure) && !isTemporary)) return 'account'
-  if (unauthenticated.has(command)) return 'host'
-  // RFC 5321 §3.8: after 421 the server closes the channel. A temporary reply to MAIL FROM rejects
-  // the sender before the server has seen the message.
-  return responseCode === 421 || (command === 'MAIL FROM' && isTemporary) ? 'account' : undefined
-}
-
-function isLoginOrProxy({ code, command }: AttemptFailure): boolean {
-  return code === 'EAUTH' || code === 'EPROXY' || command?.startsWith('AUTH') === true
-}
-
-function isTls({ code }: AttemptFailure): boolean {
-  return code !== undefined && tlsCodes.test(code)
-}
+import { type AttemptFailure, classifyReply } from '../transports/classify-reply.ts'
+import type { FailedSend, SendResult } from '../transports/transport.ts'
 
 /** Properties of a submission that its events report. */
 export type EventContext = Pick<
@@ -93,24 +25,21 @@ export interface OutcomeDecision {
   events: (nextAttempt: Date | undefined) => NewEvent[]
 }
 
-type Failed = Pick<AttemptError, 'failure'> & {
-  routing?: NetworkRouting | undefined
-  inDoubt?: boolean
-  replyClass?: ReplyClass | undefined
-}
-
 /** Decides between retry and rejection after a failed attempt. */
 export function decideFailure(
   context: EventContext,
-  { failure, routing, inDoubt = false, replyClass = classifyReply(failure) }: Failed,
+  failed: FailedSend,
   retryBaseMs: number,
 ): OutcomeDecision {
-  const isLast = replyClass.permanent || context.attempt >= context.maxAttempts
+  const { failure, routing } = failed
+  const outcomeUnknown = failed.kind === 'unknown'
+  const permanent = failed.kind === 'unknown' ? failed.permanent : failed.kind === 'rejected'
+  const isLast = permanent === true || context.attempt >= context.maxAttempts
   const delayMs = retryDelayMs(context.attempt, retryBaseMs)
   return {
     outcome: isLast
-      ? { trigger: 'reject', failure, routing, inDoubt }
-      : { trigger: 'retry', failure, routing, inDoubt, delayMs },
+      ? { trigger: 'reject', failure, routing, outcomeUnknown }
+      : { trigger: 'retry', failure, routing, outcomeUnknown, delayMs },
     events: (nextAttempt) => [
       deliveryErrorEvent(context, failure, { nextAttempt, routing }),
       ...(isLast ? [failedEvent(context, failure, routing)] : []),
@@ -120,7 +49,8 @@ export function decideFailure(
 
 /**
  * Decides the outcome after an acceptance. Recipients with a temporary rejection are tried again
- * alone. All rejected recipients are reported in one messageDeliveryError.
+ * alone, untried recipients immediately. All rejected recipients are reported in one
+ * messageDeliveryError.
  */
 export function decideAccepted(
   context: EventContext,
@@ -128,8 +58,10 @@ export function decideAccepted(
   retryBaseMs: number,
 ): OutcomeDecision {
   const deferred = result.rejected.filter(({ failure }) => !classifyReply(failure).permanent)
-  if (result.accepted.length > 0 && deferred.some(({ failure }) => isTooManyRecipients(failure)))
-    return decideContinue(context, result, deferred)
+  const { untried = [] } = result
+  const isTooMany = deferred.some(({ failure }) => isTooManyRecipients(failure))
+  if (untried.length > 0 || (result.accepted.length > 0 && isTooMany))
+    return decideContinue(context, result, [...untried, ...recipientsOf(deferred)])
   const failure = (deferred[0] ?? result.rejected[0])?.failure
   const remaining = context.attempt < context.maxAttempts ? recipientsOf(deferred) : []
   const partly = remaining.length > 0
@@ -158,40 +90,19 @@ function isTooManyRecipients({ response = '', command }: AttemptFailure): boolea
 }
 
 /**
- * Decides the outcome of a message that an earlier attempt has sent. The recipients that the server
- * did not accept in the earlier attempt are tried again alone.
- */
-export function decideFound(
-  context: EventContext & Pick<Submission, 'handedOver'>,
-  response: string,
-  retryBaseMs: number,
-): OutcomeDecision {
-  const { to } = context.envelope
-  const { handedOver } = context
-  const accepted = handedOver ? to.filter((address) => handedOver.includes(address)) : to
-  const remaining = to.filter((address) => !accepted.includes(address))
-  const result = { response, accepted, rejected: [] }
-  if (remaining.length === 0) return decideAccepted(context, result, retryBaseMs)
-  return {
-    outcome: { trigger: 'continue', response, remaining },
-    events: () => [sentEvent(context, result, { partly: true })],
-  }
-}
-
-/**
  * Sends to the remaining recipients immediately, without counting an attempt. Terminates, because
  * every transaction has fewer recipients.
  */
 function decideContinue(
   context: EventContext,
   result: SendResult,
-  deferred: SendResult['rejected'],
+  remaining: string[],
 ): OutcomeDecision {
   const { response, routing } = result
-  const rejected = result.rejected.filter((each) => !deferred.includes(each))
+  const rejected = result.rejected.filter(({ recipient }) => !remaining.includes(recipient))
   const [first] = rejected
   return {
-    outcome: { trigger: 'continue', response, remaining: recipientsOf(deferred), routing },
+    outcome: { trigger: 'continue', response, remaining, routing },
     events: () => {
       const sent = sentEvent(context, result, { partly: true })
       if (!first) return [sent]

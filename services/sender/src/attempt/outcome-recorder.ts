@@ -5,9 +5,9 @@ import type { Logger } from '@posthorn/telemetry'
 import { reapExhausted } from '../store/maintenance.ts'
 import { type AcceptedSubmission, recordAccepted, recordOutcome } from '../store/outcomes.ts'
 import type { Submission } from '../store/submission.ts'
-import { type AttemptFailure, RecordError } from '../transports/transport.ts'
+import { planFiling } from '../transports/sent-copy.ts'
+import { interrupted, RecordError } from '../transports/transport.ts'
 import { deliveryErrorEvent, failedEvent, type OutcomeDecision } from './decide-outcome.ts'
-import { planFiling } from './sent-copy.ts'
 
 export interface OutcomeRecorderDeps {
   db: Db
@@ -102,15 +102,5 @@ export class OutcomeRecorder implements AsyncDisposable {
 
   async #serviceUrl(): Promise<string | null> {
     return (await this.#deps.settings.get()).serviceUrl ?? null
-  }
-}
-
-/** Failure of a submission whose process died in its last attempt. */
-export function interrupted({ maybeSent }: { maybeSent: boolean }): AttemptFailure {
-  return {
-    message: maybeSent
-      ? 'The last attempt was interrupted after the handover: the message may have been delivered'
-      : 'The last attempt was interrupted before the handover',
-    code: 'EINTERRUPTED',
   }
 }

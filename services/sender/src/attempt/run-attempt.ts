@@ -1,44 +1,25 @@
-import type { Bus } from '@posthorn/bus'
 import { defined } from '@posthorn/contracts/defined'
-import { type Db, sendsByApi, type SettingsCache } from '@posthorn/db'
+import { type Db, sendsByApi } from '@posthorn/db'
 import { retryUntil } from '@posthorn/flow'
-import type { UnsealLogin } from '@posthorn/unseal'
 import type { Logger } from '@posthorn/telemetry'
+import { pauseAccount } from '../store/claims.ts'
 import { releaseClaim } from '../store/outbox.ts'
-import { pauseAccount } from '../store/sending-locks.ts'
 import { type Handover, leaseOf, type Submission } from '../store/submission.ts'
-import { HandoverIntent } from '../transports/handover.ts'
+import type { AttemptFailure, ReplyClass } from '../transports/classify-reply.ts'
 import {
-  AttemptError,
-  type AttemptFailure,
-  PausedError,
+  type FailedSend,
   PreAttemptError,
   RecordError,
-  type ReplyClass,
-  type SendResult,
+  type SendOutcome,
   type Transport,
 } from '../transports/transport.ts'
 import type { AcceptanceJournal } from './acceptance-journal.ts'
-import type { MailApis } from './connect-mail-api.ts'
-import {
-  classifyReply,
-  decideAccepted,
-  decideFailure,
-  decideFound,
-  type OutcomeDecision,
-} from './decide-outcome.ts'
-import { resolveDestination } from './destination.ts'
-import { interrupted, type OutcomeRecorder } from './outcome-recorder.ts'
-import { sendByApi } from './send-by-api.ts'
-import { findSentCopy, isFiledByServer } from './sent-copy.ts'
+import { decideAccepted, decideFailure } from './decide-outcome.ts'
+import type { OutcomeRecorder } from './outcome-recorder.ts'
 
 export interface AttemptDeps {
   db: Db
-  bus: Pick<Bus, 'request'>
-  unsealLogin: UnsealLogin
-  settings: SettingsCache
-  transport: Transport
-  mailApis: MailApis
+  transports: Record<'smtp' | 'api', Transport>
   recorder: OutcomeRecorder
   /** Commits the intent record of a row. Resolves to false if the lease of the row was lost. */
   writeIntent: (handover: Handover) => Promise<boolean>
@@ -52,10 +33,6 @@ export interface AttemptTiming {
   leaseMs: number
   /** Delay after the first failed attempt. Doubles with each further failed attempt. */
   retryBaseMs: number
-  /** Timeout of a credentials request to auth-bridge, including its upstream calls. */
-  credentialsMs: number
-  /** Maximum time an unavailable mailbox delays a message that may have been sent. */
-  findSentMs: number
 }
 
 /** Result of an attempt for the lanes and metrics. `final`: no further attempt follows. */
@@ -80,20 +57,6 @@ export interface AttemptOptions {
   onAccepted: () => void
 }
 
-/** Decision to record, and the result to return after the recording. */
-interface Attempted {
-  /** Submission to record, without the request of a Sent copy if a Sent copy exists. */
-  submission: Submission
-  decision: OutcomeDecision
-  result: AttemptResult
-  /** True if the acceptance is in the journal. */
-  isJournalled?: true
-}
-
-/** Replaces the server's reply, which was lost. */
-const sentCopyResponse =
-  'Found in the Sent folder of the account: the reply to the previous attempt was lost'
-
 /** Delay until a released submission is due again. */
 const releaseDelayMs = 5_000
 
@@ -102,7 +65,8 @@ const releaseDelayMs = 5_000
  *
  * The claim is already committed. If the process dies before the handover, the lease expires and
  * the message is sent again. If the process dies during the handover, the intent record stays. The
- * next attempt then searches for the message in the Sent mailbox, or sends the same bytes again.
+ * transport of the next attempt then finds out whether the message was sent, or sends the same
+ * bytes again.
  */
 export async function runAttempt(
   deps: AttemptDeps,
@@ -113,179 +77,89 @@ export async function runAttempt(
   const log = deps.log.child({ queueId, account, attempt })
   const context = { ...deps, log }
   try {
-    const attempted = await trySend(context, submission, options).catch((error: unknown) =>
-      toFailed(context, submission, stageErrorOf(error, options.signal)),
-    )
-    const { result } = attempted
-    // The account is paused before the row is released, so that no sender starts another message.
-    if (result.kind === 'failed') await pause(context, submission, result)
-    await deps.recorder.record(attempted.submission, attempted.decision).finally(() => {
-      if (attempted.isJournalled) deps.journal.remove()
-    })
-    return result
+    const outcome = await send(context, submission, options)
+    return outcome.kind !== 'accepted' && outcome.uncounted
+      ? await release(context, submission, { outcome, ...options })
+      : await record(context, submission, outcome)
   } catch (err) {
-    if (err instanceof PreAttemptError) return release(context, submission, { err, ...options })
     log.warn({ err }, 'outbox lease lost')
     return { kind: 'lost' }
+  } finally {
+    deps.journal.remove(submission)
   }
 }
 
-/** A lost lease takes precedence over whatever the attempt failed with. */
-function stageErrorOf(error: unknown, { reason }: AbortSignal): unknown {
-  return reason instanceof RecordError ? reason : error
-}
-
-async function trySend(
-  deps: AttemptDeps,
+/** @throws RecordError if the lease was lost, whatever else the attempt failed with */
+async function send(
+  { transports, writeIntent, journal, log, timing }: AttemptDeps,
   submission: Submission,
-  { signal, onAccepted }: AttemptOptions,
-): Promise<Attempted> {
-  const { log, timing } = deps
-  if (sendsByApi(submission.sender, submission.gateway)) {
-    const { leaseMs, findSentMs, credentialsMs } = timing
-    const context = { ...deps, leaseMs, findSentMs, credentialsMs, assertSendable }
-    const result = await sendByApi(context, submission, { signal, onAccepted })
-    const decision = decideAccepted(submission, result, timing.retryBaseMs)
-    return { submission, decision, result: { kind: 'sent', final: true } }
-  }
-  if (await hasSentCopy(deps, submission, signal)) {
-    const filing = { ...submission.filing, copy: false }
-    const decision = decideFound(submission, sentCopyResponse, timing.retryBaseMs)
-    const final = decision.outcome.trigger === 'accept'
-    return { submission: { ...submission, filing }, decision, result: { kind: 'sent', final } }
-  }
-  if (submission.attempt > submission.maxAttempts) throw interruptedError(submission)
-  if (submission.maybeSent) log.warn('resending after ambiguous handover')
-  const accepted = await send(deps, submission, signal)
-  onAccepted()
-  const decision = decideAccepted(submission, accepted, timing.retryBaseMs)
-  const final = decision.outcome.trigger === 'accept'
-  return { submission, decision, result: { kind: 'sent', final }, isJournalled: true }
-}
-
-/** Turns an AttemptError or an unexpected error into a failure to record. Rethrows other errors. */
-function toFailed({ log, timing }: AttemptDeps, submission: Submission, error: unknown): Attempted {
-  if (error instanceof PreAttemptError || error instanceof RecordError) throw error
-  const failed = error instanceof AttemptError ? error : internalError()
-  if (failed !== error) log.error({ err: error }, 'attempt failed unexpectedly')
-  const { failure, routing, replyClass, pauseMs } = failed
-  const decision = decideFailure(submission, failed, timing.retryBaseMs)
-  const final = decision.outcome.trigger === 'reject'
-  log.info({ failure, routing, final }, 'attempt failed')
-  const suspends = replyClass ? replyClass.suspends : suspendedLane(submission, failure)
-  const result = { kind: 'failed' as const, failure, suspends, final, ...defined({ pauseMs }) }
-  return { submission, decision, result }
-}
-
-/** Error of an attempt beyond the maximum, which only checks whether the message was sent. */
-function interruptedError(submission: Submission): AttemptError {
-  const error = new AttemptError(interrupted(submission))
-  error.replyClass = { permanent: true }
-  return error
+  options: AttemptOptions,
+): Promise<SendOutcome> {
+  const { sender, gateway, envelope } = submission
+  const intent = new HandoverIntent((accepted) => {
+    const recipients = accepted.length < envelope.to.length ? accepted : null
+    return writeIntent({ ...leaseOf(submission), recipients })
+  }, timing.leaseMs)
+  const transport = transports[sendsByApi(sender, gateway) ? 'api' : 'smtp']
+  const sent = transport.send(submission, {
+    ...options,
+    commitIntent: (recipients = envelope.to) => intent.commit(recipients),
+    onReply: (result) => journal.add(submission, result),
+    log,
+  })
+  const outcome = await sent.catch((err: unknown) => unexpected(err, log))
+  // A pending intent record must not be committed after the outcome.
+  await intent.settled()
+  const { reason } = options.signal
+  if (outcome.kind !== 'accepted' && reason instanceof RecordError) throw reason
+  return outcome
 }
 
 /** The progress of the attempt is unknown. */
-function internalError(): AttemptError {
-  const error = new AttemptError({ message: 'Internal error', code: 'EINTERNAL' })
-  error.inDoubt = true
-  return error
+function unexpected(err: unknown, log: Logger): FailedSend {
+  if (err instanceof RecordError) throw err
+  log.error({ err }, 'attempt failed unexpectedly')
+  return { kind: 'unknown', failure: { message: 'Internal error', code: 'EINTERNAL' } }
 }
 
-/**
- * Lane to suspend after a failure. The failure of a proxy that only this submission uses does not
- * concern the lane.
- */
-function suspendedLane({ proxy }: Submission, failure: AttemptFailure): ReplyClass['suspends'] {
-  return failure.code === 'EPROXY' && proxy ? undefined : classifyReply(failure).suspends
-}
-
-/**
- * True if an earlier attempt was accepted. Searches the Sent mailbox only if the server itself
- * files sent mail. A partly sent message is in the Sent mailbox in any case, so a Sent copy proves
- * nothing.
- */
-async function hasSentCopy(
-  { bus, log, timing: { findSentMs } }: AttemptDeps,
+async function record(
+  { db, recorder, log, timing }: AttemptDeps,
   submission: Submission,
-  signal: AbortSignal,
-): Promise<boolean> {
-  const { maybeSent, partlySent } = submission
-  if (!maybeSent || partlySent || !isFiledByServer(submission)) return false
-  const hasCopy = await findSentCopy({ bus, log, findSentMs, signal }, submission)
-  if (hasCopy) log.warn('ambiguous handover found in the Sent mailbox')
-  return hasCopy
-}
-
-async function send(
-  { bus, unsealLogin, settings: cache, transport, writeIntent, journal, timing }: AttemptDeps,
-  submission: Submission,
-  signal: AbortSignal,
-): Promise<SendResult> {
-  const settings = await cache.get().catch((cause: unknown) => {
-    throw new PreAttemptError('settings unavailable', { cause })
-  })
-  assertSendable(submission)
-  const { envelope } = submission
-  const writeRecord = (accepted: readonly string[]) => {
-    const recipients = accepted.length < envelope.to.length ? accepted : null
-    return writeIntent({ ...leaseOf(submission), recipients })
+  outcome: SendOutcome,
+): Promise<AttemptResult> {
+  if (outcome.kind === 'accepted') {
+    const decision = decideAccepted(submission, outcome, timing.retryBaseMs)
+    const filing = { ...submission.filing, copy: false }
+    await recorder.record(outcome.hasSentCopy ? { ...submission, filing } : submission, decision)
+    return { kind: 'sent', final: decision.outcome.trigger === 'accept' }
   }
-  const intent = new HandoverIntent(writeRecord, timing.leaseMs)
-  const { credentialsMs } = timing
-  const deps = { bus, unsealLogin, settings, signal, credentialsMs }
-  const destination = await resolveDestination(submission, deps)
-  try {
-    return await transport.send({
-      ...submission,
-      destination,
-      signal,
-      commitHandover: (accepted) => intent.commit(accepted),
-      onReply: (result) => journal.add(submission, result),
-    })
-  } finally {
-    // A pending intent record must not be committed after the outcome.
-    await intent.settled()
-  }
-}
-
-function assertSendable({ mime, leftList }: Submission): void {
-  if (mime.length === 0)
-    throw new AttemptError({ message: 'The message has no content', code: 'EMESSAGE' })
-  if (leftList !== null)
-    throw new AttemptError({
-      message: `The recipient has left the list "${leftList}"`,
-      code: 'ELISTLEFT',
-    })
-}
-
-/**
- * Pauses the account if its provider requested a pause. Without Postgres, the lane of the account
- * is suspended.
- */
-async function pause(
-  { db, log }: AttemptDeps,
-  { account }: Submission,
-  { pauseMs }: { pauseMs?: number },
-): Promise<void> {
-  if (pauseMs === undefined) return
-  await pauseAccount(db, account, pauseMs).catch((err: unknown) =>
-    log.warn({ err }, 'account not paused'),
-  )
+  const { failure, routing, suspends, pauseMs } = outcome
+  const decision = decideFailure(submission, outcome, timing.retryBaseMs)
+  const final = decision.outcome.trigger === 'reject'
+  log.info({ failure, routing, final }, 'attempt failed')
+  // The account is paused before the row is released, so that no sender starts another message.
+  // Without Postgres, the lane of the account is suspended.
+  if (pauseMs !== undefined)
+    await pauseAccount(db, submission.account, pauseMs).catch((err: unknown) =>
+      log.warn({ err }, 'account not paused'),
+    )
+  await recorder.record(submission, decision)
+  return { kind: 'failed', failure, suspends, final, ...defined({ pauseMs }) }
 }
 
 /** Releases the claim, with three tries. If all fail, the lease expires and the attempt counts. */
 async function release(
   { db, log }: AttemptDeps,
   submission: Submission,
-  { err, signal }: { err: PreAttemptError; signal: AbortSignal },
+  { outcome, signal }: { outcome: FailedSend; signal: AbortSignal },
 ): Promise<AttemptResult> {
+  const { kind, pauseMs, cause: err } = outcome
   log.info({ err }, 'attempt cancelled, releasing claim')
-  const pauseMs = err instanceof PausedError ? err.pauseMs : undefined
   const delayMs = pauseMs ?? (signal.aborted ? 0 : releaseDelayMs)
   const onRetry = (err: unknown) => log.warn({ err }, 'claim not released')
   const work = async () => {
     if (pauseMs !== undefined) await pauseAccount(db, submission.account, pauseMs)
-    const maybeSent = submission.maybeSent || err.inDoubt
+    const maybeSent = submission.maybeSent || kind === 'unknown'
     await releaseClaim(db, { ...submission, maybeSent }, delayMs)
   }
   try {
@@ -294,5 +168,63 @@ async function release(
   } catch (error) {
     onRetry(error)
     return { kind: 'lost' }
+  }
+}
+
+interface PendingIntent {
+  done: Promise<void>
+  startedAt: number
+}
+
+/**
+ * Intent log of one handover, a write-ahead record. `data_sent_at` is committed when only the end
+ * of data is missing. After a crash, the record tells whether the server may have accepted the
+ * message.
+ */
+export class HandoverIntent {
+  readonly #writeIntent: (recipients: readonly string[]) => Promise<boolean>
+  /**
+   * Maximum age of an intent record, which also renews the lease. An older record is written again
+   * before the end of data.
+   */
+  readonly #maxAgeMs: number
+  #pending: PendingIntent | undefined
+
+  /** `writeIntent` commits the intent record. Resolves to false if the lease was lost. */
+  constructor(writeIntent: (recipients: readonly string[]) => Promise<boolean>, leaseMs: number) {
+    this.#writeIntent = writeIntent
+    this.#maxAgeMs = leaseMs / 10
+  }
+
+  /**
+   * Writes the record, with the recipients that the server has accepted. Resolves when the record
+   * is committed: the end of data may then be sent.
+   *
+   * @throws PreAttemptError if Postgres is unavailable; RecordError if the lease was lost
+   */
+  async commit(recipients: readonly string[]): Promise<void> {
+    this.#pending = this.#start(recipients)
+    await this.#pending.done
+    // After a slow commit or in a process that was suspended, another sender may have claimed the
+    // row since.
+    if (performance.now() - this.#pending.startedAt < this.#maxAgeMs) return
+    this.#pending = this.#start(recipients)
+    await this.#pending.done
+  }
+
+  /** Resolves when no write is pending. */
+  async settled(): Promise<void> {
+    await this.#pending?.done.catch(() => undefined)
+  }
+
+  #start(recipients: readonly string[]): PendingIntent {
+    return { done: this.#write(recipients), startedAt: performance.now() }
+  }
+
+  async #write(recipients: readonly string[]): Promise<void> {
+    const isWritten = await this.#writeIntent(recipients).catch((cause: unknown) => {
+      throw new PreAttemptError('intent record not written', { cause })
+    })
+    if (!isWritten) throw new RecordError('outbox lease lost')
   }
 }

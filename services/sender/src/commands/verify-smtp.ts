@@ -5,9 +5,9 @@ import { defined } from '@posthorn/contracts/defined'
 import type { VerificationResult } from '@posthorn/contracts/schemas/verification'
 import type { SettingsCache } from '@posthorn/db'
 import type { UnsealLogin } from '@posthorn/unseal'
-import { chooseNetworkPath } from '../attempt/destination.ts'
-import { type SmtpLimits, SmtpSession } from '../transports/smtp-session.ts'
-import { AttemptError, type Destination } from '../transports/transport.ts'
+import { chooseNetworkPath, type Destination } from '../transports/smtp/destination.ts'
+import { type SmtpLimits, SmtpSession } from '../transports/smtp/smtp-session.ts'
+import { AttemptError } from '../transports/transport.ts'
 
 export interface VerifySmtpDeps {
   settings: SettingsCache
@@ -62,7 +62,7 @@ async function destinationOf(
   })
 }
 
-function failureVerdict({ failure }: AttemptError): VerificationResult {
+function failureVerdict({ outcome: { failure } }: AttemptError): VerificationResult {
   const { message: error, code, response: responseText, responseCode: statusCode } = failure
   return defined({ success: false, error, code, statusCode, responseText })
 }

@@ -2,7 +2,7 @@ import type { MailApi } from '@posthorn/backends/mail-api'
 import type { Db } from '@posthorn/db'
 import { type PeriodicTask, runPeriodically } from '@posthorn/flow'
 import type { Logger } from '@posthorn/telemetry'
-import { connectMailApi, type MailApiDeps } from '../attempt/connect-mail-api.ts'
+import { connectMailApi, type MailApiDeps } from '../transports/mail-api/connect-mail-api.ts'
 import { cleanups, type DueCleanup, isRemovable, mayCleanUp } from '../store/draft-cleanups.ts'
 import type { AccountLocks } from './account-locks.ts'
 

@@ -2,14 +2,13 @@ import { type Db, inMs, isSentByApi, type Tx } from '@posthorn/db'
 import { sql } from 'kysely'
 import {
   isClaimable,
-  isInDoubt,
+  hasUnknownOutcome,
   isOutside,
   type KnownSenders,
   laneHost,
   mayBeFree,
   mayTakeOver,
 } from './outbox.ts'
-import { listLockedAccounts, lockAccounts, unlockAccounts } from './sending-locks.ts'
 import type { DueSubmission, LaneKeys, Submission } from './submission.ts'
 
 export interface DueOptions {
@@ -17,8 +16,8 @@ export interface DueOptions {
   /** Lanes without capacity. Rows of these lanes are skipped. */
   saturated: LaneKeys
   /**
-   * Senders by their state. Accounts that another sender has locked are skipped, and rows in doubt
-   * of living senders.
+   * Senders by their state. Accounts that another sender has locked are skipped, and rows with
+   * an unknown outcome of living senders.
    */
   senders: Pick<KnownSenders, 'worker' | 'silent'>
 }
@@ -43,9 +42,9 @@ export async function listDue(
       sql<number>`coalesce(octet_length(mime), 0)`.as('bytes'),
       isSentByApi.as('byApi'),
       sql<boolean>`(attempts = 0 and max_attempts > 1 and not ${isSentByApi})`.as('fresh'),
-      sql<string | null>`case when ${isInDoubt} and worker <> ${worker}::uuid then worker end`.as(
-        'holder',
-      ),
+      sql<
+        string | null
+      >`case when ${hasUnknownOutcome} and worker <> ${worker}::uuid then worker end`.as('holder'),
     ])
     .where(isClaimable)
     .where(mayBeFree(senders))
@@ -58,7 +57,7 @@ export async function listDue(
 interface ClaimOptions {
   worker: string
   leaseMs: number
-  /** Senders that have ended. Rows in doubt of these senders may be claimed. */
+  /** Senders that have ended. Rows with an unknown outcome of these senders may be claimed. */
   dead: readonly string[]
 }
 
@@ -194,4 +193,92 @@ function toGateway(row: Pick<ClaimedRow, GatewayColumn>): Submission['gateway'] 
   if (name === null) return undefined
   const isFound = host !== null && port !== null && secure !== null && version !== null
   return { name, server: isFound ? { host, port, secure, username, version } : undefined }
+}
+
+// Mail APIs permit few concurrent requests per mailbox, of which all senders together use one
+// request (Microsoft Graph: 4 in all). Therefore one sender at a time works for an account at a
+// mail API.
+
+/** Submission or cleanup for which an account is locked. */
+export interface LockClaim {
+  account: string
+  queueId: string
+}
+
+/**
+ * Locks accounts, each for one claim. Returns the queue ids of the claims whose account is locked.
+ * Accounts that this worker has locked already count as locked. Accounts that are paused, or locked
+ * by another worker, do not.
+ */
+export async function lockAccounts(
+  db: Db | Tx,
+  claims: readonly LockClaim[],
+  { worker, leaseMs }: { worker: string; leaseMs: number },
+): Promise<Set<string>> {
+  // All statements lock in the same order, so that statements cannot deadlock.
+  const sorted = claims.toSorted((a, b) => (a.account < b.account ? -1 : 1))
+  const { rows } = await sql<{ queueId: string }>`
+    insert into sending_locks as lock (account, queue_id, worker, lease_until)
+    select account, queue_id, ${worker}::uuid, ${inMs(leaseMs)}
+    from unnest(${sql.val(sorted.map(({ account }) => account))}::text[],
+      ${sql.val(sorted.map(({ queueId }) => queueId))}::text[]) as claim (account, queue_id)
+    on conflict (account) do update set queue_id = excluded.queue_id, worker = excluded.worker,
+      lease_until = excluded.lease_until
+    where (lock.lease_until <= now() or lock.worker = excluded.worker)
+      and (lock.paused_until is null or lock.paused_until <= now())
+    returning queue_id as "queueId"`.execute(db)
+  return new Set(rows.map(({ queueId }) => queueId))
+}
+
+/** Keys of the lanes of accounts that another worker has locked or that are paused. */
+export async function listLockedAccounts(db: Db, worker: string): Promise<string[]> {
+  const { rows } = await sql<{ account: string }>`
+    select account from sending_locks where paused_until > now()
+      or lease_until > now() and worker <> ${worker}::uuid`.execute(db)
+  return rows.map(({ account }) => account)
+}
+
+/** Keys of the lanes of accounts that their providers paused. */
+export async function listPausedAccounts(db: Db): Promise<string[]> {
+  const { rows } = await sql<{ account: string }>`
+    select account from sending_locks where paused_until > now()`.execute(db)
+  return rows.map(({ account }) => account)
+}
+
+/** Renews the locks of the latest claims, together with the leases of the claims. */
+export async function renewLocks(
+  db: Db,
+  queueIds: readonly string[],
+  { worker, leaseMs }: { worker: string; leaseMs: number },
+): Promise<void> {
+  if (queueIds.length === 0) return
+  await sql`update sending_locks set lease_until = ${inMs(leaseMs)}
+    where worker = ${worker}::uuid and queue_id = any(${sql.val(queueIds)}::text[])`.execute(db)
+}
+
+/**
+ * Unlocks accounts, except those that were locked for another claim since. Rows of paused accounts
+ * stay; other unused rows are deleted, so that the table stays small.
+ */
+export async function unlockAccounts(
+  db: Db | Tx,
+  claims: readonly LockClaim[],
+  worker: string,
+): Promise<void> {
+  const isHeld = sql`worker = ${worker}::uuid and (account, queue_id) in (
+    select * from unnest(${sql.val(claims.map(({ account }) => account))}::text[],
+      ${sql.val(claims.map(({ queueId }) => queueId))}::text[]))`
+  await sql`
+    with unlocked as (
+      delete from sending_locks where ${isHeld} and coalesce(paused_until <= now(), true)
+    )
+    update sending_locks set lease_until = now()
+    where ${isHeld} and paused_until > now()`.execute(db)
+}
+
+/** Sends nothing for the account in the next `ms`, in all processes. */
+export async function pauseAccount(db: Db, account: string, ms: number): Promise<void> {
+  await sql`update sending_locks set paused_until = ${inMs(ms)} where account = ${account}`.execute(
+    db,
+  )
 }

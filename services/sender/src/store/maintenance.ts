@@ -6,9 +6,16 @@ import {
   type RecordedEvent,
 } from '@posthorn/db'
 import { sql } from 'kysely'
-import { hasLiveHolder, isClaimable, isDue, isExhausted, isInDoubt, isOutside } from './outbox.ts'
+import {
+  hasLiveHolder,
+  isClaimable,
+  isDue,
+  isExhausted,
+  hasUnknownOutcome,
+  isOutside,
+} from './outbox.ts'
 import { failureColumns } from './outcomes.ts'
-import { listPausedAccounts } from './sending-locks.ts'
+import { listPausedAccounts } from './claims.ts'
 import { type LaneKeys, type OutboxLease, stateAfter, type Submission } from './submission.ts'
 
 /** Row whose last attempt ended because the process died. */
@@ -95,15 +102,15 @@ export async function countRows(db: Db, kind: keyof typeof counted): Promise<num
 }
 
 /**
- * Number of rows in doubt whose lease has expired, among the 10,000 oldest due rows. Such rows wait
- * until their sender records the outcome or has ended.
+ * Number of rows with an unknown outcome and an expired lease, among the 10,000 oldest due rows.
+ * Such rows wait until their sender records the outcome or has ended.
  */
 export async function countAwaitingSender(db: Db): Promise<number> {
   const { rows } = await sql<{ count: number }>`
     select count(*)::int as count from (
       select data_sent_at, worker, provider_draft from outbox where ${isDue}
       order by next_attempt_at limit ${sql.lit(examinedDue)}
-    ) as oldest where ${isInDoubt}`.execute(db)
+    ) as oldest where ${hasUnknownOutcome}`.execute(db)
   return rows[0]?.count ?? 0
 }
 
@@ -123,7 +130,7 @@ export async function findOldestDueSeconds(db: Db, suspended: LaneKeys): Promise
   const { rows } = await sql<{ seconds: number | null }>`
     with oldest as materialized (
       select next_attempt_at, account, gateway from outbox
-      where ${isClaimable} and not (${isInDoubt} and ${hasLiveHolder})
+      where ${isClaimable} and not (${hasUnknownOutcome} and ${hasLiveHolder})
       order by next_attempt_at limit ${limit}
     ), startable as (
       select outbox.next_attempt_at from oldest as outbox

@@ -14,8 +14,8 @@ import {
 export const isDue = sql<boolean>`(state = 'queued' and next_attempt_at <= now()
   and (lease_until is null or lease_until < now()))`
 /**
- * Attempts beyond the last regular attempt, if senders die in them. Such attempts only look for a
- * message in doubt.
+ * Attempts beyond the last regular attempt, if senders die in them. Such attempts only find out
+ * whether the message was sent.
  */
 const maxLookups = 3
 /**
@@ -26,14 +26,14 @@ const hasAttempts = sql<boolean>`(provider_draft is not null
   or attempts < max_attempts + case when data_sent_at is null then 0 else ${sql.lit(maxLookups)} end)`
 /** Rows whose attempts are used up. */
 export const isExhausted = sql<boolean>`(not ${hasAttempts})`
-/** Condition for due rows with attempts left. Rows in doubt also require `mayTakeOver`. */
+/** Condition for due rows with attempts left. Unknown outcomes also require `mayTakeOver`. */
 export const isClaimable = sql<boolean>`(${isDue} and ${hasAttempts})`
 /**
- * Condition for rows in doubt: the sender has neither recorded the outcome nor released the claim,
- * and the server may have the message. With a draft at a provider, the draft tells whether the
- * message was sent.
+ * Condition for rows with an unknown outcome: the sender has neither recorded the outcome nor
+ * released the claim, and the server may have the message. With a draft at a provider, the draft
+ * tells whether the message was sent.
  */
-export const isInDoubt = sql<boolean>`(data_sent_at is not null and worker is not null
+export const hasUnknownOutcome = sql<boolean>`(data_sent_at is not null and worker is not null
   and provider_draft is null)`
 /** Rows whose sender has a heartbeat. */
 export const hasLiveHolder = sql<boolean>`exists (select from senders
@@ -50,18 +50,18 @@ export interface KnownSenders {
 }
 
 /**
- * Condition for rows that this sender may take over once their lease has expired. Includes rows not
- * in doubt, rows of this sender, and rows of senders that have ended. A living sender may still
- * record the outcome of its rows.
+ * Condition for rows that this sender may take over once their lease has expired. Includes rows
+ * without an unknown outcome, rows of this sender, and rows of senders that have ended. A living
+ * sender may still record the outcome of its rows.
  */
 export function mayTakeOver({ worker, dead }: Pick<KnownSenders, 'worker' | 'dead'>) {
-  return sql<boolean>`(not ${isInDoubt} or worker = ${worker}::uuid
+  return sql<boolean>`(not ${hasUnknownOutcome} or worker = ${worker}::uuid
     or worker = any(${sql.val([...dead])}::uuid[]) and not ${hasLiveHolder})`
 }
 
 /** Condition for rows that this sender may take over, or whose sender may have ended. */
 export function mayBeFree({ worker, silent }: Pick<KnownSenders, 'worker' | 'silent'>) {
-  return sql<boolean>`(not ${isInDoubt} or worker = ${worker}::uuid
+  return sql<boolean>`(not ${hasUnknownOutcome} or worker = ${worker}::uuid
     or worker <> all(${sql.val([...silent])}::uuid[]) and not ${hasLiveHolder})`
 }
 export const laneHost = sql<string>`coalesce(case when ${isSentByApi} then null when outbox.gateway is null

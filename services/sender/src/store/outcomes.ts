@@ -29,9 +29,9 @@ export type AttemptOutcome = { routing?: NetworkRouting | undefined } & (
     }
   /** Accepted for as many recipients as the server takes per transaction. */
   | { trigger: 'continue'; response: string; remaining: string[] }
-  /** `inDoubt`: the server may have accepted the message. */
-  | { trigger: 'retry'; failure: OutboxError; delayMs: number; inDoubt: boolean }
-  | { trigger: 'reject'; failure: OutboxError; inDoubt: boolean }
+  /** `outcomeUnknown`: the server may have accepted the message. */
+  | { trigger: 'retry'; failure: OutboxError; delayMs: number; outcomeUnknown: boolean }
+  | { trigger: 'reject'; failure: OutboxError; outcomeUnknown: boolean }
 )
 
 /** Outcome other than an acceptance, which `recordAccepted` batches. */
@@ -144,43 +144,25 @@ function outcomeColumns(
   { envelope, maybeSent, partlySent }: Submission,
   { outcome, filing }: RowChange,
 ) {
-  switch (outcome.trigger) {
-    case 'acceptPart':
-      return {
-        response: outcome.response,
-        dataSentAt: null,
-        envelope: JSON.stringify({ ...envelope, to: outcome.remaining }),
-        nextAttemptAt: inMs(outcome.delayMs),
-        ...failureColumns(outcome.failure),
-      }
-    case 'continue':
-      return {
-        response: outcome.response,
-        dataSentAt: null,
-        envelope: JSON.stringify({ ...envelope, to: outcome.remaining }),
-        // The attempt is not counted, because nothing failed.
-        attempts: sql<number>`attempts - 1`,
-        nextAttemptAt: inMs(0),
-      }
-    case 'retry':
-      return {
-        nextAttemptAt: inMs(outcome.delayMs),
-        ...failureColumns(outcome.failure),
-        ...(outcome.inDoubt || maybeSent ? {} : withoutIntent),
-      }
-    case 'reject':
-      return {
-        ...failureColumns(outcome.failure),
-        finishedAt: sql<Date>`now()`,
-        mime: null,
-        ...(outcome.inDoubt || maybeSent ? {} : withoutIntent),
-        ...(partlySent && filing ? filingColumns(filing) : {}),
-      }
+  const keepsIntent = 'outcomeUnknown' in outcome && (outcome.outcomeUnknown || maybeSent)
+  const columns = {
+    // The attempt ended with a reply, or before the end of data.
+    ...(!keepsIntent && { dataSentAt: null }),
+    ...('failure' in outcome && failureColumns(outcome.failure)),
+    ...('remaining' in outcome && {
+      response: outcome.response,
+      envelope: JSON.stringify({ ...envelope, to: outcome.remaining }),
+    }),
   }
+  if (outcome.trigger === 'reject') {
+    const mailboxWork = partlySent && filing ? filingColumns(filing) : {}
+    return { ...columns, finishedAt: sql<Date>`now()`, mime: null, ...mailboxWork }
+  }
+  return outcome.trigger === 'continue'
+    ? // The attempt is not counted, because nothing failed.
+      { ...columns, attempts: sql<number>`attempts - 1`, nextAttemptAt: inMs(0) }
+    : { ...columns, nextAttemptAt: inMs(outcome.delayMs) }
 }
-
-/** Removes the intent record: the attempt ended with a reply, or before the end of data. */
-const withoutIntent = { dataSentAt: null }
 
 /** Mailbox work needs the MIME bytes. */
 function filingColumns(filing: Filing) {

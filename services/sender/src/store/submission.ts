@@ -17,9 +17,9 @@ export type SubmissionState = 'queued' | 'leased' | 'held' | 'sent' | 'failed'
  *
  * | state  | trigger    | next   | guard                                            |
  * |--------|------------|--------|--------------------------------------------------|
- * | queued | claim      | leased | due, attempts left; in doubt: its sender has ended |
- * | queued | hold       | held   | requested; no handover in doubt                  |
- * | queued | makeDue    | queued | requested; no handover in doubt                  |
+ * | queued | claim      | leased | due, attempts left; unknown outcome: sender ended |
+ * | queued | hold       | held   | requested; no unknown outcome                    |
+ * | queued | makeDue    | queued | requested; no unknown outcome                    |
  * | queued | reap       | failed | attempts used up, lease expired                  |
  * | held   | hold       | held   | requested                                        |
  * | held   | release    | queued | requested                                        |
@@ -109,7 +109,7 @@ export interface DueSubmission {
    * costs one attempt.
    */
   fresh: boolean
-  /** Sender whose handover is in doubt. The row may be claimed once that sender has ended. */
+  /** Sender of an unknown outcome. The row may be claimed once that sender has ended. */
   holder: string | null
 }
 
@@ -138,7 +138,7 @@ export interface Submission extends OutboxLease {
   /** True if an earlier handover has no recorded reply: the message may have been accepted. */
   maybeSent: boolean
   /**
-   * Recipients that the server had accepted before the handover in doubt. Null: all recipients of
+   * Recipients that the server had accepted before the handover. Null: all recipients of
    * the envelope.
    */
   handedOver: string[] | null

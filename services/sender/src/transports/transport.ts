@@ -1,62 +1,40 @@
-import type { SecureVersion } from 'node:tls'
-import type { Credentials } from '@posthorn/contracts/commands/credentials'
-import type { DsnRequest, NetworkRouting, OutboxError } from '@posthorn/db'
+import { defined } from '@posthorn/contracts/defined'
+import type { NetworkRouting } from '@posthorn/db'
 import { AppError } from '@posthorn/errors'
+import type { Logger } from '@posthorn/telemetry'
+import type { Submission } from '../store/submission.ts'
+import { type AttemptFailure, classifyReply, type ReplyClass } from './classify-reply.ts'
 
-/** Outgoing server of a message, and the network path to the server. */
-export interface Destination {
+/** Way to send the submissions of an account: by SMTP, or through a mail API. */
+export interface Transport {
   /**
-   * Identifies all properties that a session depends on. Messages with equal keys share sessions.
+   * Sends a submission, unless an earlier attempt with an unknown outcome turns out to have sent
+   * the message. Unexpected errors reject; the outcome is then unknown.
+   *
+   * @throws RecordError if the outbox lease was lost
    */
-  key: string
-  host: string
-  port: number
-  /** Implicit TLS (RFC 8314); otherwise STARTTLS. */
-  secure: boolean
-  /** True if the session may stay unencrypted without STARTTLS. */
-  allowsPlaintext: boolean
-  /** If false, any certificate is accepted. */
-  verifyCertificate: boolean
-  minTlsVersion?: SecureVersion
-  /**
-   * True if a tenant has chosen the server. The duration of a failed connection must then not
-   * reveal whether the port is open.
-   */
-  isTenantsServer?: boolean
-  /** Argument of EHLO. Defaults to the host name of the outgoing address. */
-  ehloName?: string
-  /** Proxy URL with the login in plaintext. Absent for a direct connection. */
-  proxy?: string
-  /** Local addresses to connect from, preferred first. If empty, the system chooses. */
-  localAddresses: readonly string[]
-  /** Local address the submission asked for, whether available or not. */
-  requestedLocalAddress?: string
-  /**
-   * Login for a new session; undefined if the server needs no login. `rejected` are credentials the
-   * server has just rejected: the callee then obtains new credentials.
-   */
-  credentials: (rejected?: Credentials) => Promise<Credentials | undefined>
+  send(submission: Submission, options: SendOptions): Promise<SendOutcome>
 }
 
-export interface OutgoingMessage {
-  envelope: { from: string; to: string[] }
-  mime: Buffer
-  destination: Destination
-  /** Requested delivery status notifications. Ignored by servers without DSN (RFC 3461). */
-  dsn: DsnRequest | null
+export interface SendOptions {
+  /** Cancels the attempt. Ignored once the server may have the message. */
+  signal: AbortSignal
   /**
-   * Commits the intent record, with the recipients that the server has accepted. If
-   * `commitHandover` rejects, the end of data is not sent.
+   * Commits the intent record, with the recipients that the server has accepted (default: all). If
+   * `commitIntent` rejects, the message must not be handed over.
    */
-  commitHandover: (recipients: readonly string[]) => Promise<void>
+  commitIntent: (recipients?: readonly string[]) => Promise<void>
   /**
-   * Called synchronously with the acceptance. An acceptance is lost if the process is killed before
-   * this call.
+   * Called synchronously with a reply that would be lost with the process. Not called if the server
+   * can be asked again.
    */
   onReply: (result: SendResult) => void
-  /** Cancels the attempt. Ignored once the end of data may have been sent. */
-  signal: AbortSignal
+  /** Called when the server has accepted the message, and can take another message. */
+  onAccepted: () => void
+  log: Logger
 }
+
+export type SendOutcome = ({ kind: 'accepted' } & SendResult) | FailedSend
 
 /** Acceptance of a message by the server, for at least one recipient. */
 export interface SendResult {
@@ -65,6 +43,10 @@ export interface SendResult {
   serverMessageId?: string
   accepted: string[]
   rejected: RejectedRecipient[]
+  /** Recipients that an earlier attempt had not handed over. */
+  untried?: string[]
+  /** True if the message is in the Sent mailbox. */
+  hasSentCopy?: true
   /** Absent for the default path: no proxy, address chosen by the system. */
   routing?: NetworkRouting
 }
@@ -75,63 +57,87 @@ export interface RejectedRecipient {
   failure: AttemptFailure
 }
 
-/** Protocol that sends messages. Disposal closes idle sessions. */
-export interface Transport extends AsyncDisposable {
+/** Attempt without an acceptance. */
+export type FailedSend = FailureDetails & FailureKind
+
+type FailureKind =
+  /** The server does not have the message. Another attempt would also fail. */
+  | { kind: 'rejected' }
+  /** The server does not have the message. Another attempt may succeed. */
+  | { kind: 'deferred' }
   /**
-   * Sends one message.
-   *
-   * @throws AttemptError if the server or the network failed; PreAttemptError if the attempt was
-   * cancelled before the handover; the rejection of `commitHandover`
+   * The server may or may not have taken the message: the reply was lost or is not readable.
+   * `permanent`: another attempt would also fail.
    */
-  send(message: OutgoingMessage): Promise<SendResult>
+  | { kind: 'unknown'; permanent?: true }
+
+interface FailureDetails {
+  failure: AttemptFailure
+  /** Network path of the attempt. Absent for the default path. */
+  routing?: NetworkRouting
+  suspends?: ReplyClass['suspends']
+  /** Time for which the provider of a mail API asked to pause the account. */
+  pauseMs?: number
+  /**
+   * True if the claim is released and the attempt not counted: the cause is local, or the provider
+   * permits no requests now.
+   */
+  uncounted?: true
+  /** Error behind the failure, for the log. */
+  cause?: Error
 }
 
-/**
- * Cause of a failed attempt, as stored in the outbox and reported in events.
- *
- * - `code`: short identifier: `EAUTH`, `ECONNREFUSED`, `EENVELOPE`, …
- * - `response`, `responseCode`: reply of the server
- * - `command`: SMTP command during which the failure happened, such as `RCPT TO`. `CONN`: the
- * connection
- */
-export type AttemptFailure = OutboxError
-
-/**
- * Stage error before the handover with a local cause: credentials or Postgres unavailable, process
- * stopping. The server has no message, unless `inDoubt`. The claim is released and the attempt not
- * counted.
- */
-export class PreAttemptError extends Error {
-  override name = 'PreAttemptError'
-  /** True if a mail API may nevertheless have sent the message. The intent record stays. */
-  inDoubt = false
+/** Outcome of a failure with its consequences. By default the SMTP reply decides. */
+export function toFailedSend(
+  failure: AttemptFailure,
+  { permanent, suspends }: ReplyClass = classifyReply(failure),
+): FailedSend {
+  return defined({
+    kind: permanent ? ('rejected' as const) : ('deferred' as const),
+    failure,
+    suspends,
+  })
 }
 
-/**
- * Stage error before the handover: the provider permits no requests now. The claim is released, and
- * nothing is sent for the account before `pauseMs` have passed.
- */
-export class PausedError extends PreAttemptError {
-  override name = 'PausedError'
-  /** Undefined if the provider names no time. */
-  readonly pauseMs: number | undefined
+/** Variant of a failure after which the server may have the message. */
+export function withUnknownOutcome(failed: FailedSend): FailedSend {
+  return { ...failed, kind: 'unknown', ...(failed.kind === 'rejected' && { permanent: true }) }
+}
 
-  constructor(message: string, options: ErrorOptions & { pauseMs?: number | undefined }) {
-    super(message, options)
-    this.pauseMs = options.pauseMs
+/** Outcome of an attempt as an error, which passes through the steps of a transport. */
+export class SendError extends Error {
+  override name = 'SendError'
+  readonly outcome: FailedSend
+
+  constructor(outcome: FailedSend, options?: ErrorOptions) {
+    super(outcome.failure.message, options)
+    this.outcome = outcome
   }
 }
 
-/** Consequences of a failure for the message and its lanes. */
-export interface ReplyClass {
-  /** True if another attempt would also fail. */
-  permanent: boolean
-  /**
-   * Lane that the failure concerns beyond this message: the server for all accounts (`host`), or
-   * the server for this account (`account`). The lane is suspended, so that other messages keep
-   * their attempts.
-   */
-  suspends?: 'host' | 'account'
+/** Failure of the server, the network or the message. Reported as messageDeliveryError. */
+export class AttemptError extends SendError {
+  override name = 'AttemptError'
+
+  constructor(failure: AttemptFailure, options?: ErrorOptions) {
+    super(toFailedSend(failure), options)
+  }
+}
+
+/**
+ * Local cause before the handover: credentials or Postgres unavailable, process stopping. With
+ * `pauseMs`, nothing is sent for the account before that time has passed.
+ */
+export class PreAttemptError extends SendError {
+  override name = 'PreAttemptError'
+
+  constructor(
+    message: string,
+    { pauseMs, ...options }: ErrorOptions & { pauseMs?: number | undefined } = {},
+  ) {
+    const deferred = { kind: 'deferred', uncounted: true, failure: { message } } as const
+    super(defined({ ...deferred, pauseMs }), options)
+  }
 }
 
 /** Error of an attempt whose signal was aborted before the handover. */
@@ -139,23 +145,10 @@ export function cancelled({ reason }: AbortSignal): PreAttemptError {
   return new PreAttemptError('attempt cancelled', { cause: reason })
 }
 
-/** Stage error of the attempt: server, network or message. Reported as messageDeliveryError. */
-export class AttemptError extends Error {
-  override name = 'AttemptError'
-  readonly failure: AttemptFailure
-  /** Network path of the attempt. Undefined for the default path. */
-  routing: NetworkRouting | undefined
-  /** True if the end of data was sent without a reply: the server may have accepted the message. */
-  inDoubt = false
-  /** Time for which the provider of a mail API asked to pause the account. */
-  pauseMs: number | undefined
-  /** Set by a mail API; otherwise the SMTP reply decides. */
-  replyClass: ReplyClass | undefined
-
-  constructor(failure: AttemptFailure, options?: ErrorOptions) {
-    super(failure.message, options)
-    this.failure = failure
-  }
+/** Outcome of a thrown failure. Rethrows errors that are no outcome. */
+export function outcomeOf(error: unknown): FailedSend {
+  if (error instanceof SendError) return { ...error.outcome, cause: error }
+  throw error
 }
 
 /**
@@ -170,10 +163,34 @@ export class RecordError extends AppError {
   }
 }
 
-/** Failure of a step that the server did not reply to in time. */
-export function timeoutError(command: string, cause: unknown): AttemptError {
-  return new AttemptError(
-    { message: `No reply to ${command} in time`, code: 'ETIMEDOUT', command },
-    { cause },
-  )
+/** Failure of a submission whose process died in its last attempt. */
+export function interrupted({ maybeSent }: { maybeSent: boolean }): AttemptFailure {
+  return {
+    message: maybeSent
+      ? 'The last attempt was interrupted after the handover: the message may have been delivered'
+      : 'The last attempt was interrupted before the handover',
+    code: 'EINTERRUPTED',
+  }
+}
+
+/** Throws AttemptError for a message that must not be sent. */
+export function assertSendable({ mime, leftList }: Pick<Submission, 'mime' | 'leftList'>): void {
+  if (mime.length === 0)
+    throw new AttemptError({ message: 'The message has no content', code: 'EMESSAGE' })
+  if (leftList !== null)
+    throw new AttemptError({
+      message: `The recipient has left the list "${leftList}"`,
+      code: 'ELISTLEFT',
+    })
+}
+
+/**
+ * Throws AttemptError in an attempt beyond the last regular attempt, which only finds out whether
+ * the message was sent.
+ */
+export function assertAttemptsLeft(
+  { attempt, maxAttempts }: Pick<Submission, 'attempt' | 'maxAttempts'>,
+  maybeSent: boolean,
+): void {
+  if (attempt > maxAttempts) throw new AttemptError(interrupted({ maybeSent }))
 }

@@ -98,7 +98,7 @@ export class MailboxFeeds {
   async #syncAll(memory: PassMemory): Promise<SyncedFeeds> {
     const { api, losses, now, store } = this.#options
     const listing = await this.#listFolders(memory.signal)
-    const { folders, named, before, doubtful, unknownPath } = listing
+    const { folders, named, before, unconfirmed, unknownPath } = listing
     const names = new FolderNames(api.traits.placement, folders, named)
     const writer = await this.#openIndex(names)
     const pass = new FeedPass(this.#options, memory, { writer, names, isListStored: false })
@@ -106,11 +106,11 @@ export class MailboxFeeds {
     const feeds = pairFeeds(api.feeds(folders), stored)
     await storeFolders(pass, { before, named, created: feeds.filter(({ isNew }) => isNew) })
     const required = await this.#markRequired(pass, feeds)
-    const isDoubtful = ({ feed }: FollowedFeed) => doubtful.has(feed.folderId ?? '')
-    const certain = required.filter((each) => !isDoubtful(each))
+    const isUnconfirmed = ({ feed }: FollowedFeed) => unconfirmed.has(feed.folderId ?? '')
+    const certain = required.filter((each) => !isUnconfirmed(each))
     const states = await readFeeds(pass, certain, storedTime(pass))
     await retryPending(pass)
-    const unlisted = await this.#readUnlisted(pass, required.filter(isDoubtful))
+    const unlisted = await this.#readUnlisted(pass, required.filter(isUnconfirmed))
     const present = required.filter(({ feed }) => !unlisted.missing.has(feed.folderId ?? ''))
     this.#options.parked.retain(present.map(({ feed }) => feed))
     const mayStart = ({ feed: { folderId }, state }: FollowedFeed) =>
@@ -144,12 +144,12 @@ export class MailboxFeeds {
     const all = [...listed, ...unlisted]
     const folders = selectFolders<NamedFolder>(placement, all, account.paths)
     const selected = new Set(folders)
-    const doubtful = unlisted.filter((folder) => selected.has(folder))
+    const unconfirmed = unlisted.filter((folder) => selected.has(folder))
     return {
       folders,
       before,
-      named: mergeFolders(before, [...listed, ...doubtful]),
-      doubtful: new Set(doubtful.map(({ id }) => id)),
+      named: mergeFolders(before, [...listed, ...unconfirmed]),
+      unconfirmed: new Set(unconfirmed.map(({ id }) => id)),
       unknownPath: findUnknownPath(placement, all, account.paths),
     }
   }

@@ -44,7 +44,7 @@ export interface ListPlan {
   /** Mailboxes left out of a listing for the first time. */
   missed: MailboxRow[]
   /** Missing mailboxes about which another listing has to decide. */
-  doubtful: MailboxRow[]
+  unconfirmed: MailboxRow[]
   changed: ListingChanges['changed']
   renamed: Rename[]
   added: Listing[]
@@ -70,13 +70,13 @@ export async function planListUpdate(
   const moved = new Set<object>(renamed.flatMap(({ row, listing }) => [row, listing]))
   const missing = changes.missing.filter((row) => !moved.has(row))
   const added = changes.added.filter((listing) => !moved.has(listing))
-  const { deleted, doubtful } = applied
-    ? { deleted: missing.filter(({ path }) => path === applied.deleted), doubtful: [] }
+  const { deleted, unconfirmed } = applied
+    ? { deleted: missing.filter(({ path }) => path === applied.deleted), unconfirmed: [] }
     : await checkMissing(context, rows, { missing, confirmed })
   return {
     deleted: [...changes.unselectable, ...deleted],
     missed: missing.filter((row) => row.missingSince === null && !deleted.includes(row)),
-    doubtful,
+    unconfirmed,
     changed: changes.changed,
     renamed,
     added,
@@ -115,15 +115,15 @@ const maxUnsuspicious = 2
 const pollsUntilDeleted = 5
 
 /**
- * Separates deleted from doubtful missing mailboxes. Servers leave mailboxes out of a listing by
+ * Separates deleted from unconfirmed missing mailboxes. Servers leave mailboxes out of a listing by
  * mistake or show an outdated listing, so STATUS and another listing have to confirm a deletion.
  */
 async function checkMissing(
   { session, deps }: ListContext,
   rows: readonly MailboxRow[],
   { missing, confirmed }: { missing: readonly MailboxRow[]; confirmed: boolean },
-): Promise<Pick<ListPlan, 'deleted' | 'doubtful'>> {
-  const result: Pick<ListPlan, 'deleted' | 'doubtful'> = { deleted: [], doubtful: [] }
+): Promise<Pick<ListPlan, 'deleted' | 'unconfirmed'>> {
+  const result: Pick<ListPlan, 'deleted' | 'unconfirmed'> = { deleted: [], unconfirmed: [] }
   const isSuspicious = missing.length > maxUnsuspicious && missing.length * 2 >= rows.length
   const minAgeMs = isSuspicious ? deps.config.mailboxPollMs * pollsUntilDeleted : 0
   for (const row of missing.filter((each) => missingMs(each) >= minAgeMs)) {
@@ -131,7 +131,7 @@ async function checkMissing(
     if (confirmed && !isPresent) result.deleted.push(row)
     // The list of a connection with NOTIFY may lack a mailbox that was deleted and created again.
     const isContradicted = isPresent && row.missingSince === null && session.capabilities.notify
-    if (!confirmed && (!isPresent || isContradicted)) result.doubtful.push(row)
+    if (!confirmed && (!isPresent || isContradicted)) result.unconfirmed.push(row)
   }
   return result
 }

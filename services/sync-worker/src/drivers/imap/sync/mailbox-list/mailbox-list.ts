@@ -110,7 +110,7 @@ async function refreshMailboxList(
   const { listings, statuses } = await readListing(context, before, options)
   const changes = compareListing(before, listings)
   const plan = await planListUpdate(context, before, { changes, statuses, applied, confirmed })
-  if (plan.doubtful.length > 0) return confirmListing(context, plan.doubtful, options)
+  if (plan.unconfirmed.length > 0) return confirmListing(context, plan.unconfirmed, options)
   if (isEmptyPlan(plan)) {
     const unsettled = before.some((row) => isRecentlyMissing(row, deps.config.mailboxPollMs))
     return { rows: before, statuses, unsettled, changed: false, outdated: false }
@@ -126,7 +126,7 @@ async function refreshMailboxList(
  */
 async function confirmListing(
   context: ListContext,
-  doubtful: readonly MailboxRow[],
+  unconfirmed: readonly MailboxRow[],
   { withOther, counters }: ListOptions,
 ): Promise<MailboxList> {
   const { session } = context
@@ -134,7 +134,7 @@ async function confirmListing(
     refreshMailboxList({ ...context, session: newer }, defined({ counters, confirmed: true }))
   const list = await withOther?.(async (newer) => {
     const { rows, ...rest } = await confirm(newer)
-    const paths = doubtful.map(({ path }) => path)
+    const paths = unconfirmed.map(({ path }) => path)
     return { rows, ...rest, outdated: await isOutdated({ session, newer }, rows, paths) }
   })
   return list ?? confirm(session)

@@ -63,7 +63,7 @@ export async function runSyncPass(
     const outcome = await syncIfChanged(context, row, { full, status: statuses.get(row.path) })
     if ('refusal' in outcome) {
       result.refusal = { path: row.path, error: outcome.refusal }
-      if (isDoubtful(context, outcome)) refused.push(row.path)
+      if (isUnconfirmed(context, outcome)) refused.push(row.path)
     } else monitored.push(row)
     if (isUnsettled(outcome)) result.unsettled = true
   }
@@ -122,7 +122,7 @@ export interface RefusedSync {
 }
 
 /** True if a listed mailbox that was refused may be deleted. */
-function isDoubtful({ session }: SyncContext, { refusal, skipped }: RefusedSync): boolean {
+function isUnconfirmed({ session }: SyncContext, { refusal, skipped }: RefusedSync): boolean {
   if (skipped) return false
   return refusal.kind === 'not-found' || session.capabilities.notify
 }

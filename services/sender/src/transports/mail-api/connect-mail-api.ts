@@ -1,20 +1,16 @@
 import type { CreateMailApi, LoginOptions, MailApi } from '@posthorn/backends/mail-api'
-import type { Bus } from '@posthorn/bus'
 import { apiAccountTypes, type Provider } from '@posthorn/contracts/account-types'
 import { endOfUse, getCredentials } from '@posthorn/contracts/commands/credentials'
 import { defined } from '@posthorn/contracts/defined'
 import type { Backend } from '@posthorn/db'
-import { AttemptError, PreAttemptError } from '../transports/transport.ts'
-import { requestCredentials } from './destination.ts'
+import { type CredentialsDeps, requestCredentials } from '../credentials.ts'
+import { AttemptError, PreAttemptError } from '../transport.ts'
 
 /** Clients of mail APIs, by provider. */
 export type MailApis = Partial<Record<Provider, CreateMailApi>>
 
-export interface MailApiDeps {
+export interface MailApiDeps extends Omit<CredentialsDeps, 'signal'> {
   mailApis: MailApis
-  bus: Pick<Bus, 'request'>
-  /** Timeout of a credentials request. */
-  credentialsMs: number
 }
 
 /** Account at a mail API, and the submission or cleanup that permits to request its login. */

@@ -1,5 +1,5 @@
 import { expect, test } from '@jest/globals'
-import { HandoverIntent } from './handover.ts'
+import { HandoverIntent } from './run-attempt.ts'
 
 test('HandoverIntent.commit: writes the record once, with the accepted recipients', async () => {
   const written: (readonly string[])[] = []

@@ -5,26 +5,21 @@ import { holdFailure } from '@posthorn/flow'
 import type { ConnectedSocket } from '@posthorn/net/connect-socket'
 import type { EgressPolicy } from '@posthorn/net/egress'
 import type { MailPorts } from '@posthorn/net/ports'
+import { AttemptError, cancelled, type SendResult } from '../transport.ts'
 import { connectDestination, EhloNames, networkRoutingOf, requiresStartTls } from './connect.ts'
-import { HandoverStream } from './handover.ts'
+import type { Destination } from './destination.ts'
+import { HandoverStream, type OutgoingMessage } from './handover-stream.ts'
 import {
   ehloLinesOf,
   isRejectedToken,
   type SendInfo,
   SmtpConnection,
+  timeoutError,
   toAttemptError,
   tokenHandlers,
   toNodemailerLogin,
 } from './nodemailer.ts'
 import { acceptedRecipients, parseOffers, prepareEnvelope, toSendResult } from './smtp-envelope.ts'
-import {
-  AttemptError,
-  cancelled,
-  type Destination,
-  type OutgoingMessage,
-  type SendResult,
-  timeoutError,
-} from './transport.ts'
 
 export interface SmtpLimits {
   /** Networks in which servers may be. */
@@ -179,7 +174,7 @@ export class SmtpSession {
     return !this.#broken && this.#sent < this.#limits.maxMessages && this.#socket.writable
   }
 
-  /** Sends one message. The end of data is sent only after `commitHandover` has resolved. */
+  /** Sends one message. The end of data is sent only after `commitIntent` has resolved. */
   async send(message: OutgoingMessage): Promise<SendResult> {
     const { signal } = message
     const prepared = prepareEnvelope(message, parseOffers(ehloLinesOf(this.#connection)))

@@ -1,7 +1,7 @@
 import { expect, test } from '@jest/globals'
 import type { DsnRequest } from '@posthorn/db'
 import { parseOffers, prepareEnvelope, serverMessageIdOf } from './smtp-envelope.ts'
-import { AttemptError } from './transport.ts'
+import { AttemptError } from '../transport.ts'
 
 const offers = (...extensions: string[]) => ({ extensions: new Set(extensions), mechanisms: [] })
 const ascii = Buffer.from('Subject: x\r\n\r\nhello\r\n')
@@ -14,7 +14,7 @@ const failureOf = (prepare: () => unknown) => {
   try {
     prepare()
   } catch (error) {
-    return error instanceof AttemptError ? error.failure : error
+    return error instanceof AttemptError ? error.outcome.failure : error
   }
   return undefined
 }

@@ -1,5 +1,5 @@
 import { expect, test } from '@jest/globals'
-import { isAuthorReplaced } from './send-by-api.ts'
+import { isAuthorReplaced } from './mail-api-transport.ts'
 
 test.each([
   ['the same', ['me@example.com'], false],

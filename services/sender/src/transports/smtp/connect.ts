@@ -9,7 +9,8 @@ import { type ConnectedSocket, connectSocket } from '@posthorn/net/connect-socke
 import type { EgressPolicy } from '@posthorn/net/egress'
 import type { MailPorts } from '@posthorn/net/ports'
 import { redactProxyUrl } from '@posthorn/net/proxy'
-import { AttemptError, cancelled, type Destination } from './transport.ts'
+import { AttemptError, cancelled } from '../transport.ts'
+import type { Destination } from './destination.ts'
 
 /**
  * Connects to the server of a destination over its network path.

@@ -69,7 +69,10 @@ test('chooseNetworkPath: requested address, is preferred if it is configured', (
     { ...preferences, localAddress: '2001:DB8:0:0::1' },
     { localAddresses: ['2001:db8::1'] },
   )
-  expect(spelled).toEqual({ localAddresses: ['2001:db8::1'], requestedLocalAddress: '2001:db8::1' })
+  expect(spelled).toEqual({
+    localAddresses: ['2001:db8::1'],
+    requestedLocalAddress: '2001:db8::1',
+  })
 })
 
 test('chooseNetworkPath: requested address with dedicated, ranks the others behind it', () => {

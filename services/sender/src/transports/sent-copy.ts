@@ -8,7 +8,7 @@ import { isPermanent, messageOf } from '@posthorn/errors'
 import { retryUntil } from '@posthorn/flow'
 import type { Logger } from '@posthorn/telemetry'
 import type { Submission } from '../store/submission.ts'
-import { cancelled } from '../transports/transport.ts'
+import { cancelled } from './transport.ts'
 
 /** Properties that decide about the mailbox work after sending. */
 export type FilingInput = Pick<Submission, 'filing' | 'gateway' | 'sender'>
@@ -75,7 +75,7 @@ const requestTimeoutMs = 10_000
 const retryPauseMs = 1_000
 
 /**
- * Looks for a message of an ambiguous handover in the Sent mailbox. If the search is not possible
+ * Looks for a message with an unknown outcome in the Sent mailbox. If the search is not possible
  * within `findSentMs`, returns false: a duplicate is better than a loss.
  *
  * @throws PreAttemptError if the process stops during the search

@@ -3,39 +3,34 @@ import { addressKey } from '@posthorn/contracts/address-key'
 import { defined } from '@posthorn/contracts/defined'
 import { type Db, isSendOnly, type ProviderDraft } from '@posthorn/db'
 import { backoff, retryUntil } from '@posthorn/flow'
-import type { Logger } from '@posthorn/telemetry'
-import { type Handover, leaseOf, type Submission } from '../store/submission.ts'
-import { HandoverIntent } from '../transports/handover.ts'
+import type { Submission } from '../../store/submission.ts'
 import {
-  AttemptError,
+  assertAttemptsLeft,
+  assertSendable,
   cancelled,
+  outcomeOf,
   PreAttemptError,
-  type SendResult,
-} from '../transports/transport.ts'
+  SendError,
+  type SendOptions,
+  type SendOutcome,
+  type Transport,
+} from '../transport.ts'
 import { connectMailApi, type MailApiConnection, type MailApiDeps } from './connect-mail-api.ts'
-import { contentOf, depositOptions, findDraft, isUnchanged, prepareDraft } from './deposit-draft.ts'
-import { isInDoubt, toDoubtfulError, toStageError } from './mail-api-failures.ts'
+import {
+  contentOf,
+  type DepositContext,
+  depositOptions,
+  findDraft,
+  isUnchanged,
+  prepareDraft,
+} from './deposit-draft.ts'
+import { mayHaveEffect, toCountedUnknown, toSendError, withUnknown } from './mail-api-failures.ts'
 
-export interface ApiSendDeps extends MailApiDeps {
+export interface MailApiTransportDeps extends MailApiDeps {
   db: Db
-  /** Commits the intent record of a row. Resolves to false if the lease of the row was lost. */
-  writeIntent: (handover: Handover) => Promise<boolean>
-  log: Logger
   leaseMs: number
   /** Maximum wait until the provider shows a sent message. */
   findSentMs: number
-  /**
-   * Throws AttemptError for a message that must not be sent. Not called for a message that was
-   * sent.
-   */
-  assertSendable: (submission: Submission) => void
-}
-
-export interface ApiSendOptions {
-  /** Cancels the attempt until the release of the draft, and the wait for the sent message. */
-  signal: AbortSignal
-  /** Called when the provider has accepted the message. */
-  onAccepted: () => void
 }
 
 /**
@@ -47,8 +42,8 @@ const handoverMs = 300_000
 const findSentDelayMs = backoff({ baseMs: 500, maxMs: 16_000 })
 
 /**
- * Sends a submission through the mail API of its account: deposits a draft, commits its id, writes
- * the intent record, releases the draft.
+ * Sends through the mail API of an account: deposits a draft, commits its id, writes the intent
+ * record, releases the draft.
  *
  * After a crash the draft decides. While the draft exists, the message was not sent. Once the draft
  * is missing, the message was sent if a release may have been started. Otherwise the owner deleted
@@ -56,46 +51,39 @@ const findSentDelayMs = backoff({ baseMs: 500, maxMs: 16_000 })
  *
  * A grant that only permits sending has no drafts. There the intent record is the only trace, and
  * the message is sent again.
- *
- * @throws AttemptError, PreAttemptError or RecordError
  */
-export async function sendByApi(
-  deps: ApiSendDeps,
-  submission: Submission,
-  { signal, onAccepted }: ApiSendOptions,
-): Promise<SendResult> {
-  const { account, queueId, sender, envelope } = submission
-  const { backend } = sender
-  let connection: MailApiConnection | undefined
-  try {
-    connection = await connectMailApi(deps, { account, backend, queueId }, signal)
-    const context = { ...deps, api: connection.api, submission, signal }
-    const sent = isSendOnly(sender)
-      ? await sendDirectly(context)
-      : await sendDraft(context, onAccepted)
-    if (isAuthorReplaced(sent, envelope)) deps.log.warn('provider replaced the author')
-    const id = sent.id === undefined ? '' : ` as ${sent.id}`
-    return {
-      response: `Accepted by ${connection.apiName}${id}`,
-      ...defined({ serverMessageId: sent.messageIdHeader }),
-      accepted: envelope.to,
-      rejected: [],
-    }
-  } catch (error) {
-    // Calls of the client reject with the reason of the signal.
-    if (signal.aborted && error === signal.reason) throw cancelled(signal)
-    throw toStageError(isDoubtful(error) ? error : (connection?.loginError ?? error))
+export class MailApiTransport implements Transport {
+  readonly #deps: MailApiTransportDeps
+
+  constructor(deps: MailApiTransportDeps) {
+    this.#deps = deps
   }
-}
 
-function isDoubtful(error: unknown): boolean {
-  return (error instanceof AttemptError || error instanceof PreAttemptError) && error.inDoubt
-}
-
-/** Marks a stage error: the message may have been sent, so that the intent record stays. */
-function inDoubt(error: unknown): unknown {
-  if (error instanceof AttemptError || error instanceof PreAttemptError) error.inDoubt = true
-  return error
+  async send(submission: Submission, options: SendOptions): Promise<SendOutcome> {
+    const { account, queueId, sender, envelope } = submission
+    const { signal, log } = options
+    let connection: MailApiConnection | undefined
+    try {
+      const target = { account, backend: sender.backend, queueId }
+      connection = await connectMailApi(this.#deps, target, signal)
+      const context = { ...this.#deps, ...options, api: connection.api, submission }
+      const sent = await (isSendOnly(sender) ? sendDirectly(context) : sendDraft(context))
+      if (isAuthorReplaced(sent, envelope)) log.warn('provider replaced the author')
+      const id = sent.id === undefined ? '' : ` as ${sent.id}`
+      return {
+        kind: 'accepted',
+        response: `Accepted by ${connection.apiName}${id}`,
+        ...defined({ serverMessageId: sent.messageIdHeader }),
+        accepted: envelope.to,
+        rejected: [],
+      }
+    } catch (error) {
+      // Calls of the client reject with the reason of the signal.
+      if (signal.aborted && error === signal.reason) return outcomeOf(cancelled(signal))
+      const isUnknown = error instanceof SendError && error.outcome.kind === 'unknown'
+      return outcomeOf(toSendError(isUnknown ? error : (connection?.loginError ?? error)))
+    }
+  }
 }
 
 /** True if none of the reported authors is the sender that the account requested. */
@@ -107,27 +95,25 @@ export function isAuthorReplaced(
   return from !== undefined && from.every((address) => addressKey(address) !== requested)
 }
 
-interface SendContext extends ApiSendDeps {
-  api: MailApi
-  submission: Submission
-  signal: AbortSignal
-}
+type SendContext = DepositContext &
+  Pick<SendOptions, 'commitIntent' | 'onAccepted'> &
+  Pick<MailApiTransportDeps, 'findSentMs'>
 
 async function sendDirectly(context: SendContext): Promise<ApiSentMessage> {
   const { api, submission, signal, log } = context
-  context.assertSendable(submission)
-  if (submission.maybeSent) log.warn('resending after ambiguous handover')
-  await commitIntent(context)
+  assertSendable(submission)
+  if (submission.maybeSent) log.warn('resending after unknown outcome')
+  await context.commitIntent()
   signal.throwIfAborted()
   try {
     const timeout = AbortSignal.timeout(handoverMs)
     return await api.sendMessage(contentOf(submission), depositOptions(submission), timeout)
   } catch (error) {
-    throw isInDoubt(error) ? toDoubtfulError(error) : error
+    throw mayHaveEffect(error) ? toCountedUnknown(error) : error
   }
 }
 
-async function sendDraft(context: SendContext, onAccepted: () => void): Promise<ApiSentMessage> {
+async function sendDraft(context: SendContext): Promise<ApiSentMessage> {
   const { submission } = context
   let draft = submission.providerDraft
   let released: ApiSentMessage | undefined
@@ -135,14 +121,15 @@ async function sendDraft(context: SendContext, onAccepted: () => void): Promise<
   if (draft && !current && submission.maybeSent)
     context.log.info('draft was sent by an earlier attempt')
   else {
-    assertUnsent(context)
+    assertAttemptsLeft(submission, false)
+    assertSendable(submission)
     if (!draft || !current || isOutdated(submission, current)) {
       if (draft) context.log.warn('draft changed or missing before its release')
       draft = await prepareDraft(context)
     }
     released = await releaseDraft(context, draft)
   }
-  onAccepted()
+  context.onAccepted()
   return released?.messageIdHeader === undefined ? findSent(context, draft, released) : released
 }
 
@@ -163,42 +150,27 @@ function isOutdated(
 }
 
 /**
- * Asserts that the message was not sent. An attempt beyond the last regular attempt only finds out
- * whether the message was sent.
- */
-function assertUnsent({ submission, assertSendable }: SendContext): void {
-  const { attempt, maxAttempts } = submission
-  if (attempt > maxAttempts)
-    throw new AttemptError({
-      message: 'The last attempt was interrupted before the handover',
-      code: 'EINTERRUPTED',
-    })
-  assertSendable(submission)
-}
-
-/**
  * Releases a draft. Undefined if the response to the release was lost and the draft no longer
- * exists. Once the request was sent without a clear refusal, all errors are in doubt. The provider
- * may still be at work, so a draft that exists now may be missing later.
- *
- * @throws PreAttemptError if neither the release nor the check of the draft gave a response
+ * exists. Once the request was sent without a clear refusal, the outcome of each error is unknown.
+ * The provider may still be at work, so a draft that exists now may be missing later. If the check
+ * of the draft gives no response either, the attempt is not counted.
  */
 async function releaseDraft(
   context: SendContext,
   draft: ProviderDraft,
 ): Promise<ApiSentMessage | undefined> {
   const { api, signal, log, submission } = context
-  await commitIntent(context)
+  await context.commitIntent()
   signal.throwIfAborted()
   try {
     return await api.releaseDraft(draft.id, AbortSignal.timeout(handoverMs))
   } catch (error) {
     // A draft missing at the first release was deleted: the next attempt deposits another draft.
     const isGone = submission.maybeSent && isMailApiError(error, 'message-missing')
-    if (!isGone && !isInDoubt(error)) throw error
+    if (!isGone && !mayHaveEffect(error)) throw error
     log.warn({ err: error }, 'release without a response, checking draft')
     if (isGone || !(await checkDraft(api, draft))) return undefined
-    throw inDoubt(toStageError(error))
+    throw withUnknown(toSendError(error))
   }
 }
 
@@ -208,7 +180,7 @@ async function checkDraft(api: MailApi, draft: ProviderDraft): Promise<boolean> 
   try {
     return (await findDraft({ api, signal }, draft)) !== undefined
   } catch (cause) {
-    throw inDoubt(new PreAttemptError('draft not checked after its release', { cause }))
+    throw withUnknown(new PreAttemptError('draft not checked after its release', { cause }))
   }
 }
 
@@ -231,13 +203,8 @@ async function findSent(
     return await retryUntil(lookUp, { delayMs: findSentDelayMs, signal: deadline })
   } catch (err) {
     // The next attempt finds that the draft is missing.
-    if (signal.aborted) throw inDoubt(cancelled(signal))
+    if (signal.aborted) throw withUnknown(cancelled(signal))
     log.warn({ err }, 'sent message not found, event without its ids')
     return { ...defined({ messageIdHeader: draft.stored ? own : undefined }), ...released }
   }
-}
-
-async function commitIntent({ submission, writeIntent, leaseMs }: SendContext): Promise<void> {
-  const write = () => writeIntent({ ...leaseOf(submission), recipients: null })
-  await new HandoverIntent(write, leaseMs).commit([])
 }

@@ -15,7 +15,8 @@ import SmtpConnection, {
  * Marks credentials as an access token. Without the mark nodemailer sends the token as a password.
  */
 import XOAuth2 from 'nodemailer/lib/xoauth2'
-import { AttemptError, type AttemptFailure } from './transport.ts'
+import type { AttemptFailure } from '../classify-reply.ts'
+import { AttemptError } from '../transport.ts'
 
 export { type SendInfo, SmtpConnection, XOAuth2 }
 
@@ -60,6 +61,14 @@ const maxReply = 2_000
 export function toAttemptError(error: unknown, during: string): AttemptError {
   if (error instanceof AttemptError) return error
   return new AttemptError(toFailure(error as SmtpError, during), { cause: error })
+}
+
+/** Failure of a step that the server did not reply to in time. */
+export function timeoutError(command: string, cause: unknown): AttemptError {
+  return new AttemptError(
+    { message: `No reply to ${command} in time`, code: 'ETIMEDOUT', command },
+    { cause },
+  )
 }
 
 export function toFailure(error: SmtpError, during: string): AttemptFailure {
@@ -171,6 +180,6 @@ async function authenticate(
 export function isRejectedToken(error: unknown, credentials: Credentials | undefined): boolean {
   if (!credentials || !('accessToken' in credentials) || !(error instanceof AttemptError))
     return false
-  const { command = '', responseCode = 0 } = error.failure
+  const { command = '', responseCode = 0 } = error.outcome.failure
   return command.startsWith('AUTH') && responseCode >= 500
 }

@@ -7,10 +7,10 @@ import {
   commitDraft,
   forgetDeposit,
   isSharedMessageId,
-} from '../store/provider-drafts.ts'
-import type { Submission } from '../store/submission.ts'
-import { PreAttemptError, RecordError } from '../transports/transport.ts'
-import { isInDoubt } from './mail-api-failures.ts'
+} from '../../store/provider-drafts.ts'
+import type { Submission } from '../../store/submission.ts'
+import { PreAttemptError, RecordError } from '../transport.ts'
+import { mayHaveEffect } from './mail-api-failures.ts'
 
 export interface DepositContext {
   db: Db
@@ -110,7 +110,7 @@ async function createDraft({ db, api, submission, signal, leaseMs }: DepositCont
     return await api.depositDraft(contentOf(submission), depositOptions(submission), signal)
   } catch (error) {
     // If deleting the record of the deposit fails, a cleanup searches for the draft in vain.
-    const mayLeaveDraft = isInDoubt(error) || (isMailApiError(error) && error.leavesDraft)
+    const mayLeaveDraft = mayHaveEffect(error) || (isMailApiError(error) && error.leavesDraft)
     if (!mayLeaveDraft) await forgetDeposit(db, submission).catch(() => undefined)
     throw error
   }

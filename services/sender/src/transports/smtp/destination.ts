@@ -1,5 +1,5 @@
 import { isIP } from 'node:net'
-import type { Bus } from '@posthorn/bus'
+import type { SecureVersion } from 'node:tls'
 import {
   type Credentials,
   getCredentials,
@@ -12,20 +12,48 @@ import type { Settings } from '@posthorn/contracts/settings/settings'
 import { AppError } from '@posthorn/errors'
 import { isSameAddress, rankAddresses } from '@posthorn/net/local-addresses'
 import type { UnsealLogin } from '@posthorn/unseal'
-import type { Submission } from '../store/submission.ts'
-import {
-  AttemptError,
-  type AttemptFailure,
-  type Destination,
-  PreAttemptError,
-} from '../transports/transport.ts'
+import type { Submission } from '../../store/submission.ts'
+import { type CredentialsDeps, fromAuthBridge, requestCredentials } from '../credentials.ts'
+import { AttemptError, PreAttemptError } from '../transport.ts'
 
-export interface DestinationDeps {
-  bus: Pick<Bus, 'request'>
+/** Outgoing server of a message, and the network path to the server. */
+export interface Destination {
+  /**
+   * Identifies all properties that a session depends on. Messages with equal keys share sessions.
+   */
+  key: string
+  host: string
+  port: number
+  /** Implicit TLS (RFC 8314); otherwise STARTTLS. */
+  secure: boolean
+  /** True if the session may stay unencrypted without STARTTLS. */
+  allowsPlaintext: boolean
+  /** If false, any certificate is accepted. */
+  verifyCertificate: boolean
+  minTlsVersion?: SecureVersion
+  /**
+   * True if a tenant has chosen the server. The duration of a failed connection must then not
+   * reveal whether the port is open.
+   */
+  isTenantsServer?: boolean
+  /** Argument of EHLO. Defaults to the host name of the outgoing address. */
+  ehloName?: string
+  /** Proxy URL with the login in plaintext. Absent for a direct connection. */
+  proxy?: string
+  /** Local addresses to connect from, preferred first. If empty, the system chooses. */
+  localAddresses: readonly string[]
+  /** Local address the submission asked for, whether available or not. */
+  requestedLocalAddress?: string
+  /**
+   * Login for a new session; undefined if the server needs no login. `rejected` are credentials the
+   * server has just rejected: the callee then obtains new credentials.
+   */
+  credentials: (rejected?: Credentials) => Promise<Credentials | undefined>
+}
+
+export interface DestinationDeps extends CredentialsDeps {
   unsealLogin: UnsealLogin
   settings: Settings
-  signal: AbortSignal
-  credentialsMs: number
 }
 
 /** Server of a destination, with the login of the server. */
@@ -194,50 +222,6 @@ async function credentialsFrom<C extends typeof getCredentials | typeof getGatew
     if (error instanceof AppError && error.code === 'DestinationMismatch')
       throw new PreAttemptError('credentials unavailable', { cause: error })
     if (!(error instanceof AttemptError)) throw error
-    throw new AttemptError({ ...error.failure, command: 'AUTH' }, { cause: error.cause })
+    throw new AttemptError({ ...error.outcome.failure, command: 'AUTH' }, { cause: error.cause })
   }
-}
-
-/**
- * Requests a login from auth-bridge.
- *
- * @throws AttemptError if auth-bridge refuses the login; PreAttemptError if auth-bridge is
- * unavailable
- */
-export function requestCredentials<C extends typeof getCredentials | typeof getGatewayCredentials>(
-  {
-    bus,
-    signal,
-    credentialsMs: timeoutMs,
-  }: Pick<DestinationDeps, 'bus' | 'signal' | 'credentialsMs'>,
-  command: C,
-  request: CommandRequest<C>,
-): Promise<Credentials> {
-  const work = () => bus.request(command, request, { key: 'credentials', timeoutMs, signal })
-  return fromAuthBridge(work, signal, (error) => ({ message: error.message, code: codeOf(error) }))
-}
-
-/**
- * Result of a request to auth-bridge. Only an error that auth-bridge replied with concerns the
- * message; without a reply the attempt is not made.
- */
-async function fromAuthBridge<T>(
-  request: () => Promise<T>,
-  signal: AbortSignal,
-  toFailure: (error: AppError) => AttemptFailure,
-): Promise<T> {
-  try {
-    return await request()
-  } catch (cause) {
-    const hasReplied = cause instanceof AppError && !['unavailable', 'timeout'].includes(cause.kind)
-    if (signal.aborted || !hasReplied)
-      throw new PreAttemptError('credentials unavailable', { cause })
-    throw new AttemptError(toFailure(cause), { cause })
-  }
-}
-
-function codeOf({ code, kind }: AppError): string {
-  if (code === undefined || code === 'AuthenticationFails')
-    return kind === 'rejected' ? 'EAUTH' : 'ECREDENTIALS'
-  return code
 }

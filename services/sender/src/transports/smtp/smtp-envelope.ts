@@ -1,14 +1,10 @@
 import { domainToASCII } from 'node:url'
 import { defined } from '@posthorn/contracts/defined'
 import type { DsnRequest, NetworkRouting } from '@posthorn/db'
+import type { AttemptFailure } from '../classify-reply.ts'
+import { AttemptError, type RejectedRecipient, type SendResult } from '../transport.ts'
+import type { OutgoingMessage } from './handover-stream.ts'
 import { acceptedSoFar, clean, type SendInfo, toFailure } from './nodemailer.ts'
-import {
-  AttemptError,
-  type AttemptFailure,
-  type OutgoingMessage,
-  type RejectedRecipient,
-  type SendResult,
-} from './transport.ts'
 
 /** Capabilities in a server's EHLO reply (RFC 5321 §4.1.1.1). */
 export interface EhloOffers {

@@ -12,13 +12,15 @@ import {
   XOAuth2,
 } from './nodemailer.ts'
 
-const { version } = createRequire(import.meta.url)('nodemailer/package.json') as { version: string }
+const { version } = createRequire(import.meta.url)('nodemailer/package.json') as {
+  version: string
+}
 
 /** Fails with a message that names the member, its use and the module to change. */
 function assertMember(holds: boolean, member: string): void {
   if (!holds)
     throw new Error(
-      `nodemailer ${version} changed ${member}: adapt services/sender/src/transports/nodemailer.ts`,
+      `nodemailer ${version} changed ${member}: adapt services/sender/src/transports/smtp/nodemailer.ts`,
     )
 }
 
