@@ -1,5 +1,5 @@
 import { afterEach, describe, expect, jest, test } from '@jest/globals'
-import { noIntervals } from './sync-trigger.ts'
+import { noIntervals } from './sync-rules.ts'
 import { SyncRunner } from './sync-runner.ts'
 import type { SyncPass } from './sync-schedule.ts'
 

@@ -1,12 +1,5 @@
 import { sleep } from '@posthorn/flow'
-import {
-  addTrigger,
-  noIntervals,
-  type SyncMoment,
-  type SyncRequest,
-  type SyncRules,
-  type SyncTrigger,
-} from './sync-trigger.ts'
+import { noIntervals, type SyncMoment, type SyncRules } from './sync-rules.ts'
 import {
   begin,
   end,
@@ -19,6 +12,7 @@ import {
   type SyncOutcome,
   type SyncPass,
 } from './sync-schedule.ts'
+import { addTrigger, type SyncRequest, type SyncTrigger } from './sync-trigger.ts'
 
 /**
  * Schedule of one account with its clock. Commands and notifications add triggers at any time. The

@@ -11,7 +11,8 @@ import {
   type SyncPass,
   type SyncSchedule,
 } from './sync-schedule.ts'
-import { addTrigger, type SyncRequest, type SyncRules, type SyncTrigger } from './sync-trigger.ts'
+import type { SyncRules } from './sync-rules.ts'
+import { addTrigger, type SyncRequest, type SyncTrigger } from './sync-trigger.ts'
 
 const imap: SyncRules = {
   fullMs: 900_000,

@@ -1,4 +1,4 @@
-import type { SyncMoment, SyncRules } from './sync-trigger.ts'
+import type { SyncMoment, SyncRules } from './sync-rules.ts'
 
 /** Actions of the session that syncs an account, in order of precedence. */
 const actions = ['full', 'poll', 'parts', 'list'] as const

@@ -1,3 +1,4 @@
+import type { SyncMoment } from './sync-rules.ts'
 import type { SyncSchedule } from './sync-schedule.ts'
 
 /** Cause of an action. Triggers that are not served yet are merged. */
@@ -148,46 +149,4 @@ function withMessages(
   const repeated = [...messages].filter(isRepeat)
   if (messages.size - repeated.length <= maxMessages) return { ...schedule, messages }
   return { ...schedule, messages: new Map(repeated), fullAt: Math.min(schedule.fullAt, at) }
-}
-
-/**
- * Intervals of an account, and the changes that the account's server reports. Times in
- * milliseconds.
- */
-export interface SyncRules {
-  /** Interval of `full`, from start to start. */
-  readonly fullMs: number
-  /** Time of the next `full` that the state of a mailbox requires, in epoch milliseconds. */
-  readonly fullAt: number
-  /** Mean interval of `poll`, from the end of the last pass. */
-  readonly pollMs: number
-  /** Minimum interval of polls after changes, from the end of the last pass. */
-  readonly minPollMs: number
-  /** Age of the last complete sync after which a poll reads the whole account. */
-  readonly completeMs: number
-  /** Interval of `list`, from the end of the last listing. */
-  readonly listMs: number
-  /** Id of the mailbox whose changes the server reports, or `all`. */
-  readonly reported: string | undefined
-  /** Ids of mailboxes that have to be synced with each requested mailbox. */
-  readonly related: readonly string[] | undefined
-}
-
-/** Present of a transition: `now` in epoch milliseconds, `random` from 0 to 1. */
-export interface SyncMoment {
-  readonly now: number
-  readonly rules: SyncRules
-  readonly random: number
-}
-
-/** Rules between two connections, and of an account without intervals. */
-export const noIntervals: SyncRules = {
-  fullMs: Infinity,
-  fullAt: Infinity,
-  pollMs: Infinity,
-  minPollMs: 0,
-  completeMs: Infinity,
-  listMs: Infinity,
-  reported: undefined,
-  related: undefined,
 }

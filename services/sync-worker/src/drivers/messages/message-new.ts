@@ -1,3 +1,4 @@
+import { defined } from '@posthorn/contracts/defined'
 import type { AttachmentInfo, MessageEntry } from '@posthorn/contracts/schemas/message'
 import type { Settings } from '@posthorn/contracts/settings/settings'
 import type { ReadPart, ReadText } from '@posthorn/message-reader'
@@ -90,7 +91,7 @@ async function readNotifiedTexts(
 ): Promise<Partial<ReadText>> {
   if (!notifyText && !notifyWebSafeHtml) return {}
   const kinds = { plain: notifyText, html: notifyText, webSafe: notifyWebSafeHtml }
-  const texts = (await message.readTexts({ ...kinds, ...(maxBytes && { maxBytes }) })) ?? {}
+  const texts = (await message.readTexts(defined({ ...kinds, maxBytes }))) ?? {}
   if (!notifyWebSafeHtml || texts.html === undefined) return texts
   // Web-safe HTML has its images, up to the size limit of an event.
   const embedding = { html: texts.html, maxTotalBytes: maxEmbeddedBytes.event }

@@ -18,7 +18,7 @@ import {
   type SyncPassResult,
 } from './sync-pass.ts'
 import type { MailboxRefusal } from '../../../account-driver.ts'
-import { noIntervals, type SyncRules } from '../../../sync-trigger.ts'
+import { noIntervals, type SyncRules } from '../../../sync-rules.ts'
 import type { SyncRunner } from '../../../sync-runner.ts'
 import type { SyncPass } from '../../../sync-schedule.ts'
 
