@@ -1,6 +1,6 @@
 import { expect, test } from '@jest/globals'
 import { AppError } from '@posthorn/errors'
-import { AddressLimiter } from './address-limiter.ts'
+import { AddressLimiter } from './rate-limits.ts'
 
 /** Counts one request. Returns the headers of its response, and the `ttl` if it is rejected. */
 function countOne(limiter: AddressLimiter, address: string) {

@@ -1,5 +1,5 @@
 import { expect, test } from '@jest/globals'
-import { changeFrame, greeting, lostFrame } from './frame.ts'
+import { changeFrame, greeting, lostFrame } from './stream.ts'
 
 const position = { xid: 7n, id: 3n }
 

@@ -1,5 +1,5 @@
 import { expect, test } from '@jest/globals'
-import { hasLargeText, jsonPieces } from './large-json.ts'
+import { hasLargeText, jsonPieces } from './respond.ts'
 
 const long = `${'"\u{1F4EF}\n\u2028'.repeat(200_000)}`
 

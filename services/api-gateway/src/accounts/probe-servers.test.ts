@@ -2,7 +2,7 @@ import { expect, test } from '@jest/globals'
 import type { Bus } from '@posthorn/bus'
 import type { VerificationResult } from '@posthorn/contracts/schemas/verification'
 import { AppError } from '@posthorn/errors'
-import { probeWithoutDetails } from './probe-without-details.ts'
+import { probeWithoutDetails } from './probe-servers.ts'
 
 const imap = { host: 'imap.example', port: 993, auth: { user: 'me', pass: 'x' } }
 

@@ -1,5 +1,5 @@
 import { expect, test } from '@jest/globals'
-import { isCrawlerName } from './user-agents.ts'
+import { isCrawlerName } from './automated.ts'
 
 test.each([
   'Mozilla/5.0 (compatible; Googlebot/2.1; +http://www.google.com/bot.html)',
