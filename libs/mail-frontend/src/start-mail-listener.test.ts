@@ -1,8 +1,8 @@
 import { expect, test } from '@jest/globals'
 import type { ListenerAddress } from './reloadable-listener.ts'
-import { readTlsPort, startWithTlsPort } from './tls-port.ts'
+import { startWithTlsPort } from './start-mail-listener.ts'
 
-const address = { host: '127.0.0.1', port: 2993, tls: false }
+const address = { host: '127.0.0.1', port: 2993, tls: false, proxy: false }
 
 /** Records what listens. Port 1 cannot be opened. */
 function listeners() {
@@ -28,13 +28,3 @@ test('startWithTlsPort: the TLS port cannot be opened, closes the first listener
   await expect(startWithTlsPort(address, 1, start)).rejects.toThrow('port is in use')
   expect(open.size).toBe(0)
 })
-
-test('readTlsPort: unset or empty, no port', () => {
-  expect(readTlsPort({}, 'PORT')).toEqual({})
-  expect(readTlsPort({ PORT: '' }, 'PORT')).toEqual({})
-})
-
-test.each(['0', '65536', 'imaps'])(
-  'readTlsPort: %j, throws with the name of the variable',
-  (text) => expect(() => readTlsPort({ PORT: text }, 'PORT')).toThrow('PORT'),
-)
