@@ -342,6 +342,23 @@ describe.each(['got', 'node'] as const)('HttpCaller with %s', (client) => {
     expect(await result).toMatchObject({ outcome: 'aborted' })
   })
 
+  test('cancelled while it waits for a connection: aborted at once', async () => {
+    const { port } = await serveRaw((socket) => socket.resume())
+    const http = caller({ maxSockets: 1 })
+    const busy = new AbortController()
+    const url = `http://127.0.0.1:${port}/`
+    const first = http.call({ ...post(url), signal: busy.signal })
+    const stop = new AbortController()
+    const waiting = { ...post(url), signal: stop.signal }
+    const results = [http.call(waiting), http.open(waiting)]
+    stop.abort()
+    const [called, opened] = await Promise.allSettled(results)
+    expect(called).toMatchObject({ value: { outcome: 'aborted' } })
+    expect(opened).toMatchObject({ reason: { outcome: 'aborted' } })
+    busy.abort()
+    await first
+  })
+
   test('invalid request: protocol, does not reject', async () => {
     const { call } = caller()
     expect(

@@ -2,7 +2,7 @@ import type { IncomingMessage } from 'node:http'
 import { PassThrough } from 'node:stream'
 import { setImmediate } from 'node:timers/promises'
 import { afterEach, beforeEach, expect, jest, test } from '@jest/globals'
-import { ResponseBody } from './response-body.ts'
+import { ResponseBody } from '../clients/response-body.ts'
 
 /** Fakes all timers except the timers that streams use. */
 beforeEach(

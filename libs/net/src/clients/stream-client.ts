@@ -9,11 +9,8 @@ import {
   type StreamedResponse,
   type StreamRequest,
 } from '../call.ts'
-import { ConnectTimer } from '../connect-timer.ts'
-import { acceptedCodings, decodeBody } from './decode-body.ts'
-import { createRequest } from '../node-client.ts'
-import { outcomeOfError } from '../outcome.ts'
-import { ResponseBody } from './response-body.ts'
+import { acceptedCodings, decodeBody, ResponseBody } from './response-body.ts'
+import { createRequest, Exchange } from './node-client.ts'
 
 export type StreamLimits = ExchangeLimits &
   Required<Pick<StreamRequest, 'idleTimeoutMs'>> & { bodyTimeoutMs: number | undefined }
@@ -73,41 +70,32 @@ async function* ofExactLength({ chunks, length }: StreamedBody): AsyncGenerator<
 /** Statuses without a body (RFC 9110 §6.4.1). */
 const bodiless = new Set([204, 304])
 
-/** One request and its streamed response. */
+/** Sends the body of a request and streams the body of its response. */
 class StreamExchange {
   readonly #outgoing: ClientRequest
   readonly #limits: StreamLimits
-  readonly #onClose: () => void
-  readonly #wholeTimer: NodeJS.Timeout
-  readonly #connecting: ConnectTimer
-  readonly #response = Promise.withResolvers<IncomingMessage>()
+  readonly #exchange: Exchange
   #idleTimer: NodeJS.Timeout | undefined
-  #failure: Error | undefined
 
   constructor(outgoing: ClientRequest, limits: StreamLimits, onClose: () => void) {
-    const { timeoutMs, connectMs, signal } = limits
     this.#outgoing = outgoing
     this.#limits = limits
-    this.#onClose = onClose
-    const onTimeout = () => this.#cancel(this.#timeoutError('the request timed out'))
-    this.#wholeTimer = setTimeout(onTimeout, timeoutMs)
-    this.#connecting = new ConnectTimer(connectMs, onTimeout)
-    outgoing
-      .once('socket', () => this.#connecting.start(outgoing))
-      .once('response', (incoming) => this.#response.resolve(incoming))
-      .on('error', (error) => this.#response.reject(this.#toError(error)))
-      .once('close', () => this.#close())
-    signal?.addEventListener('abort', this.#abort)
-    if (signal?.aborted === true) this.#abort()
+    this.#exchange = new Exchange(outgoing, limits, {
+      name: 'request',
+      onClose: () => {
+        clearTimeout(this.#idleTimer)
+        onClose()
+      },
+    })
   }
 
   async send({ method, body }: StreamRequest): Promise<StreamedResponse> {
     if (isStreamed(body)) void this.#write(body)
     else this.#outgoing.end(body)
     if (!isStreamed(body)) this.#restartIdleTimer()
-    const incoming = await this.#response.promise
+    const incoming = await this.#exchange.response
     clearTimeout(this.#idleTimer)
-    if (this.#limits.bodyTimeoutMs !== undefined) clearTimeout(this.#wholeTimer)
+    if (this.#limits.bodyTimeoutMs !== undefined) this.#exchange.endTimeout()
     const { statusCode: status = 0, headers } = incoming
     const responseBody = this.#bodyOf(incoming, method === 'HEAD' || bodiless.has(status))
     // The server responded before the end of the request: the connection cannot be used again.
@@ -124,14 +112,14 @@ class StreamExchange {
 
   #bodyOf(incoming: IncomingMessage, isEmpty: boolean): ResponseBody {
     const { maxResponseBytes: maxBytes, idleTimeoutMs, bodyTimeoutMs = Infinity } = this.#limits
-    const toError = (error: Error) => this.#toError(error)
+    const toError = (error: Error) => this.#exchange.toError(error)
     const limits = { maxBytes, idleTimeoutMs, timeoutMs: bodyTimeoutMs }
     try {
       const decoded = isEmpty ? incoming : decodeBody(incoming)
       return new ResponseBody({ incoming, decoded, ...limits, toError })
     } catch (error) {
       const failure = new HttpError('protocol', messageOf(error))
-      this.#cancel(failure)
+      this.#exchange.cancel(failure)
       throw failure
     }
   }
@@ -156,43 +144,15 @@ class StreamExchange {
       outgoing.end()
       if (!stop.signal.aborted) this.#restartIdleTimer()
     } catch (error) {
-      if (!stop.signal.aborted && !outgoing.destroyed) this.#cancel(error as Error)
+      if (!stop.signal.aborted && !outgoing.destroyed) this.#exchange.cancel(error as Error)
     }
   }
-
-  readonly #abort = () => this.#cancel(new HttpError('aborted', 'the request was cancelled'))
 
   #restartIdleTimer(): void {
     clearTimeout(this.#idleTimer)
     this.#idleTimer = setTimeout(
-      () => this.#cancel(this.#timeoutError('the server is silent')),
+      () => this.#exchange.cancel(this.#exchange.timeoutError('the server is silent')),
       this.#limits.idleTimeoutMs,
     )
-  }
-
-  #timeoutError(message: string): HttpError {
-    const error = Object.assign(new Error(message), { code: 'ETIMEDOUT' })
-    return new HttpError(outcomeOfError(error, this.#connecting.connected), message)
-  }
-
-  #cancel(failure: Error): void {
-    this.#failure ??= failure
-    this.#outgoing.destroy(failure)
-  }
-
-  /** Returns the reason of the failure: streams report a destroyed connection only. */
-  #toError(error: Error): Error {
-    if (this.#failure) return this.#failure
-    if (error instanceof HttpError) return error
-    return new HttpError(outcomeOfError(error, this.#connecting.connected), messageOf(error))
-  }
-
-  #close(): void {
-    clearTimeout(this.#wholeTimer)
-    clearTimeout(this.#idleTimer)
-    this.#connecting.clear()
-    this.#limits.signal?.removeEventListener('abort', this.#abort)
-    this.#response.reject(this.#toError(new HttpError('reset', 'the connection was closed')))
-    this.#onClose()
   }
 }

@@ -2,9 +2,9 @@ import type { IncomingHttpHeaders } from 'node:http'
 import { defined } from '@posthorn/contracts/defined'
 import { messageOf } from '@posthorn/errors'
 import got, { type Request, type Response } from 'got'
-import type { Agents } from './agents.ts'
-import type { CallRequest, ExchangeLimits, ExchangeResult } from './call.ts'
-import { outcomeOfError, outcomeOfStatus } from './outcome.ts'
+import type { Agents } from '../agents.ts'
+import type { CallRequest, ExchangeLimits, ExchangeResult } from '../call.ts'
+import { outcomeOfError, outcomeOfStatus } from '../outcome.ts'
 
 const client = got.extend({
   followRedirect: false,
