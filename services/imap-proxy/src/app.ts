@@ -6,8 +6,8 @@ import type { Config } from './config.ts'
 import { type ListenerDeps, startListener } from './listener.ts'
 import { createImapProxyMetrics } from './metrics.ts'
 import { listUsableAccounts } from './store/accounts.ts'
-import { BufferPool } from './upstream-reader.ts'
-import { TlsSessionCache } from './upstream-tls.ts'
+import { BufferPool } from './upstream/upstream-reader.ts'
+import { TlsSessionCache } from './upstream/upstream-tls.ts'
 
 /** Time over which sessions end when an operator switches the proxy off. */
 const switchOffMs = 5_000

@@ -1,6 +1,6 @@
 import { expect, test } from '@jest/globals'
 import fc from 'fast-check'
-import { GrowableBuffer } from './growable-buffer.ts'
+import { GrowableBuffer } from './read-body.ts'
 
 test('GrowableBuffer: take returns all chunks in order, whatever their sizes', () => {
   fc.assert(

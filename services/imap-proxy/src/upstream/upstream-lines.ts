@@ -1,6 +1,6 @@
 import type { Socket } from 'node:net'
 import { AppError } from '@posthorn/errors'
-import { readMore } from './sockets.ts'
+import { readMore } from '../sockets.ts'
 
 export type ServerResponse =
   | { kind: 'untagged'; text: string }

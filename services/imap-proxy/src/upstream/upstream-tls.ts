@@ -10,7 +10,7 @@ import {
 import { defined } from '@posthorn/contracts/defined'
 import { AppError, messageOf } from '@posthorn/errors'
 import { type Clock, TtlCache } from '@posthorn/flow'
-import { ignoreErrors } from './sockets.ts'
+import { ignoreErrors } from '../sockets.ts'
 
 /** Mail server and the conditions of a TLS connection to it. */
 export interface TlsServer {

@@ -1,8 +1,8 @@
 import type { Socket } from 'node:net'
 import { type SecureContext, TLSSocket } from 'node:tls'
 import { plainAddress } from '@posthorn/net/addresses'
+import { ignoreErrors, readMore } from '../sockets.ts'
 import { CommandParser, type Input } from './parser.ts'
-import { ignoreErrors, readMore } from './sockets.ts'
 
 /** Connection of a mail client, read as commands until its login. */
 export class MailClient {
