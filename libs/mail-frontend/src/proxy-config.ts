@@ -8,7 +8,6 @@ import {
   secret,
 } from '@posthorn/config'
 import { readServiceConfig, type ServiceConfig } from '@posthorn/service/service-config'
-import type { ProxyKind } from './proxy-kinds.ts'
 
 /** Configuration that both mail proxies have. */
 export interface ProxyConfig extends ServiceConfig {
@@ -29,12 +28,44 @@ export interface ProxyConfig extends ServiceConfig {
   readonly trustedProxies: readonly string[]
 }
 
+/** Names of the environment variables of a mail proxy. */
+export type ProxyVariables = Record<
+  | 'drain'
+  | 'tlsCert'
+  | 'tlsKey'
+  | 'tlsPort'
+  | 'maxPendingPerAddress'
+  | 'maxSessionsPerAccount'
+  | 'trustedProxies',
+  string
+>
+
+export const imapProxyVariables: ProxyVariables = {
+  drain: 'SVC_IMAP_PROXY_DRAIN',
+  tlsCert: 'SVC_IMAP_PROXY_TLS_CERT',
+  tlsKey: 'SVC_IMAP_PROXY_TLS_KEY',
+  tlsPort: 'SVC_IMAP_PROXY_TLS_PORT',
+  maxPendingPerAddress: 'SVC_IMAP_PROXY_MAX_PENDING_PER_ADDRESS',
+  maxSessionsPerAccount: 'SVC_IMAP_PROXY_MAX_SESSIONS_PER_ACCOUNT',
+  trustedProxies: 'SVC_IMAP_PROXY_TRUSTED_PROXIES',
+}
+
+export const smtpProxyVariables: ProxyVariables = {
+  drain: 'SVC_SMTP_PROXY_DRAIN',
+  tlsCert: 'SVC_SMTP_PROXY_TLS_CERT',
+  tlsKey: 'SVC_SMTP_PROXY_TLS_KEY',
+  tlsPort: 'SVC_SMTP_PROXY_TLS_PORT',
+  maxPendingPerAddress: 'SVC_SMTP_PROXY_MAX_PENDING_PER_ADDRESS',
+  maxSessionsPerAccount: 'SVC_SMTP_PROXY_MAX_SESSIONS_PER_ACCOUNT',
+  trustedProxies: 'SVC_SMTP_PROXY_TRUSTED_PROXIES',
+}
+
 const loopback = ['127.0.0.0/8', '::1']
 
 /** @throws ConfigError for an invalid variable */
 export function readProxyConfig(
   env: Env,
-  { name, variables }: Pick<ProxyKind, 'name' | 'variables'>,
+  { name, variables }: { name: 'imap-proxy' | 'smtp-proxy'; variables: ProxyVariables },
   port: number,
 ): ProxyConfig {
   const service = readServiceConfig(env, { service: name, port })

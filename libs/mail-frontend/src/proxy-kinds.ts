@@ -4,6 +4,7 @@ import {
   checkSmtpServerPassword,
 } from '@posthorn/contracts/commands/credentials'
 import type { ProxyChangeType } from '@posthorn/db'
+import { imapProxyVariables, type ProxyVariables, smtpProxyVariables } from './proxy-config.ts'
 
 /** Names by which the two mail proxies differ. */
 export interface ProxyKind {
@@ -20,17 +21,8 @@ export interface ProxyKind {
   /** Command of a login, for the token log. */
   loginCommand: 'LOGIN' | 'AUTH'
   /** Environment variables. */
-  variables: Record<ProxyVariable, string>
+  variables: ProxyVariables
 }
-
-export type ProxyVariable =
-  | 'drain'
-  | 'tlsCert'
-  | 'tlsKey'
-  | 'tlsPort'
-  | 'maxPendingPerAddress'
-  | 'maxSessionsPerAccount'
-  | 'trustedProxies'
 
 export const imapProxy: ProxyKind = {
   name: 'imap-proxy',
@@ -41,15 +33,7 @@ export const imapProxy: ProxyKind = {
   passwordSetting: 'imapProxyServerPassword',
   checkPassword: checkImapProxyServerPassword,
   loginCommand: 'LOGIN',
-  variables: {
-    drain: 'SVC_IMAP_PROXY_DRAIN',
-    tlsCert: 'SVC_IMAP_PROXY_TLS_CERT',
-    tlsKey: 'SVC_IMAP_PROXY_TLS_KEY',
-    tlsPort: 'SVC_IMAP_PROXY_TLS_PORT',
-    maxPendingPerAddress: 'SVC_IMAP_PROXY_MAX_PENDING_PER_ADDRESS',
-    maxSessionsPerAccount: 'SVC_IMAP_PROXY_MAX_SESSIONS_PER_ACCOUNT',
-    trustedProxies: 'SVC_IMAP_PROXY_TRUSTED_PROXIES',
-  },
+  variables: imapProxyVariables,
 }
 
 export const smtpProxy: ProxyKind = {
@@ -61,13 +45,5 @@ export const smtpProxy: ProxyKind = {
   passwordSetting: 'smtpServerPassword',
   checkPassword: checkSmtpServerPassword,
   loginCommand: 'AUTH',
-  variables: {
-    drain: 'SVC_SMTP_PROXY_DRAIN',
-    tlsCert: 'SVC_SMTP_PROXY_TLS_CERT',
-    tlsKey: 'SVC_SMTP_PROXY_TLS_KEY',
-    tlsPort: 'SVC_SMTP_PROXY_TLS_PORT',
-    maxPendingPerAddress: 'SVC_SMTP_PROXY_MAX_PENDING_PER_ADDRESS',
-    maxSessionsPerAccount: 'SVC_SMTP_PROXY_MAX_SESSIONS_PER_ACCOUNT',
-    trustedProxies: 'SVC_SMTP_PROXY_TRUSTED_PROXIES',
-  },
+  variables: smtpProxyVariables,
 }

@@ -343,7 +343,7 @@ describe.each(['got', 'node'] as const)('HttpCaller with %s', (client) => {
     expect(await result).toMatchObject({ outcome: 'aborted' })
   })
 
-  test('cancelled while it waits for a connection: aborted at once', async () => {
+  test('cancelled while it waits for a connection: aborted immediately', async () => {
     const connected = Promise.withResolvers<void>()
     const { port } = await serveRaw(() => connected.resolve())
     const http = caller({ maxSockets: 1 })
