@@ -5,12 +5,13 @@ import {
   type RequestListener,
   type Server,
   type ServerResponse,
+  STATUS_CODES,
 } from 'node:http'
 import { createServer as createSecureServer } from 'node:https'
 import type { Socket } from 'node:net'
 import type { ConnectionLimiter } from './connection-limiter.ts'
 import { type KeyPair, minVersion } from './reload-certificate.ts'
-import { refuseRaw } from './refuse-raw.ts'
+import { dataHeaders } from './security-headers.ts'
 
 /** Default time limits for clients, in milliseconds. */
 const defaultTimeouts = {
@@ -155,4 +156,28 @@ export async function closeListener(
     clearInterval(idle)
     clearTimeout(late)
   }
+}
+
+/** Time a client has to read the response before the socket is destroyed. */
+const refusedLingerMs = 2_000
+
+/** Responds to a connection without a valid request, with the usual error body, and closes it. */
+export function refuseRaw(socket: Socket, status: number): void {
+  if (!socket.writable) {
+    socket.destroy()
+    return
+  }
+  const phrase = STATUS_CODES[status] ?? 'Error'
+  const message = status === 400 ? 'Not a valid HTTP request' : phrase
+  const body = JSON.stringify({ statusCode: status, error: phrase, message })
+  const head = [
+    `HTTP/1.1 ${status} ${phrase}`,
+    'Connection: close',
+    'Content-Type: application/json; charset=utf-8',
+    `Content-Length: ${Buffer.byteLength(body)}`,
+    ...Object.entries(dataHeaders).map(([name, value]) => `${name}: ${value}`),
+  ]
+  socket.end(`${head.join('\r\n')}\r\n\r\n${body}`)
+  // A client that does not read the response must not keep the connection.
+  setTimeout(() => socket.destroy(), refusedLingerMs).unref()
 }

@@ -1,6 +1,5 @@
 import type { Socket } from 'node:net'
 import { addressAllowed } from '@posthorn/access'
-import { addressRanges, type Env } from '@posthorn/config'
 import { plainAddress } from '@posthorn/net/addresses'
 import { type ProxiedSource, readProxyHeader } from './proxy-protocol.ts'
 
@@ -22,13 +21,4 @@ export async function resolveClientEndpoint(
   if (trustedProxies.length === 0 || !addressAllowed(trustedProxies, address)) return peer
   const source = await readProxyHeader(socket)
   return source && { ...peer, ...source }
-}
-
-const loopback = ['127.0.0.0/8', '::1']
-
-/**
- * Reads a comma-separated list of addresses and CIDR ranges. Defaults to the loopback addresses.
- */
-export function readTrustedProxies(env: Env, name: string): readonly string[] {
-  return addressRanges(env, name) ?? loopback
 }

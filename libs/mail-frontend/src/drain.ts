@@ -1,24 +1,5 @@
 import { performance } from 'node:perf_hooks'
-import { duration, type Env } from '@posthorn/config'
 import { sleep } from '@posthorn/flow'
-import type { ServiceConfig } from '@posthorn/service/service-config'
-
-export interface DrainConfig {
-  /** Time over which a shutdown disconnects the clients. */
-  readonly drainMs: number
-  /** Maximum duration of a shutdown, `drainMs` included. */
-  readonly shutdownTimeoutMs: number
-}
-
-/** Reads the drain time of a proxy. The shutdown timeout of the service applies after it. */
-export function readDrain(
-  env: Env,
-  name: string,
-  { shutdownTimeoutMs }: Pick<ServiceConfig, 'shutdownTimeoutMs'>,
-): DrainConfig {
-  const drainMs = duration(env, name, { fallback: 30_000, min: 0, max: 3_600_000 })
-  return { drainMs, shutdownTimeoutMs: shutdownTimeoutMs + drainMs }
-}
 
 /** Connected mail client. */
 export interface DrainedClient {

@@ -1,18 +1,16 @@
 export {
-  type ClientEndpoint,
-  readTrustedProxies,
-  resolveClientEndpoint,
-} from './client-endpoint.ts'
+  type AddressedLogin,
+  authenticateClient,
+  type AuthenticationDeps,
+  mayBeAccount,
+} from './authenticate-client.ts'
+export { type ClientEndpoint, resolveClientEndpoint } from './client-endpoint.ts'
 export { type ClientSession, ClientSessions, type SessionAuth } from './client-sessions.ts'
-export { type DrainConfig, drainClients, type DrainedClient, readDrain } from './drain.ts'
+export { drainClients, type DrainedClient } from './drain.ts'
 export { LoginThrottle } from './login-throttle.ts'
-export {
-  assertListening,
-  listen,
-  type Listener,
-  type ListenerAddress,
-  type ReloadableListener,
-} from './reloadable-listener.ts'
+export { type ProxyConfig, readProxyConfig } from './proxy-config.ts'
+export { imapProxy, type ProxyKind, smtpProxy } from './proxy-kinds.ts'
+export { listen, type Listener, type ListenerAddress } from './reloadable-listener.ts'
 export {
   bearerError,
   type ClientLogin,
@@ -20,6 +18,4 @@ export {
   mechanisms,
   type SaslParser,
 } from './sasl.ts'
-export { matchServerPassword, type ServerPassword } from './server-password.ts'
-export { startMailListener } from './start-mail-listener.ts'
-export { readTlsPort, startWithTlsPort, type TlsPortConfig } from './tls-port.ts'
+export { type MailProtocol, type ProxyContext, startMailProxy } from './start-mail-proxy.ts'

@@ -8,6 +8,8 @@ export interface ListenerAddress {
   host: string
   port: number
   tls: boolean
+  /** True if trusted proxies send a PROXY header first. */
+  proxy: boolean
   /** Any other value whose change requires a new listener: the fingerprint of the certificate. */
   revision?: string
 }

@@ -1,17 +1,19 @@
-import { isExpired, listTokens, type ProxyTokenUse } from '@posthorn/access'
+import { isExpired, listTokens } from '@posthorn/access'
 import { type Db, findSealedSettingRevision } from '@posthorn/db'
 import { type PeriodicTask, runPeriodically } from '@posthorn/flow'
 import type { Logger } from '@posthorn/telemetry'
 import { sessionExpired, terminationReason } from './auth-snapshot.ts'
 import type { ClientSessions } from './client-sessions.ts'
-import type { ServerPassword } from './server-password.ts'
+import type { ProxyKind } from './proxy-kinds.ts'
 
-/** Rules by which a proxy admits sessions. */
-export interface SessionPolicy {
-  scope: ProxyTokenUse['scope']
-  password: Pick<ServerPassword, 'setting'>
-  /** Returns the accounts of the list that exist and may use this proxy. */
-  usableAccounts: (accounts: readonly string[]) => Promise<ReadonlySet<string>>
+/** Returns the accounts of the list that exist and may use this proxy. */
+export type UsableAccounts = (accounts: readonly string[]) => Promise<ReadonlySet<string>>
+
+export interface RevalidationOptions {
+  db: Db
+  log: Logger
+  kind: Pick<ProxyKind, 'scope' | 'passwordSetting'>
+  usableAccounts: UsableAccounts
 }
 
 /**
@@ -29,14 +31,15 @@ const expireMs = 500
 export function revalidateSessions(
   stack: AsyncDisposableStack,
   sessions: ClientSessions,
-  { db, log, policy }: { db: Db; log: Logger; policy: SessionPolicy },
+  options: RevalidationOptions,
 ): Pick<PeriodicTask, 'wake'> {
+  const { log } = options
   stack.use(
     runPeriodically({ everyMs: expireMs, log, name: 'expiry' }, async () => endExpired(sessions)),
   )
   return stack.use(
     runPeriodically({ everyMs: revalidateMs, log, name: 'sessions' }, () =>
-      revalidate(db, sessions, policy),
+      revalidate(sessions, options),
     ),
   )
 }
@@ -51,16 +54,19 @@ function endExpired(sessions: ClientSessions): void {
  * Ends sessions whose token is expired, revoked or restricted, whose server password changed, or
  * whose account was deleted. Rejects without ending any if Postgres is unavailable.
  */
-async function revalidate(db: Db, sessions: ClientSessions, policy: SessionPolicy): Promise<void> {
+async function revalidate(
+  sessions: ClientSessions,
+  { db, kind, usableAccounts }: RevalidationOptions,
+): Promise<void> {
   const open = sessions.list()
   if (open.length === 0) return
   const [tokens, accounts, passwordRevision] = await Promise.all([
     listTokens(db, unique(open.flatMap(({ auth }) => auth.tokenId ?? []))),
-    policy.usableAccounts(unique(open.map(({ account }) => account))),
-    findSealedSettingRevision(db, policy.password.setting),
+    usableAccounts(unique(open.map(({ account }) => account))),
+    findSealedSettingRevision(db, kind.passwordSetting),
   ])
   const snapshot = {
-    scope: policy.scope,
+    scope: kind.scope,
     tokens: new Map(tokens.map((token) => [token.id, token])),
     accounts,
     passwordRevision,

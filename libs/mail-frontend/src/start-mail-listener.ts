@@ -1,45 +1,38 @@
 import type { Bus } from '@posthorn/bus'
-import type { Secret } from '@posthorn/config'
 import { defined } from '@posthorn/contracts/defined'
 import type { Settings } from '@posthorn/contracts/settings/settings'
-import {
-  type Db,
-  type ProxyChangeType,
-  readSettings,
-  recordProxyState,
-  type SettingsCache,
-} from '@posthorn/db'
+import { type Db, readSettings, recordProxyState, type SettingsCache } from '@posthorn/db'
 import { type Certificate, readCertificate } from '@posthorn/service/certificate'
 import type { Logger } from '@posthorn/telemetry'
 import type { ClientSessions } from './client-sessions.ts'
+import type { ProxyConfig } from './proxy-config.ts'
+import type { ProxyKind } from './proxy-kinds.ts'
 import {
   type Listener,
   type ListenerAddress,
   type ReloadableListener,
   startReloadableListener,
 } from './reloadable-listener.ts'
-import { revalidateSessions, type SessionPolicy } from './revalidate-sessions.ts'
+import { revalidateSessions, type UsableAccounts } from './revalidate-sessions.ts'
 
-export interface MailListenerOptions<A extends ListenerAddress> {
+export interface MailListenerDeps {
+  kind: ProxyKind
   db: Db
   bus: Bus
   log: Logger
   settings: SettingsCache
   sessions: ClientSessions
-  policy: SessionPolicy
-  /** Certificate and key, as PEM text or as paths of PEM files. */
-  config: { tlsCert: string | undefined; tlsKey: Secret | undefined }
-  /** Returns the address set in the settings; undefined if the listener is off. */
-  resolveAddress: (settings: Settings, certificateRevision: string | undefined) => A | undefined
+  config: Pick<ProxyConfig, 'tlsCert' | 'tlsKey' | 'tlsPort'>
+}
+
+/** Listener of one protocol. */
+export interface MailListener<A extends ListenerAddress> {
+  usableAccounts: UsableAccounts
+  /** Adds options of the protocol to the address in the settings. */
+  completeAddress: (address: ListenerAddress, settings: Settings) => A
   /** Called before the listener closes because the settings disable the listener. */
   onDisabled?: () => Promise<void>
   start: (address: A, certificate: Certificate | undefined) => Promise<Listener>
-}
-
-/** Kind of the changes in `GET /v1/changes`. */
-const changeTypeOf: Record<SessionPolicy['scope'], ProxyChangeType> = {
-  'imap-proxy': 'imapProxyServerState',
-  smtp: 'smtpServerState',
 }
 
 /**
@@ -48,11 +41,15 @@ const changeTypeOf: Record<SessionPolicy['scope'], ProxyChangeType> = {
  */
 export async function startMailListener<A extends ListenerAddress>(
   stack: AsyncDisposableStack,
-  options: MailListenerOptions<A>,
+  { kind, db, bus, log, settings, sessions, config }: MailListenerDeps,
+  { usableAccounts, completeAddress, onDisabled, start }: MailListener<A>,
 ): Promise<ReloadableListener<A>> {
-  const { db, bus, log, settings, sessions, policy, config, resolveAddress, onDisabled } = options
   const certificate = () => readCertificate(config.tlsCert, config.tlsKey)
-  const revalidation = revalidateSessions(stack, sessions, { db, log, policy })
+  const resolveAddress = async (current: Settings): Promise<A | undefined> => {
+    const address = listenerAddress(kind, current, (await certificate())?.revision)
+    return address && completeAddress(address, current)
+  }
+  const revalidation = revalidateSessions(stack, sessions, { db, log, kind, usableAccounts })
   let listener: ReloadableListener<A> | undefined
   stack.use(
     await bus.onInvalidate(({ topic }) => {
@@ -67,22 +64,26 @@ export async function startMailListener<A extends ListenerAddress>(
   listener = stack.use(
     startReloadableListener({
       log,
-      resolveAddress: async () =>
-        resolveAddress(await settings.get(), (await certificate())?.revision),
+      resolveAddress: async () => resolveAddress(await settings.get()),
       readAddress: async () => {
-        const stored = await readSettings(db)
-        const address = resolveAddress(stored, (await certificate())?.revision)
+        const address = await resolveAddress(await readSettings(db))
         // Invalidates the cached settings, because the listener would otherwise follow the cached
         // settings only.
         settings.invalidate()
         return address
       },
       ...defined({ onDisabled }),
-      start: async (address) => options.start(address, await certificate()),
+      start: async (address) => {
+        const read = await certificate()
+        return startWithTlsPort(address, config.tlsPort, async (each) => {
+          assertCertificate(kind, each, read)
+          return start(each, read)
+        })
+      },
       onState: async (state, error) => {
         const change = { state, ...defined({ error: error?.message }) }
         try {
-          await recordProxyState(db, changeTypeOf[policy.scope], change)
+          await recordProxyState(db, kind.stateChange, change)
         } catch (err) {
           log.warn({ err, state }, 'recording the listener state failed')
         }
@@ -90,4 +91,47 @@ export async function startMailListener<A extends ListenerAddress>(
     }),
   )
   return listener
+}
+
+/**
+ * Returns the listening address of the settings, or undefined if the proxy is disabled.
+ * `certificate` identifies the certificate's contents; a change restarts the listener.
+ */
+export function listenerAddress(
+  { settings: prefix, defaultPort }: Pick<ProxyKind, 'settings' | 'defaultPort'>,
+  settings: Settings,
+  certificate: string | undefined,
+): ListenerAddress | undefined {
+  if (!settings[`${prefix}Enabled`]) return undefined
+  const proxy = settings[`${prefix}Proxy`] ?? false
+  return {
+    host: settings[`${prefix}Host`] ?? '127.0.0.1',
+    port: settings[`${prefix}Port`] ?? defaultPort,
+    tls: settings[`${prefix}TLSEnabled`] ?? false,
+    proxy,
+    revision: JSON.stringify([certificate, proxy]),
+  }
+}
+
+function assertCertificate(
+  { variables: { tlsCert, tlsKey } }: ProxyKind,
+  { tls }: ListenerAddress,
+  certificate: Certificate | undefined,
+): void {
+  if (tls && !certificate) throw new Error(`TLS is on, but ${tlsCert} and ${tlsKey} are not set`)
+}
+
+/**
+ * Starts a listener at the address of the settings and, if there is a TLS port, a second listener
+ * at that port. Both or none of the listeners listen. Disposal closes both.
+ */
+export async function startWithTlsPort<A extends ListenerAddress>(
+  address: A,
+  tlsPort: number | undefined,
+  start: (address: A) => Promise<Listener>,
+): Promise<Listener> {
+  await using stack = new AsyncDisposableStack()
+  stack.use(await start(address))
+  if (tlsPort !== undefined) stack.use(await start({ ...address, port: tlsPort, tls: true }))
+  return stack.move()
 }

@@ -8,13 +8,13 @@ import {
   type StreamRequest,
 } from './call.ts'
 import type { EgressPolicy, Lookup } from './egress.ts'
-import { sendWithGot } from './got-client.ts'
-import { sendWithNode } from './node-client.ts'
+import { sendWithGot } from './clients/got-client.ts'
+import { sendWithNode } from './clients/node-client.ts'
 import type { HttpOutcome } from './outcome.ts'
 import { mapOrigin, type OriginMap } from './origin-map.ts'
 import { productAgent } from './product.ts'
 import { createProxyAgents, type HttpProxy } from './proxy-agents.ts'
-import { openWithNode, type StreamLimits } from './streams/stream-client.ts'
+import { openWithNode, type StreamLimits } from './clients/stream-client.ts'
 
 export interface HttpCallerOptions {
   policy: EgressPolicy

@@ -6,6 +6,7 @@ import {
   type Server,
   type Socket,
 } from 'node:net'
+import { setImmediate } from 'node:timers/promises'
 import { gzipSync } from 'node:zlib'
 import { afterEach, describe, expect, test } from '@jest/globals'
 import { release } from '@posthorn/config/release'
@@ -340,6 +341,26 @@ describe.each(['got', 'node'] as const)('HttpCaller with %s', (client) => {
     const result = caller().call({ ...post(`http://127.0.0.1:${port}/`), signal: stop.signal })
     stop.abort()
     expect(await result).toMatchObject({ outcome: 'aborted' })
+  })
+
+  test('cancelled while it waits for a connection: aborted immediately', async () => {
+    const connected = Promise.withResolvers<void>()
+    const { port } = await serveRaw(() => connected.resolve())
+    const http = caller({ maxSockets: 1 })
+    const busy = new AbortController()
+    const url = `http://127.0.0.1:${port}/`
+    const first = http.call({ ...post(url), signal: busy.signal })
+    const stop = new AbortController()
+    const waiting = { ...post(url), signal: stop.signal }
+    await connected.promise
+    const results = [http.call(waiting), http.open(waiting)]
+    await setImmediate() // both requests are in the queue of the agent
+    stop.abort()
+    const [called, opened] = await Promise.allSettled(results)
+    expect(called).toMatchObject({ value: { outcome: 'aborted' } })
+    expect(opened).toMatchObject({ reason: { outcome: 'aborted' } })
+    busy.abort()
+    await first
   })
 
   test('invalid request: protocol, does not reject', async () => {

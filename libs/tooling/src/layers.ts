@@ -27,7 +27,7 @@ export const layersOf: Readonly<Record<string, readonly Layer[]>> = {
     ['providers', 'keys'],
     ['store'],
   ],
-  'services/imap-proxy/src': [['store']],
+  'services/imap-proxy/src': [['client', 'upstream'], ['store']],
   'services/sender/src': [['commands'], ['dispatch'], ['attempt'], ['transports'], ['store']],
   'services/sender/src/transports': [['smtp', 'mail-api']],
   'services/smtp-proxy/src': [['store']],
@@ -87,7 +87,7 @@ export const layersOf: Readonly<Record<string, readonly Layer[]>> = {
   ],
   'libs/db/src': [['events', 'migration-rules'], ['migrate'], ['migrations', 'tables']],
   'libs/flow/src': [['workers']],
-  'libs/net/src': [['provider'], ['streams']],
+  'libs/net/src': [['provider'], ['clients']],
   'libs/testkit/src': [
     ['providers'],
     ['mail-api-model', 'openid'],

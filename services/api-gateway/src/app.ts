@@ -3,44 +3,30 @@ import { describeConfig } from '@posthorn/config'
 import { release } from '@posthorn/config/release'
 import type { Invalidation } from '@posthorn/contracts/hints'
 import { cacheSettings, countMinutes } from '@posthorn/db'
-import { runPeriodically, TaskGroup } from '@posthorn/flow'
-import { createMessageReader } from '@posthorn/message-reader'
-import { Sandbox } from '@posthorn/sandbox'
-import { createSealer } from '@posthorn/secrets'
+import { TaskGroup } from '@posthorn/flow'
 import { drainDelay } from '@posthorn/service/drain-delay'
 import type { App } from '@posthorn/service/run'
 import { waitForSchema } from '@posthorn/service/wait-for-schema'
 import { createLogger, createMetrics } from '@posthorn/telemetry'
-import { Renderer } from '@posthorn/templates'
 import { Router } from 'express'
-import { createAccess, sweepAccess } from './access/create-access.ts'
-import { createAutoconfig } from './autoconfig/autoconfig.ts'
+import { createAccess } from './access/create-access.ts'
 import { serveChanges } from './changes/change-streams.ts'
 import type { Config } from './config.ts'
+import { createTools } from './create-tools.ts'
 import { firstRun } from './first-run.ts'
 import { BodyMemoryLimiter } from './http/body-memory.ts'
 import { mountDocs } from './http/mount-docs.ts'
 import { mountOperations } from './http/mount.ts'
 import { startHttpServer } from './http/start-http-server.ts'
-import { linkKeys } from './link-keys.ts'
 import { openGatewayPools } from './open-gateway-pools.ts'
 import type { OperationDeps } from './operations/operation-deps.ts'
 import { operationHandlers } from './operations/handlers.ts'
 import { mountPublicPages } from './public/mount-public-pages.ts'
 import { PushTrust } from './public/notifications/push-trust.ts'
-import { deleteExpired } from './store/delete-expired.ts'
+import { startSweeps } from './sweeps.ts'
 
 const name = 'api-gateway'
 const { version } = release
-
-/** CPU time limit of one rendering; a usual template takes well below a millisecond. */
-const templateTimeoutMs = 1_000
-
-/** JavaScript heap of a process that reads the largest requests and messages. */
-const maxHeapMb = 512
-
-/** Idempotency keys, form links and sign-ins expire after 24 h; deletion may be this much later. */
-const sweepMs = 600_000
 
 /** A sync-worker counts as dead after missing this many heartbeats. */
 const maxMissedHeartbeats = 3
@@ -65,7 +51,6 @@ export async function startApp(config: Config, stopping: AbortSignal): Promise<G
   const tasks = stack.use(new TaskGroup({ onError: onTaskError }))
   const onError = (err: unknown) => log.debug({ err }, 'counter flush failed')
   const counter = stack.use(countMinutes(db, { onError }))
-  const sealer = createSealer(config.sealingKey)
   const settings = cacheSettings(db)
   const { changesKeepAliveMs: keepAliveMs, changesPollMs: pollMs } = config
   const changes = serveChanges({ db, log, metrics, version, keepAliveMs, pollMs })
@@ -74,20 +59,13 @@ export async function startApp(config: Config, stopping: AbortSignal): Promise<G
   const workerExpiryMs = maxMissedHeartbeats * config.workerHeartbeatMs
   const limits = { timeoutMs, unusableMs, maxUploadBytes, workerExpiryMs, oauthTokensApi }
   const stores = { db, outbox, settings, tokens, storedMemory: new BodyMemoryLimiter(limits) }
-  const autoconfig = createAutoconfig(stack, { config, settings, bus })
-  const links = linkKeys(bus)
-  const rendering = { timeoutMs: templateTimeoutMs, maxOutputBytes: maxUploadBytes }
-  const renderer = stack.use(new Renderer(rendering))
-  const sandbox = stack.use(new Sandbox())
-  const reader = stack.use(createMessageReader({ metrics, log }, { ...config.reader, maxHeapMb }))
+  const tools = createTools(stack, { config, settings, bus, log, metrics })
   const pushTrust = stack.use(new PushTrust({ db, settings, log }))
-  const engines = { renderer, sandbox, reader }
-  const tools = { bus, sealer, tasks, autoconfig, changes, links, version, ...engines }
-  const deps = { ...stores, ...limits, ...tools, tokenLogEntries: config.tokenLog.keep }
+  const parts = { bus, tasks, changes, version, tokenLogEntries: config.tokenLog.keep }
+  const deps = { ...stores, ...limits, ...tools, ...parts }
   const api = Router({ caseSensitive: true })
-  const onResponse = (status: number) =>
-    counter.count(`apiCall:${status < 400 ? 'success' : 'fail'}`)
-  const mounting = { authorizer, maxUploadBytes, reader, stallMs: config.uploadStallMs, onResponse }
+  const { uploadStallMs: stallMs } = config
+  const mounting = { authorizer, maxUploadBytes, reader: tools.reader, stallMs, counter }
   mountOperations(api, operationHandlers(deps), mounting)
   mountDocs(api, version)
   api.use(mountPublicPages(stack, { ...deps, pushTrust, log, metrics, config }))
@@ -99,10 +77,8 @@ export async function startApp(config: Config, stopping: AbortSignal): Promise<G
   })
   await waitForSchema(db, log, stopping)
   // The first run waits for a concurrent replica, so it uses the pool with the longer timeout.
-  await firstRun({ db: outbox, sealer }, config)
-  const sweep = { everyMs: sweepMs, log, name: 'expired-rows' }
-  stack.use(runPeriodically(sweep, () => deleteExpired(outbox)))
-  stack.use(sweepAccess(outbox, log, config.tokenLog))
+  await firstRun({ db: outbox, sealer: tools.sealer }, config)
+  startSweeps(stack, outbox, { log, tokenLog: config.tokenLog })
   stack.use(await bus.onInvalidate((message) => invalidateCaches(message, { ...deps, pushTrust })))
   // Other processes may have cached settings before the first run changed them.
   tasks.run(bus.invalidate({ topic: 'settings' }))

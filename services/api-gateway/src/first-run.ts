@@ -1,12 +1,12 @@
 import { randomBytes } from 'node:crypto'
+import { rename, writeFile } from 'node:fs/promises'
 import { seededSettings } from '@posthorn/contracts/settings/settings'
 import { type Db, readSettings, type Tx } from '@posthorn/db'
 import { hashToken, newToken, type Sealer } from '@posthorn/secrets'
-import type { Config } from './config.ts'
-import { writeFirstToken } from './first-token.ts'
+import type { FirstRunConfig } from './first-run-config.ts'
 import {
-  type PlannedChange,
   planChanges,
+  type PlannedChange,
   sealChanges,
 } from './operations/settings/setting-changes.ts'
 import { listSealedSettings, writeSettings } from './store/settings.ts'
@@ -18,15 +18,13 @@ export interface FirstRunDeps {
   sealer: Sealer
 }
 
-type FirstRunConfig = Pick<Config, 'settings' | 'preparedToken' | 'firstTokenFile'>
-
 /**
  * Prepares a new deployment: default settings, webhook and link secrets, first token. Applies the
  * settings and the token of the environment at every start. A lock serializes concurrent replicas.
  */
 export async function firstRun(
   { db, sealer }: FirstRunDeps,
-  { settings, preparedToken, firstTokenFile }: FirstRunConfig,
+  { settings, preparedToken, firstTokenFile }: Omit<FirstRunConfig, 'unknownSettings'>,
 ): Promise<void> {
   await db.transaction().execute(async (tx) => {
     await lockFirstRun(tx)
@@ -60,4 +58,18 @@ async function planSeeds(tx: Tx): Promise<PlannedChange[]> {
 
 async function insertOperatorToken(tx: Tx, token: string, description: string): Promise<void> {
   await insertToken(tx, { id: hashToken(token), scopes: ['*'], description })
+}
+
+/**
+ * Writes the first token for the operator: to a file with mode 0600, or to stderr without a file
+ * name. The token must not be logged, because log collectors store logs.
+ */
+export async function writeFirstToken(token: string, file: string | undefined): Promise<void> {
+  if (file === undefined) {
+    process.stderr.write(`First access token, shown this once: ${token}\n`)
+    return
+  }
+  const temporary = `${file}.${process.pid}.tmp`
+  await writeFile(temporary, `${token}\n`, { mode: 0o600, flag: 'wx' })
+  await rename(temporary, file)
 }

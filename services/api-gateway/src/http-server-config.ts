@@ -9,7 +9,7 @@ import {
   type Secret,
   secret,
 } from '@posthorn/config'
-import { hostNameOf } from './access/known-hosts.ts'
+import { hostNameOf } from './access/authenticate.ts'
 
 /** Configuration of the HTTP server. */
 export interface HttpServerConfig {

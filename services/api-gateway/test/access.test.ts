@@ -3,7 +3,7 @@ import type { Operation } from '@posthorn/contracts/define'
 import { allOperations } from '@posthorn/contracts/operations'
 import { hashToken } from '@posthorn/secrets'
 import { eventually, RawClient } from '@posthorn/testkit'
-import { cacheTokens } from '../src/access/token-cache.ts'
+import { cacheTokens } from '../src/access/tokens.ts'
 import { admin, type Answer, mint, registration, testServers } from './gateway.ts'
 
 const servers = await testServers()
@@ -278,7 +278,9 @@ test('restrictions.rateLimit: counts over all replicas', async () => {
 })
 
 test('restrictions.rateLimit: the next window starts at zero and replaces the last one', async () => {
-  const token = await mint(call, { restrictions: { rateLimit: { maxRequests: 1, timeWindow: 1 } } })
+  const token = await mint(call, {
+    restrictions: { rateLimit: { maxRequests: 1, timeWindow: 1 } },
+  })
   await eventually(async () =>
     expect((await call('GET', '/v1/accounts', { token })).status).toBe(429),
   )

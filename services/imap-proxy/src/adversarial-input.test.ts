@@ -1,6 +1,6 @@
 import { expect, test } from '@jest/globals'
 import { slowTexts } from '@posthorn/testkit'
-import { readSegment } from './parser.ts'
+import { readSegment } from './client/parser.ts'
 import { decodeResponse, mechanisms } from '@posthorn/mail-frontend'
 
 test.each<[string, (text: string) => unknown]>([

@@ -4,10 +4,10 @@ import { type KeyedSemaphore } from '@posthorn/flow'
 import { resolveClientEndpoint } from '@posthorn/mail-frontend'
 import { networkOf } from '@posthorn/net/addresses'
 import { logIn, type LoginDeps } from './login.ts'
-import { LoginDialog } from './login-dialog.ts'
-import { MailClient } from './mail-client.ts'
+import { LoginDialog } from './client/login-dialog.ts'
+import { MailClient } from './client/mail-client.ts'
 import { type AuthenticatedLogin, type RelayDeps, startRelay } from './session.ts'
-import { greetingText } from './upstream.ts'
+import { greetingText } from './upstream/upstream.ts'
 
 export interface ConnectionDeps extends LoginDeps, RelayDeps {
   /** Permits of clients that are not logged in, by network of the address. */

@@ -9,12 +9,6 @@ import {
   startConnection,
 } from './connection.ts'
 
-/** Address and protocol options of the listener. */
-export interface ImapListenerAddress extends ListenerAddress {
-  /** True if trusted proxies send a PROXY header first. */
-  proxy: boolean
-}
-
 export interface ListenerDeps extends ConnectionDeps {
   /** Connections that are not logged in, oldest first. */
   pending: Set<ClientConnection>
@@ -26,15 +20,13 @@ export interface ListenerDeps extends ConnectionDeps {
 /**
  * Starts listening for mail clients. Disposal closes the listener; sessions continue.
  *
- * @throws Error if TLS is enabled without a certificate, or the port is in use
+ * @throws Error if the port is in use
  */
 export async function startListener(
-  { host, port, tls, proxy }: ImapListenerAddress,
+  { host, port, tls, proxy }: ListenerAddress,
   certificate: Certificate | undefined,
   deps: ListenerDeps,
 ): Promise<Listener> {
-  if (tls && !certificate)
-    throw new Error('TLS is on, but SVC_IMAP_PROXY_TLS_CERT and SVC_IMAP_PROXY_TLS_KEY are not set')
   const context: ListenerContext = {
     trustedProxies: proxy ? deps.trustedProxies : [],
     ...defined({ tls: certificate && { context: certificate.context, implicit: tls } }),

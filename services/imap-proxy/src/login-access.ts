@@ -1,11 +1,10 @@
-import { auditProxyLogin, findUsableToken, markTokenUsed, type TokenLog } from '@posthorn/access'
-import type { Bus } from '@posthorn/bus'
-import { checkImapProxyServerPassword } from '@posthorn/contracts/commands/credentials'
-import type { Db } from '@posthorn/db'
+import { markTokenUsed } from '@posthorn/access'
 import {
+  authenticateClient,
+  type AuthenticationDeps,
   type ClientLogin,
-  matchServerPassword,
-  type ServerPassword,
+  imapProxy,
+  mayBeAccount,
   type SessionAuth,
 } from '@posthorn/mail-frontend'
 import { findImap, type StoredImap } from './store/accounts.ts'
@@ -27,12 +26,6 @@ export type AccessDecision =
   | { auth: SessionAuth; imap: StoredImap; rejection?: never }
   | { rejection: LoginRejection }
 
-/** Password setting that admits to all accounts. */
-export const serverPassword: ServerPassword = {
-  setting: 'imapProxyServerPassword',
-  command: checkImapProxyServerPassword,
-}
-
 /**
  * Rejection of unknown accounts, unknown tokens and forbidden uses. The common text does not reveal
  * the reason.
@@ -51,28 +44,20 @@ const noImap: LoginRejection = {
   result: 'no-imap',
 }
 
-export interface AccessDeps {
-  db: Db
-  bus: Pick<Bus, 'request'>
-  tokenLog: TokenLog
-}
-
 /**
  * Decides whether a login from this address may use the account.
  *
  * @throws Error if Postgres or auth-bridge is unavailable
  */
 export async function checkAccess(
-  deps: AccessDeps,
+  deps: AuthenticationDeps,
   { account, secret }: ClientLogin,
   address: string,
 ): Promise<AccessDecision> {
   const { db } = deps
-  // Postgres rejects NUL in text; no account id contains it.
-  if (account === '' || account.length > 256 || account.includes('\0'))
-    return { rejection: invalid }
+  if (!mayBeAccount(account)) return { rejection: invalid }
   const [auth, imap] = await Promise.all([
-    authenticate(deps, { account, secret }, address),
+    authenticateClient(deps, imapProxy, { account, secret, address }),
     findImap(db, account),
   ])
   if (auth === 'address') return { rejection: addressNotAllowed }
@@ -81,20 +66,4 @@ export async function checkAccess(
   // Best effort: a login does not wait for the time of last use.
   if (auth.tokenId !== undefined) markTokenUsed(db, auth.tokenId, address).catch(() => undefined)
   return { auth, imap }
-}
-
-async function authenticate(
-  deps: AccessDeps,
-  { account, secret }: ClientLogin,
-  address: string,
-): Promise<SessionAuth | 'address' | undefined> {
-  const use = { scope: 'imap-proxy', account, address } as const
-  const { id, refused, token } = await findUsableToken(deps.db, secret, use)
-  auditProxyLogin(deps.tokenLog, use, { token: id, refused, command: 'LOGIN' })
-  if (refused === 'address') return refused
-  if (token) return { tokenId: token.id, expiresAt: token.expiresAt }
-  // Only a secret that is not a token may be the server password; a rejected token stays rejected.
-  if (refused !== 'unknown') return undefined
-  const passwordRevision = await matchServerPassword(deps, serverPassword, secret)
-  return passwordRevision === undefined ? undefined : { passwordRevision }
 }

@@ -7,24 +7,19 @@ import type { Settings } from '@posthorn/contracts/settings/settings'
 import type { SettingsCache } from '@posthorn/db'
 import { AppError, isApplicationError } from '@posthorn/errors'
 import { holdFailure, type KeyedSemaphore } from '@posthorn/flow'
-import type { ClientLogin, LoginThrottle } from '@posthorn/mail-frontend'
+import type { AuthenticationDeps, ClientLogin, LoginThrottle } from '@posthorn/mail-frontend'
 import type { EgressPolicy } from '@posthorn/net/egress'
 import type { MailPorts } from '@posthorn/net/ports'
 import type { Logger } from '@posthorn/telemetry'
 import type { UnsealLogin } from '@posthorn/unseal'
-import type { BufferPool } from './upstream-reader.ts'
-import {
-  type AccessDecision,
-  type AccessDeps,
-  checkAccess,
-  type LoginRejection,
-} from './login-access.ts'
+import type { BufferPool } from './upstream/upstream-reader.ts'
+import { type AccessDecision, checkAccess, type LoginRejection } from './login-access.ts'
 import type { AuthenticatedLogin } from './session.ts'
 import type { StoredImap } from './store/accounts.ts'
-import { connectToServer, type MailServer, type Upstream } from './upstream.ts'
-import type { TlsSessionCache } from './upstream-tls.ts'
+import { connectToServer, type MailServer, type Upstream } from './upstream/upstream.ts'
+import type { TlsSessionCache } from './upstream/upstream-tls.ts'
 
-export interface LoginDeps extends AccessDeps {
+export interface LoginDeps extends AuthenticationDeps {
   settings: SettingsCache
   unsealLogin: UnsealLogin
   throttle: LoginThrottle

@@ -1,6 +1,6 @@
 import type { Socket } from 'node:net'
-import { CommandTracker } from './command-tracker.ts'
-import type { UpstreamReader } from './upstream-reader.ts'
+import { CommandTracker } from './client/command-tracker.ts'
+import type { UpstreamReader } from './upstream/upstream-reader.ts'
 
 /** Counter of relayed bytes. */
 export interface ByteCounter {

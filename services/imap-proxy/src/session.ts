@@ -1,10 +1,10 @@
 import { defined } from '@posthorn/contracts/defined'
 import type { SessionAuth, ClientSession, ClientSessions } from '@posthorn/mail-frontend'
 import type { Logger } from '@posthorn/telemetry'
-import type { MailClient } from './mail-client.ts'
+import type { MailClient } from './client/mail-client.ts'
 import type { ImapProxyMetrics } from './metrics.ts'
 import { Relay } from './relay.ts'
-import type { Upstream } from './upstream.ts'
+import type { Upstream } from './upstream/upstream.ts'
 
 export interface RelayDeps {
   sessions: ClientSessions

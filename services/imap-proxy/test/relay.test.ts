@@ -6,7 +6,7 @@ import { expect, test } from '@jest/globals'
 import { connectSocket } from '@posthorn/net/connect-socket'
 import { eventually } from '@posthorn/testkit'
 import { Relay } from '../src/relay.ts'
-import { BufferPool, UpstreamReader } from '../src/upstream-reader.ts'
+import { BufferPool, UpstreamReader } from '../src/upstream/upstream-reader.ts'
 
 /** Creates a connection and returns both ends. */
 async function pair(): Promise<[outer: Socket, inner: Socket]> {

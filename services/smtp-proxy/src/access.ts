@@ -2,24 +2,24 @@ import {
   auditProxyLogin,
   checkToken,
   countRequest,
-  findUsableToken,
   listTokens,
   markTokenUsed,
-  type TokenLog,
   type TokenRejection,
 } from '@posthorn/access'
-import type { Bus } from '@posthorn/bus'
-import { checkSmtpServerPassword } from '@posthorn/contracts/commands/credentials'
-import { type Db, findSealedSettingRevision, type SettingsCache } from '@posthorn/db'
-import { matchServerPassword, type ServerPassword, type SessionAuth } from '@posthorn/mail-frontend'
+import { findSealedSettingRevision, type SettingsCache } from '@posthorn/db'
+import {
+  type AddressedLogin,
+  authenticateClient,
+  type AuthenticationDeps,
+  mayBeAccount,
+  type SessionAuth,
+  smtpProxy,
+} from '@posthorn/mail-frontend'
 import { SmtpRejection } from './rejection.ts'
 import { accountExists } from './store/accounts.ts'
 
-export interface AccessDeps {
-  db: Db
-  bus: Pick<Bus, 'request'>
+export interface AccessDeps extends AuthenticationDeps {
   settings: SettingsCache
-  tokenLog: TokenLog
 }
 
 /** Account and authentication of a session after AUTH. */
@@ -27,20 +27,6 @@ export interface User {
   account: string
   address: string
   auth: SessionAuth
-}
-
-/** Login attempt of a client. */
-export interface Login {
-  account: string
-  /** Access token, or the password for all accounts. */
-  secret: string
-  address: string
-}
-
-/** Password setting that admits to all accounts. */
-export const serverPassword: ServerPassword = {
-  setting: 'smtpServerPassword',
-  command: checkSmtpServerPassword,
 }
 
 /**
@@ -62,36 +48,16 @@ export const loginRequired = () => new SmtpRejection('530 5.7.0', 'Authenticatio
  *
  * @throws SmtpRejection 535
  */
-export async function logIn(deps: AccessDeps, login: Login): Promise<User> {
+export async function logIn(deps: AccessDeps, login: AddressedLogin): Promise<User> {
   const { db } = deps
-  const { account, secret, address } = login
-  // Postgres rejects NUL in text; no account id contains it.
-  if (account === '' || account.length > 256 || account.includes('\0')) throw invalidCredentials()
-  const use = { scope: 'smtp', account, address } as const
-  const { id, token, refused } = await findUsableToken(db, secret, use)
-  auditProxyLogin(deps.tokenLog, use, { token: id, refused, command: 'AUTH' })
-  if (refused === 'address') throw new AddressRejection()
-  const auth: SessionAuth | undefined = token
-    ? { tokenId: token.id, expiresAt: token.expiresAt }
-    : refused === 'unknown'
-      ? await authenticateByPassword(deps, secret)
-      : undefined
+  const { account, address } = login
+  if (!mayBeAccount(account)) throw invalidCredentials()
+  const auth = await authenticateClient(deps, smtpProxy, login)
+  if (auth === 'address') throw new AddressRejection()
   if (!auth || !(await accountExists(db, account))) throw invalidCredentials()
   // Best effort: a login does not wait for the time of last use.
   if (auth.tokenId !== undefined) markTokenUsed(db, auth.tokenId, address).catch(() => undefined)
   return { account, address, auth }
-}
-
-/**
- * Authenticates by the SMTP server password. Only for secrets that are no token: a rejected token
- * is never tried as the password.
- */
-async function authenticateByPassword(
-  deps: AccessDeps,
-  secret: string,
-): Promise<SessionAuth | undefined> {
-  const passwordRevision = await matchServerPassword(deps, serverPassword, secret)
-  return passwordRevision === undefined ? undefined : { passwordRevision }
 }
 
 /**
@@ -110,7 +76,7 @@ export async function checkSession(deps: AccessDeps, user: User | undefined): Pr
   const [exists, isValid] = await Promise.all([
     accountExists(db, user.account),
     user.auth.tokenId === undefined
-      ? findSealedSettingRevision(db, serverPassword.setting).then(
+      ? findSealedSettingRevision(db, smtpProxy.passwordSetting).then(
           (revision) => revision === user.auth.passwordRevision,
         )
       : isTokenUsable(deps, user.auth.tokenId, user),

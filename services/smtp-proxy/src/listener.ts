@@ -17,8 +17,6 @@ import { createMailServer, type MailServerDeps } from './mail-server.ts'
 
 /** Address and protocol options of the listener. */
 export interface SmtpListenerAddress extends ListenerAddress {
-  /** True if trusted proxies send a PROXY header first. */
-  proxy: boolean
   loginRequired: boolean
 }
 
@@ -38,15 +36,13 @@ const lingerMs = 1_000
  * Starts listening for mail clients. Disposal stops accepting. Sessions continue in the background
  * and are disconnected within `drainMs`, not during a message.
  *
- * @throws Error if TLS is enabled without a certificate, or the port is in use
+ * @throws Error if the port is in use
  */
 export async function startListener(
   { host, port, tls, proxy, loginRequired }: SmtpListenerAddress,
   certificate: Certificate | undefined,
   deps: ListenerDeps,
 ): Promise<Listener> {
-  if (tls && !certificate)
-    throw new Error('TLS is on, but SVC_SMTP_PROXY_TLS_CERT and SVC_SMTP_PROXY_TLS_KEY are not set')
   const ending = new Set<object>()
   const mail = createMailServer(
     {

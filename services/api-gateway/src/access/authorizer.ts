@@ -3,17 +3,24 @@ import type { Operation } from '@posthorn/contracts/define'
 import { isExpired, type CountedRequest, countRequests, type TokenLog } from '@posthorn/access'
 import { type Db, batchStatements } from '@posthorn/db'
 import { AppError } from '@posthorn/errors'
-import type { AddressLimiter } from './address-limiter.ts'
+import { type AddressLimiter, limitRate } from './rate-limits.ts'
 import { authorize } from './authorize.ts'
-import { type AuditedRequest, denialOf, auditRequest } from './audit.ts'
-import { badToken, noToken, readBearerToken } from './bearer-token.ts'
-import { addressOf } from './client-address.ts'
-import { isCrossOrigin } from './cross-origin.ts'
-import type { IsKnownHost } from './known-hosts.ts'
-import type { LastUseTracker } from './last-use.ts'
-import { limitRate } from './rate-limit.ts'
-import type { TokenCache } from './token-cache.ts'
-import type { Caller } from './caller.ts'
+import {
+  type AuditedRequest,
+  auditRequest,
+  denialOf,
+  type LastUseTracker,
+  type TokenCache,
+} from './tokens.ts'
+import {
+  addressOf,
+  badToken,
+  type Caller,
+  isCrossOrigin,
+  type IsKnownHost,
+  noToken,
+  readBearerToken,
+} from './authenticate.ts'
 
 export interface AuthorizerOptions {
   db: Db

@@ -1,15 +1,11 @@
 import { startTokenLog } from '@posthorn/access'
 import type { Db, SettingsCache } from '@posthorn/db'
-import { type PeriodicTask, runPeriodically } from '@posthorn/flow'
 import type { Logger } from '@posthorn/telemetry'
 import type { Config } from '../config.ts'
-import { sweepTokenLog, type TokenLogLimits } from '../store/token-log.ts'
-import { deleteExpiredTokens } from '../store/tokens.ts'
-import { AddressLimiter } from './address-limiter.ts'
+import { AddressLimiter } from './rate-limits.ts'
 import { createAuthorizer } from './authorizer.ts'
-import { createKnownHosts } from './known-hosts.ts'
-import { trackLastUse } from './last-use.ts'
-import { cacheTokens } from './token-cache.ts'
+import { createKnownHosts } from './authenticate.ts'
+import { cacheTokens, trackLastUse } from './tokens.ts'
 
 export interface AccessOptions {
   config: Pick<Config, 'requireApiAuth' | 'httpServer'>
@@ -36,14 +32,4 @@ export function createAccess(stack: AsyncDisposableStack, options: AccessOptions
     isKnownHost: createKnownHosts({ settings, allowedHosts }),
   })
   return { authorizer, tokens }
-}
-
-const sweepMs = 60_000
-
-/** Deletes expired tokens and old entries of their logs periodically. */
-export function sweepAccess(db: Db, log: Logger, limits: TokenLogLimits): PeriodicTask {
-  return runPeriodically({ everyMs: sweepMs, log, name: 'expired-tokens' }, async () => {
-    await deleteExpiredTokens(db)
-    await sweepTokenLog(db, limits)
-  })
 }

@@ -2,7 +2,9 @@ import { fieldError } from '@posthorn/contracts/describe-error'
 import { validationError } from '@posthorn/contracts/validate'
 import type { TenantMember } from '@posthorn/db'
 import { AppError } from '@posthorn/errors'
-import { keptHeaders } from './kept-headers.ts'
+import { maskUrl } from '../http/masks.ts'
+import type { AccountColumns, LockedAccount } from '../store/accounts.ts'
+import type { Token } from '../store/tokens.ts'
 import type { PasswordPlan } from './plan-server.ts'
 import {
   afterChange,
@@ -12,10 +14,7 @@ import {
   loginOf,
   parseColumn,
 } from './stored-login.ts'
-import { type ChangedBy, originOfHeaders, originsAfter } from './tenant-members.ts'
-import { maskUrl } from '../http/masks.ts'
-import type { AccountColumns, LockedAccount } from '../store/accounts.ts'
-import type { Token } from '../store/tokens.ts'
+import { type ChangedBy, keptHeaders, originOfHeaders, originsAfter } from './tenant-members.ts'
 
 /*
  * A token that is bound to an account may not redirect stored secrets of the account to servers of

@@ -1,7 +1,7 @@
 import { isDeepStrictEqual } from 'node:util'
 import type { TenantMember, TenantSet } from '@posthorn/db'
 import type { AccountColumns, LockedAccount } from '../store/accounts.ts'
-import { keptHeaders } from './kept-headers.ts'
+import { type ColumnChange, parseColumn } from './stored-login.ts'
 
 /** Origin of a change: an operator, or the holder of a bound token or of a hosted form. */
 export type ChangedBy = 'operator' | 'tenant'
@@ -115,4 +115,26 @@ export function repeatedMembers(
     ...(isHeaders ? (['webhooksCustomHeaders'] as const) : []),
     ...(isTarget ? (['webhooks'] as const) : []),
   ]
+}
+
+type HeadersColumn = Pick<LockedAccount, 'webhooksCustomHeaders'>
+
+/**
+ * How many headers of a change are stored headers, which a caller keeps by their mask: `all`,
+ * `some` beside new headers, or `none`. `absent`: the change contains no headers.
+ */
+export function keptHeaders(
+  { webhooksCustomHeaders: column }: ColumnChange<HeadersColumn>,
+  before: HeadersColumn | undefined,
+): 'absent' | 'all' | 'some' | 'none' {
+  if (column === undefined) return 'absent'
+  const stored = before?.webhooksCustomHeaders ?? []
+  const headers = parseColumn(column, stored) ?? []
+  const isStored = ({ key, value }: (typeof headers)[number]) =>
+    stored.some((header) => header.key === key && header.value === value)
+  if (headers.length > 0 && headers.every(isStored)) return 'all'
+  const hasStoredValue = headers.some(
+    ({ value }) => value !== '' && stored.some((header) => header.value === value),
+  )
+  return hasStoredValue ? 'some' : 'none'
 }

@@ -1,9 +1,9 @@
 import { Resolver } from 'node:dns/promises'
 import { readFileSync } from 'node:fs'
 import { fileURLToPath } from 'node:url'
+import crawlers from 'crawler-user-agents'
 import { createRangeCheck } from './ranges.ts'
 import { createScannerCheck } from './scanner-names.ts'
-import { isCrawlerName } from './user-agents.ts'
 
 /** Crawler ranges of the release. */
 const defaultRangesFile = fileURLToPath(new URL('../../crawler-ranges.json', import.meta.url))
@@ -31,4 +31,17 @@ export function createAutomatedCheck(rangesFile: string = defaultRangesFile): Au
       isCrawlerName(userAgent) || inRanges(remoteAddress),
     isScanner: ({ remoteAddress }) => isScannerAddress(remoteAddress),
   }
+}
+
+/** Image proxies of Gmail and Yahoo, which load images when a user opens a message. */
+const imageProxies = /GoogleImageProxy|YahooMailProxy/
+
+const crawlerPattern = new RegExp(crawlers.map(({ pattern }) => `(?:${pattern})`).join('|'))
+
+/**
+ * True for user agents of known crawlers, scanners and HTTP libraries. Unusual names pass: mail
+ * clients have them, and Apple's privacy proxy sends just `Mozilla/5.0`.
+ */
+export function isCrawlerName(userAgent: string): boolean {
+  return crawlerPattern.test(userAgent) && !imageProxies.test(userAgent)
 }

@@ -8,9 +8,8 @@ import { AppError } from '@posthorn/errors'
 import { type LinkKeys, listHeaders, type ListLinks, type Tracking } from '@posthorn/links'
 import type { ComposedMessage } from '@posthorn/mime'
 import type { Renderer, TemplateContent } from '@posthorn/templates'
-import { referTo } from './references.ts'
+import { type Mailbox, type Owner, referTo } from './references.ts'
 import type { ResolvedSubmission } from './resolve-submission.ts'
-import { type Mailbox, senderOf } from './sender.ts'
 
 /** Input of one message of a submission. A mail merge has one message per recipient. */
 export interface Copy {
@@ -91,6 +90,14 @@ export async function prepareRaw(
     ...defined({ messageId, references }),
   }
   return read('prepare', [Buffer.from(raw, 'base64'), options])
+}
+
+/** Sender of a message: its `from`, else the owner. @throws AppError `invalid` without either */
+export function senderOf({ from }: { from?: Mailbox }, { name, email }: Owner): Mailbox {
+  if (from) return from
+  if (email === null)
+    throw validationError([fieldError('from', 'is required, as the account has no address')])
+  return { name, address: email }
 }
 
 async function renderTexts(

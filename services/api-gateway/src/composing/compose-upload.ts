@@ -6,8 +6,8 @@ import type { MessageUpload } from '@posthorn/contracts/schemas/upload'
 import { validationError } from '@posthorn/contracts/validate'
 import type { ReadPart } from '@posthorn/message-reader'
 import { type AttachedContent, applyReference } from '@posthorn/mime'
-import { referTo } from './references.ts'
-import { type OwnerWithLanguage, senderOf } from './sender.ts'
+import { senderOf } from './compose-copy.ts'
+import { type OwnerWithLanguage, referTo } from './references.ts'
 
 /** Upload with everything that it refers to. */
 export interface ResolvedUpload {

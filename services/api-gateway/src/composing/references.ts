@@ -1,13 +1,14 @@
 import { getMessage } from '@posthorn/contracts/commands/messages'
 import { defined } from '@posthorn/contracts/defined'
 import { type FieldError, fieldError } from '@posthorn/contracts/describe-error'
+import type { MessageContent } from '@posthorn/contracts/schemas/content'
 import type { MessageDetail } from '@posthorn/contracts/schemas/message'
 import type { Reference, ReferenceResult } from '@posthorn/contracts/schemas/reference'
+import type { Settings } from '@posthorn/contracts/settings/settings'
 import { AppError } from '@posthorn/errors'
 import type { ReadPart } from '@posthorn/message-reader'
 import type { ReferenceResult as ReferredDraft } from '@posthorn/mime'
 import { callWorker, type WorkerCall, type WorkerDeps } from '../http/call-worker.ts'
-import type { Mailbox, OwnerWithLanguage } from './sender.ts'
 
 /** Field errors of a reference that the schema cannot express. */
 export function referenceFields(reference: Reference | undefined): FieldError[] {
@@ -149,4 +150,31 @@ export async function referTo(
   const tz = (language.tz ?? owner.tz) || undefined
   const options = { action, inline, own, ...defined({ locale, tz }) }
   return read('quote', [draft, original, options])
+}
+
+/** Address with an optional display name (RFC 5322 mailbox). */
+export type Mailbox = NonNullable<MessageContent['from']>
+
+/** Owner of the account. */
+export interface Owner {
+  name: string
+  email: string | null
+}
+
+/** Owner with the language and time zone of quotations. */
+export interface OwnerWithLanguage extends Owner {
+  locale: string | null
+  tz: string | null
+}
+
+/** Adds the language and time zone of the settings for quotations, unless the owner has its own. */
+export function withLanguage<T extends OwnerWithLanguage>(
+  owner: T,
+  { locale, timezone }: Pick<Settings, 'locale' | 'timezone'>,
+): T {
+  return {
+    ...owner,
+    locale: owner.locale ?? locale ?? null,
+    tz: owner.tz ?? timezone ?? null,
+  }
 }

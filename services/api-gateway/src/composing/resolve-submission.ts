@@ -13,8 +13,7 @@ import type { WorkerCall, WorkerDeps } from '../http/call-worker.ts'
 import type { SendingAccount } from '../store/accounts.ts'
 import { findNamedTemplate } from '../store/templates.ts'
 import { collectAttachments } from './attachments.ts'
-import { readOriginal, referenceResult } from './references.ts'
-import { withLanguage } from './sender.ts'
+import { readOriginal, referenceResult, withLanguage } from './references.ts'
 
 export interface ResolveDeps extends WorkerDeps {
   settings: SettingsCache

@@ -1,5 +1,167 @@
+import type { IncomingMessage } from 'node:http'
+import type { Operation } from '@posthorn/contracts/define'
 import { AppError } from '@posthorn/errors'
-import { Semaphore } from '@posthorn/flow'
+import { KeyedSemaphore, Semaphore } from '@posthorn/flow'
+import { BodyError } from '@posthorn/http'
+
+/** Body size that every operation accepts without reserving memory. */
+const freeBytes = 1024 * 1024
+/** Bytes that are reserved at a time while a body arrives. */
+const stepBytes = 1024 * 1024
+/** Bytes that must arrive in each period of `stallMs`: 16 KiB per second. */
+const bytesPerStallMs = 16 * 1.024
+
+export interface UploadMemoryOptions {
+  maxUploadBytes: number
+  /** Longest wait of one body for memory; defaults to 60 s. */
+  maxWaitMs?: number
+  /** Period in which a large body must make progress. */
+  stallMs: number
+}
+
+export interface Upload {
+  operation: Pick<Operation, 'bodyLimit'>
+  request: Pick<IncomingMessage, 'headers'>
+  /** Account, token or address that the body counts against. */
+  owner: string
+  /** Signal that is aborted when the client disconnects. */
+  signal: AbortSignal
+}
+
+/**
+ * Limits the memory of large bodies. Each body costs about five times its size until it is stored.
+ *
+ * An owner reserves a share of one largest body before reading: slow bodies delay only further
+ * bodies of the same owner. The memory of all owners is reserved as bytes arrive. Any body may use
+ * the first half; one body at a time may use the second half and can always be completed. A body
+ * that has to wait stays unread on its connection.
+ */
+export class UploadMemory {
+  /** Maximum size of one body. */
+  readonly maxBytes: number
+  readonly #shares: KeyedSemaphore
+  readonly #context: MemoryContext
+
+  constructor({ maxUploadBytes, maxWaitMs = 60_000, stallMs }: UploadMemoryOptions) {
+    this.maxBytes = maxUploadBytes
+    this.#shares = new KeyedSemaphore(maxUploadBytes)
+    const pool = new Semaphore(maxUploadBytes)
+    this.#context = { pool, lane: new Semaphore(1), maxWaitMs, stallMs }
+  }
+
+  /**
+   * Prepares the reading of a body. Undefined if the body is small or will be rejected unread.
+   * Disposal releases the memory.
+   *
+   * @throws AppError `unavailable` after `maxWaitMs`, or the reason of the signal
+   */
+  async open({ operation, request, owner, signal }: Upload): Promise<UploadBody | undefined> {
+    const { headers } = request
+    // The length of a chunked body is unknown: assume the maximum.
+    const chunked = headers['transfer-encoding'] !== undefined
+    const bytes = chunked ? this.maxBytes : Number(headers['content-length'] ?? 0)
+    const needsMemory = bytes > freeBytes && bytes <= this.maxBytes
+    if (operation.bodyLimit !== 'upload' || !needsMemory) return undefined
+    const share = await waitFor(this.#context.maxWaitMs, signal, (limited) =>
+      this.#shares.acquire(owner, limited, bytes),
+    )
+    return new UploadBody(share, signal, this.#context)
+  }
+}
+
+interface MemoryContext {
+  /** One permit per byte of the half that all bodies share. */
+  pool: Semaphore
+  /** Permit of the body that may use the half of the memory that bodies do not share. */
+  lane: Semaphore
+  maxWaitMs: number
+  stallMs: number
+}
+
+/** Memory of one body while the body is read and handled. */
+export class UploadBody implements Disposable {
+  readonly #permits: Disposable[]
+  readonly #signal: AbortSignal
+  readonly #context: MemoryContext
+  readonly #stalled = Promise.withResolvers<never>()
+  #bytes = 0
+  #reserved = freeBytes
+  #hasLane = false
+  /** Bytes at the start of the current period; undefined while the body waits for memory. */
+  #periodStart: number | undefined = 0
+  readonly #timer: NodeJS.Timeout
+
+  constructor(share: Disposable, signal: AbortSignal, context: MemoryContext) {
+    this.#permits = [share]
+    this.#signal = signal
+    this.#context = context
+    this.#stalled.promise.catch(() => undefined)
+    this.#timer = setInterval(() => this.#checkProgress(), context.stallMs)
+  }
+
+  /** Rejects with 408 when the client sends less than 16 KiB per second. */
+  get stalled(): Promise<never> {
+    return this.#stalled.promise
+  }
+
+  /**
+   * Counts received bytes. Returns a promise if the reader must wait for memory.
+   *
+   * @throws AppError `unavailable` after `maxWaitMs`, or the reason of the signal
+   */
+  admit(bytes: number): Promise<void> | undefined {
+    this.#bytes += bytes
+    if (this.#hasLane || this.#bytes <= this.#reserved) return undefined
+    const step = Math.max(stepBytes, this.#bytes - this.#reserved)
+    this.#reserved += step
+    const permit = this.#context.pool.tryAcquire(step)
+    if (!permit) return this.#waitForLane()
+    this.#permits.push(permit)
+    return undefined
+  }
+
+  /** Called when the body is complete. The stall limit does not count the time of the handler. */
+  complete(): void {
+    clearInterval(this.#timer)
+  }
+
+  [Symbol.dispose](): void {
+    clearInterval(this.#timer)
+    for (const permit of this.#permits.splice(0)) permit[Symbol.dispose]()
+  }
+
+  async #waitForLane(): Promise<void> {
+    const { lane, maxWaitMs } = this.#context
+    this.#periodStart = undefined
+    const permit = await waitFor(maxWaitMs, this.#signal, (limited) => lane.acquire(limited))
+    this.#permits.push(permit)
+    this.#hasLane = true
+    this.#periodStart = this.#bytes
+    this.#timer.refresh()
+  }
+
+  #checkProgress(): void {
+    const start = this.#periodStart
+    if (start === undefined) return
+    this.#periodStart = this.#bytes
+    if (this.#bytes - start < bytesPerStallMs * this.#context.stallMs)
+      this.#stalled.reject(new BodyError('timeout', 'The body was not received in time'))
+  }
+}
+
+async function waitFor(
+  maxWaitMs: number,
+  signal: AbortSignal,
+  acquire: (signal: AbortSignal) => Promise<Disposable>,
+): Promise<Disposable> {
+  const timeout = AbortSignal.timeout(maxWaitMs)
+  try {
+    return await acquire(AbortSignal.any([signal, timeout]))
+  } catch (error) {
+    if (signal.aborted || !timeout.aborted) throw error
+    throw new AppError('unavailable', 'Too many concurrent uploads, retry later')
+  }
+}
 
 /** Number of largest messages in memory at a time. Each message costs about five times its size. */
 const largestConcurrent = 2
@@ -28,13 +190,7 @@ export class BodyMemoryLimiter {
    *
    * @throws AppError `unavailable` after `maxWaitMs`, or the reason of the signal
    */
-  async acquire(bytes: number, signal: AbortSignal): Promise<Disposable> {
-    const timeout = AbortSignal.timeout(this.#maxWaitMs)
-    try {
-      return await this.#memory.acquire(AbortSignal.any([signal, timeout]), bytes)
-    } catch (error) {
-      if (signal.aborted || !timeout.aborted) throw error
-      throw new AppError('unavailable', 'Too many concurrent uploads, retry later')
-    }
+  acquire(bytes: number, signal: AbortSignal): Promise<Disposable> {
+    return waitFor(this.#maxWaitMs, signal, (limited) => this.#memory.acquire(limited, bytes))
   }
 }

@@ -1,19 +1,14 @@
 import type { Operation } from '@posthorn/contracts/define'
 import { check } from '@posthorn/contracts/validate'
+import type { MinuteCounter } from '@posthorn/db'
 import { assertText, parseJsonBody, readJsonBytes } from '@posthorn/http'
 import type { MessageReader, ReadPart } from '@posthorn/message-reader'
 import type { Router, Request, Response } from 'express'
 import type { AuthorizedRequest, Authorizer } from '../access/authorizer.ts'
-import type { Caller } from '../access/caller.ts'
-import {
-  disconnectSignal,
-  type EventStreamResponse,
-  type OperationHandler,
-  sendStream,
-  type StreamResponse,
-} from './handle.ts'
-import { hasLargeText, streamJson } from './large-json.ts'
-import { type UploadBody, UploadMemory } from './upload-memory.ts'
+import type { Caller } from '../access/authenticate.ts'
+import type { OperationHandler } from './handle.ts'
+import { disconnectSignal, isClientDisconnect, respond } from './respond.ts'
+import { type UploadBody, UploadMemory } from './body-memory.ts'
 
 /** Body limits of operations that take no uploads. */
 const defaultLimits = { maxBytes: 1024 * 1024, maxValues: 20_000 }
@@ -32,22 +27,24 @@ export interface MountOptions {
   reader: Pick<MessageReader, 'forAccount'>
   /** Period in which a large body must make progress. */
   stallMs: number
-  /** Called with the status once a response is sent or the client has disconnected. */
-  onResponse: (status: number) => void
+  /** Counts responses, once each is sent or its client has disconnected. */
+  counter: Pick<MinuteCounter, 'count'>
 }
 
 /** Mounts operations on their paths: authorize, read the input, run the handler, respond. */
 export function mountOperations(
   router: Router,
   handlers: readonly OperationHandler[],
-  options: MountOptions,
+  { authorizer, counter, ...options }: MountOptions,
 ): void {
   const context = { uploads: new UploadMemory(options), reader: options.reader }
   for (const handler of handlers) {
     router[handler.operation.method](handler.operation.path, async (request, response) => {
-      response.once('close', () => options.onResponse(response.statusCode))
+      response.once('close', () => {
+        counter.count(`apiCall:${response.statusCode < 400 ? 'success' : 'fail'}`)
+      })
       try {
-        const authorized = await options.authorizer(handler.operation, request, response)
+        const authorized = await authorizer(handler.operation, request, response)
         await runHandler(handler, context, { ...authorized, request, response })
       } catch (error) {
         if (isClientDisconnect(response, error)) return
@@ -94,30 +91,6 @@ function ownerOf({ params }: Request, { token, address }: Caller): string {
   const { account } = params
   if (typeof account === 'string') return `account ${account}`
   return token ? `token ${token.id}` : `address ${address}`
-}
-
-async function respond(
-  { produces = 'application/json' }: Operation,
-  response: Response,
-  result: unknown,
-): Promise<void> {
-  if (typeof result === 'function') await (result as EventStreamResponse)(response)
-  else if (produces === 'application/json' && !hasLargeText(result)) response.json(result)
-  else {
-    const stream = produces === 'application/json' ? streamJson(result as object) : result
-    const { headers = contentType(produces), body } = stream as StreamResponse
-    await sendStream(response, headers, body)
-  }
-}
-
-/** Content type of a response. All text of the API is UTF-8. */
-function contentType(produces: string) {
-  return { 'Content-Type': produces + (produces.startsWith('text/') ? '; charset=utf-8' : '') }
-}
-
-/** True if the client disconnected. The resulting abort is expected and not logged. */
-function isClientDisconnect(response: Response, error: unknown): boolean {
-  return response.destroyed && error instanceof Error && error.name === 'AbortError'
 }
 
 /**

@@ -7,10 +7,14 @@ import { cors, type HttpServer, serve, type ServeOptions, type TlsOptions } from
 import { readCertificate } from '@posthorn/service/certificate'
 import { type RequestHandler, Router } from 'express'
 import type { Config } from '../config.ts'
-import { scrapeWaitMs, stripUntrustedHeaders, trustsProxies } from './trusts-proxies.ts'
+import {
+  mayScrape,
+  reportTrustedProxies,
+  scrapeWaitMs,
+  stripUntrustedHeaders,
+  trustsProxies,
+} from './trusted-proxies.ts'
 import type { HttpServerConfig } from '../http-server-config.ts'
-import { reportTrustedProxies } from './report-trusted-proxies.ts'
-import { mayScrape } from './scrapers.ts'
 
 /** Request headers allowed for other origins, besides the headers of operations. */
 const commonHeaders = ['authorization', 'content-type', 'x-request-id']

@@ -1,5 +1,6 @@
-import { allOperations } from '@posthorn/contracts/operations'
-import type { OperationHandler } from '../http/handle.ts'
+import { allOperations, operations } from '@posthorn/contracts/operations'
+import { parsePosition } from '../changes/position.ts'
+import { handle, handleEventStream, type OperationHandler } from '../http/handle.ts'
 import { accountSyncHandlers } from './accounts/account-sync.ts'
 import { onCreateAccount, onDeleteAccount, onUpdateAccount } from './accounts/change-accounts.ts'
 import { onGetOAuthToken } from './accounts/get-oauth-token.ts'
@@ -7,9 +8,7 @@ import { accountReadHandlers } from './accounts/read-accounts.ts'
 import { onVerifyAccount } from './accounts/verify-account.ts'
 import { blocklistHandlers } from './blocklists.ts'
 import { onCreateAuthenticationForm } from './create-authentication-form.ts'
-import { onFollowChanges } from './follow-changes.ts'
 import { gatewayHandlers } from './gateways/gateways.ts'
-import { onGetAutoconfig } from './get-autoconfig.ts'
 import { onGetLogs } from './get-logs.ts'
 import { onGetStats } from './get-stats.ts'
 import { licenseHandlers } from './license.ts'
@@ -40,14 +39,19 @@ export function operationHandlers(deps: OperationDeps): OperationHandler[] {
     onGetOAuthToken(deps),
     ...accountSyncHandlers(deps),
     onCreateAuthenticationForm(deps),
-    onGetAutoconfig(deps),
+    handle(operations.getAutoconfig, ({ query, signal }) => deps.autoconfig(query.email, signal)),
     ...workerHandlers(deps),
     onUploadMessage(deps),
     onSubmitMessage(deps, writer),
     onSubmitDraft(deps, writer),
     ...outboxHandlers(deps),
     ...queueHandlers(deps),
-    onFollowChanges(deps),
+    handleEventStream(operations.followChanges, ({ query, headers, caller }) => {
+      // The header overrides the query: an EventSource reconnects with its first URL.
+      const { 'last-event-id': lastEventId } = headers
+      const position = parsePosition(lastEventId) ?? parsePosition(query.lastEventId)
+      return deps.changes.open(position, caller)
+    }),
     onGetLogs(deps),
     onGetStats(deps),
     ...settingsHandlers(deps),

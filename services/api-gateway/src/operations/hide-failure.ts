@@ -2,7 +2,7 @@ import type { LastError } from '@posthorn/contracts/schemas/account'
 import { tenantFailure, tenantLastError } from '@posthorn/contracts/visible-failures'
 import type { OutboxError } from '@posthorn/db'
 import { isTenant } from '../access/authorize.ts'
-import type { Caller } from '../access/caller.ts'
+import type { Caller } from '../access/authenticate.ts'
 
 type Reader = Pick<Caller, 'token'>
 

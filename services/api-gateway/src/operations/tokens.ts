@@ -5,9 +5,8 @@ import type { TokenLogEntry, TokenRecord, TokenRequest } from '@posthorn/contrac
 import { validationError } from '@posthorn/contracts/validate'
 import type { Db } from '@posthorn/db'
 import { hashToken, newToken } from '@posthorn/secrets'
-import { noToken } from '../access/bearer-token.ts'
+import { type Caller, noToken } from '../access/authenticate.ts'
 import { assertNotWider, type TokenReach } from '../access/mint.ts'
-import type { Caller } from '../access/caller.ts'
 import { handle, type OperationHandler } from '../http/handle.ts'
 import { listTokenLog, type TokenLogRow } from '../store/token-log.ts'
 import {

@@ -12,8 +12,8 @@ import {
   readOriginal,
   referenceFields,
   referenceResult,
+  withLanguage,
 } from '../composing/references.ts'
-import { withLanguage } from '../composing/sender.ts'
 import { callWorker, type WorkerCall } from '../http/call-worker.ts'
 import { handle } from '../http/handle.ts'
 import { getOwner } from '../store/accounts.ts'

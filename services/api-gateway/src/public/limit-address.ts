@@ -2,8 +2,8 @@ import type { IncomingMessage, ServerResponse } from 'node:http'
 import { AppError } from '@posthorn/errors'
 import type { Metrics } from '@posthorn/telemetry'
 import type { RequestHandler } from 'express'
-import type { AddressLimiter } from '../access/address-limiter.ts'
-import { addressOf } from '../access/client-address.ts'
+import type { AddressLimiter } from '../access/rate-limits.ts'
+import { addressOf } from '../access/authenticate.ts'
 
 export interface AddressLimitDeps {
   limiter: Pick<AddressLimiter, 'excess'>

@@ -3,7 +3,7 @@ import { defined } from '@posthorn/contracts/defined'
 import { type LinkKey, type LinkKeys, readLink, type SignedLink } from '@posthorn/links'
 import { readBody } from '@posthorn/http'
 import type { Request } from 'express'
-import { addressOf } from '../access/client-address.ts'
+import { addressOf } from '../access/authenticate.ts'
 import type { LinkVisitor } from '../automated/automated.ts'
 
 export interface SignedParams<A extends SignedLink['act']> {

@@ -1,7 +1,7 @@
 import type { Metrics } from '@posthorn/telemetry'
 import { type RequestHandler, Router } from 'express'
 import type { Config } from '../config.ts'
-import { AddressLimiter } from '../access/address-limiter.ts'
+import { AddressLimiter } from '../access/rate-limits.ts'
 import { createAutomatedCheck } from '../automated/automated.ts'
 import { type ImapFormDeps, onPerson, onServers, onTest } from './form/imap-form.ts'
 import { onChoice } from './form/sign-in-form.ts'

@@ -19,3 +19,6 @@ export function inTransaction<T>(db: Db, work: (tx: Tx) => Promise<T>): Promise<
 export async function lockFirstRun(tx: Tx): Promise<void> {
   await sql`select pg_advisory_xact_lock(hashtext('posthorn:first-run'))`.execute(tx)
 }
+
+/** SQLSTATE of a missing row that a foreign key refers to. */
+export const foreignKeyViolation = '23503'

@@ -15,7 +15,7 @@ import { type ChangedBy, repeatedMembers } from '../../accounts/tenant-members.t
 import { prepareConsent } from '../../accounts/update-by-consent.ts'
 import { checkUpdate, lockForUpdate, storeUpdate, type Update } from '../../accounts/update.ts'
 import { isTenant } from '../../access/authorize.ts'
-import type { Caller } from '../../access/caller.ts'
+import type { Caller } from '../../access/authenticate.ts'
 import { handle } from '../../http/handle.ts'
 import { startSignIn } from '../../accounts/start-sign-in.ts'
 import { accountNotFound, deleteAccount, lockAccount } from '../../store/accounts.ts'

@@ -13,7 +13,7 @@ import {
 import { readSettings, type Tx } from '@posthorn/db'
 import { AppError } from '@posthorn/errors'
 import { refusedPermission } from '../../access/authorize.ts'
-import type { Caller } from '../../access/caller.ts'
+import type { Caller } from '../../access/authenticate.ts'
 import { handle, type OperationHandler } from '../../http/handle.ts'
 import { maskHeaders, maskUrl } from '../../http/masks.ts'
 import {

@@ -3,7 +3,7 @@ import { maxRecipients } from '@posthorn/contracts/schemas/content'
 import type { Dsn, Submission } from '@posthorn/contracts/schemas/submission'
 import { validationError } from '@posthorn/contracts/validate'
 import { AppError } from '@posthorn/errors'
-import type { Caller } from '../../access/caller.ts'
+import type { Caller } from '../../access/authenticate.ts'
 import { attachmentFields } from '../../composing/attachments.ts'
 import { assertNoThread, referenceFields } from '../../composing/references.ts'
 

@@ -12,7 +12,7 @@ import { AppError } from '@posthorn/errors'
 import { newMessageId } from '@posthorn/mime'
 import { readBytes } from '../../composing/attachments.ts'
 import type { ResolveDeps } from '../../composing/resolve-submission.ts'
-import { senderOf } from '../../composing/sender.ts'
+import { senderOf } from '../../composing/compose-copy.ts'
 import { callWorker, streamFromWorker } from '../../http/call-worker.ts'
 import { handle } from '../../http/handle.ts'
 import type { SendingAccount } from '../../store/accounts.ts'
@@ -58,7 +58,9 @@ export function onSubmitDraft(deps: ResolveDeps, writer: OutboxWriter) {
     const read = deps.reader.forAccount(account, input.signal)
     const prepared = await read('prepare', [stored, { path: 'message', from, content }])
     if (prepared.envelope.to.length === 0)
-      throw new AppError('invalid', 'The draft has no recipients', { code: 'DraftHasNoRecipients' })
+      throw new AppError('invalid', 'The draft has no recipients', {
+        code: 'DraftHasNoRecipients',
+      })
     const sendAt = sendTime(options.sendAt)
     const { messageId: messageIdHeader, threadId: thread } = draft
     const createRow = await writer.rowFactory({

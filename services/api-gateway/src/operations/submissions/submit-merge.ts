@@ -8,9 +8,13 @@ import type { Db } from '@posthorn/db'
 import { AppError } from '@posthorn/errors'
 import { describeProblem } from '@posthorn/http'
 import { formatMessageId, newMessageId } from '@posthorn/mime'
-import { composeCopy, type ComposedCopy, type ComposeTools } from '../../composing/compose-copy.ts'
+import {
+  composeCopy,
+  type ComposedCopy,
+  type ComposeTools,
+  senderOf,
+} from '../../composing/compose-copy.ts'
 import type { ResolvedSubmission } from '../../composing/resolve-submission.ts'
-import { senderOf } from '../../composing/sender.ts'
 import { blockedRecipients } from '../../store/lists.ts'
 import type { NewSubmission } from '../../store/outbox.ts'
 import { type OutboxWriter, type SendOptions, sendTime } from './outbox-writer.ts'

@@ -18,7 +18,7 @@ import {
   type ResolvedSubmission,
   resolveSubmission,
 } from '../../composing/resolve-submission.ts'
-import type { Mailbox } from '../../composing/sender.ts'
+import type { Mailbox } from '../../composing/references.ts'
 import { handle } from '../../http/handle.ts'
 import { idempotencyKeyOf } from '../../store/idempotency-keys.ts'
 import { blockedRecipients } from '../../store/lists.ts'

@@ -1,5 +1,5 @@
 import type { VerificationResult } from '@posthorn/contracts/schemas/verification'
-import { isNotTested, isRejectedLogin } from '../../accounts/probe-without-details.ts'
+import { isNotTested, isRejectedLogin } from '../../accounts/probe-servers.ts'
 import { formTexts } from './form-texts.ts'
 
 export interface VerificationProblem {

@@ -1,7 +1,6 @@
 import { defined } from '@posthorn/contracts/defined'
 import { decryptFormState, encryptFormState } from '@posthorn/links'
-import type { ProbeResult } from '../../accounts/probe-servers.ts'
-import { probeWithoutDetails } from '../../accounts/probe-without-details.ts'
+import { type ProbeResult, probeWithoutDetails } from '../../accounts/probe-servers.ts'
 import type { Autoconfig } from '../../autoconfig/autoconfig.ts'
 import { appPasswordFor, appPasswordOf, providerOfDomain } from '../../autoconfig/providers.ts'
 import { countProbes } from '../../store/form-links.ts'

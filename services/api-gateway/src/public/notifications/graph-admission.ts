@@ -1,6 +1,6 @@
 import type { ProviderNotification } from '@posthorn/contracts/commands/notifications'
 import type { TaskGroup } from '@posthorn/flow'
-import type { AddressLimiter } from '../../access/address-limiter.ts'
+import type { AddressLimiter } from '../../access/rate-limits.ts'
 import type { AccountSecret, KnownSecrets } from './known-secrets.ts'
 
 export interface GraphAdmissionDeps {

@@ -1,0 +1,69 @@
+import { auditProxyLogin, findUsableToken, type TokenLog } from '@posthorn/access'
+import type { Bus } from '@posthorn/bus'
+import { type Db, findSealedSettingRevision } from '@posthorn/db'
+import type { SessionAuth } from './client-sessions.ts'
+import type { ProxyKind } from './proxy-kinds.ts'
+import type { ClientLogin } from './sasl.ts'
+
+export interface AuthenticationDeps {
+  db: Db
+  bus: Pick<Bus, 'request'>
+  tokenLog: TokenLog
+}
+
+/** Login of a mail client from an IP address. */
+export interface AddressedLogin extends ClientLogin {
+  address: string
+}
+
+const timeoutMs = 5_000
+
+/**
+ * Authenticates a client by token or server password, and records the use of a token. Does not
+ * check that the account exists.
+ *
+ * @returns `address` if the restriction of a token refuses the address; undefined for other
+ *   rejections
+ */
+export async function authenticateClient(
+  deps: AuthenticationDeps,
+  kind: ProxyKind,
+  { account, secret, address }: AddressedLogin,
+): Promise<SessionAuth | 'address' | undefined> {
+  const use = { scope: kind.scope, account, address }
+  const { id, refused, token } = await findUsableToken(deps.db, secret, use)
+  auditProxyLogin(deps.tokenLog, use, { token: id, refused, command: kind.loginCommand })
+  if (refused === 'address') return refused
+  if (token) return { tokenId: token.id, expiresAt: token.expiresAt }
+  // Only a secret that is not a token may be the server password; a rejected token stays rejected.
+  if (refused !== 'unknown') return undefined
+  const passwordRevision = await matchServerPassword(deps, kind, secret)
+  return passwordRevision === undefined ? undefined : { passwordRevision }
+}
+
+/** False for texts that are no account. Postgres rejects NUL in text. */
+export function mayBeAccount(account: string): boolean {
+  return account !== '' && account.length <= 256 && !account.includes('\0')
+}
+
+/**
+ * Returns the revision of the server password if it matches. auth-bridge compares, because no other
+ * service can unseal the setting. Sends no request if the setting is not set.
+ */
+async function matchServerPassword(
+  { db, bus }: Pick<AuthenticationDeps, 'db' | 'bus'>,
+  { passwordSetting, checkPassword }: ProxyKind,
+  password: string,
+): Promise<string | undefined> {
+  if (password === '' || password.length > 1_024) return undefined
+  // The revision is read first: if the password changes meanwhile, the session gets a revision that
+  // is not valid.
+  const revision = await findSealedSettingRevision(db, passwordSetting)
+  if (revision === undefined) return undefined
+  const { valid } = await bus.request(
+    checkPassword,
+    { password },
+    { key: 'credentials', timeoutMs },
+  )
+  return valid ? revision : undefined
+}

@@ -1,0 +1,87 @@
+import { startTokenLog, type TokenLog } from '@posthorn/access'
+import { cacheSettings, type SettingsCache } from '@posthorn/db'
+import {
+  bootstrap,
+  busCheck,
+  defaultChecks,
+  type ServiceContext,
+} from '@posthorn/service/bootstrap'
+import type { App } from '@posthorn/service/run'
+import { ClientSessions } from './client-sessions.ts'
+import { LoginThrottle } from './login-throttle.ts'
+import type { ProxyConfig } from './proxy-config.ts'
+import type { ProxyKind } from './proxy-kinds.ts'
+import {
+  assertListening,
+  type ListenerAddress,
+  type ReloadableListener,
+} from './reloadable-listener.ts'
+import { type MailListener, startMailListener } from './start-mail-listener.ts'
+
+export interface MailProxyOptions {
+  kind: ProxyKind
+  config: ProxyConfig
+  signal: AbortSignal
+  /** True if the proxy is not ready without RabbitMQ. */
+  needsBus: boolean
+}
+
+/** Resources of a mail proxy. */
+export interface ProxyContext extends ServiceContext {
+  settings: SettingsCache
+  tokenLog: TokenLog
+  sessions: ClientSessions
+  throttle: LoginThrottle
+  /** Port of the open listener; undefined while there is none. */
+  listeningPort: () => number | undefined
+}
+
+/** Protocol of a mail proxy. */
+export interface MailProtocol<A extends ListenerAddress> extends MailListener<A> {
+  /** Work that a shutdown has cut, for the log. */
+  cut: () => Record<string, number>
+}
+
+/**
+ * Starts a mail proxy: clients of the service, then the listener of its protocol. Resources of
+ * `createProtocol` are disposed after the listener and before the clients.
+ */
+export async function startMailProxy<A extends ListenerAddress>(
+  { kind, config, signal, needsBus }: MailProxyOptions,
+  createProtocol: (stack: AsyncDisposableStack, context: ProxyContext) => MailProtocol<A>,
+): Promise<App> {
+  await using stack = new AsyncDisposableStack()
+  let listener: ReloadableListener<A> | undefined
+  const service = await bootstrap(stack, {
+    name: kind.name,
+    config,
+    signal,
+    checks: (checked) => ({
+      ...defaultChecks(checked),
+      ...(needsBus ? busCheck(checked) : {}),
+      listener: () => assertListening(listener),
+    }),
+  })
+  const { db, bus, log, metrics } = service
+  const settings = cacheSettings(db, { ttlMs: 1_500 })
+  const context: ProxyContext = {
+    db,
+    bus,
+    log,
+    metrics,
+    settings,
+    tokenLog: stack.use(startTokenLog(db, settings, { log })),
+    sessions: new ClientSessions(),
+    throttle: new LoginThrottle(),
+    listeningPort: () => listener?.address?.port,
+  }
+  const protocol = createProtocol(stack, context)
+  listener = await startMailListener(stack, { ...context, kind, config }, protocol)
+  stack.defer(service.drained)
+  service.markStarted()
+  const app = stack.move()
+  return {
+    unfinished: () => ({ ...service.unfinished(), ...protocol.cut() }),
+    [Symbol.asyncDispose]: () => app.disposeAsync(),
+  }
+}

@@ -1,0 +1,191 @@
+import { type ClientRequest, type IncomingMessage, request as httpRequest } from 'node:http'
+import { request as httpsRequest } from 'node:https'
+import { AppError, messageOf } from '@posthorn/errors'
+import type { Agents } from '../agents.ts'
+import { type CallRequest, type ExchangeLimits, type ExchangeResult, HttpError } from '../call.ts'
+import { outcomeOfError, outcomeOfStatus } from '../outcome.ts'
+
+/**
+ * Sends a request with `node:http`, at a quarter of got's CPU time.
+ *
+ * @throws AppError `invalid`, or Node's error for a request that cannot be created
+ */
+export async function sendWithNode(
+  agents: Agents,
+  request: CallRequest,
+  limits: ExchangeLimits,
+): Promise<ExchangeResult> {
+  const { body } = request
+  const length = body === undefined ? {} : { 'content-length': String(Buffer.byteLength(body)) }
+  const outgoing = createRequest(agents, { ...request, headers: { ...request.headers, ...length } })
+  const exchange = new Exchange(outgoing, limits, { name: 'call' })
+  outgoing.end(body)
+  const chunks: Buffer[] = []
+  let head: Pick<ExchangeResult, 'status' | 'headers'> = { headers: {} }
+  try {
+    const incoming = await exchange.response
+    const { statusCode: status = 0, headers } = incoming
+    head = { status, headers }
+    const collected = collect(incoming, chunks, limits.maxResponseBytes)
+    const isComplete = await Promise.race([exchange.failed, collected])
+    if (!isComplete) outgoing.destroy()
+    return { outcome: outcomeOfStatus(status), ...head, body: Buffer.concat(chunks) }
+  } catch (error) {
+    const failure = exchange.toError(error as Error)
+    const outcome = failure instanceof HttpError ? failure.outcome : 'protocol'
+    return { outcome, ...head, body: Buffer.concat(chunks), error: failure.message }
+  }
+}
+
+/** Collects a body. Resolves to false at the limit. Rejects if the body is incomplete. */
+function collect(incoming: IncomingMessage, chunks: Buffer[], maxBytes: number): Promise<boolean> {
+  const { promise, resolve, reject } = Promise.withResolvers<boolean>()
+  let bytes = 0
+  incoming
+    .on('data', (chunk: Buffer) => {
+      chunks.push(chunk.subarray(0, Math.max(0, maxBytes - bytes)))
+      bytes += chunk.length
+      if (bytes > maxBytes) resolve(false)
+    })
+    .once('end', () => resolve(true))
+    .on('error', reject)
+  return promise
+}
+
+/**
+ * Creates a request. Headers must declare the length of a body, since Node omits it for DELETE.
+ *
+ * @throws AppError `invalid`, or Node's error for a request that cannot be created
+ */
+export function createRequest(
+  agents: Agents,
+  { method, url, headers = {} }: Pick<CallRequest, 'method' | 'url' | 'headers'>,
+): ClientRequest {
+  const address = new URL(url)
+  const options = { method, headers: { ...headers } }
+  if (address.protocol === 'https:')
+    return httpsRequest(address, { ...options, agent: agents.https })
+  if (address.protocol === 'http:') return httpRequest(address, { ...options, agent: agents.http })
+  throw new AppError('invalid', 'The URL must use http or https')
+}
+
+interface ExchangeOptions {
+  /** Name of the exchange in errors. */
+  name: 'call' | 'request'
+  /** Called once, at the end of the exchange. */
+  onClose?: () => void
+}
+
+/** One request up to the head of its response, and the failure of either. */
+export class Exchange {
+  readonly #outgoing: ClientRequest
+  readonly #response = Promise.withResolvers<IncomingMessage>()
+  readonly #failed = Promise.withResolvers<never>()
+  readonly #connecting: ConnectTimer
+  readonly #wholeTimer: NodeJS.Timeout
+  #failure: Error | undefined
+
+  constructor(
+    outgoing: ClientRequest,
+    { timeoutMs, connectMs, signal }: Omit<ExchangeLimits, 'maxResponseBytes'>,
+    { name, onClose = () => undefined }: ExchangeOptions,
+  ) {
+    this.#outgoing = outgoing
+    // Both may reject while no caller waits for them.
+    this.#response.promise.catch(() => undefined)
+    this.#failed.promise.catch(() => undefined)
+    const onTimeout = () => this.cancel(this.timeoutError(`the ${name} timed out`))
+    const onAbort = () => this.cancel(new HttpError('aborted', `the ${name} was cancelled`))
+    this.#wholeTimer = setTimeout(onTimeout, timeoutMs)
+    this.#connecting = new ConnectTimer(connectMs, onTimeout)
+    outgoing
+      .once('socket', () => this.#connecting.start(outgoing))
+      .once('response', (incoming) => this.#response.resolve(incoming))
+      .on('error', (error) => this.#fail(error))
+      .once('close', () => {
+        this.endTimeout()
+        this.#connecting.clear()
+        signal?.removeEventListener('abort', onAbort)
+        this.#fail(new HttpError('reset', 'the connection was closed'))
+        onClose()
+      })
+    signal?.addEventListener('abort', onAbort)
+    if (signal?.aborted === true) onAbort()
+  }
+
+  /** Head of the response. Rejects if there is no response. */
+  get response(): Promise<IncomingMessage> {
+    return this.#response.promise
+  }
+
+  /** Rejects when the exchange fails or has ended. */
+  get failed(): Promise<never> {
+    return this.#failed.promise
+  }
+
+  /** Fails the exchange and closes its connection. */
+  cancel(failure: Error): void {
+    this.#failure ??= failure
+    // Node reports a destroyed request only once the request has a socket.
+    this.#fail(failure)
+    this.#outgoing.destroy(failure)
+  }
+
+  /** Ends the timeout of the whole exchange. */
+  endTimeout(): void {
+    clearTimeout(this.#wholeTimer)
+  }
+
+  timeoutError(message: string): HttpError {
+    const error = Object.assign(new Error(message), { code: 'ETIMEDOUT' })
+    return new HttpError(outcomeOfError(error, this.#connecting.connected), message)
+  }
+
+  /** Returns the reason of a failure: streams report a destroyed connection only. */
+  toError(error: Error): Error {
+    if (this.#failure) return this.#failure
+    if (error instanceof HttpError) return error
+    return new HttpError(outcomeOfError(error, this.#connecting.connected), messageOf(error))
+  }
+
+  #fail(error: Error): void {
+    const failure = this.toError(error)
+    this.#response.reject(failure)
+    this.#failed.reject(failure)
+  }
+}
+
+/** Timeout of the connection of one request, TLS included. */
+class ConnectTimer {
+  /** True once there is a TCP connection: a later timeout is one of the response. */
+  connected = false
+  readonly #timeoutMs: number
+  readonly #onTimeout: () => void
+  #timer: NodeJS.Timeout | undefined
+
+  constructor(timeoutMs: number, onTimeout: () => void) {
+    this.#timeoutMs = timeoutMs
+    this.#onTimeout = onTimeout
+  }
+
+  /**
+   * Starts the timeout. A kept connection is ready, a TLS connection after its handshake. Call it
+   * when the request has its socket.
+   */
+  start({ socket, reusedSocket, protocol }: ClientRequest): void {
+    if (!socket || reusedSocket) {
+      this.connected = reusedSocket
+      return
+    }
+    this.connected = !socket.connecting
+    if (socket.connecting) socket.once('connect', () => (this.connected = true))
+    const secure = protocol === 'https:'
+    if (this.connected && !secure) return
+    this.#timer = setTimeout(this.#onTimeout, this.#timeoutMs)
+    socket.once(secure ? 'secureConnect' : 'connect', () => this.clear())
+  }
+
+  clear(): void {
+    clearTimeout(this.#timer)
+  }
+}

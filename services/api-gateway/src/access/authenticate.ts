@@ -1,0 +1,121 @@
+import type { IncomingHttpHeaders, IncomingMessage } from 'node:http'
+import { isIP } from 'node:net'
+import { addressAllowed } from '@posthorn/access'
+import type { SettingsCache } from '@posthorn/db'
+import { AppError } from '@posthorn/errors'
+import type { Token } from '../store/tokens.ts'
+
+/** Caller of a request. `token` is null if none is required and none was sent. */
+export interface Caller {
+  readonly token: Token | null
+  /** IP address of the client. */
+  readonly address: string
+}
+
+/** Maximum length of a token; longer tokens are invalid and not hashed. */
+const maxLength = 512
+
+/** Reads the token from `Authorization: Bearer …` or `access_token` (RFC 6750 §2.1, §2.3). */
+export function readBearerToken(
+  headers: IncomingHttpHeaders,
+  accessToken: unknown,
+): string | undefined {
+  const [, bearer] =
+    /^bearer +(\S+) *$/i.exec(headers.authorization?.slice(0, maxLength) ?? '') ?? []
+  const value = bearer ?? accessToken
+  return typeof value === 'string' && value !== '' ? value.slice(0, maxLength) : undefined
+}
+
+/** Error for a request without credentials. The reason is logged only. */
+export function noToken(reason: string): AppError {
+  return new AppError('unauthorized', 'Unauthorized', { reason })
+}
+
+/** Error for unknown and expired tokens, which clients cannot distinguish. */
+export function badToken(reason: 'unknown token' | 'expired token'): AppError {
+  return new AppError('unauthorized', 'Bad token', {
+    reason,
+    extras: { attributes: { error: 'Bad token' } },
+  })
+}
+
+/**
+ * Returns the address of the client. `X-Forwarded-For` is read from the right up to the first
+ * address outside `trustedProxies`; clients can forge everything further left.
+ */
+export function clientAddress(
+  remote: string,
+  forwardedFor: string | undefined,
+  trustedProxies: readonly string[],
+): string {
+  // An empty list of trusted proxies trusts no address, unlike an empty list of a token
+  // restriction, which allows all addresses.
+  const isTrusted = (address: string) =>
+    trustedProxies.length > 0 && addressAllowed(trustedProxies, address)
+  let client = plain(remote)
+  for (const hop of (forwardedFor ?? '').split(',').reverse()) {
+    const address = plain(hop.trim())
+    if (!isTrusted(client) || isIP(address) === 0) break
+    client = address
+  }
+  return client
+}
+
+/** Variant of `clientAddress` for a request. */
+export function addressOf(
+  { headers, socket }: Pick<IncomingMessage, 'headers' | 'socket'>,
+  trustedProxies: readonly string[],
+): string {
+  const forwarded = headers['x-forwarded-for']?.toString()
+  return clientAddress(socket.remoteAddress ?? '', forwarded, trustedProxies)
+}
+
+/** Removes zone ids and unwraps IPv4-mapped addresses (RFC 4291 §2.5.5.2). */
+function plain(address: string): string {
+  const [bare = ''] = address.split('%')
+  return /^::ffff:(\d+\.\d+\.\d+\.\d+)$/i.exec(bare)?.[1] ?? bare
+}
+
+/**
+ * True if a page of another origin sends the request. Without required tokens, any page in a
+ * browser inside the network could otherwise call the API: a POST without a Content-Type needs no
+ * preflight.
+ */
+export function isCrossOrigin({
+  origin,
+  host,
+  'sec-fetch-site': site,
+}: IncomingHttpHeaders): boolean {
+  if (origin === undefined || site === 'same-origin') return false
+  return URL.parse(origin)?.host !== host?.toLowerCase()
+}
+
+export interface KnownHostsOptions {
+  settings: Pick<SettingsCache, 'get'>
+  /** Further host names of this server, in lower case. */
+  allowedHosts: readonly string[]
+}
+
+/** True if a Host header names this server. */
+export type IsKnownHost = (host: string | undefined) => Promise<boolean>
+
+/**
+ * Creates a check of the Host header that stops DNS rebinding: a web page whose own name resolves
+ * to this server is not cross-origin, but sends that name. IP addresses are accepted, because they
+ * are not resolved, and so are `localhost` and the host of `serviceUrl`.
+ */
+export function createKnownHosts({ settings, allowedHosts }: KnownHostsOptions): IsKnownHost {
+  const fixed = new Set(['localhost', ...allowedHosts])
+  return async (host) => {
+    const name = hostNameOf(host ?? '')
+    if (name === undefined) return false
+    if (fixed.has(name) || isIP(name.replace(/^\[|\]$/g, '')) !== 0) return true
+    const { serviceUrl } = await settings.get()
+    return serviceUrl !== undefined && hostNameOf(URL.parse(serviceUrl)?.host ?? '') === name
+  }
+}
+
+/** Name without the port, in lower case. Undefined for anything but `name` or `name:port`. */
+export function hostNameOf(host: string): string | undefined {
+  return /^[\w.:[\]-]+$/.test(host) ? URL.parse(`http://${host}`)?.hostname : undefined
+}

@@ -1,0 +1,127 @@
+import type { ServerResponse } from 'node:http'
+import type { CountedRequest, TokenWindow } from '@posthorn/access'
+import { sqlState } from '@posthorn/db'
+import { AppError } from '@posthorn/errors'
+import { type Clock, monotonicClock, TtlCache } from '@posthorn/flow'
+import { networkOf } from '@posthorn/net/addresses'
+import { foreignKeyViolation } from '../store/transaction.ts'
+import type { Token } from '../store/tokens.ts'
+import { badToken } from './authenticate.ts'
+
+export interface AddressLimiterOptions {
+  /** Maximum requests of one address per minute; 0 for no limit. */
+  maxPerMinute: number
+  clock?: Clock
+}
+
+interface AddressWindow {
+  requests: number
+  readonly endsAt: number
+}
+
+const windowMs = 60_000
+/** Maximum addresses in memory, about 10 MB. An evicted address starts with a new window. */
+const maxAddresses = 50_000
+
+/**
+ * Limits the requests of an address (IPv6: /64), whatever their token. Counts in this process
+ * only, so that a flood costs no query.
+ */
+export class AddressLimiter {
+  readonly #maxPerMinute: number
+  readonly #clock: Clock
+  readonly #windows: TtlCache<string, AddressWindow>
+
+  constructor({ maxPerMinute, clock = monotonicClock }: AddressLimiterOptions) {
+    this.#maxPerMinute = maxPerMinute
+    this.#clock = clock
+    this.#windows = new TtlCache({ ttlMs: windowMs, max: maxAddresses, clock })
+  }
+
+  /**
+   * Counts a request and sets the rate limit headers.
+   *
+   * @throws AppError `rate-limited`
+   */
+  count(address: string, response: Pick<ServerResponse, 'setHeader' | 'removeHeader'>): void {
+    if (this.#maxPerMinute === 0) return
+    const window = this.#countIn(address)
+    const resetSeconds = this.#secondsLeft(window)
+    const { requests } = window
+    reportWindow(response, { maxRequests: this.#maxPerMinute, requests, resetSeconds })
+  }
+
+  /** True if requests are not limited. */
+  get isUnlimited(): boolean {
+    return this.#maxPerMinute === 0
+  }
+
+  /** Counts a request. Above the limit, returns the seconds until the window ends. */
+  excess(address: string): number | undefined {
+    if (this.#maxPerMinute === 0) return undefined
+    const window = this.#countIn(address)
+    return window.requests > this.#maxPerMinute ? this.#secondsLeft(window) : undefined
+  }
+
+  /** Takes a counted request back. */
+  forget(address: string): void {
+    const window = this.#windows.get(networkOf(address))
+    if (window && window.requests > 0) window.requests -= 1
+  }
+
+  #countIn(address: string): AddressWindow {
+    const window = this.#windows.getOrCreate(networkOf(address), () => ({
+      requests: 0,
+      endsAt: this.#clock() + windowMs,
+    }))
+    window.requests += 1
+    return window
+  }
+
+  #secondsLeft({ endsAt }: AddressWindow): number {
+    return Math.max(1, Math.ceil((endsAt - this.#clock()) / 1_000))
+  }
+}
+
+/** Counts one request of a token over all replicas. */
+export type CountRequest = (counted: CountedRequest) => Promise<TokenWindow>
+
+/**
+ * Counts a request against its token's limit and sets the rate limit headers.
+ *
+ * @throws AppError `rate-limited`
+ */
+export async function limitRate(
+  count: CountRequest,
+  token: Token,
+  response: ServerResponse,
+): Promise<void> {
+  const limit = token.restrictions?.rateLimit
+  if (!limit) return
+  const { maxRequests, timeWindow: windowSeconds } = limit
+  const counted = { token: token.id, windowSeconds }
+  const { requests, resetSeconds } = await count(counted).catch((error: unknown) => {
+    // The token was revoked recently and is still cached in this process.
+    throw sqlState(error) === foreignKeyViolation ? badToken('unknown token') : error
+  })
+  reportWindow(response, { maxRequests, requests, resetSeconds })
+}
+
+/**
+ * Sets the rate limit headers of a counted request. The token's headers replace the address's
+ * headers. Interface spec, "Statuses": `X-RateLimit-Remaining` only on allowed requests.
+ *
+ * @throws AppError `rate-limited` above the limit
+ */
+export function reportWindow(
+  response: Pick<ServerResponse, 'setHeader' | 'removeHeader'>,
+  { maxRequests, requests, resetSeconds }: TokenWindow & { maxRequests: number },
+): void {
+  response.setHeader('X-RateLimit-Limit', maxRequests)
+  response.setHeader('X-RateLimit-Reset', resetSeconds)
+  if (requests > maxRequests) {
+    response.removeHeader('X-RateLimit-Remaining')
+    throw new AppError('rate-limited', 'Rate limit exceeded', { extras: { ttl: resetSeconds } })
+  }
+  response.setHeader('X-RateLimit-Remaining', maxRequests - requests)
+}

@@ -1,0 +1,116 @@
+import type { TokenLog } from '@posthorn/access'
+import type { Operation } from '@posthorn/contracts/define'
+import { batchStatements, type Db } from '@posthorn/db'
+import { AppError } from '@posthorn/errors'
+import { type Clock, runPeriodically, TtlCache } from '@posthorn/flow'
+import { hashToken } from '@posthorn/secrets'
+import type { Logger } from '@posthorn/telemetry'
+import { findTokens, markTokensUsed, type Token, type TokenUse } from '../store/tokens.ts'
+
+/** Revoked tokens must stop working within a second, even if the broadcast is lost. */
+const ttlMs = 900
+const maxEntries = 10_000
+/** Maximum tokens per query. A flood of invalid tokens occupies one connection only. */
+const maxBatch = 1_000
+
+export interface TokenCache {
+  /** Finds the token with a value, even if it has expired; undefined if the token is missing. */
+  find(value: string): Promise<Token | undefined>
+  /** Invalidates the token with this id, or all tokens without an id. */
+  invalidate(id?: string): void
+}
+
+/**
+ * Caches tokens for less than a second and batches lookups. Missing tokens are not cached, because
+ * they may be created at any moment.
+ */
+export function cacheTokens(db: Db, clock: Clock = Date.now): TokenCache {
+  const lookUp = batchStatements((ids: string[]) => findTokens(db, ids), { max: maxBatch })
+  const cache = new TtlCache<string, Token | undefined>({ ttlMs, max: maxEntries, clock })
+  return {
+    find(value) {
+      const id = hashToken(value)
+      return cache.load(id, () => lookUp(id), { storeIf: (token) => token !== undefined })
+    },
+    invalidate(id) {
+      if (id === undefined) cache.clear()
+      else cache.delete(id)
+    },
+  }
+}
+
+export interface LastUseTracker extends AsyncDisposable {
+  record(token: string, address: string): void
+}
+
+/** Interval of the writes: at most one per token and minute, batched. */
+const everyMs = 60_000
+
+/** Tracks time and address of the last use of tokens. A crash loses at most one minute. */
+export function trackLastUse(db: Db, log: Logger): LastUseTracker {
+  let uses = new Map<string, TokenUse>()
+  const flush = async () => {
+    const batch = uses
+    uses = new Map()
+    await markTokensUsed(db, [...batch.values()])
+  }
+  const loop = runPeriodically({ everyMs, log, name: 'last use of tokens' }, flush)
+  return {
+    record: (token, address) => void uses.set(token, { token, address, at: new Date() }),
+    async [Symbol.asyncDispose]() {
+      await loop[Symbol.asyncDispose]()
+      await flush().catch((err: unknown) =>
+        log.warn({ err }, 'storing the last use of tokens failed'),
+      )
+    },
+  }
+}
+
+/** Request with an existing token. */
+export interface AuditedRequest {
+  operation: Operation
+  token: Pick<Token, 'id' | 'account'>
+  /** Requested account, if any. */
+  account: string | undefined
+  address: string
+  /** Path as sent, without the query. */
+  path: string
+}
+
+/** Records the result of a request in the token's log. `denied` is the reason of a rejection. */
+export function auditRequest(log: TokenLog, request: AuditedRequest, denied: string | null): void {
+  log.record(() => {
+    const { operation, token, account, address, path } = request
+    const { action, group } = operation.permission
+    return {
+      token: token.id,
+      ip: address,
+      method: operation.method.toUpperCase(),
+      path: withoutTokens(operation.path, path),
+      action,
+      group,
+      account: account ?? token.account,
+      denied,
+    }
+  })
+}
+
+/** Replaces token values in the path, as in requests that read or delete a token. */
+function withoutTokens(pattern: string, path: string): string {
+  const segments = pattern.split('/')
+  return path
+    .split('/')
+    .map((part, index) => (segments[index] === ':token' ? '{token}' : part))
+    .join('/')
+}
+
+/**
+ * Returns why an error of authorization or of an operation rejected the token; null if the error is
+ * unrelated to it.
+ */
+export function denialOf(error: unknown): string | null {
+  if (!(error instanceof AppError)) return null
+  const { kind, code, message } = error
+  const isTokenError = code === undefined || code === 'MintWidensRestrictions'
+  return kind === 'forbidden' && isTokenError ? message : null
+}

@@ -1,0 +1,54 @@
+import type { Bus, RpcOptions } from '@posthorn/bus'
+import { getLinkSecret } from '@posthorn/contracts/commands/credentials'
+import type { SettingsCache } from '@posthorn/db'
+import { cacheLinkKeys, type LinkKeys } from '@posthorn/links'
+import { createMessageReader } from '@posthorn/message-reader'
+import { Sandbox } from '@posthorn/sandbox'
+import { createSealer } from '@posthorn/secrets'
+import type { Logger, Metrics } from '@posthorn/telemetry'
+import { Renderer } from '@posthorn/templates'
+import { createAutoconfig } from './autoconfig/autoconfig.ts'
+import type { Config } from './config.ts'
+
+/** CPU time limit of one rendering; a usual template takes well below a millisecond. */
+const templateTimeoutMs = 1_000
+
+/** JavaScript heap of a process that reads the largest requests and messages. */
+const maxHeapMb = 512
+
+export interface ToolOptions {
+  config: Config
+  settings: SettingsCache
+  bus: Bus
+  log: Logger
+  metrics: Metrics
+}
+
+/** Creates the tools of operations and pages that do not store data, until `stack` is disposed. */
+export function createTools(stack: AsyncDisposableStack, options: ToolOptions) {
+  const { config, settings, bus, log, metrics } = options
+  const rendering = { timeoutMs: templateTimeoutMs, maxOutputBytes: config.maxBodyBytes }
+  return {
+    sealer: createSealer(config.sealingKey),
+    autoconfig: createAutoconfig(stack, { config, settings, bus }),
+    links: linkKeys(bus),
+    renderer: stack.use(new Renderer(rendering)),
+    sandbox: stack.use(new Sandbox()),
+    reader: stack.use(createMessageReader({ metrics, log }, { ...config.reader, maxHeapMb })),
+  }
+}
+
+const linkKeysTimeoutMs = 5_000
+
+/**
+ * Link keys, requested from auth-bridge once, and again for an unknown key id. Without auth-bridge
+ * they reject immediately with a retryable AppError, because api-gateway cannot unseal the keys.
+ */
+function linkKeys(bus: Bus): LinkKeys {
+  const options = {
+    key: 'credentials',
+    timeoutMs: linkKeysTimeoutMs,
+    failFast: true,
+  } satisfies RpcOptions
+  return cacheLinkKeys(() => bus.request(getLinkSecret, {}, options))
+}

@@ -1,0 +1,46 @@
+import { ConfigError, type Env, json, optional, type Secret, secret } from '@posthorn/config'
+import { settings, SettingsUpdate } from '@posthorn/contracts/settings/settings'
+import { check } from '@posthorn/contracts/validate'
+import { AppError } from '@posthorn/errors'
+
+/** Settings and tokens that the environment prepares. */
+export interface FirstRunConfig {
+  /** Settings that are applied at every start. */
+  readonly settings: SettingsUpdate | undefined
+  /** Names in SVC_SETTINGS that are not settings. */
+  readonly unknownSettings: readonly string[]
+  /** Token with all permissions, valid from the first start. */
+  readonly preparedToken: Secret | undefined
+  /** File for the first token of a deployment; undefined selects stderr. */
+  readonly firstTokenFile: string | undefined
+}
+
+export function readFirstRunConfig(env: Env): FirstRunConfig {
+  return {
+    ...readSettings(env),
+    preparedToken: preparedToken(env),
+    firstTokenFile: optional(env, 'SVC_FIRST_TOKEN_FILE'),
+  }
+}
+
+/** Unknown settings are skipped, so that an older or newer release starts with them. */
+function readSettings(env: Env): Pick<FirstRunConfig, 'settings' | 'unknownSettings'> {
+  const input = json(env, 'SVC_SETTINGS') ?? {}
+  const unknownSettings = Object.keys(input).filter((key) => !Object.hasOwn(settings, key))
+  for (const key of unknownSettings) delete input[key]
+  if (Object.keys(input).length === 0) return { settings: undefined, unknownSettings }
+  try {
+    return { settings: check(SettingsUpdate, input), unknownSettings }
+  } catch (error) {
+    if (error instanceof AppError) throw new ConfigError('SVC_SETTINGS', error.message)
+    throw error
+  }
+}
+
+function preparedToken(env: Env): Secret | undefined {
+  const token = secret(env, 'SVC_PREPARED_TOKEN')
+  const problem = 'must be 32 to 256 printable characters without spaces'
+  if (token !== undefined && !/^[\x21-\x7e]{32,256}$/.test(token.reveal()))
+    throw new ConfigError('SVC_PREPARED_TOKEN', problem)
+  return token
+}

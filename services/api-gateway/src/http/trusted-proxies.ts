@@ -1,0 +1,74 @@
+import type { IncomingMessage } from 'node:http'
+import { addressAllowed } from '@posthorn/access'
+import type { SettingsCache } from '@posthorn/db'
+import { settleWithin } from '@posthorn/flow'
+import type { Logger } from '@posthorn/telemetry'
+import type { RequestHandler } from 'express'
+import { addressOf } from '../access/authenticate.ts'
+import type { HttpServerConfig } from '../http-server-config.ts'
+
+/**
+ * Maximum wait of a request for the settings. After the wait, the last value of the setting
+ * applies.
+ */
+const requestWaitMs = 250
+/** Maximum wait of a scrape, which responds within 100 ms also without Postgres. */
+export const scrapeWaitMs = 20
+
+/** Returns whether trusted proxies are used, after a wait of at most `maxWaitMs`. */
+export type TrustsProxies = (maxWaitMs?: number) => Promise<boolean>
+
+/**
+ * Returns whether trusted proxies are used, by the setting `enableApiProxy`. The setting can only
+ * disable trusted proxies; their addresses come from the environment.
+ */
+export function trustsProxies(settings: SettingsCache): TrustsProxies {
+  let isEnabled = true
+  return async (maxWaitMs = requestWaitMs) => {
+    const update = settings.get().then(({ enableApiProxy = true }) => {
+      isEnabled = enableApiProxy
+    })
+    await settleWithin(update, maxWaitMs)
+    return isEnabled
+  }
+}
+
+/** Removes `X-Forwarded-For` while proxies are not trusted, so later handlers need no check. */
+export function stripUntrustedHeaders(isTrusted: TrustsProxies): RequestHandler {
+  return async ({ headers }, _response, next) => {
+    if (headers['x-forwarded-for'] !== undefined && !(await isTrusted()))
+      delete headers['x-forwarded-for']
+    next()
+  }
+}
+
+/**
+ * Logs which proxies are trusted to report the address of a client. Without trusted proxies, all
+ * clients behind a proxy share the address of the proxy. Rate limits, connection limits and address
+ * restrictions of tokens then apply to the proxy.
+ */
+export function reportTrustedProxies(
+  log: Pick<Logger, 'info'>,
+  trustedProxies: readonly string[],
+): void {
+  if (trustedProxies.length === 0) log.info('no proxy is trusted, X-Forwarded-For is ignored')
+  else log.info({ trustedProxies }, 'X-Forwarded-For of trusted proxies is used')
+}
+
+type ScrapeLimits = Pick<HttpServerConfig, 'metricsAddresses' | 'trustedProxies'>
+
+/**
+ * True if the client may read `/metrics`: by address, and not through an untrusted proxy, which
+ * could forward any client. An ingress that forwards all paths therefore exposes no metrics.
+ */
+export function mayScrape(
+  request: Pick<IncomingMessage, 'headers' | 'socket'>,
+  { metricsAddresses, trustedProxies }: ScrapeLimits,
+): boolean {
+  const { 'x-forwarded-for': forwardedFor, forwarded, via } = request.headers
+  const isForwarded = [forwardedFor, forwarded, via].some((header) => header !== undefined)
+  const client = addressOf(request, trustedProxies)
+  // A forwarded request whose client is the peer itself came through an untrusted proxy.
+  if (isForwarded && client === addressOf(request, [])) return false
+  return metricsAddresses.length > 0 && addressAllowed(metricsAddresses, client)
+}

@@ -1,0 +1,50 @@
+import { ConfigError, type Env, oneOf, optional } from '@posthorn/config'
+import { egressPolicies, type EgressPolicy } from '@posthorn/net/egress'
+import type { OriginMap } from '@posthorn/net/origin-map'
+import { readProviderOrigins } from '@posthorn/service/provider-origins-config'
+
+/** Servers that this service contacts, and the networks in which they may be. */
+export interface OutboundConfig {
+  /** Base URL of a directory of provider settings; the domain is appended. */
+  readonly autoconfigDirectory: string | undefined
+  /** Networks that autoconfig may contact. */
+  readonly autoconfigEgressPolicy: EgressPolicy
+  /** Networks in which the proxy of the settings may be. */
+  readonly proxyEgressPolicy: EgressPolicy
+  /** Networks of providers whose signing keys are requested. */
+  readonly oauthEgressPolicy: EgressPolicy
+  /** Origins of providers that tests replace. */
+  readonly providerOrigins: OriginMap
+  /** File with crawler addresses; undefined selects the bundled file. */
+  readonly crawlerRangesFile: string | undefined
+}
+
+export function readOutboundConfig(env: Env): OutboundConfig {
+  return {
+    autoconfigDirectory: autoconfigDirectory(env),
+    // Autoconfig contacts mail hosts, so it defaults to their policy.
+    autoconfigEgressPolicy: egressPolicy(
+      env,
+      'SVC_AUTOCONFIG_EGRESS_POLICY',
+      egressPolicy(env, 'SVC_MAIL_EGRESS_POLICY'),
+    ),
+    proxyEgressPolicy: egressPolicy(env, 'SVC_PROXY_EGRESS_POLICY'),
+    oauthEgressPolicy: egressPolicy(env, 'SVC_OAUTH_EGRESS_POLICY'),
+    providerOrigins: readProviderOrigins(env),
+    crawlerRangesFile: optional(env, 'SVC_CRAWLER_RANGES_FILE'),
+  }
+}
+
+function egressPolicy(env: Env, name: string, fallback: EgressPolicy = 'link-local'): EgressPolicy {
+  return oneOf(env, name, { values: egressPolicies, fallback })
+}
+
+/** An empty value disables the directory. */
+function autoconfigDirectory(env: Env): string | undefined {
+  const name = 'SVC_AUTOCONFIG_DIRECTORY'
+  if (env[name] === '') return undefined
+  const address = optional(env, name) ?? 'https://autoconfig.thunderbird.net/v1.1/'
+  if (!/^https?:$/.test(URL.parse(address)?.protocol ?? ''))
+    throw new ConfigError(name, 'must be an address starting with https:// or http://')
+  return address.endsWith('/') ? address : `${address}/`
+}
