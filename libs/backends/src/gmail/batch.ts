@@ -1,30 +1,30 @@
-import type { IncomingHttpHeaders } from "node:http";
-import type { StreamedResponse } from "@posthorn/net/call";
-import { ProviderError, readProviderError } from "@posthorn/net/provider-error";
-import { isMailApiError, MailApiError } from "../mail-api/errors.ts";
-import { assertForm } from "../provider-client/response-form.ts";
-import { toGmailError } from "./errors.ts";
-import { gmailForm } from "./form.ts";
+import type { IncomingHttpHeaders } from 'node:http'
+import type { StreamedResponse } from '@posthorn/net/call'
+import { ProviderError, readProviderError } from '@posthorn/net/provider-error'
+import { isMailApiError, MailApiError } from '../mail-api/errors.ts'
+import { assertForm } from '../provider-client/response-form.ts'
+import { toGmailError } from './errors.ts'
+import { gmailForm } from './form.ts'
 
 /** Result of one part. */
-export type BatchOutcome<T> = { json: Partial<T> } | { error: MailApiError };
+export type BatchOutcome<T> = { json: Partial<T> } | { error: MailApiError }
 
 /** Response of one part of a batch. `index` is the index of the request of the part. */
 export interface BatchPart {
-  index: number;
-  status: number;
-  headers: IncomingHttpHeaders;
-  text: string;
+  index: number
+  status: number
+  headers: IncomingHttpHeaders
+  text: string
 }
 
-const dayMs = 86_400_000;
+const dayMs = 86_400_000
 /** Maximum bytes of the headers of a part. */
-const maxHeadBytes = 16 * 1024;
-const boundary = "posthorn-batch-boundary";
+const maxHeadBytes = 16 * 1024
+const boundary = 'posthorn-batch-boundary'
 
 interface BatchBody {
-  headers: Readonly<Record<string, string>>;
-  body: string;
+  headers: Readonly<Record<string, string>>
+  body: string
 }
 
 /**
@@ -32,19 +32,19 @@ interface BatchBody {
  * API). A repeat contains only the parts that are missing or failed temporarily.
  */
 export class BatchRound<T extends object> {
-  readonly #outcomes: (BatchOutcome<T> | undefined)[];
+  readonly #outcomes: (BatchOutcome<T> | undefined)[]
   /** Parts that Gmail refused because of a disabled mailbox, see `toGmailError`. */
-  readonly #refused = new Set<number>();
+  readonly #refused = new Set<number>()
 
   constructor(parts: number) {
-    this.#outcomes = Array.from({ length: parts }, () => undefined);
+    this.#outcomes = Array.from({ length: parts }, () => undefined)
   }
 
   /** Outcomes in the order of the parts, after `run` has succeeded. */
   get outcomes(): BatchOutcome<T>[] {
     return this.#outcomes.map(
-      (outcome) => outcome ?? { error: new MailApiError("unavailable", "No response") },
-    );
+      (outcome) => outcome ?? { error: new MailApiError('unavailable', 'No response') },
+    )
   }
 
   /** @throws ProviderError or AppError of a part that has no outcome yet */
@@ -52,38 +52,38 @@ export class BatchRound<T extends object> {
     open: (body: BatchBody) => Promise<StreamedResponse>,
     urlOfPart: (index: number) => string,
   ): Promise<void> {
-    const pending = this.#outcomes.flatMap((outcome, index) => (outcome ? [] : [index]));
-    using response = await open(encodeBatch(pending, urlOfPart));
-    const chunks: Buffer[] = [];
+    const pending = this.#outcomes.flatMap((outcome, index) => (outcome ? [] : [index]))
+    using response = await open(encodeBatch(pending, urlOfPart))
+    const chunks: Buffer[] = []
     try {
-      for await (const chunk of response.body) chunks.push(chunk as Buffer);
+      for await (const chunk of response.body) chunks.push(chunk as Buffer)
     } catch (cause) {
-      throw unreadable(cause);
+      throw unreadable(cause)
     }
-    const parts = parseBatch(response.headers["content-type"] ?? "", Buffer.concat(chunks));
-    const failures = parts.flatMap((part) => this.#take(part) ?? []);
-    const [first = unreadable()] = failures.sort((one, other) => rank(one) - rank(other));
-    if (this.#outcomes.includes(undefined)) throw first;
+    const parts = parseBatch(response.headers['content-type'] ?? '', Buffer.concat(chunks))
+    const failures = parts.flatMap((part) => this.#take(part) ?? [])
+    const [first = unreadable()] = failures.sort((one, other) => rank(one) - rank(other))
+    if (this.#outcomes.includes(undefined)) throw first
   }
 
   /** Stores the outcome of a part. Returns a failure that deserves a repeat. */
   #take({ index, status, headers, text }: BatchPart): Error | undefined {
-    if (index >= this.#outcomes.length || this.#outcomes[index]) return undefined;
+    if (index >= this.#outcomes.length || this.#outcomes[index]) return undefined
     if (status >= 200 && status < 300) {
-      const json = parseObject<T>(text);
-      if (!json) return unreadable();
-      this.#outcomes[index] = { json };
-      return undefined;
+      const json = parseObject<T>(text)
+      if (!json) return unreadable()
+      this.#outcomes[index] = { json }
+      return undefined
     }
-    const failure = readProviderError({ status, headers, text }, { maxRetryAfterMs: dayMs });
-    const error = toGmailError(failure);
-    if (["token-rejected", "rate-limited", "unavailable"].includes(error.failure)) return failure;
-    if (error.failure === "mailbox-disabled" && !this.#refused.has(index)) {
-      this.#refused.add(index);
-      return unreadable();
+    const failure = readProviderError({ status, headers, text }, { maxRetryAfterMs: dayMs })
+    const error = toGmailError(failure)
+    if (['token-rejected', 'rate-limited', 'unavailable'].includes(error.failure)) return failure
+    if (error.failure === 'mailbox-disabled' && !this.#refused.has(index)) {
+      this.#refused.add(index)
+      return unreadable()
     }
-    this.#outcomes[index] = { error };
-    return undefined;
+    this.#outcomes[index] = { error }
+    return undefined
   }
 }
 
@@ -92,22 +92,22 @@ export class BatchRound<T extends object> {
  * needs a new token; then limits.
  */
 function rank(error: Error): number {
-  if (!(error instanceof ProviderError)) return 3;
-  if (error.status === 401) return 0;
-  return isMailApiError(toGmailError(error), "rate-limited") ? 1 : 2;
+  if (!(error instanceof ProviderError)) return 3
+  if (error.status === 401) return 0
+  return isMailApiError(toGmailError(error), 'rate-limited') ? 1 : 2
 }
 
 function unreadable(cause?: unknown): MailApiError {
-  return new MailApiError("unavailable", "The batch response of Gmail is incomplete", { cause });
+  return new MailApiError('unavailable', 'The batch response of Gmail is incomplete', { cause })
 }
 
 function parseObject<T>(text: string): Partial<T> | undefined {
   try {
-    const value: unknown = JSON.parse(text);
-    assertForm(value, gmailForm);
-    return value;
+    const value: unknown = JSON.parse(text)
+    assertForm(value, gmailForm)
+    return value
   } catch {
-    return undefined;
+    return undefined
   }
 }
 
@@ -116,11 +116,11 @@ function encodeBatch(indexes: readonly number[], urlOfPart: (index: number) => s
     (index) =>
       `--${boundary}\r\nContent-Type: application/http\r\nContent-ID: <part-${index}>\r\n\r\n` +
       `GET ${urlOfPart(index)}\r\nAccept: application/json\r\n\r\n`,
-  );
+  )
   return {
-    headers: { "content-type": `multipart/mixed; boundary=${boundary}` },
-    body: `${parts.join("\r\n")}\r\n--${boundary}--\r\n`,
-  };
+    headers: { 'content-type': `multipart/mixed; boundary=${boundary}` },
+    body: `${parts.join('\r\n')}\r\n--${boundary}--\r\n`,
+  }
 }
 
 /**
@@ -129,54 +129,54 @@ function encodeBatch(indexes: readonly number[], urlOfPart: (index: number) => s
  */
 export function parseBatch(contentType: string, body: Buffer): BatchPart[] {
   const [, quoted, bare] =
-    /boundary=(?:"([^"\r\n]{1,200})"|([^\s;"]{1,200}))/i.exec(contentType) ?? [];
-  const delimiter = `--${quoted ?? bare ?? ""}`;
-  if (delimiter === "--") return [];
-  const parts: BatchPart[] = [];
-  let start = body.indexOf(delimiter);
+    /boundary=(?:"([^"\r\n]{1,200})"|([^\s;"]{1,200}))/i.exec(contentType) ?? []
+  const delimiter = `--${quoted ?? bare ?? ''}`
+  if (delimiter === '--') return []
+  const parts: BatchPart[] = []
+  let start = body.indexOf(delimiter)
   while (start !== -1) {
-    const from = start + delimiter.length;
-    if (body.toString("latin1", from, from + 2) === "--") break;
-    const end = body.indexOf(`\n${delimiter}`, from);
+    const from = start + delimiter.length
+    if (body.toString('latin1', from, from + 2) === '--') break
+    const end = body.indexOf(`\n${delimiter}`, from)
     // A part without an end was cut.
-    if (end === -1) break;
-    const part = parsePart(body.subarray(from, end));
-    if (part) parts.push(part);
-    start = end + 1;
+    if (end === -1) break
+    const part = parsePart(body.subarray(from, end))
+    if (part) parts.push(part)
+    start = end + 1
   }
-  return parts;
+  return parts
 }
 
 function parsePart(bytes: Buffer): BatchPart | undefined {
-  const outer = splitAtEmptyLine(bytes);
-  const inner = outer && splitAtEmptyLine(outer.rest);
-  if (!outer || !inner) return undefined;
-  const [, index] = /^content-id:\s*<response-(?:item:)?part-(\d{1,3})>/im.exec(outer.head) ?? [];
-  const [, status] = /^HTTP\/1\.[01] (\d{3})\b/.exec(inner.head.trimStart()) ?? [];
-  if (index === undefined || status === undefined) return undefined;
+  const outer = splitAtEmptyLine(bytes)
+  const inner = outer && splitAtEmptyLine(outer.rest)
+  if (!outer || !inner) return undefined
+  const [, index] = /^content-id:\s*<response-(?:item:)?part-(\d{1,3})>/im.exec(outer.head) ?? []
+  const [, status] = /^HTTP\/1\.[01] (\d{3})\b/.exec(inner.head.trimStart()) ?? []
+  if (index === undefined || status === undefined) return undefined
   return {
     index: Number(index),
     status: Number(status),
     headers: headersOf(inner.head),
     // The line end before a delimiter belongs to the delimiter (RFC 2046 §5.1.1).
-    text: inner.rest.toString().replace(/\r$/, ""),
-  };
+    text: inner.rest.toString().replace(/\r$/, ''),
+  }
 }
 
 /**
  * The first empty line ends the headers; blank lines before the headers belong to the delimiter.
  */
 function splitAtEmptyLine(bytes: Buffer): { head: string; rest: Buffer } | undefined {
-  const text = bytes.toString("latin1", 0, maxHeadBytes);
-  const [blank = ""] = /^(?:[ \t]*\r?\n)*/.exec(text) ?? [];
-  const match = /\r?\n\r?\n/.exec(text.slice(blank.length));
-  if (!match) return undefined;
-  const end = blank.length + match.index;
-  return { head: text.slice(blank.length, end), rest: bytes.subarray(end + match[0].length) };
+  const text = bytes.toString('latin1', 0, maxHeadBytes)
+  const [blank = ''] = /^(?:[ \t]*\r?\n)*/.exec(text) ?? []
+  const match = /\r?\n\r?\n/.exec(text.slice(blank.length))
+  if (!match) return undefined
+  const end = blank.length + match.index
+  return { head: text.slice(blank.length, end), rest: bytes.subarray(end + match[0].length) }
 }
 
 /** Headers that a delay is read from. */
 function headersOf(head: string): IncomingHttpHeaders {
-  const value = (name: string) => new RegExp(`^${name}:[ \\t]*(.{1,200})`, "im").exec(head)?.[1];
-  return { "retry-after": value("retry-after"), date: value("date") };
+  const value = (name: string) => new RegExp(`^${name}:[ \\t]*(.{1,200})`, 'im').exec(head)?.[1]
+  return { 'retry-after': value('retry-after'), date: value('date') }
 }

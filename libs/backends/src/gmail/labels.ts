@@ -1,46 +1,46 @@
-import type { MessageCategory, SpecialUse } from "@posthorn/contracts/schemas/message";
-import { defined } from "@posthorn/contracts/defined";
-import { incompleteResponse, MailApiError } from "../mail-api/errors.ts";
-import type { ApiFolder } from "../mail-api/folders.ts";
-import { isApiId } from "../mail-api/ids.ts";
-import type { ApiFlags, MessageState } from "../mail-api/messages.ts";
-import type { GmailLabel, GmailListLabelsResponse } from "../provider-types/gmail.ts";
-import type { GmailRequests } from "./requests.ts";
+import type { MessageCategory, SpecialUse } from '@posthorn/contracts/schemas/message'
+import { defined } from '@posthorn/contracts/defined'
+import { incompleteResponse, MailApiError } from '../mail-api/errors.ts'
+import type { ApiFolder } from '../mail-api/folders.ts'
+import { isApiId } from '../mail-api/ids.ts'
+import type { ApiFlags, MessageState } from '../mail-api/messages.ts'
+import type { GmailLabel, GmailListLabelsResponse } from '../provider-types/gmail.ts'
+import type { GmailRequests } from './requests.ts'
 
 /** Label with checked members. The id of a label of the system is its name. */
 export interface NamedLabel {
-  id: string;
-  name: string;
-  isSystem: boolean;
-  isHidden: boolean;
+  id: string
+  name: string
+  isSystem: boolean
+  isHidden: boolean
 }
 
 const specialUses: Readonly<Record<string, SpecialUse>> = {
-  INBOX: "\\Inbox",
-  SENT: "\\Sent",
-  DRAFT: "\\Drafts",
-  SPAM: "\\Junk",
-  TRASH: "\\Trash",
-};
+  INBOX: '\\Inbox',
+  SENT: '\\Sent',
+  DRAFT: '\\Drafts',
+  SPAM: '\\Junk',
+  TRASH: '\\Trash',
+}
 
 const categories: Readonly<Record<string, MessageCategory>> = {
-  CATEGORY_PERSONAL: "primary",
-  CATEGORY_SOCIAL: "social",
-  CATEGORY_PROMOTIONS: "promotions",
-  CATEGORY_UPDATES: "updates",
-  CATEGORY_FORUMS: "forums",
-};
+  CATEGORY_PERSONAL: 'primary',
+  CATEGORY_SOCIAL: 'social',
+  CATEGORY_PROMOTIONS: 'promotions',
+  CATEGORY_UPDATES: 'updates',
+  CATEGORY_FORUMS: 'forums',
+}
 
 /** Labels that are flags and no folders. */
-export const flagLabels = { unseen: "UNREAD", flagged: "STARRED" } as const;
-const isFlagLabel = (id: string) => id === flagLabels.unseen || id === flagLabels.flagged;
+export const flagLabels = { unseen: 'UNREAD', flagged: 'STARRED' } as const
+const isFlagLabel = (id: string) => id === flagLabels.unseen || id === flagLabels.flagged
 
 /** Labels that Gmail assigns itself (guide "Manage labels"). */
-const fixedLabels = new Set(["SENT", "DRAFT", "CHAT"]);
+const fixedLabels = new Set(['SENT', 'DRAFT', 'CHAT'])
 
 /** 10,000 labels with names of 225 characters of 4 bytes. */
-const maxListBytes = 16 * 1024 * 1024;
-const maxLabels = 25_000;
+const maxListBytes = 16 * 1024 * 1024
+const maxLabels = 25_000
 
 /** Reads all labels. Costs one unit. */
 export async function readLabels(
@@ -48,33 +48,33 @@ export async function readLabels(
   signal: AbortSignal,
 ): Promise<NamedLabel[]> {
   const { labels = [] } = await requests.json<GmailListLabelsResponse>({
-    operation: "labels.list",
-    path: "/labels",
-    fields: "labels(id,name,type,labelListVisibility)",
+    operation: 'labels.list',
+    path: '/labels',
+    fields: 'labels(id,name,type,labelListVisibility)',
     maxBytes: maxListBytes,
     signal,
-  });
+  })
   // Every mailbox has the labels of the system.
-  if (labels.length === 0) throw incompleteResponse("The list of Gmail has no labels");
+  if (labels.length === 0) throw incompleteResponse('The list of Gmail has no labels')
   if (labels.length > maxLabels)
-    throw new MailApiError("refused", `The mailbox has more than ${maxLabels} labels.`);
-  return labels.flatMap((label) => toLabel(label) ?? []);
+    throw new MailApiError('refused', `The mailbox has more than ${maxLabels} labels.`)
+  return labels.flatMap((label) => toLabel(label) ?? [])
 }
 
 function toLabel({ id, name, type, labelListVisibility }: GmailLabel): NamedLabel | undefined {
-  if (typeof id !== "string" || !isApiId(id)) return undefined;
+  if (typeof id !== 'string' || !isApiId(id)) return undefined
   return {
     id,
-    name: typeof name === "string" && name !== "" ? name : id,
-    isSystem: type === "system" || Object.hasOwn(specialUses, id) || isFlagLabel(id),
-    isHidden: labelListVisibility === "labelHide",
-  };
+    name: typeof name === 'string' && name !== '' ? name : id,
+    isSystem: type === 'system' || Object.hasOwn(specialUses, id) || isFlagLabel(id),
+    isHidden: labelListVisibility === 'labelHide',
+  }
 }
 
 /** Folders that the labels stand for. Nesting is a `/` in the name; parents may be missing. */
 export function toFolders(labels: readonly NamedLabel[]): ApiFolder[] {
-  const ids = new Map(labels.map(({ id, name }) => [name, id]));
-  return labels.filter(({ id }) => !isFlagLabel(id)).map((label) => toFolder(label, ids));
+  const ids = new Map(labels.map(({ id, name }) => [name, id]))
+  return labels.filter(({ id }) => !isFlagLabel(id)).map((label) => toFolder(label, ids))
 }
 
 /** Folder of a label. `ids` has the ids of all labels by name. */
@@ -82,34 +82,34 @@ export function toFolder(
   { id, name, isSystem, isHidden }: NamedLabel,
   ids: ReadonlyMap<string, string>,
 ): ApiFolder {
-  const path = isSystem ? [name] : name.split("/");
+  const path = isSystem ? [name] : name.split('/')
   return defined({
     id,
     path,
-    parentId: ids.get(path.slice(0, -1).join("/")),
+    parentId: ids.get(path.slice(0, -1).join('/')),
     specialUse: specialUses[id],
     category: categories[id],
     editable: !isSystem,
     assignable: !fixedLabels.has(id),
     hidden: isHidden ? (true as const) : undefined,
-  });
+  })
 }
 
 /** Label with an id or, without such a label, with a name. */
 export function findLabel(labels: readonly NamedLabel[], text: string): NamedLabel | undefined {
-  return labels.find(({ id }) => id === text) ?? labels.find(({ name }) => name === text);
+  return labels.find(({ id }) => id === text) ?? labels.find(({ name }) => name === text)
 }
 
 /** Flags and labels of a message. `labelIds` is absent if the message has no labels. */
 export function stateOfLabels(
   labelIds: readonly string[] = [],
-): ApiFlags & Pick<MessageState, "labels"> {
+): ApiFlags & Pick<MessageState, 'labels'> {
   return {
     unseen: labelIds.includes(flagLabels.unseen),
     flagged: labelIds.includes(flagLabels.flagged),
-    draft: labelIds.includes("DRAFT"),
+    draft: labelIds.includes('DRAFT'),
     labels: labelIds.filter((id) => isApiId(id) && !isFlagLabel(id)),
-  };
+  }
 }
 
 /** Flags that a label stands for. `label` is absent for labels that stand for flags only. */
@@ -117,7 +117,7 @@ export function changeOfLabel(
   id: string,
   isSet: boolean,
 ): { flags: Partial<ApiFlags>; label?: string } {
-  if (id === flagLabels.unseen) return { flags: { unseen: isSet } };
-  if (id === flagLabels.flagged) return { flags: { flagged: isSet } };
-  return { flags: id === "DRAFT" ? { draft: isSet } : {}, label: id };
+  if (id === flagLabels.unseen) return { flags: { unseen: isSet } }
+  if (id === flagLabels.flagged) return { flags: { flagged: isSet } }
+  return { flags: id === 'DRAFT' ? { draft: isSet } : {}, label: id }
 }

@@ -1,74 +1,74 @@
-import type { Readable } from "node:stream";
-import type { Backoff } from "@posthorn/flow";
-import type { HttpMethod, StreamedResponse } from "@posthorn/net/call";
-import type { ProviderHttp, ProviderJson } from "@posthorn/net/provider-http";
-import type { MailApiAccess, MailApiUse } from "../mail-api/access.ts";
-import { isMailApiError, MailApiError } from "../mail-api/errors.ts";
-import { isApiId } from "../mail-api/ids.ts";
-import { type ClientRequest, ProviderClient } from "../provider-client/provider-client.ts";
-import { assertForm } from "../provider-client/response-form.ts";
-import type { ProviderLimiter } from "../provider-limits/provider-limiter.ts";
-import { type BatchOutcome, BatchRound } from "./batch.ts";
-import { toGmailError } from "./errors.ts";
-import { gmailForm } from "./form.ts";
+import type { Readable } from 'node:stream'
+import type { Backoff } from '@posthorn/flow'
+import type { HttpMethod, StreamedResponse } from '@posthorn/net/call'
+import type { ProviderHttp, ProviderJson } from '@posthorn/net/provider-http'
+import type { MailApiAccess, MailApiUse } from '../mail-api/access.ts'
+import { isMailApiError, MailApiError } from '../mail-api/errors.ts'
+import { isApiId } from '../mail-api/ids.ts'
+import { type ClientRequest, ProviderClient } from '../provider-client/provider-client.ts'
+import { assertForm } from '../provider-client/response-form.ts'
+import type { ProviderLimiter } from '../provider-limits/provider-limiter.ts'
+import { type BatchOutcome, BatchRound } from './batch.ts'
+import { toGmailError } from './errors.ts'
+import { gmailForm } from './form.ts'
 
-export type QueryValue = string | number | boolean | readonly string[] | undefined;
+export type QueryValue = string | number | boolean | readonly string[] | undefined
 
 export interface GmailRequest {
   /** Method id without `gmail.users.`: the name in the table of costs. */
-  operation: string;
+  operation: string
   /** Defaults to GET. */
-  method?: HttpMethod;
+  method?: HttpMethod
   /** Path below the path of the mailbox. */
-  path: string;
+  path: string
   /** Query parameters. Lists are repeated, undefined parameters left out. */
-  query?: Readonly<Record<string, QueryValue>>;
+  query?: Readonly<Record<string, QueryValue>>
   /** Members of the response to send (guide "Performance tips"). Default: all members. */
-  fields?: string;
+  fields?: string
   /** Sent as JSON. */
-  body?: object;
+  body?: object
   /** Defaults to true for GET. */
-  repeatable?: boolean;
+  repeatable?: boolean
   /** Maximum bytes of the response; defaults to 1 MiB. */
-  maxBytes?: number;
-  signal: AbortSignal;
+  maxBytes?: number
+  signal: AbortSignal
 }
 
 /** Parts of one request of getting messages, and the parameters that they share. */
-export type GmailBatch = Pick<GmailRequest, "operation" | "query" | "fields" | "signal"> & {
-  paths: readonly string[];
-};
-
-export interface GmailRequestsOptions {
-  http: ProviderHttp;
-  limiter: ProviderLimiter;
-  access: MailApiAccess;
-  use: MailApiUse;
-  delayMs?: Backoff;
+export type GmailBatch = Pick<GmailRequest, 'operation' | 'query' | 'fields' | 'signal'> & {
+  paths: readonly string[]
 }
 
-const defaultMaxBytes = 1024 * 1024;
+export interface GmailRequestsOptions {
+  http: ProviderHttp
+  limiter: ProviderLimiter
+  access: MailApiAccess
+  use: MailApiUse
+  delayMs?: Backoff
+}
+
+const defaultMaxBytes = 1024 * 1024
 /** A batch of 25 messages with texts. */
-const maxBatchBytes = 64 * 1024 * 1024;
+const maxBatchBytes = 64 * 1024 * 1024
 
 /**
  * Maximum parts of a batch. Gmail permits 100, but runs them at the same time and refuses many of
  * more than 50 with 429 (google-api-dotnet-client issue 1982).
  */
-export const maxBatchParts = 25;
+export const maxBatchParts = 25
 
 /** Permits of a batch, of 4: one batch at a time, and another request beside it. */
-const batchSlots = 3;
+const batchSlots = 3
 
 /** Requests to one mailbox of Gmail. Failures are `MailApiError`s. */
 export class GmailRequests {
   /** Delays before requests that callers repeat, such as for a change that the response lacks. */
-  readonly delayMs: Backoff | undefined;
-  readonly #client: ProviderClient;
+  readonly delayMs: Backoff | undefined
+  readonly #client: ProviderClient
 
   constructor(options: GmailRequestsOptions) {
-    this.delayMs = options.delayMs;
-    this.#client = new ProviderClient({ ...options, toError: toGmailError });
+    this.delayMs = options.delayMs
+    this.#client = new ProviderClient({ ...options, toError: toGmailError })
   }
 
   /**
@@ -76,28 +76,28 @@ export class GmailRequests {
    * requests without a result.
    */
   async json<T extends object>(request: GmailRequest): Promise<Partial<T>> {
-    const { method = "GET", fields } = request;
+    const { method = 'GET', fields } = request
     const check = ({ json }: ProviderJson<unknown>) => {
-      const hasNoResult = method !== "GET" && fields === undefined && json === undefined;
-      if (!hasNoResult) assertForm(json, gmailForm);
-    };
+      const hasNoResult = method !== 'GET' && fields === undefined && json === undefined
+      if (!hasNoResult) assertForm(json, gmailForm)
+    }
     const { json } = await repeatedOnce(request.operation, () =>
       this.#client.json<T>({ ...toRequest(request), check }),
-    );
-    return json ?? {};
+    )
+    return json ?? {}
   }
 
   /** Opens a response. Read or dispose it. */
   open(request: GmailRequest): Promise<StreamedResponse> {
-    return repeatedOnce(request.operation, () => this.#client.open(toRequest(request)));
+    return repeatedOnce(request.operation, () => this.#client.open(toRequest(request)))
   }
 
   /** Sends a request of another form, such as an upload. Its response may be empty. */
   raw<T extends object>(request: ClientRequest) {
     const check = ({ json }: ProviderJson<unknown>) => {
-      if (json !== undefined) assertForm(json, gmailForm);
-    };
-    return repeatedOnce(request.operation, () => this.#client.json<T>({ ...request, check }));
+      if (json !== undefined) assertForm(json, gmailForm)
+    }
+    return repeatedOnce(request.operation, () => this.#client.json<T>({ ...request, check }))
   }
 
   /**
@@ -105,38 +105,38 @@ export class GmailRequests {
    * Parts that failed temporarily are repeated without the other parts.
    */
   async batch<T extends object>(batch: GmailBatch): Promise<BatchOutcome<T>[]> {
-    const outcomes: BatchOutcome<T>[] = [];
+    const outcomes: BatchOutcome<T>[] = []
     for (let from = 0; from < batch.paths.length; from += maxBatchParts) {
-      const paths = batch.paths.slice(from, from + maxBatchParts);
-      outcomes.push(...(await this.#batchOnce<T>({ ...batch, paths })));
+      const paths = batch.paths.slice(from, from + maxBatchParts)
+      outcomes.push(...(await this.#batchOnce<T>({ ...batch, paths })))
     }
-    return outcomes;
+    return outcomes
   }
 
   async #batchOnce<T extends object>(batch: GmailBatch): Promise<BatchOutcome<T>[]> {
-    const { operation, paths, query, fields = "*", signal } = batch;
-    const round = new BatchRound<T>(paths.length);
-    let mailbox = "";
+    const { operation, paths, query, fields = '*', signal } = batch
+    const round = new BatchRound<T>(paths.length)
+    let mailbox = ''
     const request: ClientRequest = {
       operation,
       count: paths.length,
       slots: batchSlots,
-      method: "POST",
+      method: 'POST',
       url: (user) => {
-        mailbox = user;
-        return "/batch/gmail/v1";
+        mailbox = user
+        return '/batch/gmail/v1'
       },
       maxBytes: maxBatchBytes,
       repeatable: true,
       signal,
-    };
+    }
     await this.#client.send(request, (http, ready) =>
       round.run(
         (body) => http.open({ ...ready, ...body }),
-        (index) => urlOf({ path: paths[index] ?? "", fields, query: query ?? {} }, mailbox),
+        (index) => urlOf({ path: paths[index] ?? '', fields, query: query ?? {} }, mailbox),
       ),
-    );
-    return round.outcomes;
+    )
+    return round.outcomes
   }
 }
 
@@ -144,58 +144,58 @@ export class GmailRequests {
 export function idPath(
   collection: string,
   id: string,
-  failure: "message-missing" | "folder-missing",
+  failure: 'message-missing' | 'folder-missing',
 ) {
-  if (!isApiId(id)) throw new MailApiError(failure, "The id does not exist.");
-  return `/${collection}/${encodeURIComponent(id)}`;
+  if (!isApiId(id)) throw new MailApiError(failure, 'The id does not exist.')
+  return `/${collection}/${encodeURIComponent(id)}`
 }
 
 /** Reads a body into memory. The stream fails above the `maxBytes` of its request. */
 export async function readBody(body: Readable, signal: AbortSignal): Promise<Buffer> {
-  const chunks: Buffer[] = [];
+  const chunks: Buffer[] = []
   try {
-    for await (const chunk of body) chunks.push(chunk as Buffer);
+    for await (const chunk of body) chunks.push(chunk as Buffer)
   } catch (error) {
-    throw bodyError(error, signal);
+    throw bodyError(error, signal)
   }
-  return Buffer.concat(chunks);
+  return Buffer.concat(chunks)
 }
 
 /** Failure of a body while it is read: the signal's reason, or temporary. */
 export function bodyError(error: unknown, signal: AbortSignal): unknown {
-  if (signal.aborted) return signal.reason;
-  if (isMailApiError(error)) return error;
-  return new MailApiError("unavailable", "The response of Gmail is incomplete", { cause: error });
+  if (signal.aborted) return signal.reason
+  if (isMailApiError(error)) return error
+  return new MailApiError('unavailable', 'The response of Gmail is incomplete', { cause: error })
 }
 
 /** Path and query in the mailbox, an email address. */
 export function urlOf(
-  { path, query = {}, fields = "*" }: Pick<GmailRequest, "path" | "query" | "fields">,
+  { path, query = {}, fields = '*' }: Pick<GmailRequest, 'path' | 'query' | 'fields'>,
   mailbox: string,
-  prefix = "",
+  prefix = '',
 ): string {
   const pairs = Object.entries({ ...query, fields }).flatMap(([name, value]) =>
     value === undefined
       ? []
       : [value].flat().map((each) => `${name}=${encodeURIComponent(String(each))}`),
-  );
-  return `${prefix}/gmail/v1/users/${encodeURIComponent(mailbox)}${path}?${pairs.join("&")}`;
+  )
+  return `${prefix}/gmail/v1/users/${encodeURIComponent(mailbox)}${path}?${pairs.join('&')}`
 }
 
 function toRequest(request: GmailRequest): ClientRequest {
-  const { operation, method = "GET", body, repeatable = method === "GET", signal } = request;
+  const { operation, method = 'GET', body, repeatable = method === 'GET', signal } = request
   return {
     operation,
     method,
     url: (mailbox) => urlOf(request, mailbox),
     ...(body && {
       body: JSON.stringify(body),
-      headers: { "content-type": "application/json; charset=UTF-8" },
+      headers: { 'content-type': 'application/json; charset=UTF-8' },
     }),
     maxBytes: request.maxBytes ?? defaultMaxBytes,
     repeatable,
     signal,
-  };
+  }
 }
 
 /**
@@ -205,9 +205,9 @@ function toRequest(request: GmailRequest): ClientRequest {
  */
 async function repeatedOnce<T>(operation: string, send: () => Promise<T>): Promise<T> {
   try {
-    return await send();
+    return await send()
   } catch (error) {
-    if (isMailApiError(error, "mailbox-disabled") && operation !== "watch") return send();
-    throw error;
+    if (isMailApiError(error, 'mailbox-disabled') && operation !== 'watch') return send()
+    throw error
   }
 }

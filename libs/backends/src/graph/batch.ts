@@ -1,26 +1,26 @@
-import { backoff, sleep } from "@posthorn/flow";
-import { readProviderError } from "@posthorn/net/provider-error";
-import { isMailApiError, MailApiError } from "../mail-api/errors.ts";
-import { assertGraphForm } from "./form.ts";
-import { type GraphClient, graphHeaders, type GraphRequest, queryText } from "./graph-client.ts";
+import { backoff, sleep } from '@posthorn/flow'
+import { readProviderError } from '@posthorn/net/provider-error'
+import { isMailApiError, MailApiError } from '../mail-api/errors.ts'
+import { assertGraphForm } from './form.ts'
+import { type GraphClient, graphHeaders, type GraphRequest, queryText } from './graph-client.ts'
 
-export type BatchPart = Omit<GraphRequest, "signal" | "mime">;
+export type BatchPart = Omit<GraphRequest, 'signal' | 'mime'>
 
 /** Result of a part: its body, or its failure. */
-export type PartResult<T> = { body: T } | { error: MailApiError };
+export type PartResult<T> = { body: T } | { error: MailApiError }
 
 interface BatchResponse {
-  id?: unknown;
-  status?: unknown;
-  headers?: Record<string, string>;
-  body?: unknown;
+  id?: unknown
+  status?: unknown
+  headers?: Record<string, string>
+  body?: unknown
 }
 
 /** Maximum repeats of failed parts. A longer delay is the caller's decision. */
-const maxRepeats = 5;
-const maxDelayMs = 60_000;
-const maxRetryAfterMs = 3_600_000;
-const defaultDelayMs = backoff({ baseMs: 1_000, maxMs: 30_000, jitter: 0.3 });
+const maxRepeats = 5
+const maxDelayMs = 60_000
+const maxRetryAfterMs = 3_600_000
+const defaultDelayMs = backoff({ baseMs: 1_000, maxMs: 30_000, jitter: 0.3 })
 
 /**
  * Sends idempotent requests, several at a time, and returns their results in the same order.
@@ -35,12 +35,12 @@ export async function sendAll<T>(
   parts: readonly BatchPart[],
   signal: AbortSignal,
 ): Promise<PartResult<T>[]> {
-  const results: PartResult<T>[] = [];
+  const results: PartResult<T>[] = []
   while (results.length < parts.length) {
-    const group = parts.slice(results.length, results.length + client.batchSize);
-    results.push(...(await sendGroup<T>(client, group, signal)));
+    const group = parts.slice(results.length, results.length + client.batchSize)
+    results.push(...(await sendGroup<T>(client, group, signal)))
   }
-  return results;
+  return results
 }
 
 async function sendGroup<T>(
@@ -48,16 +48,16 @@ async function sendGroup<T>(
   group: readonly BatchPart[],
   signal: AbortSignal,
 ): Promise<PartResult<T>[]> {
-  const [only] = group;
-  if (only && group.length === 1) return [await sendOne<T>(client, only, signal)];
-  const results: PartResult<T>[] = [];
-  let left = group.map((_, index) => index);
+  const [only] = group
+  if (only && group.length === 1) return [await sendOne<T>(client, only, signal)]
+  const results: PartResult<T>[] = []
+  let left = group.map((_, index) => index)
   for (let attempt = 1; ; attempt++) {
-    const received = await sendBatches<T>(client, { group, left }, signal);
-    for (const index of left) results[index] = received.get(index) ?? incomplete();
-    left = left.filter((index) => isTemporary(results[index]));
-    if (left.length === 0 || attempt > maxRepeats) return results;
-    await wait(client, { errors: left.map((index) => errorOf(results[index])), attempt }, signal);
+    const received = await sendBatches<T>(client, { group, left }, signal)
+    for (const index of left) results[index] = received.get(index) ?? incomplete()
+    left = left.filter((index) => isTemporary(results[index]))
+    if (left.length === 0 || attempt > maxRepeats) return results
+    await wait(client, { errors: left.map((index) => errorOf(results[index])), attempt }, signal)
   }
 }
 
@@ -67,16 +67,16 @@ async function sendOne<T>(
   signal: AbortSignal,
 ): Promise<PartResult<T>> {
   try {
-    return { body: await client.json<T>({ ...part, repeatable: true, signal }) };
+    return { body: await client.json<T>({ ...part, repeatable: true, signal }) }
   } catch (error) {
-    if (!isMailApiError(error) || isShared(error)) throw error;
-    return { error };
+    if (!isMailApiError(error) || isShared(error)) throw error
+    return { error }
   }
 }
 
 /** Failures that concern the mailbox instead of the object. */
 function isShared({ failure }: MailApiError): boolean {
-  return ["rate-limited", "unavailable", "token-rejected", "unlicensed"].includes(failure);
+  return ['rate-limited', 'unavailable', 'token-rejected', 'unlicensed'].includes(failure)
 }
 
 /** Sends the parts of a group in as many batches as the mailbox requires now. */
@@ -85,14 +85,14 @@ async function sendBatches<T>(
   { group, left }: { group: readonly BatchPart[]; left: readonly number[] },
   signal: AbortSignal,
 ): Promise<Map<number, PartResult<T>>> {
-  const results = new Map<number, PartResult<T>>();
+  const results = new Map<number, PartResult<T>>()
   for (let sent = 0; sent < left.length;) {
-    const part = left.slice(sent, sent + client.batchSize);
+    const part = left.slice(sent, sent + client.batchSize)
     for (const result of await sendBatch<T>(client, { group, left: part }, signal))
-      results.set(...result);
-    sent += part.length;
+      results.set(...result)
+    sent += part.length
   }
-  return results;
+  return results
 }
 
 async function sendBatch<T>(
@@ -100,36 +100,37 @@ async function sendBatch<T>(
   { group, left }: { group: readonly BatchPart[]; left: readonly number[] },
   signal: AbortSignal,
 ): Promise<Map<number, PartResult<T>>> {
-  const root = await client.root(signal);
-  const results = new Map<number, PartResult<T>>();
+  const root = await client.root(signal)
+  const results = new Map<number, PartResult<T>>()
   const requests = () =>
     left
       .filter((index) => !results.has(index))
-      .map((index) => partOf(group[index] as BatchPart, { root, index }));
-  const take = ({ responses }: { responses?: BatchResponse[] | null }) => {
-    const rejections = (responses ?? []).flatMap((each) => {
-      const result = resultOf<T>(client, each, group[Number(each.id)]);
-      const error = errorOf(result);
-      if (error?.code === "OAuthTokenRejected") return [error];
-      results.set(Number(each.id), result);
-      return [];
-    });
-    if (rejections[0]) throw rejections[0];
-  };
-  await client.batch({ size: left.length, requests, take }, signal);
-  return results;
+      .map((index) => partOf(group[index] as BatchPart, { root, index }))
+  const take = ({ responses }: { responses: BatchResponse[] }) => {
+    const rejections = responses.flatMap((each) => {
+      const result = resultOf<T>(client, each, group[Number(each.id)])
+      const error = errorOf(result)
+      if (error?.code === 'OAuthTokenRejected') return [error]
+      results.set(Number(each.id), result)
+      return []
+    })
+    if (rejections[0]) throw rejections[0]
+  }
+  const repeatable = left.every((index) => (group[index]?.method ?? 'GET') === 'GET')
+  await client.batch({ size: left.length, repeatable, requests, take }, signal)
+  return results
 }
 
 function partOf(part: BatchPart, { root, index }: { root: string; index: number }): object {
-  const { method = "GET", path, query, json } = part;
-  const type = json ? { "content-type": "application/json" } : {};
+  const { method = 'GET', path, query, json } = part
+  const type = json ? { 'content-type': 'application/json' } : {}
   return {
     id: String(index),
     method,
     url: `${root}${path}${queryText(query)}`,
     headers: { ...graphHeaders(part), ...type },
     ...(json && { body: json }),
-  };
+  }
 }
 
 function resultOf<T>(
@@ -137,40 +138,40 @@ function resultOf<T>(
   { status, headers = {}, body }: BatchResponse,
   part: BatchPart | undefined,
 ): PartResult<T> {
-  if (typeof status !== "number") return incomplete();
-  if (status >= 200 && status < 300) return bodyOf<T>(body, part);
+  if (typeof status !== 'number') return incomplete()
+  if (status >= 200 && status < 300) return bodyOf<T>(body, part)
   const lowered = Object.entries(headers).map(
     ([name, value]) => [name.toLowerCase(), value] as const,
-  );
-  const text = typeof body === "string" ? body : JSON.stringify(body ?? "");
-  const response = { status, headers: Object.fromEntries(lowered), text };
-  return { error: client.toError(readProviderError(response, { maxRetryAfterMs })) };
+  )
+  const text = typeof body === 'string' ? body : JSON.stringify(body ?? '')
+  const response = { status, headers: Object.fromEntries(lowered), text }
+  return { error: client.toError(readProviderError(response, { maxRetryAfterMs })) }
 }
 
 /** Body of a successful part. Only changes have parts without a body. */
-function bodyOf<T>(body: unknown, { method = "GET" }: BatchPart = { path: "" }): PartResult<T> {
+function bodyOf<T>(body: unknown, { method = 'GET' }: BatchPart = { path: '' }): PartResult<T> {
   try {
-    if (method === "GET" || (body !== undefined && body !== null)) assertGraphForm(body);
-    return { body: body as T };
+    if (method === 'GET' || (body !== undefined && body !== null)) assertGraphForm(body)
+    return { body: body as T }
   } catch (error) {
-    if (!isMailApiError(error)) throw error;
-    return { error };
+    if (!isMailApiError(error)) throw error
+    return { error }
   }
 }
 
 function incomplete(): { error: MailApiError } {
-  return { error: new MailApiError("unavailable", "The provider omitted a part of a batch") };
+  return { error: new MailApiError('unavailable', 'The provider omitted a part of a batch') }
 }
 
 function errorOf(result: PartResult<unknown> | undefined): MailApiError | undefined {
-  return result && "error" in result ? result.error : undefined;
+  return result && 'error' in result ? result.error : undefined
 }
 
 /** 424 is the status of parts that were not executed. */
 function isTemporary(result: PartResult<unknown> | undefined): boolean {
-  const error = errorOf(result);
-  if (!error) return false;
-  return ["rate-limited", "unavailable"].includes(error.failure) || error.status === 424;
+  const error = errorOf(result)
+  if (!error) return false
+  return ['rate-limited', 'unavailable'].includes(error.failure) || error.status === 424
 }
 
 /** Waits for the longest requested delay. @throws MailApiError if that is too long */
@@ -179,11 +180,11 @@ async function wait(
   { errors, attempt }: { errors: (MailApiError | undefined)[]; attempt: number },
   signal: AbortSignal,
 ): Promise<void> {
-  const requested = errors.map((error) => error?.retryAfterMs ?? 0);
-  const limited = errors.find((error) => isMailApiError(error, "rate-limited"));
-  const delayMs = Math.max(...requested) || (client.delayMs ?? defaultDelayMs)(attempt);
-  if (limited) client.pause(delayMs);
-  if (delayMs > maxDelayMs) throw limited ?? errors[0];
+  const requested = errors.map((error) => error?.retryAfterMs ?? 0)
+  const limited = errors.find((error) => isMailApiError(error, 'rate-limited'))
+  const delayMs = Math.max(...requested) || (client.delayMs ?? defaultDelayMs)(attempt)
+  if (limited) client.pause(delayMs)
+  if (delayMs > maxDelayMs) throw limited ?? errors[0]
   // A pause delays the next batch, up to the time that the API request has.
-  if (!limited) await sleep(delayMs, signal);
+  if (!limited) await sleep(delayMs, signal)
 }

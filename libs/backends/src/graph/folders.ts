@@ -1,94 +1,94 @@
-import { defined } from "@posthorn/contracts/defined";
-import { incompleteResponse, isMailApiError, MailApiError } from "../mail-api/errors.ts";
-import type { ApiFolder, FolderChange, MailApiFolders } from "../mail-api/folders.ts";
-import type { GraphMailFolder } from "../provider-types/graph.ts";
-import { type GraphClient, linkQuery } from "./graph-client.ts";
-import { entriesOf, folderPath } from "./lists.ts";
-import { isId } from "./message-fields.ts";
-import { type SpecialFolder, specialFolders } from "./special-folders.ts";
+import { defined } from '@posthorn/contracts/defined'
+import { incompleteResponse, isMailApiError, MailApiError } from '../mail-api/errors.ts'
+import type { ApiFolder, FolderChange, MailApiFolders } from '../mail-api/folders.ts'
+import type { GraphMailFolder } from '../provider-types/graph.ts'
+import { type GraphClient, linkQuery } from './graph-client.ts'
+import { entriesOf, folderPath } from './lists.ts'
+import { isId } from './message-fields.ts'
+import { type SpecialFolder, specialFolders } from './special-folders.ts'
 
-const maxFolders = 25_000;
+const maxFolders = 25_000
 const listQuery = {
-  $top: "250",
-  includeHiddenFolders: "true",
-  $select: "id,displayName,parentFolderId,childFolderCount,isHidden",
-};
-const missing = "folder-missing" as const;
+  $top: '250',
+  includeHiddenFolders: 'true',
+  $select: 'id,displayName,parentFolderId,childFolderCount,isHidden',
+}
+const missing = 'folder-missing' as const
 
 /** Folders of the mailbox. */
 export function graphFolders(client: GraphClient): MailApiFolders {
   return {
     folders: (signal) => readTree(client, signal),
     async folderPlace(id, signal) {
-      const query = { $select: "id,displayName,parentFolderId" };
-      const request = { path: folderPath(id), query, missing, signal };
-      const folder = await client.json<GraphMailFolder>(request);
-      const { displayName, parentFolderId } = folder;
-      if (!isId(folder.id)) throw incompleteResponse("The provider sent a folder without an id");
-      return defined({ name: displayName ?? "", parentId: parentFolderId ?? undefined });
+      const query = { $select: 'id,displayName,parentFolderId' }
+      const request = { path: folderPath(id), query, missing, signal }
+      const folder = await client.json<GraphMailFolder>(request)
+      const { displayName, parentFolderId } = folder
+      if (!isId(folder.id)) throw incompleteResponse('The provider sent a folder without an id')
+      return defined({ name: displayName ?? '', parentId: parentFolderId ?? undefined })
     },
     async folderCounts(id, signal) {
-      const query = { $select: "id,totalItemCount,unreadItemCount" };
+      const query = { $select: 'id,totalItemCount,unreadItemCount' }
       const folder = await client.json<GraphMailFolder>({
         path: folderPath(id),
         query,
         missing,
         signal,
-      });
-      const { totalItemCount: messages, unreadItemCount: unseen } = folder;
-      if (typeof messages === "number" && typeof unseen === "number") return { messages, unseen };
-      throw incompleteResponse("The provider sent a folder without counts");
+      })
+      const { totalItemCount: messages, unreadItemCount: unseen } = folder
+      if (typeof messages === 'number' && typeof unseen === 'number') return { messages, unseen }
+      throw incompleteResponse('The provider sent a folder without counts')
     },
     async createFolder({ name, parentId }, signal) {
-      const path = parentId === undefined ? "/mailFolders" : `${folderPath(parentId)}/childFolders`;
-      const json = { displayName: name };
+      const path = parentId === undefined ? '/mailFolders' : `${folderPath(parentId)}/childFolders`
+      const json = { displayName: name }
       const created = await client.json<GraphMailFolder>({
-        method: "POST",
+        method: 'POST',
         path,
         json,
         missing,
         signal,
-      });
-      return findFolder(client, created.id, signal);
+      })
+      return findFolder(client, created.id, signal)
     },
     async renameFolder(id, change, signal) {
-      await assertEditable(client, id, signal);
-      await changeFolder(client, { id, change }, signal);
-      return findFolder(client, id, signal);
+      await assertEditable(client, id, signal)
+      await changeFolder(client, { id, change }, signal)
+      return findFolder(client, id, signal)
     },
     async deleteFolder(id, signal) {
-      await assertEditable(client, id, signal);
-      const request = { method: "DELETE", path: folderPath(id), repeatable: true, signal } as const;
-      await client.response({ ...request, missing });
+      await assertEditable(client, id, signal)
+      const request = { method: 'DELETE', path: folderPath(id), repeatable: true, signal } as const
+      await client.response({ ...request, missing })
       // The first deletion moves the folder below Deleted Items, where it would still be listed.
       await client.response({ ...request, missing }).catch((error: unknown) => {
-        if (!isMailApiError(error, missing)) throw error;
-      });
+        if (!isMailApiError(error, missing)) throw error
+      })
     },
-  };
+  }
 }
 
 interface Level {
-  path: string;
-  parent?: ApiFolder;
+  path: string
+  parent?: ApiFolder
 }
 
 /** Reads the tree level by level. A folder in a cycle is read once. */
 async function readTree(client: GraphClient, signal: AbortSignal): Promise<ApiFolder[]> {
-  const special = await specialFolders(client, signal);
-  const folders = new Map<string, ApiFolder>();
-  const levels: Level[] = [{ path: "/mailFolders" }];
+  const special = await specialFolders(client, signal)
+  const folders = new Map<string, ApiFolder>()
+  const levels: Level[] = [{ path: '/mailFolders' }]
   for (let level = levels.shift(); level; level = levels.shift())
     for (const folder of await readLevel(client, level, signal)) {
-      const converted = toFolder(folder, level, special);
-      if (!converted || folders.has(converted.id)) continue;
+      const converted = toFolder(folder, level, special)
+      if (!converted || folders.has(converted.id)) continue
       if (folders.size >= maxFolders)
-        throw new MailApiError("refused", "The mailbox has too many folders");
-      folders.set(converted.id, converted);
+        throw new MailApiError('refused', 'The mailbox has too many folders')
+      folders.set(converted.id, converted)
       if ((folder.childFolderCount ?? 0) > 0)
-        levels.push({ path: `${folderPath(converted.id)}/childFolders`, parent: converted });
+        levels.push({ path: `${folderPath(converted.id)}/childFolders`, parent: converted })
     }
-  return [...folders.values()];
+  return [...folders.values()]
 }
 
 /** A folder that was deleted after its parent was listed has no children. */
@@ -97,24 +97,24 @@ async function readLevel(
   { path, parent }: Level,
   signal: AbortSignal,
 ): Promise<GraphMailFolder[]> {
-  const folders: GraphMailFolder[] = [];
-  let query: string | Record<string, string> = listQuery;
+  const folders: GraphMailFolder[] = []
+  let query: string | Record<string, string> = listQuery
   try {
     for (;;) {
-      const page: { value?: GraphMailFolder[]; "@odata.nextLink"?: string } = await client.json({
+      const page: { value?: GraphMailFolder[]; '@odata.nextLink'?: string } = await client.json({
         path,
         query,
         missing,
         signal,
-      });
-      folders.push(...entriesOf(page));
-      const link = page["@odata.nextLink"];
-      if (link === undefined || folders.length > maxFolders) return folders;
-      query = linkQuery(link);
+      })
+      folders.push(...entriesOf(page))
+      const link = page['@odata.nextLink']
+      if (link === undefined || folders.length > maxFolders) return folders
+      query = linkQuery(link)
     }
   } catch (error) {
-    if (parent && isMailApiError(error, missing)) return folders;
-    throw error;
+    if (parent && isMailApiError(error, missing)) return folders
+    throw error
   }
 }
 
@@ -124,23 +124,23 @@ function toFolder(
   { parent }: Level,
   special: ReadonlyMap<string, SpecialFolder>,
 ): ApiFolder | undefined {
-  const { id, displayName, isHidden } = folder;
-  const type: unknown = (folder as Record<string, unknown>)["@odata.type"];
-  if (!isId(id) || type === "#microsoft.graph.mailSearchFolder") return undefined;
+  const { id, displayName, isHidden } = folder
+  const type: unknown = (folder as Record<string, unknown>)['@odata.type']
+  if (!isId(id) || type === '#microsoft.graph.mailSearchFolder') return undefined
   return defined({
     id,
-    path: [...(parent?.path ?? []), displayName ?? ""],
+    path: [...(parent?.path ?? []), displayName ?? ''],
     parentId: parent?.id,
     specialUse: special.get(id)?.use,
     editable: !special.has(id),
     assignable: true,
     hidden: isHidden === true ? (true as const) : undefined,
-  });
+  })
 }
 
 async function assertEditable(client: GraphClient, id: string, signal: AbortSignal): Promise<void> {
-  const special = await specialFolders(client, signal);
-  if (special.has(id)) throw new MailApiError("refused", "The folder is one of the mail system");
+  const special = await specialFolders(client, signal)
+  if (special.has(id)) throw new MailApiError('refused', 'The folder is one of the mail system')
 }
 
 async function changeFolder(
@@ -148,14 +148,14 @@ async function changeFolder(
   { id, change: { name, parentId } }: { id: string; change: FolderChange },
   signal: AbortSignal,
 ): Promise<void> {
-  const path = folderPath(id);
-  const common = { repeatable: true, missing, signal } as const;
+  const path = folderPath(id)
+  const common = { repeatable: true, missing, signal } as const
   if (parentId !== undefined) {
-    const json = { destinationId: parentId ?? "msgfolderroot" };
-    await client.json({ ...common, method: "POST", path: `${path}/move`, json });
+    const json = { destinationId: parentId ?? 'msgfolderroot' }
+    await client.json({ ...common, method: 'POST', path: `${path}/move`, json })
   }
   if (name !== undefined)
-    await client.json({ ...common, method: "PATCH", path, json: { displayName: name } });
+    await client.json({ ...common, method: 'PATCH', path, json: { displayName: name } })
 }
 
 async function findFolder(
@@ -163,7 +163,7 @@ async function findFolder(
   id: string | undefined,
   signal: AbortSignal,
 ): Promise<ApiFolder> {
-  const folder = (await readTree(client, signal)).find((each) => each.id === id);
-  if (!folder) throw new MailApiError(missing, "The folder does not exist");
-  return folder;
+  const folder = (await readTree(client, signal)).find((each) => each.id === id)
+  if (!folder) throw new MailApiError(missing, 'The folder does not exist')
+  return folder
 }

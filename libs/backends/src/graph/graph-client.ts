@@ -1,70 +1,72 @@
-import { randomUUID } from "node:crypto";
-import { defined } from "@posthorn/contracts/defined";
-import type { Backoff } from "@posthorn/flow";
-import type { StreamedResponse } from "@posthorn/net/call";
-import type { HttpMethod } from "@posthorn/net/call";
-import type { ProviderError } from "@posthorn/net/provider-error";
-import type { ProviderHttp, ProviderJson } from "@posthorn/net/provider-http";
-import type { MailApiAccess, MailApiLogin, MailApiUse } from "../mail-api/access.ts";
-import { isMailApiError, MailApiError, type MailApiFailure } from "../mail-api/errors.ts";
-import { type ClientRequest, ProviderClient } from "../provider-client/provider-client.ts";
-import type { ProviderLimiter } from "../provider-limits/provider-limiter.ts";
-import { assertGraphForm } from "./form.ts";
-import { graphError, isTooManyOpen, subscriptionError } from "./graph-error.ts";
+import { randomUUID } from 'node:crypto'
+import { defined } from '@posthorn/contracts/defined'
+import type { Backoff } from '@posthorn/flow'
+import type { StreamedResponse } from '@posthorn/net/call'
+import type { HttpMethod } from '@posthorn/net/call'
+import type { ProviderError } from '@posthorn/net/provider-error'
+import type { ProviderHttp, ProviderJson } from '@posthorn/net/provider-http'
+import type { MailApiAccess, MailApiLogin, MailApiUse } from '../mail-api/access.ts'
+import { isMailApiError, MailApiError, type MailApiFailure } from '../mail-api/errors.ts'
+import { type ClientRequest, ProviderClient } from '../provider-client/provider-client.ts'
+import type { ProviderLimiter } from '../provider-limits/provider-limiter.ts'
+import { assertBatchForm, assertGraphForm } from './form.ts'
+import { graphError, isTooManyOpen, subscriptionError } from './graph-error.ts'
 
 export interface GraphClientOptions {
-  http: ProviderHttp;
-  limiter: ProviderLimiter;
-  access: MailApiAccess;
-  use: MailApiUse;
-  delayMs?: Backoff;
+  http: ProviderHttp
+  limiter: ProviderLimiter
+  access: MailApiAccess
+  use: MailApiUse
+  delayMs?: Backoff
 }
 
 export interface GraphRequest {
-  method?: HttpMethod;
+  method?: HttpMethod
   /** Path below the mailbox, with encoded ids: `/messages/AAMk%3D`. */
-  path: string;
+  path: string
   /**
    * Query parameters; undefined values are left out. A text is an encoded query, from a link of the
    * service.
    */
-  query?: Readonly<Record<string, string | undefined>> | string;
+  query?: Readonly<Record<string, string | undefined>> | string
   /** Values of the header `Prefer`, in addition to that for immutable ids. */
-  prefer?: readonly string[];
-  json?: object;
+  prefer?: readonly string[]
+  json?: object
   /** Request body: a message (RFC 5322), sent as base64. */
-  mime?: Uint8Array;
+  mime?: Uint8Array
   /** Etag that the object must have. */
-  ifMatch?: string;
+  ifMatch?: string
   /** Defaults to true for GET. */
-  repeatable?: boolean;
+  repeatable?: boolean
   /** Failure of an object that does not exist; defaults to the failure of the error code. */
-  missing?: MailApiFailure;
-  signal: AbortSignal;
+  missing?: MailApiFailure
+  signal: AbortSignal
 }
 
 export interface GraphBatch<T> {
-  size: number;
+  size: number
+  /** True if all parts are reads: the batch is sent again after network failures. */
+  repeatable: boolean
   /** Requests to send now, in the form of the service. Called again after a rejected token. */
-  requests: () => object[];
+  requests: () => object[]
   /** Takes the response. Throws the error of a part whose token was rejected. */
-  take: (json: T) => void;
+  take: (json: NonNullable<T>) => void
 }
 
 /**
  * Largest response read into memory. A page has 1,000 messages without texts, or one message with
  * texts.
  */
-const maxJsonBytes = 40 * 1024 * 1024;
+const maxJsonBytes = 40 * 1024 * 1024
 /**
  * Maximum parts of a batch; the provider permits 4 for one mailbox. Parts run concurrently and a
  * mailbox takes 4 requests at a time, one of which is reserved for sender.
  */
-const maxParts = 3;
+const maxParts = 3
 /** Time of single requests after `ErrorTooManyObjectsOpened`, which many moves at a time cause. */
-const narrowMs = 60_000;
+const narrowMs = 60_000
 /** Longest query of a link. Page tokens are part of URLs. */
-const maxQueryLength = 8_000;
+const maxQueryLength = 8_000
 
 /**
  * Requests to one mailbox. Root is `/me` for the mailbox of the token's user, whose address may
@@ -72,66 +74,66 @@ const maxQueryLength = 8_000;
  * of applications.
  */
 export class GraphClient {
-  readonly #options: GraphClientOptions;
-  readonly #client: ProviderClient;
-  readonly #subscriptions: ProviderClient;
+  readonly #options: GraphClientOptions
+  readonly #client: ProviderClient
+  readonly #subscriptions: ProviderClient
 
   constructor(options: GraphClientOptions) {
-    this.#options = options;
-    const toError = (error: ProviderError) => this.toError(error);
-    this.#client = new ProviderClient({ ...options, toError });
-    this.#subscriptions = new ProviderClient({ ...options, toError: subscriptionError });
+    this.#options = options
+    const toError = (error: ProviderError) => this.toError(error)
+    this.#client = new ProviderClient({ ...options, toError })
+    this.#subscriptions = new ProviderClient({ ...options, toError: subscriptionError })
   }
 
   get access(): MailApiAccess {
-    return this.#options.access;
+    return this.#options.access
   }
 
   get delayMs(): Backoff | undefined {
-    return this.#options.delayMs;
+    return this.#options.delayMs
   }
 
   /** Maximum parts of a batch, which run concurrently. */
   get batchSize(): number {
-    const { limiter, access } = this.#options;
-    return Math.min(maxParts, limiter.concurrency(access));
+    const { limiter, access } = this.#options
+    return Math.min(maxParts, limiter.concurrency(access))
   }
 
   /** Turns an error response into its failure. Too many open objects slow the mailbox down. */
   toError(error: ProviderError): MailApiError {
-    const { limiter, access } = this.#options;
-    if (isTooManyOpen(error)) limiter.narrow(access, narrowMs);
-    return graphError(error);
+    const { limiter, access } = this.#options
+    if (isTooManyOpen(error)) limiter.narrow(access, narrowMs)
+    return graphError(error)
   }
 
   /** Keeps back the requests of the mailbox. */
   pause(ms: number): void {
-    this.#options.limiter.pause(this.#options.access, ms);
+    this.#options.limiter.pause(this.#options.access, ms)
   }
 
   /** Address of the mailbox. Usually makes no request, because logins are cached. */
   async mailbox(signal: AbortSignal): Promise<string> {
-    signal.throwIfAborted();
-    return (await this.#options.access.login({ fresh: false, signal })).user;
+    signal.throwIfAborted()
+    return (await this.#options.access.login({ fresh: false, signal })).user
   }
 
   /** Path of the mailbox below the version. */
   async root(signal: AbortSignal): Promise<string> {
-    signal.throwIfAborted();
-    return rootOf(await this.#options.access.login({ fresh: false, signal }));
+    signal.throwIfAborted()
+    return rootOf(await this.#options.access.login({ fresh: false, signal }))
   }
 
   /** Reads an object. After 202 and 204 there is none. */
   async json<T>(request: GraphRequest): Promise<T> {
-    return (await this.response<T>(request)).json as T;
+    return (await this.response<T>(request)).json as T
   }
 
   response<T>(request: GraphRequest): Promise<ProviderJson<T>> {
-    return renamed(request, () => this.#client.json<T>(clientRequest(request)));
+    return renamed(request, () => this.#client.json<T>(clientRequest(request)))
   }
 
   open(request: GraphRequest): Promise<StreamedResponse> {
-    return renamed(request, () => this.#client.open(clientRequest(request)));
+    return renamed(request, () => this.#client.open(clientRequest(request)))
   }
 
   /**
@@ -140,20 +142,23 @@ export class GraphClient {
    *
    * @throws MailApiError of `take`, after a rejected token only for a second time
    */
-  batch<T>({ size, requests, take }: GraphBatch<T>, signal: AbortSignal): Promise<void> {
+  batch<T>(
+    { size, repeatable, requests, take }: GraphBatch<T>,
+    signal: AbortSignal,
+  ): Promise<void> {
     const request: ClientRequest = {
-      ...clientRequest({ method: "POST", path: "", json: {}, signal }),
-      url: "/v1.0/$batch",
+      ...clientRequest({ method: 'POST', path: '', json: {}, signal }),
+      url: '/v1.0/$batch',
       count: size,
       slots: size,
-      repeatable: false,
-    };
+      repeatable,
+    }
     return this.#client.send(request, async (http, ready) => {
-      const body = JSON.stringify({ requests: requests() });
-      const { json } = await http.json<T>({ ...ready, body });
-      assertGraphForm(json);
-      take(json);
-    });
+      const body = JSON.stringify({ requests: requests() })
+      const { json } = await http.json<T>({ ...ready, body })
+      assertBatchForm(json)
+      take(json)
+    })
   }
 
   /** Sends bytes to the address of an upload session. */
@@ -162,43 +167,43 @@ export class GraphClient {
     { body, range, signal }: { body?: Uint8Array; range?: string; signal: AbortSignal },
   ): Promise<ProviderJson<unknown>> {
     return this.#client.upload({
-      operation: "upload",
-      method: body ? "PUT" : "GET",
+      operation: 'upload',
+      method: body ? 'PUT' : 'GET',
       url,
       ...(body && { body }),
-      headers: defined({ "content-range": range }),
+      headers: defined({ 'content-range': range }),
       repeatable: !body,
       signal,
-    });
+    })
   }
 
   /** Request about subscriptions, which are not below the mailbox. */
   subscription<T>(request: GraphRequest): Promise<ProviderJson<T>> {
-    const { path, query } = request;
-    const url = `/v1.0/subscriptions${path}${queryText(query)}`;
-    return this.#subscriptions.json<T>({ ...clientRequest(request), url });
+    const { path, query } = request
+    const url = `/v1.0/subscriptions${path}${queryText(query)}`
+    return this.#subscriptions.json<T>({ ...clientRequest(request), url })
   }
 }
 
 /** Headers of every request and part of a batch: the only place that asks for immutable ids. */
-export function graphHeaders({ prefer = [], ifMatch }: Pick<GraphRequest, "prefer" | "ifMatch">) {
+export function graphHeaders({ prefer = [], ifMatch }: Pick<GraphRequest, 'prefer' | 'ifMatch'>) {
   return defined({
-    prefer: ['IdType="ImmutableId"', ...prefer].join(", "),
-    "if-match": ifMatch,
-  });
+    prefer: ['IdType="ImmutableId"', ...prefer].join(', '),
+    'if-match': ifMatch,
+  })
 }
 
 function rootOf({ user, own }: MailApiLogin): string {
-  return own ? "/me" : `/users/${encodeURIComponent(user)}`;
+  return own ? '/me' : `/users/${encodeURIComponent(user)}`
 }
 
 /** Query of a request, with `?`, encoded as the service requires: blanks as `%20`. */
-export function queryText(query: GraphRequest["query"] = {}): string {
-  if (typeof query === "string") return query === "" ? "" : `?${query}`;
+export function queryText(query: GraphRequest['query'] = {}): string {
+  if (typeof query === 'string') return query === '' ? '' : `?${query}`
   const pairs = Object.entries(query).flatMap(([name, value]) =>
     value === undefined ? [] : [`${name}=${encodeURIComponent(value)}`],
-  );
-  return pairs.length === 0 ? "" : `?${pairs.join("&")}`;
+  )
+  return pairs.length === 0 ? '' : `?${pairs.join('&')}`
 }
 
 /**
@@ -208,54 +213,54 @@ export function queryText(query: GraphRequest["query"] = {}): string {
  * @throws MailApiError `unavailable` for a link that cannot be used
  */
 export function linkQuery(link: string): string {
-  const query = /^[^?]*\?([!-~]+)$/.exec(link)?.[1];
+  const query = /^[^?]*\?([!-~]+)$/.exec(link)?.[1]
   if (query === undefined || query.length > maxQueryLength)
-    throw new MailApiError("unavailable", "The provider sent a link that cannot be used");
-  return query;
+    throw new MailApiError('unavailable', 'The provider sent a link that cannot be used')
+  return query
 }
 
 async function renamed<T>({ missing }: GraphRequest, work: () => Promise<T>): Promise<T> {
   try {
-    return await work();
+    return await work()
   } catch (error) {
-    throw missing === undefined ? error : renameMissing(error, missing);
+    throw missing === undefined ? error : renameMissing(error, missing)
   }
 }
 
 /** Error with the failure `missing` if the original error is about a missing object. */
 export function renameMissing(error: unknown, missing: MailApiFailure): unknown {
   const isMissing =
-    isMailApiError(error, "message-missing") || isMailApiError(error, "unreadable-id");
-  if (!isMissing && !isMailApiError(error, "folder-missing")) return error;
-  return new MailApiError(missing, error.message, defined({ status: error.status, cause: error }));
+    isMailApiError(error, 'message-missing') || isMailApiError(error, 'unreadable-id')
+  if (!isMissing && !isMailApiError(error, 'folder-missing')) return error
+  return new MailApiError(missing, error.message, defined({ status: error.status, cause: error }))
 }
 
 function clientRequest(request: GraphRequest): ClientRequest {
-  const { method = "GET", path, query, json, mime, signal } = request;
-  const { repeatable = method === "GET" } = request;
+  const { method = 'GET', path, query, json, mime, signal } = request
+  const { repeatable = method === 'GET' } = request
   return {
     operation: method,
     method,
     url: (_mailbox, login) => `/v1.0${rootOf(login)}${path}${queryText(query)}`,
     headers: {
       ...graphHeaders(request),
-      "client-request-id": randomUUID(),
-      ...(json && { "content-type": "application/json" }),
-      ...(mime && { "content-type": "text/plain" }),
+      'client-request-id': randomUUID(),
+      ...(json && { 'content-type': 'application/json' }),
+      ...(mime && { 'content-type': 'text/plain' }),
     },
     ...bodyOf(json, mime),
     check: ({ status, json: received }) => {
       // 200 without a body is the response to a message in MIME format that is too large.
-      const mayBeEmpty = [202, 204].includes(status) || mime !== undefined;
-      if (received !== undefined || !mayBeEmpty) assertGraphForm(received);
+      const mayBeEmpty = [202, 204].includes(status) || mime !== undefined
+      if (received !== undefined || !mayBeEmpty) assertGraphForm(received)
     },
     maxBytes: maxJsonBytes,
     repeatable,
     signal,
-  };
+  }
 }
 
 function bodyOf(json?: object, mime?: Uint8Array): { body?: string } {
-  if (json) return { body: JSON.stringify(json) };
-  return mime ? { body: Buffer.from(mime).toString("base64") } : {};
+  if (json) return { body: JSON.stringify(json) }
+  return mime ? { body: Buffer.from(mime).toString('base64') } : {}
 }

@@ -1,31 +1,31 @@
-import type { SpecialUse } from "@posthorn/contracts/schemas/message";
-import { incompleteResponse } from "../mail-api/errors.ts";
-import type { MailApiAccess } from "../mail-api/access.ts";
-import type { GraphMailFolder } from "../provider-types/graph.ts";
-import { type BatchPart, sendAll } from "./batch.ts";
-import type { GraphClient } from "./graph-client.ts";
-import { isId } from "./message-fields.ts";
+import type { SpecialUse } from '@posthorn/contracts/schemas/message'
+import { incompleteResponse } from '../mail-api/errors.ts'
+import type { MailApiAccess } from '../mail-api/access.ts'
+import type { GraphMailFolder } from '../provider-types/graph.ts'
+import { type BatchPart, sendAll } from './batch.ts'
+import type { GraphClient } from './graph-client.ts'
+import { isId } from './message-fields.ts'
 
 /** Well-known names of folders that cannot be renamed or deleted. Display names are localized. */
 const specialUses: Readonly<Record<string, SpecialUse | undefined>> = {
-  inbox: "\\Inbox",
-  drafts: "\\Drafts",
-  sentitems: "\\Sent",
-  deleteditems: "\\Trash",
-  junkemail: "\\Junk",
-  archive: "\\Archive",
+  inbox: '\\Inbox',
+  drafts: '\\Drafts',
+  sentitems: '\\Sent',
+  deleteditems: '\\Trash',
+  junkemail: '\\Junk',
+  archive: '\\Archive',
   outbox: undefined,
   conversationhistory: undefined,
   syncissues: undefined,
-};
+}
 
 export interface SpecialFolder {
-  id: string;
-  use?: SpecialUse;
+  id: string
+  use?: SpecialUse
 }
 
 /** Ids by well-known name, per access object. Ids do not change. */
-const cached = new WeakMap<MailApiAccess, Map<string, string>>();
+const cached = new WeakMap<MailApiAccess, Map<string, string>>()
 
 /**
  * Special folders by id. Names without a folder are requested each time: an archive is created at
@@ -35,28 +35,28 @@ export async function specialFolders(
   client: GraphClient,
   signal: AbortSignal,
 ): Promise<Map<string, SpecialFolder>> {
-  const ids = cached.get(client.access) ?? new Map<string, string>();
-  cached.set(client.access, ids);
-  const unknown = Object.keys(specialUses).filter((name) => !ids.has(name));
+  const ids = cached.get(client.access) ?? new Map<string, string>()
+  cached.set(client.access, ids)
+  const unknown = Object.keys(specialUses).filter((name) => !ids.has(name))
   const parts = unknown.map((name): BatchPart => ({
     path: `/mailFolders/${name}`,
-    query: { $select: "id" },
-  }));
-  const results = await sendAll<GraphMailFolder>(client, parts, signal);
+    query: { $select: 'id' },
+  }))
+  const results = await sendAll<GraphMailFolder>(client, parts, signal)
   for (const [index, result] of results.entries())
-    if ("body" in result) {
+    if ('body' in result) {
       if (!isId(result.body.id))
-        throw incompleteResponse("The provider sent a folder without an id");
-      ids.set(unknown[index] ?? "", result.body.id);
-    } else if (!isMissing(result.error.failure)) throw result.error;
+        throw incompleteResponse('The provider sent a folder without an id')
+      ids.set(unknown[index] ?? '', result.body.id)
+    } else if (!isMissing(result.error.failure)) throw result.error
   return new Map(
     [...ids].map(([name, id]) => {
-      const use = specialUses[name];
-      return [id, use === undefined ? { id } : { id, use }];
+      const use = specialUses[name]
+      return [id, use === undefined ? { id } : { id, use }]
     }),
-  );
+  )
 }
 
 function isMissing(failure: string): boolean {
-  return failure === "message-missing" || failure === "folder-missing";
+  return failure === 'message-missing' || failure === 'folder-missing'
 }
