@@ -48,14 +48,13 @@ export async function findAccountsOfUser(
   return rows.map(({ account }) => account)
 }
 
-/** State of an enabled application for Pub/Sub; null if no worker has used it yet. */
+/** State of an application for Pub/Sub; null if no worker has used it yet. */
 export function findPubSubState(db: Db, app: string) {
   return db
     .selectFrom('oauth2Apps')
     .leftJoin('pubsubStates', 'pubsubStates.app', 'oauth2Apps.id')
-    .select(['pubsubStates.state', 'pubsubStates.lastError'])
+    .select(['enabled', 'pubsubStates.state', 'pubsubStates.lastError'])
     .where('oauth2Apps.id', '=', app)
-    .where('enabled', '=', true)
     .where(sql`config ->> 'baseScopes'`, '=', 'pubsub')
     .executeTakeFirst()
 }
