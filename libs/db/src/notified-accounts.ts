@@ -1,7 +1,7 @@
-import { backendsThat } from "@posthorn/contracts/account-types";
-import { sql } from "kysely";
+import { backendsThat } from '@posthorn/contracts/account-types'
+import { type RawBuilder, sql } from 'kysely'
 
-const backends = backendsThat(({ notifications }) => notifications.transport === "pull");
+const backends = backendsThat(({ notifications }) => notifications.transport === 'pull')
 
 /**
  * Condition for accounts whose notifications name a mailbox of an OAuth2 application. Spelled for
@@ -9,7 +9,7 @@ const backends = backendsThat(({ notifications }) => notifications.transport ===
  */
 export const isNotifiedByTopic = sql<boolean>`(backend in (${sql.join(
   backends.map((name) => sql.lit(name)),
-)}))`;
+)}))`
 
 /**
  * Address of the mailbox of an account that is notified by topic, in lower case as in
@@ -17,4 +17,23 @@ export const isNotifiedByTopic = sql<boolean>`(backend in (${sql.join(
  */
 export const notifiedUser = sql<string>`lower(coalesce(
   oauth2 -> 'auth' ->> 'delegatedUser', oauth2 -> 'auth' ->> 'user', email
-))`;
+))`
+
+/**
+ * Ids of the accounts whose notifications name one of the addresses (in lower case): by the login
+ * name, for the applications that `isApplication` compares with, or by the address of the mailbox at
+ * its provider.
+ */
+export function notifiedAccountsOf(
+  isApplication: RawBuilder<unknown>,
+  addresses: readonly string[],
+): RawBuilder<string> {
+  return sql`(
+    select account from accounts
+    where oauth2 ->> 'provider' = ${isApplication}
+      and ${notifiedUser} = any(${addresses}::text[]) and ${isNotifiedByTopic}
+    union all
+    select account from account_states
+    where lower(mailbox_address) = any(${addresses}::text[]) and mailbox_address is not null
+  )`
+}

@@ -1,4 +1,5 @@
 import { randomUUID } from 'node:crypto'
+import { sharePauses } from '@posthorn/backends/shared-pauses'
 import { imapBackend, type ImapBackend } from '@posthorn/backends'
 import { createProviderClients } from '@posthorn/backends/provider-clients'
 import type { CommandServer } from '@posthorn/bus'
@@ -98,6 +99,7 @@ export async function startApp(
       if (topic === 'oauth2Apps') pubSub.wake()
     }),
   )
+  stack.use(await sharePauses(parts.limiter, bus))
   settings.invalidate() // an earlier read may have missed an invalidation
   holder.wake()
   service.markStarted()

@@ -2,7 +2,7 @@ import type { Readable } from 'node:stream'
 import type { Backoff } from '@posthorn/flow'
 import type { HttpMethod, StreamedResponse } from '@posthorn/net/call'
 import type { ProviderHttp, ProviderJson } from '@posthorn/net/provider-http'
-import type { MailApiAccess, MailApiUse } from '../mail-api/access.ts'
+import type { MailApiAccess, MailApiLogin, MailApiUse } from '../mail-api/access.ts'
 import { isMailApiError, MailApiError } from '../mail-api/errors.ts'
 import { isApiId } from '../mail-api/ids.ts'
 import { type ClientRequest, ProviderClient } from '../provider-client/provider-client.ts'
@@ -122,8 +122,8 @@ export class GmailRequests {
       count: paths.length,
       slots: batchSlots,
       method: 'POST',
-      url: (user) => {
-        mailbox = user
+      url: (user, login) => {
+        mailbox = mailboxName(user, login)
         return '/batch/gmail/v1'
       },
       maxBytes: maxBatchBytes,
@@ -168,7 +168,15 @@ export function bodyError(error: unknown, signal: AbortSignal): unknown {
   return new MailApiError('unavailable', 'The response of Gmail is incomplete', { cause: error })
 }
 
-/** Path and query in the mailbox, an email address. */
+/**
+ * Name of the mailbox in paths. Gmail refuses an alias or a former address of the token's user with
+ * 403, so the mailbox of that user is `me`.
+ */
+export function mailboxName(mailbox: string, { own = false }: MailApiLogin): string {
+  return own ? 'me' : mailbox
+}
+
+/** Path and query in the mailbox: an email address, or `me`. */
 export function urlOf(
   { path, query = {}, fields = '*' }: Pick<GmailRequest, 'path' | 'query' | 'fields'>,
   mailbox: string,
@@ -187,7 +195,7 @@ function toRequest(request: GmailRequest): ClientRequest {
   return {
     operation,
     method,
-    url: (mailbox) => urlOf(request, mailbox),
+    url: (mailbox, login) => urlOf(request, mailboxName(mailbox, login)),
     ...(body && {
       body: JSON.stringify(body),
       headers: { 'content-type': 'application/json; charset=UTF-8' },

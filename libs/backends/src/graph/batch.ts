@@ -1,6 +1,7 @@
 import { backoff, sleep } from '@posthorn/flow'
 import { readProviderError } from '@posthorn/net/provider-error'
 import { isMailApiError, MailApiError } from '../mail-api/errors.ts'
+import { isApplicationLimit } from '../provider-client/provider-client.ts'
 import { assertGraphForm } from './form.ts'
 import { type GraphClient, graphHeaders, type GraphRequest, queryText } from './graph-client.ts'
 
@@ -181,9 +182,10 @@ async function wait(
   signal: AbortSignal,
 ): Promise<void> {
   const requested = errors.map((error) => error?.retryAfterMs ?? 0)
-  const limited = errors.find((error) => isMailApiError(error, 'rate-limited'))
+  const refused = errors.filter((error) => isMailApiError(error, 'rate-limited'))
+  const limited = refused.find(isApplicationLimit) ?? refused[0]
   const delayMs = Math.max(...requested) || (client.delayMs ?? defaultDelayMs)(attempt)
-  if (limited) client.pause(delayMs)
+  if (limited) client.pause(limited, delayMs)
   if (delayMs > maxDelayMs) throw limited ?? errors[0]
   // A pause delays the next batch, up to the time that the API request has.
   if (!limited) await sleep(delayMs, signal)

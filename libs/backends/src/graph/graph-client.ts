@@ -7,7 +7,11 @@ import type { ProviderError } from '@posthorn/net/provider-error'
 import type { ProviderHttp, ProviderJson } from '@posthorn/net/provider-http'
 import type { MailApiAccess, MailApiLogin, MailApiUse } from '../mail-api/access.ts'
 import { isMailApiError, MailApiError, type MailApiFailure } from '../mail-api/errors.ts'
-import { type ClientRequest, ProviderClient } from '../provider-client/provider-client.ts'
+import {
+  type ClientRequest,
+  isApplicationLimit,
+  ProviderClient,
+} from '../provider-client/provider-client.ts'
 import type { ProviderLimiter } from '../provider-limits/provider-limiter.ts'
 import { assertBatchForm, assertGraphForm } from './form.ts'
 import { graphError, isTooManyOpen, subscriptionError } from './graph-error.ts'
@@ -106,9 +110,13 @@ export class GraphClient {
     return graphError(error)
   }
 
-  /** Keeps back the requests of the mailbox. */
-  pause(ms: number): void {
-    this.#options.limiter.pause(this.#options.access, ms)
+  /** Delays all requests that have the limit of a refused part of a batch. */
+  pause(error: MailApiError, ms: number): void {
+    const { limiter, access } = this.#options
+    const isShared = isApplicationLimit(error)
+    limiter.countRefusal(access, 'POST', isShared ? 'application' : 'mailbox')
+    if (isShared) limiter.pauseApplication(access, ms)
+    else limiter.pause(access, ms)
   }
 
   /** Address of the mailbox. Usually makes no request, because logins are cached. */

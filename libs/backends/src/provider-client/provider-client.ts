@@ -125,13 +125,21 @@ export class ProviderClient {
         const { failure } = error
         counts[failure] += 1
         const delayMs = error.retryAfterMs ?? this.#delayMs(counts[failure])
-        // The pause delays the other requests of the mailbox, too.
-        if (failure === 'rate-limited') this.#options.limiter.pause(this.#options.access, delayMs)
+        if (failure === 'rate-limited') this.#pause(request, error, delayMs)
         if (!canRepeat(request, failure) || counts[failure] > maxRepeats[failure]) throw error
         if (delayMs > Math.min(maxDelayMs, this.#deadline - performance.now())) throw error
         if (failure === 'unavailable') await sleep(delayMs, request.signal)
       }
     }
+  }
+
+  /** Delays all requests that have the same limit: of the mailbox, or of the application. */
+  #pause({ operation }: ClientRequest, error: MailApiError, delayMs: number): void {
+    const { limiter, access } = this.#options
+    const isShared = isApplicationLimit(error)
+    limiter.countRefusal(access, operation, isShared ? 'application' : 'mailbox')
+    if (isShared) limiter.pauseApplication(access, delayMs)
+    else limiter.pause(access, delayMs)
   }
 
   /** Sends requests with the current token. Renews a rejected token, once per request. */
@@ -183,6 +191,11 @@ type Send = <T>(run: (http: ProviderHttp, request: ProviderRequest) => Promise<T
 function isTemporary(error: unknown): error is MailApiError & { failure: keyof typeof maxRepeats } {
   if (!isMailApiError(error) || !Object.hasOwn(maxRepeats, error.failure)) return false
   return error.failure === 'unavailable' || error.status !== undefined
+}
+
+/** True for a limit that all accounts of the OAuth2 application share. */
+export function isApplicationLimit({ cause }: MailApiError): boolean {
+  return cause instanceof ProviderError && cause.isApplicationLimit
 }
 
 function canRepeat({ repeatable, body }: ClientRequest, failure: MailApiFailure): boolean {

@@ -93,5 +93,10 @@ export const OAuth2Record = Type.Object({
   refreshTokenGenerated: Type.Optional(
     Text('Time of the registration or consent that created the grant (ISO 8601).'),
   ),
+  mailboxAddress: Type.Optional(
+    Text(
+      'Address of the mailbox at its provider, for accounts of an API. Absent if it is the login name.',
+    ),
+  ),
   consentError: Type.Optional(ConsentError),
 })

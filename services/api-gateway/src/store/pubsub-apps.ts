@@ -1,4 +1,4 @@
-import { type Db, isNotifiedByTopic, notifiedUser } from '@posthorn/db'
+import { type Db, isNotifiedByTopic, notifiedAccountsOf } from '@posthorn/db'
 import { sql } from 'kysely'
 
 /** OAuth2 application for Pub/Sub. */
@@ -36,11 +36,12 @@ export async function findAccountsOfUser(
   apps: readonly string[],
   user: string,
 ): Promise<string[]> {
+  const isApplication = sql`any(${apps}::text[])`
   const rows = await db
     .selectFrom('accounts')
     .select('account')
-    .where(sql`oauth2 ->> 'provider'`, '=', sql`any(${apps}::text[])`)
-    .where(notifiedUser, '=', user)
+    .where('account', 'in', notifiedAccountsOf(isApplication, [user]))
+    .where(sql`oauth2 ->> 'provider'`, '=', isApplication)
     .where(isNotifiedByTopic)
     .orderBy('account')
     .limit(maxAccounts)

@@ -116,7 +116,7 @@ async function checkToken(
         kind: 'jwt-bearer',
         subject: account,
       })
-      onIssued({ accessToken, user: account })
+      onIssued({ accessToken, user: account, own: true })
     })
   return skipped(steps.token, 'No account with a renewable token was named')
 }

@@ -157,7 +157,7 @@ function typeOf(row: AccountListRow) {
  */
 function describeOAuth2(row: AccountRow) {
   const { oauth2, passwords, scopes, tokenExpiresAt, tokenUpdatedAt, grantedAt } = row
-  const { consentError, failedAt } = row
+  const { consentError, failedAt, mailboxAddress } = row
   if (!oauth2) return undefined
   const hasGrant = passwords.includes('oauth2')
   return {
@@ -169,6 +169,7 @@ function describeOAuth2(row: AccountRow) {
       expires: tokenExpiresAt?.toISOString(),
       generated: tokenExpiresAt ? tokenUpdatedAt?.toISOString() : undefined,
       refreshTokenGenerated: hasGrant ? grantedAt?.toISOString() : undefined,
+      mailboxAddress: mailboxAddress ?? undefined,
       consentError:
         consentError && failedAt ? { ...consentError, time: failedAt.toISOString() } : undefined,
     }),
