@@ -172,7 +172,7 @@ class StreamExchange {
 
   #timeoutError(message: string): HttpError {
     const error = Object.assign(new Error(message), { code: 'ETIMEDOUT' })
-    return new HttpError(outcomeOfError(error, this.#connecting.connected), message)
+    return new HttpError(outcomeOfError(error, this.#connecting.connected), message, error.code)
   }
 
   #cancel(failure: Error): void {
@@ -184,7 +184,8 @@ class StreamExchange {
   #toError(error: Error): Error {
     if (this.#failure) return this.#failure
     if (error instanceof HttpError) return error
-    return new HttpError(outcomeOfError(error, this.#connecting.connected), messageOf(error))
+    const outcome = outcomeOfError(error, this.#connecting.connected)
+    return new HttpError(outcome, messageOf(error), networkCodeOf(error))
   }
 
   #close(): void {
@@ -195,4 +196,10 @@ class StreamExchange {
     this.#response.reject(this.#toError(new HttpError('reset', 'the connection was closed')))
     this.#onClose()
   }
+}
+
+/** Code of a failure of the network or of Node.js, which is never a text of the server. */
+function networkCodeOf(error: Error): string | undefined {
+  const { code } = error as { code?: unknown }
+  return typeof code === 'string' && /^[A-Z][A-Z0-9_]{2,63}$/.test(code) ? code : undefined
 }
