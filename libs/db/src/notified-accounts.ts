@@ -21,8 +21,8 @@ export const notifiedUser = sql<string>`lower(coalesce(
 
 /**
  * Ids of the accounts whose notifications name one of the addresses (in lower case): by the login
- * name, for the applications that `isApplication` compares with, or by the address of the mailbox at
- * its provider.
+ * name, for the applications that `isApplication` compares with, or by the mailbox address of the
+ * provider.
  */
 export function notifiedAccountsOf(
   isApplication: RawBuilder<unknown>,

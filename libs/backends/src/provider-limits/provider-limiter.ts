@@ -83,9 +83,10 @@ const unlimited: QuotaRate = { units: 2e15, windowMs: 1, burst: 1e15 }
 const responseMs = 1_000
 
 /**
- * Limits the requests of this process to mail providers, per account and per application. Processes
- * share pauses of applications only: each process has a fixed part, so that all processes together stay below the
- * provider's limits. Memory: one entry per account in use and one per application.
+ * Limits the requests of this process to mail providers, per account and per application. Each
+ * process has a fixed part, so that all processes together stay below the limits of the provider.
+ * Processes share the pauses of applications only. Memory: one entry per account in use and one per
+ * application.
  */
 export class ProviderLimiter {
   readonly #options: ProviderLimiterOptions

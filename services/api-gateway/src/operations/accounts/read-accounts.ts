@@ -157,22 +157,29 @@ function typeOf(row: AccountListRow) {
  */
 function describeOAuth2(row: AccountRow) {
   const { oauth2, passwords, scopes, tokenExpiresAt, tokenUpdatedAt, grantedAt } = row
-  const { consentError, failedAt, mailboxAddress } = row
   if (!oauth2) return undefined
   const hasGrant = passwords.includes('oauth2')
   return {
     ...oauth2,
     ...(hasGrant ? { accessToken: mask, refreshToken: mask } : {}),
+    ...describeSignIn(row),
     ...defined({
       scope: scopes?.length ? scopes : undefined,
       tokenType: scopes?.length ? 'Bearer' : undefined,
       expires: tokenExpiresAt?.toISOString(),
       generated: tokenExpiresAt ? tokenUpdatedAt?.toISOString() : undefined,
       refreshTokenGenerated: hasGrant ? grantedAt?.toISOString() : undefined,
-      mailboxAddress: mailboxAddress ?? undefined,
-      consentError:
-        consentError && failedAt ? { ...consentError, time: failedAt.toISOString() } : undefined,
     }),
+  }
+}
+
+/** Address of the mailbox at its provider, and the failure of the last consent. */
+function describeSignIn({ mailboxAddress, consentError, failedAt }: AccountRow) {
+  return {
+    ...(mailboxAddress !== null && { mailboxAddress }),
+    ...(consentError && failedAt
+      ? { consentError: { ...consentError, time: failedAt.toISOString() } }
+      : {}),
   }
 }
 

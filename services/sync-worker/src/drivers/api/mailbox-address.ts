@@ -2,12 +2,9 @@ import { MailApiError, type MailApi } from '@posthorn/backends/mail-api'
 import type { Db } from '@posthorn/db'
 import type { Logger } from '@posthorn/telemetry'
 import type { Account } from '../../store/accounts.ts'
+import { decodeLeaf } from './index/leaf-content.ts'
 import { withLease } from '../../store/lease.ts'
-import {
-  findKnownAddress,
-  listIndexedIds,
-  saveMailboxAddress,
-} from '../../store/api/mailbox-address.ts'
+import { findAddresses, findLastLeaf, saveMailboxAddress } from '../../store/api/mailbox-address.ts'
 
 interface Login {
   db: Db
@@ -32,18 +29,23 @@ export async function checkMailboxAddress(
   address: string,
   signal: AbortSignal,
 ): Promise<void> {
-  const known = await findKnownAddress(db, account.account)
-  if (!known || isSame(address, known.mailboxAddress ?? known.user ?? address)) return
-  const ids = await listIndexedIds(db, account.account, sampleSize)
-  const isKnown =
+  const stored = await findAddresses(db, account.account)
+  if (!stored || isSame(address, stored.mailboxAddress ?? stored.user ?? address)) return
+  const leaf = await findLastLeaf(db, account.account)
+  const ids = leaf
+    ? decodeLeaf(leaf)
+        .slice(-sampleSize)
+        .map(({ id }) => id)
+    : []
+  const isSameMailbox =
     ids.length > 0
       ? (await api.getMessages(ids, {}, signal)).length > 0
-      : known.expectedEmail === null || isSame(address, known.expectedEmail)
-  if (!isKnown)
+      : stored.expectedEmail === null || isSame(address, stored.expectedEmail)
+  if (!isSameMailbox)
     throw new MailApiError('token-rejected', `The access token belongs to the mailbox ${address}`)
-  const isLoginName = known.user !== null && isSame(address, known.user)
-  const stored = { account: account.account, address: isLoginName ? null : address }
-  await withLease(db, account.lease, (tx) => saveMailboxAddress(tx, stored, address))
+  const isLoginName = stored.user !== null && isSame(address, stored.user)
+  const current = { account: account.account, address: isLoginName ? null : address }
+  await withLease(db, account.lease, (tx) => saveMailboxAddress(tx, current, address))
   log.info({ address }, 'address of the mailbox changed')
 }
 

@@ -1,9 +1,8 @@
 import type { Db, Tx } from '@posthorn/db'
 import { sql } from 'kysely'
-import { decodeLeaf } from '../../drivers/api/index/leaf-content.ts'
 
 /** Addresses of an account. Undefined if the account was deleted. */
-export function findKnownAddress(db: Db, account: string) {
+export function findAddresses(db: Db, account: string) {
   return db
     .selectFrom('accounts')
     .innerJoin('accountStates', 'accountStates.account', 'accounts.account')
@@ -17,8 +16,8 @@ export function findKnownAddress(db: Db, account: string) {
     .executeTakeFirst()
 }
 
-/** Ids of the last messages in the index: at most `limit`, none without an index. */
-export async function listIndexedIds(db: Db, account: string, limit: number): Promise<string[]> {
+/** Content of the last leaf of the index. Undefined without an index. */
+export async function findLastLeaf(db: Db, account: string): Promise<Buffer | undefined> {
   const row = await db
     .selectFrom('apiLeaves')
     .select('content')
@@ -28,11 +27,7 @@ export async function listIndexedIds(db: Db, account: string, limit: number): Pr
     .orderBy('low', 'desc')
     .limit(1)
     .executeTakeFirst()
-  return row
-    ? decodeLeaf(row.content)
-        .slice(-limit)
-        .map(({ id }) => id)
-    : []
+  return row?.content
 }
 
 /**
