@@ -17,11 +17,17 @@ export const Invalidation = Type.Object({
     Type.Literal('routes'),
     Type.Literal('changes'),
     Type.Literal('oauth2Apps'),
+    Type.Literal('providerPauses'),
   ]),
   /**
    * Id of the account, gateway, token, route or application. Absent: all. Always absent for
-   * `changes`.
+   * `changes`. For `providerPauses` the mail provider, a blank and the OAuth2 application.
    */
   id: Type.Optional(Type.String()),
+  /**
+   * For `providerPauses`: time without requests of the application, in milliseconds. Not an
+   * invalidation: the message is the only copy.
+   */
+  pauseMs: Type.Optional(Type.Integer({ minimum: 0, maximum: 86_400_000 })),
 })
 export type Invalidation = Static<typeof Invalidation>

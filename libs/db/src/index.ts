@@ -1,6 +1,6 @@
 export { compileOnce } from './compile-once.ts'
 export { assertCanSend, type SendPrerequisites } from './can-send.ts'
-export { isNotifiedByTopic, notifiedUser } from './notified-accounts.ts'
+export { isNotifiedByTopic, notifiedAccountsOf } from './notified-accounts.ts'
 export { hasMailbox, isSendOnly, type MailboxColumns } from './has-mailbox.ts'
 export { asUnavailable } from './unavailable.ts'
 export { connect, type Db, ping, type PooledDb, type Tx } from './connect.ts'

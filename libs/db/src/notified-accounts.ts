@@ -1,5 +1,5 @@
 import { backendsThat } from '@posthorn/contracts/account-types'
-import { sql } from 'kysely'
+import { type RawBuilder, sql } from 'kysely'
 
 const backends = backendsThat(({ notifications }) => notifications.transport === 'pull')
 
@@ -18,3 +18,22 @@ export const isNotifiedByTopic = sql<boolean>`(backend in (${sql.join(
 export const notifiedUser = sql<string>`lower(coalesce(
   oauth2 -> 'auth' ->> 'delegatedUser', oauth2 -> 'auth' ->> 'user', email
 ))`
+
+/**
+ * Ids of the accounts whose notifications name one of the addresses (in lower case): by the login
+ * name, for the applications that `isApplication` compares with, or by the mailbox address of the
+ * provider.
+ */
+export function notifiedAccountsOf(
+  isApplication: RawBuilder<unknown>,
+  addresses: readonly string[],
+): RawBuilder<string> {
+  return sql`(
+    select account from accounts
+    where oauth2 ->> 'provider' = ${isApplication}
+      and ${notifiedUser} = any(${addresses}::text[]) and ${isNotifiedByTopic}
+    union all
+    select account from account_states
+    where lower(mailbox_address) = any(${addresses}::text[]) and mailbox_address is not null
+  )`
+}

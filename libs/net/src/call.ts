@@ -54,13 +54,16 @@ export interface StreamedResponse extends Disposable {
 export class HttpError extends Error {
   override name = 'HttpError'
   readonly outcome: HttpOutcome
+  /** Code of the network failure, such as `ENOTFOUND`. Absent for other failures. */
+  readonly code: string | undefined
 
   /**
    * `message` is for operators and may name hosts and addresses. It contains no header or query.
    */
-  constructor(outcome: HttpOutcome, message: string) {
+  constructor(outcome: HttpOutcome, message: string, code?: string) {
     super(message)
     this.outcome = outcome
+    this.code = code
   }
 }
 

@@ -303,6 +303,31 @@ test('GET /v1/pubsub/status: applications for Pub/Sub and the errors that worker
   expect((await get(id))['pubSubError']).toEqual(pubSubError)
 })
 
+test('redirectUrl of another address: a warning at the registration, the failed step of verify', async () => {
+  await using bus = await servers.connectBus()
+  const step = { id: 'enabled', label: 'Enabled', status: 'ok' as const, message: null }
+  await using _bridge = await bus.serve({
+    queue: 'credentials',
+    handlers: [on(verifyOAuth2App, async () => ({ steps: [step] }))],
+  })
+  await call('POST', '/v1/settings', { body: { serviceUrl: 'https://mail.example.test/' } })
+  const verified = async (app: unknown) =>
+    (await call('POST', `/v1/oauth2/${String(app)}/verify`, { body: {} })).body
+  const redirectUrl = 'https://old.example.test/oauth'
+  const wrong = await call('POST', '/v1/oauth2', { body: { ...gmail, redirectUrl } })
+  const problem = `redirectUrl is ${redirectUrl}, but serviceUrl requires https://mail.example.test/oauth`
+  expect(wrong.body).toMatchObject({ created: true, warnings: [problem] })
+  expect(await verified(wrong.body['id'])).toMatchObject({
+    ok: false,
+    failedStep: 'redirect',
+    steps: [{ id: 'enabled' }, { id: 'redirect', status: 'fail', message: problem }, {}],
+  })
+  const changed = { redirectUrl: 'https://mail.example.test/oauth' }
+  const { body } = await call('PUT', `/v1/oauth2/${String(wrong.body['id'])}`, { body: changed })
+  expect(body).not.toHaveProperty('warnings')
+  expect(await verified(wrong.body['id'])).toMatchObject({ ok: true, failedStep: null })
+})
+
 test('POST /v1/oauth2/{app}/verify: reports watch and Pub/Sub as steps', async () => {
   await using bus = await servers.connectBus()
   await using _bridge = await bus.serve({
@@ -341,7 +366,7 @@ test('POST /v1/oauth2/{app}/verify: reports watch and Pub/Sub as steps', async (
   await db.updateTable('oauth2Apps').set({ enabled: false }).where('id', '=', pubSubApp).execute()
   expect(await steps()).toMatchObject({
     watch: ['fail', 'Validation failed.'],
-    pubsub: ['fail', 'The application in pubSubApp is missing or disabled'],
+    pubsub: ['fail', 'The application in pubSubApp is disabled'],
   })
-  expect(Object.keys(await steps(pubSubApp))).toEqual(['pubsub'])
+  expect(Object.keys(await steps(pubSubApp))).toEqual(['redirect', 'pubsub'])
 })

@@ -112,6 +112,28 @@ test('updateAccount: expired or denied consent, the account stays as it is', asy
   expect(await rowOf('late')).toEqual(before)
 })
 
+test('updateAccount: an error of the provider is shown, and stored until a consent succeeds', async () => {
+  await register('policy')
+  const state = await openSignIn(await request('policy', { name: 'P', oauth2: authorize }))
+  const description = 'AADSTS90094: The grant requires admin permission.\r\nTrace ID: 1'
+  const error = new URLSearchParams({ error: 'access_denied', error_description: description })
+  const { status, html } = await page(`/oauth?${error.toString()}&state=${state}`)
+  expect(status).toBe(400)
+  expect(html).toContain('access_denied (AADSTS90094): AADSTS90094: The grant requires admin')
+  expect(html).toContain('Ask an administrator of your organisation to approve')
+  const failure = {
+    error: 'access_denied',
+    code: 'AADSTS90094',
+    description: 'AADSTS90094: The grant requires admin permission.',
+    remedy: expect.stringContaining('administrator'),
+    time: expect.stringMatching(/Z$/),
+  }
+  expect((await get('policy'))['oauth2']).toMatchObject({ consentError: failure })
+  const next = await request('policy', { name: 'P', oauth2: authorize })
+  expect((await consent(next, 'policy@mail.test')).status).toBe(303)
+  expect((await get('policy'))['oauth2']).not.toHaveProperty('consentError')
+})
+
 test.each([
   ['login name of the account', {}, {}],
   ['pin of the account', { expectedEmail: 'right@mail.test' }, {}],

@@ -65,6 +65,7 @@ test('getCredentials: protocol api, token with the mailbox, a shared one include
     ...auth,
     ...login,
     application: 'gmail',
+    own: true,
   })
   expect(await world.getCredentials('info', 'api')).toEqual({
     user: delegatedUser,

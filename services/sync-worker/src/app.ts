@@ -1,4 +1,5 @@
 import { randomUUID } from 'node:crypto'
+import { sharePauses } from '@posthorn/backends/shared-pauses'
 import { imapBackend, type ImapBackend } from '@posthorn/backends'
 import { createProviderClients } from '@posthorn/backends/provider-clients'
 import type { CommandServer } from '@posthorn/bus'
@@ -66,7 +67,7 @@ export async function startApp(
   const service = await bootstrap(stack, { name, config, signal, checks, fields })
   const { log, db, bus, port } = service
   const parts = createSessions(stack, service, { config, backend, createMailApis, worker })
-  const { sessions, settings, summaries, deferred } = parts
+  const { sessions, settings, deferred } = parts
   const handlers = [...createHandlers({ db, sessions }), parts.watches.handler]
   const server = stack.use(await bus.serve({ queue: 'private', handlers }))
   const start = (everyMs: number, name: string, task: Parameters<typeof runPeriodically>[1]) =>
@@ -83,21 +84,13 @@ export async function startApp(
     }),
   )
   const pubSub = stack.use(startPubSub({ db, bus, settings, log, config }))
-  const observers = [sessions, pubSub]
-  const holder = stack.use(startHolder(server, { service, parts, config, worker, observers }))
+  const holding = { service, parts, config, worker, observers: [sessions, pubSub] }
+  const holder = stack.use(startHolder(server, holding))
   readiness.holder = holder
-  const shards = () => [...holder.leases().keys()]
-  start(10_000, 'incomplete uploads', removeIncompleteUploads({ db, log, sessions, shards }))
-  stack.use(
-    await bus.onInvalidate(({ topic, id: account }) => {
-      if (topic === 'settings') {
-        settings.invalidate()
-        summaries.invalidate()
-      }
-      if (topic === 'accounts') sessions.refresh(account)
-      if (topic === 'oauth2Apps') pubSub.wake()
-    }),
-  )
+  const uploads = { db, log, sessions, shards: () => [...holder.leases().keys()] }
+  start(10_000, 'incomplete uploads', removeIncompleteUploads(uploads))
+  stack.use(await onInvalidations(bus, { ...parts, pubSub }))
+  stack.use(await sharePauses(parts.limiter, bus))
   settings.invalidate() // an earlier read may have missed an invalidation
   holder.wake()
   service.markStarted()
@@ -108,6 +101,23 @@ export async function startApp(
     unfinished: () => ({ ...service.unfinished(), shards: holder.leases().size }),
     [Symbol.asyncDispose]: () => resources.disposeAsync(),
   }
+}
+
+type Invalidated = Pick<ReturnType<typeof createSessions>, 'sessions' | 'settings' | 'summaries'>
+
+/** Drops what other processes have changed. */
+function onInvalidations(
+  bus: ServiceContext['bus'],
+  { sessions, settings, summaries, pubSub }: Invalidated & { pubSub: { wake(): void } },
+): Promise<AsyncDisposable> {
+  return bus.onInvalidate(({ topic, id: account }) => {
+    if (topic === 'settings') {
+      settings.invalidate()
+      summaries.invalidate()
+    }
+    if (topic === 'accounts') sessions.refresh(account)
+    if (topic === 'oauth2Apps') pubSub.wake()
+  })
 }
 
 interface HolderDeps {

@@ -2,7 +2,9 @@ import type { IncomingHttpHeaders } from 'node:http'
 import type { StreamedResponse } from '@posthorn/net/call'
 import { ProviderError, readProviderError } from '@posthorn/net/provider-error'
 import { isMailApiError, MailApiError } from '../mail-api/errors.ts'
+import { assertForm } from '../provider-client/response-form.ts'
 import { toGmailError } from './errors.ts'
+import { gmailForm } from './form.ts'
 
 /** Result of one part. */
 export type BatchOutcome<T> = { json: Partial<T> } | { error: MailApiError }
@@ -102,7 +104,8 @@ function unreadable(cause?: unknown): MailApiError {
 function parseObject<T>(text: string): Partial<T> | undefined {
   try {
     const value: unknown = JSON.parse(text)
-    return typeof value === 'object' && value !== null ? value : undefined
+    assertForm(value, gmailForm)
+    return value
   } catch {
     return undefined
   }

@@ -3,14 +3,15 @@ import { ProviderError } from '@posthorn/net/provider-error'
 import { isMailApiError, MailApiError, type MailApiFailure } from '../mail-api/errors.ts'
 
 /**
- * Reasons with status 403 that are limits. Other reasons of Gmail are permanent, such as
- * `forbidden`.
+ * Reasons with status 403 that are limits, in the form of `reasonOf`. Other reasons of Gmail are
+ * permanent, such as `forbidden`.
  */
 const limitReasons = new Set([
   'ratelimitexceeded',
   'userratelimitexceeded',
   'dailylimitexceeded',
   'quotaexceeded',
+  'resourceexhausted',
 ])
 
 /** Failures by status, where the reason does not matter. */
@@ -25,28 +26,39 @@ const byStatus: Readonly<Record<number, MailApiFailure>> = {
 }
 
 /**
- * Failure that an error response of Gmail means, by its status and `errors[0].reason` (guide
- * "Resolve errors" of the Gmail API). Texts do not decide. Callers that know more about a request
+ * Failure that an error response of Gmail means, by its status and reason (guide "Resolve errors"
+ * of the Gmail API). Texts do not decide. Callers that know more about a request
  * use `relabelled`.
  */
 export function toGmailError(error: ProviderError): MailApiError {
   return gmailError(failureOf(error), error)
 }
 
-function failureOf({ status, code = '' }: ProviderError): MailApiFailure {
-  const reason = code.toLowerCase()
+function failureOf(error: ProviderError): MailApiFailure {
+  const { status } = error
+  const reason = reasonOf(error)
   if (status === 403) return limitReasons.has(reason) ? 'rate-limited' : 'access-denied'
   // The account has no mailbox. Also seen for 1 % of the requests to healthy mailboxes (php-client
   // issue 2558).
   if (status === 400 && reason === 'failedprecondition') return 'mailbox-disabled'
+  // A 404 without the JSON of Gmail is from a server in front of Gmail.
+  if (status === 404 && error.code === undefined) return 'unavailable'
   const isServerError = status >= 500 || status < 400
   return byStatus[status] ?? (isServerError ? 'unavailable' : 'refused')
+}
+
+/**
+ * Reason in lower case without underscores: `errors[].reason` has the form `rateLimitExceeded`,
+ * `details[].reason` the form `RATE_LIMIT_EXCEEDED`.
+ */
+function reasonOf({ code = '' }: ProviderError): string {
+  return code.toLowerCase().replaceAll('_', '')
 }
 
 const hourMs = 3_600_000
 
 export interface Relabelling {
-  /** Failure by status. Others stay. A function gets the reason in lower case. */
+  /** Failure by status. Others stay. A function gets the reason in the form of `reasonOf`. */
   [status: number]: MailApiFailure | ((reason: string) => MailApiFailure | undefined)
   /** False: clients get the kind and code of the failure instead of the status. */
   passesStatus?: boolean
@@ -55,9 +67,8 @@ export interface Relabelling {
 /** Replaces the failure of an error response by what it means for a certain request. */
 export function relabelled(error: unknown, failures: Relabelling): unknown {
   if (!isMailApiError(error) || !(error.cause instanceof ProviderError)) return error
-  const { status, code = '' } = error.cause
-  const chosen = failures[status]
-  const failure = typeof chosen === 'function' ? chosen(code.toLowerCase()) : chosen
+  const chosen = failures[error.cause.status]
+  const failure = typeof chosen === 'function' ? chosen(reasonOf(error.cause)) : chosen
   return gmailError(failure ?? error.failure, error.cause, failures.passesStatus)
 }
 
@@ -66,16 +77,17 @@ function gmailError(
   cause: ProviderError,
   passesStatus = true,
 ): MailApiError {
-  const { message, code = '' } = cause
+  const { message } = cause
   // A daily limit without a retry time gets 1 h: earlier requests would fail, too.
-  const isDaily = failure === 'rate-limited' && code.toLowerCase() === 'dailylimitexceeded'
+  const isDaily = failure === 'rate-limited' && reasonOf(cause) === 'dailylimitexceeded'
   const retryAfterMs = cause.retryAfterMs ?? (isDaily ? hourMs : undefined)
   // The interface has no 409: a name that exists is an invalid request.
   const status = failure === 'folder-exists' ? 400 : cause.status
   return new MailApiError(failure, message, {
     ...defined({ retryAfterMs }),
     status,
-    passesStatus,
+    // A status 4xx would make a temporary failure permanent.
+    passesStatus: passesStatus && !(failure === 'unavailable' && status < 500),
     cause,
   })
 }

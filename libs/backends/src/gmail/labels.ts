@@ -1,6 +1,6 @@
 import type { MessageCategory, SpecialUse } from '@posthorn/contracts/schemas/message'
 import { defined } from '@posthorn/contracts/defined'
-import { MailApiError } from '../mail-api/errors.ts'
+import { incompleteResponse, MailApiError } from '../mail-api/errors.ts'
 import type { ApiFolder } from '../mail-api/folders.ts'
 import { isApiId } from '../mail-api/ids.ts'
 import type { ApiFlags, MessageState } from '../mail-api/messages.ts'
@@ -54,6 +54,8 @@ export async function readLabels(
     maxBytes: maxListBytes,
     signal,
   })
+  // Every mailbox has the labels of the system.
+  if (labels.length === 0) throw incompleteResponse('The list of Gmail has no labels')
   if (labels.length > maxLabels)
     throw new MailApiError('refused', `The mailbox has more than ${maxLabels} labels.`)
   // Every mailbox has the label. Deletions are derived from the list.

@@ -1,14 +1,16 @@
 import type { Readable } from 'node:stream'
 import type { Backoff } from '@posthorn/flow'
 import type { HttpMethod, StreamedResponse } from '@posthorn/net/call'
-import type { ProviderHttp } from '@posthorn/net/provider-http'
-import type { MailApiAccess, MailApiUse } from '../mail-api/access.ts'
+import type { ProviderHttp, ProviderJson } from '@posthorn/net/provider-http'
+import type { MailApiAccess, MailApiLogin, MailApiUse } from '../mail-api/access.ts'
 import { isMailApiError, MailApiError } from '../mail-api/errors.ts'
 import { isApiId } from '../mail-api/ids.ts'
 import { type ClientRequest, ProviderClient } from '../provider-client/provider-client.ts'
+import { assertForm } from '../provider-client/response-form.ts'
 import type { ProviderLimiter } from '../provider-limits/provider-limiter.ts'
 import { type BatchOutcome, BatchRound } from './batch.ts'
 import { toGmailError } from './errors.ts'
+import { gmailForm } from './form.ts'
 
 export type QueryValue = string | number | boolean | readonly string[] | undefined
 
@@ -69,12 +71,20 @@ export class GmailRequests {
     this.#client = new ProviderClient({ ...options, toError: toGmailError })
   }
 
-  /** Reads JSON of unchecked form; an empty body is an empty object. */
+  /**
+   * Reads an object whose lists are lists. An empty body is an empty object, and allowed only for
+   * requests without a result.
+   */
   async json<T extends object>(request: GmailRequest): Promise<Partial<T>> {
+    const { method = 'GET', fields } = request
+    const check = ({ json }: ProviderJson<unknown>) => {
+      const hasNoResult = method !== 'GET' && fields === undefined && json === undefined
+      if (!hasNoResult) assertForm(json, gmailForm)
+    }
     const { json } = await repeatedOnce(request.operation, () =>
-      this.#client.json<T>(toRequest(request)),
+      this.#client.json<T>({ ...toRequest(request), check }),
     )
-    return typeof json === 'object' && json !== null ? json : {}
+    return json ?? {}
   }
 
   /** Opens a response. Read or dispose it. */
@@ -82,9 +92,12 @@ export class GmailRequests {
     return repeatedOnce(request.operation, () => this.#client.open(toRequest(request)))
   }
 
-  /** Sends a request of another form, such as an upload. */
+  /** Sends a request of another form, such as an upload. Its response may be empty. */
   raw<T extends object>(request: ClientRequest) {
-    return repeatedOnce(request.operation, () => this.#client.json<T>(request))
+    const check = ({ json }: ProviderJson<unknown>) => {
+      if (json !== undefined) assertForm(json, gmailForm)
+    }
+    return repeatedOnce(request.operation, () => this.#client.json<T>({ ...request, check }))
   }
 
   /**
@@ -109,8 +122,8 @@ export class GmailRequests {
       count: paths.length,
       slots: batchSlots,
       method: 'POST',
-      url: (user) => {
-        mailbox = user
+      url: (user, login) => {
+        mailbox = mailboxName(user, login)
         return '/batch/gmail/v1'
       },
       maxBytes: maxBatchBytes,
@@ -155,7 +168,15 @@ export function bodyError(error: unknown, signal: AbortSignal): unknown {
   return new MailApiError('unavailable', 'The response of Gmail is incomplete', { cause: error })
 }
 
-/** Path and query in the mailbox, an email address. */
+/**
+ * Name of the mailbox in paths. Gmail refuses an alias or a former address of the token's user with
+ * 403, so the mailbox of that user is `me`.
+ */
+export function mailboxName(mailbox: string, { own = false }: MailApiLogin): string {
+  return own ? 'me' : mailbox
+}
+
+/** Path and query in the mailbox: an email address, or `me`. */
 export function urlOf(
   { path, query = {}, fields = '*' }: Pick<GmailRequest, 'path' | 'query' | 'fields'>,
   mailbox: string,
@@ -174,7 +195,7 @@ function toRequest(request: GmailRequest): ClientRequest {
   return {
     operation,
     method,
-    url: (mailbox) => urlOf(request, mailbox),
+    url: (mailbox, login) => urlOf(request, mailboxName(mailbox, login)),
     ...(body && {
       body: JSON.stringify(body),
       headers: { 'content-type': 'application/json; charset=UTF-8' },

@@ -3,7 +3,7 @@ import { defined } from '@posthorn/contracts/defined'
 import { ProviderError } from '@posthorn/net/provider-error'
 import { isMailApiError, MailApiError } from '../mail-api/errors.ts'
 import type { ClientRequest } from '../provider-client/provider-client.ts'
-import { type GmailRequests, type QueryValue, urlOf } from './requests.ts'
+import { type GmailRequests, type QueryValue, mailboxName, urlOf } from './requests.ts'
 
 /** Message that is uploaded. A repeat stores or sends the message twice. */
 export interface MessageUpload {
@@ -108,7 +108,10 @@ function uploadRequest(upload: MessageUpload, uploadType: string): ClientRequest
   return {
     operation,
     method: 'POST',
-    url: (mailbox) => urlOf({ path, query: { uploadType, ...query }, fields }, mailbox, '/upload'),
+    url: (mailbox, login) => {
+      const parameters = { path, query: { uploadType, ...query }, fields }
+      return urlOf(parameters, mailboxName(mailbox, login), '/upload')
+    },
     repeatable: false,
     timeoutMs,
     signal,

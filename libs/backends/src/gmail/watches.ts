@@ -57,11 +57,14 @@ async function startWatch(
   }
 }
 
+/** Reasons of a topic that Gmail may not publish to. */
+const topicReasons = new Set(['forbidden', 'iampermissiondenied', 'permissiondenied'])
+
 /** Failures of the topic or its permissions, which an operator repairs. */
 function asWatchError(error: unknown): unknown {
   return relabelled(error, {
     400: 'watch-refused',
-    403: (reason) => (reason === 'forbidden' ? 'watch-refused' : undefined),
+    403: (reason) => (topicReasons.has(reason) ? 'watch-refused' : undefined),
     404: 'watch-refused',
   })
 }

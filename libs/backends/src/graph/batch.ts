@@ -1,6 +1,8 @@
 import { backoff, sleep } from '@posthorn/flow'
 import { readProviderError } from '@posthorn/net/provider-error'
 import { isMailApiError, MailApiError } from '../mail-api/errors.ts'
+import { isApplicationLimit } from '../provider-client/provider-client.ts'
+import { assertGraphForm } from './form.ts'
 import { type GraphClient, graphHeaders, type GraphRequest, queryText } from './graph-client.ts'
 
 export type BatchPart = Omit<GraphRequest, 'signal' | 'mime'>
@@ -105,10 +107,9 @@ async function sendBatch<T>(
     left
       .filter((index) => !results.has(index))
       .map((index) => partOf(group[index] as BatchPart, { root, index }))
-  const take = (json: { responses?: BatchResponse[] } | undefined) => {
-    const responses = Array.isArray(json?.responses) ? json.responses : []
+  const take = ({ responses }: { responses: BatchResponse[] }) => {
     const rejections = responses.flatMap((each) => {
-      const result = resultOf<T>(client, each)
+      const result = resultOf<T>(client, each, group[Number(each.id)])
       const error = errorOf(result)
       if (error?.code === 'OAuthTokenRejected') return [error]
       results.set(Number(each.id), result)
@@ -116,7 +117,8 @@ async function sendBatch<T>(
     })
     if (rejections[0]) throw rejections[0]
   }
-  await client.batch({ size: left.length, requests, take }, signal)
+  const repeatable = left.every((index) => (group[index]?.method ?? 'GET') === 'GET')
+  await client.batch({ size: left.length, repeatable, requests, take }, signal)
   return results
 }
 
@@ -135,15 +137,27 @@ function partOf(part: BatchPart, { root, index }: { root: string; index: number 
 function resultOf<T>(
   client: GraphClient,
   { status, headers = {}, body }: BatchResponse,
+  part: BatchPart | undefined,
 ): PartResult<T> {
   if (typeof status !== 'number') return incomplete()
-  if (status >= 200 && status < 300) return { body: body as T }
+  if (status >= 200 && status < 300) return bodyOf<T>(body, part)
   const lowered = Object.entries(headers).map(
     ([name, value]) => [name.toLowerCase(), value] as const,
   )
   const text = typeof body === 'string' ? body : JSON.stringify(body ?? '')
   const response = { status, headers: Object.fromEntries(lowered), text }
   return { error: client.toError(readProviderError(response, { maxRetryAfterMs })) }
+}
+
+/** Body of a successful part. Only changes have parts without a body. */
+function bodyOf<T>(body: unknown, { method = 'GET' }: BatchPart = { path: '' }): PartResult<T> {
+  try {
+    if (method === 'GET' || (body !== undefined && body !== null)) assertGraphForm(body)
+    return { body: body as T }
+  } catch (error) {
+    if (!isMailApiError(error)) throw error
+    return { error }
+  }
 }
 
 function incomplete(): { error: MailApiError } {
@@ -168,9 +182,10 @@ async function wait(
   signal: AbortSignal,
 ): Promise<void> {
   const requested = errors.map((error) => error?.retryAfterMs ?? 0)
-  const limited = errors.find((error) => isMailApiError(error, 'rate-limited'))
+  const refused = errors.filter((error) => isMailApiError(error, 'rate-limited'))
+  const limited = refused.find(isApplicationLimit) ?? refused[0]
   const delayMs = Math.max(...requested) || (client.delayMs ?? defaultDelayMs)(attempt)
-  if (limited) client.pause(delayMs)
+  if (limited) client.pause(limited, delayMs)
   if (delayMs > maxDelayMs) throw limited ?? errors[0]
   // A pause delays the next batch, up to the time that the API request has.
   if (!limited) await sleep(delayMs, signal)

@@ -1,4 +1,5 @@
 import { messageOf } from '@posthorn/errors'
+import { ProviderError } from '@posthorn/net/provider-error'
 import { isMailApiError, MailApiError } from '../mail-api/errors.ts'
 import type { ChangesPage, Feed, MailApiFeeds, MessageChange } from '../mail-api/feeds.ts'
 import type { GraphMessage } from '../provider-types/graph.ts'
@@ -47,10 +48,16 @@ async function isLostLink(
   { feed, error }: { feed: Feed; error: unknown },
   signal: AbortSignal,
 ): Promise<boolean> {
-  if (!isMailApiError(error)) return false
+  if (!isMailApiError(error) || !isNamed(error)) return false
   const isMissing =
     error.failure === 'folder-missing' || (error.failure === 'unavailable' && error.status === 404)
   return error.failure === 'refused' || (isMissing && (await folderExists(client, feed, signal)))
+}
+
+/** True for an error of the service. Others are pages of HTML of a gateway in front of it. */
+function isNamed({ cause }: MailApiError): boolean {
+  const error = cause instanceof MailApiError ? cause.cause : cause
+  return !(error instanceof ProviderError) || error.code !== undefined
 }
 
 async function folderExists(

@@ -1,5 +1,5 @@
 import { defined } from '@posthorn/contracts/defined'
-import { isMailApiError, MailApiError } from '../mail-api/errors.ts'
+import { incompleteResponse, isMailApiError, MailApiError } from '../mail-api/errors.ts'
 import type { ApiFolder, FolderChange, MailApiFolders } from '../mail-api/folders.ts'
 import type { GraphMailFolder } from '../provider-types/graph.ts'
 import { type GraphClient, linkQuery } from './graph-client.ts'
@@ -22,7 +22,9 @@ export function graphFolders(client: GraphClient): MailApiFolders {
     async folderPlace(id, signal) {
       const query = { $select: 'id,displayName,parentFolderId' }
       const request = { path: folderPath(id), query, missing, signal }
-      const { displayName, parentFolderId } = await client.json<GraphMailFolder>(request)
+      const folder = await client.json<GraphMailFolder>(request)
+      const { displayName, parentFolderId } = folder
+      if (!isId(folder.id)) throw incompleteResponse('The provider sent a folder without an id')
       return defined({ name: displayName ?? '', parentId: parentFolderId ?? undefined })
     },
     async folderCounts(id, signal) {
@@ -33,7 +35,9 @@ export function graphFolders(client: GraphClient): MailApiFolders {
         missing,
         signal,
       })
-      return { messages: folder.totalItemCount ?? 0, unseen: folder.unreadItemCount ?? 0 }
+      const { totalItemCount: messages, unreadItemCount: unseen } = folder
+      if (typeof messages === 'number' && typeof unseen === 'number') return { messages, unseen }
+      throw incompleteResponse('The provider sent a folder without counts')
     },
     async createFolder({ name, parentId }, signal) {
       const path = parentId === undefined ? '/mailFolders' : `${folderPath(parentId)}/childFolders`

@@ -7,8 +7,13 @@ import type { ProviderError } from '@posthorn/net/provider-error'
 import type { ProviderHttp, ProviderJson } from '@posthorn/net/provider-http'
 import type { MailApiAccess, MailApiLogin, MailApiUse } from '../mail-api/access.ts'
 import { isMailApiError, MailApiError, type MailApiFailure } from '../mail-api/errors.ts'
-import { type ClientRequest, ProviderClient } from '../provider-client/provider-client.ts'
+import {
+  type ClientRequest,
+  isApplicationLimit,
+  ProviderClient,
+} from '../provider-client/provider-client.ts'
 import type { ProviderLimiter } from '../provider-limits/provider-limiter.ts'
+import { assertBatchForm, assertGraphForm } from './form.ts'
 import { graphError, isTooManyOpen, subscriptionError } from './graph-error.ts'
 
 export interface GraphClientOptions {
@@ -44,10 +49,12 @@ export interface GraphRequest {
 
 export interface GraphBatch<T> {
   size: number
+  /** True if all parts are reads: the batch is sent again after network failures. */
+  repeatable: boolean
   /** Requests to send now, in the form of the service. Called again after a rejected token. */
   requests: () => object[]
   /** Takes the response. Throws the error of a part whose token was rejected. */
-  take: (json: T | undefined) => void
+  take: (json: NonNullable<T>) => void
 }
 
 /**
@@ -103,9 +110,13 @@ export class GraphClient {
     return graphError(error)
   }
 
-  /** Keeps back the requests of the mailbox. */
-  pause(ms: number): void {
-    this.#options.limiter.pause(this.#options.access, ms)
+  /** Delays all requests that have the limit of a refused part of a batch. */
+  pause(error: MailApiError, ms: number): void {
+    const { limiter, access } = this.#options
+    const isShared = isApplicationLimit(error)
+    limiter.countRefusal(access, 'POST', isShared ? 'application' : 'mailbox')
+    if (isShared) limiter.pauseApplication(access, ms)
+    else limiter.pause(access, ms)
   }
 
   /** Address of the mailbox. Usually makes no request, because logins are cached. */
@@ -120,6 +131,7 @@ export class GraphClient {
     return rootOf(await this.#options.access.login({ fresh: false, signal }))
   }
 
+  /** Reads an object. After 202 and 204 there is none. */
   async json<T>(request: GraphRequest): Promise<T> {
     return (await this.response<T>(request)).json as T
   }
@@ -138,17 +150,22 @@ export class GraphClient {
    *
    * @throws MailApiError of `take`, after a rejected token only for a second time
    */
-  batch<T>({ size, requests, take }: GraphBatch<T>, signal: AbortSignal): Promise<void> {
+  batch<T>(
+    { size, repeatable, requests, take }: GraphBatch<T>,
+    signal: AbortSignal,
+  ): Promise<void> {
     const request: ClientRequest = {
       ...clientRequest({ method: 'POST', path: '', json: {}, signal }),
       url: '/v1.0/$batch',
       count: size,
       slots: size,
-      repeatable: false,
+      repeatable,
     }
     return this.#client.send(request, async (http, ready) => {
       const body = JSON.stringify({ requests: requests() })
-      take((await http.json<T>({ ...ready, body })).json)
+      const { json } = await http.json<T>({ ...ready, body })
+      assertBatchForm(json)
+      take(json)
     })
   }
 
@@ -240,6 +257,11 @@ function clientRequest(request: GraphRequest): ClientRequest {
       ...(mime && { 'content-type': 'text/plain' }),
     },
     ...bodyOf(json, mime),
+    check: ({ status, json: received }) => {
+      // 200 without a body is the response to a message in MIME format that is too large.
+      const mayBeEmpty = [202, 204].includes(status) || mime !== undefined
+      if (received !== undefined || !mayBeEmpty) assertGraphForm(received)
+    },
     maxBytes: maxJsonBytes,
     repeatable,
     signal,

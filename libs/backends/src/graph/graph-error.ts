@@ -10,6 +10,7 @@ const failures: Readonly<Record<string, MailApiFailure>> = {
   itemnotfound: 'message-missing',
   invalidmailboxitemid: 'message-missing',
   foldernotfound: 'folder-missing',
+  syncfoldernotfound: 'folder-missing',
   invalididmalformed: 'unreadable-id',
   accessdenied: 'access-denied',
   authorization_requestdenied: 'access-denied',
@@ -35,6 +36,7 @@ const failures: Readonly<Record<string, MailApiFailure>> = {
   invaliddeltatoken: 'stale-cursor',
   // Mailboxes are unknown for up to 15 minutes after their creation.
   invaliduser: 'unavailable',
+  nonexistentmailbox: 'unavailable',
   request_resourcenotfound: 'unavailable',
   resourcenotfound: 'unavailable',
   mailboxmoveinprogress: 'unavailable',
@@ -118,6 +120,8 @@ function byStatus(status: number, code: string | undefined): MailApiFailure {
   if (status === 410) return 'stale-cursor'
   if (status === 413) return 'too-large'
   if (status === 429) return 'rate-limited'
-  // A 400 without a code is transient (twentyhq/twenty pull request 18726).
-  return status >= 500 || (status === 400 && code === undefined) ? 'unavailable' : 'refused'
+  // Responses without the JSON of the service: a 400 is transient (twentyhq/twenty pull request
+  // 18726), a 404 is from a gateway in front of the service.
+  const isGateway = code === undefined && (status === 400 || status === 404)
+  return status >= 500 || isGateway ? 'unavailable' : 'refused'
 }

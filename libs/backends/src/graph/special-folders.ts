@@ -1,8 +1,10 @@
 import type { SpecialUse } from '@posthorn/contracts/schemas/message'
+import { incompleteResponse } from '../mail-api/errors.ts'
 import type { MailApiAccess } from '../mail-api/access.ts'
 import type { GraphMailFolder } from '../provider-types/graph.ts'
 import { type BatchPart, sendAll } from './batch.ts'
 import type { GraphClient } from './graph-client.ts'
+import { isId } from './message-fields.ts'
 
 /** Well-known names of folders that cannot be renamed or deleted. Display names are localized. */
 const specialUses: Readonly<Record<string, SpecialUse | undefined>> = {
@@ -42,8 +44,11 @@ export async function specialFolders(
   }))
   const results = await sendAll<GraphMailFolder>(client, parts, signal)
   for (const [index, result] of results.entries())
-    if ('body' in result) ids.set(unknown[index] ?? '', result.body.id ?? '')
-    else if (!isMissing(result.error.failure)) throw result.error
+    if ('body' in result) {
+      if (!isId(result.body.id))
+        throw incompleteResponse('The provider sent a folder without an id')
+      ids.set(unknown[index] ?? '', result.body.id)
+    } else if (!isMissing(result.error.failure)) throw result.error
   return new Map(
     [...ids].map(([name, id]) => {
       const use = specialUses[name]

@@ -2,6 +2,7 @@ import { isMailApiError, MailApiError } from '../mail-api/errors.ts'
 import type { ApiWatch, MailApiWatches } from '../mail-api/watches.ts'
 import type { GraphSubscription } from '../provider-types/graph.ts'
 import { type GraphClient, linkQuery } from './graph-client.ts'
+import { entriesOf } from './lists.ts'
 import { dateOf, isId } from './message-fields.ts'
 
 /** Addresses of this installation that receive notifications. */
@@ -40,7 +41,13 @@ export function graphWatches(
     },
     async renewWatch(id, signal) {
       const json = { expirationDateTime: expiration() }
-      const request = { method: 'PATCH' as const, path: idPath(id), json, repeatable: true, signal }
+      const request = {
+        method: 'PATCH' as const,
+        path: idPath(id),
+        json,
+        repeatable: true,
+        signal,
+      }
       try {
         const renewed = (await client.subscription<GraphSubscription>(request)).json
         return toWatch({ ...json, ...renewed, id })
@@ -102,7 +109,7 @@ async function listAll(client: GraphClient, signal: AbortSignal): Promise<GraphS
       value?: GraphSubscription[]
       '@odata.nextLink'?: string
     }>({ path: '', query, signal })
-    listed.push(...(page.json?.value ?? []))
+    listed.push(...entriesOf(page.json ?? {}))
     const link = page.json?.['@odata.nextLink']
     if (link === undefined || listed.length >= maxListed) return listed
     query = linkQuery(link)

@@ -34,6 +34,8 @@ export interface ClientRequest extends Omit<ProviderRequest, 'token' | 'url'> {
    * requests are repeated only if the provider did nothing: after rate limits and rejected tokens.
    */
   repeatable: boolean
+  /** Checks the form of a successful JSON response. @throws MailApiError `unavailable` */
+  check?: (response: ProviderJson<unknown>) => void
   signal: AbortSignal
 }
 
@@ -66,9 +68,13 @@ export class ProviderClient {
     this.#deadline = performance.now() + (use.timeoutMs ?? Infinity)
   }
 
-  /** Sends a request and reads JSON of unchecked form. */
+  /** Sends a request and reads JSON, whose form only `check` decides. */
   json<T>(request: ClientRequest): Promise<ProviderJson<T>> {
-    return this.send(request, (http, ready) => http.json<T>(ready))
+    return this.send(request, async (http, ready) => {
+      const response = await http.json<T>(ready)
+      request.check?.(response)
+      return response
+    })
   }
 
   /**
@@ -119,13 +125,21 @@ export class ProviderClient {
         const { failure } = error
         counts[failure] += 1
         const delayMs = error.retryAfterMs ?? this.#delayMs(counts[failure])
-        // The pause delays the other requests of the mailbox, too.
-        if (failure === 'rate-limited') this.#options.limiter.pause(this.#options.access, delayMs)
+        if (failure === 'rate-limited') this.#pause(request, error, delayMs)
         if (!canRepeat(request, failure) || counts[failure] > maxRepeats[failure]) throw error
         if (delayMs > Math.min(maxDelayMs, this.#deadline - performance.now())) throw error
         if (failure === 'unavailable') await sleep(delayMs, request.signal)
       }
     }
+  }
+
+  /** Delays all requests that have the same limit: of the mailbox, or of the application. */
+  #pause({ operation }: ClientRequest, error: MailApiError, delayMs: number): void {
+    const { limiter, access } = this.#options
+    const isShared = isApplicationLimit(error)
+    limiter.countRefusal(access, operation, isShared ? 'application' : 'mailbox')
+    if (isShared) limiter.pauseApplication(access, delayMs)
+    else limiter.pause(access, delayMs)
   }
 
   /** Sends requests with the current token. Renews a rejected token, once per request. */
@@ -179,6 +193,11 @@ function isTemporary(error: unknown): error is MailApiError & { failure: keyof t
   return error.failure === 'unavailable' || error.status !== undefined
 }
 
+/** True for a limit that all accounts of the OAuth2 application share. */
+export function isApplicationLimit({ cause }: MailApiError): boolean {
+  return cause instanceof ProviderError && cause.isApplicationLimit
+}
+
 function canRepeat({ repeatable, body }: ClientRequest, failure: MailApiFailure): boolean {
   return (repeatable || failure === 'rate-limited') && !isStream(body)
 }
@@ -195,6 +214,7 @@ function sizeOf(body: ClientRequest['body']): number {
 
 function withLogin(request: ClientRequest, login: MailApiLogin): ProviderRequest {
   const { user, accessToken: token } = login
-  const { operation: _operation, count: _count, repeatable: _repeatable, url, ...rest } = request
+  const { operation: _operation, count: _count, repeatable: _repeatable, ...sent } = request
+  const { check: _check, url, ...rest } = sent
   return { ...rest, token, url: typeof url === 'string' ? url : url(user, login) }
 }

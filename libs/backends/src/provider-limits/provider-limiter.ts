@@ -9,17 +9,21 @@ import {
   type QuotaRequest,
   RateLimitedError,
 } from '@posthorn/flow'
+import type { LimitScope, ProviderMetrics } from './provider-metrics.ts'
 import type { Provider, ProviderLimits, ProviderLimitTable } from './provider-limits.ts'
 
 /** Order in which waiting requests start: of API callers, of changes, of initial syncs. */
 const priorities = ['caller', 'sync', 'initial-sync'] as const
 export type ProviderPriority = (typeof priorities)[number]
 
-/** Mailbox whose limits apply. */
-export interface ProviderAccount {
+/** OAuth2 application, whose limits its accounts share. */
+export interface ProviderApplication {
   provider: Provider
-  /** OAuth2 application, whose limits its accounts share. */
   application: string
+}
+
+/** Mailbox whose limits apply. */
+export interface ProviderAccount extends ProviderApplication {
   account: string
 }
 
@@ -52,6 +56,7 @@ export interface ProviderLimiterOptions {
   service: 'sync-worker' | 'sender'
   /** Returns the number of live processes of this service, which share its part equally. */
   replicas: () => number
+  metrics?: ProviderMetrics
   clock?: Clock
 }
 
@@ -78,14 +83,17 @@ const unlimited: QuotaRate = { units: 2e15, windowMs: 1, burst: 1e15 }
 const responseMs = 1_000
 
 /**
- * Limits the requests of this process to mail providers, per account and per application. Processes
- * do not communicate: each process has a fixed part, so that all processes together stay below the
- * provider's limits. Memory: one entry per account in use and one per application.
+ * Limits the requests of this process to mail providers, per account and per application. Each
+ * process has a fixed part, so that all processes together stay below the limits of the provider.
+ * Processes share the pauses of applications only. Memory: one entry per account in use and one per
+ * application.
  */
 export class ProviderLimiter {
   readonly #options: ProviderLimiterOptions
   readonly #applications = new Map<string, QuotaLimiter>()
   readonly #uploads = new Map<string, QuotaLimiter>()
+  /** Called for a limit of an application that this process ran into. See `sharePauses`. */
+  onApplicationPause: ((application: ProviderApplication, ms: number) => void) | undefined
 
   constructor(options: ProviderLimiterOptions) {
     this.#options = options
@@ -117,7 +125,11 @@ export class ProviderLimiter {
       // Bytes are taken first, so that no permit is held during the longer wait.
       await this.#takeBytes(mailbox, call.bytes ?? 0, request)
       const units = (costs[operation] ?? defaultCost) * count
-      return await this.#limiterOf(mailbox).acquire(mailbox.account, { ...request(units), slots })
+      const limiter = this.#limiterOf(mailbox)
+      const permit = await limiter.acquire(mailbox.account, { ...request(units), slots })
+      const { provider } = mailbox
+      this.#options.metrics?.sent({ provider, method: operation, count, units })
+      return permit
     } catch (error) {
       throw toAppError(error)
     }
@@ -125,7 +137,14 @@ export class ProviderLimiter {
 
   /** Starts no request for the mailbox until then, as the provider requested by `Retry-After`. */
   pause(mailbox: ProviderAccount, retryAfterMs: number): void {
-    this.#limiterOf(mailbox).pause(mailbox.account, retryAfterMs)
+    const { provider, account } = mailbox
+    this.#limiterOf(mailbox).pause(account, retryAfterMs)
+    this.#options.metrics?.paused({ provider, scope: 'mailbox', ms: retryAfterMs })
+  }
+
+  /** Counts a request that the provider refused because of a limit. */
+  countRefusal({ provider }: ProviderAccount, method: string, scope: LimitScope): void {
+    this.#options.metrics?.limited({ provider, method, scope })
   }
 
   /**
@@ -141,9 +160,20 @@ export class ProviderLimiter {
     return this.#limiterOf(mailbox).concurrency(mailbox.account)
   }
 
-  /** Starts no request of the application: the provider refused because of its own limit. */
-  pauseApplication(mailbox: Omit<ProviderAccount, 'account'>, retryAfterMs: number): void {
-    this.#limiterOf(mailbox).pauseAll(retryAfterMs)
+  /**
+   * Starts no request of the application, in this process and in all others that share pauses: the
+   * provider refused because of a limit of the application.
+   */
+  pauseApplication({ provider, application }: ProviderApplication, retryAfterMs: number): void {
+    this.applyPause({ provider, application }, retryAfterMs)
+    this.onApplicationPause?.({ provider, application }, retryAfterMs)
+  }
+
+  /** Starts no request of the application in this process. */
+  applyPause(application: ProviderApplication, retryAfterMs: number): void {
+    const { provider } = application
+    this.#limiterOf(application).pauseAll(retryAfterMs)
+    this.#options.metrics?.paused({ provider, scope: 'application', ms: retryAfterMs })
   }
 
   async #takeBytes(
@@ -163,7 +193,7 @@ export class ProviderLimiter {
     permit[Symbol.dispose]()
   }
 
-  #limiterOf(mailbox: Omit<ProviderAccount, 'account'>): QuotaLimiter {
+  #limiterOf(mailbox: ProviderApplication): QuotaLimiter {
     const key = keyOf(mailbox)
     const existing = this.#applications.get(key)
     if (existing) return existing
@@ -173,7 +203,7 @@ export class ProviderLimiter {
   }
 }
 
-function keyOf({ provider, application }: Omit<ProviderAccount, 'account'>): string {
+function keyOf({ provider, application }: ProviderApplication): string {
   return `${provider} ${application}`
 }
 

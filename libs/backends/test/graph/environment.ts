@@ -30,6 +30,10 @@ class UnpausedLimiter extends ProviderLimiter {
   override pause(_mailbox: unknown, ms: number): void {
     this.pauses.push(ms)
   }
+
+  override applyPause(_application: unknown, ms: number): void {
+    this.pauses.push(ms)
+  }
 }
 
 export interface GraphSetup extends AsyncDisposable {

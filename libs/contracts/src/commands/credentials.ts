@@ -28,7 +28,7 @@ export const Credentials = Type.Union([
     application: Type.Optional(Type.String()),
     /** Cloud of a Graph mailbox. */
     cloud: Type.Optional(OneOf(oauth2Clouds)),
-    /** True if the token belongs to the mailbox's user, whom Graph calls `/me`. */
+    /** True if the token belongs to the mailbox's user, whom Gmail and Graph call `me`. */
     own: Type.Optional(Type.Literal(true)),
   }),
 ])

@@ -43,6 +43,10 @@ export const listOAuth2Apps = defineOperation({
   }),
 })
 
+const warnings = Type.Optional(
+  Texts('Settings that will probably make sign-ins fail. Absent if there are none.'),
+)
+
 export const createOAuth2App = defineOperation({
   ...write,
   id: 'createOAuth2App',
@@ -51,7 +55,7 @@ export const createOAuth2App = defineOperation({
   summary: 'Register an OAuth2 application',
   description: 'Required members depend on the provider.',
   body: OAuth2AppRegistration,
-  response: Type.Object({ id, created: Bool('Always true.') }),
+  response: Type.Object({ id, created: Bool('Always true.'), warnings }),
 })
 
 export const getOAuth2App = defineOperation({
@@ -74,7 +78,7 @@ export const updateOAuth2App = defineOperation({
   description: 'A masked secret keeps the stored one. The provider cannot be changed.',
   params,
   body: OAuth2AppUpdate,
-  response: Type.Object({ id, updated: Bool('Always true.') }),
+  response: Type.Object({ id, updated: Bool('Always true.'), warnings }),
   errors: ['NotFound'],
 })
 
@@ -123,6 +127,7 @@ export const checkOAuth2App = defineOperation({
     authMethod: Nullable(Text('Authentication of a service account. Null for others.')),
     account: Nullable(Text('Requested account. Null if none was named.')),
     ok: Bool('True if no step failed.'),
+    failedStep: Nullable(Text('Id of the first step that failed. Null if no step failed.')),
     steps: Type.Array(OAuth2CheckStep, { description: 'Steps of the test, in order.' }),
   }),
   errors: ['NotFound', 'Timeout'],

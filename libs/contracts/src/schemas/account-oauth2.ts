@@ -65,6 +65,21 @@ export const OAuth2Update = Strict({
 export type OAuth2Update = Static<typeof OAuth2Update>
 
 /** OAuth2 login as returned by the API, with masked tokens. */
+const consentFailure = {
+  error: Text('Error code of the provider (RFC 6749 §4.1.2.1), such as `access_denied`.'),
+  description: Type.Optional(Text('Explanation of the provider.')),
+  code: Type.Optional(Text('Code of Microsoft, such as `AADSTS90094`.')),
+  remedy: Type.Optional(Text('Action that repairs the failure, if it is known.')),
+}
+const ConsentFailure = Type.Object(consentFailure)
+/** Failure of a consent, as stored. */
+export type ConsentFailure = Static<typeof ConsentFailure>
+
+const ConsentError = Type.Object(
+  { ...consentFailure, time: Text('Time of the failure (ISO 8601).') },
+  { description: 'Failure of the last consent. Absent after a consent that succeeded.' },
+)
+
 export const OAuth2Record = Type.Object({
   provider: Text('Id of the OAuth2 application.'),
   auth: Type.Optional(auth),
@@ -78,4 +93,10 @@ export const OAuth2Record = Type.Object({
   refreshTokenGenerated: Type.Optional(
     Text('Time of the registration or consent that created the grant (ISO 8601).'),
   ),
+  mailboxAddress: Type.Optional(
+    Text(
+      'Address of the mailbox at its provider, for accounts of an API. Absent if it is the login name.',
+    ),
+  ),
+  consentError: Type.Optional(ConsentError),
 })

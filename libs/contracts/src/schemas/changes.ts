@@ -6,6 +6,7 @@ import { Nullable, OneOf, Text } from './primitives.ts'
 /** Kinds of changes. The states of the proxies belong to no account. */
 export const changeTypes = [
   'state',
+  'address',
   'syncWarning',
   'smtpServerState',
   'imapProxyServerState',
@@ -43,11 +44,11 @@ export const StateChange = Type.Object({
   account: Nullable(Text('Account id. Null for the state of a proxy.')),
   type: OneOf(changeTypes, {
     description:
-      'Kind of the change: `state` and `syncWarning` of an account, `smtpServerState` and `imapProxyServerState` of a replica of a proxy.',
+      'Kind of the change: `state`, `address` and `syncWarning` of an account, `smtpServerState` and `imapProxyServerState` of a replica of a proxy.',
   }),
   key: Type.Union([Text('New state.'), SyncWarning], {
     description:
-      'New state of the account, as `state` of its record; of a proxy `listening`, `failed` or `exited`. The warning for `syncWarning`.',
+      'New state of the account, as `state` of its record; of a proxy `listening`, `failed` or `exited`. The warning for `syncWarning`. For `address` the address of the mailbox at its provider, which differs from the stored address: the account was registered with an alias, or the user was renamed.',
   }),
   stateDetail: Type.Optional(
     OneOf(accountStates, { description: 'Exact state of the account, for `state` only.' }),

@@ -107,6 +107,8 @@ export interface AccountStates {
   flushedEpoch: Generated<string>
   /** Last mailbox whose sync failed; null once a sync pass completes. */
   syncError: JsonOrNull<SyncError>
+  /** Address of the mailbox at its provider; null if it is the login name. */
+  mailboxAddress: string | null
   /** Number of open connections of the account, updated every few seconds. */
   connections: Generated<number>
   updatedAt: Generated<Date>

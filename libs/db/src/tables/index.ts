@@ -25,6 +25,7 @@ import type {
   OAuth2Apps,
   OAuth2AppSecrets,
   OAuth2AppStates,
+  OAuth2ConsentErrors,
   OAuth2Logins,
   OAuth2Tokens,
 } from './oauth2.ts'
@@ -77,6 +78,7 @@ export interface Tables {
   oauth2Apps: OAuth2Apps
   oauth2AppSecrets: OAuth2AppSecrets
   oauth2AppStates: OAuth2AppStates
+  oauth2ConsentErrors: OAuth2ConsentErrors
   oauth2Logins: OAuth2Logins
   oauth2Tokens: OAuth2Tokens
   outbox: Outbox

@@ -1,3 +1,4 @@
+import type { ConsentFailure } from '@posthorn/contracts/schemas/account-oauth2'
 import type { LastError } from '@posthorn/contracts/schemas/account'
 import type { OAuth2AppConfig, OAuth2Provider } from '@posthorn/contracts/schemas/oauth2-app'
 import type { Generated } from 'kysely'
@@ -64,4 +65,11 @@ export interface OAuth2Logins {
   /** Nonce of the link to the hosted form, if any. */
   form: string | null
   expiresAt: Date
+}
+
+/** Failed consents. Written by api-gateway; a consent that succeeds deletes the row. */
+export interface OAuth2ConsentErrors {
+  account: string
+  error: Json<ConsentFailure>
+  failedAt: Generated<Date>
 }

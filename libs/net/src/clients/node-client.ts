@@ -138,14 +138,15 @@ export class Exchange {
 
   timeoutError(message: string): HttpError {
     const error = Object.assign(new Error(message), { code: 'ETIMEDOUT' })
-    return new HttpError(outcomeOfError(error, this.#connecting.connected), message)
+    return new HttpError(outcomeOfError(error, this.#connecting.connected), message, error.code)
   }
 
   /** Returns the reason of a failure: streams report a destroyed connection only. */
   toError(error: Error): Error {
     if (this.#failure) return this.#failure
     if (error instanceof HttpError) return error
-    return new HttpError(outcomeOfError(error, this.#connecting.connected), messageOf(error))
+    const outcome = outcomeOfError(error, this.#connecting.connected)
+    return new HttpError(outcome, messageOf(error), networkCodeOf(error))
   }
 
   #fail(error: Error): void {
@@ -188,4 +189,10 @@ class ConnectTimer {
   clear(): void {
     clearTimeout(this.#timer)
   }
+}
+
+/** Code of a failure of the network or of Node.js, which is never a text of the server. */
+function networkCodeOf(error: Error): string | undefined {
+  const { code } = error as { code?: unknown }
+  return typeof code === 'string' && /^[A-Z][A-Z0-9_]{2,63}$/.test(code) ? code : undefined
 }

@@ -6,6 +6,7 @@ interface ProviderErrorFields {
   status: number
   code?: string | undefined
   retryAfterMs?: number | undefined
+  isApplicationLimit?: boolean
   location?: string | undefined
 }
 
@@ -16,17 +17,23 @@ interface ProviderErrorFields {
 export class ProviderError extends Error {
   override name = 'ProviderError'
   readonly status: number
-  /** `errors[0].reason` of Gmail, `error.code` of Graph, `error` of a token endpoint. */
+  /**
+   * `errors[0].reason` or `details[].reason` of Google, `error.code` of Graph, `error` of a token
+   * endpoint.
+   */
   readonly code: string | undefined
   /** Delay that the provider requested; absent without a usable delay. */
   readonly retryAfterMs: number | undefined
+  /** True for a limit that all accounts of the OAuth2 application share. */
+  readonly isApplicationLimit: boolean
   readonly #location: string | undefined
 
-  constructor(message: string, { status, code, retryAfterMs, location }: ProviderErrorFields) {
+  constructor(message: string, { status, code, location, ...limit }: ProviderErrorFields) {
     super(message)
     this.status = status
     this.code = code
-    this.retryAfterMs = retryAfterMs
+    this.retryAfterMs = limit.retryAfterMs
+    this.isApplicationLimit = limit.isApplicationLimit ?? false
     this.#location = location
   }
 
@@ -57,7 +64,7 @@ export function readProviderError(
   { status, headers, text }: ErrorResponse,
   { maxRetryAfterMs, token }: ErrorReadOptions,
 ): ProviderError {
-  const { code, message } = readFields(text)
+  const { code, message, quotaLimit } = readFields(text)
   const clean = (value: string) => cleanText(value, token)
   return new ProviderError(
     message === undefined ? `The provider responded with status ${status}` : clean(message),
@@ -65,6 +72,7 @@ export function readProviderError(
       status,
       code: code === undefined ? undefined : clean(code),
       location: headers.location,
+      isApplicationLimit: isApplicationQuota(quotaLimit) || hasApplicationScope(headers),
       retryAfterMs:
         readRetryAfter(headers, { maxMs: maxRetryAfterMs }) ??
         readRetryAfterText(message ?? text, headers, maxRetryAfterMs),
@@ -82,9 +90,24 @@ function cleanText(text: string, token: string | undefined): string {
   return redacted.replace(/\bBearer\s+[\w.~+/=-]{8,}/gi, 'Bearer ***').slice(0, maxTextLength)
 }
 
+/** Google names a quota `defaultPerMinutePerProject` or `defaultPerMinutePerUser`. */
+function isApplicationQuota(quotaLimit = ''): boolean {
+  return /PerProject/i.test(quotaLimit)
+}
+
+/**
+ * Graph names the scope of a limit: `Tenant_Application/ReadWrite/<application>/<tenant>`. An
+ * application of one tenant has the limits of both scopes.
+ */
+function hasApplicationScope(headers: IncomingHttpHeaders): boolean {
+  return /^(?:Tenant_)?Application(?:\/|$)/i.test(String(headers['x-ms-throttle-scope'] ?? ''))
+}
+
 interface ErrorFields {
   code?: string
   message?: string
+  /** `metadata.quota_limit` of Google. */
+  quotaLimit?: string
 }
 
 /** Reads the members of an error one by one, because nothing guarantees their types. */
@@ -96,10 +119,25 @@ function readFields(text: string): ErrorFields {
   if (!isObject(error)) return {}
   const [first] = Array.isArray(error['errors']) ? (error['errors'] as unknown[]) : []
   const reason = isObject(first) ? textOf(first['reason']) : undefined
+  const detail = errorInfoOf(error['details'])
   return defined({
-    code: reason ?? textOf(error['status']) ?? textOf(error['code']),
+    code: reason ?? detail.reason ?? textOf(error['status']) ?? textOf(error['code']),
     message: textOf(error['message']),
+    quotaLimit: detail.quotaLimit,
   })
+}
+
+/** Reason of an error of Google, which may have no `errors` (`google.rpc.ErrorInfo`). */
+function errorInfoOf(details: unknown): { reason?: string; quotaLimit?: string } {
+  const list: unknown[] = Array.isArray(details) ? details : []
+  for (const detail of list) {
+    const reason = isObject(detail) ? textOf(detail['reason']) : undefined
+    if (!isObject(detail) || reason === undefined) continue
+    const { metadata } = detail
+    const quotaLimit = isObject(metadata) ? textOf(metadata['quota_limit']) : undefined
+    return defined({ reason, quotaLimit })
+  }
+  return {}
 }
 
 function parseObject(text: string): { [name: string]: unknown } {

@@ -78,6 +78,9 @@ function listedAccounts(db: Db) {
 const accountRow = compileOnce((db, account: string) =>
   listedAccounts(db)
     .leftJoin('oauth2Tokens', 'oauth2Tokens.account', 'accounts.account')
+    .leftJoin('oauth2ConsentErrors', 'oauth2ConsentErrors.account', 'accounts.account')
+    .select('accountStates.mailboxAddress')
+    .select(['oauth2ConsentErrors.error as consentError', 'oauth2ConsentErrors.failedAt'])
     .select([
       'expectedEmail',
       'path',

@@ -1,4 +1,4 @@
-import { type Db, isNotifiedByTopic, notifiedUser } from '@posthorn/db'
+import { type Db, isNotifiedByTopic, notifiedAccountsOf } from '@posthorn/db'
 import { sql } from 'kysely'
 
 /** OAuth2 application for Pub/Sub. */
@@ -36,11 +36,12 @@ export async function findAccountsOfUser(
   apps: readonly string[],
   user: string,
 ): Promise<string[]> {
+  const isApplication = sql`any(${apps}::text[])`
   const rows = await db
     .selectFrom('accounts')
     .select('account')
-    .where(sql`oauth2 ->> 'provider'`, '=', sql`any(${apps}::text[])`)
-    .where(notifiedUser, '=', user)
+    .where('account', 'in', notifiedAccountsOf(isApplication, [user]))
+    .where(sql`oauth2 ->> 'provider'`, '=', isApplication)
     .where(isNotifiedByTopic)
     .orderBy('account')
     .limit(maxAccounts)
@@ -48,14 +49,13 @@ export async function findAccountsOfUser(
   return rows.map(({ account }) => account)
 }
 
-/** State of an enabled application for Pub/Sub; null if no worker has used it yet. */
+/** State of an application for Pub/Sub; null if no worker has used it yet. */
 export function findPubSubState(db: Db, app: string) {
   return db
     .selectFrom('oauth2Apps')
     .leftJoin('pubsubStates', 'pubsubStates.app', 'oauth2Apps.id')
-    .select(['pubsubStates.state', 'pubsubStates.lastError'])
+    .select(['enabled', 'pubsubStates.state', 'pubsubStates.lastError'])
     .where('oauth2Apps.id', '=', app)
-    .where('enabled', '=', true)
     .where(sql`config ->> 'baseScopes'`, '=', 'pubsub')
     .executeTakeFirst()
 }

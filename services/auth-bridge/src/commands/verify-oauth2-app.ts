@@ -1,7 +1,7 @@
 import { on } from '@posthorn/bus'
 import { verifyOAuth2App } from '@posthorn/contracts/commands/oauth2'
 import type { OAuth2CheckStep } from '@posthorn/contracts/schemas/oauth2-app'
-import { messageOf } from '@posthorn/errors'
+import { AppError, messageOf } from '@posthorn/errors'
 import type { AccessTokens, TokenDeps } from '../oauth2/access-tokens.ts'
 import { type Application, loadApplication } from '../oauth2/application.ts'
 import { signClientAssertion } from '../oauth2/assertion.ts'
@@ -26,7 +26,8 @@ export function onVerifyOAuth2App(deps: VerifyDeps) {
     try {
       app = await loadApplication(deps, id)
     } catch (error) {
-      return { steps: [failed(steps.enabled, error)] }
+      const isStored = error instanceof AppError && error.code === 'AppNotFound'
+      return { steps: [failed(isStored ? steps.enabled : steps.unsealed, error)] }
     }
     const before = [
       ok(steps.enabled),
@@ -44,7 +45,12 @@ const steps = {
   enabled: {
     id: 'enabled',
     label: 'Application is enabled and its secrets can be unsealed',
-    hint: 'Enable the application; if it is enabled, see the log of auth-bridge',
+    hint: 'Enable the application',
+  },
+  unsealed: {
+    id: 'enabled',
+    label: 'Application is enabled and its secrets can be unsealed',
+    hint: 'Store the secrets of the application again, and see the log of auth-bridge',
   },
   endpoints: {
     id: 'endpoints',
@@ -110,7 +116,7 @@ async function checkToken(
         kind: 'jwt-bearer',
         subject: account,
       })
-      onIssued({ accessToken, user: account })
+      onIssued({ accessToken, user: account, own: true })
     })
   return skipped(steps.token, 'No account with a renewable token was named')
 }

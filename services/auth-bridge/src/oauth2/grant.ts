@@ -95,14 +95,15 @@ function toResolvedGrant(
 }
 
 /**
- * True if the mailbox belongs to the token's user at Microsoft. Tokens of applications have no
+ * True if the mailbox belongs to the token's user, so that its API finds the mailbox without its
+ * address, which may be an alias or a former address. Tokens of applications of Microsoft have no
  * user, and tokens of an authentication server may be tokens of applications.
  */
 export function isOwnMailbox(
   provider: OAuth2Provider,
   { useAuthServer, owner, user }: ResolvedGrant,
 ): boolean {
-  return provider === 'outlook' && !useAuthServer && user === owner
+  return provider !== 'outlookService' && !useAuthServer && user === owner
 }
 
 function broken(reason: string): AppError {

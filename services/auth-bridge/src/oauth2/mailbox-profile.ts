@@ -34,7 +34,8 @@ export async function readMailboxAddress(
 ): Promise<string> {
   if (provider.startsWith('gmail')) {
     const gmail = openProvider('https://gmail.googleapis.com')
-    const url = '/gmail/v1/users/me/profile'
+    const name = own ? 'me' : encodeURIComponent(user)
+    const url = `/gmail/v1/users/${name}/profile`
     const { json } = await gmail.json<{ emailAddress?: unknown } | null>({ url, token })
     const address = json?.emailAddress
     return typeof address === 'string' ? address.slice(0, 256) : user

@@ -1,5 +1,6 @@
 import type { ImapBackend } from '@posthorn/backends'
 import { ProviderLimiter } from '@posthorn/backends/provider-limiter'
+import { createProviderMetrics, type ProviderMetrics } from '@posthorn/backends/provider-metrics'
 import { cacheSettings } from '@posthorn/db'
 import { createMessageReader } from '@posthorn/message-reader'
 import { type HttpProxy, proxyFromSettings } from '@posthorn/net/proxy-agents'
@@ -76,7 +77,7 @@ export function createSessions(
     backend,
     loginsPerSecond: () => loginRate.perSecond,
   })
-  const limiter = createLimiter(config, loginRate)
+  const limiter = createLimiter(config, loginRate, createProviderMetrics(registry))
   const destinations = createDestinations({ db, settings })
   const mailApis = createMailApis(stack, { limiter, proxy, config, destinations })
   const watches = stack.use(
@@ -103,6 +104,7 @@ export function createSessions(
     summaries,
     metrics,
     loginRate,
+    limiter,
     verifyImap,
     deferred,
     retention,
@@ -110,10 +112,15 @@ export function createSessions(
 }
 
 /** Limits of requests to mail providers. The live workers share the limits of an application. */
-function createLimiter(config: Config, loginRate: LoginRate): ProviderLimiter {
+function createLimiter(
+  config: Config,
+  loginRate: LoginRate,
+  metrics: ProviderMetrics,
+): ProviderLimiter {
   return new ProviderLimiter({
     limits: config.providerLimits,
     service: 'sync-worker',
     replicas: () => loginRate.workers,
+    metrics,
   })
 }

@@ -1,5 +1,5 @@
 import type { OAuth2AppConfig } from '@posthorn/contracts/schemas/oauth2-app'
-import { type Db, isNotifiedByTopic, notifiedUser } from '@posthorn/db'
+import { type Db, isNotifiedByTopic, notifiedAccountsOf } from '@posthorn/db'
 import { sql } from 'kysely'
 
 /** OAuth2 application for Pub/Sub, without secrets. */
@@ -48,8 +48,8 @@ export async function findNotifiedAccounts(
   const rows = await db
     .selectFrom('accounts')
     .select('account')
+    .where('account', 'in', notifiedAccountsOf(ofApp(app), users))
     .where(sql`oauth2 ->> 'provider'`, '=', ofApp(app))
-    .where(notifiedUser, '=', sql<string>`any(${users}::text[])`)
     .where(isNotifiedByTopic)
     .execute()
   return rows.map(({ account }) => account)

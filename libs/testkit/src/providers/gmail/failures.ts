@@ -60,6 +60,23 @@ export const gmailFailures = {
     const delay = retryAfter === undefined ? {} : { 'retry-after': retryAfter }
     return { ...response, headers: { ...headers, ...delay } }
   },
+  /** Limit of all users of the project, in the form without `errors`. */
+  projectLimit: (retryAfter: string): ProviderResponse => {
+    const message = "Quota exceeded for quota metric 'Queries' and limit 'Queries per minute'"
+    const metadata = { service: 'gmail.googleapis.com', quota_limit: 'defaultPerMinutePerProject' }
+    const details = [
+      {
+        '@type': 'type.googleapis.com/google.rpc.ErrorInfo',
+        reason: 'RATE_LIMIT_EXCEEDED',
+        metadata,
+      },
+    ]
+    return {
+      status: 429,
+      headers: { 'content-type': 'application/json; charset=UTF-8', 'retry-after': retryAfter },
+      body: { error: { code: 429, message, status: 'RESOURCE_EXHAUSTED', details } },
+    }
+  },
   tooManyConcurrent: () =>
     gmailError(429, 'rateLimitExceeded', 'Too many concurrent requests for user'),
   dailyLimit: () => gmailError(403, 'dailyLimitExceeded', 'Daily Limit Exceeded'),

@@ -84,6 +84,17 @@ export class GmailFake extends GmailState implements AsyncDisposable {
     return mailbox
   }
 
+  /** Changes the address of a mailbox. The former address stays as an alias. */
+  rename(mailbox: GmailMailbox, address: string): void {
+    const former = mailbox.address
+    mailbox.address = address
+    this.mailboxes.delete(former)
+    this.mailboxes.set(address, mailbox)
+    this.aliases.set(former, address)
+    for (const tokens of [this.tokens, this.refreshTokens])
+      for (const grant of tokens.values()) if (grant.address === former) grant.address = address
+  }
+
   async [Symbol.asyncDispose](): Promise<void> {
     await this.pubsub.pushes[Symbol.asyncDispose]()
     await this.fake[Symbol.asyncDispose]()

@@ -60,6 +60,8 @@ export interface UploadSession {
 export abstract class GmailState {
   abstract readonly fake: ProviderFake
   readonly mailboxes = new Map<string, GmailMailbox>()
+  /** Addresses of mailboxes by their aliases and former addresses. */
+  readonly aliases = new Map<string, string>()
   /** Valid access tokens. */
   readonly tokens = new Map<string, FakeGrant & { expiresAt: number }>()
   readonly refreshTokens = new Map<string, FakeGrant>()

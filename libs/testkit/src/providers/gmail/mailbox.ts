@@ -66,7 +66,7 @@ const maxLabels = 10_000
 
 /** Messages, labels, drafts and history of one mailbox. Every change adds a record. */
 export class GmailMailbox {
-  readonly address: string
+  address: string
   readonly messages = new Map<string, FakeMessage>()
   readonly labels = new Map<string, FakeLabel>()
   /** Draft id to message id. */

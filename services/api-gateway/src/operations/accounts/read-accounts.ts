@@ -162,6 +162,7 @@ function describeOAuth2(row: AccountRow) {
   return {
     ...oauth2,
     ...(hasGrant ? { accessToken: mask, refreshToken: mask } : {}),
+    ...describeSignIn(row),
     ...defined({
       scope: scopes?.length ? scopes : undefined,
       tokenType: scopes?.length ? 'Bearer' : undefined,
@@ -169,6 +170,16 @@ function describeOAuth2(row: AccountRow) {
       generated: tokenExpiresAt ? tokenUpdatedAt?.toISOString() : undefined,
       refreshTokenGenerated: hasGrant ? grantedAt?.toISOString() : undefined,
     }),
+  }
+}
+
+/** Address of the mailbox at its provider, and the failure of the last consent. */
+function describeSignIn({ mailboxAddress, consentError, failedAt }: AccountRow) {
+  return {
+    ...(mailboxAddress !== null && { mailboxAddress }),
+    ...(consentError && failedAt
+      ? { consentError: { ...consentError, time: failedAt.toISOString() } }
+      : {}),
   }
 }
 

@@ -63,13 +63,20 @@ async function pubSubStep(db: Db, app: string | undefined): Promise<OAuth2CheckS
   if (app === undefined)
     return { ...step, status: 'skip', message: 'The application has no pubSubApp' }
   const row = await findPubSubState(db, app)
-  if (row?.state === 'active') return { ...step, status: 'ok', message: null }
-  if (row && row.state === null)
+  if (!row?.enabled)
+    return {
+      ...step,
+      status: 'fail',
+      message: `The application in pubSubApp ${row ? 'is disabled' : 'does not exist'}`,
+      hint: row ? 'Enable the application' : 'Register an application with the base scope pubsub',
+    }
+  if (row.state === 'active') return { ...step, status: 'ok', message: null }
+  if (row.state === null)
     return { ...step, status: 'skip', message: 'The application was not used yet' }
   return {
     ...step,
     status: 'fail',
-    message: row?.lastError?.response ?? 'The application in pubSubApp is missing or disabled',
+    message: row.lastError?.response ?? `The state is ${row.state}`,
     hint: 'Enable the Pub/Sub API, and give the service account the role Pub/Sub Admin',
   }
 }

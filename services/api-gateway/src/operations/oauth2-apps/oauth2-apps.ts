@@ -2,7 +2,11 @@ import { oauth2ProviderTraits } from '@posthorn/contracts/account-types'
 import { verifyOAuth2App } from '@posthorn/contracts/commands/oauth2'
 import { defined } from '@posthorn/contracts/defined'
 import { operations } from '@posthorn/contracts/operations'
-import { describeProvider, type PubSubError } from '@posthorn/contracts/schemas/oauth2-app'
+import {
+  describeProvider,
+  type OAuth2AppConfig,
+  type PubSubError,
+} from '@posthorn/contracts/schemas/oauth2-app'
 import type { Tx } from '@posthorn/db'
 import type { Sealer } from '@posthorn/secrets'
 import { requestTimeout } from '../../http/call-worker.ts'
@@ -25,14 +29,22 @@ import { inTransaction } from '../../store/transaction.ts'
 import { newSortableId } from '../sortable-id.ts'
 import type { OperationDeps } from '../operation-deps.ts'
 import { accountSteps } from './account-steps.ts'
+import { redirectProblem, redirectStep } from './redirect-url.ts'
 import { type AppPlan, planRegistration, planUpdate } from './plan-oauth2-app.ts'
 
-type OAuth2AppDeps = Pick<OperationDeps, 'db' | 'bus' | 'sealer' | 'tasks' | 'timeoutMs'>
+type OAuth2AppDeps = Pick<
+  OperationDeps,
+  'db' | 'bus' | 'sealer' | 'tasks' | 'settings' | 'timeoutMs'
+>
 
 /** Operations on OAuth2 applications. Deletion does not end sessions that are logged in. */
 export function oauth2AppHandlers(deps: OAuth2AppDeps): OperationHandler[] {
-  const { db, bus, sealer, tasks } = deps
+  const { db, bus, sealer, tasks, settings } = deps
   const invalidate = (id: string) => tasks.run(bus.invalidate({ topic: 'oauth2Apps', id }))
+  const warningsOf = async (config: OAuth2AppConfig) => {
+    const problem = redirectProblem(config, await settings.get())
+    return defined({ warnings: problem === undefined ? undefined : [problem] })
+  }
   return [
     handle(operations.listOAuth2Apps, async ({ query }) => {
       const { rows, ...counts } = await listApps(db, query)
@@ -55,18 +67,19 @@ export function oauth2AppHandlers(deps: OAuth2AppDeps): OperationHandler[] {
         )
       })
       invalidate(id)
-      return { id, created: true }
+      return { id, created: true, ...(await warningsOf(config)) }
     }),
     handle(operations.updateOAuth2App, async ({ params: { app: id }, body }) => {
-      await inTransaction(db, async (tx) => {
+      const changed = await inTransaction(db, async (tx) => {
         const stored = await lockApp(tx, id)
         const { secrets, config, ...columns } = planUpdate(body, stored)
         const to = describeProvider({ ...stored, config })
         await updateApp(tx, id, { ...columns, config: JSON.stringify(config) })
         await storeSecrets(tx, { app: id, sealer, to }, secrets)
+        return config
       })
       invalidate(id)
-      return { id, updated: true }
+      return { id, updated: true, ...(await warningsOf(changed)) }
     }),
     handle(operations.deleteOAuth2App, async ({ params: { app: id } }) => {
       const accounts = await deleteApp(db, id)
@@ -136,7 +149,7 @@ function toPubSubError(failure: AppListRow['pubSubFailure']): PubSubError | null
 const minTimeoutMs = 30_000
 
 /** Checks an application with auth-bridge and adds the state of the account's mailbox. */
-function onCheckOAuth2App({ db, bus, timeoutMs }: OAuth2AppDeps) {
+function onCheckOAuth2App({ db, bus, settings, timeoutMs }: OAuth2AppDeps) {
   return handle(operations.checkOAuth2App, async ({ params, body, headers, signal }) => {
     const { app } = params
     const { account, testConnection = true } = body
@@ -145,13 +158,21 @@ function onCheckOAuth2App({ db, bus, timeoutMs }: OAuth2AppDeps) {
     const options = { key: 'credentials', timeoutMs: requestTimeout(minimum, headers), signal }
     const reply = await bus.request(verifyOAuth2App, { app, ...defined({ account }) }, options)
     const tested = testConnection ? account : undefined
-    const steps = [...reply.steps, ...(await accountSteps(db, row, tested))]
+    const [first, ...following] = reply.steps
+    const steps = [
+      ...(first ? [first] : []),
+      redirectStep(row, await settings.get()),
+      ...following,
+      ...(await accountSteps(db, row, tested)),
+    ]
+    const failed = steps.find(({ status }) => status === 'fail')
     return {
       app,
       provider: row.provider,
       authMethod: row.config.authMethod ?? null,
       account: account ?? null,
-      ok: steps.every(({ status }) => status !== 'fail'),
+      ok: failed === undefined,
+      failedStep: failed?.id ?? null,
       steps,
     }
   })

@@ -1,3 +1,4 @@
+import type { ConsentFailure } from '@posthorn/contracts/schemas/account-oauth2'
 import { completeOAuth2Login } from '@posthorn/contracts/commands/oauth2-login'
 import { defined } from '@posthorn/contracts/defined'
 import { AppError, isPermanent } from '@posthorn/errors'
@@ -18,8 +19,16 @@ import { pageTheme } from '../form/with-form-link.ts'
 import { isVisit, queryOf } from '../link-request.ts'
 import { type Branding, messagePage, type PageTheme } from '../page-layout.ts'
 import { sendPage } from '../send-page.ts'
+import { storeConsentError } from '../../store/consent-errors.ts'
 import { browserIdentities, identifyBrowser } from './browser-cookie.ts'
-import { oneAddress, scopeList, signInTexts, twoAddresses } from './sign-in-pages.ts'
+import { consentFailureIn, consentFailureOf } from './consent-failure.ts'
+import {
+  failureDetails,
+  oneAddress,
+  scopeList,
+  signInTexts,
+  twoAddresses,
+} from './sign-in-pages.ts'
 import {
   AccountGoneError,
   type ReceivedGrant,
@@ -115,9 +124,9 @@ async function finishSignIn(
   const { account, redirectUrl } = registration
   const code = query.get('code') ?? ''
   if (!isFromIssuer(consent, query.get('iss'))) return sendOutcome(deps, result, 'refused')
-  // RFC 6749 §4.1.2.1: `error_description` is for developers and unauthenticated, so not shown.
-  if (query.has('error') || code === '' || code.length > maxCodeLength)
-    return sendOutcome(deps, result, query.get('error') === 'access_denied' ? 'denied' : 'refused')
+  const failure = consentFailureIn(query)
+  if (failure) return reportFailure(deps, { ...result, failure })
+  if (code === '' || code.length > maxCodeLength) return sendOutcome(deps, result, 'refused')
   const grant = await deps.bus.request(
     completeOAuth2Login,
     { app, account, code, codeVerifier },
@@ -127,6 +136,22 @@ async function finishSignIn(
   if (stored.refused) return sendOutcome(deps, result, stored.refused, detailsOf(stored, grant))
   deps.count('connected')
   response.redirect(303, withAccountState(redirectUrl, account, stored.state))
+}
+
+/** Logs, stores and shows an error of the provider. */
+async function reportFailure(
+  deps: CallbackDeps,
+  { failure, ...result }: SignInResponse & { login: PendingLogin; failure: ConsentFailure },
+): Promise<void> {
+  const { app, registration } = result.login
+  const { account } = registration
+  deps.log.warn({ account, app, ...failure }, 'provider refused consent')
+  // The page is more important than the record.
+  await storeConsentError(deps.db, account, failure).catch((err: unknown) =>
+    deps.log.warn({ err, account }, 'consent error not stored'),
+  )
+  const isDenied = failure.error === 'access_denied' && failure.remedy === undefined
+  await sendOutcome(deps, result, isDenied ? 'denied' : 'refused', failureDetails(failure))
 }
 
 /** RFC 9207 §2.4: checked before the code is sent, also for errors. */
@@ -147,7 +172,7 @@ async function sendFailure(
   result: SignInResponse,
   error: unknown,
 ): Promise<void> {
-  const { theme, response } = result
+  const { login, theme, response } = result
   if (error instanceof FormLinkUsedError) {
     deps.count('used')
     const next = { href: redirectUrlOf(error.link) }
@@ -161,6 +186,8 @@ async function sendFailure(
     return sendOutcome(deps, result, 'exists')
   if (error instanceof AccountGoneError) return sendOutcome(deps, { theme, response }, 'unknown')
   deps.log.warn({ err: error }, 'sign-in failed')
+  const failure = isPermanent(error) ? consentFailureOf(error) : undefined
+  if (login && failure) return reportFailure(deps, { ...result, login, failure })
   // Permanent failures: the provider rejects the sign-in, or the application is misconfigured. The
   // code cannot be reused.
   await sendOutcome(deps, result, isPermanent(error) ? 'refused' : 'unavailable')

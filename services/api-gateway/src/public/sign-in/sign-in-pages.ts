@@ -1,3 +1,4 @@
+import type { ConsentFailure } from '@posthorn/contracts/schemas/account-oauth2'
 import { escapeHtml } from '../page-layout.ts'
 
 /** Texts of the pages after a sign-in. */
@@ -22,6 +23,10 @@ export const signInTexts = {
   unverified: {
     title: 'This address is not confirmed',
     lead: 'The provider has not verified that this address is yours. Verify it there and sign in again. Nothing was changed.',
+  },
+  failure: {
+    remedy: 'What to do',
+    error: 'Error of the provider',
   },
   other: {
     title: 'This is another mailbox',
@@ -52,4 +57,14 @@ export function oneAddress(signedIn: string): string {
 export function twoAddresses(expected: string, signedIn: string): string {
   const { other } = signInTexts
   return `\n<dl><dt>${other.expected}</dt><dd>${escapeHtml(expected)}</dd><dt>${other.signedIn}</dt><dd>${escapeHtml(signedIn)}</dd></dl>`
+}
+
+/** Error of the provider, and what to do about it. */
+export function failureDetails({ error, code, description, remedy }: ConsentFailure): string {
+  const { failure } = signInTexts
+  const text = [code === undefined ? error : `${error} (${code})`, description]
+  const shown = escapeHtml(text.filter((each) => each !== undefined).join(': '))
+  const action =
+    remedy === undefined ? '' : `<dt>${failure.remedy}</dt><dd>${escapeHtml(remedy)}</dd>`
+  return `\n<dl>${action}<dt>${failure.error}</dt><dd>${shown}</dd></dl>`
 }

@@ -5,6 +5,7 @@ import type { Tx } from '@posthorn/db'
 import { AppError } from '@posthorn/errors'
 import { isUserConnected } from '../../store/account-users.ts'
 import { findExpectedEmail } from '../../store/accounts.ts'
+import { clearConsentError } from '../../store/consent-errors.ts'
 import { upsertPassword } from '../../store/credentials.ts'
 import { storeConsent } from '../../accounts/update-by-consent.ts'
 import type { PendingLogin, PendingUpdate, RegistrationBody } from '../../store/oauth2-logins.ts'
@@ -47,6 +48,7 @@ export async function storeGrant(
       ? await update(deps, login, { grant, pending: registration.update })
       : await register(deps, login, { grant, body: registration.body })
     if (result.refused) await revokeGrant(deps, login, grant)
+    else await clearConsentError(deps.db, registration.account)
     return result
   } catch (error) {
     await revokeGrant(deps, login, grant)

@@ -23,6 +23,7 @@ import type { ParkedFeeds } from './feeds/parked-feeds.ts'
 import type { PassOptions, PassResult } from './feeds/feed-pass.ts'
 import { PostgresFeedStore } from './feeds/stored/postgres-feed-store.ts'
 import type { OnRefusal } from './messages/refusals.ts'
+import { checkMailboxAddress } from './mailbox-address.ts'
 import { type NotifiedAccount, watchedAccount } from './follow-watch.ts'
 
 export interface FollowDeps {
@@ -154,22 +155,30 @@ function getAccount({ account }: DriverContext): Account {
 
 /** Proves that the credentials permit access to the mailbox. */
 async function logIn(
-  { credentials, passes }: FollowDeps,
+  { commit, credentials, passes }: FollowDeps,
   followed: FollowedAccount,
   signal: AbortSignal,
 ): Promise<void> {
   const { context } = followed
   await credentials.whenAvailable(signal)
   using _permit = await passes.later.acquire(signal)
-  const { address } = await readProfile(followed, signal)
+  const address = await readAddress(commit, followed, signal)
   await context.reportLogin(address)
 }
 
 /** The state `connecting` ends before the login is reported. */
-async function readProfile(followed: FollowedAccount, signal: AbortSignal) {
-  await using _connecting = followed.context.enter('connecting')
+async function readAddress(
+  { db }: Pick<CommitDeps, 'db'>,
+  followed: FollowedAccount,
+  signal: AbortSignal,
+): Promise<string> {
+  const { context } = followed
+  await using _connecting = context.enter('connecting')
   const api = await followed.open({ priority: 'sync' }, signal)
-  return await api.profile(signal)
+  const { address } = await api.profile(signal)
+  const login = { db, account: getAccount(context), api, log: context.log }
+  await checkMailboxAddress(login, address, signal)
+  return address
 }
 
 interface FeedsOpening {

@@ -1,5 +1,7 @@
 import { expect, test } from '@jest/globals'
 import { MailApiError } from '@posthorn/backends/mail-api'
+import { AppError } from '@posthorn/errors'
+import { HttpError } from '@posthorn/net/call'
 import { toSessionError } from './session-error.ts'
 
 // `unauthorized` becomes authenticationError, with its safety net. Other errors become
@@ -16,6 +18,13 @@ test.each([
   const failed = new MailApiError(failure, 'text of the provider')
   const expected = { kind, code, message: failed.message, extras: failed.extras }
   expect(toSessionError(failed)).toMatchObject(expected)
+})
+
+test('toSessionError: a network failure has its code', () => {
+  const network = new HttpError('dns', 'getaddrinfo ENOTFOUND x', 'ENOTFOUND')
+  const unreachable = new AppError('unreachable', 'no response', { cause: network })
+  const failed = new MailApiError('unavailable', 'no response', { cause: unreachable })
+  expect(toSessionError(failed)).toMatchObject({ kind: 'unreachable', code: 'ENOTFOUND' })
 })
 
 test('toSessionError: other errors stay as they are', () => {

@@ -1,10 +1,12 @@
-import { isMailApiError } from '@posthorn/backends/mail-api'
+import { isMailApiError, type MailApiError } from '@posthorn/backends/mail-api'
+import { HttpError } from '@posthorn/net/call'
 import { AppError } from '@posthorn/errors'
 
 /**
  * Converts a failure of the mail API to an error of the account session. A token that is rejected
  * although it was renewed counts as refused credentials. A full mailbox is not a temporary rate
- * limit. Other errors are returned unchanged.
+ * limit. A failure of the network has its code, as for mail servers. Other errors are returned
+ * unchanged.
  */
 export function toSessionError(error: unknown): unknown {
   if (!isMailApiError(error)) return error
@@ -12,5 +14,14 @@ export function toSessionError(error: unknown): unknown {
   const options = { extras, cause: error, ...(code !== undefined && { code }) }
   if (error.failure === 'token-rejected') return new AppError('unauthorized', message, options)
   if (error.failure === 'mailbox-full') return new AppError('rejected', message, options)
-  return error
+  const network = networkCodeOf(error)
+  return network === undefined
+    ? error
+    : new AppError('unreachable', message, { ...options, code: network })
+}
+
+/** Code of the failed connection, such as `ENOTFOUND`, that the failure resulted from. */
+function networkCodeOf({ failure, cause }: MailApiError): string | undefined {
+  const reason = failure === 'unavailable' && cause instanceof Error ? cause.cause : undefined
+  return reason instanceof HttpError ? reason.code : undefined
 }

@@ -41,8 +41,9 @@ function assertedGrant(gmail: GmailState, assertion: string): FakeGrant | undefi
     sub?: string
     scope?: string
   }
-  const isGranted = sub !== undefined && (sub === iss || gmail.mailboxes.has(sub))
-  return isGranted ? { address: sub, scopes: scope?.split(' ') ?? [] } : undefined
+  const address = gmail.aliases.get(sub ?? '') ?? sub
+  const isGranted = address !== undefined && (sub === iss || gmail.mailboxes.has(address))
+  return isGranted ? { address, scopes: scope?.split(' ') ?? [] } : undefined
 }
 
 function refused(description: string): ProviderResponse {

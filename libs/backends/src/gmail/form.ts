@@ -1,0 +1,19 @@
+import type { ResponseForm } from '../provider-client/response-form.ts'
+
+/** Lists of the resources of Gmail. Lists without entries are absent, never null. */
+export const gmailForm: ResponseForm = {
+  lists: {
+    drafts: 'object',
+    headers: 'object',
+    history: 'object',
+    labelIds: 'string',
+    labels: 'object',
+    labelsAdded: 'object',
+    labelsRemoved: 'object',
+    messages: 'object',
+    messagesAdded: 'object',
+    messagesDeleted: 'object',
+    parts: 'object',
+    sendAs: 'object',
+  },
+}

@@ -1,0 +1,37 @@
+import {
+  assertForm,
+  isObject,
+  isObjectList,
+  malformed,
+  type ResponseForm,
+} from '../provider-client/response-form.ts'
+
+const form: ResponseForm = {
+  lists: {
+    attachments: 'object',
+    bccRecipients: 'object',
+    categories: 'string',
+    ccRecipients: 'object',
+    internetMessageHeaders: 'object',
+    replyTo: 'object',
+    toRecipients: 'object',
+  },
+  hasNullLists: true,
+}
+
+/**
+ * Checks the form of a response or of a part of a batch: an object. The entries of a page are in
+ * `value`; other members of that name are deeper.
+ *
+ * @throws MailApiError `unavailable`
+ */
+export function assertGraphForm(json: unknown): asserts json is object {
+  assertForm(json, form)
+  if ('value' in json && !isObjectList(json.value)) throw malformed('value is no list')
+}
+
+/** Checks the form of a batch. Parts are checked one by one. @throws MailApiError `unavailable` */
+export function assertBatchForm<T>(json: T): asserts json is T & { responses: object[] } {
+  if (!isObject(json) || !('responses' in json) || !isObjectList(json.responses))
+    throw malformed('responses is no list')
+}

@@ -1,0 +1,30 @@
+import type { Invalidation } from '@posthorn/contracts/hints'
+import type { ProviderLimiter } from './provider-limiter.ts'
+import { providers } from './provider-limits.ts'
+
+/** Broadcasts of the bus. */
+interface Broadcasts {
+  invalidate(message: Invalidation): Promise<void>
+  onInvalidate(listener: (message: Invalidation) => void): Promise<AsyncDisposable>
+}
+
+/**
+ * Shares the pauses of applications with all processes: a provider counts the requests of all
+ * processes together, so each process would run into the same limit. A lost broadcast costs one
+ * refused request. Disposal ends the reception.
+ */
+export function sharePauses(limiter: ProviderLimiter, bus: Broadcasts): Promise<AsyncDisposable> {
+  limiter.onApplicationPause = ({ provider, application }, pauseMs) =>
+    void bus.invalidate({
+      topic: 'providerPauses',
+      id: `${provider} ${application}`,
+      pauseMs: Math.ceil(pauseMs),
+    })
+  return bus.onInvalidate(({ topic, id = '', pauseMs }) => {
+    // Without a time: broadcasts may have been missed. The next refused request tells.
+    if (topic !== 'providerPauses' || pauseMs === undefined) return
+    const [name, ...rest] = id.split(' ')
+    const provider = providers.find((each) => each === name)
+    if (provider) limiter.applyPause({ provider, application: rest.join(' ') }, pauseMs)
+  })
+}

@@ -1,0 +1,64 @@
+import { describe, expect, test } from '@jest/globals'
+import { providerFaults } from '@posthorn/testkit/providers'
+import type { MailApi } from '../../src/mail-api/index.ts'
+import { mail, signal } from '../mail-api/environment.ts'
+import { type GmailSetup, startGmail } from './gmail-setup.ts'
+
+const feed = { id: 'mailbox' }
+const cursor = Buffer.from(JSON.stringify({ since: '1000' })).toString('base64url')
+const id = '18c0ffee00000001'
+
+const calls: [name: string, list: string, call: (api: MailApi) => Promise<unknown>][] = [
+  ['a list', 'messages', (api) => api.listIds({}, { limit: 5 }, signal)],
+  ['changes', 'history', (api) => api.changes(feed, { cursor, limit: 10 }, signal)],
+  ['a first round', 'labels', (api) => api.changes(feed, { limit: 10 }, signal)],
+  ['labels', 'labels', (api) => api.folders(signal)],
+  ['a message', 'labelIds', (api) => api.getMessage(id, {}, signal)],
+  [
+    'a thread',
+    'messages',
+    (api) => api.listIds({ search: { threadId: id } }, { limit: 5 }, signal),
+  ],
+  ['drafts', 'drafts', (api) => api.findDrafts({ messageIdHeader: '<a@x>' }, signal)],
+  ['signatures', 'sendAs', async (api) => api.signatures?.(signal)],
+]
+const bodies: [name: string, body: (list: string) => object | string][] = [
+  ['nothing', () => ''],
+  ['null', () => 'null'],
+  ['[]', () => '[]'],
+  ['a text', () => '"x"'],
+  ['a list that is null', (list) => ({ [list]: null })],
+  ['a list that is an object', (list) => ({ [list]: {} })],
+  ['a list with a null', (list) => ({ [list]: [null] })],
+]
+
+async function replyAlways(body: object | string): Promise<GmailSetup> {
+  const setup = await startGmail()
+  const headers = { 'content-type': 'application/json' }
+  setup.gmail.on('*', providerFaults.deviates({ status: 200, headers, body }))
+  return setup
+}
+
+describe.each(bodies)('gmail: a response 200 with %s', (_body, bodyOf) => {
+  test.each(calls)('%s fails temporarily', async (_name, list, call) => {
+    await using setup = await replyAlways(bodyOf(list))
+    await expect(call(setup.api)).rejects.toMatchObject({
+      name: 'MailApiError',
+      failure: 'unavailable',
+    })
+  })
+})
+
+test('gmail: a list of labels without labels is no empty mailbox', async () => {
+  await using setup = await replyAlways({})
+  await expect(setup.api.folders(signal)).rejects.toMatchObject({ failure: 'unavailable' })
+})
+
+test('gmail: a malformed response to a read is requested again', async () => {
+  await using setup = await startGmail()
+  const message = setup.mailbox.deliver(mail('a'))
+  const body = { messages: null }
+  setup.gmail.on('*', providerFaults.times(2, providerFaults.deviates({ status: 200, body })))
+  const { entries } = await setup.api.listIds({}, { limit: 5 }, signal)
+  expect(entries.map((each) => each.id)).toEqual([message.id])
+})

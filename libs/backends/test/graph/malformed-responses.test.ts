@@ -1,0 +1,101 @@
+import { describe, expect, test } from '@jest/globals'
+import { providerFaults } from '@posthorn/testkit/providers'
+import type { MailApi } from '../../src/mail-api/index.ts'
+import { mail, signal } from '../mail-api/environment.ts'
+import { type GraphSetup, startGraph } from './environment.ts'
+
+// Responses that the description of Microsoft Graph does not permit, and broken connections.
+
+const feed = { id: 'F=', folderId: 'F=' }
+const cursor = JSON.stringify({ kind: 'delta', query: '$deltatoken=x' })
+
+const calls: [name: string, call: (api: MailApi) => Promise<unknown>][] = [
+  ['a list', (api) => api.listMessages({}, { limit: 5 }, signal)],
+  ['a list of ids', (api) => api.listIds({ folderId: 'F=' }, { limit: 5 }, signal)],
+  ['a search', (api) => api.listIds({ search: { subject: 'x' } }, { limit: 5 }, signal)],
+  ['a message', (api) => api.getMessage('A=', { attachments: true }, signal)],
+  ['messages', (api) => api.getMessages(['A=', 'B='], {}, signal)],
+  ['changes', (api) => api.changes(feed, { cursor, limit: 10 }, signal)],
+  ['a first round', (api) => api.changes(feed, { limit: 10 }, signal)],
+  ['folders', (api) => api.folders(signal)],
+  ['counts', (api) => api.folderCounts('F=', signal)],
+  ['a new folder', (api) => api.createFolder({ name: 'x' }, signal)],
+  ['drafts', (api) => api.findDrafts({ messageIdHeader: '<a@x>' }, signal)],
+  ['a sent message', (api) => api.findSent({ id: 'D=', messageId: 'D=' }, signal)],
+  ['watches', (api) => api.listWatches(signal)],
+]
+const bodies: [name: string, body: object | string][] = [
+  ['nothing', ''],
+  ['null', 'null'],
+  ['[]', '[]'],
+  ['a text', '"x"'],
+  ['a list that is null', { value: null }],
+  ['a list that is an object', { value: {} }],
+  ['a list with a null', { value: [null] }],
+]
+
+async function replyAlways(body: object | string): Promise<GraphSetup> {
+  const setup = await startGraph()
+  const headers = { 'content-type': 'application/json' }
+  setup.fake.server.on('*', providerFaults.deviates({ status: 200, headers, body }))
+  return setup
+}
+
+describe.each(bodies)('graph: a response 200 with %s', (_body, body) => {
+  test.each(calls)('%s fails temporarily', async (_name, call) => {
+    await using setup = await replyAlways(body)
+    await expect(call(setup.api)).rejects.toMatchObject({
+      name: 'MailApiError',
+      failure: 'unavailable',
+    })
+  })
+})
+
+const lists = ['toRecipients', 'ccRecipients', 'internetMessageHeaders', 'categories']
+
+test.each(lists)('graph: a message whose %s is no list fails temporarily', async (name) => {
+  await using setup = await startGraph()
+  const { fake, api } = setup
+  const { id } = fake.mailbox.deliver({ raw: Buffer.from(mail('a')) })
+  await api.getMessage(id, {}, signal)
+  const body = { id, subject: 'a', from: null, toRecipients: [], [name]: 'x' }
+  fake.server.on('GET /messages/{message-id}', providerFaults.deviates({ body }))
+  await expect(api.getMessage(id, { headers: true }, signal)).rejects.toMatchObject({
+    failure: 'unavailable',
+  })
+})
+
+test('graph: a malformed response to a read is requested again', async () => {
+  await using setup = await startGraph()
+  const { fake, api } = setup
+  fake.mailbox.deliver({ raw: Buffer.from(mail('a')) })
+  const body = { value: null }
+  fake.server.on('*', providerFaults.times(2, providerFaults.deviates({ status: 200, body })))
+  expect((await api.listIds({}, { limit: 5 }, signal)).entries).toHaveLength(1)
+})
+
+describe('graph: a batch whose connection breaks', () => {
+  test('is sent again if it reads', async () => {
+    await using setup = await startGraph()
+    const { fake, api } = setup
+    const ids = ['a', 'b'].map(
+      (subject) => fake.mailbox.deliver({ raw: Buffer.from(mail(subject)) }).id,
+    )
+    fake.server.on('POST /$batch', providerFaults.times(2, providerFaults.resets()))
+    expect((await api.getMessages(ids, {}, signal)).map(({ id }) => id)).toEqual(ids)
+  })
+
+  test('is not sent again if it changes messages', async () => {
+    await using setup = await startGraph()
+    const { fake, api } = setup
+    const ids = ['a', 'b'].map(
+      (subject) => fake.mailbox.deliver({ raw: Buffer.from(mail(subject)) }).id,
+    )
+    fake.server.on('POST /$batch', providerFaults.times(1, providerFaults.resets('after')))
+    const to = fake.mailbox.folder('junkemail').id
+    await expect(api.moveMessages(ids, { to }, signal)).rejects.toMatchObject({
+      failure: 'unavailable',
+    })
+    expect(fake.server.requests('POST /$batch')).toHaveLength(1)
+  })
+})

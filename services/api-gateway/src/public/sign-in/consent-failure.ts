@@ -1,0 +1,83 @@
+import { defined } from '@posthorn/contracts/defined'
+import type { ConsentFailure } from '@posthorn/contracts/schemas/account-oauth2'
+import { AppError } from '@posthorn/errors'
+
+const askAdministrator =
+  'Ask an administrator of your organisation to approve this application, then sign in again.'
+const askOperator = 'Ask the operator of this service to correct the registration at the provider.'
+
+/** Remedies by code of Microsoft (documentation page "Microsoft Entra error codes"). */
+const remediesOfMicrosoft: Readonly<Record<string, string>> = {
+  AADSTS50011: askOperator,
+  AADSTS50020: 'Sign in with an account of the organisation that the application is for.',
+  AADSTS50105: 'Ask an administrator of your organisation to assign this application to you.',
+  AADSTS53003: 'Sign in from a device or network that the policy of your organisation permits.',
+  AADSTS65001: askAdministrator,
+  AADSTS65004: 'Sign in again and accept the requested permissions.',
+  AADSTS650052: askAdministrator,
+  AADSTS700016: askOperator,
+  AADSTS7000112: askAdministrator,
+  AADSTS7000215: askOperator,
+  AADSTS7000222: askOperator,
+  AADSTS70011: askOperator,
+  AADSTS90008: askOperator,
+  AADSTS90094: askAdministrator,
+  AADSTS90095: askAdministrator,
+  AADSTS900941: askAdministrator,
+}
+
+/** Remedies by error code (RFC 6749 §4.1.2.1; Google). */
+const remedies: Readonly<Record<string, string>> = {
+  admin_policy_enforced: askAdministrator,
+  consent_required: askAdministrator,
+  interaction_required: 'Sign in again and answer every question of the provider.',
+  invalid_client: askOperator,
+  invalid_scope: askOperator,
+  org_internal: 'Sign in with an account of the organisation that the application is for.',
+  redirect_uri_mismatch: askOperator,
+  server_error: 'Sign in again in a few minutes.',
+  temporarily_unavailable: 'Sign in again in a few minutes.',
+  unauthorized_client: askOperator,
+}
+
+const maxCodeLength = 128
+const maxTextLength = 1_000
+
+/**
+ * Error of the provider in a callback. Undefined without an error. Only the browser that started
+ * the sign-in reaches this point, so the text is not from a link of a third party.
+ */
+export function consentFailureIn(query: URLSearchParams): ConsentFailure | undefined {
+  const error = query.get('error')
+  return error === null ? undefined : failureOf(error, query.get('error_description') ?? '')
+}
+
+/** Error of the provider in the exchange of the code. Undefined for other failures. */
+export function consentFailureOf(error: unknown): ConsentFailure | undefined {
+  if (!(error instanceof AppError) || error.kind !== 'rejected') return undefined
+  const { code: rejection } = (error.extras.info?.['tokenRequest'] ?? {}) as { code?: unknown }
+  return failureOf(typeof rejection === 'string' ? rejection : (error.code ?? ''), error.message)
+}
+
+function failureOf(error: string, text: string): ConsentFailure {
+  const name = lineOf(error, maxCodeLength) || 'unknown_error'
+  // The lines that follow the first line are ids of the request and the time.
+  const [first = ''] = text.split(/\r\n|\r|\n/)
+  const description = lineOf(first, maxTextLength)
+  const [code] = /\bAADSTS\d{2,9}\b/.exec(text) ?? []
+  return {
+    error: name,
+    ...defined({
+      description: description || undefined,
+      code,
+      remedy: remediesOfMicrosoft[code ?? ''] ?? remedies[name],
+    }),
+  }
+}
+
+function lineOf(text: string, maxLength: number): string {
+  return text
+    .replaceAll(/[\p{Cc}\p{Cf}]+/gu, ' ')
+    .slice(0, maxLength)
+    .trim()
+}

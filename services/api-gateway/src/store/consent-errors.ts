@@ -1,0 +1,20 @@
+import type { ConsentFailure } from '@posthorn/contracts/schemas/account-oauth2'
+import type { Db } from '@posthorn/db'
+import { sql } from 'kysely'
+
+/** Stores the failed consent of an account, if the account exists. Replaces an earlier failure. */
+export async function storeConsentError(
+  db: Db,
+  account: string,
+  failure: ConsentFailure,
+): Promise<void> {
+  const error = JSON.stringify(failure)
+  await sql`
+    insert into oauth2_consent_errors (account, error)
+    select account, ${error}::jsonb from accounts where account = ${account}
+    on conflict (account) do update set error = excluded.error, failed_at = now()`.execute(db)
+}
+
+export async function clearConsentError(db: Db, account: string): Promise<void> {
+  await db.deleteFrom('oauth2ConsentErrors').where('account', '=', account).execute()
+}

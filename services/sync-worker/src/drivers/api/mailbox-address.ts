@@ -1,0 +1,54 @@
+import { MailApiError, type MailApi } from '@posthorn/backends/mail-api'
+import type { Db } from '@posthorn/db'
+import type { Logger } from '@posthorn/telemetry'
+import type { Account } from '../../store/accounts.ts'
+import { decodeLeaf } from './index/leaf-content.ts'
+import { withLease } from '../../store/lease.ts'
+import { findAddresses, findLastLeaf, saveMailboxAddress } from '../../store/api/mailbox-address.ts'
+
+interface Login {
+  db: Db
+  account: Account
+  api: MailApi
+  log: Pick<Logger, 'info'>
+}
+
+/** Messages that are looked up to recognise a mailbox. */
+const sampleSize = 20
+
+/**
+ * Compares the address in the provider's profile with the address of the account. A different
+ * address of the same mailbox is stored and reported: the account was registered with an alias, or
+ * the user was renamed. A mailbox is the same if it has messages of the index. Without an index,
+ * only `expectedEmail` decides.
+ *
+ * @throws MailApiError `token-rejected` if the token belongs to another mailbox
+ */
+export async function checkMailboxAddress(
+  { db, account, api, log }: Login,
+  address: string,
+  signal: AbortSignal,
+): Promise<void> {
+  const stored = await findAddresses(db, account.account)
+  if (!stored || isSame(address, stored.mailboxAddress ?? stored.user ?? address)) return
+  const leaf = await findLastLeaf(db, account.account)
+  const ids = leaf
+    ? decodeLeaf(leaf)
+        .slice(-sampleSize)
+        .map(({ id }) => id)
+    : []
+  const isSameMailbox =
+    ids.length > 0
+      ? (await api.getMessages(ids, {}, signal)).length > 0
+      : stored.expectedEmail === null || isSame(address, stored.expectedEmail)
+  if (!isSameMailbox)
+    throw new MailApiError('token-rejected', `The access token belongs to the mailbox ${address}`)
+  const isLoginName = stored.user !== null && isSame(address, stored.user)
+  const current = { account: account.account, address: isLoginName ? null : address }
+  await withLease(db, account.lease, (tx) => saveMailboxAddress(tx, current, address))
+  log.info({ address }, 'address of the mailbox changed')
+}
+
+function isSame(one: string, other: string): boolean {
+  return one.toLowerCase() === other.toLowerCase()
+}
