@@ -1,6 +1,6 @@
 import { afterAll, afterEach, expect, test } from '@jest/globals'
 import { eventually } from '@posthorn/testkit'
-import { startGraphFake } from '@posthorn/testkit/graph-fake'
+import { faultResponse, startGraphFake } from '@posthorn/testkit/graph-fake'
 import { providerFaults } from '@posthorn/testkit/providers'
 import { apiFixture, idOf } from './api-fixture.ts'
 import type { NewSubmission } from './fixture.ts'
@@ -98,6 +98,21 @@ test('another sender, structured: on behalf of it, or SendAsDenied after one att
   const lastError = { code: 'SendAsDenied' }
   expect(denied).toMatchObject({ state: 'failed', attempts: 1, lastError })
   await eventually(() => expect(drafts()).toEqual([]))
+})
+
+test('sender blocked by the provider: each attempt is an event, the last one ends the submission', async () => {
+  const account = await accountOf(member)
+  const blocked = providerFaults.replies(faultResponse(403, 'ErrorMessageSubmissionBlocked'))
+  const unblock = graph.server.on('POST /messages/{message-id}/send', blocked)
+  const failed = await send({ account, maxAttempts: 2 })
+  unblock()
+  const lastError = { code: 'MessageSubmissionBlocked' }
+  expect(failed).toMatchObject({ state: 'failed', attempts: 2, lastError })
+  expect((await fixture.eventsOf(account)).map(({ event }) => event)).toEqual([
+    'messageDeliveryError',
+    'messageDeliveryError',
+    'messageFailed',
+  ])
 })
 
 test('signed message above the limit of MIME: MessageTooLarge after one attempt, nothing is requested', async () => {

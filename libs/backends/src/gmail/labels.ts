@@ -54,13 +54,11 @@ export async function readLabels(
     maxBytes: maxListBytes,
     signal,
   })
-  // Every mailbox has the labels of the system.
-  if (labels.length === 0) throw incompleteResponse('The list of Gmail has no labels')
   if (labels.length > maxLabels)
     throw new MailApiError('refused', `The mailbox has more than ${maxLabels} labels.`)
   // Every mailbox has the label. Deletions are derived from the list.
   if (!labels.some(({ id }) => id === 'INBOX'))
-    throw new MailApiError('unavailable', 'The list of labels has no INBOX.', { status: 200 })
+    throw incompleteResponse('The list of labels of Gmail has no INBOX')
   return labels.flatMap((label) => toLabel(label) ?? [])
 }
 

@@ -24,7 +24,7 @@ const failures: Readonly<Record<string, MailApiFailure>> = {
   maximumrequestlengthexceeded: 'too-large',
   sendasdenied: 'send-denied',
   exceededmessagelimit: 'rate-limited',
-  messagesubmissionblocked: 'rate-limited',
+  messagesubmissionblocked: 'send-blocked',
   applicationthrottled: 'rate-limited',
   toomanyrequests: 'rate-limited',
   activitylimitreached: 'rate-limited',
@@ -49,8 +49,8 @@ const failures: Readonly<Record<string, MailApiFailure>> = {
   extensionerror: 'watch-refused',
 }
 
-/** Limits of sending, which the service reports without a time. Such limits last up to 24 h. */
-const sendingLimits = new Set(['exceededmessagelimit', 'messagesubmissionblocked'])
+/** Limit of sending, which the service reports without a time. Such limits last up to 24 h. */
+const sendingLimit = 'exceededmessagelimit'
 const hourMs = 3_600_000
 
 /** Value of `syncWarning` when the service has dropped the state of a delta. */
@@ -59,7 +59,7 @@ const staleWarning = 'syncStateNotFound'
 /** Turns an error response into its failure. The code decides; the status does if it is unknown. */
 export function graphError(error: ProviderError): MailApiError {
   const { status, code, message } = error
-  const isSendingLimit = sendingLimits.has(normalized(code))
+  const isSendingLimit = normalized(code) === sendingLimit
   const retryAfterMs = error.retryAfterMs ?? (isSendingLimit ? hourMs : undefined)
   const failure = wrappedFailure(error) ?? failures[normalized(code)] ?? byStatus(status, code)
   const warning = failure === 'stale-cursor' ? staleWarning : undefined

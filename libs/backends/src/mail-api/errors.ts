@@ -41,6 +41,8 @@ const failures = {
   /** User without a mailbox or licence, or with a mailbox outside the provider's cloud. */
   'mailbox-disabled': ['forbidden', 'MailboxNotEnabled'],
   'send-denied': ['forbidden', 'SendAsDenied'],
+  /** The provider blocks sending until the owner of the mailbox acts, such as by a verification. */
+  'send-blocked': ['forbidden', 'AccessDenied'],
   'invalid-recipients': ['invalid', 'InvalidRecipients'],
   'too-large': ['too-large', 'MessageTooLarge'],
   /** Notifications refused by the provider. Polling continues. */

@@ -26,6 +26,7 @@ const classes: Partial<Record<MailApiFailure, ReplyClass & { code: string }>> = 
   'unsupported-operation': { code: 'UnsupportedOperation', ...message },
   refused: { code: 'EREFUSED', ...message },
   'access-denied': { code: 'AccessDenied', ...account },
+  'send-blocked': { code: 'MessageSubmissionBlocked', ...account },
   'mailbox-disabled': { code: 'MailboxNotEnabled', ...account },
   'mailbox-full': { code: 'QuotaExceeded', ...account },
   'token-rejected': { code: 'OAuthTokenRejected', ...account },

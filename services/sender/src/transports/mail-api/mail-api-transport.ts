@@ -101,6 +101,7 @@ type SendContext = DepositContext &
 
 async function sendDirectly(context: SendContext): Promise<ApiSentMessage> {
   const { api, submission, signal, log } = context
+  assertAttemptsLeft(submission, submission.maybeSent)
   assertSendable(submission)
   if (submission.maybeSent) log.warn('resending after unknown outcome')
   await context.commitIntent()
