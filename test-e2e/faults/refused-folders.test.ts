@@ -19,7 +19,7 @@ const stack = new AsyncDisposableStack()
 afterAll(() => stack.disposeAsync())
 const fakes = stack.use(
   await startProviderFakes({
-    mailboxes: refusals.map(({ name }) => addressOf(name)),
+    mailboxes: [...refusals.map(({ name }) => addressOf(name)), addressOf('damaged')],
     handshakes: false,
   }),
 )
@@ -32,7 +32,8 @@ const world = stack.use(
 )
 const { client } = world
 const apps = await createApiApps(client)
-const delta = 'GET /mailFolders/{mailFolder-id}/messages/delta()'
+const list = 'GET /mailFolders/{mailFolder-id}/messages'
+const delta = `${list}/delta()`
 
 let serial = 0
 function source(): Buffer {
@@ -53,7 +54,7 @@ test.each(refusals)(
       mailbox.deliver({ raw: source(), folderId, receivedAt: Date.now() - month })
     const fault: ProviderFault = ({ path }) =>
       decodeURIComponent(path).includes(refused) ? { kind: 'reply', response } : undefined
-    const end = graph.server.on(delta, fault)
+    const ends = [delta, list].map((operation) => graph.server.on(operation, fault))
 
     await registerApiAccount(world, { account, app: apps.graph, address: addressOf(account) })
     await untilSynced(world, account)
@@ -81,7 +82,7 @@ test.each(refusals)(
     await eventually(() => expect(announced('Zebra')).toHaveLength(1), { timeoutMs: 60_000 })
     expect(announced('Refused')).toEqual([])
 
-    end()
+    for (const end of ends) end()
     // The request of a sync ends the delay of the folder.
     await client.call(operations.syncAccount, { params, body: { sync: true } })
     await eventually(() => expect(announced('Refused')).toHaveLength(1), { timeoutMs: 60_000 })
@@ -91,3 +92,26 @@ test.each(refusals)(
     })
   },
 )
+
+test('damaged messages in the inbox: all other messages are announced', async () => {
+  const account = 'damaged'
+  const mailbox = graph.mailboxOf(addressOf(account))
+  const deliver = () => mailbox.deliver({ raw: source(), receivedAt: Date.now() + 1_000 }).id
+  const damage = () => void mailbox.damaged.add(deliver())
+  damage()
+  await registerApiAccount(world, { account, app: apps.graph, address: addressOf(account) })
+  await untilSynced(world, account)
+  const announced = () =>
+    world
+      .webhooks()
+      .filter((hook) => hook.account === account && hook.event === 'messageNew')
+      .map(({ data }) => data['id'])
+  const first = deliver()
+  await eventually(() => expect(announced()).toEqual([first]), { timeoutMs: 60_000 })
+  damage()
+  const second = deliver()
+  await eventually(() => expect(announced()).toEqual([first, second]), { timeoutMs: 60_000 })
+  const { body } = await client.call(operations.getAccount, { params: { account } })
+  expect(body).toMatchObject({ state: 'connected' })
+  expect(body.syncError).toBeUndefined()
+})

@@ -48,6 +48,10 @@ function accept(socket: Socket, deps: ListenerDeps, context: ListenerContext): v
   const connection = startConnection(socket, deps, context)
   pending.add(connection)
   const [oldest] = pending
-  if (pending.size > maxPending) oldest?.end('Too many connections')
+  if (oldest && pending.size > maxPending) {
+    // The end of a connection takes up to a second, in which it must not be the oldest again.
+    pending.delete(oldest)
+    oldest.end('Too many connections')
+  }
   void connection.loginEnded.finally(() => pending.delete(connection))
 }

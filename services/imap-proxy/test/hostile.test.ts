@@ -112,6 +112,20 @@ test('maxPending: one connection too many, ends the oldest', async () => {
   }
 })
 
+test('maxPending: several connections too many, end as many old connections', async () => {
+  const clients: RawClient[] = []
+  for (let n = 0; n < 12; n += 1) clients.push(await proxy.open(`127.0.7.${n + 1}`))
+  const late = await Promise.all(
+    Array.from({ length: 4 }, (_, n) => proxy.open(`127.0.7.${n + 101}`)),
+  )
+  for (const oldest of clients.splice(0, 4))
+    expect(await oldest.untilClosed()).toBe('* BYE Too many connections\r\n')
+  for (const client of [...clients, ...late]) {
+    expect(await client.command('a NOOP')).toBe('a OK NOOP completed\r\n')
+    client.close()
+  }
+})
+
 test('implicit TLS: enabled by the settings, rejects foreign ALPN protocols', async () => {
   await proxy.set({ imapProxyServerTLSEnabled: true })
   const received = await eventually(

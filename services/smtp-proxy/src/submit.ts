@@ -146,9 +146,9 @@ function columnsOf(
   }
 }
 
-/** Mailbox work after sending. Null if the account has no mailbox or the client wants no copy. */
+/** Mailbox work after sending. Null if the account has no mailbox. */
 function filingOf({ copy, sentMailPath }: Controls, sender: MailboxColumns): Filing | null {
-  if (!hasMailbox(sender) || copy === false) return null
+  if (!hasMailbox(sender)) return null
   return defined({ copy, sentMailPath })
 }
 

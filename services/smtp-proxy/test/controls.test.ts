@@ -49,7 +49,7 @@ test('control headers: valid, set submission fields and are removed from the mes
   expect(mime?.toString()).not.toMatch(/x-svc/i)
 })
 
-test('X-SVC-Copy: false, or an account without a mailbox, stores no filing', async () => {
+test('X-SVC-Copy: false, stored as false; an account without a mailbox stores no filing', async () => {
   const filing = async (headers: Record<string, string>, user: string) => {
     const pass = await addToken({ account: user })
     return (await outbox(queueIdOf(await send(withHeaders(headers), { user, pass })))).filing
@@ -60,7 +60,7 @@ test('X-SVC-Copy: false, or an account without a mailbox, stores no filing', asy
     .values({ account: 'with-mailbox', state: 'connected', initializedAt: new Date() })
     .execute()
   expect(await filing({}, 'with-mailbox')).toEqual({})
-  expect(await filing({ 'X-SVC-Copy': 'false' }, 'with-mailbox')).toBeNull()
+  expect(await filing({ 'X-SVC-Copy': 'false' }, 'with-mailbox')).toEqual({ copy: false })
   await addAccount('at-gmail', { backend: 'gmail', smtp: null })
   await db
     .insertInto('accountStates')

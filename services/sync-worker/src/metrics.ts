@@ -117,6 +117,10 @@ function createOmissionMetrics(metrics: Metrics) {
     help: 'Attempts to read a folder at a mail API that the provider refused, by failure',
     labels: ['failure'],
   })
+  const unreadable = metrics.counter({
+    name: 'unreadable_messages_total',
+    help: 'Messages of a folder at a mail API that the provider could not list, each time',
+  })
   const lists = metrics.counter({
     name: 'incomplete_lists_total',
     help: 'Full lists of mailboxes at a mail API that lacked more than 500 indexed messages',
@@ -129,6 +133,7 @@ function createOmissionMetrics(metrics: Metrics) {
   return {
     /** New message that the server refuses to describe, or whose description is too large. */
     incomplete: (reason: 'refused' | 'truncated') => incomplete.labels(reason).inc(),
+    messagesUnreadable: (count: number) => unreadable.inc(count),
     listIncomplete: () => lists.inc(),
     folderRefused: (failure: string) => folders.labels(failure).inc(),
     contentRefused: (part: string) => refused.labels(part).inc(),

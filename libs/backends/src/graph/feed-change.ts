@@ -11,6 +11,8 @@ export interface FeedRequest {
   feed: Feed
   position: FeedPosition
   now: number
+  /** False if a failed request is not repeated. Default: repeated after temporary failures. */
+  repeatable?: boolean
 }
 
 /**

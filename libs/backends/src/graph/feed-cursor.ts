@@ -14,6 +14,10 @@ export interface GraphCursor {
   removed?: string[]
   /** Time at which the list started, in ms since 1970. */
   at?: number
+  /** Messages of the list before this position, in a folder with a damaged message. */
+  skip?: number
+  /** Time since which a damaged message prevents the delta of the folder, in ms since 1970. */
+  damagedAt?: number
 }
 
 const kinds: readonly string[] = ['full', 'round', 'delta', 'list', 'recent', 'listed']

@@ -3,9 +3,11 @@ import { ProviderError } from '@posthorn/net/provider-error'
 import { isMailApiError, MailApiError } from '../mail-api/errors.ts'
 import type { ChangesPage, Feed, MailApiFeeds, MessageChange } from '../mail-api/feeds.ts'
 import type { GraphMessage } from '../provider-types/graph.ts'
+import { damagedCursorOf, readDamagedPage } from './damaged-folder.ts'
 import { decodeCursor, encodeCursor, type GraphCursor, staleCursor } from './feed-cursor.ts'
 import { feedFields, type FeedRequest, toChange } from './feed-change.ts'
 import { type GraphClient, linkQuery } from './graph-client.ts'
+import { isServiceFailure, smallerPages } from './list-around.ts'
 import { readListedPage } from './listed-feed.ts'
 import { entriesOf, folderPath } from './lists.ts'
 import { isId } from './message-fields.ts'
@@ -23,7 +25,7 @@ interface DeltaPage {
  * `now` in ms since 1970.
  */
 export function graphFeeds(client: GraphClient, now: () => number): MailApiFeeds {
-  const read = client.access.cloud === 'china' ? readListedPage : readDeltaPage
+  const read = client.access.cloud === 'china' ? readListedPage : readDamagedOrDelta
   return {
     feeds: (folders) => folders.map(({ id }) => ({ id, folderId: id })),
     async changes(feed, position, signal) {
@@ -36,6 +38,39 @@ export function graphFeeds(client: GraphClient, now: () => number): MailApiFeeds
       }
     },
   }
+}
+
+/**
+ * Page of a delta, or of lists while a damaged message prevents the delta. Smaller pages may pass
+ * the delta's other messages; the delta is given up at the damaged message.
+ */
+async function readDamagedOrDelta(
+  client: GraphClient,
+  request: FeedRequest,
+  signal: AbortSignal,
+): Promise<ChangesPage> {
+  const { feed, position, now } = request
+  const cursor = damagedCursorOf(position.cursor, now)
+  if (cursor) return readDamagedPage(client, { ...request, cursor }, signal)
+  const isRetry = position.cursor !== undefined && decodeCursor(position.cursor).damagedAt
+  const start = isRetry ? { limit: position.limit } : position
+  let failure: unknown
+  for (const limit of [position.limit, ...smallerPages.filter((each) => each < position.limit)])
+    try {
+      const page = { feed, now, position: { ...start, limit }, repeatable: failure === undefined }
+      return await readDeltaPage(client, page, signal)
+    } catch (error) {
+      // A failure of the folder itself is no failure of a page.
+      const isOfPage =
+        isServiceFailure(error) && (failure || (await isServed(client, feed, signal)))
+      if (!isOfPage) throw error
+      failure = error
+    }
+  return readDamagedPage(client, request, signal)
+}
+
+async function isServed(client: GraphClient, feed: Feed, signal: AbortSignal): Promise<boolean> {
+  return await folderExists(client, feed, signal).catch(() => false)
 }
 
 /**
@@ -77,11 +112,12 @@ async function folderExists(
 
 async function readDeltaPage(
   client: GraphClient,
-  { feed, position: { cursor, limit } }: FeedRequest,
+  { feed, position: { cursor, limit }, repeatable = true }: FeedRequest,
   signal: AbortSignal,
 ): Promise<ChangesPage> {
   const start = cursor === undefined ? undefined : decodeCursor(cursor)
   const page = await client.json<DeltaPage>({
+    repeatable,
     path: `${folderPath(feed.id)}/messages/delta`,
     query: start?.query ?? { $select: feedFields },
     // `$top` is never used, because it ends the round. Without the header `Prefer`, a page has 10

@@ -12,10 +12,13 @@ interface ListPage {
   '@odata.nextLink'?: unknown
 }
 
-/** Time after which a folder is listed completely, which shows older changes and deletions. */
-const fullEveryMs = 15 * 60_000
-/** Messages that arrived this long before the last complete list are listed again. */
-const overlapMs = 60 * 60_000
+/** Times of lists that replace a delta. */
+export const listIntervals = {
+  /** Time after which a folder is listed completely, which shows older changes and deletions. */
+  fullMs: 15 * 60_000,
+  /** Messages that arrived this long before the last complete list are listed again. */
+  overlapMs: 60 * 60_000,
+}
 
 /**
  * Page of a folder in a cloud without delta: a full round lists the folder, newest first. Until the
@@ -50,13 +53,13 @@ type Start = GraphCursor & { at: number }
 
 function startOf(cursor: GraphCursor | undefined, now: number): Start {
   const at = cursor?.at ?? now
-  if (!cursor || (cursor.kind === 'listed' && now - at >= fullEveryMs))
+  if (!cursor || (cursor.kind === 'listed' && now - at >= listIntervals.fullMs))
     return { kind: 'list', query: '', at: now }
   return cursor.kind === 'listed' ? { kind: 'recent', query: '', at } : { ...cursor, at }
 }
 
 function firstQuery({ kind, at }: Start, limit: number): Record<string, string> {
-  const $filter = `receivedDateTime ge ${utcSeconds(new Date(at - overlapMs))}`
+  const $filter = `receivedDateTime ge ${utcSeconds(new Date(at - listIntervals.overlapMs))}`
   return {
     $select: feedFields,
     $orderby: 'receivedDateTime desc',

@@ -5,6 +5,7 @@ import type { ApiPage, MessageQuery, PageOptions } from '../mail-api/reads.ts'
 import type { GraphMessage } from '../provider-types/graph.ts'
 import { type BatchPart, sendAll } from './batch.ts'
 import { type GraphClient, linkQuery } from './graph-client.ts'
+import { isServiceFailure, listAround, type ListResponse } from './list-around.ts'
 import { type ListPlan, planList } from './list-plan.ts'
 import { isId, receivedAt } from './message-fields.ts'
 import { translateFilter, utcSeconds } from './search-filter.ts'
@@ -19,12 +20,6 @@ export interface ListRequest {
 
 type RawPage = ApiPage<GraphMessage>
 
-interface ListResponse {
-  value?: GraphMessage[]
-  '@odata.count'?: unknown
-  '@odata.nextLink'?: unknown
-}
-
 /** Maximum messages of a page of the service, and of a thread. */
 const maxTop = 1_000
 
@@ -33,7 +28,10 @@ export function listPage(client: GraphClient, request: ListRequest): Promise<Raw
   const plan = planList(request.query)
   if (plan.kind === 'ids') return idsPage(client, plan, request)
   if (plan.kind === 'thread') return threadPage(client, plan.filter, request)
-  return servicePage(client, plan, request)
+  if (plan.kind === 'index') return servicePage(client, plan, request)
+  return servicePage(client, plan, request).catch((error: unknown) =>
+    pageAround(client, plan, request, error),
+  )
 }
 
 /** Path of an id below the mailbox. Ids that are no path segment do not exist. */
@@ -150,6 +148,41 @@ async function servicePage(
   })
 }
 
+/**
+ * Page of a list whose page failed because of a damaged message. The token of the next page has the
+ * form `d{position}`.
+ *
+ * @throws the failure of the page, if its position is not known
+ */
+async function pageAround(
+  client: GraphClient,
+  { filter }: Extract<ListPlan, { kind: 'filter' }>,
+  { query, page: { limit, pageToken }, select, signal }: ListRequest,
+  failure: unknown,
+): Promise<RawPage> {
+  const start = isServiceFailure(failure) ? positionOf(pageToken) : undefined
+  if (start === undefined) throw failure
+  const list = {
+    path: pathOf(query),
+    query: { $select: select, $filter: filter, $orderby: 'receivedDateTime desc' },
+    skip: start,
+    limit,
+  }
+  const { page, skip } = await listAround(client, list, signal)
+  const entries = entriesOf(page)
+  const hasMore = page['@odata.nextLink'] !== undefined
+  return defined({ entries, nextPageToken: hasMore ? `d${skip + entries.length}` : undefined })
+}
+
+/** Position of the first message of a page. Undefined if the token does not tell the position. */
+function positionOf(token: string | undefined): number | undefined {
+  if (token === undefined) return 0
+  const skip = token.startsWith('d')
+    ? token.slice(1)
+    : new URLSearchParams(token.slice(1)).get('$skip')
+  return skip !== null && /^\d{1,7}$/.test(skip) ? Number(skip) : undefined
+}
+
 function pathOf({ folderId }: MessageQuery): string {
   return folderId === undefined ? '/messages' : `${folderPath(folderId)}/messages`
 }
@@ -166,6 +199,7 @@ function pageQuery(
 ): string | Record<string, string | undefined> {
   if (page.pageToken?.startsWith('n')) return page.pageToken.slice(1)
   const $top = String(page.limit)
+  const $skip = page.pageToken?.startsWith('d') ? page.pageToken.slice(1) : undefined
   if (plan.kind === 'index') return { $select: select, $search: plan.search, $top }
   const filter = resumed ? resumedFilter(query, resumed) : plan.filter
   return {
@@ -174,6 +208,7 @@ function pageQuery(
     $orderby: 'receivedDateTime desc',
     $count: resumed ? undefined : 'true',
     $top,
+    $skip,
   }
 }
 

@@ -55,6 +55,8 @@ export interface ChangesPage {
    * page, even after an empty page. Changes during a full round follow after its end.
    */
   complete: boolean
+  /** Number of messages that the provider could not list, and that the page passes over. */
+  unreadable?: number
 }
 
 /** Changes of messages. Changes of folders are visible in `folders` only. */

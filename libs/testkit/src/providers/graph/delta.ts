@@ -1,5 +1,5 @@
 import type { ProviderRequest } from '../requests.ts'
-import { GraphFault, isImmutable, type Json, preferences } from './json.ts'
+import { damagedPage, GraphFault, isImmutable, type Json, preferences } from './json.ts'
 import type { FakeFolder, FakeMailbox, FolderChange } from './mailbox.ts'
 import { messageView } from './views.ts'
 
@@ -86,7 +86,9 @@ export class FakeDelta {
   }
 
   #entriesOf({ starts, entries }: Link, size: number): Entry[] {
-    return starts && this.faults.emptyPages ? [] : entries.slice(0, size)
+    const page = starts && this.faults.emptyPages ? [] : entries.slice(0, size)
+    if (page.some(({ id }) => this.#mailbox.damaged.has(id))) throw damagedPage()
+    return page
   }
 
   #firstLink(folder: FakeFolder, select: string | null): Link {

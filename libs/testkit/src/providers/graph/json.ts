@@ -28,6 +28,11 @@ export function faultResponse(
   return { status, body: { error: { code, message, innerError } } }
 }
 
+/** Failure of a page that has a damaged message (microsoftgraph/microsoft-graph-docs issue 2913). */
+export function damagedPage(): GraphFault {
+  return new GraphFault(500, 'ErrorInternalServerError', 'An internal server error occurred.')
+}
+
 export function itemMissing(): GraphFault {
   return new GraphFault(
     404,

@@ -75,6 +75,8 @@ export class FakeMailbox {
   readonly folders = new Map<string, FakeFolder>()
   readonly messages = new Map<string, FakeMessage>()
   readonly changes = new Map<string, FolderChange[]>()
+  /** Ids of damaged messages: each list that names one of these messages fails. */
+  readonly damaged = new Set<string>()
   /** MIME of the messages that left the mailbox, in order. */
   readonly sent: Buffer[] = []
   onEvent: (event: MessageEvent) => void = () => undefined

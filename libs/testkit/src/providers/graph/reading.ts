@@ -1,7 +1,14 @@
 import type { ProviderRequest, ProviderResponse } from '../requests.ts'
 import { mimeOf } from './content.ts'
 import type { GraphRoutes, MailboxRequest } from './routes.ts'
-import { GraphFault, isImmutable, itemMissing, type Json, preferences } from './json.ts'
+import {
+  damagedPage,
+  GraphFault,
+  isImmutable,
+  itemMissing,
+  type Json,
+  preferences,
+} from './json.ts'
 import type { FakeFolder, FakeMessage } from './mailbox.ts'
 import { filterOf, searchOf } from './search.ts'
 import { attachmentView, folderView, messageView } from './views.ts'
@@ -68,6 +75,7 @@ export const readingRoutes: GraphRoutes = {
 /** Message of the path. @throws GraphFault also while it is not yet visible */
 export function readable(request: MailboxRequest): FakeMessage {
   const message = request.mailbox.message(request.param('message_id'), isImmutable(request))
+  if (request.mailbox.damaged.has(message.id)) throw damagedPage()
   if (message.hiddenReads > 0) {
     message.hiddenReads -= 1
     throw itemMissing()
@@ -118,6 +126,8 @@ function listMessages(request: MailboxRequest, folderId?: string): ProviderRespo
   ]
   const matches = mailbox.list(folderId).filter((message) => tests.every((test) => test(message)))
   const views = matches.map((message) => messageView(message, viewOptions(request)))
+  const [from, to] = boundsOf(request)
+  if (matches.slice(from, to).some(({ id }) => mailbox.damaged.has(id))) throw damagedPage()
   return page(request, views, fake.faults.losesNextLinks && filter !== null)
 }
 
@@ -132,22 +142,27 @@ function listFolders(request: MailboxRequest, parentId?: string): ProviderRespon
   )
 }
 
+/** Positions of the first entry of a page and of the entry after the page. */
+function boundsOf({ query, fake }: MailboxRequest): [start: number, end: number] {
+  const requested = Number(query.get('$top') ?? defaultPage)
+  const start = Number(query.get('$skip') ?? 0)
+  return [start, start + Math.min(requested, maxPage, fake.faults.maxListPage)]
+}
+
 /** Page of a list, with the link to the next page. */
 function page(request: MailboxRequest, all: Json[], withoutLink = false): ProviderResponse {
   const { query, fake, path } = request
-  const requested = Number(query.get('$top') ?? defaultPage)
-  const size = Math.min(requested, maxPage, fake.faults.maxListPage)
-  const start = Number(query.get('$skip') ?? 0)
+  const [start, end] = boundsOf(request)
   const more = new URLSearchParams(query)
-  more.set('$skip', String(start + size))
+  more.set('$skip', String(end))
   more.delete('$count')
   const link = `${fake.publicOrigin}${path}?${String(more).replace(/%24/g, '$').replace(/\+/g, '%20')}`
   return {
     body: {
       '@odata.context': context(request),
       ...(query.get('$count') === 'true' && { '@odata.count': all.length }),
-      value: all.slice(start, start + size),
-      ...(start + size < all.length && !withoutLink && { '@odata.nextLink': link }),
+      value: all.slice(start, end),
+      ...(end < all.length && !withoutLink && { '@odata.nextLink': link }),
     },
   }
 }

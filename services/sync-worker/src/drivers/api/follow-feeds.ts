@@ -208,6 +208,10 @@ async function openFeeds(
     onRefusal,
     parked: followed.parked,
     losses: followed.losses,
+    onUnreadable: ({ id: folder }, count) => {
+      commit.metrics.messagesUnreadable(count)
+      followed.context.log.warn({ folder, count }, 'provider cannot list messages of a folder')
+    },
     onIncompleteList: (list) => {
       commit.metrics.listIncomplete()
       followed.context.log.warn(list, 'provider lists fewer messages than the index has')

@@ -64,6 +64,8 @@ export interface MailboxFeedsOptions {
   /** Lists of the mailbox that lacked messages. Absent: none since the construction. */
   readonly losses?: RoundLosses
   readonly onIncompleteList?: (list: IncompleteList) => void
+  /** Called for each page that passes over messages that the provider could not list. */
+  readonly onUnreadable?: (feed: Feed, count: number) => void
   readonly now: () => Date
   /** Most messages in a leaf. For tests. */
   readonly maxLeafMessages?: number
@@ -180,6 +182,10 @@ export class FeedPass implements PassMemory, OpenedIndex {
   /** As `RoundLosses.plan`. */
   planLosses(at: FeedInPass): Promise<LossPlan> {
     return this.losses.plan(this, at, this.#options.onIncompleteList)
+  }
+
+  reportUnreadable(feed: Feed, count: number): void {
+    this.#options.onUnreadable?.(feed, count)
   }
 
   /** As `RoundLosses.acceptsFirst`. */

@@ -104,6 +104,7 @@ async function advance(pass: FeedPass, at: FeedInPass): Promise<Step> {
   const page = await readPage(pass, at)
   if (page instanceof MailApiError)
     return { state: await restartRound(pass, at, page), isRestart: true }
+  if (page.unreadable !== undefined) pass.reportUnreadable(feed, page.unreadable)
   if (page.full) return { state: await collectPage(pass, state, page), isPausable: !page.complete }
   // The provider ended the round without completing it.
   if (state.stage === 'collect') return { state: await restartRound(pass, at), isRestart: true }

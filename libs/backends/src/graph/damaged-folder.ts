@@ -1,0 +1,76 @@
+import type { ChangesPage } from '../mail-api/feeds.ts'
+import { decodeCursor, encodeCursor, type GraphCursor } from './feed-cursor.ts'
+import { feedFields, type FeedRequest, toChange } from './feed-change.ts'
+import type { GraphClient } from './graph-client.ts'
+import { listAround } from './list-around.ts'
+import { listIntervals } from './listed-feed.ts'
+import { entriesOf, folderPath } from './lists.ts'
+import { isId } from './message-fields.ts'
+import { utcSeconds } from './search-filter.ts'
+
+// Microsoft Graph answers each page of a folder that has a damaged message with status 500
+// (microsoftgraph/microsoft-graph-docs issue 2913). A delta cannot pass over the message. A list
+// with `$skip` can.
+
+/** Time after which the delta of the folder is tried again. */
+const retryDeltaMs = 24 * 3_600_000
+/** Position in the lists of a folder with a damaged message. */
+type DamagedCursor = GraphCursor & { damagedAt: number; at: number; skip: number }
+
+/**
+ * Position of a folder that is listed because its delta fails. Undefined for other positions, and
+ * once the delta has to be tried again.
+ */
+export function damagedCursorOf(text: string | undefined, now: number): DamagedCursor | undefined {
+  const cursor = text === undefined ? undefined : decodeCursor(text)
+  if (cursor?.damagedAt === undefined) return undefined
+  const { damagedAt, at = now, skip = 0 } = cursor
+  const isDue = cursor.kind === 'listed' && now - damagedAt >= retryDeltaMs
+  return isDue ? undefined : { ...cursor, damagedAt, at, skip }
+}
+
+/**
+ * Page of a folder with a damaged message, from the position `cursor` or the start of a full round.
+ * Lists the folder, newest first, and passes over damaged messages. Until the next full round,
+ * changes are the latest messages.
+ */
+export async function readDamagedPage(
+  client: GraphClient,
+  { feed, position: { limit }, now, cursor }: FeedRequest & { cursor?: DamagedCursor | undefined },
+  signal: AbortSignal,
+): Promise<ChangesPage> {
+  const start = startOf(cursor, now)
+  const $filter = `receivedDateTime ge ${utcSeconds(new Date(start.at - listIntervals.overlapMs))}`
+  const list = {
+    path: `${folderPath(feed.id)}/messages`,
+    query: {
+      $select: feedFields,
+      $orderby: 'receivedDateTime desc',
+      ...(start.kind === 'recent' && { $filter }),
+    },
+    skip: start.skip,
+    limit,
+  }
+  const { page, skip, unreadable } = await listAround(client, list, signal)
+  const entries = entriesOf(page)
+  const isComplete = page['@odata.nextLink'] === undefined
+  const next: DamagedCursor = isComplete
+    ? { ...start, kind: 'listed', skip: 0 }
+    : { ...start, skip: skip + entries.length }
+  return {
+    full: start.kind === 'list',
+    changed: entries.filter(({ id }) => isId(id)).map((each) => toChange(each, feed)),
+    removed: [],
+    cursor: encodeCursor(next),
+    complete: isComplete,
+    ...(unreadable > 0 && { unreadable }),
+  }
+}
+
+function startOf(cursor: DamagedCursor | undefined, now: number): DamagedCursor {
+  const first: DamagedCursor = { kind: 'list', query: '', at: now, skip: 0, damagedAt: now }
+  if (cursor?.kind !== 'listed') return cursor ?? first
+  return now - cursor.at >= listIntervals.fullMs
+    ? { ...first, damagedAt: cursor.damagedAt }
+    : { ...cursor, kind: 'recent', skip: 0 }
+}

@@ -1,0 +1,91 @@
+import { isMailApiError, type MailApiError } from '../mail-api/errors.ts'
+import type { GraphMessage } from '../provider-types/graph.ts'
+import type { GraphClient } from './graph-client.ts'
+
+/** Sizes of pages that are requested after a page failed, to find the damaged message. */
+export const smallerPages = [50, 10, 1]
+/** Most damaged messages in a row. With more, the folder itself is damaged. */
+const maxInRow = 5
+
+/** Page of a list of messages, as Microsoft Graph sends it. */
+export interface ListResponse {
+  value?: GraphMessage[]
+  '@odata.count'?: unknown
+  '@odata.nextLink'?: unknown
+}
+
+/** Page of a list of messages from a position on. */
+export interface PositionedList {
+  path: string
+  /** Query without `$top` and `$skip`. */
+  query: Record<string, string | undefined>
+  skip: number
+  limit: number
+}
+
+export interface PageAround {
+  page: ListResponse
+  /** Position of the page. */
+  skip: number
+  /** Number of damaged messages before the page. */
+  unreadable: number
+}
+
+/** True for a failure of the service itself, such as of a page with a damaged message. */
+export function isServiceFailure(error: unknown): error is MailApiError {
+  return isMailApiError(error, 'unavailable') && (error.status ?? 0) >= 500
+}
+
+/**
+ * Reads a page of a list of messages. Passes over damaged messages: Microsoft Graph answers each
+ * page that has such a message with status 500 (microsoftgraph/microsoft-graph-docs issue 2913).
+ *
+ * @throws MailApiError if the service does not serve the folder, or too many messages are damaged
+ */
+export async function listAround(
+  client: GraphClient,
+  { skip: start, ...list }: PositionedList,
+  signal: AbortSignal,
+): Promise<PageAround> {
+  for (let unreadable = 0; ; unreadable++) {
+    const skip = start + unreadable
+    // A repeat shows once that the failure does not pass.
+    const page = await readPart(client, { ...list, skip }, { repeatable: unreadable === 0, signal })
+    if (!isServiceFailure(page)) return { page, skip, unreadable }
+    if (unreadable >= maxInRow) throw page
+    await assertServed(client, list.path, signal)
+  }
+}
+
+/**
+ * Shows that the service serves the folder of a list, so that a failed page is no outage.
+ *
+ * @throws MailApiError
+ */
+async function assertServed(client: GraphClient, path: string, signal: AbortSignal): Promise<void> {
+  const folder = path === '/messages' ? '/mailFolders/inbox' : path.replace(/\/messages$/, '')
+  await client.json({ path: folder, query: { $select: 'id' }, missing: 'folder-missing', signal })
+}
+
+/** Page at a position, or the failure of the service if the message at the position is damaged. */
+async function readPart(
+  client: GraphClient,
+  { path, query, skip, limit }: PositionedList,
+  { repeatable, signal }: { repeatable: boolean; signal: AbortSignal },
+): Promise<ListResponse | MailApiError> {
+  let failure: MailApiError | undefined
+  for (const size of [limit, ...smallerPages.filter((each) => each < limit)])
+    try {
+      return await client.json<ListResponse>({
+        path,
+        query: { ...query, $top: String(size), ...(skip > 0 && { $skip: String(skip) }) },
+        missing: 'folder-missing',
+        repeatable: repeatable && size === 1,
+        signal,
+      })
+    } catch (error) {
+      if (!isServiceFailure(error)) throw error
+      failure = error
+    }
+  return failure as MailApiError
+}
