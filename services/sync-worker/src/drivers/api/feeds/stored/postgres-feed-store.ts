@@ -38,7 +38,10 @@ import type {
 } from './feed-store.ts'
 import { indexPart } from './stored-index.ts'
 
-/** Tables of an account at a mail API. Writes run under the lease of the account. */
+/**
+ * Storage of an account at a mail API in Postgres tables. Writes run under the lease of the
+ * account.
+ */
 export class PostgresFeedStore implements FeedStore {
   readonly #deps: CommitDeps
   readonly #account: Account
