@@ -89,7 +89,7 @@ export async function findFolders(
 ): Promise<ReadonlySet<string> | undefined> {
   const { index, names, now, store } = pass
   const folders = new Set(specialUses.flatMap((use) => names.findByUse(use)?.id ?? []))
-  // Without these special uses, the paths of the account select other folders: read all folders.
+  // No synced folder has these special uses, because the account's paths select other folders.
   if (specialUses.length > 0 && folders.size === 0) return undefined
   const [pending, { states }] = await Promise.all([
     store.listDuePending(now(), maxGets),
