@@ -105,7 +105,7 @@ export class ApiAccountSession implements AsyncDisposable {
     return createMailApi(access, { ...use, openLog })
   }
 
-  /** Application (OAuth2 client) of the account's grant; see `NotifiedAccount.application`. */
+  /** OAuth2 application of the account's grant; see `NotifiedAccount.application`. */
   async application(signal: AbortSignal): Promise<string> {
     const { application } = await this.#loadAccess(signal)
     return application

@@ -12,10 +12,7 @@ import type { DriverContext } from '../account-driver.ts'
 /** Account whose mail provider may send notifications. */
 export interface NotifiedAccount {
   readonly context: Pick<DriverContext, 'sync' | 'log'>
-  /**
-   * Application (OAuth2 client) of the account's grant. @throws AppError if there are no
-   * credentials
-   */
+  /** OAuth2 application of the account's grant. @throws AppError if there are no credentials */
   application(signal: AbortSignal): Promise<string>
   open(use: MailApiUse, signal: AbortSignal): Promise<MailApi>
   /**
