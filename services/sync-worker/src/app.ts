@@ -49,10 +49,7 @@ const createClients: CreateMailApis = (stack, { limiter, proxy, config, destinat
     findUrls: (account) => destinations.findUrls(account),
   })
 
-/**
- * Starts the service. Disposal of its parts runs in reverse order, so that shards are handed off
- * first.
- */
+/** Starts the service. Disposal runs in reverse order, so that shards are handed off first. */
 export async function startApp(
   config: Config,
   signal: AbortSignal,

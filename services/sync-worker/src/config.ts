@@ -37,10 +37,7 @@ export function readConfig(env: Env) {
     heartbeatMs: duration(env, 'SVC_WORKER_HEARTBEAT', { fallback: 5_000, min: 100, max: 60_000 }),
     /** Interval of shard claims and releases. */
     claimMs: duration(env, 'SVC_WORKER_CLAIM_INTERVAL', { fallback: 1_000, min: 50, max: 60_000 }),
-    /**
-     * Time of a handoff of shards at shutdown: the rest of the shutdown takes up to
-     * `afterHandoffMs`.
-     */
+    /** Time of a shard handoff at shutdown: the rest takes up to `afterHandoffMs`. */
     handoffMs: Math.max(minHandoffMs, service.shutdownTimeoutMs - afterHandoffMs),
     /** Interval of the sweep for changed registrations whose invalidation was lost. */
     accountsSweepMs: duration(env, 'SVC_WORKER_ACCOUNTS_SWEEP', { fallback: 5_000, min: 100 }),
@@ -56,10 +53,7 @@ export function readConfig(env: Env) {
     }),
     /** Limits of logins at mail servers. */
     logins: {
-      /**
-       * Concurrent logins at one host name, and at one IP address. A third of the logins is for
-       * commands.
-       */
+      /** Concurrent logins at one host name, and at one IP address. Commands get a third. */
       perHost: integer(env, 'SVC_LOGINS_PER_HOST', { fallback: 15, min: 1, max: 1_000 }),
       /** Logins started per second at one host name or IP address. */
       perSecond: integer(env, 'SVC_LOGINS_PER_SECOND', { fallback: 50, min: 1, max: 10_000 }),
@@ -74,10 +68,7 @@ export function readConfig(env: Env) {
     commandConnections: integer(env, 'SVC_COMMAND_CONNECTIONS', { fallback: 4, min: 1, max: 50 }),
     /** Mean interval of polls of a mail API without notifications of the provider. */
     apiPollMs: duration(env, 'SVC_API_POLL_INTERVAL', { fallback: 45_000, min: 100 }),
-    /**
-     * Mean interval of polls of a mail API while the provider sends notifications, of which some
-     * get lost.
-     */
+    /** Mean poll interval of a mail API that sends notifications, of which some get lost. */
     apiPollNotifiedMs: duration(env, 'SVC_API_POLL_INTERVAL_WITH_PUSH', {
       fallback: 600_000,
       min: 100,

@@ -127,10 +127,7 @@ function createOmissionMetrics(metrics: Metrics) {
     labels: ['reason'],
   })
   return {
-    /**
-     * Counts a new message that the mail server refuses to describe, or whose description is too
-     * large.
-     */
+    /** Counts a new message that the server refuses to describe, or describes too large. */
     incomplete: (reason: 'refused' | 'truncated') => incomplete.labels(reason).inc(),
     listIncomplete: () => lists.inc(),
     folderRefused: (failure: string) => folders.labels(failure).inc(),

@@ -21,10 +21,7 @@ export type AccountReply<Name extends AccountCommandName> = Awaited<
   ReturnType<Parameters<typeof on<AccountCommands[Name]>>[1]>
 >
 
-/**
- * Table of the functions that run account commands, with the arguments that the kind of driver
- * needs.
- */
+/** Functions that run the account commands, with the arguments that the kind of driver needs. */
 export type AccountCommandTable<Args extends readonly unknown[]> = {
   readonly [Name in AccountCommandName]: (
     request: AccountRequest<Name>,
@@ -80,10 +77,7 @@ export type CreateDriver = (context: DriverContext) => AccountDriver
 
 /** Account session, in the form that the driver uses. */
 export interface DriverContext extends AccountAvailability, FollowProgress {
-  /**
-   * Registered account. Undefined until the registration is read, and while the account must not
-   * connect.
-   */
+  /** Account. Undefined until its registration is read, and while it must not connect. */
   readonly account: Account | undefined
   /** Schedule of the syncs of `follow`, which commands and notifications bring forward. */
   readonly sync: SyncRunner
@@ -92,9 +86,7 @@ export interface DriverContext extends AccountAvailability, FollowProgress {
   readonly log: Logger
 }
 
-/**
- * Reports of `AccountDriver.follow` about its progress, which become the account status and events.
- */
+/** Progress reports of `AccountDriver.follow`, which become the account status and events. */
 export interface FollowProgress {
   /** Enters an account state that usually passes quickly. Disposal ends the state. */
   enter(state: 'connecting' | 'syncing'): AsyncDisposable

@@ -5,14 +5,9 @@
 export interface SyncRules {
   /** Interval of `full` sync passes, from start to start. */
   readonly fullMs: number
-  /**
-   * Time of the next `full` sync pass that the state of a mailbox requires, in epoch milliseconds.
-   */
+  /** Time of the next `full` sync pass that a mailbox requires, in epoch milliseconds. */
   readonly fullAt: number
-  /**
-   * Mean interval of `poll` actions (sync of parts that may have changed), from the end of the last
-   * pass.
-   */
+  /** Mean interval of `poll` actions (partial syncs), from the end of the last pass. */
   readonly pollMs: number
   /** Minimum interval of `poll` actions after changes, from the end of the last pass. */
   readonly minPollMs: number

@@ -42,10 +42,7 @@ interface ConnectionChanges {
   readonly notified: boolean
 }
 
-/**
- * Maximum named messages that are read separately. More messages request a sync of the whole
- * account.
- */
+/** Maximum messages that are read separately. More messages request a sync of the account. */
 const maxMessages = 100
 /**
  * Period of pushes (notifications of a provider) that are served together. Providers send `created`

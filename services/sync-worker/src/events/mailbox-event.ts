@@ -17,10 +17,7 @@ export interface EventMailbox extends Pick<MailboxRow, 'path' | 'specialUse'> {
 // Event ids are derived from the recorded change, so that a repeated sync records no event twice.
 // The number of a mailbox is unique in the life of an account, while paths can be reused.
 
-/**
- * Creates an event about a mailbox or one of its messages. `key` distinguishes events of the same
- * name.
- */
+/** Event about a mailbox or one of its messages. `key` distinguishes events of the same name. */
 export function mailboxEvent(
   { account, registeredAt }: EventAccount,
   { path, specialUse, idKey = [path] }: EventMailbox,

@@ -15,10 +15,7 @@ import {
 
 /** Maximum bytes of a report that are parsed. The remaining bytes are the returned message. */
 const maxReadBytes = 1024 * 1024
-/**
- * Maximum bytes of a message that may be a report. Larger messages are not fetched as possible
- * reports.
- */
+/** Maximum bytes of a message that is fetched as a possible report. */
 const maxMessageBytes = 20 * 1024 * 1024
 /** Maximum bytes of the original message's headers in all bounces of a report. */
 const maxHeaderBytes = 4 * 1024 * 1024
@@ -177,9 +174,7 @@ export function failedRecipients({ bounces }: MessageReport): FailedRecipient[] 
   )
 }
 
-/**
- * Rows of `bounces` for the bounces of a report. Bounces are shown with the message that bounced.
- */
+/** Rows of `bounces` of a report. Bounces are shown with the message that bounced. */
 export function bounceRows(account: string, { bounces }: MessageReport, date: Date): Bounces[] {
   return bounces.flatMap(({ bounceMessage, recipient, action, response, messageId }) =>
     messageId === undefined

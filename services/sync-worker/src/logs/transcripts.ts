@@ -23,10 +23,7 @@ export interface LogRetention {
   maxLines: number
 }
 
-/**
- * Retention of protocol logs according to the setting `logs`, with a default for the number of
- * lines.
- */
+/** Retention of protocol logs by the setting `logs`, with a default for the number of lines. */
 export function logRetention({ logs }: Pick<Settings, 'logs'>, maxLines: number): LogRetention {
   return { all: logs?.all === true, maxLines: logs?.maxLogLines ?? maxLines }
 }
@@ -71,10 +68,7 @@ export function startTranscripts({ db, log, retention }: TranscriptsDeps) {
   const flushing = runPeriodically({ everyMs: flushMs, log, name: 'transcripts' }, flush)
 
   return {
-    /**
-     * Starts the protocol log of one connection. The returned function buffers a line and never
-     * fails.
-     */
+    /** Starts the log of one connection. The returned function buffers a line and never fails. */
     forConnection(account: string) {
       const connection = ++connections
       return (line: TranscriptLine): void =>

@@ -66,14 +66,9 @@ export class AccountSession implements DriverContext {
   ended = false
   /** True from the first login until reconnecting fails. */
   loggedIn = false
-  /**
-   * True once the session's first attempt to connect ended, or if there is no server to connect to.
-   */
+  /** True once the first attempt to connect ended, or if the account has no server. */
   attempted = false
-  /**
-   * Registered account. Undefined until the registration is read, and for accounts without a
-   * server.
-   */
+  /** Account. Undefined until its registration is read, and for accounts without a server. */
   account: Account | undefined
   /**
    * Resolves when the account's registration was read, or could not be read. Commands wait for the
@@ -139,10 +134,7 @@ export class AccountSession implements DriverContext {
     this.#status.close()
   }
 
-  /**
-   * Ends the session of a deleted account: stops the session, then ends the account's watch at the
-   * mail provider.
-   */
+  /** Ends the session of a deleted account, then its watch at the mail provider. */
   async end(): Promise<void> {
     await this.stop()
     await this.driver
@@ -183,10 +175,7 @@ export class AccountSession implements DriverContext {
     return account !== undefined
   }
 
-  /**
-   * Executes a requested flush of the account's stored index before other work depends on the
-   * index.
-   */
+  /** Executes a requested flush of the account's index before work that depends on it. */
   async #flush({ account, flushEpoch: epoch, imapIndexer }: AccountRow): Promise<void> {
     const { db, settings } = this.#deps.store
     const indexer = imapIndexer ?? (await settings.get()).imapIndexer ?? 'full'

@@ -111,10 +111,7 @@ export function createSessions(
   }
 }
 
-/**
- * Creates the limits of requests to mail providers. The live workers share the limits of an OAuth2
- * application.
- */
+/** Limits of requests to mail providers. Live workers share the limits of an application. */
 function createLimiter(
   config: Config,
   loginRate: LoginRate,

@@ -60,9 +60,7 @@ function describe(error: AppError): LastError {
   }
 }
 
-/**
- * Details of a rejected request to a token endpoint: the request, and the response of the endpoint.
- */
+/** Details of a rejected request to a token endpoint, and the response of the endpoint. */
 function tokenRequestOf({ extras }: AppError): Pick<LastError, 'tokenRequest'> {
   const tokenRequest = extras.info?.['tokenRequest']
   return matches(TokenRequestInfo, tokenRequest) ? { tokenRequest } : {}

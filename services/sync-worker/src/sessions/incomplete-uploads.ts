@@ -11,10 +11,7 @@ export interface IncompleteUploadDeps {
   shards: () => readonly number[]
 }
 
-/**
- * Number of successful checks for an incomplete draft of an upload: the search index of a provider
- * lags behind.
- */
+/** Successful checks for drafts of an upload: the search index of a provider lags behind. */
 const maxChecks = 4
 /** Delay of the second check for an upload's incomplete draft. Doubled for each further check. */
 const firstDelayMs = 60_000

@@ -10,9 +10,7 @@ import type { Lease } from '../store/lease.ts'
 import { AccountSession, type AccountSessionDeps } from './account-session.ts'
 
 export interface RegistryDeps extends Omit<AccountSessionDeps, 'createDriver'> {
-  /**
-   * Drivers by the backend (mail system) of an account. Accounts of other backends get no session.
-   */
+  /** Drivers by the mail system of an account. Accounts without a driver get no session. */
   readonly drivers: readonly (readonly [Backend, CreateDriver])[]
 }
 
@@ -33,10 +31,7 @@ export class Registry implements ShardObserver, ShardAccounts, AsyncDisposable {
   readonly #stopping = new Map<string, { shard: number; done: Promise<void> }>()
   /** Leased shards whose accounts were not listed yet. */
   readonly #unlisted = new Set<number>()
-  /**
-   * Sessions of accounts moved from another worker that have not ended their first attempt to
-   * connect.
-   */
+  /** Sessions of moved accounts that have not ended their first attempt to connect. */
   readonly #moving = new Set<AccountSession>()
   /** Resolves after the next listing of accounts. */
   #listing = Promise.withResolvers<void>()
@@ -189,9 +184,7 @@ export class Registry implements ShardObserver, ShardAccounts, AsyncDisposable {
     else if (this.#running.has(account)) await this.#stop(account, (session) => session.end())
   }
 
-  /**
-   * Starts the session of an account, or restarts the session if its registration or lease changed.
-   */
+  /** Starts an account's session, or restarts it if the registration or lease changed. */
   #ensure({ account, shard, version, backend }: AccountVersion): void {
     const lease = this.#leases.get(shard)
     if (!lease || this.#stopping.has(account)) return // reconciled again after the stop

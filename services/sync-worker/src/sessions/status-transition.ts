@@ -18,17 +18,11 @@ export type StatusTrigger =
   | { kind: 'synced'; syncError?: Omit<SyncError, 'time'> }
   /** A synced connection was lost and could not be replaced immediately. */
   | { kind: 'lost' }
-  /**
-   * The server rejected the credentials. `ambiguous` if the response may also mean an outage of the
-   * server.
-   */
+  /** The server rejected the credentials. `ambiguous` if this may also mean an outage. */
   | { kind: 'authFailed'; error: LastError; ambiguous?: true }
   | { kind: 'connectFailed'; error: LastError }
 
-/**
- * Event of a transition of the account status. The event id is derived from the event's name and
- * `key`.
- */
+/** Event of an account status transition. Event ids are derived from event name and `key`. */
 export interface StateEvent {
   readonly event:
     | 'authenticationSuccess'
@@ -209,10 +203,7 @@ function onAuthFailed(
   return { status, events: [errorEvent('authenticationError', status.stateEpoch, error)] }
 }
 
-/**
- * Transition of the account status after a failure. A failure equal to the last failure is counted
- * without an event.
- */
+/** Account status after a failure. A failure equal to the last is counted without an event. */
 function onFailed(
   from: AccountStatus,
   state: 'authenticationError' | 'connectError',

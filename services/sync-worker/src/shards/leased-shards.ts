@@ -33,10 +33,7 @@ export interface ShardHolderOptions {
 
 /** Interval of releases of shards at shutdown. */
 const handoffTickMs = 50
-/**
- * Number of claim intervals that a starting worker waits, so that all other workers count the new
- * worker.
- */
+/** Claim intervals that a starting worker waits, so that all other workers count the worker. */
 const joinIntervals = 2
 
 /** Shards leased by this worker. */
@@ -47,9 +44,7 @@ export class LeasedShards {
   readonly #releases: ShardReleases
   /** Ids of the workers that the last claim interval listed. */
   #listed: ReadonlySet<string> = new Set()
-  /**
-   * Time of this worker's last successful heartbeat, and time of the first heartbeat after a pause.
-   */
+  /** Time of this worker's last heartbeat, and of its first heartbeat after a pause. */
   #heartbeatAt = -Infinity
   #joinedAt = -Infinity
   /** Value of `refusing` in this worker's last heartbeat. */

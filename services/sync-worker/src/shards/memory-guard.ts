@@ -52,9 +52,7 @@ export class MemoryGuard {
     return this.#refusing
   }
 
-  /**
-   * Memory per account in bytes that the last check planned with, for the memory that limits most.
-   */
+  /** Memory per account that the last check planned with, of the memory that limits most. */
   get bytesPerAccount(): number {
     return this.#bytesPerAccount
   }

@@ -34,10 +34,7 @@ export interface Receivers {
  */
 const maxLogouts = 2_000
 
-/**
- * Releases of shards: ends the account sessions of each shard, then frees the shard for other
- * workers.
- */
+/** Releases of shards: ends the account sessions of each shard, then frees the shard. */
 export class ShardReleases {
   readonly #options: ShardReleasesOptions
   /** Shards whose account sessions end before the release. */
@@ -80,10 +77,7 @@ export class ShardReleases {
     return ready
   }
 
-  /**
-   * Selects shards whose accounts never tried to log in, with `count` accounts together if
-   * possible.
-   */
+  /** Selects shards whose accounts never tried to log in, with `count` accounts if possible. */
   selectUntried(shards: readonly number[], count: number): number[] {
     const { accounts } = this.#options
     const [logins, attempted] = [accounts.logins(), accounts.attemptedShards()]

@@ -16,16 +16,11 @@ export interface Account {
   readonly account: string
   readonly version: string
   readonly lease: AccountLease
-  /**
-   * Time of the registration, part of every event id, so that a later registration or a flush makes
-   * new ids.
-   */
+  /** Time of registration in event ids: a later registration or a flush makes new ids. */
   readonly registeredAt: number
   /** IMAP server of the account. Null for accounts of a mail API. */
   readonly imap: StoredServer<ImapConfig> | null
-  /**
-   * True if a tenant has chosen the IMAP server, which may be any host of the operator's network.
-   */
+  /** True if a tenant chose the IMAP server, which may be any host of the operator's network. */
   readonly isTenantsServer: boolean
   /** Paths or special uses of the mailboxes to sync. Empty: all mailboxes. */
   readonly paths: readonly string[]

@@ -25,9 +25,7 @@ export async function insertAnnounced(
   return new Set(rows.map(({ hash }) => hash))
 }
 
-/**
- * Deletes up to `limit` expired rows of announced Message-IDs. Returns the number of deleted rows.
- */
+/** Deletes up to `limit` expired announced Message-IDs. Returns the number of deleted rows. */
 export function deleteOldAnnounced(db: Db, limit: number): Promise<number> {
   return deleteExpired(db, { table: 'announced_messages', date: 'announced_at' }, limit)
 }

@@ -1,10 +1,7 @@
 import type { Db } from '@posthorn/db'
 import { sql } from 'kysely'
 
-/**
- * Key of the advisory lock for deleting expired rows of `account_changes`: one deletion at a time
- * among all workers.
- */
+/** Key of the advisory lock for one deletion of `account_changes` at a time among all workers. */
 const sweepLock = 7_825_516
 
 /**

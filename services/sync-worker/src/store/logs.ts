@@ -40,9 +40,7 @@ export async function trimLog(db: Db, account: string, keep: number): Promise<vo
   `.execute(db)
 }
 
-/**
- * Deletes protocol log lines that were written while the log of their account was being disabled.
- */
+/** Deletes protocol log lines that were written while the account's log was being disabled. */
 export async function deleteUnwantedLogs(db: Db): Promise<void> {
   await sql`
     delete from account_logs where account in (

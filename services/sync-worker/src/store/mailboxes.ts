@@ -264,10 +264,7 @@ export function markReset(
   })
 }
 
-/**
- * Increments a mailbox's number of commits, part of the ids of repeatable events. Requires the
- * lease.
- */
+/** Increments the commits of a mailbox, part of ids of repeatable events. Requires the lease. */
 export async function raiseSyncEpoch(tx: Tx, id: string): Promise<string> {
   const { syncEpoch } = await update(tx, id, { syncEpoch: sql<string>`sync_epoch + 1` })
   return syncEpoch

@@ -62,10 +62,7 @@ export interface Reservation {
   receivers: readonly string[]
   /** Seconds that the logins of the accounts take. */
   seconds: number
-  /**
-   * Time before the end of a worker's current logins, from which the worker is ready for more
-   * logins.
-   */
+  /** Time before the end of a worker's logins from which the worker is ready for more logins. */
   aheadMs: number
 }
 
@@ -107,9 +104,7 @@ export async function addLogins(
   `.execute(db)
 }
 
-/**
- * Maximum number of accounts that the metric of unclaimed accounts counts, which bounds its cost.
- */
+/** Maximum of the metric of unclaimed accounts, which bounds its cost. */
 const maxCounted = 10_000
 
 /** Number of accounts in shards that no live worker holds, up to 10,000. */
@@ -196,9 +191,7 @@ export async function releaseShard(db: Db, { shard, owner, epoch }: Lease): Prom
   `.execute(db)
 }
 
-/**
- * Releases shards that the table `shards` assigns to a worker that does not work on these shards.
- */
+/** Releases shards that the table assigns to a worker that does not work on these shards. */
 export async function releaseOrphaned(
   db: Db,
   { worker, active }: { worker: string; active: readonly number[] },

@@ -89,10 +89,7 @@ function completionsUrl(base: string) {
   return { url: url.href, ...login }
 }
 
-/**
- * Dialect of the OpenAI API to try after a rejection; undefined if the rejection has another
- * reason.
- */
+/** API dialect to try after a rejection; undefined if the rejection has another reason. */
 export function alternativeDialect(
   { json, maxTokens }: Dialect,
   rejection: string,

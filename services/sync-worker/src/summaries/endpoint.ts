@@ -23,10 +23,7 @@ export interface SummaryFailure {
   retryAfterMs: number
 }
 
-/**
- * Maximum bytes of a response with a summary. A longer response is cut and so contains no valid
- * JSON.
- */
+/** Maximum bytes of a summary response. A longer response is cut, so its JSON is invalid. */
 export const maxResponseBytes = 256 * 1024
 const maxRejectionBytes = 4_096
 

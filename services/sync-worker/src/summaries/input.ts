@@ -3,9 +3,7 @@ import type { MessageNew } from '@posthorn/contracts/events/message'
 import type { Settings } from '@posthorn/contracts/settings/settings'
 import type { ReadPart, ReadText } from '@posthorn/message-reader'
 
-/**
- * Part of a message that is sent to the endpoint of summaries: no attachments, no other headers.
- */
+/** Part of a message that is sent for a summary: no attachments, no other headers. */
 export interface SummaryInput {
   from?: string
   to?: string
@@ -22,9 +20,7 @@ const maxBytes = 65_536
 
 /** Functions that read a message, and the message reader of its account. */
 export interface SummarySource {
-  /**
-   * Reads both kinds of text (plain and HTML). Undefined if the server does not return the texts.
-   */
+  /** Reads both kinds of text, plain and HTML. Undefined if the server returns none. */
   readTexts: (maxBytes: number) => Promise<Partial<ReadText> | undefined>
   read: ReadPart
 }
@@ -35,9 +31,7 @@ interface SummarisedMessage {
   texts: Partial<ReadText>
 }
 
-/**
- * Builds the input for the summary of a new message. Undefined outside the inbox and without text.
- */
+/** Input for the summary of a new message. Undefined outside the inbox and without text. */
 export async function buildSummaryInput(
   { readTexts, read }: SummarySource,
   { entry, texts: notified }: SummarisedMessage,

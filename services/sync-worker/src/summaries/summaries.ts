@@ -28,10 +28,7 @@ type LocalOutcome = 'late' | 'circuit-open' | 'no-key'
  */
 export type SummaryOutcome = SummaryResponse['outcome'] | LocalOutcome | 'batch-timeout'
 
-/**
- * Batch of the summaries of one mailbox sync. Waiting takes little more than three request
- * timeouts.
- */
+/** Summaries of one mailbox sync. Waiting takes little more than three request timeouts. */
 export interface SummaryBatch {
   /** Requests a summary of a message. Never rejects; resolves to undefined without a summary. */
   request(input: SummaryInput, settings: Settings): Promise<MessageSummary | undefined>
@@ -61,9 +58,7 @@ export function createSummaries(stack: AsyncDisposableStack, options: SummariesO
   return new Summaries(options, createEndpoint(http))
 }
 
-/**
- * Time after which the API key of the summaries is read again, in case an invalidation was lost.
- */
+/** Time after which the summaries' API key is read again, in case of a lost invalidation. */
 const apiKeyTtlMs = 60_000
 const apiKeyTimeoutMs = 5_000
 
@@ -102,10 +97,7 @@ export function recordFailure(breaker: CircuitBreaker, retryAfterMs = 0): void {
   breaker.failure(Math.min(maxOpenMs, retryAfterMs))
 }
 
-/**
- * Outcomes of summaries that do not count as failures, so that one message cannot open the circuit
- * breaker.
- */
+/** Outcomes that are no failures: one message must not open the summaries' circuit breaker. */
 const neutralOutcomes = new Set<SummaryOutcome>(['no-key', 'declined', 'invalid-response'])
 
 type Attempt = SummaryResponse | { outcome: LocalOutcome }

@@ -48,10 +48,7 @@ export class AccountWatch {
   isRenewing = false
   /** True while a watch is created, instead of renewed. */
   isCreating = false
-  /**
-   * True if the provider has ended the watch, or sends no notifications: another watch has to be
-   * created.
-   */
+  /** True if the provider ended the watch, or is silent: another watch has to be created. */
   isLost = false
   /** Time of the provider's last notification that is not stored yet. */
   notifiedAt: Date | undefined
@@ -119,17 +116,12 @@ export class AccountWatch {
     void ended.then(renew, renew)
   }
 
-  /**
-   * Requests a sync after the watch was created: earlier changes of the mailbox were not announced.
-   */
+  /** Requests a sync after the watch was created: earlier changes were not announced. */
   catchUp(wasLost: boolean): void {
     this.account.onNotification(wasLost ? 'missed' : 'changed')
   }
 
-  /**
-   * Lets the account be polled as without a watch: there is no destination for notifications any
-   * more.
-   */
+  /** Lets the account be polled: there is no destination for notifications any more. */
   endWithoutDestination(renewAt: number): void {
     if (this.row?.remoteId) this.isLost = true
     this.renewAt = renewAt
@@ -148,10 +140,7 @@ export class AccountWatch {
     if (this.account === account) this.isPaused = true
   }
 
-  /**
-   * Continues the watch for the next connection of the account session. A due or failed renewal
-   * starts now.
-   */
+  /** Continues the watch for the session's next connection. A due or failed renewal starts. */
   resume(account: WatchedAccount, now: number): void {
     this.account = account
     this.isPaused = false
@@ -231,10 +220,7 @@ export type SyncReason = 'changed' | 'missed'
 export interface WatchHandle extends Disposable {
   /** True while the provider sends notifications, so that polling can be slow. */
   readonly isActive: boolean
-  /**
-   * True while the provider refuses to notify and the mailbox has many feeds (lists of changes) to
-   * poll.
-   */
+  /** True while the provider refuses to notify and the mailbox has many feeds to poll. */
   readonly isRefused: boolean
   /** Id of the watch at the provider. Also available after disposal. */
   readonly remoteId: string | undefined
@@ -244,9 +230,6 @@ export interface WatchHandle extends Disposable {
    * most once an hour.
    */
   reportUnannounced(changedAt: Date): void
-  /**
-   * Ends renewals of the watch until the account is added again. Notifications still reach the
-   * account.
-   */
+  /** Ends renewals of the watch until the account is added again. Notifications go on. */
   pause(): void
 }

@@ -18,10 +18,7 @@ export interface Destinations {
   findUrls(account: string): Promise<GraphNotificationUrls | undefined>
 }
 
-/**
- * Creates the reader of the destinations of notifications, from the settings and the OAuth2
- * applications.
- */
+/** Reads the destinations of notifications from the settings and the OAuth2 applications. */
 export function createDestinations({
   db,
   settings,

@@ -20,9 +20,7 @@ export interface RenewalDeps {
 const dayMs = 86_400_000
 /** Interval at which an account without a destination for notifications is tried again. */
 const withoutDestinationMs = 600_000
-/**
- * Timeout of a registration for notifications; providers validate the destination within this time.
- */
+/** Timeout of a registration for notifications, with the provider's check of the destination. */
 const timeoutMs = 60_000
 
 /**
@@ -184,10 +182,7 @@ const maxTextLength = 1_000
  * temporary failures count as refusals.
  */
 const temporary = ['unavailable', 'rate-limited', 'token-rejected', 'unlicensed'] as const
-/**
- * Number of consecutive temporary failures of a missing watch before they are reported: about 8
- * min.
- */
+/** Temporary failures in a row of a missing watch before the report: about 8 min. */
 const maxTemporary = 5
 /** Delay before a failed registration of a watch is repeated: 30 s, doubling up to 1 h. */
 const retryDelayMs = backoff({ baseMs: 30_000, maxMs: 3_600_000, jitter: 0.1 })

@@ -12,10 +12,7 @@ import { AppError } from '@posthorn/errors'
 import { abortable, SingleFlight } from '@posthorn/flow'
 import type { CredentialsClient } from '../credentials.ts'
 
-/**
- * Login of an account at its mail API until the login expires, and the application whose limits
- * apply.
- */
+/** Login of an account at its mail API until it expires, and the application with its limits. */
 interface CachedLogin extends MailApiLogin {
   application: string
   cloud?: GraphCloud
@@ -28,10 +25,7 @@ interface CachedLogin extends MailApiLogin {
 
 /** Time of use of an access token whose expiry the provider did not report. */
 const unknownExpiryMs = 60_000
-/**
- * Minimum age of a new access token before it is replaced: several requests may have used the old
- * token.
- */
+/** Minimum age of an access token before its replacement: requests may have used the old token. */
 const freshMs = 5_000
 
 interface LoginsOptions {

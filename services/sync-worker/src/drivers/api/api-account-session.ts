@@ -29,15 +29,9 @@ export class ApiAccountSession implements AsyncDisposable {
   readonly context: DriverContext
   /** Watch (notifications by the provider) of the last `follow`; see `NotifiedAccount.watch`. */
   watch: WatchHandle | undefined
-  /**
-   * Folders that the provider refuses to read, kept after a new login; see
-   * `FollowedAccount.parked`.
-   */
+  /** Folders that the provider refuses to read; see `FollowedAccount.parked`. */
   readonly parked = new ParkedFeeds(() => new Date())
-  /**
-   * Lists of the mailbox that lacked messages, kept after a new login; see
-   * `FollowedAccount.losses`.
-   */
+  /** Memory of lists of the mailbox that lacked messages; see `FollowedAccount.losses`. */
   readonly losses = new RoundLosses(() => new Date())
   readonly #deps: ApiSessionDeps
   readonly #closed = new AbortController()
@@ -62,10 +56,7 @@ export class ApiAccountSession implements AsyncDisposable {
     this.context.sync.request(named ? { messages: named } : { all: true })
   }
 
-  /**
-   * Requests a sync pass over all feeds (lists of changes), also over feeds that the provider
-   * refused before.
-   */
+  /** Requests a sync pass over all feeds, also over folders that the provider refused before. */
   requestSync(): void {
     this.parked.endDelays()
     this.requestPass()
@@ -120,10 +111,7 @@ export class ApiAccountSession implements AsyncDisposable {
     return this.#logins.open(signal)
   }
 
-  /**
-   * Follows the changes of the account at its mail API until a failure. Implements
-   * `AccountDriver.follow`.
-   */
+  /** Follows the changes of the account at its mail API until a failure; see `AccountDriver`. */
   follow(signal: AbortSignal): Promise<void> {
     this.#following = followFeeds(this.#deps, this, signal).catch((error: unknown) => {
       throw toSessionError(error)

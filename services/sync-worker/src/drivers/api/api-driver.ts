@@ -32,9 +32,7 @@ interface ApiDriverDeps extends ApiSessionDeps {
   readonly commands: ApiCommandDeps
 }
 
-/**
- * Repeats a command about a message while the message is missing or incomplete, see `untilSettled`.
- */
+/** Repeats a command about a missing or incomplete message, see `untilSettled`. */
 const settled =
   <Request, Reply>(command: (request: Request) => (call: ApiCommand) => Promise<Reply>) =>
   (request: Request) =>

@@ -63,10 +63,7 @@ export function createPassLimits(): PassLimits {
 /** Account whose feeds (lists of changes at the mail API) are followed. */
 export interface FollowedAccount extends NotifiedAccount {
   readonly context: DriverContext
-  /**
-   * Folders whose feeds (lists of changes) the provider refuses. The list is kept after a new
-   * login.
-   */
+  /** Folders that the provider refuses to read. The list is kept after a new login. */
   readonly parked: ParkedFeeds
   /** Lists of the mailbox that lacked messages. The memory is kept after a new login. */
   readonly losses: RoundLosses
@@ -172,10 +169,7 @@ async function logIn(
   await context.reportLogin(address)
 }
 
-/**
- * Reads the mailbox address from the provider. The account state `connecting` ends before the login
- * is reported.
- */
+/** Reads the mailbox address. The account state `connecting` ends before the login is reported. */
 async function readAddress(
   { db }: Pick<CommitDeps, 'db'>,
   followed: FollowedAccount,

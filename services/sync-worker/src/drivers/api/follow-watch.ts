@@ -15,10 +15,7 @@ export interface NotifiedAccount {
   /** OAuth2 application of the account's grant. @throws AppError if there are no credentials */
   application(signal: AbortSignal): Promise<string>
   open(use: MailApiUse, signal: AbortSignal): Promise<MailApi>
-  /**
-   * Watch (notifications by the provider) that the last `follow` created. The account session
-   * disposes the watch.
-   */
+  /** Watch (notifications) of the last `follow`. The account session disposes the watch. */
   watch: WatchHandle | undefined
 }
 
@@ -29,9 +26,7 @@ export interface WatchedFeeds {
   signal: AbortSignal
 }
 
-/**
- * Describes an account for the registry of watches. Notifications start sync passes of the account.
- */
+/** Describes an account for the registry of watches. Notifications start sync passes. */
 export function watchedAccount(
   followed: NotifiedAccount,
   { provider, destinations, account, signal }: WatchedFeeds,

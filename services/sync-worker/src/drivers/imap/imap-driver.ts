@@ -70,20 +70,14 @@ const commands: AccountCommandTable<[AccountCommand, ImapCommandDeps]> = {
     withMailSession(target, { mayBorrow: true }, async (mail) => ({
       quota: (await mail.quota()) ?? false,
     })),
-  /**
-   * Requests a full sync of the account. Requests that arrive before the sync starts are merged
-   * into one sync.
-   */
+  /** Requests a full sync of the account. Requests before its start are merged. */
   async syncAccount(_request, { session }) {
     session.context.sync.request({ all: true })
     return { sync: true }
   },
 }
 
-/**
- * Commands that need no connection, or that validate their request before they check the
- * connection.
- */
+/** Commands that need no connection, or that validate their request before the connection. */
 const checkLater: ReadonlySet<AccountCommandName> = new Set([
   'listMailboxes',
   'listMessages',

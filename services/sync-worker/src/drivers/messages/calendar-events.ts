@@ -84,10 +84,7 @@ class EventSelection {
     if (isCut) this.#cut.add('calendarEvents')
   }
 
-  /**
-   * Adds the events of a calendar part. A part without a calendar exceeded the limits of the
-   * reader.
-   */
+  /** Adds the events of a calendar part. A part without a calendar exceeded the limits. */
   add(part: CalendarPart<CalendarCandidate>, calendar: ParsedCalendar | undefined): void {
     if (!calendar || calendar.isCut) this.#cut.add('calendarEvents')
     const fresh = eventsOf(part.part, calendar).filter(({ eventId }) => !this.#events.has(eventId))

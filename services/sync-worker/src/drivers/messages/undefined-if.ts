@@ -1,8 +1,6 @@
 import { AppError, type ErrorKind } from '@posthorn/errors'
 
-/**
- * Resolves to undefined if the work fails with an error of these kinds. Other errors are thrown.
- */
+/** Resolves to undefined if the work fails with these kinds of errors. Throws other errors. */
 export async function undefinedIf<T>(
   work: Promise<T>,
   ...kinds: readonly ErrorKind[]

@@ -62,10 +62,7 @@ export async function saveNamedFolders(
     .execute()
 }
 
-/**
- * Deletes the leaves of the message index, feeds and pending messages of an account. Requires the
- * account's lease.
- */
+/** Deletes message index, feeds and pending messages of an account. Requires its lease. */
 export async function deleteApiIndex(tx: Tx, account: string): Promise<void> {
   await tx.deleteFrom('apiLeaves').where('account', '=', account).execute()
   await tx.deleteFrom('apiFeeds').where('account', '=', account).execute()

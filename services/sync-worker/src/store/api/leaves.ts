@@ -11,9 +11,7 @@ export interface ApiLeafRow {
 /** Leaves of one part of an account: of the message index or of a collected full round. */
 export interface ApiLeafPart {
   account: string
-  /**
-   * Name of the part. Empty for the message index; otherwise the feed of a collected full round.
-   */
+  /** Part of the leaves. Empty for the message index; otherwise the feed of a full round. */
   part: string
 }
 
@@ -105,9 +103,7 @@ export async function saveApiLeaves(
   `.execute(tx)
 }
 
-/**
- * Deletes some leaves of a part of the message index, or all leaves. Requires the account's lease.
- */
+/** Deletes some or all leaves of a part of the message index. Requires the account's lease. */
 export async function deleteApiLeaves(
   tx: Tx,
   { account, part }: ApiLeafPart,

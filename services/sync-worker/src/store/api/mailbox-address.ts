@@ -16,10 +16,7 @@ export function findAddresses(db: Db, account: string) {
     .executeTakeFirst()
 }
 
-/**
- * Content of the last leaf of the stored message index of an account. Undefined if the account has
- * no index.
- */
+/** Content of the last leaf of an account's stored message index. Undefined without an index. */
 export async function findLastLeaf(db: Db, account: string): Promise<Buffer | undefined> {
   const row = await db
     .selectFrom('apiLeaves')

@@ -35,10 +35,7 @@ export async function listApiWatches(
   return new Map(rows.map(({ account, ...row }) => [account, row]))
 }
 
-/**
- * Replaces the stored watch (registration for notifications) of an account. Requires the account's
- * lease.
- */
+/** Replaces the stored watch of an account (for notifications). Requires its lease. */
 export async function replaceApiWatch(
   tx: Tx,
   account: string,
@@ -57,10 +54,7 @@ export async function replaceApiWatch(
     .execute()
 }
 
-/**
- * True if the last registration of the account for notifications failed. Requires the account's
- * lease.
- */
+/** True if the last registration for notifications failed. Requires the account's lease. */
 export async function hasFailedWatch(tx: Tx, account: string): Promise<boolean> {
   const row = await tx
     .selectFrom('apiWatches')

@@ -31,10 +31,7 @@ export interface ApiCommand extends ApiCommandDeps {
    * with placement `folder` only, or over all feeds.
    */
   readonly requestPass: (messages?: readonly string[]) => void
-  /**
-   * Requests a sync pass over all feeds (lists of changes), also over feeds that the provider
-   * refused before.
-   */
+  /** Requests a sync pass over all feeds, also over folders that the provider refused before. */
   readonly requestSync: () => void
 }
 

@@ -14,10 +14,7 @@ export async function readNames(command: ApiCommand): Promise<FolderNames> {
   return new FolderNames(command.api.traits.placement, folders)
 }
 
-/**
- * Finds the folder with a path, a special use, or an id of a label. Undefined if there is no such
- * folder.
- */
+/** Finds the folder with a path, a special use, or an id of a label; undefined if missing. */
 export async function findFolder(
   command: ApiCommand,
   path: string,

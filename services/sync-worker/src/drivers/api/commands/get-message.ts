@@ -118,10 +118,7 @@ export function readState(
   return api.getMessage(id, {}, signal)
 }
 
-/**
- * Reads the change marker of a draft. Absent if the draft's id shows changes, or if the message is
- * no draft.
- */
+/** Reads the change marker of a draft. Absent if the id shows changes, or without a draft. */
 export function getDraftVersion({
   message,
 }: AccountRequest<'getDraftVersion'>): ApiWork<'getDraftVersion'> {

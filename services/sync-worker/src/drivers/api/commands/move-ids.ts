@@ -24,9 +24,7 @@ export async function getDestination(command: ApiCommand, path: string): Promise
   return { folder, path: pathOf(folder) }
 }
 
-/**
- * Moves messages. `from` is the folder that the messages leave, required with placement `labels`.
- */
+/** Moves messages. `from` is the folder that the messages leave, for placement `labels`. */
 export async function moveIds(
   { api, signal }: Pick<ApiCommand, 'api' | 'signal'>,
   ids: readonly string[],

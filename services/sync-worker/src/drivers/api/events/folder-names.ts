@@ -5,9 +5,7 @@ import type { NamedFolder } from '@posthorn/db'
 import { apiEventMailbox, type EventMailbox } from '../../../events/mailbox-event.ts'
 import type { IndexedMessage } from '../index/indexed-message.ts'
 
-/**
- * Mailbox of all events of accounts with placement `labels`: a message exists once, with labels.
- */
+/** Mailbox of all events with placement `labels`: a message exists once, with labels. */
 export const allMail: EventMailbox = { path: '\\All', specialUse: '\\All' }
 
 type EntryUse = NonNullable<MessageEntry['messageSpecialUse']>
@@ -54,10 +52,7 @@ export class FolderNames {
     return this.#listed.get(folderId)?.specialUse === undefined
   }
 
-  /**
-   * True if a folder has this name and parent in the listing. The parents of the place are not
-   * compared.
-   */
+  /** True if a folder has this name and parent in the listing. Parents are not compared. */
   isAt(folderId: string, { name, parentId }: FolderPlace): boolean {
     const parent = this.#named.get(parentId ?? '')?.path ?? []
     const path = [...parent, name]
@@ -98,10 +93,7 @@ export class FolderNames {
     return [...new Set(names)].sort()
   }
 
-  /**
-   * Finds labels without a name: labels created after the listing, without the labels of
-   * `addNames`.
-   */
+  /** Finds labels without a name: created after the listing, without labels of `addNames`. */
   findUnnamed(labels: readonly string[]): string[] {
     if (this.#placement === 'folder') return []
     return labels.filter((id) => !this.#named.has(id) && !this.#unlisted.has(id))
@@ -183,9 +175,7 @@ export function selectFolders<F extends NamedFolder>(
   return folders.filter((folder) => selected.has(folder))
 }
 
-/**
- * Finds a path of the account that matches no folder, so that nothing is synced for the path. Pure.
- */
+/** Finds a path of the account that matches no folder: nothing is synced for it. Pure. */
 export function findUnknownPath(
   placement: MailApiTraits['placement'],
   folders: readonly NamedFolder[],

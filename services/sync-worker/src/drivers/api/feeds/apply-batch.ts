@@ -80,10 +80,7 @@ function currentCopies(
 interface Findings {
   findings: readonly ReadFinding[]
   loaded: LoadedMessages
-  /**
-   * Messages that a feed named as present, and their folders. Other messages count as deleted if
-   * missing.
-   */
+  /** Messages that a feed named, and their folders. Other messages count as deleted if missing. */
   named: ReadonlyMap<string, string | null>
   /** Folder whose feed named the messages; removed messages were in this folder. */
   folder: string | null
@@ -91,9 +88,7 @@ interface Findings {
   plan?: BatchPlan
 }
 
-/**
- * Changes of message index, events and pending messages that result from messages that were read.
- */
+/** Changes of message index, events and pending messages that follow from reading messages. */
 export function changeOfFindings(pass: FeedPass, input: Findings) {
   const { findings, loaded, plan } = input
   const states = new Map<string, IndexedMessage | undefined>()

@@ -16,9 +16,7 @@ import { StoredIndex } from './stored/stored-index.ts'
 /** Number of refused folders after which a sync pass that has read no folder ends. */
 const maxRefusals = 3
 
-/**
- * Parts of the mailbox that a sync pass reads. Folders of messages that are due are read as well.
- */
+/** Parts of the mailbox that a sync pass reads. Folders of due messages are read as well. */
 export interface PassParts {
   /** Messages that notifications named, by id. True for deleted messages. */
   readonly messages: ReadonlyMap<string, boolean>
@@ -27,17 +25,11 @@ export interface PassParts {
 }
 
 export interface PassOptions {
-  /**
-   * Parts of the mailbox to read. Absent: all feeds are read, and full rounds (comparisons of all
-   * messages) run.
-   */
+  /** Parts to read. Absent: all feeds are read, and full rounds (of all messages) run. */
   readonly parts?: PassParts
   /** Messages that notifications named, for a pass that reads all feeds. */
   readonly notified?: PassParts['messages']
-  /**
-   * True if another pass is requested: the remaining full rounds (comparisons of all messages) wait
-   * for a later pass.
-   */
+  /** True if another pass is requested: remaining full rounds (of all messages) wait. */
   readonly mustYield?: () => boolean
 }
 
@@ -51,10 +43,7 @@ export interface UnreportedMessage {
 export interface PassResult {
   /** Time of the next attempt to read a message that the provider did not return. */
   readonly dueAt: Date | undefined
-  /**
-   * True if full rounds (comparisons of all messages) are left: the next pass starts immediately
-   * and reads all feeds.
-   */
+  /** True if full rounds (of all messages) are left: the next pass starts immediately. */
   readonly hasRounds: boolean
   /** True if a feed reported changes of messages. */
   readonly hasChanges: boolean
@@ -69,10 +58,7 @@ export interface MailboxFeedsOptions {
   readonly drafter: MessageDrafter
   readonly account: Pick<Account, 'account' | 'registeredAt' | 'notifyFrom' | 'paths'>
   readonly onRefusal?: OnRefusal
-  /**
-   * Folders whose feeds the provider refused in earlier passes. Absent: refused since the
-   * construction.
-   */
+  /** Folders that the provider refused in earlier passes. Absent: since the construction. */
   readonly parked?: ParkedFeeds
   readonly onParked?: (refusal: FeedRefusal) => void
   /** Memory of mailbox listings that lacked messages. Absent: none since the construction. */
@@ -93,9 +79,7 @@ export interface FeedInPass {
   readonly state: FeedState
 }
 
-/**
- * Memory of a sync pass, which stays if all feeds have to be read instead of parts of the mailbox.
- */
+/** Memory of a sync pass, which stays if all feeds have to be read instead of some. */
 export interface PassMemory {
   /** Copies of messages that notifications named, read before the feeds. */
   readonly copies: Map<string, ApiMessage>
@@ -111,10 +95,7 @@ interface OpenedIndex {
   readonly isListStored: boolean
 }
 
-/**
- * Sync pass over feeds (lists of changes) of an account, with the client, message index and memory
- * of the pass.
- */
+/** Sync pass over feeds (lists of changes), with client, message index and memory of the pass. */
 export class FeedPass implements PassMemory, OpenedIndex {
   readonly api: MailApi
   readonly store: FeedStore
@@ -129,10 +110,7 @@ export class FeedPass implements PassMemory, OpenedIndex {
   readonly onRefusal: OnRefusal | undefined
   readonly now: () => Date
   readonly signal: AbortSignal
-  /**
-   * True if another pass is requested: the remaining full rounds (comparisons of all messages) wait
-   * for a later pass.
-   */
+  /** True if another pass is requested: remaining full rounds (of all messages) wait. */
   readonly mustYield: () => boolean
   readonly losses: RoundLosses
   readonly #options: FeedPassOptions

@@ -46,10 +46,7 @@ const outageMs = 4 * 3_600_000
 /** Precision of the stored time of the last sync pass. */
 const timeStepMs = 30 * 60_000
 
-/**
- * Feeds (lists of changes) of one account at a mail API. Sync passes over the feeds must not
- * overlap.
- */
+/** Feeds (lists of changes) of one account at a mail API. Sync passes must not overlap. */
 export class MailboxFeeds {
   readonly #options: FeedPassOptions
   readonly #report: ReportedChanges
@@ -202,10 +199,7 @@ export class MailboxFeeds {
     return { hasRounds, unknownPath, pass }
   }
 
-  /**
-   * Marks feeds that need a full round (comparison of all messages), so that a restart does not
-   * drop the requirement.
-   */
+  /** Stores that feeds need a full round (of all messages), also after a restart. */
   async #markRequired<F extends FollowedFeed>(
     { writer, now }: FeedPass,
     feeds: readonly F[],

@@ -1,10 +1,7 @@
 import { isMailApiError, type Feed, type MailApiError } from '@posthorn/backends/mail-api'
 import { backoff } from '@posthorn/flow'
 
-/**
- * Delays until a parked feed (folder that the provider refused) is read again. The delay doubles
- * with each refusal.
- */
+/** Delays until a refused (parked) folder is read again. The delay doubles with each refusal. */
 const minParkedMs = 60_000
 const maxParkedMs = 6 * 3_600_000
 
@@ -36,9 +33,7 @@ export class ParkedFeeds {
     this.#now = now
   }
 
-  /**
-   * Latest refusal of a parked feed, or of a feed that may be read again and was not read since.
-   */
+  /** Latest refusal of a parked feed, or of a feed that may be read and was not read since. */
   get latest(): FeedRefusal | undefined {
     return [...this.#parked.values()].at(-1)
   }

@@ -13,10 +13,7 @@ export interface FeedBatch {
   changed: readonly MessageChange[]
   /** Ids of messages that left the folder or mailbox of the feed. */
   removed: readonly string[]
-  /**
-   * Ids of indexed messages that are requested before a change or removal of such a message is
-   * stored.
-   */
+  /** Ids of indexed messages that are requested before their change or removal is stored. */
   requested?: ReadonlySet<string>
   /** True for the first full round of a feed: older messages have no event. */
   isInitial?: boolean
@@ -36,8 +33,7 @@ export interface BatchPlan {
   /** Indexed messages that were deleted. */
   deleted: string[]
   /**
-   * Messages that have to be read because their present state decides: new, moved, or removed from
-   * a folder.
+   * Messages to read, because their present state decides: new, moved, or removed from a folder.
    */
   toGet: string[]
   /** Ids of messages that were deleted and are not indexed. */

@@ -42,10 +42,7 @@ export interface Readings {
   states: () => ReadonlyMap<string, IndexedMessage>
   /** True if a feed named the message as present. */
   isNamed: (id: string) => boolean
-  /**
-   * True in the first full round of a feed: messages that arrived before the start of announcements
-   * have no event.
-   */
+  /** True in the first full round of a feed: older messages have no event. */
   isInitial?: boolean
   /** Copies of messages that need not be read again. */
   copies?: ReadonlyMap<string, ApiMessage>
@@ -114,10 +111,7 @@ type Compare = (id: string, states: ReadonlyMap<string, IndexedMessage>) => Find
 
 type GroupReadings = Required<Pick<Readings, 'copies' | 'isNamed'>> & { options: GetOptions }
 
-/**
- * Reads a group of messages. Returns the function that compares each message with the message
- * index.
- */
+/** Reads a group of messages. Returns the function that compares a message with the index. */
 async function readGroup(
   pass: FeedPass,
   ids: readonly string[],

@@ -34,10 +34,7 @@ export async function readFeeds(
   return states
 }
 
-/**
- * Reads the changes of a feed. A feed whose full round (comparison of all messages) is due needs no
- * request here.
- */
+/** Reads the changes of a feed. A feed whose full round is due needs no request here. */
 async function readNext(pass: FeedPass, at: FeedInPass): Promise<ReadFeed | undefined> {
   const { feed, state } = at
   if (state.stage !== 'follow' || state.cursor === null) return { state, isStored: true }
@@ -124,10 +121,7 @@ async function isInPlace({ api, names, signal }: FeedPass, folderId: string): Pr
   return place !== undefined && names.isAt(folderId, place)
 }
 
-/**
- * Reads and keeps copies of notified messages. Returns false, and keeps no copies, if the copies
- * need much memory.
- */
+/** Reads and keeps copies of notified messages. False, without copies, if copies are too large. */
 async function readNotified(pass: FeedPass, ids: readonly string[]): Promise<boolean> {
   const { copies, drafter } = pass
   if (ids.length > maxGets) return false
@@ -150,9 +144,7 @@ function textLength({ plain = '', html = '' }: ApiTexts): number {
   return plain.length + html.length
 }
 
-/**
- * Finds notified messages that no feed reported, without messages in folders that are not synced.
- */
+/** Finds notified messages that no feed reported, without folders that are not synced. */
 export async function findUnreported(
   { copies, index, names, report }: FeedPass,
   messages: PassParts['messages'],

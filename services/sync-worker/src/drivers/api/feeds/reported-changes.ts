@@ -1,9 +1,6 @@
 import type { ChangesPage } from '@posthorn/backends/mail-api'
 
-/**
- * Time for which a message counts as reported by a feed: notifications of a change may follow its
- * report.
- */
+/** Time for which a message counts as reported: notifications may follow a feed's report. */
 const keepMs = 10_000
 /**
  * Maximum ids of reported messages in memory. After a pass with more messages, some messages count

@@ -19,10 +19,7 @@ const arrivingShare = 0.01
  */
 const maxShortLists = 4
 
-/**
- * Treatment of losses: messages, labels and flags that the message index has and a full round
- * lacks.
- */
+/** Treatment of losses: messages, labels and flags of the index that a full round lacks. */
 export type LossPlan =
   /** Each message with a loss is requested. The provider's answer decides. */
   | { kind: 'request'; isShort: boolean }
@@ -31,10 +28,7 @@ export type LossPlan =
   /** No loss of a message is stored. A further full round decides. */
   | { kind: 'keep' }
 
-/**
- * List of a mailbox's messages that lacks messages of the message index or of the provider's
- * profile.
- */
+/** List of messages that lacks messages of the message index or of the provider's profile. */
 export interface IncompleteList {
   /** Number of messages with losses. */
   losses: number
@@ -178,10 +172,7 @@ export class RoundLosses {
   }
 }
 
-/**
- * True if a list is much shorter than the provider's profile says. False without a number to
- * compare with.
- */
+/** True if a list is much shorter than the provider's number. False without a number. */
 function isShort(listed: number, total: number | undefined): boolean {
   return total !== undefined && total - listed > total * arrivingShare
 }

@@ -9,20 +9,14 @@ export interface IndexedMessage extends ApiFlags {
   folderId?: string
   /** Labels of the message, distinct and sorted: ids of folders (placement `labels`) or names. */
   labels: readonly string[]
-  /**
-   * Set in a collected full round (list of all messages): the message arrived recently enough to be
-   * announced.
-   */
+  /** Set in a collected full round: the message is recent enough to be announced. */
   recent?: true
 }
 
 /** Names of the flags, as `MailApi` has them. */
 export const apiFlags = ['unseen', 'flagged', 'draft'] as const satisfies (keyof ApiFlags)[]
 
-/**
- * Maximum labels of a message in the message index. Gmail allows 10,000 per mailbox; clients use a
- * few.
- */
+/** Maximum labels of an indexed message. Gmail allows 10,000 per mailbox; clients use a few. */
 const maxLabels = 500
 
 /** Message with no reported data except the id. */
@@ -30,9 +24,7 @@ export function emptyMessage(id: string): IndexedMessage {
   return { id, labels: [], unseen: false, flagged: false, draft: false }
 }
 
-/**
- * State of an indexed message after a change. Members that the change lacks stay unchanged. Pure.
- */
+/** State of an indexed message after a change. Members without a change stay. Pure. */
 export function mergeChange(state: IndexedMessage, change: MessageChange): IndexedMessage {
   const { addedLabels = [], removedLabels = [] } = change
   const flags = Object.fromEntries(apiFlags.map((flag) => [flag, change[flag] ?? state[flag]]))

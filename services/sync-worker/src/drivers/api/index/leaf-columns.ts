@@ -30,18 +30,12 @@ const ownThread = 0
 /** Marks a thread that has the first id of `threadIds` that no earlier message has. */
 const nextThread = 1
 
-/**
- * Maximum bytes of a decompressed leaf of the message index. The 10,000 labels that Gmail permits
- * take 1 MB.
- */
+/** Maximum bytes of a decompressed index leaf. The 10,000 labels that Gmail permits take 1 MB. */
 const maxBytes = 32 * 1024 * 1024
 /** Maximum messages in a leaf of the message index: the column `messages` is a smallint. */
 const maxMessages = 32_767
 
-/**
- * Packs messages with sorted ids into a leaf of the stored message index, as compressed columns.
- * Pure.
- */
+/** Packs messages with sorted ids into a leaf of the index, as compressed columns. Pure. */
 export function encodeColumns(messages: readonly IndexedMessage[]): Buffer {
   const numbers = new Map<string, number>()
   const threads = messages.map(({ id, threadId = '' }) => {
@@ -111,10 +105,7 @@ function toText(units: Uint16Array): string {
   return Buffer.from(units.buffer).toString('utf16le')
 }
 
-/**
- * Order of the characters in a text column: offset of each character in the joined texts. Longer
- * texts come first.
- */
+/** Offset in the joined texts of each character of a text column. Longer texts come first. */
 function columnOrder(lengths: readonly number[]): Uint32Array {
   let total = 0
   const texts = lengths.map((length) => ({ length, start: (total += length) - length }))

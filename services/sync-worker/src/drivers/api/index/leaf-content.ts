@@ -2,10 +2,7 @@ import { decodeFrontCoded, encodeFrontCoded } from './front-coded-leaf.ts'
 import type { IndexedMessage } from './indexed-message.ts'
 import { decodeColumns, encodeColumns } from './leaf-columns.ts'
 
-/**
- * First byte of the content of a leaf of the stored message index. Another value is a format of
- * another release.
- */
+/** First byte of a stored leaf of the index. Another value is a format of another release. */
 export const leafFormats = { frontCoded: 2, columns: 3 } as const
 
 export type LeafFormat = (typeof leafFormats)[keyof typeof leafFormats]

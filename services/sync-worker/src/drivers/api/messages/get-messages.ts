@@ -32,9 +32,7 @@ export interface GotMessages {
 
 /** Messages per request without texts. A batch of Gmail may have 25 parts, a batch of Graph 20. */
 export const maxGets = 20
-/**
- * Maximum bytes of message texts in memory. With the default limit of texts: two batches of Graph.
- */
+/** Maximum bytes of message texts in memory. With default limits: two batches of Graph. */
 export const maxTextsBytes = 24 * 1024 * 1024
 
 /**

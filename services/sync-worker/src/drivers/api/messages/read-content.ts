@@ -24,9 +24,7 @@ export interface ContentSource {
   readonly signal: AbortSignal
 }
 
-/**
- * Maximum downloads of a content that ends early. The client repeats requests, but no downloads.
- */
+/** Maximum downloads of a content that ends early. The client repeats only requests. */
 const maxDownloads = 3
 
 /** Reads the attachments of one message. */

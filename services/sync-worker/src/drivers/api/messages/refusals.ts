@@ -8,10 +8,7 @@ const mailboxFailures: ReadonlySet<MailApiFailure> = new Set([
   'unlicensed',
 ])
 
-/**
- * Failures of a mail API that may be of the mailbox or of one object: the response does not tell
- * which.
- */
+/** Failures of the mailbox or of one object: the mail API's response does not tell which. */
 const unclearFailures: ReadonlySet<MailApiFailure> = new Set([
   'unavailable',
   'access-denied',

@@ -12,9 +12,7 @@ import { mailboxNotFound } from './mailbox.ts'
 
 type UpdateRequest = AccountRequest<'updateMailbox'>
 
-/**
- * Options of a mailbox change: a round trip (ping) detects a stale connection before the change.
- */
+/** Options of a mailbox change: a ping detects a stale connection before the change. */
 const pingFirst = { prepare: (mail: MailSession) => mail.ping() }
 
 /** Creates a mailbox and lists the mailboxes again. The sync records the events. */
@@ -119,10 +117,7 @@ async function subscribe(
   }
 }
 
-/**
- * Finds a stored mailbox by its path, selectable or not. Lists the server's mailboxes if the
- * mailbox is not stored.
- */
+/** Finds a stored mailbox by path, selectable or not. Lists the server if none is stored. */
 async function findOrRelist(
   { db }: CommandDeps,
   target: AccountCommand,

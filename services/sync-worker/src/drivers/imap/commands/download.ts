@@ -53,10 +53,7 @@ function describe(part: BodyPart | undefined) {
 
 interface StartedDownload {
   download: Download
-  /**
-   * Content of the download. Releases the connection at the end, when the consumer stops, or on
-   * abort.
-   */
+  /** Content. Its end, a stop of the consumer, or an abort releases the connection. */
   body: AsyncIterable<Uint8Array>
 }
 

@@ -15,10 +15,7 @@ type Reference = NonNullable<Request['reference']>
 
 interface Filing extends AccountCommand {
   request: Request
-  /**
-   * Steps of the filing (mailbox work after sending) that the server rejects permanently, with the
-   * reason.
-   */
+  /** Filing steps (work after sending) that the server rejects permanently, with the reason. */
   skipped: string[]
 }
 
@@ -137,10 +134,7 @@ function contentNotFound(): AppError {
   return new AppError('not-found', 'The content of the message was deleted')
 }
 
-/**
- * Age limit of messages in the search for a Sent copy, so that servers need not read older
- * messages.
- */
+/** Age limit in the search for a Sent copy, so that servers need not read older messages. */
 const maxCopyAgeMs = 3 * 24 * 60 * 60_000
 
 /**

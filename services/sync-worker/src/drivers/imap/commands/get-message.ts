@@ -39,10 +39,7 @@ export async function getMessage(
   return withBounces ?? detail
 }
 
-/**
- * Reads the texts of a message that a text id names, if the named parts are text parts of the
- * message.
- */
+/** Reads the texts that a text id names, if the named parts are text parts of the message. */
 export async function getText(
   { account: _account, text, ...options }: AccountRequest<'getText'>,
   target: AccountCommand,

@@ -17,10 +17,7 @@ export interface ReadDeps extends CommandDeps {
   reader: Pick<MessageReader, 'forAccount'>
 }
 
-/**
- * Lifetime of a cached mailbox row: long enough for consecutive reads, short enough to need no
- * invalidation.
- */
+/** Lifetime of a cached mailbox row: enough for consecutive reads, too short to invalidate. */
 const mailboxTtlMs = 2_000
 const maxMailboxesPerAccount = 100
 /** Delays before a mailbox is looked up again whose sync is in progress. */

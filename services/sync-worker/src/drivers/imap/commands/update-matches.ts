@@ -83,9 +83,7 @@ interface SearchScope {
   search: Search
   /** Mailbox that the messages may be moved to. */
   destination?: MailboxRow | undefined
-  /**
-   * Precondition of the change, checked before the search; throws if the precondition is not met.
-   */
+  /** Precondition, checked before the search for messages; throws if it is not met. */
   check?: (mail: MailSession) => void
 }
 

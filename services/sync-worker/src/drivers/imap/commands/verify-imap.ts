@@ -9,9 +9,7 @@ import type { ConnectDeps } from '../connections/connect.ts'
 /** Part of a login test's deadline that is reserved for the reply. */
 const replyMarginMs = 500
 
-/**
- * Handles tests of a login at an IMAP server, without an account. The credentials are not stored.
- */
+/** Handles tests of a login at an IMAP server, without an account. Stores no credentials. */
 export function onVerifyImap(
   deps: Pick<ConnectDeps, 'backend' | 'getServerOptions' | 'log'>,
 ): CommandHandler {

@@ -175,10 +175,7 @@ export class CommandPool implements AsyncDisposable {
     return promise
   }
 
-  /**
-   * Serves requests that wait for a connection in FIFO order, skipping requests whose limit is
-   * reached.
-   */
+  /** Serves requests for a connection in FIFO order, skipping requests whose limit is reached. */
   #serveWaiting(): void {
     for (const waiter of this.#waiting) {
       const grant = this.#grant(waiter.request)

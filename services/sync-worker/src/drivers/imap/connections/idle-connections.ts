@@ -4,9 +4,7 @@
  */
 export class IdleConnections {
   readonly #max: number
-  /**
-   * Functions that close an idle connection. The first function closes the longest idle connection.
-   */
+  /** Functions that close an idle connection. The first closes the longest idle connection. */
   readonly #closers = new Set<() => void>()
 
   constructor(max: number) {

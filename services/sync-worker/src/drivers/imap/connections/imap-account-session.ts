@@ -49,10 +49,7 @@ export class ImapAccountSession implements AsyncDisposable {
   readonly #faults = new MessageFaults()
   readonly #demand = new AccountDemand()
   readonly #loans: SessionLoans
-  /**
-   * Number of connections lost in a row that helped to find a message at which the server drops
-   * connections.
-   */
+  /** Connections lost in a row that helped to find a message that ends connections. */
   #narrowing = 0
   #following: Promise<void> = Promise.resolve()
   #session: MailSession | undefined
@@ -73,10 +70,7 @@ export class ImapAccountSession implements AsyncDisposable {
     })
   }
 
-  /**
-   * Account with its IMAP server. Undefined until the registration is read, and for accounts that
-   * must not connect.
-   */
+  /** Account. Undefined until its registration is read, and if it must not connect by IMAP. */
   get account(): ImapAccount | undefined {
     const { account } = this.context
     return account && isImapAccount(account) ? account : undefined
@@ -139,20 +133,14 @@ export class ImapAccountSession implements AsyncDisposable {
     return account && { deps: this.#deps.sync, account, session, locks: this.context.locks }
   }
 
-  /**
-   * Runs one connection that syncs the account, from login to loss. Implements
-   * `AccountDriver.follow`.
-   */
+  /** Runs one connection of the account from login to loss; see `AccountDriver.follow`. */
   follow(signal: AbortSignal): Promise<void> {
     const { account } = this
     this.#following = account ? this.#runConnection(account, signal) : Promise.reject(noServer())
     return this.#following
   }
 
-  /**
-   * Ends the account's commands, then the connection that syncs. Closes the connection after a
-   * grace period.
-   */
+  /** Ends commands, then the connection that syncs, which is closed after a grace period. */
   async [Symbol.asyncDispose](): Promise<void> {
     await Promise.allSettled([this.commands[Symbol.asyncDispose](), this.#end()])
   }

@@ -28,10 +28,7 @@ const commandsPerSession = 2
 /** Time by which login permits may run ahead of an even pace, to compensate for late timers. */
 const toleranceMs = 50
 
-/**
- * FIFO queues of waiting logins, by falling priority. `demanded`: sessions of accounts that
- * commands wait for.
- */
+/** FIFO queues of logins, by falling priority. `demanded`: accounts that commands wait for. */
 type Lane = 'commands' | 'demanded' | 'others'
 
 type Kind = 'commands' | 'sessions'

@@ -24,9 +24,7 @@ export interface LoginLimiter {
    * @throws AppError `unavailable` when the signal aborts
    */
   acquire(host: string, signal: AbortSignal, request: LoginRequest): Promise<Disposable>
-  /**
-   * Key of the login limits of a host: the address if the address was resolved, else the host name.
-   */
+  /** Key of the login limits of a host: its address if resolved, else the host name. */
   keyOf(host: string): string
 }
 
@@ -81,10 +79,7 @@ export function createLoginLimiter(
   }
 }
 
-/**
- * Number of login gates from which idle gates are deleted. A new gate starts logins without a
- * delay.
- */
+/** Number of login gates from which idle gates are deleted. A new gate starts without delay. */
 const minSweep = 10_000
 
 /** Login gates of mail servers: one gate per host name and one per address. */

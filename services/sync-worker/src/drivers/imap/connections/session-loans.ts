@@ -18,18 +18,12 @@ export class SessionLoans {
   readonly #interrupt: () => void
   readonly #borrowers = new Set<Borrower>()
 
-  /**
-   * Creates the lender of a session's connection. `interrupt` makes the session that syncs call
-   * `lend` soon.
-   */
+  /** `interrupt` makes the session that syncs (and lends its connection) call `lend` soon. */
   constructor(interrupt: () => void) {
     this.#interrupt = interrupt
   }
 
-  /**
-   * Waits for a loan of the connection that syncs. Rejects with the signal's reason; no connection
-   * was then lent.
-   */
+  /** Waits for a loan of the connection that syncs. Rejects with the signal's reason. */
   borrow(signal: AbortSignal): Promise<SessionLoan> {
     if (signal.aborted) return Promise.reject(signal.reason as Error)
     return new Promise((resolve, reject) => {

@@ -1,10 +1,7 @@
 import type { UidRange } from '@posthorn/backends'
 import { AppError } from '@posthorn/errors'
 
-/**
- * UIDs per chunk of a mailbox index, one bit each. The lowest bit of the first byte is the first
- * UID.
- */
+/** UIDs per chunk of a mailbox index, one bit each. The lowest bit is the first UID. */
 const chunkUids = 8_192
 export const chunkBytes = chunkUids / 8
 
@@ -14,10 +11,7 @@ export const chunkBytes = chunkUids / 8
  */
 const maxChunks = 16_384
 
-/**
- * Bitmaps of a mailbox index: 1,024 bytes each, by chunk number. A chunk without a bit set is
- * absent.
- */
+/** Bitmaps of a mailbox index: 1,024 bytes, by chunk number. Chunks without bits are absent. */
 export type Bitmaps = Map<number, Uint8Array>
 
 export const emptyBitmap: Readonly<Uint8Array> = new Uint8Array(chunkBytes)

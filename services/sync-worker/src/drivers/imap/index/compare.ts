@@ -143,19 +143,13 @@ function same(old: IndexChunk, now: IndexChunk): boolean {
   )
 }
 
-/**
- * Removes flags that no message has from a chunk of the mailbox index; undefined if the chunk has
- * no messages.
- */
+/** Drops flags of an index chunk that no message has; undefined if the chunk has no messages. */
 function withoutUnused({ uids, flags }: IndexChunk): IndexChunk | undefined {
   if (isEmpty(uids)) return undefined
   return { uids, flags: new Map([...flags].filter(([, bits]) => !isEmpty(bits))) }
 }
 
-/**
- * Appends the flag changes of messages in a chunk: messages that existed before and have different
- * flags.
- */
+/** Appends the messages of an index chunk that existed before and have different flags. */
 function appendChanges(
   changed: FlagChange[],
   chunk: number,

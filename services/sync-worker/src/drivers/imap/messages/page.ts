@@ -33,10 +33,7 @@ export function pagePosition(
   return { total, page, pages: Math.max(Math.ceil(total / pageSize), 1), pageSize }
 }
 
-/**
- * Builds the response for a page of messages. Beyond the end of the list, the previous page is the
- * last page.
- */
+/** Response for a page of messages. Beyond the end, the previous page is the last page. */
 export function buildPage(
   { total, page, pages }: PagePosition,
   messages: MessageEntry[],

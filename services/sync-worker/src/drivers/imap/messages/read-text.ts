@@ -137,10 +137,7 @@ export async function readPart(
   return Buffer.concat(await Array.fromAsync(content))
 }
 
-/**
- * Replaces references in a message's HTML with the attached images. Takes one round trip for all
- * images.
- */
+/** Replaces references in HTML with attached images. Takes one round trip for all images. */
 export function embedImages(
   { session, read }: MessageSource,
   { uid, outline }: { uid: number; outline: Outline },

@@ -48,20 +48,14 @@ export interface SyncContext {
   readonly selection: { mailbox: string | undefined }
   /** Opens another connection to the account's mail server. */
   readonly connect: (signal: AbortSignal) => Promise<MailSession>
-  /**
-   * Locks of the account: one per mailbox id, and one for the mailbox list. Shared by all
-   * connections of the account.
-   */
+  /** One lock per mailbox id, and one for the mailbox list. Shared by all connections. */
   readonly locks: KeyedMutex
   /**
    * Messages per mailbox id at the last selection of the mailbox, for commands on other
    * connections.
    */
   readonly messageCounts: Map<string, number>
-  /**
-   * Mailboxes whose opening ends the connection to the mail server. Shared by all connections of
-   * the account.
-   */
+  /** Mailboxes whose opening ends the connection. Shared by all connections of the account. */
   readonly parked: ParkedMailboxes
   /** Guard against stray UIDVALIDITY values. Shared by all connections of the account that sync. */
   readonly uidValidityGuard: UidValidityGuard

@@ -9,10 +9,7 @@ export interface MailboxState {
   epoch: number
   /** Number of messages in the message index. */
   messages: number
-  /**
-   * Time from which arrivals are announced while the message index is filled. Null: `notifyFrom` of
-   * the account.
-   */
+  /** Time from which arrivals are announced during the fill of the index. Null: `notifyFrom`. */
   announceFrom: Date | null
   /** Time at which the message index was filled. Null while the message index is being filled. */
   filledAt: Date | null
@@ -71,10 +68,7 @@ export interface StoredLeaf {
   low: string
   messages: number
   content: Uint8Array
-  /**
-   * `low` of the leaf before this leaf. Present if the leaf before was loaded because this leaf is
-   * small.
-   */
+  /** `low` of the leaf before. Present if that leaf was loaded because this leaf is small. */
   previous?: string
 }
 
@@ -129,10 +123,7 @@ export interface DraftIdentity {
   messageId?: string
 }
 
-/**
- * Storage of the message index, feeds and pending messages of one account, under the lease of the
- * account.
- */
+/** Storage of message index, feeds and pending messages of one account, under its lease. */
 export interface FeedStore {
   findMailbox(): Promise<MailboxState | undefined>
   /** True if the account was initialized, so that a missing message index was lost. */

@@ -10,10 +10,7 @@ export interface IndexChange extends Omit<FeedCommit, 'epoch' | 'mailbox' | 'par
   syncedAt?: Date
 }
 
-/**
- * Writer of an account's message index, which commits in sequence. Each commit raises the epoch of
- * the index.
- */
+/** Writer of an account's message index. Commits in sequence, and each commit raises the epoch. */
 export class IndexWriter {
   readonly #store: Pick<FeedStore, 'commit'>
   #mailbox: MailboxState

@@ -45,10 +45,7 @@ export interface MessageWindow {
   next?: string
 }
 
-/**
- * Loaded leaves of the stored message index that cover some messages, and the changes of these
- * leaves.
- */
+/** Loaded leaves of the stored message index, and the changes of these leaves. */
 export class LoadedMessages {
   /** Stored states of the loaded messages by id. Messages that are not stored are absent. */
   readonly states: ReadonlyMap<string, IndexedMessage>
@@ -70,10 +67,7 @@ export class LoadedMessages {
     )
   }
 
-  /**
-   * Leaves of the message index to store for changes of loaded messages, and the change of the
-   * number of messages.
-   */
+  /** Leaves of the index to store for changed messages, and the change of the message count. */
   change(changes: StateChanges): { part: UnpackedChange; added: number } {
     const { saved, deleted, added } = changeLeaves(this.#leaves, changes, this.#maxMessages)
     return { part: { part: this.#part, deleted, saved }, added }
@@ -85,10 +79,7 @@ interface LoadOptions {
   maxMessages: number
 }
 
-/**
- * Reader of an account's message index and collected full rounds, which are stored in leaves
- * (blocks of messages).
- */
+/** Reader of an account's message index and collected full rounds, stored in leaves. */
 export class StoredIndex {
   readonly #store: Pick<FeedStore, 'loadLeaves' | 'scanLeaves'>
   readonly #maxMessages: number
@@ -120,10 +111,7 @@ export class StoredIndex {
   }
 }
 
-/**
- * Number of leaves of the stored index per scan. Two leaves are at most 512 messages, about a page
- * of changes.
- */
+/** Leaves of the stored index per scan: at most 512 messages, about a page of changes. */
 const leavesPerScan = 2
 
 function toLeaf({ low, content, previous }: StoredLeaf): Leaf {

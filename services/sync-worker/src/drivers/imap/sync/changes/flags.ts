@@ -134,10 +134,7 @@ function labelEntriesOf({ labels = [] }: MessageFlags): string[] {
   return labels.flatMap((label) => labelEntry(label) ?? [])
 }
 
-/**
- * Index entries of labels that are no mailboxes. Lists the server's mailboxes, because a label may
- * be new.
- */
+/** Entries of labels that are no mailboxes. Lists the server, because a label may be new. */
 async function findHidden(mailbox: MailboxContext, entries: readonly string[]): Promise<string[]> {
   const listed = new Set(await listLabels(mailbox, mailbox.row.path))
   const unlisted = entries.filter((entry) => !listed.has(entry))

@@ -37,10 +37,7 @@ const maxBatchBytes = 4 * 1024 * 1024
 /** Delays before fetching again a message that the server lists but does not return. */
 const retryDelaysMs = [1_000, 1_700, 2_900]
 
-/**
- * New message to store: with its `messageNew` event, or without an event if there is no draft of
- * the event.
- */
+/** New message to store: with its `messageNew` event, or without an event if it has no draft. */
 interface Arrival extends MessageNovelty {
   uid: number
   flags: string[]
@@ -63,10 +60,7 @@ export interface AnnounceOptions {
   onBatch?: (uidNext: number) => Promise<void>
 }
 
-/**
- * Fetches the new messages of a mailbox and stores the messages with their events, one transaction
- * per batch.
- */
+/** Fetches new messages and stores the messages with their events, one transaction per batch. */
 export async function announceNew(
   mailbox: MailboxContext,
   added: readonly UidRange[],
@@ -145,9 +139,7 @@ async function recordMissing(
   )
 }
 
-/**
- * Builds the events of fetched new messages. Stores messages and events in batches of limited size.
- */
+/** Builds events of fetched new messages. Stores messages and events in limited batches. */
 async function ingest(
   mailbox: MailboxContext,
   fetched: readonly FetchedMessage[],
@@ -206,10 +198,7 @@ async function prepareArrival(
   })
 }
 
-/**
- * Waits for the summaries of new messages before the transaction, because a transaction must not
- * wait.
- */
+/** Waits for summaries of new messages before the transaction, which must not wait. */
 async function addSummaries(batch: readonly Arrival[], summaries: SummaryBatch): Promise<void> {
   const pending = batch.flatMap(({ draft, summary }) =>
     draft && summary
@@ -230,10 +219,7 @@ function announce({ account, row }: MailboxContext, tx: Tx, batch: readonly Arri
   return announceMessages(tx, { account, mailbox: row }, announcements)
 }
 
-/**
- * Stores new messages and their events in one transaction, then adopts the messages in the mailbox
- * index.
- */
+/** Stores new messages and events in one transaction, then adopts them in the mailbox index. */
 async function store(
   mailbox: MailboxContext,
   arrivals: readonly Arrival[],

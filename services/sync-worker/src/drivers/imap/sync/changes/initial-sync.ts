@@ -198,10 +198,7 @@ export function isNeverSynced({ uidValidity, flagsComplete }: MailboxRow): boole
   return uidValidity === null && !flagsComplete
 }
 
-/**
- * Counters (such as UIDNEXT) to store if they prove that a mailbox is empty and the mailbox was
- * never synced.
- */
+/** Counters to store if they prove that a mailbox is empty, and it was never synced. */
 export function toEmptyMailbox(
   { session }: Pick<SyncContext, 'session'>,
   row: MailboxRow,

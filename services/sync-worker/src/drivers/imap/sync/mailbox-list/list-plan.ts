@@ -17,10 +17,7 @@ import { selectionRules, selectMonitored } from './selection.ts'
 /** UIDVALIDITY of a lost mailbox whose STATUS failed. Never a real UIDVALIDITY (RFC 9051 §9). */
 export const lostUidValidity = '0'
 
-/**
- * Change of the mailbox list by this service. The server's mailbox listing alone proves such a
- * change.
- */
+/** Change of the mailbox list by this service. The listing alone proves such a change. */
 export interface AppliedListChange {
   /** Mailbox that CREATE created. Not every server lists the MAILBOXID that CREATE returned. */
   created?: { path: string; mailboxId?: string }
@@ -140,10 +137,7 @@ async function checkMissing(
   return result
 }
 
-/**
- * Milliseconds since a listing left the mailbox out for the first time; 0 if no earlier listing
- * left the mailbox out.
- */
+/** Milliseconds since a listing first left the mailbox out; 0 if no listing did. */
 function missingMs({ missingSince }: MailboxRow): number {
   return missingSince === null ? 0 : Date.now() - missingSince.getTime()
 }

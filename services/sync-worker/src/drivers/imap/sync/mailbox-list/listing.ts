@@ -130,10 +130,7 @@ export interface Rename {
   listing: Listing
 }
 
-/**
- * Rename of a mailbox by this service. Mailboxes below the renamed mailbox move, too (RFC 9051
- * §6.3.6).
- */
+/** Rename of a mailbox by this service. Mailboxes below it move, too (RFC 9051 §6.3.6). */
 export interface AppliedRename {
   from: string
   to: string
@@ -157,10 +154,7 @@ export function matchAppliedRename(
   })
 }
 
-/**
- * Lowest UIDVALIDITY that distinguishes mailboxes. Old servers give all mailboxes the same low
- * UIDVALIDITY, often 1.
- */
+/** Lowest distinctive UIDVALIDITY. Old servers give all mailboxes one low value, often 1. */
 const minDistinctiveUidValidity = 1_000n
 
 /**

@@ -33,10 +33,7 @@ export interface MailboxList {
   rows: MailboxRow[]
   /** Counters of mailboxes that the listing (LIST response) included, by path. */
   statuses: ReadonlyMap<string, MailboxStatus>
-  /**
-   * True if the mailbox list changed, or if mailboxes are missing whose deletion is not confirmed
-   * yet.
-   */
+  /** True if the mailbox list changed, or deletions of mailboxes are not confirmed yet. */
   unsettled: boolean
   /** True if the stored mailbox list changed. */
   changed: boolean

@@ -2,10 +2,7 @@ import { AppError } from '@posthorn/errors'
 import type { SyncContext } from '../context.ts'
 import { isMailboxRefusal, withSecondConnection } from './second-connection.ts'
 
-/**
- * Runs the opening (SELECT or STATUS) of a mailbox. Records a loss of the connection during the
- * opening.
- */
+/** Opens a mailbox (SELECT or STATUS). Records a loss of the connection at the opening. */
 export async function recordLoss<T>(
   { parked, signal }: Pick<SyncContext, 'parked' | 'signal'>,
   path: string,

@@ -44,10 +44,7 @@ export async function isOutdated(
   return false
 }
 
-/**
- * True if another connection of the account opens a mailbox. STATUS of the mailbox may succeed
- * where SELECT fails.
- */
+/** True if another connection opens a mailbox. STATUS may succeed where SELECT fails. */
 export async function isOpenedByOther(context: SyncContext, path: string): Promise<boolean> {
   const opened = await withSecondConnection(context, async (session) => {
     try {
@@ -78,8 +75,5 @@ export function isMailboxRefusal(error: unknown): error is AppError {
   return error.kind === 'rejected' || error.kind === 'not-found' || error.code === 'NoUidValidity'
 }
 
-/**
- * Error that makes the session replace a connection with an outdated mailbox list. The account
- * stays connected.
- */
+/** Error that replaces a connection with an outdated mailbox list. The account stays connected. */
 export class OutdatedConnectionError extends Error {}

@@ -7,10 +7,7 @@ import type { ListContext } from '../context.ts'
 export type Candidate = Pick<MailboxRow, 'path' | 'specialUse' | 'attributes' | 'listed'>
 
 export interface SelectionRules {
-  /**
-   * Paths or special uses of the account's registration that select mailboxes. Empty: all
-   * mailboxes.
-   */
+  /** Paths or special uses of mailboxes in the registration. Empty: all mailboxes. */
   paths: readonly string[]
   /** True for Gmail, whose mailboxes are labels: All Mail has all messages but Junk and Trash. */
   gmail: boolean
@@ -54,10 +51,7 @@ export function selectMain<C extends Candidate>(
   )
 }
 
-/**
- * Selects the mailboxes with a connection of their own: the mailboxes in `names`, without the main
- * mailbox.
- */
+/** Selects the mailboxes with a separate connection: `names`, without the main mailbox. */
 export function selectSubconnected<C extends Candidate>(
   monitored: readonly C[],
   names: readonly string[],

@@ -23,15 +23,10 @@ import type { SyncRunner } from '../../../sync-runner.ts'
 import type { SyncPass } from '../../../sync-schedule.ts'
 
 export interface FollowerOptions extends Omit<SyncContext, 'selection' | 'uidValidityGuard'> {
-  /**
-   * Called after each full sync pass of the account, with the last mailbox that the server refused.
-   */
+  /** Called after each full sync pass, with the last mailbox that the server refused. */
   onSynced: (refusal: MailboxRefusal | undefined) => Promise<void>
   sync: SyncRunner
-  /**
-   * Lends the connection to commands that wait for a connection. Returns true if the connection was
-   * lent.
-   */
+  /** Lends the connection to waiting commands. True if the connection was lent. */
   lend: (session: MailSession) => Promise<boolean>
 }
 
@@ -42,10 +37,7 @@ const unwatchedMs = 60_000
  * detected within five minutes.
  */
 const listCheckMs = 4 * 60_000
-/**
- * Maximum interval of checks of the mailbox list, in poll intervals, for poll intervals below the
- * default.
- */
+/** Maximum interval of mailbox list checks, in poll intervals, for short poll intervals. */
 const pollsPerListCheck = 20
 
 /**

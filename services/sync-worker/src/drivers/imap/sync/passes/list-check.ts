@@ -23,10 +23,7 @@ export interface ListInput {
   counters?: boolean
 }
 
-/**
- * Updates the stored mailbox list of the account. Lists over this connection if the server allows
- * no new connection.
- */
+/** Updates the stored mailbox list. Lists over this connection if the server allows no other. */
 export async function listMailboxes(
   context: SyncContext,
   { source, counters }: ListInput,

@@ -82,10 +82,7 @@ export async function watch(
   return handler.result
 }
 
-/**
- * Maximum buffered flag notifications of a watched mailbox. Above, a comparison of all flags costs
- * less.
- */
+/** Maximum buffered flag notifications of a mailbox. Above, a comparison costs less. */
 const maxPendingFlags = 5_000
 
 /**
@@ -109,10 +106,7 @@ class NotificationHandler {
   #work: Promise<void> | undefined
   #isLive = false
 
-  /**
-   * Creates a handler of notifications. `endWatch` is called when a sync is required or storing
-   * failed.
-   */
+  /** Handles notifications. `endWatch` is called if a sync is required or storing failed. */
   constructor(context: SyncContext, main: string, endWatch: () => void) {
     this.#context = context
     this.#main = main
@@ -149,9 +143,7 @@ class NotificationHandler {
     }
   }
 
-  /**
-   * Waits until all received notifications are processed. Rejects with the error of the processing.
-   */
+  /** Waits until all notifications are processed. Rejects with the error of the processing. */
   async settle(): Promise<void> {
     await this.#work
   }
@@ -220,10 +212,7 @@ class NotificationHandler {
   }
 }
 
-/**
- * True if the last sync of the mailbox has stored the change with this mod-sequence, or a later
- * change.
- */
+/** True if the last sync of the mailbox has stored this mod-sequence or a later one. */
 function isStored({ highestModseq }: MailboxRow, modseq: bigint | undefined): boolean {
   return modseq !== undefined && highestModseq !== null && modseq <= BigInt(highestModseq)
 }

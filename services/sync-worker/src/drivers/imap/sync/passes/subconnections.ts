@@ -5,9 +5,7 @@ import { syncUntilUnchanged } from '../changes/mailbox-sync.ts'
 import { reconnectDelayMs } from '../../../reconnect.ts'
 import { watch } from './notification-handler.ts'
 
-/**
- * Minimum duration of a subconnection whose loss resets the backoff: such a loss is an accident.
- */
+/** Minimum duration of a subconnection whose loss resets the backoff, as an accident. */
 const stableMs = 60_000
 /** Interval of syncs of a subconnection's mailbox without notifications. */
 const resyncMs = 15 * 60_000

@@ -116,10 +116,7 @@ async function indexEmpty(
   return deps.indexEmpty({ lease: account.lease, account, mailboxes })
 }
 
-/**
- * Result of a sync for a mailbox that the server refused, or that was skipped because of too many
- * refusals.
- */
+/** Sync of a mailbox that the server refused, or that was skipped after too many refusals. */
 export interface RefusedSync {
   refusal: AppError
   skipped: boolean
