@@ -22,23 +22,23 @@ import { countUnclaimedAccounts } from './store/shards.ts'
 import { deleteOldUploads } from './store/uploads.ts'
 
 const name = 'sync-worker'
-/** Maximum concurrent test logins at servers without an account. */
+/** Maximum concurrent test logins at mail servers without an account. */
 const maxVerifications = 20
 
 export interface WorkerApp extends App {
   /** Id of the worker's row in `workers`. */
   readonly id: string
-  /** Port of health and metrics. */
+  /** Port of the health checks and metrics. */
   readonly port: number
 }
 
-/** Parts that tests replace. */
+/** Parts of the service that tests replace. */
 export interface AppParts {
   backend?: ImapBackend
   createMailApis?: CreateMailApis
 }
 
-/** Clients of Gmail and Microsoft Graph. */
+/** Creates the clients of Gmail and Microsoft Graph. */
 const createClients: CreateMailApis = (stack, { limiter, proxy, config, destinations }) =>
   createProviderClients(stack, {
     limiter,
@@ -105,7 +105,10 @@ export async function startApp(
 
 type Invalidated = Pick<ReturnType<typeof createSessions>, 'sessions' | 'settings' | 'summaries'>
 
-/** Drops what other processes have changed. */
+/**
+ * Handles invalidations: drops cached settings, and reads registrations and Pub/Sub applications
+ * again that other processes have changed.
+ */
 function onInvalidations(
   bus: ServiceContext['bus'],
   { sessions, settings, summaries, pubSub }: Invalidated & { pubSub: { wake(): void } },

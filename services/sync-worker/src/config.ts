@@ -13,10 +13,17 @@ export type Config = Readonly<ReturnType<typeof readConfig>>
  * release. With the default timeout other workers hold all shards within 2 s.
  */
 const minHandoffMs = 500
-/** Time for servers that do not respond to LOGOUT, commands in progress, and the clients. */
+/**
+ * Time reserved after the handoff for servers that do not respond to LOGOUT, commands in progress,
+ * and the clients.
+ */
 const afterHandoffMs = 9_500
 
-/** @throws ConfigError for a missing or invalid variable */
+/**
+ * Reads the configuration of sync-worker from environment variables.
+ *
+ * @throws ConfigError for a missing or invalid variable
+ */
 export function readConfig(env: Env) {
   const egressPolicy = (name: string) =>
     oneOf(env, name, { values: egressPolicies, fallback: 'link-local' })
@@ -30,11 +37,11 @@ export function readConfig(env: Env) {
     heartbeatMs: duration(env, 'SVC_WORKER_HEARTBEAT', { fallback: 5_000, min: 100, max: 60_000 }),
     /** Interval of shard claims and releases. */
     claimMs: duration(env, 'SVC_WORKER_CLAIM_INTERVAL', { fallback: 1_000, min: 50, max: 60_000 }),
-    /** Time of a handoff at shutdown: the rest of the shutdown takes up to `afterHandoffMs`. */
+    /** Time of a shard handoff at shutdown: the rest takes up to `afterHandoffMs`. */
     handoffMs: Math.max(minHandoffMs, service.shutdownTimeoutMs - afterHandoffMs),
     /** Interval of the sweep for changed registrations whose invalidation was lost. */
     accountsSweepMs: duration(env, 'SVC_WORKER_ACCOUNTS_SWEEP', { fallback: 5_000, min: 100 }),
-    /** Delay before the second connection attempt; doubles up to `reconnectMaxMs`. */
+    /** Delay before an account's second connection attempt; doubles up to `reconnectMaxMs`. */
     reconnectMinMs: duration(env, 'SVC_RECONNECT_MIN', { fallback: 2_000, min: 10 }),
     reconnectMaxMs: duration(env, 'SVC_RECONNECT_MAX', { fallback: 600_000, min: 10 }),
     /** Duration from which `connecting` and `syncing` of an account that has synced are stored. */
@@ -46,14 +53,14 @@ export function readConfig(env: Env) {
     }),
     /** Limits of logins at mail servers. */
     logins: {
-      /** Concurrent logins at one host name, and at one IP address. A third is for commands. */
+      /** Concurrent logins at one host name, and at one IP address. Commands get a third. */
       perHost: integer(env, 'SVC_LOGINS_PER_HOST', { fallback: 15, min: 1, max: 1_000 }),
       /** Logins started per second at one host name or IP address. */
       perSecond: integer(env, 'SVC_LOGINS_PER_SECOND', { fallback: 50, min: 1, max: 10_000 }),
       /** Concurrent logins at all servers together. */
       concurrent: integer(env, 'SVC_LOGINS_AT_ONCE', { fallback: 200, min: 1, max: 10_000 }),
     },
-    /** Timeout of connecting and logging in together. */
+    /** Timeout of connecting to an IMAP server and logging in together. */
     connectTimeoutMs: duration(env, 'SVC_IMAP_CONNECT_TIMEOUT', { fallback: 30_000, min: 100 }),
     /** Minimum delay between a change and the poll of the mailboxes that are not watched. */
     mailboxPollMs: duration(env, 'SVC_QUICK_ROUND_INTERVAL', { fallback: 12_000, min: 100 }),
@@ -61,7 +68,7 @@ export function readConfig(env: Env) {
     commandConnections: integer(env, 'SVC_COMMAND_CONNECTIONS', { fallback: 4, min: 1, max: 50 }),
     /** Mean interval of polls of a mail API without notifications of the provider. */
     apiPollMs: duration(env, 'SVC_API_POLL_INTERVAL', { fallback: 45_000, min: 100 }),
-    /** Mean interval while the provider sends notifications, of which some get lost. */
+    /** Mean poll interval of a mail API that sends notifications, of which some get lost. */
     apiPollNotifiedMs: duration(env, 'SVC_API_POLL_INTERVAL_WITH_PUSH', {
       fallback: 600_000,
       min: 100,
@@ -76,7 +83,7 @@ export function readConfig(env: Env) {
     }),
     /** Maximum protocol log lines per account. */
     logLines: integer(env, 'SVC_ACCOUNT_LOG_LINES', { fallback: 10_000, min: 100, max: 1_000_000 }),
-    /** Retention of `account_changes`, the longest outage of a reader. */
+    /** Retention of `account_changes`: the longest outage of a reader of the changes. */
     changesKeepMs: duration(env, 'SVC_CHANGES_KEEP', { fallback: 86_400_000, min: 60_000 }),
     /** Networks that the HTTP proxy of the settings must not be in. */
     proxyEgressPolicy: egressPolicy('SVC_PROXY_EGRESS_POLICY'),
@@ -94,9 +101,9 @@ export function readConfig(env: Env) {
     summaries: {
       /** Timeout of one summary, including the wait for a permit. */
       timeoutMs: duration(env, 'SVC_OPENAI_TIMEOUT', { fallback: 20_000, min: 100, max: 300_000 }),
-      /** Maximum concurrent requests. */
+      /** Maximum concurrent requests for summaries. */
       concurrency: integer(env, 'SVC_OPENAI_CONCURRENCY', { fallback: 10, min: 1, max: 1_000 }),
-      /** Networks that the endpoint must not be in. */
+      /** Networks that the endpoint of summaries must not be in. */
       egressPolicy: egressPolicy('SVC_OPENAI_EGRESS_POLICY'),
     },
   }

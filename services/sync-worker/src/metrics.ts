@@ -3,7 +3,7 @@ import { residentBytes } from './shards/process-memory.ts'
 
 export type WorkerMetrics = ReturnType<typeof createWorkerMetrics>
 
-/** Creates the metrics of this service. */
+/** Creates the metrics of sync-worker. */
 export function createWorkerMetrics(metrics: Metrics) {
   const accounts = metrics.gauge({
     name: 'accounts',
@@ -69,7 +69,7 @@ interface LoadSources {
   unclaimedAccounts: () => Promise<number>
 }
 
-/** Registers the metrics by which workers are scaled. */
+/** Registers the metrics by which the number of workers is scaled. */
 export function registerLoadMetrics(
   metrics: Metrics,
   { accounts, limitBytes, bytesPerAccount, capacity, unclaimedAccounts }: LoadSources,
@@ -131,7 +131,7 @@ function createOmissionMetrics(metrics: Metrics) {
     labels: ['reason'],
   })
   return {
-    /** New message that the server refuses to describe, or whose description is too large. */
+    /** Counts a new message that the server refuses to describe, or describes too large. */
     incomplete: (reason: 'refused' | 'truncated') => incomplete.labels(reason).inc(),
     messagesUnreadable: (count: number) => unreadable.inc(count),
     listIncomplete: () => lists.inc(),
@@ -152,7 +152,7 @@ function createSummaryMetrics(metrics: Metrics) {
     buckets: [0.1, 0.25, 0.5, 1, 2.5, 5, 10, 20, 60],
   })
   return {
-    /** Outcome of a requested summary, and the duration of the request. */
+    /** Counts the outcome of a requested summary, and measures the duration of the request. */
     summarised(outcome: string, seconds: number) {
       outcomes.inc({ outcome })
       if (seconds > 0) durations.observe(seconds)

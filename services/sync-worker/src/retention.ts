@@ -5,7 +5,7 @@ import { deleteOldBounces } from './store/bounces.ts'
 import { deleteOldChanges } from './store/changes.ts'
 import { deleteUnwantedLogs } from './store/logs.ts'
 
-/** Maximum rows per statement. */
+/** Maximum rows per statement that deletes expired rows. */
 const limit = 10_000
 
 interface RetentionOptions {

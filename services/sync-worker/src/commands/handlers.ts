@@ -17,7 +17,10 @@ export interface HandlerDeps {
   sessions: Pick<Registry, 'findPrepared'>
 }
 
-/** Handlers of all commands that the worker of an account serves, by the driver of the account. */
+/**
+ * Creates the handlers of all commands that the worker of an account serves. The driver of the
+ * account runs the commands.
+ */
 export function createHandlers({ db, sessions }: HandlerDeps): CommandHandler[] {
   const run: AccountDriver['run'] = (name, request, limits) =>
     getDriver(sessions, request.account, limits.signal).then((driver) =>
@@ -25,8 +28,8 @@ export function createHandlers({ db, sessions }: HandlerDeps): CommandHandler[] 
     )
   const filings = new KeyedMutex<string>()
   const exceptions: Partial<AccountCommandTable<[CommandLimits]>> = {
-    // Requests for the same message run one after the other, so that the second request finds the
-    // Sent copy.
+    // Filing requests for the same sent message run one after the other, so that the second request
+    // finds the Sent copy.
     fileSent(request, limits) {
       const work = async () => {
         limits.signal.throwIfAborted()
@@ -38,8 +41,8 @@ export function createHandlers({ db, sessions }: HandlerDeps): CommandHandler[] 
       try {
         return await run('uploadMessage', request, limits)
       } catch (error) {
-        // Deletes the bytes of an upload if the driver did not: no request refers to the upload any
-        // more.
+        // Deletes the bytes of an uploaded message if the driver did not: no request refers to the
+        // upload any more.
         await deleteUpload(db, request.upload).catch(() => undefined)
         throw error
       }
@@ -53,7 +56,11 @@ export function createHandlers({ db, sessions }: HandlerDeps): CommandHandler[] 
   }))
 }
 
-/** @throws AppError `unavailable` `WorkerNotAvailable` without a session of the account */
+/**
+ * Finds the driver of an account.
+ *
+ * @throws AppError `unavailable` `WorkerNotAvailable` without a session of the account
+ */
 async function getDriver(
   sessions: HandlerDeps['sessions'],
   account: string,

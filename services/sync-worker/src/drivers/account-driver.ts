@@ -21,7 +21,7 @@ export type AccountReply<Name extends AccountCommandName> = Awaited<
   ReturnType<Parameters<typeof on<AccountCommands[Name]>>[1]>
 >
 
-/** Functions of the account commands, with the arguments that the kind of driver needs. */
+/** Functions that run the account commands, with the arguments that the kind of driver needs. */
 export type AccountCommandTable<Args extends readonly unknown[]> = {
   readonly [Name in AccountCommandName]: (
     request: AccountRequest<Name>,
@@ -36,8 +36,8 @@ export interface CommandLimits {
 }
 
 /**
- * Access to one account through one kind of mail system. The driver exists as long as the account
- * session, connected or not.
+ * Driver of an account: access to one account through one kind of mail system. The driver exists as
+ * long as the account session, connected or not.
  *
  * Disposal ends all work: commands immediately, `follow` after a grace period.
  */
@@ -49,8 +49,9 @@ export interface AccountDriver extends AsyncDisposable {
     limits: CommandLimits,
   ): Promise<AccountReply<Name>>
   /**
-   * Key under which the next login counts against the limits of the server. The accounts of a shard
-   * are transferred at the pace of logins. Undefined if the account will not log in.
+   * Key under which the next login counts against the login limits of the account's server. The
+   * accounts of a shard are transferred at the pace of logins. Undefined if the account will not
+   * log in.
    */
   readonly loginKey: string | undefined
   /**
@@ -62,7 +63,10 @@ export interface AccountDriver extends AsyncDisposable {
    *   account status; AppError `stale` after the lease was lost
    */
   follow(signal: AbortSignal): Promise<void>
-  /** Ends resources of the mail system for a deleted account. Called after the disposal. */
+  /**
+   * Ends the watch of a deleted account at its mail provider. Called after the account's driver was
+   * disposed of.
+   */
   onDeleted?(): Promise<void>
   /** Removes drafts that an upload of a message with this Message-ID left incomplete. */
   discardIncompleteDrafts?(messageId: string, limits: CommandLimits): Promise<void>
@@ -73,20 +77,20 @@ export type CreateDriver = (context: DriverContext) => AccountDriver
 
 /** Account session, in the form that the driver uses. */
 export interface DriverContext extends AccountAvailability, FollowProgress {
-  /** Undefined until the registration is read, and while the account must not connect. */
+  /** Account. Undefined until its registration is read, and while it must not connect. */
   readonly account: Account | undefined
-  /** Times of the syncs of `follow`, which commands and notifications bring forward. */
+  /** Schedule of the syncs of `follow`, which commands and notifications bring forward. */
   readonly sync: SyncRunner
   /** Locks of the account, shared by all connections of the account. */
   readonly locks: KeyedMutex
   readonly log: Logger
 }
 
-/** Reports of `follow`, which become the account status and events. */
+/** Progress reports of `AccountDriver.follow`, which become the account status and events. */
 export interface FollowProgress {
-  /** Enters a state that usually passes quickly. Disposal ends the state. */
+  /** Enters an account state that usually passes quickly. Disposal ends the state. */
   enter(state: 'connecting' | 'syncing'): AsyncDisposable
-  /** Reports a login. `user` becomes part of `authenticationSuccess`. */
+  /** Reports a login at the mail server. `user` becomes part of `authenticationSuccess`. */
   reportLogin(user: string): Promise<void>
   /** Reports a full sync pass, with the last mailbox that the server refused. */
   reportSync(refusal: MailboxRefusal | undefined): Promise<void>

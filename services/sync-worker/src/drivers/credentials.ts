@@ -37,7 +37,7 @@ export function createCredentialsClient(
         throw new AppError('unavailable', message, { cause })
       }
     },
-    /** With `fresh`, a cached access token is replaced. */
+    /** Requests the credentials of an account. With `fresh`, a cached access token is replaced. */
     async request(
       { account }: { account: string },
       { protocol, signal, fresh }: CredentialsOptions,
@@ -55,14 +55,14 @@ export function createCredentialsClient(
   }
 }
 
-/** Error of the account that missing credentials mean. */
+/** Converts a failed request for credentials to an error of the account. */
 function toAccountError(error: AppError): AppError {
   const { kind, message, code, extras } = error
   const options = { ...defined({ code }), extras, cause: error }
   // An operator has to repair a deleted or changed OAuth2 application, not the owner of the
   // account.
   if (isApplicationError(code)) return new AppError('unreachable', message, options)
-  // No credentials or a rejected grant: the owner has to log in again.
+  // The account has no credentials, or its grant was rejected: the owner has to log in again.
   if (kind === 'rejected') return new AppError('unauthorized', message, options)
   return kind === 'not-found' ? new AppError('unauthorized', message, { cause: error }) : error
 }

@@ -10,7 +10,7 @@ import type { WorkerMetrics } from '../metrics.ts'
 import type { AccountLease } from '../store/lease.ts'
 import type { Summaries } from '../summaries/summaries.ts'
 
-/** Dependencies of writes about accounts, with all metrics. */
+/** Dependencies of transactions that write data of accounts, with all metrics. */
 export interface DriverCommitDeps extends CommitDeps {
   readonly bus: Bus
   readonly settings: SettingsCache

@@ -2,9 +2,9 @@ import { backoff } from '@posthorn/flow'
 import type { Config } from '../config.ts'
 
 /**
- * Delay before the next connection attempt: none before the first attempt, then doubling. Up to
- * half of the delay is subtracted at random, so that the accounts of a server do not reconnect at
- * the same time.
+ * Delay before an account's next connection attempt: none before the first attempt, then doubling.
+ * Up to half of the delay is subtracted at random, so that the accounts of a server do not
+ * reconnect at the same time.
  */
 export function reconnectDelayMs(
   attempts: number,
@@ -26,9 +26,9 @@ const maxAfterProgress = 1
 /** Maximum attempts counted for internal failures, which are short: delays of 2, 4, 8 s. */
 const maxAfterInternalFailure = 3
 
-/** Outcome of a connection or of an attempt to connect. */
+/** Outcome of an account's connection or of an attempt to connect. */
 export interface ConnectionOutcome {
-  /** True if a full sync pass ended. */
+  /** True if a full sync pass ended over the connection. */
   synced: boolean
   connectedMs: number
   /** True if the connection brought the sync forward although it was lost. */
@@ -40,8 +40,8 @@ export interface ConnectionOutcome {
 }
 
 /**
- * Number of attempts for the reconnect backoff. Only a connection that synced resets the number: a
- * login alone proves little.
+ * Number of connection attempts for the reconnect backoff. Only a connection that synced resets the
+ * number: a login alone proves little.
  */
 export function nextAttemptCount(attempts: number, outcome: ConnectionOutcome): number {
   if (outcome.internalFailure) return Math.min(attempts + 1, maxAfterInternalFailure)

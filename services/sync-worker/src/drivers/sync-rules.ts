@@ -1,19 +1,19 @@
 /**
- * Intervals of an account, and the changes that the account's server reports. Times in
+ * Sync intervals of an account, and the changes that the account's server reports. Times in
  * milliseconds.
  */
 export interface SyncRules {
-  /** Interval of `full`, from start to start. */
+  /** Interval of `full` sync passes, from start to start. */
   readonly fullMs: number
-  /** Time of the next `full` that the state of a mailbox requires, in epoch milliseconds. */
+  /** Time of the next `full` sync pass that a mailbox requires, in epoch milliseconds. */
   readonly fullAt: number
-  /** Mean interval of `poll`, from the end of the last pass. */
+  /** Mean interval of `poll` actions (partial syncs), from the end of the last pass. */
   readonly pollMs: number
-  /** Minimum interval of polls after changes, from the end of the last pass. */
+  /** Minimum interval of `poll` actions after changes, from the end of the last pass. */
   readonly minPollMs: number
   /** Age of the last complete sync after which a poll reads the whole account. */
   readonly completeMs: number
-  /** Interval of `list`, from the end of the last listing. */
+  /** Interval of `list` actions (check of the mailbox list), from the end of the last listing. */
   readonly listMs: number
   /** Id of the mailbox whose changes the server reports, or `all`. */
   readonly reported: string | undefined
@@ -21,14 +21,17 @@ export interface SyncRules {
   readonly related: readonly string[] | undefined
 }
 
-/** Present of a transition: `now` in epoch milliseconds, `random` from 0 to 1. */
+/**
+ * Time, rules and random number for a transition of the sync schedule: `now` in epoch milliseconds,
+ * `random` from 0 to 1.
+ */
 export interface SyncMoment {
   readonly now: number
   readonly rules: SyncRules
   readonly random: number
 }
 
-/** Rules between two connections, and of an account without intervals. */
+/** Sync rules between two connections, and of an account without intervals. */
 export const noIntervals: SyncRules = {
   fullMs: Infinity,
   fullAt: Infinity,

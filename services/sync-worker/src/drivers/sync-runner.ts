@@ -15,8 +15,8 @@ import {
 import { addTrigger, type SyncRequest, type SyncTrigger } from './sync-trigger.ts'
 
 /**
- * Schedule of one account with its clock. Commands and notifications add triggers at any time. The
- * loop of `AccountDriver.follow` runs one action after the other.
+ * Sync schedule of one account with its clock. Commands and notifications add triggers at any time.
+ * The loop of `AccountDriver.follow` runs one action after the other.
  */
 export class SyncRunner {
   readonly #now: () => number
@@ -32,7 +32,8 @@ export class SyncRunner {
   }
 
   /**
-   * Starts the schedule of a new connection, with its present rules. Disposal stops the schedule.
+   * Starts the sync schedule of a new connection, with its present rules. Disposal stops the
+   * schedule.
    */
   start(rules: () => SyncRules): Disposable {
     this.#rules = rules
@@ -40,7 +41,7 @@ export class SyncRunner {
     return { [Symbol.dispose]: () => void (this.#rules = () => noIntervals) }
   }
 
-  /** Adds a trigger and wakes the loop. */
+  /** Adds a trigger of a sync and wakes the loop of `AccountDriver.follow`. */
   trigger(trigger: SyncTrigger): void {
     this.add(trigger)
     this.wake()
@@ -50,45 +51,48 @@ export class SyncRunner {
     this.trigger({ kind: 'request', ...request })
   }
 
-  /** Adds a trigger that comes from the loop of `AccountDriver.follow`. */
+  /** Adds a trigger of a sync that comes from the loop of `AccountDriver.follow`. */
   add(trigger: SyncTrigger): void {
     this.#schedule = addTrigger(this.#schedule, this.#moment, trigger)
   }
 
-  /** Interrupts the loop between two actions. */
+  /** Interrupts the loop of `AccountDriver.follow` between two actions. */
   wake(): void {
     this.#wake.abort()
   }
 
-  /** Signal that the next `trigger` or `wake` aborts. */
+  /** Returns a signal that the next `trigger` or `wake` aborts. */
   listen(): AbortSignal {
     if (this.#wake.signal.aborted) this.#wake = new AbortController()
     return this.#wake.signal
   }
 
-  /** The next action, and the time until the next action starts. */
+  /** Next action of the sync schedule, and the time until the action starts. */
   get next(): { action: SyncAction; delayMs: number } {
     const moment = this.#moment
     const { action, at } = next(this.#schedule, moment)
     return { action, delayMs: at - moment.now }
   }
 
-  /** Time until a notification requires a list check. */
+  /** Time until a notification requires a check of the mailbox list. */
   get notifiedListDelayMs(): number {
     return notifiedListDelayMs(this.#schedule, this.#moment)
   }
 
-  /** Action in progress. */
+  /** Action of the sync schedule in progress. */
   get running(): SyncPass | undefined {
     return this.#schedule.running
   }
 
-  /** True if full rounds have to wait for another action. */
+  /** True if full rounds (comparisons of all messages) have to wait for another action. */
   get mustYield(): boolean {
     return mustYield(this.#schedule, this.#moment)
   }
 
-  /** Waits for the next action and starts the action. Rejects with the reason of the signal. */
+  /**
+   * Waits for the next action of the sync schedule and starts the action. Rejects with the reason
+   * of the signal.
+   */
   async begin(signal: AbortSignal): Promise<SyncPass> {
     for (;;) {
       const wake = this.listen()
@@ -99,14 +103,14 @@ export class SyncRunner {
     }
   }
 
-  /** Starts an action. */
+  /** Starts an action of the sync schedule without waiting. */
   beginNow(action: SyncAction): SyncPass {
     const started = begin(this.#schedule, this.#moment, action)
     this.#schedule = started
     return started.running
   }
 
-  /** Ends the action in progress. */
+  /** Ends the sync action in progress. */
   end(outcome: SyncOutcome): void {
     this.#schedule = end(this.#schedule, this.#moment, outcome)
   }

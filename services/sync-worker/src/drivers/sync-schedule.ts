@@ -9,16 +9,16 @@ const actions = ['full', 'poll', 'parts', 'list'] as const
  */
 export type SyncAction = (typeof actions)[number]
 
-/** Message that triggers named, or that no feed has reported yet. */
+/** Message that sync triggers named, or that no feed (list of changes) has reported yet. */
 interface NamedMessage {
   readonly isDeleted: boolean
-  /** Number of reads. */
+  /** Number of reads of the message. */
   readonly tries: number
-  /** Time of the next read. */
+  /** Time of the next read of the message. */
   readonly at: number
 }
 
-/** Parts that triggers named. Mailboxes and messages by id. */
+/** Parts of an account that sync triggers named. Mailboxes and messages by id. */
 interface NamedParts {
   readonly mailboxes: ReadonlySet<string>
   /** Mailboxes to select, independent of their counters. */
@@ -26,11 +26,11 @@ interface NamedParts {
   readonly messages: ReadonlyMap<string, NamedMessage>
   /** True if a provider notified without naming messages. */
   readonly isUnnamed: boolean
-  /** True to compare all messages. */
+  /** True to compare all messages, because notifications were lost. */
   readonly isMissed: boolean
 }
 
-/** Action in progress, with the triggers that it serves. */
+/** Sync action in progress, with the triggers that it serves. */
 export interface SyncPass extends NamedParts {
   readonly action: SyncAction
   readonly startedAt: number
@@ -42,16 +42,16 @@ export interface SyncPass extends NamedParts {
   readonly isListOld: boolean
 }
 
-/** Result of an action. */
+/** Result of a sync action. */
 export interface SyncOutcome {
-  /** True if full rounds are left. */
+  /** True if full rounds (comparisons of all messages) are left. */
   readonly hasRounds?: boolean
   readonly hasChanges?: boolean
   /** Time of the next attempt to read a pending message. */
   readonly retryAt?: number | undefined
-  /** Named messages without changes. `isNew`: not in the index. */
+  /** Named messages without changes. `isNew`: not in the message index. */
   readonly unreported?: readonly { readonly id: string; readonly isNew: boolean }[]
-  /** True if another sync soon may find changes. */
+  /** True if another sync of the account soon may find changes. */
   readonly isUnsettled?: boolean
   readonly isListChanged?: boolean
   /** Mailboxes to sync, by id. */
@@ -60,34 +60,34 @@ export interface SyncOutcome {
 
 /** State of the schedule of one account: triggers that no action has served, and times. */
 export interface SyncSchedule extends NamedParts {
-  /** Absent while the schedule waits. */
+  /** Sync action in progress. Absent while the schedule waits. */
   readonly running?: SyncPass | undefined
-  /** Time of a requested `full`. Infinity if no `full` is due, as for all times of the schedule. */
+  /** Time of a requested `full` sync. Infinity if no `full` is due, like all times here. */
   readonly fullAt: number
-  /** Time of a poll that a changed list requires. */
+  /** Time of a poll that a changed mailbox list requires. */
   readonly pollAt: number
   /** Time of the first change that a poll has to follow. */
   readonly unsettledAt: number
-  /** Time of the `full` that repeats a push without changes. */
+  /** Time of the `full` sync that repeats a push (notification of a provider) without changes. */
   readonly repeatAt: number
   /** Time at which a pending message is read again. */
   readonly retryAt: number
-  /** Time at which the last push is served. */
+  /** Time at which the last push (notification of a provider) is served. */
   readonly pushAt: number
   /** Start of the last complete sync. */
   readonly completeAt: number
-  /** End of the last `full` or `poll`. Start of a running `full` or `poll`. */
+  /** End of the last `full` or `poll` action. Start of a running `full` or `poll` action. */
   readonly passedAt: number
   /** Factor of the next interval of polls, so that polls spread over the accounts. */
   readonly spread: number
-  /** End of the last listing. */
+  /** End of the last listing of the mailboxes. */
   readonly listedAt: number
   readonly isListNotified: boolean
-  /** Start of the last listing over a new connection. */
+  /** Start of the last listing of the mailboxes over a new connection. */
   readonly relistedAt: number
   /**
-   * True to list over a new connection in the next `full`: the list of the current connection may
-   * be outdated.
+   * True to list the mailboxes over a new connection in the next `full`: the list of the current
+   * connection may be outdated.
    */
   readonly isRelistRequested: boolean
 }
@@ -99,9 +99,12 @@ export const retryDelaysMs = [1_000, 2_000, 4_000, 8_000, 16_000, 30_000] as con
 const maxIndexedRepeats = 3
 /** Maximum messages that wait for another read. */
 const maxWaiting = 1_000
-/** Delay of the second read after a push without changes: the push may precede the changes. */
+/**
+ * Delay of the second read after a push (notification of a provider) without changes: the push may
+ * precede the changes.
+ */
 const repeatMs = 1_000
-/** Minimum interval of list checks. A list check follows each notification. */
+/** Minimum interval of checks of the mailbox list. A check follows each notification. */
 const notifiedListMs = 2_000
 /** Maximum age of the mailbox list of a connection. */
 const maxListAgeMs = 3_600_000
@@ -114,7 +117,7 @@ const noParts: NamedParts = {
   isMissed: false,
 }
 
-/** Schedule of an account without a connection. */
+/** Sync schedule of an account without a connection. */
 export const stopped: SyncSchedule = {
   ...noParts,
   fullAt: Infinity,
@@ -133,7 +136,7 @@ export const stopped: SyncSchedule = {
 }
 
 /**
- * Schedule of a new connection: a sync of the whole account is due. Triggers that the last
+ * Sync schedule of a new connection: a sync of the whole account is due. Triggers that the last
  * connection did not serve are part of the first pass.
  */
 export function start(before: SyncSchedule, now: number): SyncSchedule {
@@ -152,7 +155,7 @@ export function start(before: SyncSchedule, now: number): SyncSchedule {
   }
 }
 
-/** The next action and its time. The time is not before `now`. */
+/** Next action of the sync schedule and its time. The time is not before `now`. */
 export function next(
   schedule: SyncSchedule,
   { now, rules }: SyncMoment,
@@ -162,20 +165,20 @@ export function next(
   return { action: actions.find((action) => times[action] <= at) ?? 'full', at }
 }
 
-/** True if full rounds have to wait for another action, which is requested, or a due poll. */
+/** True if full rounds (of all messages) have to wait for a requested action or a due poll. */
 export function mustYield(schedule: SyncSchedule, { now, rules }: SyncMoment): boolean {
   const { fullAt, messages } = schedule
   const isNamed = [...messages.values()].some(({ tries, at }) => tries === 0 && at <= now)
   return isNamed || Math.min(fullAt, dueTimes(schedule, rules).poll) <= now
 }
 
-/** Time from `now` until a notification requires a list check. */
+/** Time from `now` until a notification requires a check of the mailbox list. */
 export function notifiedListDelayMs({ listedAt }: SyncSchedule, { now }: SyncMoment): number {
   return Math.max(0, listedAt + notifiedListMs - now)
 }
 
 /**
- * Starts an action, which serves earlier triggers. Mailboxes to select wait for `parts`.
+ * Starts a sync action, which serves earlier triggers. Mailboxes to select wait for `parts`.
  *
  * @throws Error while another action is in progress
  */
@@ -209,7 +212,7 @@ function isPass(action: SyncAction): boolean {
   return action === 'full' || action === 'poll'
 }
 
-/** Action with the triggers that it serves. */
+/** Sync action with the triggers that it serves. */
 function passOf(schedule: SyncSchedule, { now, rules }: SyncMoment, action: SyncAction): SyncPass {
   const { isListNotified, completeAt, relistedAt } = schedule
   const isFull = action === 'full'
@@ -227,7 +230,7 @@ function passOf(schedule: SyncSchedule, { now, rules }: SyncMoment, action: Sync
   }
 }
 
-/** Ends the action in progress. @throws Error if no action is in progress */
+/** Ends the sync action in progress. @throws Error if no action is in progress */
 export function end(
   schedule: SyncSchedule,
   { now, random }: SyncMoment,
@@ -246,7 +249,7 @@ export function end(
   }
 }
 
-/** Times and parts that the result of an action requires. */
+/** Adds the times and parts that the result of a sync action requires to the schedule. */
 function withOutcome(schedule: SyncSchedule, outcome: SyncOutcome, now: number): SyncSchedule {
   const { hasRounds, isUnsettled, isListChanged, retryAt = Infinity, mailboxes = [] } = outcome
   return {

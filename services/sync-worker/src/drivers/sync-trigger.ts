@@ -1,14 +1,14 @@
 import type { SyncMoment } from './sync-rules.ts'
 import type { SyncSchedule } from './sync-schedule.ts'
 
-/** Cause of an action. Triggers that are not served yet are merged. */
+/** Cause of a sync action of an account. Triggers that are not served yet are merged. */
 export type SyncTrigger =
   | ({ kind: 'request' } & SyncRequest)
   /** Notification of a provider; `isMissed`: earlier notifications were lost. */
   | { kind: 'push'; messages?: Iterable<ChangedMessage> | undefined; isMissed?: boolean }
-  /** Notifications of a connection. */
+  /** Notifications of a mail server's connection. */
   | ({ kind: 'notification' } & ConnectionChanges)
-  /** The state of a mailbox may change again soon. */
+  /** A mailbox whose state may change again soon. */
   | { kind: 'unsettled' }
 
 /** Sync that a command requests. */
@@ -17,7 +17,7 @@ export interface SyncRequest {
   readonly all?: true
   /** Mailboxes that were changed, by id. */
   readonly mailboxes?: Iterable<string>
-  /** Mailbox, by id, to select independent of its counters. */
+  /** Id of a mailbox to select independent of its counters. */
   readonly reselect?: string
   /** Messages that were changed. */
   readonly messages?: Iterable<ChangedMessage>
@@ -28,7 +28,7 @@ interface ChangedMessage {
   readonly isDeleted?: boolean | undefined
 }
 
-/** Notifications of a connection that require actions. */
+/** Notifications of a mail server's connection that require sync actions. */
 interface ConnectionChanges {
   /** True if the watched mailbox changed. */
   readonly isMainChanged: boolean
@@ -42,15 +42,15 @@ interface ConnectionChanges {
   readonly notified: boolean
 }
 
-/** Maximum messages that are read separately. More messages request a sync of the whole account. */
+/** Maximum messages that are read separately. More messages request a sync of the account. */
 const maxMessages = 100
 /**
- * Period of pushes that are served together. Providers send `created` and `updated` for one arrival
- * within this time.
+ * Period of pushes (notifications of a provider) that are served together. Providers send `created`
+ * and `updated` for one arrival within this time.
  */
 const pushMs = 200
 
-/** Adds a trigger to a schedule. During an action, the trigger waits for a later action. */
+/** Adds a trigger to a sync schedule. During an action, the trigger waits for a later action. */
 export function addTrigger(
   schedule: SyncSchedule,
   moment: SyncMoment,
@@ -75,7 +75,7 @@ function onRequest(
 ): SyncSchedule {
   const { reported, related } = rules
   const changed = [...mailboxes]
-  // Changes that the server reports anyway need no sync.
+  // Changes of mailboxes that the server reports anyway need no requested sync.
   const toSync = changed.filter((id) => reported !== 'all' && reported !== id)
   const requested: SyncSchedule = {
     ...schedule,
@@ -88,7 +88,10 @@ function onRequest(
   return withPoll({ ...named, mailboxes: new Set([...named.mailboxes, ...related]) }, now)
 }
 
-/** Serves the first push immediately, and later pushes together at the end of each 200 ms. */
+/**
+ * Serves the first push (notification of a provider) immediately, and later pushes together at the
+ * end of each 200 ms.
+ */
 function onPush(
   schedule: SyncSchedule,
   { now }: SyncMoment,
@@ -102,10 +105,10 @@ function onPush(
 }
 
 /**
- * Adds the notifications of a connection. A list check follows, because servers may announce the
- * deletion of a mailbox only by other notifications. A poll follows changes: new mail is often
- * filed in another mailbox, and Dovecot 2.3 may not report other mailboxes while it executes a
- * command.
+ * Adds the notifications of a mail server's connection to the sync schedule. A check of the mailbox
+ * list follows, because servers may announce the deletion of a mailbox only by other notifications.
+ * A poll follows changes: new mail is often filed in another mailbox, and Dovecot 2.3 may not
+ * report other mailboxes while it executes a command.
  */
 function onNotification(
   schedule: SyncSchedule,
@@ -128,7 +131,8 @@ function withPoll(schedule: SyncSchedule, now: number): SyncSchedule {
 }
 
 /**
- * Adds messages to read at `at`. A message counts as deleted if all triggers of the message agree.
+ * Adds messages to the sync schedule, to read at `at`. A message counts as deleted if all triggers
+ * of the message agree.
  */
 function withMessages(
   schedule: SyncSchedule,

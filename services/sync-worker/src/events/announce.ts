@@ -20,7 +20,7 @@ import {
  */
 export type MessageNewDraft = Omit<MessageNew, 'seemsLikeNew' | 'uid'> & {
   uid?: number
-  /** Names of cut members. */
+  /** Names of members of the event data that were cut. */
   truncated?: string[]
 }
 
@@ -55,7 +55,7 @@ export function noveltyOf(
   })
 }
 
-/** A message of which a messageNew is due. */
+/** Announcement of a message: its messageNew event is due. */
 export interface Announcement extends MessageNovelty {
   key: EventKey
   draft: MessageNewDraft
@@ -63,9 +63,9 @@ export interface Announcement extends MessageNovelty {
 }
 
 /**
- * Events of new messages of a mailbox, and of the reports in these messages. Stores the Message-IDs
- * of the messages, and the bounces. A message whose Message-ID was announced before, in any mailbox
- * of the account, was only moved and does not seem new. Requires the account's lease.
+ * Creates the events of new messages of a mailbox, and of the reports in these messages. Stores the
+ * Message-IDs of the messages, and the bounces. A message whose Message-ID was announced before, in
+ * any mailbox of the account, was only moved and does not seem new. Requires the account's lease.
  */
 export async function announceMessages(
   tx: Tx,
@@ -80,11 +80,12 @@ export async function announceMessages(
   )
   const sent = await findSentMessages(tx, account.account, messageIds)
   const events = announcements.flatMap(({ key, draft, hash, mayBeNew, report }) => {
-    // The first of several equal messages in a batch is the new message: `delete` succeeds once.
+    // The first of several equal messages in a batch is the new message: `delete` of its hash
+    // succeeds once.
     const isFirst = hash === undefined || unannounced.delete(hash)
     const data = { ...draft, seemsLikeNew: mayBeNew && isFirst }
     const event = mailboxEvent(account, mailbox, { event: 'messageNew', key, data })
-    // A report that was only moved is not announced again.
+    // A report in a message that was only moved is not announced again.
     if (!report || !data.seemsLikeNew) return [event]
     reports.push(report)
     return [event, ...reportEvents(account, mailbox, { key, report, sent })]

@@ -16,7 +16,7 @@ import type { WorkerMetrics } from '../metrics.ts'
 import { type LockedAccountStatus, lockAccountStatuses } from '../store/account-status.ts'
 import { type AccountLease, staleLeaseError, withLease } from '../store/lease.ts'
 
-/** Dependencies of writes about accounts. */
+/** Dependencies of transactions that write data of accounts. */
 export interface CommitDeps {
   readonly db: Db
   readonly bus: Pick<Bus, 'up' | 'publishEvent'>
@@ -25,12 +25,13 @@ export interface CommitDeps {
   readonly markPublished: MarkPublished
 }
 
-/** Adds events to the transaction. */
+/** Records events in the transaction of a commit. */
 export type RecordEvents = (events: readonly NewEvent[]) => Promise<void>
 
 /**
- * Writes state and events in one transaction under the lease, then publishes the events. While
- * RabbitMQ is unavailable, events stay unpublished in Postgres until the sweep finds them.
+ * Writes the state of an account and events in one transaction under the lease, then publishes the
+ * events. While RabbitMQ is unavailable, events stay unpublished in Postgres until the sweep finds
+ * them.
  *
  * @throws AppError `stale`: see `withLease`
  */
@@ -57,7 +58,7 @@ function publish({ bus, markPublished }: CommitDeps, events: RecordedEvent[]): P
   return publishEvents(markPublished, (message) => bus.publishEvent(message), events)
 }
 
-/** Marks the events of several commits in one statement. */
+/** Creates the function that marks the events of several commits as published, in one statement. */
 export function batchMarkPublished(db: Db): MarkPublished {
   const mark = batchStatements(async (batches: (readonly EventRow[])[]) => {
     await markPublished(db, batches.flat())
@@ -67,20 +68,20 @@ export function batchMarkPublished(db: Db): MarkPublished {
 }
 
 /**
- * Waits for confirms as backpressure, unless RabbitMQ is unavailable: syncs continue without
- * RabbitMQ.
+ * Waits for RabbitMQ's confirms of events as backpressure, unless RabbitMQ is unavailable: syncs
+ * continue without RabbitMQ.
  */
 async function publishIfConnected({ bus }: CommitDeps, published: Promise<void>): Promise<void> {
   if (bus.up) await published
 }
 
-/** A write about one account whose row and shard are locked. */
+/** Write about one account whose row and shard are locked. */
 export interface LockedItem<Item> {
   readonly item: Item
   readonly status: LockedAccountStatus
 }
 
-/** Result of one item, and the events of the item. */
+/** Result of one account's write in a batch, and the events of the write. */
 export interface WriteResult<Result> {
   readonly result: Result
   readonly events: readonly NewEvent[]
@@ -95,7 +96,7 @@ export type WriteBatch<Item, Result> = (
   items: readonly LockedItem<Item>[],
 ) => Promise<WriteResult<Result>[]>
 
-/** Maximum accounts per transaction. */
+/** Maximum accounts per batched transaction. */
 const maxItems = 50
 
 type BatchOutcome<Result> = { result: Result; published: Promise<void> } | 'busy' | 'stale'
@@ -135,7 +136,7 @@ async function commitItems<Item extends { lease: AccountLease }, Result>(
   const { serviceUrl = null } = await settings.get()
   const recorded: RecordedEvent[] = []
   const written = await db.transaction().execute(async (tx) => {
-    // The first item of an account goes first; further items of the account are busy and follow.
+    // The first write of an account goes first; further writes of the account are busy and follow.
     const first = new Map(items.map((item) => [item.lease.account, item] as const).toReversed())
     const leases = [...first.values()].map(({ lease }) => lease)
     const statuses = await lockAccountStatuses(tx, leases, { wait })

@@ -2,13 +2,13 @@ import { deriveEventId, type NewEvent } from '@posthorn/db'
 import type { Account } from '../store/accounts.ts'
 import type { MailboxRow } from '../store/mailboxes.ts'
 
-/** Account of an event. */
+/** Account that an event is about. */
 export type EventAccount = Pick<Account, 'account' | 'registeredAt'>
 
 /** Part of an event id that distinguishes events of the same name and mailbox. */
 export type EventKey = readonly (string | number)[]
 
-/** Mailbox of an event. */
+/** Mailbox that an event is about. */
 export interface EventMailbox extends Pick<MailboxRow, 'path' | 'specialUse'> {
   /** Part of event ids that names the mailbox. Default: the path of the mailbox. */
   idKey?: EventKey

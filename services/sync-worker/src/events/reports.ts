@@ -15,9 +15,9 @@ import {
 
 /** Maximum bytes of a report that are parsed. The remaining bytes are the returned message. */
 const maxReadBytes = 1024 * 1024
-/** Larger messages are not fetched as possible reports. */
+/** Maximum bytes of a message that is fetched as a possible report. */
 const maxMessageBytes = 20 * 1024 * 1024
-/** Maximum bytes of the original's headers in all bounces of a report. */
+/** Maximum bytes of the original message's headers in all bounces of a report. */
 const maxHeaderBytes = 4 * 1024 * 1024
 
 /** Data of a messageBounce without the data of the outbox. */
@@ -33,7 +33,7 @@ export interface MessageReport {
 
 interface ReportCandidate {
   id: string
-  /** Bytes of the message. */
+  /** Size of the message in bytes. */
   size: number
   headers: Record<string, string[]>
   specialUse: string | undefined
@@ -89,7 +89,10 @@ function toMessageReport(
   }
 }
 
-/** Bounces with the headers of the original, which share a size: a report names many recipients. */
+/**
+ * Bounces of a report, with the headers of the original message. The bounces share the size limit
+ * of the headers: a report names many recipients.
+ */
 function toBounces(
   { messageId, headers }: DeliveryReport,
   recipients: DeliveryReport['recipients'],
@@ -124,8 +127,8 @@ function toComplaint({ arf, messageId, headers = {} }: Complaint, id: string): M
 export type SentMessages = ReadonlyMap<string, SentMessage>
 
 /**
- * Events of a report: one per recipient of a bounce, or the complaint. `key`: event key of the
- * message.
+ * Events of a report in a message: one event per recipient of a bounce, or the complaint. `key`:
+ * event key of the message.
  */
 export function reportEvents(
   account: EventAccount,
@@ -146,8 +149,8 @@ export function reportEvents(
 }
 
 /**
- * Complaint with the recipient of the sent message if the report names no recipient. A message to
- * several recipients does not tell who complained. To and Cc of such a message have several
+ * Complaint with the recipient of the sent message if the report names no recipient. If a message
+ * has several recipients, who complained is unknown. To and Cc of such a message have several
  * addresses, even if the outbox lists only the recipient who accepted the message last.
  */
 function addRecipient(complaint: MessageComplaint, sent: SentMessages): MessageComplaint {
@@ -171,7 +174,7 @@ export function failedRecipients({ bounces }: MessageReport): FailedRecipient[] 
   )
 }
 
-/** Rows of bounces. Bounces are shown with the message that bounced. */
+/** Rows of `bounces` of a report. Bounces are shown with the message that bounced. */
 export function bounceRows(account: string, { bounces }: MessageReport, date: Date): Bounces[] {
   return bounces.flatMap(({ bounceMessage, recipient, action, response, messageId }) =>
     messageId === undefined

@@ -1,9 +1,9 @@
 import type { LogLine } from '../store/logs.ts'
 
 export interface BacklogLimits {
-  /** Maximum buffered lines of one account. */
+  /** Maximum buffered log lines of one account. */
   perAccount: number
-  /** Maximum characters of all buffered lines. */
+  /** Maximum characters of all buffered log lines. */
   totalCharacters: number
 }
 
@@ -11,13 +11,14 @@ type BufferedLine = Omit<LogLine, 'account'>
 
 interface AccountLines {
   lines: BufferedLine[]
-  /** Lines dropped since the last line was buffered. */
+  /** Number of log lines dropped since the last line was buffered. */
   dropped: number
 }
 
 /**
- * Bounded buffer of log lines. Lines beyond a limit are dropped, and a line reports the number of
- * dropped lines. Keeps the order per account. Accounts share only the limit of characters.
+ * Bounded buffer of protocol log lines. Lines beyond a limit are dropped, and a line reports the
+ * number of dropped lines. Keeps the order of lines per account. Accounts share only the limit of
+ * characters.
  */
 export class LogBacklog {
   readonly #limits: BacklogLimits
@@ -45,7 +46,7 @@ export class LogBacklog {
     this.#append(buffered, { line, afterLogin })
   }
 
-  /** Next lines to store. The lines stay buffered until `remove`. */
+  /** Next log lines to store. The lines stay buffered until `remove`. */
   peek(max: number): LogLine[] {
     const batch: LogLine[] = []
     for (const [account, buffered] of this.#accounts) {
@@ -57,7 +58,7 @@ export class LogBacklog {
     return batch
   }
 
-  /** Removes lines that `peek` returned. */
+  /** Removes log lines that `peek` returned. */
   remove(batch: readonly LogLine[]): void {
     const counts = new Map<string, number>()
     for (const { account, line } of batch) {

@@ -12,18 +12,18 @@ export type Transcripts = ReturnType<typeof startTranscripts>
 export interface TranscriptsDeps {
   db: Db
   log: Logger
-  /** Current retention. */
+  /** Returns the current retention of protocol logs. */
   retention: () => Promise<LogRetention>
 }
 
 export interface LogRetention {
   /** True to log all accounts, even accounts whose `logs` is off. */
   all: boolean
-  /** Maximum lines per account. */
+  /** Maximum protocol log lines per account. */
   maxLines: number
 }
 
-/** Retention of the setting `logs`, with a default for the number of lines. */
+/** Retention of protocol logs by the setting `logs`, with a default for the number of lines. */
 export function logRetention({ logs }: Pick<Settings, 'logs'>, maxLines: number): LogRetention {
   return { all: logs?.all === true, maxLines: logs?.maxLogLines ?? maxLines }
 }
@@ -33,17 +33,17 @@ const batchSize = 1_000
 const limits = { perAccount: 2_000, totalCharacters: 8 * 1024 * 1024 }
 
 /**
- * Stores the protocol logs of accounts with `logs` in batches, twice a second. Lines beyond the
- * limits, because Postgres is slow or unavailable, are dropped and counted. Disposal writes the
- * buffered lines.
+ * Starts the storage of protocol logs, for accounts with `logs`, in batches, twice a second. Lines
+ * beyond the limits, because Postgres is slow or unavailable, are dropped and counted. Disposal
+ * writes the buffered lines.
  */
 export function startTranscripts({ db, log, retention }: TranscriptsDeps) {
   const backlog = new LogBacklog(limits)
-  /** Lines added per account since the last trim of the account. */
+  /** Number of log lines added per account since the last trim of the account's log. */
   const added = new Map<string, number>()
   let connections = 0
 
-  /** Deletes old lines of an account each time a tenth of the limit was added. */
+  /** Deletes old log lines of an account each time a tenth of the limit was added. */
   async function trim(batch: readonly LogLine[], maxLines: number): Promise<void> {
     for (const [account, lines] of Map.groupBy(batch, (line) => line.account)) {
       const count = (added.get(account) ?? maxLines) + lines.length
@@ -85,8 +85,8 @@ const speakers = { client: 'C:', server: 'S:', us: '--' } as const
 const maxText = 2_000
 
 /**
- * Formats a line: time, connection number of this process, speaker, text. Replaces control
- * characters, so that the text cannot contain a line break.
+ * Formats a line of a protocol log: time, connection number of this process, speaker, text.
+ * Replaces control characters, so that the text cannot contain a line break.
  */
 export function formatLogLine({ at, from, text }: TranscriptLine, connection: number): string {
   const plain = text

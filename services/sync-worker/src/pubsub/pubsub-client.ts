@@ -1,13 +1,13 @@
 import { ProviderError } from '@posthorn/net/provider-error'
 import type { ProviderHttp, ProviderJson, ProviderRequest } from '@posthorn/net/provider-http'
 
-/** Message of Pub/Sub. `data` is base64. */
+/** Message of Google Pub/Sub. `data` is base64. */
 export interface PulledMessage {
   readonly ackId: string
   readonly data: string
 }
 
-/** Topic and subscription of an application, as full resource names. */
+/** Topic and subscription of an OAuth2 application at Google Pub/Sub, as full resource names. */
 export interface PubSubNames {
   readonly topic: string
   readonly subscription: string
@@ -15,7 +15,7 @@ export interface PubSubNames {
 
 export interface PubSubClientDeps {
   readonly http: Pick<ProviderHttp, 'json'>
-  /** Token of the service account. @throws AppError */
+  /** Returns an access token of the service account. @throws AppError */
   readonly token: (signal: AbortSignal | undefined) => Promise<string>
   /** Makes the next request use another token. Called when Google rejects a token. */
   readonly forgetToken: () => void
@@ -26,22 +26,22 @@ interface Policy {
   etag?: string
 }
 
-/** Time for handing messages over, in seconds. */
+/** Time in seconds in which a pulled Pub/Sub message has to be handled and acknowledged. */
 const ackDeadlineSeconds = 60
-/** Timeout of a pull. Pub/Sub keeps a pull without messages open for about 90 s. */
+/** Timeout of a pull from Pub/Sub. Pub/Sub keeps a pull without messages open for about 90 s. */
 const pullTimeoutMs = 100_000
 const requestTimeoutMs = 30_000
-/** Maximum messages of a pull. */
+/** Maximum messages of a pull from Pub/Sub. */
 const maxMessages = 100
-/** Messages of Gmail have less than 1 kB. */
+/** Maximum bytes of a pull's response. Pub/Sub messages of Gmail have less than 1 kB. */
 const maxBytes = 4 * 1024 * 1024
-/** Account with which Gmail publishes ("Push notifications", Gmail API). */
+/** Google account with which Gmail publishes to Pub/Sub ("Push notifications", Gmail API). */
 const gmailPublisher = 'serviceAccount:gmail-api-push@system.gserviceaccount.com'
 const publisherRole = 'roles/pubsub.publisher'
 const daySeconds = 86_400
 
 /**
- * Requests of the Cloud Pub/Sub API v1 for one application.
+ * Client of the Cloud Pub/Sub API v1 for one OAuth2 application.
  *
  * @throws ProviderError; AppError `unreachable` without a response
  */
@@ -53,8 +53,8 @@ export class PubSubClient {
   }
 
   /**
-   * Creates missing topic, permission to publish and subscription. Returns true for a new
-   * subscription, which has no earlier messages.
+   * Creates a missing topic, permission to publish and subscription at Pub/Sub. Returns true for a
+   * new subscription, which has no earlier messages.
    */
   async ensure(names: PubSubNames, ttlDays: number, signal: AbortSignal): Promise<boolean> {
     await this.#call({ method: 'PUT', url: `/v1/${names.topic}`, accept: [409], signal }, {})
@@ -94,7 +94,10 @@ export class PubSubClient {
     await this.#call({ method: 'POST', url: `/v1/${topic}:setIamPolicy`, signal }, { policy })
   }
 
-  /** Without a time to live, Google would delete a subscription that is idle for 31 days. */
+  /**
+   * Creates or updates the Pub/Sub subscription. With an empty expiration policy, Google never
+   * deletes the subscription; by default, an idle subscription would be deleted after 31 days.
+   */
   async #ensureSubscription(
     { topic, subscription }: PubSubNames,
     ttlDays: number,
@@ -107,7 +110,7 @@ export class PubSubClient {
     if ((await create()).status !== 409) return true
     const { json } = await this.#call<Partial<typeof wanted>>({ url, signal })
     if (json?.topic !== topic) {
-      // After the deletion of its topic, a subscription never receives messages again.
+      // After the deletion of its topic, a Pub/Sub subscription never receives messages again.
       await this.#call({ method: 'DELETE', url, signal })
       await create()
       return true

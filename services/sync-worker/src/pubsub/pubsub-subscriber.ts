@@ -6,29 +6,29 @@ import type { PubSubClient, PubSubNames, PulledMessage } from './pubsub-client.t
 
 export interface PubSubSubscriberDeps {
   readonly client: Pick<PubSubClient, 'ensure' | 'pull' | 'acknowledge'>
-  /** Undefined if the application names no project. */
+  /** Pub/Sub topic and subscription. Undefined if the application names no Google Cloud project. */
   readonly names: PubSubNames | undefined
-  /** Days after which an unused subscription is deleted; 0: never. */
+  /** Returns the days after which an unused Pub/Sub subscription is deleted; 0: never. */
   readonly ttlDays: () => Promise<number>
   /** Notifies the accounts of mailboxes. Resolves when RabbitMQ has the notifications. */
   readonly notify: (users: readonly string[]) => Promise<void>
-  /** Notifies all accounts, because messages may have been lost. */
+  /** Notifies all accounts of the application, because messages may have been lost. */
   readonly notifyAll: () => Promise<void>
-  /** Stores the error of the application, or null. */
+  /** Stores the error of the Pub/Sub application, or null. */
   readonly saveState: (error: { response: string; description?: string } | null) => Promise<void>
   readonly log: Pick<Logger, 'warn' | 'info'>
   readonly now?: () => number
 }
 
-/** Interval at which topic and subscription are checked. */
+/** Interval at which the Pub/Sub topic and subscription are checked. */
 const checkMs = 3_600_000
-/** Delay after a failed check of topic and subscription. */
+/** Delay after a failed check of Pub/Sub topic and subscription. */
 const checkRetryMs = 60_000
 const retryMs = backoff({ baseMs: 1_000, maxMs: 60_000, jitter: 0.2 })
 const maxUserLength = 320
 
 /**
- * Receives the messages of one application for Pub/Sub until the signal aborts. A message is
+ * Receives the messages of one Pub/Sub application until the signal aborts. A message is
  * acknowledged after its accounts were notified, so that a crash repeats the message. Missing
  * topics and subscriptions are created again. While topic and subscription cannot be checked, an
  * existing subscription is read. Never rejects.
@@ -60,7 +60,8 @@ export async function subscribe(deps: PubSubSubscriberDeps, signal: AbortSignal)
     } catch (error) {
       if (signal.aborted) return
       state.failures += 1
-      // A deleted or expired topic or subscription is created again; then all accounts are polled.
+      // A deleted or expired Pub/Sub topic or subscription is created again; then all accounts of
+      // the application are polled.
       if (error instanceof ProviderError && error.status === 404)
         Object.assign(state, { checkAt: -Infinity, isLost: true })
       if (!state.isCheckFailing) await report(error)
@@ -70,13 +71,13 @@ export async function subscribe(deps: PubSubSubscriberDeps, signal: AbortSignal)
 }
 
 interface SubscriberState {
-  /** Time of the next check of topic and subscription. */
+  /** Time of the next check of the Pub/Sub topic and subscription. */
   checkAt: number
   isCheckFailing: boolean
-  /** True if messages may have been lost: after a start, and with a new subscription. */
+  /** True if Pub/Sub messages may have been lost: after a start, and with a new subscription. */
   isLost: boolean
   failures: number
-  /** Stored error: null without an error, undefined before the first check. */
+  /** Stored error of the application: null without an error, undefined before the first check. */
   error: string | null | undefined
 }
 
@@ -87,7 +88,8 @@ async function check(
 ): Promise<void> {
   const { client, names, ttlDays, notifyAll, now = Date.now } = deps
   const isNew = await client.ensure(requireNames(names), await ttlDays(), signal)
-  // Also clears an error that the previous worker stored after this worker had started.
+  // Also clears an error of the application that the previous worker stored after this worker had
+  // started.
   await clearError(deps, state)
   state.isCheckFailing = false
   if (isNew) state.isLost = true
@@ -123,7 +125,10 @@ async function receive(deps: PubSubSubscriberDeps, signal: AbortSignal): Promise
   )
 }
 
-/** Retries without an end: failures of RabbitMQ or Postgres are no errors of the application. */
+/**
+ * Notifies accounts. Retries without an end: failures of RabbitMQ or Postgres are no errors of the
+ * application.
+ */
 function retryNotifying(
   { log }: PubSubSubscriberDeps,
   notify: () => Promise<void>,
@@ -133,7 +138,10 @@ function retryNotifying(
   return retryUntil(notify, { delayMs: retryMs, signal, onRetry })
 }
 
-/** Mailbox of `{"emailAddress", "historyId"}` in lower case. Undefined for any other message. */
+/**
+ * Mailbox that a Pub/Sub message (`{"emailAddress", "historyId"}`) names, in lower case. Undefined
+ * for any other message.
+ */
 function userOf({ data }: PulledMessage): string | undefined {
   try {
     const message = JSON.parse(Buffer.from(data, 'base64').toString('utf8')) as unknown
@@ -144,7 +152,7 @@ function userOf({ data }: PulledMessage): string | undefined {
   }
 }
 
-/** Stores an error that differs from the last error. */
+/** Stores an error of the Pub/Sub application that differs from the last error. */
 async function reportFailure(
   { saveState, log }: PubSubSubscriberDeps,
   state: SubscriberState,

@@ -31,20 +31,20 @@ export interface PubSubSubscriptionsDeps {
   readonly settings: Pick<SettingsCache, 'get'>
   readonly http: Pick<ProviderHttp, 'json'>
   readonly log: Logger
-  /** Epoch milliseconds. Default: the system's clock. */
+  /** Clock in epoch milliseconds. Default: the system's clock. */
   readonly now?: () => number
 }
 
 interface Subscriber {
-  /** Configuration with which the subscriber was started. */
+  /** Configuration of the application with which the subscriber was started. */
   readonly config: string
   readonly stop: AbortController
   readonly ended: Promise<void>
 }
 
 /**
- * Time before the expiry of a token up to which the token is used; auth-bridge requests a new token
- * each time.
+ * Time before the expiry of an access token up to which the token is used; auth-bridge requests a
+ * new token each time.
  */
 const tokenMarginMs = 300_000
 const tokenTtlMs = 3_600_000 - tokenMarginMs
@@ -74,7 +74,7 @@ export class PubSubSubscriptions implements ShardObserver, AsyncDisposable {
     await this.#stopAll((id) => !this.#holds(id))
   }
 
-  /** Starts and stops subscribers by the held shards and the registered applications. */
+  /** Starts and stops Pub/Sub subscribers by the held shards and the registered applications. */
   async reconcile(): Promise<void> {
     const apps = await listPubSubApps(this.#deps.db)
     const configs = new Map(apps.map(({ id, config }) => [id, JSON.stringify(config)]))
@@ -141,7 +141,7 @@ export class PubSubSubscriptions implements ShardObserver, AsyncDisposable {
     })
   }
 
-  /** Sends notifications to the workers of the accounts, including this worker. */
+  /** Sends notifications about accounts to the workers of the accounts, including this worker. */
   async #notify(
     accounts: readonly string[],
     origin: Pick<ProviderNotification, 'isOwn'>,
@@ -173,7 +173,10 @@ export class PubSubSubscriptions implements ShardObserver, AsyncDisposable {
   }
 }
 
-/** Pub/Sub names of the application, or names that contain its id. Undefined without a project. */
+/**
+ * Pub/Sub names that the application configures, or names that contain its id. Undefined without a
+ * Google Cloud project.
+ */
 export function namesOf(
   id: string,
   { googleProjectId, googleTopicName, googleSubscriptionName }: StoredPubSubApp['config'],

@@ -14,7 +14,7 @@ export interface PubSubOptions extends Omit<PubSubSubscriptionsDeps, 'http'> {
 }
 
 const origin = 'https://pubsub.googleapis.com'
-/** Maximum time of a pull, including the response. */
+/** Maximum time of a pull from Pub/Sub, including the response. */
 const timeoutMs = 110_000
 const maxResponseBytes = 4 * 1024 * 1024
 

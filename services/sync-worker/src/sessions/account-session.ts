@@ -33,11 +33,11 @@ interface SessionStore {
   readonly accounts: AccountReader
 }
 
-/** Run of `AccountDriver.follow`. */
+/** State of one run of `AccountDriver.follow`: a connection from login to loss. */
 interface ConnectionRun {
   /** Time of the login; before the login, time of the start. Epoch milliseconds. */
   startedAt: number
-  /** True after a full sync pass. */
+  /** True after a full sync pass over the connection. */
   synced: boolean
   /** True if the loss of the connection brought the sync forward. */
   progressed: boolean
@@ -51,8 +51,9 @@ interface ConnectionEnd {
 }
 
 /**
- * Life of one account on this worker: runs its driver, connects again after failures, and updates
- * the account status. Runs until the session is stopped, or until the lease is lost (`ended`).
+ * Session of one account on this worker: runs the account's driver, connects again after failures,
+ * and updates the account status. Runs until the session is stopped, or until the lease is lost
+ * (`ended`).
  */
 export class AccountSession implements DriverContext {
   readonly lease: AccountLease
@@ -61,16 +62,16 @@ export class AccountSession implements DriverContext {
   readonly sync = new SyncRunner()
   readonly locks = new KeyedMutex()
   readonly log: Logger
-  /** True if the session ended without `stop`. */
+  /** True if the session ended without a call of `stop`. */
   ended = false
   /** True from the first login until reconnecting fails. */
   loggedIn = false
-  /** True once the first attempt to connect ended, or if there is no server to connect to. */
+  /** True once the first attempt to connect ended, or if the account has no server. */
   attempted = false
-  /** Undefined until the registration is read, and for accounts without a server. */
+  /** Account. Undefined until its registration is read, and for accounts without a server. */
   account: Account | undefined
   /**
-   * Resolves when the registration was read, or could not be read. Commands wait for the
+   * Resolves when the account's registration was read, or could not be read. Commands wait for the
    * registration.
    */
   readonly prepared: Promise<void>
@@ -92,7 +93,7 @@ export class AccountSession implements DriverContext {
     this.#done = this.#run()
   }
 
-  /** State that the session stored last. */
+  /** Account state that the session stored last. */
   get state(): AccountState | undefined {
     return this.#status.state
   }
@@ -133,7 +134,7 @@ export class AccountSession implements DriverContext {
     this.#status.close()
   }
 
-  /** As `stop`, for an account that was deleted. */
+  /** Ends the session of a deleted account, then its watch at the mail provider. */
   async end(): Promise<void> {
     await this.stop()
     await this.driver
@@ -158,8 +159,8 @@ export class AccountSession implements DriverContext {
   }
 
   /**
-   * Reads the registration. False if there is no server to connect to until the registration
-   * changes.
+   * Reads the account's registration. False if there is no server to connect to until the
+   * registration changes.
    */
   async #prepare(): Promise<boolean> {
     const row = await this.#deps.store.accounts.load(this.lease.account)
@@ -174,7 +175,7 @@ export class AccountSession implements DriverContext {
     return account !== undefined
   }
 
-  /** Executes a requested flush before other work depends on the index. */
+  /** Executes a requested flush of the account's index before work that depends on it. */
   async #flush({ account, flushEpoch: epoch, imapIndexer }: AccountRow): Promise<void> {
     const { db, settings } = this.#deps.store
     const indexer = imapIndexer ?? (await settings.get()).imapIndexer ?? 'full'
@@ -225,8 +226,8 @@ export class AccountSession implements DriverContext {
   }
 
   /**
-   * Records a failure in the status. The loss of a synced connection is no failure while the
-   * connection can be replaced without delay.
+   * Records the failure of a connection in the account status. The loss of a synced connection is
+   * no failure while the connection can be replaced without delay.
    */
   async #recordFailure({
     error,

@@ -12,13 +12,13 @@ import type { AccountLease } from '../store/lease.ts'
 import type { SyncTimes } from './deferred-writes.ts'
 import { type StatusTrigger, transition } from './status-transition.ts'
 
-/** A trigger for the status of an account. */
+/** Update of an account's status by a trigger such as a login. */
 export interface StatusUpdate {
   readonly lease: AccountLease
-  /** Part of the event ids. */
+  /** Time of the account's registration, part of event ids. */
   readonly registeredAt: number
   readonly trigger: StatusTrigger
-  /** Stored status, if cached: only the holder of the lease writes the status. */
+  /** Stored account status, if cached: only the holder of the lease writes the status. */
   readonly from?: AccountStatus
 }
 
@@ -29,8 +29,8 @@ export interface StatusUpdateResult {
 }
 
 /**
- * Applies a trigger to the stored status and records the events of the transition, many accounts in
- * one transaction. Skips the transaction if only the sync time changes, which is stored
+ * Applies a trigger to the stored account status and records the events of the transition, many
+ * accounts in one transaction. Skips the transaction if only the sync time changes, which is stored
  * periodically.
  */
 export type ApplyStatusUpdate = (update: StatusUpdate) => Promise<StatusUpdateResult>

@@ -27,7 +27,7 @@ import { Registry, type RegistryDeps } from './registry.ts'
 export interface MailApiParts {
   /** Limits of all requests of this process to mail providers. */
   readonly limiter: ProviderLimiter
-  /** Proxy of the settings. */
+  /** Returns the HTTP proxy of the settings. */
   readonly proxy: () => Promise<HttpProxy | undefined>
   readonly config: Pick<Config, 'oauthEgressPolicy' | 'providerOrigins'>
   readonly destinations: Destinations
@@ -111,7 +111,7 @@ export function createSessions(
   }
 }
 
-/** Limits of requests to mail providers. The live workers share the limits of an application. */
+/** Limits of requests to mail providers. Live workers share the limits of an application. */
 function createLimiter(
   config: Config,
   loginRate: LoginRate,

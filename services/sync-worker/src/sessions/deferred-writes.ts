@@ -8,9 +8,10 @@ import {
 } from '../store/account-states.ts'
 import type { AccountLease } from '../store/lease.ts'
 
-// Values that change often and matter little: collected in memory and stored periodically.
+// Values of accounts that change often and matter little (connection counts, sync times): collected
+// in memory and stored periodically.
 
-/** Maximum accounts per statement. */
+/** Maximum accounts per statement that stores deferred values. */
 const batchSize = 1_000
 
 /** Number of connections per account. Stores only counts that changed since the last write. */
@@ -23,7 +24,7 @@ export class ConnectionCounts {
     this.#metrics = metrics
   }
 
-  /** Adds a connection. Returns the function that removes the connection. */
+  /** Adds a connection of an account. Returns the function that removes the connection. */
   add(lease: AccountLease): () => void {
     this.#change(lease, 1)
     return () => this.#change(lease, -1)
@@ -47,8 +48,8 @@ export class ConnectionCounts {
 }
 
 /**
- * Sync times of accounts whose status did not change otherwise. A crash loses at most one interval,
- * which the next sync pass repairs.
+ * Sync times to store of accounts whose status did not change otherwise. A crash loses at most one
+ * interval, which the next sync pass repairs.
  */
 export class SyncTimes {
   readonly #pending = new Map<string, SyncTime>()

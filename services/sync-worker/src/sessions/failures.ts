@@ -60,13 +60,13 @@ function describe(error: AppError): LastError {
   }
 }
 
-/** Rejected request to a token endpoint, and the response of the endpoint. */
+/** Details of a rejected request to a token endpoint, and the response of the endpoint. */
 function tokenRequestOf({ extras }: AppError): Pick<LastError, 'tokenRequest'> {
   const tokenRequest = extras.info?.['tokenRequest']
   return matches(TokenRequestInfo, tokenRequest) ? { tokenRequest } : {}
 }
 
-/** Trigger of a full sync pass, with the last mailbox that the server refused. */
+/** Status trigger of a full sync pass, with the last mailbox that the server refused. */
 export function syncedTrigger(refusal: MailboxRefusal | undefined): StatusTrigger {
   if (!refusal) return { kind: 'synced' }
   const { path, error } = refusal

@@ -11,14 +11,17 @@ export interface IncompleteUploadDeps {
   shards: () => readonly number[]
 }
 
-/** Successful checks of an upload: the search index of a provider lags behind. */
+/** Successful checks for drafts of an upload: the search index of a provider lags behind. */
 const maxChecks = 4
-/** Delay of the second check of an upload. Doubled for each further check. */
+/** Delay of the second check for an upload's incomplete draft. Doubled for each further check. */
 const firstDelayMs = 60_000
-/** Maximum age of a check. Drafts of an account that cannot be used for this time stay. */
+/**
+ * Maximum age of an upload whose incomplete draft is searched. Drafts of an account that cannot be
+ * used for this time stay.
+ */
 const maxAgeMs = 24 * 3_600_000
 const timeoutMs = 30_000
-/** Time until another worker repeats a check, if the first check does not end. */
+/** Time until another worker repeats a check of an upload, if the first check does not end. */
 const leaseMs = 60_000
 const limit = 20
 

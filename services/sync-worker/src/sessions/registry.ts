@@ -10,7 +10,7 @@ import type { Lease } from '../store/lease.ts'
 import { AccountSession, type AccountSessionDeps } from './account-session.ts'
 
 export interface RegistryDeps extends Omit<AccountSessionDeps, 'createDriver'> {
-  /** Drivers by the backend of an account. Accounts of other backends get no session. */
+  /** Drivers by the mail system of an account. Accounts without a driver get no session. */
   readonly drivers: readonly (readonly [Backend, CreateDriver])[]
 }
 
@@ -25,8 +25,8 @@ export class Registry implements ShardObserver, ShardAccounts, AsyncDisposable {
   readonly #leases = new Map<number, Lease>()
   readonly #running = new Map<string, AccountSession>()
   /**
-   * Stopping sessions. Accounts of stopping sessions are not started before the session has
-   * stopped.
+   * Account sessions that are stopping. Accounts of stopping sessions are not started before the
+   * session has stopped.
    */
   readonly #stopping = new Map<string, { shard: number; done: Promise<void> }>()
   /** Leased shards whose accounts were not listed yet. */
@@ -52,8 +52,8 @@ export class Registry implements ShardObserver, ShardAccounts, AsyncDisposable {
   }
 
   /**
-   * Session of an account, after its registration was read. Commands arrive as soon as a shard is
-   * leased, so the call waits until the accounts of the shard are listed.
+   * Finds the session of an account, after its registration was read. Commands arrive as soon as a
+   * shard is leased, so the call waits until the accounts of the shard are listed.
    */
   async findPrepared(account: string, signal: AbortSignal): Promise<AccountSession | undefined> {
     const shard = shardOf(account)
@@ -64,7 +64,7 @@ export class Registry implements ShardObserver, ShardAccounts, AsyncDisposable {
     return session
   }
 
-  /** Reconciles one account, or all accounts, with the registrations. */
+  /** Reconciles the sessions of one account, or of all accounts, with the registrations. */
   refresh(account?: string): void {
     if (account === undefined) return this.#sweep.wake()
     this.#reconcile(account).catch((err: unknown) =>
@@ -92,7 +92,7 @@ export class Registry implements ShardObserver, ShardAccounts, AsyncDisposable {
     const released = new Set(shards)
     for (const [account, { lease }] of this.#running)
       if (released.has(lease.shard)) void this.#stop(account)
-    // Includes sessions that were stopping already for another reason.
+    // Includes account sessions that were stopping already for another reason.
     const stopping = [...this.#stopping.values()].filter(({ shard }) => released.has(shard))
     await Promise.all(stopping.map(({ done }) => done))
   }
@@ -154,14 +154,14 @@ export class Registry implements ShardObserver, ShardAccounts, AsyncDisposable {
     const shards = [...this.#leases.keys()]
     const versions = await listAccountVersions(this.#deps.store.db, shards)
     const registered = new Set(versions.map(({ account }) => account))
-    // An account registered after the query is missing too, so the registration is read again
-    // before the session is stopped.
+    // An account registered after the query is missing in the result, too, so the registration is
+    // read again before the account's session is stopped.
     const missing = [...this.#running.keys()].filter((account) => !registered.has(account))
     await Promise.all(missing.map((account) => this.#reconcile(account)))
     this.#startListed(shards, versions)
   }
 
-  /** Starts the sessions of claimed shards. */
+  /** Starts the sessions of the accounts in claimed shards. */
   async #startUnlisted(): Promise<void> {
     const shards = [...this.#unlisted]
     this.#startListed(shards, await listAccountVersions(this.#deps.store.db, shards))
@@ -184,7 +184,7 @@ export class Registry implements ShardObserver, ShardAccounts, AsyncDisposable {
     else if (this.#running.has(account)) await this.#stop(account, (session) => session.end())
   }
 
-  /** Starts the session of an account, or restarts it if its registration or lease changed. */
+  /** Starts an account's session, or restarts it if the registration or lease changed. */
   #ensure({ account, shard, version, backend }: AccountVersion): void {
     const lease = this.#leases.get(shard)
     if (!lease || this.#stopping.has(account)) return // reconciled again after the stop

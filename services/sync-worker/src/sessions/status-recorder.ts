@@ -18,9 +18,9 @@ export interface StatusRecorderDeps {
   readonly log: Logger
 }
 
-/** Status of one account as its session stores it, one write at a time. */
+/** Recorder of one account's status as its session stores the status, one write at a time. */
 export class StatusRecorder {
-  /** State that was stored last. */
+  /** Account state that was stored last. */
   state: AccountState | undefined
   /** Last error of the account that was read or stored last. Undefined before the first read. */
   lastError: LastError | null | undefined
@@ -31,7 +31,7 @@ export class StatusRecorder {
   readonly #deps: StatusRecorderDeps
   readonly #lease: AccountLease
   readonly #writes = new Mutex()
-  /** Stored status, if cached: no other process writes the status under this lease. */
+  /** Stored account status, if cached: no other process writes the status under this lease. */
   #status: AccountStatus | undefined
 
   constructor(deps: StatusRecorderDeps, lease: AccountLease) {
@@ -39,21 +39,22 @@ export class StatusRecorder {
     this.#lease = lease
   }
 
-  /** Sets the status that was read with the registration. */
+  /** Sets the account status that was read with the registration. */
   load(status: AccountStatus): void {
     this.#status = status
     this.lastError = status.lastError
   }
 
-  /** Applies a trigger and stores the result. */
+  /** Applies a trigger to the account status and stores the result. */
   async apply(trigger: StatusTrigger): Promise<void> {
     using _permit = await this.#writes.acquire()
     await this.#store(trigger)
   }
 
   /**
-   * Stores a state that usually passes quickly, without delaying the caller: immediately before the
-   * first sync, later if the state lasts for `transientStateMs`. Disposal ends the state.
+   * Stores an account state that usually passes quickly, without delaying the caller: immediately
+   * before the first sync, later if the state lasts for `transientStateMs`. Disposal ends the
+   * state.
    */
   enter(kind: 'connecting' | 'syncing'): AsyncDisposable {
     const ended = new AbortController()
@@ -68,7 +69,7 @@ export class StatusRecorder {
     }
   }
 
-  /** Ends the contribution to the metrics. */
+  /** Ends the contribution of the account to the metrics of account states. */
   close(): void {
     this.#setState(undefined)
   }

@@ -5,7 +5,7 @@ import type { SyncError } from '@posthorn/db'
 import type { AccountStatus } from '../store/account-status.ts'
 
 export type StatusTrigger =
-  /** A worker starts the session. `enabled` is false without a server to connect to. */
+  /** A worker starts the account's session. `enabled` is false without a server to connect to. */
   | { kind: 'starting'; version: string; enabled: boolean; paused?: boolean }
   /**
    * The account is connecting. Once the account has synced, only attempts that last are reported.
@@ -18,11 +18,11 @@ export type StatusTrigger =
   | { kind: 'synced'; syncError?: Omit<SyncError, 'time'> }
   /** A synced connection was lost and could not be replaced immediately. */
   | { kind: 'lost' }
-  /** `ambiguous` if the response may also mean an outage of the server. */
+  /** The server rejected the credentials. `ambiguous` if this may also mean an outage. */
   | { kind: 'authFailed'; error: LastError; ambiguous?: true }
   | { kind: 'connectFailed'; error: LastError }
 
-/** Event of a transition. The event id is derived from the event's name and `key`. */
+/** Event of an account status transition. Event ids are derived from event name and `key`. */
 export interface StateEvent {
   readonly event:
     | 'authenticationSuccess'
@@ -100,7 +100,7 @@ export function transition(
   }
 }
 
-/** Failures after which an ambiguous response counts as rejected credentials. */
+/** Number of failures after which an ambiguous response counts as rejected credentials. */
 const maxAmbiguous = 3
 
 function mayBeOutage({ state, errorCount }: AccountStatus): boolean {
@@ -128,8 +128,8 @@ function onStarting(
 }
 
 /**
- * Errors of an account stay until the attempt to connect ends. So does the state `init` of an
- * account that was enabled again.
+ * Account status when a connection attempt starts. Errors of an account stay until the attempt to
+ * connect ends. So does the state `init` of an account that was enabled again.
  */
 function onConnecting(from: AccountStatus): AccountStatus {
   const isFirst = from.state === 'init' && from.initializedAt === null
@@ -148,15 +148,16 @@ function onLoggedIn(from: AccountStatus, user: string): Transition {
   })
   if (from.initializedAt === null) {
     const status = withState(healthy, 'syncing')
-    // The first login has one event id, however often the login is repeated before the first sync
-    // ends.
+    // The first login of an account has one event id, however often the login is repeated before
+    // the first sync ends.
     return { status, events: [success(isRecovered ? String(status.stateEpoch) : 'first')] }
   }
   if (isRecovered) {
     const status = withState(healthy, 'connected')
     return { status, events: [success(String(status.stateEpoch))] }
   }
-  // `init` after initialization: syncing was switched off or paused, and enabled again.
+  // `init` after initialization: syncing of the account was switched off or paused, and enabled
+  // again.
   if (from.state === 'init' || from.state === 'disconnected' || from.state === 'connecting')
     return { status: withState(healthy, 'connected'), events: [] }
   // connectError ends with a sync only: a server that accepts logins and drops the connection would
@@ -202,7 +203,7 @@ function onAuthFailed(
   return { status, events: [errorEvent('authenticationError', status.stateEpoch, error)] }
 }
 
-/** Transition after a failure. A failure equal to the last failure is counted without an event. */
+/** Account status after a failure. A failure equal to the last is counted without an event. */
 function onFailed(
   from: AccountStatus,
   state: 'authenticationError' | 'connectError',
@@ -231,8 +232,8 @@ function errorEvent(
 }
 
 /**
- * True if two failures are the same. Compares codes if a failure has a code: texts may contain
- * times and counters.
+ * True if two failures of an account are the same. Compares codes if a failure has a code: texts
+ * may contain times and counters.
  */
 function isSameFailure(before: LastError | null, current: LastError): boolean {
   if (before?.serverResponseCode !== undefined || current.serverResponseCode !== undefined)
@@ -240,7 +241,7 @@ function isSameFailure(before: LastError | null, current: LastError): boolean {
   return before?.response === current.response
 }
 
-/** Changes the state `connected` only. */
+/** Changes the account state, but only if the state is `connected`. */
 function afterConnected(status: AccountStatus, state: AccountState): AccountStatus {
   return status.state === 'connected' ? withState(status, state) : status
 }

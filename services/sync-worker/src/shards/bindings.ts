@@ -9,7 +9,10 @@ import type { ShardObserver } from './shard-accounts.ts'
  */
 const unbindMs = 1_000
 
-/** Binds the command queue to the leased shards and forwards shard changes to other observers. */
+/**
+ * Creates the observer that binds the command queue to the leased shards and forwards shard changes
+ * to other observers.
+ */
 export function bindShards(
   server: CommandServer,
   observers: readonly ShardObserver[],

@@ -1,12 +1,12 @@
 import { shardCount } from '@posthorn/contracts/shards'
 import type { LiveWorker } from '../store/shards.ts'
 
-/** State of a worker that decides how the shards are shared. */
+/** Load of a worker, which decides how many shards each worker gets. */
 export type WorkerLoad = Pick<LiveWorker, 'stopping' | 'refusing' | 'shards'>
 
 /**
- * Maximum shards of a worker among all live workers. A stopping worker has none. A refusing worker
- * keeps at most its equal part and claims nothing; the other workers share the rest.
+ * Maximum shards of a worker among all live workers. A stopping worker gets no shards. A refusing
+ * worker keeps at most its equal part and claims nothing; the other workers share the rest.
  */
 export function fairShare(worker: WorkerLoad, workers: readonly WorkerLoad[]): number {
   if (worker.stopping) return 0

@@ -9,21 +9,25 @@ import type { LoginRate } from './login-rate.ts'
 
 export interface ShardHolder extends AsyncDisposable {
   leases(): ReadonlyMap<number, Lease>
-  /** @throws Error while accounts are taken over from other workers */
+  /**
+   * Checks whether this worker takes over accounts.
+   * @throws Error while accounts are taken over from other workers
+   */
   checkTakeover(): void
-  /** Claims and releases immediately. */
+  /** Claims and releases shards immediately. */
   wake(): void
 }
 
 /**
- * Claims per claim interval while other workers release shards to this worker. Accounts of a
- * released shard have no session, and reads of these accounts wait.
+ * Number of claims per claim interval while other workers release shards to this worker. Accounts
+ * of a released shard have no session, and reads of these accounts wait.
  */
 const takesPerInterval = 4
 
 /**
- * Leases this worker's share of the shards: sends heartbeats, claims, releases surplus shards, and
- * stops all work after two missed heartbeats. Other workers may claim the shards after three.
+ * Holds this worker's share of the shards by leases: sends heartbeats, claims, releases surplus
+ * shards, and stops all work after two missed heartbeats. Other workers may claim the shards after
+ * three missed heartbeats.
  *
  * Disposal hands the shards off at the pace of the other workers, within `handoffMs`.
  */
@@ -78,14 +82,14 @@ export function holdShards(
 
 export interface TakeoverOptions {
   shards: Pick<LeasedShards, 'isTaking'>
-  /** Live workers share the logins of a host. */
+  /** Number of live workers, which share the logins of a host. */
   loginRate: Pick<LoginRate, 'workers'>
   accounts: Pick<ShardAccounts, 'listed' | 'logins' | 'moving'>
   logins: Pick<Config['logins'], 'perSecond' | 'concurrent'>
   clock?: Clock
 }
 
-/** Servers may take longer than the pace of logins, by this factor and this time. */
+/** Tolerance of a takeover: logins may take longer than their pace by this factor and time. */
 const tolerance = 1.25
 const toleranceMs = 30_000
 
@@ -104,7 +108,10 @@ export class Takeover {
     this.#clock = options.clock ?? monotonicClock
   }
 
-  /** @throws Error while accounts are taken over, for no longer than the pace of logins allows */
+  /**
+   * Checks whether the takeover is complete.
+   * @throws Error while accounts are taken over, for no longer than the pace of logins allows
+   */
   check(): void {
     const { shards, accounts } = this.#options
     if (!shards.isTaking && accounts.listed && accounts.moving === 0) {
@@ -113,7 +120,7 @@ export class Takeover {
       return
     }
     this.#startedAt ??= this.#clock()
-    // Once the takeover is overdue, accounts that arrive later change nothing.
+    // Once the takeover is overdue, accounts that move to this worker later change nothing.
     this.#isOverdue ||= this.#clock() - this.#startedAt >= this.#maxMs()
     if (!this.#isOverdue) throw new Error(`${accounts.moving} moved accounts are not logged in`)
   }

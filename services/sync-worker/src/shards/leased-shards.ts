@@ -31,9 +31,9 @@ export interface ShardHolderOptions {
   metrics: Pick<WorkerMetrics, 'shardsHeld'>
 }
 
-/** Interval of releases at shutdown. */
+/** Interval of releases of shards at shutdown. */
 const handoffTickMs = 50
-/** Claim intervals that a starting worker waits, so that all other workers count the new worker. */
+/** Claim intervals that a starting worker waits, so that all other workers count the worker. */
 const joinIntervals = 2
 
 /** Shards leased by this worker. */
@@ -44,10 +44,10 @@ export class LeasedShards {
   readonly #releases: ShardReleases
   /** Ids of the workers that the last claim interval listed. */
   #listed: ReadonlySet<string> = new Set()
-  /** Time of the last successful heartbeat, and time of the first heartbeat after a pause. */
+  /** Time of this worker's last heartbeat, and of its first heartbeat after a pause. */
   #heartbeatAt = -Infinity
   #joinedAt = -Infinity
-  /** Value of `refusing` in the last heartbeat. */
+  /** Value of `refusing` in this worker's last heartbeat. */
   #isRefusingStored = false
   #isReleasing = false
   #isTaking = true
@@ -61,13 +61,14 @@ export class LeasedShards {
   }
 
   /**
-   * True while there are shards for this worker below its fair share, and memory for such shards.
+   * True while this worker is below its fair share of available shards, and has memory for such
+   * shards.
    */
   get isTaking(): boolean {
     return this.#isTaking
   }
 
-  /** Sends a heartbeat if due, then moves towards the fair share. */
+  /** Sends a heartbeat if due, then claims or releases shards towards the fair share. */
   async reconcile(signal: AbortSignal): Promise<void> {
     const { db, worker, accounts, limits } = this.#options
     const claimable = limits.memory.check(accounts.load())
@@ -76,8 +77,8 @@ export class LeasedShards {
     const stored = await listShardsOf(db, worker.id)
     await this.#dropLost(stored)
     if (signal.aborted || this.#stopping) return
-    // A failed heartbeat or handoff leaves shards that only the table assigns to this worker. No
-    // other worker may claim such shards while this worker is alive.
+    // A failed heartbeat or handoff leaves shards that only the table `shards` assigns to this
+    // worker. No other worker may claim such shards while this worker is alive.
     const active = this.#active()
     if (stored.some(({ shard }) => !active.includes(shard)))
       await releaseOrphaned(db, { worker: worker.id, active })
@@ -85,8 +86,8 @@ export class LeasedShards {
   }
 
   /**
-   * Stops all work when other workers may consider this worker dead. Depends on the clock only,
-   * because Postgres may be unavailable.
+   * Stops all work on shards when other workers may consider this worker dead. Depends on the clock
+   * only, because Postgres may be unavailable.
    */
   stopIfExpired(): void {
     if (this.leases.size === 0 || this.#isAlive()) return
@@ -128,7 +129,7 @@ export class LeasedShards {
     await this.#stopping
   }
 
-  /** Keeps the leases alive. Returns the live workers. */
+  /** Keeps the leases of shards alive during a handoff. Returns the live workers. */
   async #announce(): Promise<LiveWorker[]> {
     await this.#sendHeartbeatIfDue()
     return this.#listWorkers()
@@ -155,7 +156,7 @@ export class LeasedShards {
     return this.#clock() - this.#heartbeatAt < 2 * this.#options.config.heartbeatMs
   }
 
-  /** Shards with sessions of this worker. */
+  /** Shards with account sessions of this worker. */
   #active(): number[] {
     return [...this.leases.keys(), ...this.#releases.pending]
   }
@@ -250,7 +251,7 @@ export class LeasedShards {
     await observer.claimed(leases)
   }
 
-  /** Ends the sessions of shards and releases each, in the background. */
+  /** Ends the account sessions of shards and releases each shard, in the background. */
   #startReleases(shards: readonly number[]): void {
     const leases = shards.flatMap((shard) => this.leases.get(shard) ?? [])
     for (const { shard } of leases) this.leases.delete(shard)

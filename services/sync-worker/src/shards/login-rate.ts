@@ -36,7 +36,7 @@ export function loginSeconds(
   return Math.max((largest * workers) / perSecond, sumOf(logins) / concurrent)
 }
 
-/** Accounts of several shards by key. */
+/** Merges the numbers of accounts of several shards by key of the login limits. */
 export function mergeLogins(counts: Iterable<LoginCounts | undefined>): LoginCounts {
   const merged = new Map<string, number>()
   for (const byKey of counts)
@@ -44,7 +44,7 @@ export function mergeLogins(counts: Iterable<LoginCounts | undefined>): LoginCou
   return merged
 }
 
-/** Number of accounts. */
+/** Number of accounts in login counts. */
 export function sumOf(logins: LoginCounts): number {
   let sum = 0
   for (const count of logins.values()) sum += count

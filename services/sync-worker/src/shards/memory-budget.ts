@@ -1,29 +1,29 @@
 /** Limited memory of a process: its resident set, or the heap of V8. */
 export interface LimitedMemory {
-  /** Name in logs. */
+  /** Name of the limited memory in logs. */
   readonly name: 'resident' | 'heap'
   readonly limitBytes: number
   readonly usedBytes: () => number
-  /** Memory per account to plan with before this process has measured more. */
+  /** Memory per account in bytes to plan with before this process has measured more. */
   readonly plannedBytes: number
 }
 
-/** Accounts of the leased shards. */
+/** Numbers of accounts in the leased shards. */
 export interface AccountLoad {
   accounts: number
   loggedIn: number
-  /** Accounts that are not logged in and will need memory. */
+  /** Number of accounts that are not logged in and will need memory. */
   waiting: number
   /**
-   * Waiting accounts whose first attempt to connect has not ended, so that these accounts used no
-   * memory.
+   * Number of waiting accounts whose first attempt to connect has not ended, so that these accounts
+   * used no memory.
    */
   starting: number
 }
 
 /** State of a limited memory at one time. */
 export interface MemoryUse {
-  /** Memory in use, and memory that accounts without a login will need. */
+  /** Bytes of memory in use, and memory that accounts without a login will need. */
   expectedBytes: number
   bytesPerAccount: number
   /**
@@ -34,8 +34,8 @@ export interface MemoryUse {
 }
 
 /**
- * Part of the limit that accounts may use. The rest is for bursts: large syncs, message readers,
- * and garbage of the heap.
+ * Part of the memory limit that accounts may use. The rest is for bursts: large syncs, message
+ * readers, and garbage of the heap.
  */
 export const plannedPart = 0.75
 /**
@@ -55,7 +55,7 @@ const waitingPart = 0.2
  */
 export class MemoryBudget {
   readonly memory: LimitedMemory
-  /** Memory without accounts. */
+  /** Bytes of memory that the process uses without accounts. */
   #baseBytes = Infinity
 
   constructor(memory: LimitedMemory) {

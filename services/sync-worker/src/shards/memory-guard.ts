@@ -8,24 +8,25 @@ export interface MemoryGuardOptions {
   memories: readonly LimitedMemory[]
 }
 
-/** Accounts that may be claimed. */
+/** Limits of the accounts that a claim of shards may add. */
 export interface ClaimLimits {
   /** Number of accounts that the memory is sufficient for. 0 while refusing. */
   capacity: number
   /**
-   * Accounts to claim before the memory is measured again. The last shard may exceed this number.
+   * Number of accounts to claim before the memory is measured again. The last shard may exceed this
+   * number.
    */
   step: number
   /** Number of accounts that never tried to log in, and that exceed the memory. */
   excess: number
 }
 
-/** Part of the limit below which shards are accepted again. */
+/** Part of the memory limit below which shards are accepted again. */
 const acceptBelow = 0.65
 /**
- * Part of the free capacity that a claim may take, unless more accounts are logged in. Claims do
- * not wait for logins, which a slow server delays: reads of an account need a worker that holds the
- * account.
+ * Part of the free memory capacity that a claim of shards may take, unless more accounts are logged
+ * in. Claims do not wait for logins, which a slow server delays: reads of an account need a worker
+ * that holds the account.
  */
 const stepPart = 0.25
 
@@ -61,7 +62,7 @@ export class MemoryGuard {
     return this.#capacity
   }
 
-  /** Checks the memory. Returns the limits of the next claim. */
+  /** Checks the memory of this worker. Returns the limits of the next claim of shards. */
   check(load: AccountLoad): ClaimLimits {
     const uses = this.#budgets.map((budget) => ({ ...budget.measure(load), ...budget.memory }))
     const tightest = uses.reduce((least, use) => (use.capacity < least.capacity ? use : least))

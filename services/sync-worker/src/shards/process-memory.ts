@@ -4,13 +4,13 @@ import { getHeapStatistics } from 'node:v8'
 import type { LimitedMemory } from './memory-budget.ts'
 
 /**
- * Resident memory of an account over TLS after one read, as `make bench` measures it. An idle
- * account takes 160 kB before its first read.
+ * Resident memory of an account over TLS after one read, in bytes, as `make bench` measures it. An
+ * idle account takes 160 kB before its first read.
  */
 const accountResidentBytes = 225_000
-/** Part of the account's resident memory in the heap of V8, with garbage. */
+/** Part of an account's resident memory in the heap of V8, with garbage, in bytes. */
 const accountHeapBytes = 120_000
-/** Size of a page in `/proc`, on all platforms of the image. */
+/** Size of a memory page in `/proc`, on all platforms of the image. */
 const pageBytes = 4_096
 
 /** Limited memories of this process: resident memory first, then the heap. */

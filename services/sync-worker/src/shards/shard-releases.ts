@@ -15,26 +15,29 @@ export interface ShardReleasesOptions {
   log: Logger
 }
 
-/** Workers that take shards, and the readiness of these workers. */
+/** Workers that take released shards, and the readiness of these workers. */
 export interface Receivers {
   /** Ids of the workers that claim released shards. */
   ids: readonly string[]
   /** Number of live workers, which share the logins of a host. */
   workers: number
-  /** Time before the end of the current logins of a receiver, from which the receiver is ready. */
+  /**
+   * Time before the end of a receiver's current logins, from which the receiver (worker) is ready
+   * for more shards.
+   */
   aheadMs: number
 }
 
 /**
- * Sessions that end concurrently, in accounts. Each session sends a LOGOUT and may store the
+ * Maximum account sessions that end concurrently. Each session sends a LOGOUT and may store the
  * account status.
  */
 const maxLogouts = 2_000
 
-/** Releases of shards: ends the sessions of each shard, then frees the shard. */
+/** Releases of shards: ends the account sessions of each shard, then frees the shard. */
 export class ShardReleases {
   readonly #options: ShardReleasesOptions
-  /** Shards whose sessions end before the release. */
+  /** Shards whose account sessions end before the release. */
   readonly #pending = new Set<number>()
   readonly #releases: TaskGroup
   readonly #logouts = new Semaphore(maxLogouts)
@@ -50,9 +53,9 @@ export class ShardReleases {
   }
 
   /**
-   * Shards whose accounts the receivers are ready to log in. A shard without a logged-in account is
-   * ready at any time: its accounts wait for their logins at this worker as well. Logins of such a
-   * shard count for the shards that follow.
+   * Selects shards to release whose accounts the receivers (workers) are ready to log in. A shard
+   * without a logged-in account is ready at any time: its accounts wait for their logins at this
+   * worker as well. Logins of such a shard count for the shards that follow.
    */
   async selectReady(
     shards: readonly number[],
@@ -74,7 +77,7 @@ export class ShardReleases {
     return ready
   }
 
-  /** Shards whose accounts never tried to log in, with `count` accounts together if possible. */
+  /** Selects shards whose accounts never tried to log in, with `count` accounts if possible. */
   selectUntried(shards: readonly number[], count: number): number[] {
     const { accounts } = this.#options
     const [logins, attempted] = [accounts.logins(), accounts.attemptedShards()]
@@ -90,7 +93,7 @@ export class ShardReleases {
     return selected
   }
 
-  /** Releases shards in the background. */
+  /** Releases shards to other workers in the background. */
   start(leases: readonly Lease[]): void {
     const logins = this.#options.accounts.logins()
     for (const lease of leases) {
@@ -99,7 +102,7 @@ export class ShardReleases {
     }
   }
 
-  /** Waits for the releases that were started. */
+  /** Waits for the shard releases that were started. */
   drain(): Promise<void> {
     return this.#releases.drain()
   }

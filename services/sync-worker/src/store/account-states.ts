@@ -3,7 +3,8 @@ import type { Db, Tx } from '@posthorn/db'
 import { sql } from 'kysely'
 import { type AccountLease, validLeases } from './lease.ts'
 
-// Columns of `account_states` outside the status: counters, mailbox numbers and stored paths.
+// Columns of `account_states` outside the account status: connection counts, sync times, mailbox
+// numbers and stored mailbox paths.
 
 export interface ConnectionCount extends AccountLease {
   connections: number
@@ -24,8 +25,8 @@ export interface SyncTime extends AccountLease {
 }
 
 /**
- * Stores sync times that are later than the stored sync times. Skips accounts without a valid
- * lease.
+ * Stores sync times of accounts that are later than the stored sync times. Skips accounts without a
+ * valid lease.
  */
 export async function saveSyncTimes(db: Db, times: readonly SyncTime[]): Promise<void> {
   const values = sql.val(times.map(({ at }) => at.toISOString()))
@@ -39,7 +40,7 @@ export async function saveSyncTimes(db: Db, times: readonly SyncTime[]): Promise
 
 /**
  * Allocates mailbox numbers, each unique in the life of an account. With `paths`, also stores the
- * paths of all rows after the transaction. Requires the lease.
+ * paths of all mailbox rows after the transaction. Requires the account's lease.
  */
 export async function allocateMailboxNumbers(
   tx: Tx,
@@ -60,14 +61,14 @@ export async function allocateMailboxNumbers(
 
 const hashHexLength = 16
 
-/** First 8 bytes of the SHA-256 of a path, in hex. */
+/** Hash of a mailbox path: first 8 bytes of its SHA-256, in hex. */
 export function hashPath(path: string): string {
   return createHash('sha256').update(path).digest('hex').slice(0, hashHexLength)
 }
 
 /**
- * Hashes of the paths that an account has rows for. A stored path without a row has lost its row.
- * Undefined if never stored.
+ * Hashes of the mailbox paths that an account has rows for. A stored path without a row has lost
+ * its row. Undefined if never stored.
  */
 export async function findStoredPaths(
   db: Db,

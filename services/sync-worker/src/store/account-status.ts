@@ -7,15 +7,15 @@ export const accountStatusColumns = [
   // Incremented by every change of `state` and every error event.
   'stateEpoch',
   'lastError',
-  // Consecutive equal failures.
+  // Number of consecutive equal failures of the account.
   'errorCount',
   'authFailingSince',
   'authFailureDisabledAt',
-  // Version of the registration that the status belongs to.
+  // Version of the account's registration that the status belongs to.
   'accountVersion',
   'initializedAt',
   'syncTime',
-  // The last mailbox that the server refused; null after a pass without refusals.
+  // Last mailbox that the server refused; null after a sync pass without refusals.
   'syncError',
 ] as const
 
@@ -30,13 +30,13 @@ export type AccountStatusRow = Pick<
  */
 export type AccountStatus = Readonly<Omit<AccountStatusRow, 'stateEpoch'> & { stateEpoch: number }>
 
-/** Status of a row of `account_states`, without the other columns. */
+/** Account status from a row of `account_states`, without the other columns. */
 export function toAccountStatus(row: AccountStatusRow): AccountStatus {
   const status = Object.fromEntries(accountStatusColumns.map((name) => [name, row[name]]))
   return { ...(status as AccountStatusRow), stateEpoch: Number(row.stateEpoch) }
 }
 
-/** Creates missing rows, which leases lock. Skips deleted accounts. */
+/** Creates missing rows of `account_states`, which leases lock. Skips deleted accounts. */
 export async function ensureAccountStatusRows(db: Db, accounts: readonly string[]): Promise<void> {
   try {
     await sql`
@@ -66,8 +66,9 @@ export interface LockedAccountStatus extends AccountStatus {
 }
 
 /**
- * Variant of `withLease` for many accounts: locks and returns accounts whose leases are valid. Rows
- * and shards locked by other transactions are left out, unless `wait` is set.
+ * Locks the status rows of accounts whose leases are valid, and returns the statuses. Variant of
+ * `withLease` for many accounts. Rows and shards locked by other transactions are left out, unless
+ * `wait` is set.
  */
 export async function lockAccountStatuses(
   tx: Tx,
@@ -99,8 +100,9 @@ export async function findAccountStatus(
 }
 
 /**
- * Stores statuses. Adds rows of `account_changes`: `state` if the state epoch changed,
- * `syncWarning` if the server refused another mailbox, or for another reason. Requires the leases.
+ * Stores account statuses. Adds rows of `account_changes`: `state` if the state epoch changed,
+ * `syncWarning` if the server refused another mailbox, or for another reason. Requires the leases
+ * of the accounts.
  */
 export async function saveAccountStatuses(
   tx: Tx,

@@ -11,27 +11,27 @@ import { type RawBuilder, type Selectable, sql } from 'kysely'
 import { accountStatusColumns, ensureAccountStatusRows } from './account-status.ts'
 import type { AccountLease } from './lease.ts'
 
-/** Registered account that connects, in the form that session and driver use. */
+/** Registered account that may connect, in the form that session and driver use. */
 export interface Account {
   readonly account: string
   readonly version: string
   readonly lease: AccountLease
-  /** Part of every event id, so that a later registration or a flush makes new ids. */
+  /** Time of registration in event ids: a later registration or a flush makes new ids. */
   readonly registeredAt: number
-  /** Null for accounts of an API. */
+  /** IMAP server of the account. Null for accounts of a mail API. */
   readonly imap: StoredServer<ImapConfig> | null
-  /** True if a tenant has chosen the server, which may be any host of the operator's network. */
+  /** True if a tenant chose the IMAP server, which may be any host of the operator's network. */
   readonly isTenantsServer: boolean
-  /** Paths or special uses of the mailboxes to sync. Empty: all. */
+  /** Paths or special uses of the mailboxes to sync. Empty: all mailboxes. */
   readonly paths: readonly string[]
   /** Paths or special uses of mailboxes with a separate connection. */
   readonly subconnections: readonly string[]
-  /** Null: the default of the settings. */
+  /** Kind of the mailbox index. Null: the default of the settings. */
   readonly imapIndexer: 'full' | 'fast' | null
   readonly notifyFrom: Date
-  /** URL of the proxy to the server. */
+  /** URL of the proxy to the account's mail server. */
   readonly proxy: string | null
-  /** True if the protocol log is stored. */
+  /** True if the protocol log of the account is stored. */
   readonly logs: boolean
 }
 
@@ -42,7 +42,7 @@ export function isImapAccount(account: Account): account is ImapAccount {
   return account.imap !== null
 }
 
-/** Undefined if the account is paused or has no mailbox. */
+/** Account from its stored registration. Undefined if the account is paused or has no mailbox. */
 export function toAccount(row: AccountRow, lease: AccountLease): Account | undefined {
   const { imap } = row
   if (!hasMailbox(row) || row.paused) return undefined
@@ -81,19 +81,19 @@ const columns = [
   'tenantSet',
 ] as const
 
-/** Registration, last flush epoch, and status of an account. */
+/** Row of an account: registration, last flush epoch, and status. */
 export type AccountRow = Pick<Selectable<Accounts>, (typeof columns)[number]> &
   Pick<Selectable<AccountStates>, 'flushedEpoch' | (typeof accountStatusColumns)[number]>
 
 export type AccountVersion = Pick<AccountRow, 'account' | 'shard' | 'version' | 'backend'>
 
 /**
- * Reads registrations, with one statement for all sessions that start at the same time. Results are
- * undefined for deleted accounts.
+ * Creates a reader of registrations, which uses one statement for all sessions that start at the
+ * same time. Results are undefined for deleted accounts.
  */
 export function createAccountReader(db: Db) {
   return {
-    /** Also creates the missing row in `account_states`, which leases lock. */
+    /** Reads accounts. Also creates a missing row in `account_states`, which leases lock. */
     load: batchStatements(async (accounts: string[]) => {
       await ensureAccountStatusRows(db, accounts)
       return inOrder(accounts, await listAccounts(db, accounts))
@@ -114,7 +114,7 @@ function inOrder<Row extends { account: string }>(
   return accounts.map((account) => byAccount.get(account))
 }
 
-/** Existing accounts of the input that have a row in `account_states`. */
+/** Reads the rows of existing accounts that have a row in `account_states`. */
 function listAccounts(db: Db, accounts: readonly string[]): Promise<AccountRow[]> {
   return db
     .selectFrom('accounts')
@@ -127,8 +127,8 @@ function listAccounts(db: Db, accounts: readonly string[]): Promise<AccountRow[]
 }
 
 /**
- * Versions of all accounts of some shards, by shard. Sessions of the accounts log in in this order,
- * because shards with high numbers move first to a worker that joins.
+ * Versions of the registrations of all accounts of some shards, by shard. Sessions of the accounts
+ * log in in this order, because shards with high numbers move first to a worker that joins.
  */
 export async function listAccountVersions(
   db: Db,

@@ -2,7 +2,7 @@ import { createHash } from 'node:crypto'
 import type { Db, Tx } from '@posthorn/db'
 import { sql } from 'kysely'
 
-/** Retention of announced Message-IDs. */
+/** Retention of announced Message-IDs in days. */
 export const announcedDays = 90
 
 /** Stored hash of a Message-ID: the first 8 bytes of its SHA-256, as a signed integer. */
@@ -25,7 +25,7 @@ export async function insertAnnounced(
   return new Set(rows.map(({ hash }) => hash))
 }
 
-/** Deletes up to `limit` expired rows. Returns the number of deleted rows. */
+/** Deletes up to `limit` expired announced Message-IDs. Returns the number of deleted rows. */
 export function deleteOldAnnounced(db: Db, limit: number): Promise<number> {
   return deleteExpired(db, { table: 'announced_messages', date: 'announced_at' }, limit)
 }

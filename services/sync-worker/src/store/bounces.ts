@@ -26,7 +26,7 @@ export async function hasBounces(db: Db, account: string): Promise<boolean> {
   return row !== undefined
 }
 
-/** Bounces by Message-ID. Messages without bounces are absent. */
+/** Bounces of an account by Message-ID. Messages without bounces are absent. */
 export async function findBounces(
   db: Db,
   account: string,
@@ -57,7 +57,7 @@ function toInfo(row: Omit<Bounces, 'account' | 'messageHash'>): BounceInfo {
   }
 }
 
-/** Deletes up to `limit` expired rows. Returns the number of deleted rows. */
+/** Deletes up to `limit` expired rows of bounces. Returns the number of deleted rows. */
 export function deleteOldBounces(db: Db, limit: number): Promise<number> {
   return deleteExpired(db, { table: 'bounces', date: 'date' }, limit)
 }

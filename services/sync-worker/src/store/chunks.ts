@@ -1,7 +1,7 @@
 import type { Db, Tx } from '@posthorn/db'
 import { sql } from 'kysely'
 
-/** Row of `mailbox_chunks`: bitmaps without trailing zero bytes. */
+/** Row of `mailbox_chunks`: bitmaps of a mailbox index without trailing zero bytes. */
 export interface StoredChunk {
   chunk: number
   uids: Uint8Array
@@ -9,7 +9,7 @@ export interface StoredChunk {
   flagBits: Uint8Array[]
 }
 
-/** All chunks of a mailbox: some kilobytes for 100,000 messages. */
+/** All chunks of a mailbox index: some kilobytes for 100,000 messages. */
 export function listChunks(db: Db, mailbox: string): Promise<StoredChunk[]> {
   return db
     .selectFrom('mailboxChunks')
@@ -24,7 +24,7 @@ export interface ChunkOwner {
   epoch: string
 }
 
-/** Inserts or replaces chunks. Requires the account's lease. */
+/** Inserts or replaces chunks of a mailbox index. Requires the account's lease. */
 export async function upsertChunks(
   tx: Tx,
   { mailbox, epoch }: ChunkOwner,
@@ -43,10 +43,7 @@ export async function upsertChunks(
   }
 }
 
-/**
- * Deletes some chunks of a mailbox, or the whole index of the mailbox. Requires the account's
- * lease.
- */
+/** Deletes some chunks of a mailbox index, or the whole index. Requires the account's lease. */
 export async function deleteChunks(
   tx: Tx,
   mailbox: string,

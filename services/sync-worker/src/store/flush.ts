@@ -3,8 +3,9 @@ import { sql } from 'kysely'
 import { deleteApiIndex } from './api/feeds.ts'
 
 /**
- * Deletes the index and the announced Message-IDs of an account. The mailboxes keep their numbers,
- * so that message ids stay valid. The next sync is an initial sync. Requires the account's lease.
+ * Deletes the mailbox indexes (IMAP) or the message index (mail API), and the announced Message-IDs
+ * of an account. The mailboxes keep their numbers, so that message ids stay valid. The next sync is
+ * an initial sync. Requires the account's lease.
  */
 export async function flushIndex(
   tx: Tx,

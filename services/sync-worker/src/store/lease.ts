@@ -8,7 +8,7 @@ import { type RawBuilder, sql } from 'kysely'
  */
 export interface Lease {
   readonly shard: number
-  /** Id of the worker. */
+  /** Id of the worker that holds the lease. */
   readonly owner: string
   readonly epoch: string
 }
@@ -18,9 +18,9 @@ export interface AccountLease extends Lease {
 }
 
 /**
- * Runs a transaction under the lease. A worker that claims the shard, or a deletion of the account,
- * waits for the end of the transaction, and later transactions are rejected. Every write about an
- * account uses `withLease`.
+ * Runs a transaction under the lease of an account. A worker that claims the shard, or a deletion
+ * of the account, waits for the end of the transaction, and later transactions are rejected. Every
+ * write about an account uses `withLease`.
  *
  * @throws AppError `stale` if the shard has another owner or epoch, or the account was deleted.
  * Nothing was stored; the caller must stop working on the account.
@@ -42,7 +42,8 @@ export function staleLeaseError({ shard, account }: AccountLease): AppError {
 
 async function assertLease(tx: Tx, lease: AccountLease): Promise<void> {
   const { shard, owner, epoch, account } = lease
-  // The timeout frees the shard if this process stops in the middle of the transaction.
+  // The timeout releases the locks on the shard if this process stops in the middle of the
+  // transaction.
   const { rows } = await sql`
     select set_config('idle_in_transaction_session_timeout', '10s', true)
     from shards join account_states on account_states.account = ${account}
@@ -54,8 +55,8 @@ async function assertLease(tx: Tx, lease: AccountLease): Promise<void> {
 }
 
 /**
- * Source of a query: leases as rows `input`, with one value per lease. Joined with the shards that
- * are still leased under the same epochs.
+ * SQL source of valid leases: leases as rows `input`, with one value per lease. Joined with the
+ * shards that are still leased under the same epochs.
  */
 export function validLeases(
   leases: readonly AccountLease[],

@@ -5,13 +5,13 @@ import { sql } from 'kysely'
 export interface LogLine {
   account: string
   line: string
-  /** True for lines that follow the reply to the login. */
+  /** True for protocol log lines that follow the reply to the login. */
   afterLogin?: boolean | undefined
 }
 
 /**
- * Adds lines in their order. Skips deleted accounts and, unless `all` accounts are logged, accounts
- * whose log is disabled.
+ * Adds lines to the protocol logs of accounts in their order. Skips deleted accounts and, unless
+ * `all` accounts are logged, accounts whose log is disabled.
  */
 export async function insertLogLines(
   db: Db,
@@ -31,7 +31,7 @@ export async function insertLogLines(
   `.execute(db)
 }
 
-/** Deletes all but the last `keep` lines of an account. */
+/** Deletes all but the last `keep` lines of an account's protocol log. */
 export async function trimLog(db: Db, account: string, keep: number): Promise<void> {
   await sql`
     delete from account_logs where account = ${account} and id <= (
@@ -40,7 +40,7 @@ export async function trimLog(db: Db, account: string, keep: number): Promise<vo
   `.execute(db)
 }
 
-/** Deletes lines that were written while the log of their account was being disabled. */
+/** Deletes protocol log lines that were written while the account's log was being disabled. */
 export async function deleteUnwantedLogs(db: Db): Promise<void> {
   await sql`
     delete from account_logs where account in (

@@ -9,7 +9,7 @@ export function isSelectable({ attributes }: Pick<Listing, 'attributes'>): boole
   return !attributes.some((attribute) => /^\\(?:noselect|nonexistent)$/i.test(attribute))
 }
 
-/** Columns that a LIST response determines. */
+/** Columns of a mailbox row that a LIST response determines. */
 export interface Listing {
   path: string
   name: string
@@ -30,7 +30,7 @@ export function listMailboxRows(db: Db | Tx, account: string): Promise<MailboxRo
   return selectOf(db, account).orderBy('path').execute()
 }
 
-/** Existing rows of some paths. */
+/** Existing rows of the mailboxes with some paths. */
 export function listMailboxRowsByPath(
   db: Db,
   account: string,
@@ -53,8 +53,8 @@ export function findMailbox(
 }
 
 /**
- * Mailbox with a special use such as `\Sent`; the first by path if several mailboxes have the
- * special use.
+ * Finds the mailbox with a special use such as `\Sent`; the first mailbox by path if several
+ * mailboxes have the special use.
  */
 export function findMailboxByUse(
   db: Db,
@@ -68,7 +68,10 @@ export function findMailboxByUse(
     .executeTakeFirst()
 }
 
-/** Largest `integer` of Postgres. A message id of a client may contain any 32-bit number. */
+/**
+ * Maximum mailbox number: the largest `integer` of Postgres. A message id of a client may contain
+ * any 32-bit number.
+ */
 const maxNumber = 0x7fff_ffff
 
 export async function findMailboxByNumber(
@@ -90,10 +93,10 @@ export type NewMailbox = Listing & {
   indexer: MailboxRow['indexer']
 } & Partial<UidCounters>
 
-/** Postgres allows 65,535 parameters per statement. */
+/** Maximum mailbox rows per statement: Postgres allows 65,535 parameters per statement. */
 const maxRowsPerInsert = 1_000
 
-/** Adds mailboxes without an index. Requires the account's lease. */
+/** Adds rows of mailboxes without an index. Requires the account's lease. */
 export async function insertMailboxes(
   tx: Tx,
   account: string,
@@ -135,7 +138,7 @@ export function updateListing(
   })
 }
 
-/** Marks mailboxes that a listing left out. Requires the account's lease. */
+/** Marks rows of mailboxes that a listing left out. Requires the account's lease. */
 export async function markMissing(tx: Tx, ids: readonly string[]): Promise<void> {
   if (ids.length === 0) return
   await tx
@@ -152,17 +155,17 @@ export async function deleteMailboxes(tx: Tx, ids: readonly string[]): Promise<v
 }
 
 /**
- * Counters at the end of a complete sync. While the server reports equal counters, the mailbox did
- * not change.
+ * Counters of a mailbox at the end of a complete sync. While the server reports equal counters, the
+ * mailbox did not change.
  */
 export interface SyncCursor {
   uidNext: number
-  /** Count of the index; of a fast index, count of the server. */
+  /** Number of messages in the mailbox index; for a fast index, the server's number. */
   messages: number
   highestModseq?: bigint
 }
 
-/** Stores the end of a complete sync. Requires the account's lease. */
+/** Stores the counters of a mailbox at the end of a complete sync. Requires the account's lease. */
 export function saveCursor(
   tx: Tx,
   id: string,
@@ -178,12 +181,12 @@ export function saveCursor(
 
 export interface IndexedCounters {
   uidValidity: bigint
-  /** Fast index only: first UID to announce. */
+  /** First UID to announce. Fast index only. */
   uidNext?: number
   highestModseq?: bigint
 }
 
-/** Marks the index as complete up to a mod-sequence. Requires the account's lease. */
+/** Marks the index of a mailbox as complete up to a mod-sequence. Requires the account's lease. */
 export function markIndexed(
   tx: Tx,
   id: string,
@@ -207,7 +210,7 @@ export interface EmptyMailbox {
 
 /**
  * Marks empty mailboxes as synced. Returns the changed rows; mailboxes that were synced in the
- * meantime are not returned. Requires the leases of their accounts.
+ * meantime are not returned. Requires the leases of the mailboxes' accounts.
  */
 export async function markEmpty(tx: Tx, mailboxes: readonly EmptyMailbox[]): Promise<MailboxRow[]> {
   if (mailboxes.length === 0) return []
@@ -237,7 +240,7 @@ export function saveIdsOnly(
   return update(tx, id, { number, uidValidity: String(uidValidity), idsOnly: true })
 }
 
-/** Stores the position of a fast index. Requires the account's lease. */
+/** Stores the position of a mailbox's fast index. Requires the account's lease. */
 export async function saveUidNext(tx: Tx, id: string, uidNext: number): Promise<void> {
   await update(tx, id, { uidNext: String(uidNext) })
 }
@@ -261,7 +264,7 @@ export function markReset(
   })
 }
 
-/** Increments the count of commits, part of the ids of repeatable events. Requires the lease. */
+/** Increments the commits of a mailbox, part of ids of repeatable events. Requires the lease. */
 export async function raiseSyncEpoch(tx: Tx, id: string): Promise<string> {
   const { syncEpoch } = await update(tx, id, { syncEpoch: sql<string>`sync_epoch + 1` })
   return syncEpoch

@@ -21,15 +21,15 @@ function mimeOf({ queueId, account }: OutboxKey) {
   return sql`outbox where queue_id = ${queueId} and account = ${account}`
 }
 
-/** Recipient who did not get a message, according to a report. */
+/** Recipient who did not get a sent message, according to a report. */
 export interface FailedRecipient {
   messageId: string
   recipient: string
 }
 
 /**
- * Marks submissions as bounced. If several submissions have the same Message-ID, marks only the
- * submissions to the recipient. Requires the account's lease.
+ * Marks submissions in the outbox as bounced. If several submissions have the same Message-ID,
+ * marks only the submissions to the recipient. Requires the account's lease.
  */
 export async function markBounced(
   tx: Tx,
@@ -56,14 +56,14 @@ export async function markBounced(
   `.execute(tx)
 }
 
-/** A sent message that a report is about. */
+/** Sent message in the outbox that a report is about. */
 export interface SentMessage {
   queueId: string
-  /** RCPT TO addresses. */
+  /** Recipients of the sent message (RCPT TO addresses). */
   recipients: string[]
 }
 
-/** Messages that are still in the outbox, by Message-ID. */
+/** Finds sent messages that are still in the outbox, by Message-ID. */
 export async function findSentMessages(
   tx: Tx,
   account: string,

@@ -73,7 +73,7 @@ export async function listNotifiedAccounts(
   return rows.map(({ account }) => account)
 }
 
-/** Stores the state of an application. Skips a deleted application. */
+/** Stores the state of a Pub/Sub application. Skips a deleted application. */
 export async function savePubSubState(
   db: Db,
   app: string,

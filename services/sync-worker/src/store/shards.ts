@@ -11,7 +11,7 @@ export interface Heartbeat {
   refusing: boolean
 }
 
-/** Stores a heartbeat. The first heartbeat also inserts the worker's row. */
+/** Stores a heartbeat of a worker. The first heartbeat also inserts the worker's row. */
 export async function saveHeartbeat(db: Db, { worker, proof, refusing }: Heartbeat): Promise<void> {
   const hash = proof === undefined ? null : createHash('sha256').update(proof).digest('hex')
   await sql`
@@ -20,7 +20,7 @@ export async function saveHeartbeat(db: Db, { worker, proof, refusing }: Heartbe
   `.execute(db)
 }
 
-/** Excludes a stopping worker from the fair shares of other workers. */
+/** Marks a worker as stopping, which excludes the worker from the fair shares of shards. */
 export async function markStopping(db: Db, worker: string): Promise<void> {
   await sql`update workers set stopping = true where id = ${worker}::uuid`.execute(db)
 }
@@ -40,12 +40,13 @@ export interface LiveWorker {
   id: string
   stopping: boolean
   refusing: boolean
-  /** Number of shards that the table assigns to the worker. */
+  /** Number of shards that the table `shards` assigns to the worker. */
   shards: number
 }
 
 /**
- * `worker`, and all workers with a heartbeat in the last `expiryMs`, including stopping workers.
+ * Lists `worker`, and all workers with a heartbeat in the last `expiryMs`, including stopping
+ * workers.
  */
 export async function listWorkers(db: Db, worker: string, expiryMs: number): Promise<LiveWorker[]> {
   const { rows } = await sql<LiveWorker>`
@@ -57,18 +58,18 @@ export async function listWorkers(db: Db, worker: string, expiryMs: number): Pro
 }
 
 export interface Reservation {
-  /** Workers below their fair share. */
+  /** Ids of workers below their fair share of shards, which take the accounts. */
   receivers: readonly string[]
-  /** Time for the logins of the accounts. */
+  /** Seconds that the logins of the accounts take. */
   seconds: number
-  /** Time before the end of the current logins of a receiver, from which the receiver is ready. */
+  /** Time before the end of a worker's logins from which the worker is ready for more logins. */
   aheadMs: number
 }
 
 /**
- * Reserves time for logins at the receiver that is ready first. Returns false if no receiver is
- * ready. All workers that release shards reserve time here, so that together they keep the pace of
- * the receivers.
+ * Reserves time for logins at the receiver (worker that takes shards) that is ready first. Returns
+ * false if no receiver is ready. All workers that release shards reserve time here, so that
+ * together they keep the pace of the receivers.
  */
 export async function reserveLogins(
   db: Db,
@@ -89,7 +90,8 @@ export async function reserveLogins(
 }
 
 /**
- * Adds the time of logins to the receivers in equal parts, even to receivers that are not ready.
+ * Adds the time of logins to the receivers (workers that take shards) in equal parts, even to
+ * receivers that are not ready.
  */
 export async function addLogins(
   db: Db,
@@ -102,7 +104,7 @@ export async function addLogins(
   `.execute(db)
 }
 
-/** Maximum of the metric, which bounds its cost. */
+/** Maximum of the metric of unclaimed accounts, which bounds its cost. */
 const maxCounted = 10_000
 
 /** Number of accounts in shards that no live worker holds, up to 10,000. */
@@ -124,7 +126,7 @@ function validSince(expiryMs: number) {
   return sql`now() - make_interval(secs => ${expiryMs / 1000})`
 }
 
-/** Shards that the table assigns to a worker. */
+/** Lists the shards that the table `shards` assigns to a worker. */
 export async function listShardsOf(db: Db, worker: string): Promise<Lease[]> {
   const { rows } = await sql<{ shard: number; epoch: string }>`
     select shard, epoch from shards where owner = ${worker}::uuid
@@ -134,17 +136,17 @@ export async function listShardsOf(db: Db, worker: string): Promise<Lease[]> {
 
 export interface ClaimOptions {
   worker: string
-  /** Maximum number of shards. */
+  /** Maximum number of shards to claim. */
   limit: number
   /** Maximum number of accounts in the claimed shards. */
   capacity: number
-  /** Number of accounts after which no further shard is claimed. */
+  /** Number of accounts in claimed shards after which no further shard is claimed. */
   step: number
   /**
    * Shards this worker works on. Other shards that the worker owns in the table are claimed again.
    */
   active: readonly number[]
-  /** Validity of a heartbeat. */
+  /** Time for which a worker's heartbeat is valid. */
   expiryMs: number
 }
 
@@ -189,7 +191,7 @@ export async function releaseShard(db: Db, { shard, owner, epoch }: Lease): Prom
   `.execute(db)
 }
 
-/** Releases shards that the table assigns to a worker that does not work on them. */
+/** Releases shards that the table assigns to a worker that does not work on these shards. */
 export async function releaseOrphaned(
   db: Db,
   { worker, active }: { worker: string; active: readonly number[] },

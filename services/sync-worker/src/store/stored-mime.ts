@@ -1,10 +1,13 @@
 import type { Db } from '@posthorn/db'
 import { type RawBuilder, sql } from 'kysely'
 
-/** Bytes per query. Bytes are transferred as hex, and the hex must not be in memory as a whole. */
+/**
+ * Bytes of a stored message per query. Bytes are transferred as hex, and the hex must not be in
+ * memory as a whole.
+ */
 const chunkBytes = 2 * 1024 * 1024
 
-/** Table with a column `mime`, and the condition that selects one row. */
+/** SQL source of a stored message: table with a column `mime`, and a condition for one row. */
 export type MimeSource = RawBuilder<unknown>
 
 /** Size of a stored message; undefined if the bytes of the message were deleted. */

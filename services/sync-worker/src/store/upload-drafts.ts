@@ -9,10 +9,10 @@ export interface UploadDraft {
   messageId: string
 }
 
-/** Upload that has ended without a complete draft. */
+/** Record of an upload that has ended without a complete draft. */
 export type DueUploadDraft = DueRow & Pick<UploadDraft, 'messageId'>
 
-/** Removals of incomplete drafts. Only successful checks are counted. */
+/** Due checks that remove incomplete drafts of uploads. Only successful checks are counted. */
 export const uploadDrafts = new DueRows<'uploadDrafts', DueUploadDraft>({
   table: 'uploadDrafts',
   key: 'upload',
@@ -23,7 +23,7 @@ export const uploadDrafts = new DueRows<'uploadDrafts', DueUploadDraft>({
   columns: sql`message_id as "messageId"`,
 })
 
-/** Rows of accounts in these shards. */
+/** Condition that selects rows of accounts in these shards. */
 export function isInShards(shards: readonly number[]) {
   return sql<boolean>`account in (
     select account from accounts where shard = any(${sql.val([...shards])}::integer[]))`

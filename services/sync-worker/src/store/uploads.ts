@@ -7,7 +7,7 @@ interface UploadKey {
   account: string
 }
 
-/** Reads and deletes an upload; undefined if another request took the upload. */
+/** Reads and deletes an uploaded message; undefined if another request took the upload. */
 export async function takeUpload(db: Db, upload: UploadKey): Promise<Buffer | undefined> {
   const source = sql`uploads where id = ${upload.id} and account = ${upload.account}`
   const size = await findMimeSize(db, source)
@@ -22,12 +22,12 @@ export async function takeUpload(db: Db, upload: UploadKey): Promise<Buffer | un
   return numDeletedRows === 1n ? bytes : undefined
 }
 
-/** Deletes an upload that is not needed. */
+/** Deletes an uploaded message that is not needed. */
 export async function deleteUpload(db: Db, id: string): Promise<void> {
   await db.deleteFrom('uploads').where('id', '=', id).execute()
 }
 
-/** Deletes uploads of crashed processes, older than 1 h. */
+/** Deletes uploaded messages of crashed processes, older than 1 h. */
 export async function deleteOldUploads(db: Db): Promise<void> {
   await db
     .deleteFrom('uploads')

@@ -13,25 +13,25 @@ import type { SummaryInput } from './input.ts'
 export type SummaryResponse = { outcome: 'made'; summary: MessageSummary } | SummaryFailure
 
 /**
- * Failed request. `declined`: rejected because of this message (400, 413, 422); `refused`: other
- * 4xx or redirect; `limited`: 429; `broken`: 5xx; `invalid-response`: no summary in the response,
- * or a response that is too long; `unreachable`: no complete response.
+ * Failed request for a summary. `declined`: rejected because of this message (400, 413, 422);
+ * `refused`: other 4xx or redirect; `limited`: 429; `broken`: 5xx; `invalid-response`: no summary
+ * in the response, or a response that is too long; `unreachable`: no complete response.
  */
 export interface SummaryFailure {
   outcome: 'declined' | 'refused' | 'limited' | 'broken' | 'invalid-response' | 'unreachable'
-  /** Retry-After of the response; 0 if absent. */
+  /** Delay in Retry-After of the response; 0 if absent. */
   retryAfterMs: number
 }
 
-/** Response limit. A longer response is cut and so contains no valid JSON. */
+/** Maximum bytes of a summary response. A longer response is cut, so its JSON is invalid. */
 export const maxResponseBytes = 256 * 1024
 const maxRejectionBytes = 4_096
 
 export type SummaryEndpoint = ReturnType<typeof createEndpoint>
 
 /**
- * Client of an OpenAI-compatible endpoint. Repeats a request that is rejected because of its
- * dialect in another dialect, and remembers that dialect for the endpoint and model.
+ * Creates the client of an OpenAI-compatible endpoint. Repeats a request that is rejected because
+ * of its dialect in another dialect, and remembers that dialect for the endpoint and model.
  */
 export function createEndpoint(http: Pick<HttpCaller, 'call'>) {
   let last: { target: string; dialect: Dialect } | undefined
@@ -76,7 +76,7 @@ function classifyResponse({ status, error, body, headers }: CallResult): Summary
   return summary ? { outcome: 'made', summary } : { outcome: 'invalid-response', retryAfterMs }
 }
 
-/** RFC 9110 §10.2.3, seconds only; a date is ignored. */
+/** Parses a Retry-After header (RFC 9110 §10.2.3), seconds only; a date is ignored. */
 function parseRetryAfter(value: string | undefined): number {
   return value !== undefined && /^\d{1,6}$/.test(value) ? Number(value) * 1_000 : 0
 }

@@ -3,7 +3,7 @@ import type { MessageNew } from '@posthorn/contracts/events/message'
 import type { Settings } from '@posthorn/contracts/settings/settings'
 import type { ReadPart, ReadText } from '@posthorn/message-reader'
 
-/** Part of a message that is sent to the endpoint: no attachments, no other headers. */
+/** Part of a message that is sent for a summary: no attachments, no other headers. */
 export interface SummaryInput {
   from?: string
   to?: string
@@ -12,22 +12,22 @@ export interface SummaryInput {
   text: string
 }
 
-/** Limit of each header field in characters. */
+/** Limit of each header field in the input of a summary, in characters. */
 const maxField = 1_000
 const maxRecipients = 20
-/** Read limit per kind of text. */
+/** Read limit in bytes per kind of text (plain or HTML) for a summary. */
 const maxBytes = 65_536
 
 /** Functions that read a message, and the message reader of its account. */
 export interface SummarySource {
-  /** Reads both kinds of text. Undefined if the server does not return the texts. */
+  /** Reads both kinds of text, plain and HTML. Undefined if the server returns none. */
   readTexts: (maxBytes: number) => Promise<Partial<ReadText> | undefined>
   read: ReadPart
 }
 
 interface SummarisedMessage {
   entry: Pick<MessageNew, 'from' | 'to' | 'subject' | 'date' | 'messageSpecialUse'>
-  /** Texts that were read for the event. */
+  /** Texts of the message that were read for the event. */
   texts: Partial<ReadText>
 }
 

@@ -18,22 +18,23 @@ import {
 } from './endpoint.ts'
 import type { SummaryInput } from './input.ts'
 
-/** Outcomes of attempts that got no response. */
+/** Outcomes of attempts to summarise a message that got no response. */
 type LocalOutcome = 'late' | 'circuit-open' | 'no-key'
 
 /**
- * Outcome of a summary, as counted. `circuit-open`: suspended by the circuit breaker; `no-key`:
- * neither a key nor a URL is configured, or auth-bridge did not respond; `late`: no response or
- * permit in time; `batch-timeout`: the batch had used up its time.
+ * Outcome of a summary, as counted in the metrics. `circuit-open`: suspended by the circuit
+ * breaker; `no-key`: neither a key nor a URL is configured, or auth-bridge did not respond; `late`:
+ * no response or permit in time; `batch-timeout`: the batch had used up its time.
  */
 export type SummaryOutcome = SummaryResponse['outcome'] | LocalOutcome | 'batch-timeout'
 
-/** Summaries of one sync of a mailbox. Waiting takes little more than three request timeouts. */
+/** Summaries of one mailbox sync. Waiting takes little more than three request timeouts. */
 export interface SummaryBatch {
-  /** Requests a summary. Never rejects; resolves to undefined without a summary. */
+  /** Requests a summary of a message. Never rejects; resolves to undefined without a summary. */
   request(input: SummaryInput, settings: Settings): Promise<MessageSummary | undefined>
   /**
-   * Waits for some requests, and subtracts the waiting time from the remaining time of the batch.
+   * Waits for some requests for summaries, and subtracts the waiting time from the remaining time
+   * of the batch.
    */
   waitAll<T>(requests: readonly Promise<T>[]): Promise<T[]>
 }
@@ -49,7 +50,7 @@ interface SummariesOptions {
 
 const timeoutsPerBatch = 3
 
-/** Creates the summaries of this process with a separate HTTP client. */
+/** Creates the part of this process that requests summaries, with a separate HTTP client. */
 export function createSummaries(stack: AsyncDisposableStack, options: SummariesOptions): Summaries {
   const { timeoutMs, egressPolicy: policy } = options.config
   const { proxy } = options
@@ -57,11 +58,14 @@ export function createSummaries(stack: AsyncDisposableStack, options: SummariesO
   return new Summaries(options, createEndpoint(http))
 }
 
-/** Time after which the key is read again, in case an invalidation was lost. */
+/** Time after which the summaries' API key is read again, in case of a lost invalidation. */
 const apiKeyTtlMs = 60_000
 const apiKeyTimeoutMs = 5_000
 
-/** API key of the endpoint, requested from auth-bridge. Failures are not cached. */
+/**
+ * Creates a cache of the API key of the summaries endpoint, requested from auth-bridge. Failures
+ * are not cached.
+ */
 function cacheApiKey(bus: Pick<Bus, 'request'>) {
   const cache = new TtlCache<'key', string | undefined>({ ttlMs: apiKeyTtlMs, max: 1 })
   const load = async () => {
@@ -75,8 +79,8 @@ function cacheApiKey(bus: Pick<Bus, 'request'>) {
 const maxOpenMs = 600_000
 
 /**
- * Creates the circuit breaker, which opens after three failures in a row, for 30 s and up to 10
- * min.
+ * Creates the circuit breaker of summaries, which opens after three failures in a row, for 30 s and
+ * up to 10 min.
  */
 export function createBreaker(clock?: Clock): CircuitBreaker {
   const openMs = backoff({ baseMs: 30_000, maxMs: maxOpenMs })
@@ -88,12 +92,12 @@ export function createBreaker(clock?: Clock): CircuitBreaker {
   })
 }
 
-/** Records a failed request; limits the Retry-After of the endpoint to 10 min. */
+/** Records a failed request for a summary; limits the Retry-After of the endpoint to 10 min. */
 export function recordFailure(breaker: CircuitBreaker, retryAfterMs = 0): void {
   breaker.failure(Math.min(maxOpenMs, retryAfterMs))
 }
 
-/** Outcomes that do not count as failures, so that one message cannot open the circuit breaker. */
+/** Outcomes that are no failures: one message must not open the summaries' circuit breaker. */
 const neutralOutcomes = new Set<SummaryOutcome>(['no-key', 'declined', 'invalid-response'])
 
 type Attempt = SummaryResponse | { outcome: LocalOutcome }
@@ -103,7 +107,7 @@ interface SummaryRequest {
   settings: Settings
 }
 
-/** Requests summaries with limited concurrency and time. */
+/** Requests summaries of messages with limited concurrency and time. */
 export class Summaries {
   readonly #options: SummariesOptions
   readonly #endpoint: SummaryEndpoint
@@ -118,7 +122,7 @@ export class Summaries {
     this.#semaphore = new Semaphore(options.config.concurrency)
   }
 
-  /** Starts the summaries of one sync of a mailbox. The signal cancels them. */
+  /** Starts the batch of summaries of one mailbox sync. The signal cancels the summaries. */
   startBatch(signal: AbortSignal): SummaryBatch {
     const { metrics, config } = this.#options
     let leftMs = timeoutsPerBatch * config.timeoutMs
@@ -137,13 +141,13 @@ export class Summaries {
     }
   }
 
-  /** Resets cache and circuit breaker after a change of the settings. */
+  /** Resets the cached API key and the circuit breaker after a change of the settings. */
   invalidate(): void {
     this.#apiKey.invalidate()
     this.#breaker.reset()
   }
 
-  /** Never rejects. The timeout includes the wait for a permit. */
+  /** Requests a summary. Never rejects. The timeout includes the wait for a permit. */
   async #request(
     request: SummaryRequest,
     signal: AbortSignal,
@@ -165,7 +169,8 @@ export class Summaries {
   ): Promise<Attempt> {
     const breaker = this.#breaker
     using _permit = await this.#semaphore.acquire(deadline)
-    // Checked with the permit: the breaker may have opened during the wait.
+    // The circuit breaker is checked with the permit, because the breaker may have opened during
+    // the wait.
     if (!breaker.tryAcquire()) return { outcome: 'circuit-open' }
     const attempt = await this.#send(request, deadline)
     if (signal.aborted || neutralOutcomes.has(attempt.outcome)) breaker.cancel()

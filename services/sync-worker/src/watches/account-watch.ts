@@ -10,50 +10,51 @@ import type { ApiWatchRow } from '../store/api/watches.ts'
 import type { AccountLease } from '../store/lease.ts'
 
 const minuteMs = 60_000
-/** Age of an unannounced change from which the watch counts as silent. */
+/** Age of a change without a notification from which a watch counts as silent. */
 const silentMs = 5 * minuteMs
-/** Minimum delay between replacements of a silent watch. */
+/** Minimum delay between replacements of a silent watch (registration for notifications). */
 const replaceMs = 60 * minuteMs
 
-/** Delay after a connection on which the client listened has ended. */
+/** Delay until a watch is renewed after the connection on which the client listened has ended. */
 const reconnectMs = 30_000
-/** Largest difference between two spellings of one expiry. */
+/** Maximum difference between two spellings of one expiry of a watch. */
 const clockMs = minuteMs
 
-/** Result of a notification, as counted by the metrics. */
+/** Result of a provider's notification, as counted by the metrics. */
 export type WatchOutcome = 'accepted' | 'forged'
 
 /**
- * State of one account's watch in memory: a hash of 32 bytes and a few times. Everything else is in
- * Postgres.
+ * State of one account's watch (registration for notifications) in memory: a hash of 32 bytes and a
+ * few times. All other data of the watch is in Postgres.
  */
 export class AccountWatch {
   account: WatchedAccount
   /**
-   * True between two connections of the session: notifications are collected, and no watch is
-   * renewed.
+   * True between two connections of the account session: notifications are collected, and the watch
+   * is not renewed.
    */
   isPaused = false
   /**
-   * Stored registration; null without a registration, undefined until the registration is loaded.
+   * Stored registration of the watch; null without a registration, undefined until the registration
+   * is loaded.
    */
   row: ApiWatchRow | null | undefined
   /** Hash of a secret that is being registered: notifications may precede the response. */
   pendingHash: Buffer | undefined
-  /** Time of the next renewal, in epoch milliseconds. */
+  /** Time of the next renewal of the watch, in epoch milliseconds. */
   renewAt: number
-  /** Consecutive failures. */
+  /** Number of consecutive failures to register or renew the watch. */
   failures = 0
   isRenewing = false
   /** True while a watch is created, instead of renewed. */
   isCreating = false
-  /** True if the provider has ended the watch, or is silent: another watch has to be created. */
+  /** True if the provider ended the watch, or is silent: another watch has to be created. */
   isLost = false
-  /** Time of the last notification that is not stored yet. */
+  /** Time of the provider's last notification that is not stored yet. */
   notifiedAt: Date | undefined
-  /** Ends the connection on which the client listens. */
+  /** Aborts to end the connection on which the client listens for notifications. */
   #listening = new AbortController()
-  /** Expiry for which the provider has requested a renewal. */
+  /** Expiry of the watch for which the provider has requested a renewal. */
   #expiringAt = 0
   #replacedAt = -Infinity
 
@@ -67,20 +68,20 @@ export class AccountWatch {
   }
 
   /**
-   * See `WatchHandle.isRefused`. False for a mailbox with labels, whose single feed costs little to
-   * poll.
+   * True if the provider refuses to notify; see `WatchHandle.isRefused`. False for a mailbox with
+   * labels, whose single feed (list of changes) costs little to poll.
    */
   get isRefused(): boolean {
     const { placement } = apiAccountTypes[this.account.provider].mailbox
     return placement === 'folder' && this.row?.state === 'failed'
   }
 
-  /** Handles a notification. A forged notification has no effect. */
+  /** Handles a notification of the provider. A forged notification has no effect. */
   receive(notification: ProviderNotification, now: number): WatchOutcome {
     const { kind, secretHash, isOwn, messages, expiresAt } = notification
     if (!this.#isGenuine(secretHash)) return 'forged'
     if (!isOwn) this.notifiedAt = new Date(now)
-    // The topic of the application exists now.
+    // A notification by this service means that the application's Pub/Sub topic exists now.
     else if (!this.isActive(now)) this.renewAt = now
     if (kind === 'changed') this.account.onNotification(kind, messages)
     if (kind === 'missed') this.account.onNotification(kind)
@@ -89,7 +90,7 @@ export class AccountWatch {
     return 'accepted'
   }
 
-  /** Listener of a new watch. The connection of an earlier watch ends. */
+  /** Creates the listener of a new watch. The connection of an earlier watch ends. */
   startListening(now: () => number): WatchListener {
     this.#listening.abort()
     this.#listening = new AbortController()
@@ -120,7 +121,7 @@ export class AccountWatch {
     this.account.onNotification(wasLost ? 'missed' : 'changed')
   }
 
-  /** Polls as without a watch: the provider has no place to notify any more. */
+  /** Lets the account be polled: there is no destination for notifications any more. */
   endWithoutDestination(renewAt: number): void {
     if (this.row?.remoteId) this.isLost = true
     this.renewAt = renewAt
@@ -134,12 +135,12 @@ export class AccountWatch {
     this.#replace(now)
   }
 
-  /** Pauses unless a later account has resumed the watch. */
+  /** Pauses the watch unless a later account session has resumed the watch. */
   pause(account: WatchedAccount): void {
     if (this.account === account) this.isPaused = true
   }
 
-  /** Continues for the next connection of the session. A due or failed renewal starts now. */
+  /** Continues the watch for the session's next connection. A due or failed renewal starts. */
   resume(account: WatchedAccount, now: number): void {
     this.account = account
     this.isPaused = false
@@ -152,8 +153,8 @@ export class AccountWatch {
   }
 
   /**
-   * Schedules a renewal once per expiry, because Microsoft sends the requests in bursts. A request
-   * about an earlier expiry is late: another worker may have renewed the watch.
+   * Schedules a renewal of the watch once per expiry, because Microsoft sends the requests in
+   * bursts. A request about an earlier expiry is late: another worker may have renewed the watch.
    */
   #onExpiring(now: number, reported: string | undefined): void {
     const expiresAt = this.row?.expiresAt.getTime() ?? 0
@@ -186,33 +187,38 @@ export function hashSecret(secret: string): Buffer {
   return createHash('sha256').update(secret).digest()
 }
 
-/** Account whose provider can notify. Implemented by the session or driver of the account. */
+/** Account whose mail provider can notify. Implemented by the session or driver of the account. */
 export interface WatchedAccount {
   readonly lease: AccountLease
-  /** Part of event ids. Epoch milliseconds. */
+  /** Time of the account's registration, part of event ids. Epoch milliseconds. */
   readonly registeredAt: number
   readonly provider: Provider
   /**
-   * Client whose destination is this account. Undefined if notifications have no destination:
-   * without a public URL, or without an application for Pub/Sub. The account is then polled.
+   * Creates the client of watches whose destination is this account. Undefined if notifications
+   * have no destination: without a public URL, or without an application for Pub/Sub. The account
+   * is then polled.
    *
    * @throws AppError
    */
   openWatches(): Promise<MailApiWatches | undefined>
   /**
-   * Called for each notification. `changed`: read the feeds of these messages soon, or all feeds
-   * without named messages. `missed`: changes may have been lost, so compare all messages.
+   * Called for each notification of the provider. `changed`: read the feeds (lists of changes) of
+   * these messages soon, or all feeds without named messages. `missed`: changes may have been lost,
+   * so compare all messages.
    */
   onNotification(reason: SyncReason, messages?: readonly NotifiedMessage[]): void
   readonly log: Pick<Logger, 'info' | 'warn'>
 }
 
-/** Reason for a sync. */
+/** Reason for a sync after a notification. */
 export type SyncReason = 'changed' | 'missed'
 
-/** Watch of an account of this worker. Disposal ends the local work, not the watch. */
+/**
+ * Watch (registration for notifications) of an account of this worker. Disposal ends the local
+ * work, not the watch.
+ */
 export interface WatchHandle extends Disposable {
-  /** True while the provider notifies, so that polling can be slow. */
+  /** True while the provider sends notifications, so that polling can be slow. */
   readonly isActive: boolean
   /** True while the provider refuses to notify and the mailbox has many feeds to poll. */
   readonly isRefused: boolean
@@ -224,6 +230,6 @@ export interface WatchHandle extends Disposable {
    * most once an hour.
    */
   reportUnannounced(changedAt: Date): void
-  /** Ends renewals until the account is added again. Notifications still reach the account. */
+  /** Ends renewals of the watch until the account is added again. Notifications go on. */
   pause(): void
 }

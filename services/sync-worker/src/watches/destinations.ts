@@ -7,15 +7,18 @@ import { findPubSubAppOf } from '../store/pubsub.ts'
 /** Places to which providers send notifications. */
 export interface Destinations {
   /**
-   * Topic of Pub/Sub for the accounts of an OAuth2 application. Undefined if the application has no
-   * topic.
+   * Finds the Pub/Sub topic for the accounts of an OAuth2 application. Undefined if the application
+   * has no topic.
    */
   findTopic(application: string): Promise<string | undefined>
-  /** Addresses of this installation for an account. Undefined without a public URL. */
+  /**
+   * Finds the URLs of this installation to which Microsoft Graph sends notifications of an account.
+   * Undefined without a public URL.
+   */
   findUrls(account: string): Promise<GraphNotificationUrls | undefined>
 }
 
-/** Reads the destinations from the settings and the applications. */
+/** Reads the destinations of notifications from the settings and the OAuth2 applications. */
 export function createDestinations({
   db,
   settings,

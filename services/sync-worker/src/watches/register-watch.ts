@@ -4,11 +4,11 @@ import { apiAccountTypes } from '@posthorn/contracts/account-types'
 import type { ApiWatchRow } from '../store/api/watches.ts'
 import { type AccountWatch, hashSecret } from './account-watch.ts'
 
-/** Registration at the provider. */
+/** Watch of an account as registered at the provider. */
 export interface RegisteredWatch extends ApiWatch {
-  /** Null if the provider sends no secret. */
+  /** Hash of the secret in notifications. Null if the provider sends no secret. */
   readonly hash: Buffer | null
-  /** True if the watch was created now: earlier changes were not announced. */
+  /** True if the watch was created now: earlier changes of the mailbox were not announced. */
   readonly isNew: boolean
 }
 
@@ -17,12 +17,12 @@ export interface RegistrationOptions {
   readonly now: () => number
 }
 
-/** Random bytes of a secret: 43 characters, of the 128 that Microsoft permits. */
+/** Random bytes of a watch's secret: 43 characters, of the 128 that Microsoft permits. */
 const secretBytes = 32
 
 /**
- * Renews the watch of an account. Creates a watch if there is none, or if the watch was lost or has
- * expired. Stops watches that a crash left at the provider.
+ * Renews the watch of an account at the provider. Creates a watch if the account has none, or if
+ * the watch was lost or has expired. Stops watches that a crash left at the provider.
  *
  * @throws MailApiError
  */
@@ -38,21 +38,21 @@ export async function registerWatch(
     : create(watch, api, { signal, now })
 }
 
-/** Stops all watches except the watch to renew, which is returned. */
+/** Stops all watches of an account except the watch to renew, which is returned. */
 async function stopOthers(
   { row, isLost }: AccountWatch,
   api: MailApiWatches,
   signal: AbortSignal,
 ): Promise<ApiWatchRow | undefined> {
   const current = row?.remoteId ? row : undefined
-  // A provider that lists no watches has one per mailbox.
+  // A provider that lists no watches has one watch per mailbox.
   const listed = (await api.listWatches(signal)) ?? (current ? [{ id: current.remoteId }] : [])
   const isKept = (id: string) => !isLost && id === current?.remoteId
   for (const { id } of listed) if (!isKept(id)) await api.stopWatch(id, signal)
   return listed.some(({ id }) => isKept(id)) ? current : undefined
 }
 
-/** Undefined if the watch does not exist any more. */
+/** Renews a watch at the provider. Undefined if the watch does not exist any more. */
 async function renew(
   api: MailApiWatches,
   id: string,

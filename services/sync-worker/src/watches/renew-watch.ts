@@ -20,7 +20,7 @@ export interface RenewalDeps {
 const dayMs = 86_400_000
 /** Interval at which an account without a destination for notifications is tried again. */
 const withoutDestinationMs = 600_000
-/** Timeout of a registration; providers validate the destination within this time. */
+/** Timeout of a registration for notifications, with the provider's check of the destination. */
 const timeoutMs = 60_000
 
 /**
@@ -52,7 +52,8 @@ export async function renewWatch(
 }
 
 /**
- * Postpones the renewal if the account belongs to another worker now, or Postgres is unavailable.
+ * Postpones the renewal of a watch if the account belongs to another worker now, or Postgres is
+ * unavailable.
  */
 function postpone({ now }: RenewalDeps, watch: AccountWatch): void {
   watch.renewAt = now() + 30_000
@@ -87,7 +88,10 @@ async function store(
   if (isNew) watch.catchUp(wasLost)
 }
 
-/** After a day, or half of the remaining life if that is shorter; ± 10 %, to spread accounts. */
+/**
+ * Time at which a watch is renewed: after a day, or half of the remaining life of the watch if that
+ * is shorter; ± 10 %, to spread accounts.
+ */
 function renewalTime(expiresAt: number, now: number): number {
   return now + Math.min(dayMs, (expiresAt - now) / 2) * (0.9 + 0.2 * Math.random())
 }
@@ -148,7 +152,10 @@ async function reportFailure(
   if (isFirst) log.warn({ err: error }, 'provider refused notifications')
 }
 
-/** Failures since the last success. Without a row, all failures were creations. */
+/**
+ * Counts of failed registrations since the last success of the account's watch. Without a stored
+ * watch, all failures were creations.
+ */
 function countFailure({ row, failures, isCreating }: AccountWatch) {
   if (!row) return { createFailures: failures, renewFailures: 0 }
   return {
@@ -166,30 +173,31 @@ function isStale(error: unknown): boolean {
   return error instanceof AppError && error.kind === 'stale'
 }
 
-/** Code of `connectError`, whatever the provider's code is. */
+/** Code of `connectError` for a failed watch, whatever the provider's code is. */
 const watchErrorCode = 'SubscriptionSetupError'
-/** Maximum stored characters of a provider's text. */
+/** Maximum stored characters of a provider's error text. */
 const maxTextLength = 1_000
 /**
- * Failures that may pass without a change at the provider. Repeated temporary failures count as
- * refusals.
+ * Failures of a watch registration that may pass without a change at the provider. Repeated
+ * temporary failures count as refusals.
  */
 const temporary = ['unavailable', 'rate-limited', 'token-rejected', 'unlicensed'] as const
-/** Temporary failures of a missing watch that are reported: about 8 min. */
+/** Temporary failures in a row of a missing watch before the report: about 8 min. */
 const maxTemporary = 5
-/** 30 s, doubling up to 1 h. */
+/** Delay before a failed registration of a watch is repeated: 30 s, doubling up to 1 h. */
 const retryDelayMs = backoff({ baseMs: 30_000, maxMs: 3_600_000, jitter: 0.1 })
 
 interface WatchFailure {
   readonly response: string
   readonly retryMs: number
   /**
-   * True if the owner has to be informed: the provider refuses, or there was no watch for minutes.
+   * True if the owner of the account has to be informed: the provider refuses, or there was no
+   * watch for minutes.
    */
   readonly isReported: boolean
 }
 
-/** Consequence of the n-th consecutive failure of a registration. */
+/** Consequence of the n-th consecutive failure to register a watch. */
 function failureOfWatch(
   error: unknown,
   { provider, failures, isActive }: { provider: Provider; failures: number; isActive: boolean },

@@ -2,11 +2,11 @@ import type { Metrics } from '@posthorn/telemetry'
 
 export interface WatchMetrics {
   /**
-   * Counts a notification of a provider. `unknown`: no session on this worker, as for accounts of
-   * other workers.
+   * Counts a notification of a provider. `unknown`: this worker has no session of the account, as
+   * for accounts of other workers.
    */
   notified(outcome: 'accepted' | 'forged' | 'unknown'): void
-  /** Registration or renewal of a watch. */
+  /** Counts a registration or renewal of a watch. */
   watchRenewed(outcome: 'created' | 'renewed' | 'failed'): void
 }
 

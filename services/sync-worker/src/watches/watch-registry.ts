@@ -13,25 +13,29 @@ export interface WatchRegistryDeps {
   readonly commit: CommitDeps
   readonly metrics: WatchMetrics
   readonly log: Logger
-  /** Epoch milliseconds. Default: the system's clock. */
+  /** Clock in epoch milliseconds. Default: the system's clock. */
   readonly now?: () => number
 }
 
-/** Interval at which due renewals are started. */
+/** Interval at which due renewals of watches are started. */
 const tickMs = 5_000
 /** Interval at which the times of notifications are stored. */
 const storeMs = 60_000
-/** Maximum accounts of one query. */
+/** Maximum accounts of one query for watches. */
 const maxLoaded = 1_000
-/** Concurrent registrations, each of about three requests. */
+/** Maximum concurrent registrations of watches, each of about three requests. */
 const maxConcurrent = 10
 
 /**
- * Watches of the accounts of this worker. Receives the notifications of the watches, renews all
- * watches with one timer, and removes a watch when the session of its account ends.
+ * Registry of the watches (registrations for notifications) of this worker's accounts. Receives the
+ * notifications of the watches, renews all watches with one timer, and removes a watch when the
+ * session of its account ends.
  */
 export class WatchRegistry implements AsyncDisposable {
-  /** Handler of notifications. Notifications are compared in memory: a flood causes no query. */
+  /**
+   * Handler of providers' notifications. Notifications are compared with watches in memory: a flood
+   * of notifications causes no query.
+   */
   readonly handler: CommandHandler = on(changesNoticed, async ({ notices: notifications }) => {
     for (const notification of notifications) {
       const watch = this.#watches.get(notification.account)
@@ -128,7 +132,7 @@ export class WatchRegistry implements AsyncDisposable {
     }
   }
 
-  /** Loads the registrations of new accounts. A failure is repeated with the next tick. */
+  /** Loads the stored watches of new accounts. A failure is repeated with the next tick. */
   async #load(): Promise<void> {
     const missing = [...this.#watches.values()].filter(({ row }) => row === undefined)
     for (let at = 0; at < missing.length; at += maxLoaded) {
@@ -143,9 +147,9 @@ export class WatchRegistry implements AsyncDisposable {
   }
 
   /**
-   * True once for each lease for an active watch that a new holder must check. The renewal lists
-   * the watches of the account and stops unknown watches. A watch that was removed silently is
-   * created again, as is a connection on which an earlier holder listened.
+   * True once for each lease for an active watch that a new holder of the shard must check. The
+   * renewal lists the watches of the account and stops unknown watches. A watch that was removed
+   * silently is created again, as is a connection on which an earlier holder listened.
    */
   #mustCheck({ account: { lease, provider }, row }: AccountWatch): boolean {
     if (!apiAccountTypes[provider].notifications.isCheckedByHolder) return false

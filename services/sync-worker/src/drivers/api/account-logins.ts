@@ -12,20 +12,20 @@ import { AppError } from '@posthorn/errors'
 import { abortable, SingleFlight } from '@posthorn/flow'
 import type { CredentialsClient } from '../credentials.ts'
 
-/** Login of an account until it expires, and the application whose limits apply. */
+/** Login of an account at its mail API until it expires, and the application with its limits. */
 interface CachedLogin extends MailApiLogin {
   application: string
   cloud?: GraphCloud
-  /** Time of the request, and end of use, in epoch milliseconds. */
+  /** Time of the request for the login, and end of its use, in epoch milliseconds. */
   requestedAt: number
   expiresAt: number
   /** True if the login replaced a rejected token. */
   isFresh: boolean
 }
 
-/** Use of a token whose expiry the provider did not report. */
+/** Time of use of an access token whose expiry the provider did not report. */
 const unknownExpiryMs = 60_000
-/** A new token is not replaced within this time: several requests may have used the old token. */
+/** Minimum age of an access token before its replacement: requests may have used the old token. */
 const freshMs = 5_000
 
 interface LoginsOptions {
@@ -53,7 +53,8 @@ export class AccountLogins implements Disposable {
   }
 
   /**
-   * Access for clients of the API. Returns the same object while the application is the same.
+   * Access to the mail API for clients of the account. Returns the same object while the
+   * application is the same.
    *
    * @throws AppError of the account: see `CredentialsClient`
    */
@@ -67,7 +68,7 @@ export class AccountLogins implements Disposable {
     return this.#access
   }
 
-  /** Ends requests in progress. */
+  /** Ends requests for logins that are in progress. */
   [Symbol.dispose](): void {
     this.#stop.abort()
   }
@@ -95,13 +96,17 @@ export class AccountLogins implements Disposable {
     const options = { protocol: 'api' as const, signal, ...(fresh && { fresh }) }
     const login = toLogin(await credentials.request({ account }, options), requestedAt)
     const cached = { ...login, isFresh: fresh }
-    // A slower request must not replace a later token.
+    // A slower login request must not replace a later access token.
     if (requestedAt >= (this.#cached?.requestedAt ?? 0)) this.#cached = cached
     return cached
   }
 }
 
-/** @throws AppError `unauthorized` for a password, which no API accepts */
+/**
+ * Converts credentials to the login at a mail API.
+ *
+ * @throws AppError `unauthorized` for a password, which no API accepts
+ */
 function toLogin(credentials: Credentials, requestedAt: number): Omit<CachedLogin, 'isFresh'> {
   if (!('accessToken' in credentials))
     throw new AppError('unauthorized', 'The authentication server returned no access token')

@@ -19,7 +19,7 @@ export interface ApiSessionDeps extends FollowDeps {
   readonly transcripts: Pick<Transcripts, 'forConnection'>
 }
 
-/** Grace period of a pass of an account session that stops. */
+/** Grace period of a running sync pass when the account session stops. */
 const graceMs = 1_000
 /** Time limit for stopping the watch of a deleted account. */
 const stopTimeoutMs = 10_000
@@ -27,11 +27,11 @@ const stopTimeoutMs = 10_000
 /** API part of an account session: the logins and clients of the account's mail API. */
 export class ApiAccountSession implements AsyncDisposable {
   readonly context: DriverContext
-  /** As `NotifiedAccount.watch`. */
+  /** Watch (notifications by the provider) of the last `follow`; see `NotifiedAccount.watch`. */
   watch: WatchHandle | undefined
-  /** As `FollowedAccount.parked`. */
+  /** Folders that the provider refuses to read; see `FollowedAccount.parked`. */
   readonly parked = new ParkedFeeds(() => new Date())
-  /** As `FollowedAccount.losses`. */
+  /** Memory of lists of the mailbox that lacked messages; see `FollowedAccount.losses`. */
   readonly losses = new RoundLosses(() => new Date())
   readonly #deps: ApiSessionDeps
   readonly #closed = new AbortController()
@@ -48,22 +48,22 @@ export class ApiAccountSession implements AsyncDisposable {
   }
 
   /**
-   * Starts a pass without waiting for the next poll: over the folders of these messages, which this
-   * service changed, or over all feeds.
+   * Requests a sync pass without waiting for the next poll: over the folders of these messages,
+   * which this service changed, or over all feeds.
    */
   requestPass(messages?: readonly string[]): void {
     const named = messages?.map((id) => ({ id }))
     this.context.sync.request(named ? { messages: named } : { all: true })
   }
 
-  /** Starts a pass over all feeds, also over feeds that the provider refused before. */
+  /** Requests a sync pass over all feeds, also over folders that the provider refused before. */
   requestSync(): void {
     this.parked.endDelays()
     this.requestPass()
   }
 
   /**
-   * Runs a command with its own client, until `deadline` (epoch milliseconds).
+   * Runs a command with its own client of the mail API, until `deadline` (epoch milliseconds).
    *
    * @throws AppError: see `assertConnected` and `toUnavailable`
    */
@@ -82,7 +82,8 @@ export class ApiAccountSession implements AsyncDisposable {
   }
 
   /**
-   * Creates a client. Requests of the client are logged if the log is enabled now.
+   * Creates a client of the account's mail API. Requests of the client are logged if the log is
+   * enabled now.
    *
    * @throws AppError if there are no credentials
    */
@@ -95,7 +96,7 @@ export class ApiAccountSession implements AsyncDisposable {
     return createMailApi(access, { ...use, openLog })
   }
 
-  /** As `NotifiedAccount.application`. */
+  /** OAuth2 application of the account's grant; see `NotifiedAccount.application`. */
   async application(signal: AbortSignal): Promise<string> {
     const { application } = await this.#loadAccess(signal)
     return application
@@ -110,7 +111,7 @@ export class ApiAccountSession implements AsyncDisposable {
     return this.#logins.open(signal)
   }
 
-  /** As `AccountDriver.follow`. */
+  /** Follows the changes of the account at its mail API until a failure; see `AccountDriver`. */
   follow(signal: AbortSignal): Promise<void> {
     this.#following = followFeeds(this.#deps, this, signal).catch((error: unknown) => {
       throw toSessionError(error)
@@ -119,8 +120,9 @@ export class ApiAccountSession implements AsyncDisposable {
   }
 
   /**
-   * Stops the watch of a deleted account, with the login in memory: auth-bridge has no login of the
-   * account any more. Remaining watches expire within days, and their notifications are ignored.
+   * Stops the watch of a deleted account at its mail provider, with the login in memory:
+   * auth-bridge has no login of the account any more. Watches that remain expire within days, and
+   * their notifications are ignored.
    */
   async stopWatch(): Promise<void> {
     const { remoteId } = this.watch ?? {}
@@ -130,7 +132,7 @@ export class ApiAccountSession implements AsyncDisposable {
     await api.stopWatch(remoteId, signal)
   }
 
-  /** Ends commands, then the running pass. */
+  /** Ends the commands of the account session, then the running sync pass. */
   async [Symbol.asyncDispose](): Promise<void> {
     this.#closed.abort(
       new AppError('unavailable', 'The worker released the account, retry', {

@@ -32,7 +32,7 @@ interface ApiDriverDeps extends ApiSessionDeps {
   readonly commands: ApiCommandDeps
 }
 
-/** Repeats a command while its message is missing or incomplete, see `untilSettled`. */
+/** Repeats a command about a missing or incomplete message, see `untilSettled`. */
 const settled =
   <Request, Reply>(command: (request: Request) => (call: ApiCommand) => Promise<Reply>) =>
   (request: Request) =>
@@ -73,7 +73,7 @@ const commands: {
     }),
   /** Mail APIs report no quota of the mailbox. */
   getQuota: () => async () => ({ quota: false }),
-  /** Requests that arrive before the next pass are merged into that pass. */
+  /** Requests to sync that arrive before the next sync pass are merged into that pass. */
   syncAccount:
     () =>
     async ({ requestSync }) => {
@@ -84,7 +84,7 @@ const commands: {
 
 /** Driver of an account at a mail API. */
 class ApiDriver implements AccountDriver {
-  /** The provider limits no logins. */
+  /** Undefined: mail APIs limit no logins. */
   readonly loginKey = undefined
   readonly #deps: ApiDriverDeps
   readonly #session: ApiAccountSession
@@ -141,11 +141,12 @@ class ApiDriver implements AccountDriver {
 /** Clients of mail APIs by provider. Accounts of providers without a client get no session. */
 export type MailApis = Partial<Record<Provider, CreateMailApi>>
 
-/** Parts about notifications of providers. */
+/** Parts of the API drivers that handle notifications of providers. */
 export type WatchParts = Pick<ApiDriverDeps, 'watches' | 'destinations'>
 
 /**
- * Creates the drivers of the providers that have a client, with the parts that the drivers share.
+ * Creates the drivers for accounts at mail APIs, for the providers that have a client. The drivers
+ * share their other parts.
  */
 export function createApiDrivers(
   parts: DriverParts,

@@ -42,8 +42,8 @@ export interface FollowDeps {
 }
 
 /**
- * Limits of concurrent passes of a worker, for its memory. First passes take minutes, so first
- * passes have a separate limit and later passes never wait for first passes.
+ * Limits of concurrent sync passes of a worker, for its memory. First passes of accounts take
+ * minutes, so first passes have a separate limit and later passes never wait for first passes.
  */
 export interface PassLimits {
   readonly first: Semaphore
@@ -51,31 +51,33 @@ export interface PassLimits {
 }
 
 /**
- * A first pass takes up to 32 MB, a later pass usually less than 1 MB. With new messages, a pass
- * also holds texts: up to 24 MiB of notified and 24 MiB of requested messages. The events of one
- * transaction take 4 MiB, or one message with 25 MiB of attachments, in several copies.
+ * Creates the limits of concurrent sync passes. A first pass takes up to 32 MB, a later pass
+ * usually less than 1 MB. With new messages, a pass also holds texts: up to 24 MiB of notified and
+ * 24 MiB of requested messages. The events of one transaction take 4 MiB, or one message with 25
+ * MiB of attachments, in several copies.
  */
 export function createPassLimits(): PassLimits {
   return { first: new Semaphore(20), later: new Semaphore(100) }
 }
 
-/** Account whose feeds are followed. */
+/** Account whose feeds (lists of changes at the mail API) are followed. */
 export interface FollowedAccount extends NotifiedAccount {
   readonly context: DriverContext
-  /** Feeds that the provider refuses, also after a new login. */
+  /** Folders that the provider refuses to read. The list is kept after a new login. */
   readonly parked: ParkedFeeds
-  /** Lists of the mailbox that lacked messages, also after a new login. */
+  /** Lists of the mailbox that lacked messages. The memory is kept after a new login. */
   readonly losses: RoundLosses
 }
 
-/** Delay after a rate limit for which the provider names no time. */
+/** Delay after a rate limit of the provider that names no time. */
 const defaultLimitMs = 60_000
-/** Maximum pause. Limits of a whole day end within this time. */
+/** Maximum pause after a rate limit of the provider. Limits of a whole day end within this time. */
 const maxLimitMs = 86_400_000
 
 /**
- * Logs in, then reads the feeds of an account in passes until a failure: at intervals, and early if
- * a pass is requested. A rate limit of the provider only delays the next pass.
+ * Logs in, then reads the feeds (lists of changes) of an account in passes until a failure: at
+ * intervals, and early if a pass is requested. A rate limit of the provider only delays the next
+ * pass.
  *
  * @throws AppError of the API or of the credentials; `stale`; the reason of the signal
  */
@@ -111,19 +113,20 @@ export async function followFeeds(
     sync.end(outcomeOf(result))
     await syncing[Symbol.asyncDispose]()
     await context.reportSync(result.refusal)
-    // Later passes have a client with another priority.
+    // Sync passes after the first pass have a client with another priority.
     if (isFirst) feeds = undefined
   }
 }
 
-/** Folders that are polled most often if the provider refuses to notify. */
+/** Special uses of the folders that are polled most often if the provider refuses to notify. */
 const mainUses: readonly SpecialUse[] = ['\\Inbox', '\\Sent', '\\Drafts', '\\Junk']
 /**
- * Intervals of the main folders and of all folders, in poll intervals. Default: 60 s and 15 min.
+ * Intervals between polls of the main folders and of all folders, in multiples of `apiPollMs`, if
+ * the provider refuses to notify. Default: 60 s and 15 min.
  */
 const refusedIntervals = { main: 4 / 3, all: 20 }
 
-/** Intervals of an account, which depend on its watch. */
+/** Poll intervals of an account at a mail API, which depend on the account's watch. */
 export function apiRules(
   { apiPollMs, apiPollNotifiedMs }: FollowDeps['config'],
   { isActive, isRefused }: Pick<WatchHandle, 'isActive' | 'isRefused'>,
@@ -136,14 +139,14 @@ export function apiRules(
   }
 }
 
-/** Parts of the mailbox that a pass reads. */
+/** Parts of the mailbox that a sync pass reads. */
 export function passOptions({ action, isComplete, messages }: SyncPass): PassOptions {
   const notified = new Map([...messages].map(([id, { isDeleted }]) => [id, isDeleted]))
   if (isComplete) return { notified }
   return { parts: { messages: notified, specialUses: action === 'poll' ? mainUses : [] } }
 }
 
-/** Result of a pass, as far as it changes the schedule. */
+/** Result of a sync pass, as far as it changes the schedule of passes. */
 export function outcomeOf({ dueAt, hasRounds, hasChanges, unreported }: PassResult): SyncOutcome {
   return { hasRounds, hasChanges, unreported, retryAt: dueAt?.getTime() }
 }
@@ -153,7 +156,7 @@ function getAccount({ account }: DriverContext): Account {
   return account
 }
 
-/** Proves that the credentials permit access to the mailbox. */
+/** Logs in at the mail API, which proves that the credentials permit access to the mailbox. */
 async function logIn(
   { commit, credentials, passes }: FollowDeps,
   followed: FollowedAccount,
@@ -166,7 +169,7 @@ async function logIn(
   await context.reportLogin(address)
 }
 
-/** The state `connecting` ends before the login is reported. */
+/** Reads the mailbox address. The account state `connecting` ends before the login is reported. */
 async function readAddress(
   { db }: Pick<CommitDeps, 'db'>,
   followed: FollowedAccount,
@@ -245,7 +248,7 @@ async function runPass(
   return result
 }
 
-/** Repeats work after rate limits of the provider, which are no failure of the account. */
+/** Repeats requests after rate limits of the provider, which are no failure of the account. */
 async function afterLimits<T>(
   { log }: Pick<DriverContext, 'log'>,
   signal: AbortSignal,

@@ -9,13 +9,13 @@ import type { Destinations } from '../../watches/destinations.ts'
 import type { WatchedAccount, WatchHandle } from '../../watches/account-watch.ts'
 import type { DriverContext } from '../account-driver.ts'
 
-/** Account whose provider may notify. */
+/** Account whose mail provider may send notifications. */
 export interface NotifiedAccount {
   readonly context: Pick<DriverContext, 'sync' | 'log'>
-  /** Application of the account's grant. @throws AppError if there are no credentials */
+  /** OAuth2 application of the account's grant. @throws AppError if there are no credentials */
   application(signal: AbortSignal): Promise<string>
   open(use: MailApiUse, signal: AbortSignal): Promise<MailApi>
-  /** Watch of the last `follow`. The account session disposes the watch. */
+  /** Watch (notifications) of the last `follow`. The account session disposes the watch. */
   watch: WatchHandle | undefined
 }
 
@@ -26,7 +26,7 @@ export interface WatchedFeeds {
   signal: AbortSignal
 }
 
-/** Account for the registry of watches. Notifications start passes of the account. */
+/** Describes an account for the registry of watches. Notifications start sync passes. */
 export function watchedAccount(
   followed: NotifiedAccount,
   { provider, destinations, account, signal }: WatchedFeeds,

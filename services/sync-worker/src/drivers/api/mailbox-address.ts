@@ -13,14 +13,14 @@ interface Login {
   log: Pick<Logger, 'info'>
 }
 
-/** Messages that are looked up to recognise a mailbox. */
+/** Number of indexed messages that are looked up to recognise a mailbox. */
 const sampleSize = 20
 
 /**
  * Compares the address in the provider's profile with the address of the account. A different
  * address of the same mailbox is stored and reported: the account was registered with an alias, or
- * the user was renamed. A mailbox is the same if it has messages of the index. Without an index,
- * only `expectedEmail` decides.
+ * the user was renamed. A mailbox is the same if it has messages of the stored message index.
+ * Without an index, only `expectedEmail` decides.
  *
  * @throws MailApiError `token-rejected` if the token belongs to another mailbox
  */

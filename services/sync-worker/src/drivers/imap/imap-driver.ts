@@ -33,12 +33,12 @@ import { IdleConnections } from './connections/idle-connections.ts'
 import { createLoginLimiter } from './connections/login-limiter.ts'
 import { indexEmptyMailboxes } from './sync/changes/initial-sync.ts'
 
-/** Dependencies of commands, shared by all accounts of a worker. */
+/** Dependencies of commands to IMAP accounts, shared by all accounts of a worker. */
 type ImapCommandDeps = ReadDeps & FilingDeps & UploadDeps
 
 interface ImapDriverDeps extends ImapSessionDeps {
   readonly commands: ImapCommandDeps
-  /** Key of the login limits of a host. */
+  /** Returns the key of the login limits of a host. */
   readonly loginKeyOf: (host: string) => string
 }
 
@@ -62,7 +62,7 @@ const commands: AccountCommandTable<[AccountCommand, ImapCommandDeps]> = {
   deleteMessages,
   fileSent,
   findSent,
-  /** The UID of a draft changes with the draft. */
+  /** No version is needed: the UID of a draft changes with the draft. */
   getDraftVersion: async () => ({}),
   /** IMAP servers store no signatures. */
   listSignatures: async () => ({ signatures: [], signaturesSupported: false }),
@@ -70,7 +70,7 @@ const commands: AccountCommandTable<[AccountCommand, ImapCommandDeps]> = {
     withMailSession(target, { mayBorrow: true }, async (mail) => ({
       quota: (await mail.quota()) ?? false,
     })),
-  /** Requests a full sync. Requests that arrive before the sync starts are merged into the sync. */
+  /** Requests a full sync of the account. Requests before its start are merged. */
   async syncAccount(_request, { session }) {
     session.context.sync.request({ all: true })
     return { sync: true }

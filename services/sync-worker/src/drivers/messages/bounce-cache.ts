@@ -2,10 +2,10 @@ import type { MessageEntry } from '@posthorn/contracts/schemas/message'
 import type { Db } from '@posthorn/db'
 import { findBounces, hasBounces } from '../../store/bounces.ts'
 
-/** Time that an account without bounces is not queried again. Most accounts have no bounces. */
+/** Time in which an account without bounces is not queried again. Most accounts have none. */
 const withoutBouncesMs = 10_000
 
-/** Adds reported bounces to their messages. A new bounce may appear up to 10 s later. */
+/** Cache that adds reported bounces to messages. A new bounce may appear up to 10 s later. */
 export class BounceCache {
   /** Epoch milliseconds until which the account of a session counts as having no bounces. */
   readonly #noneUntil = new WeakMap<object, number>()

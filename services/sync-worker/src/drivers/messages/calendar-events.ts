@@ -1,21 +1,24 @@
 import type { CalendarEvent } from '@posthorn/contracts/schemas/calendar'
 import type { ParsedCalendar, ReadPart } from '@posthorn/message-reader'
 
-/** Invitations are small. A larger part is the export of a whole calendar. */
+/**
+ * Maximum bytes of a calendar part that are read. Invitations are small; a larger part is the
+ * export of a whole calendar.
+ */
 const maxBytes = 524_288
 /** Maximum calendar parts read per message. */
 const maxParts = 10
-/** Maximum events per message. Equals the limit of one calendar part. */
+/** Maximum calendar events per message. Equals the limit of one calendar part. */
 const maxEvents = 100
 /** Maximum bytes of the calendar parts of a message whose contents are included. */
 const maxContentBytes = maxBytes
 
 /** Attachment that may be a calendar. */
 export interface CalendarCandidate {
-  /** Attachment id. */
+  /** Id of the attachment. */
   id: string
   contentType: string
-  /** Bytes, in transfer encoding or decoded. */
+  /** Bytes of the attachment, in transfer encoding or decoded. */
   size: number
   filename?: string
   method?: string
@@ -29,7 +32,7 @@ interface CalendarPart<Part> {
 
 interface CalendarSource<Part> {
   read: ReadPart
-  /** Reads up to `maxBytes` of a part. Undefined if the part is missing. */
+  /** Reads up to `maxBytes` of a calendar part. Undefined if the part is missing. */
   readPart: (part: Part, maxBytes: number) => Promise<Uint8Array | undefined>
 }
 
@@ -43,8 +46,9 @@ export interface CalendarEvents {
 }
 
 /**
- * Events of a message's calendar parts, one per UID. `text/calendar` is preferred. The first event
- * of a part has the content of the part, so that the result is not larger than the parts.
+ * Reads the events of a message's calendar parts, one event per UID. `text/calendar` is preferred.
+ * The first event of a part has the content of the part, so that the result is not larger than the
+ * parts.
  */
 export async function readCalendarEvents<Part extends CalendarCandidate>(
   { read, readPart }: CalendarSource<Part>,
@@ -80,7 +84,7 @@ class EventSelection {
     if (isCut) this.#cut.add('calendarEvents')
   }
 
-  /** Adds the events of a part. A part without a calendar exceeded the limits of the reader. */
+  /** Adds the events of a calendar part. A part without a calendar exceeded the limits. */
   add(part: CalendarPart<CalendarCandidate>, calendar: ParsedCalendar | undefined): void {
     if (!calendar || calendar.isCut) this.#cut.add('calendarEvents')
     const fresh = eventsOf(part.part, calendar).filter(({ eventId }) => !this.#events.has(eventId))
@@ -120,7 +124,7 @@ function preference({ contentType }: CalendarCandidate): number {
   return contentType === 'text/calendar' ? 0 : 1
 }
 
-/** Events of a part without its content. */
+/** Events of a calendar part without the content of the part. */
 function eventsOf(part: CalendarCandidate, calendar?: ParsedCalendar): CalendarEvent[] {
   const { method = part.method?.toUpperCase(), entries = [] } = calendar ?? {}
   return entries.map(({ uid, ...entry }) => ({

@@ -6,7 +6,7 @@ type Envelope = FetchedMessage['envelope']
 /** Subject limit in characters. RFC 5322 sets no limit. */
 const maxSubject = 10_240
 
-/** Members of an entry that come from the header of the message. Pure. */
+/** Members of a message entry that come from the header of the message. Pure. */
 export function envelopeFields(envelope: Envelope, receivedAt: Date) {
   const { date, subject, messageId, inReplyTo } = envelope
   return defined({
@@ -30,7 +30,10 @@ export function selectReplyTo(
   return other ? { replyTo: other } : {}
 }
 
-/** RFC 9051 §7.5.2: servers fill `sender` and `replyTo` from `from`. Equal values are left out. */
+/**
+ * Address members of a message entry. RFC 9051 §7.5.2: servers fill `sender` and `replyTo` from
+ * `from`. Equal values are left out.
+ */
 function addressesOf(envelope: Envelope) {
   const from = firstAddress(envelope.from)
   const sender = firstAddress(envelope.sender)
@@ -59,12 +62,12 @@ function isFrom(replyTo: readonly EnvelopeAddress[], from: readonly EnvelopeAddr
   return replyTo.length === from.length && replyTo.every((a, at) => isSameAddress(a, from[at]))
 }
 
-/** True for equal addresses, ignoring case and display name. */
+/** True for equal mail addresses, ignoring case and display name. */
 function isSameAddress(a: EnvelopeAddress, b: EnvelopeAddress | undefined): boolean {
   return a.address?.toLowerCase() === b?.address?.toLowerCase()
 }
 
-/** Date header if valid, else the time of receipt, else the epoch. */
+/** Date of a message: the Date header if valid, else the time of receipt, else the epoch. */
 function dateOf(header: Date | undefined, receivedAt: Date): string {
   return [header, receivedAt].find(isPlausible)?.toISOString() ?? new Date(0).toISOString()
 }

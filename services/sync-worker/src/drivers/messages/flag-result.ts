@@ -1,7 +1,7 @@
 import { defined } from '@posthorn/contracts/defined'
 import type { FlagResult, FlagUpdate } from '@posthorn/contracts/schemas/flag-update'
 
-/** Response of an update: each requested step with the success of its kind. */
+/** Response of an update of flags and labels: each requested step with the success of its kind. */
 export function updateResult(
   { flags, labels }: FlagUpdate,
   success: { flags: boolean; labels: boolean },

@@ -3,7 +3,7 @@ import type { ReadPart } from '@posthorn/message-reader'
 /** Attachment that the HTML of a message may refer to. */
 export interface ReferencedImage {
   contentType: string
-  /** Bytes, in transfer encoding or decoded. */
+  /** Bytes of the image, in transfer encoding or decoded. */
   size: number
   contentId?: string
 }
@@ -19,7 +19,7 @@ export interface ImageSource<Image extends ReferencedImage> {
   ) => Promise<readonly (Uint8Array | undefined)[]>
 }
 
-/** Limit per embedded image. A larger image stays a reference. */
+/** Maximum bytes per image embedded in a message's HTML. A larger image stays a reference. */
 const maxImageBytes = 2 * 1024 * 1024
 /** Limits of all embedded images of a message in a response and in an event. */
 export const maxEmbeddedBytes = { reading: 10 * 1024 * 1024, event: 2 * 1024 * 1024 }
@@ -68,7 +68,10 @@ function imagesById<Image extends ReferencedImage>(parts: readonly Image[]): Map
   return images
 }
 
-/** Images whose sizes in the structure fit the limit. Base64 takes up to 1.4 times the bytes. */
+/**
+ * Selects the images of a message whose sizes in the structure fit the limit. Base64 takes up to
+ * 1.4 times the bytes.
+ */
 function selectImages<Image extends ReferencedImage>(
   parts: ReadonlyMap<string, Image>,
   counts: ReadonlyMap<string, number>,

@@ -27,13 +27,13 @@ export interface NewMessage<Part extends Omit<CalendarCandidate, 'id'>> extends 
   /** Bytes of the message. */
   readonly size: number
   readonly headers: Record<string, string[]>
-  /** Attachments, in the order of the entry. */
+  /** Attachments of the message, in the order of the message entry. */
   readonly parts: readonly Part[]
-  /** Reads texts, each kind up to `maxBytes` or the limit of the driver. */
+  /** Reads texts of the message, each kind of text up to `maxBytes` or the limit of the driver. */
   readTexts(options: TextKinds & { maxBytes?: number }): Promise<Partial<ReadText> | undefined>
-  /** Embeds attached images into HTML. */
+  /** Embeds attached images into the HTML of the message. */
   embedImages(texts: TextsWithReferences): Promise<string | undefined>
-  /** Reads up to `maxBytes` of an attachment. */
+  /** Reads up to `maxBytes` of an attachment of the message. */
   readPart(part: Part, maxBytes: number): Promise<Uint8Array | undefined>
 }
 
@@ -98,7 +98,10 @@ async function readNotifiedTexts(
   return { ...texts, html: (await message.embedImages(embedding)) ?? texts.html }
 }
 
-/** Headers that the setting `notifyHeaders` names; `*` names all. Undefined without names. Pure. */
+/**
+ * Selects the message headers that the setting `notifyHeaders` names; `*` names all. Undefined
+ * without names. Pure.
+ */
 function pickHeaders(
   headers: Record<string, string[]>,
   names: readonly string[],
@@ -115,14 +118,14 @@ const maxAttachmentBytes = 25 * 1024 * 1024
 /** Attachment of a new message. */
 interface AttachmentPart {
   info: AttachmentInfo
-  /** Bytes, in transfer encoding or decoded. */
+  /** Bytes of the attachment, in transfer encoding or decoded. */
   size: number
 }
 
 /**
- * Attachments with their contents, if the settings request them. Interface spec, "Conditional
- * inclusion": attachments above the requested size are left out, except that `notifyAttachmentList`
- * lists all attachments. `readBytes` returns undefined for a missing part.
+ * Attachments of a new message with their contents, if the settings request them. Interface spec,
+ * "Conditional inclusion": attachments above the requested size are left out, except that
+ * `notifyAttachmentList` lists all attachments. `readBytes` returns undefined for a missing part.
  */
 async function readContents<Part extends AttachmentPart>(
   parts: readonly Part[],
@@ -154,7 +157,7 @@ async function readContent<Part extends AttachmentPart>(
   maxBytes: number,
   readBytes: (part: Part, maxBytes: number) => Promise<Uint8Array | undefined>,
 ): Promise<Uint8Array | 'too large' | undefined> {
-  // Base64 adds a third and line ends: much larger parts need no fetch.
+  // Base64 adds a third and line ends: much larger attachments need no fetch.
   if (part.size > maxBytes * 1.5 + 1024) return 'too large'
   const bytes = await readBytes(part, maxBytes + 1)
   return bytes && bytes.length > maxBytes ? 'too large' : bytes

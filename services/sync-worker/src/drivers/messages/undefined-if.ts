@@ -1,6 +1,6 @@
 import { AppError, type ErrorKind } from '@posthorn/errors'
 
-/** Resolves to undefined if the work fails with one of these kinds. Other errors are thrown. */
+/** Resolves to undefined if the work fails with these kinds of errors. Throws other errors. */
 export async function undefinedIf<T>(
   work: Promise<T>,
   ...kinds: readonly ErrorKind[]
@@ -14,8 +14,8 @@ export async function undefinedIf<T>(
 }
 
 /**
- * Resolves to undefined if the server does not return a part that it listed, or the message was
- * expunged in the meantime. Other errors are thrown.
+ * Resolves to undefined if the mail server does not return a message part that it listed, or the
+ * message was expunged in the meantime. Other errors are thrown.
  */
 export function undefinedIfMissing<T>(reading: Promise<T>): Promise<T | undefined> {
   return undefinedIf(reading, 'not-found', 'rejected')

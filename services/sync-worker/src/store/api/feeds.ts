@@ -14,8 +14,8 @@ export function findApiMailbox(db: Db, account: string): Promise<ApiMailboxRow |
 }
 
 /**
- * Stores the index as a whole, if the epoch of the index is still `epoch` (null: if there is no
- * index). Returns false otherwise. Requires the account's lease.
+ * Stores the state of an account's message index as a whole, if the epoch of the index is still
+ * `epoch` (null: if there is no index). Returns false otherwise. Requires the account's lease.
  */
 export async function saveApiMailbox(
   tx: Tx,
@@ -49,7 +49,7 @@ export async function listNamedFolders(db: Db, account: string): Promise<NamedFo
   return row?.folders ?? []
 }
 
-/** Requires the account's lease. */
+/** Stores the names of an account's folders. Requires the account's lease. */
 export async function saveNamedFolders(
   tx: Tx,
   account: string,
@@ -62,7 +62,7 @@ export async function saveNamedFolders(
     .execute()
 }
 
-/** Deletes leaves, feeds and pending messages of an account. Requires the account's lease. */
+/** Deletes message index, feeds and pending messages of an account. Requires its lease. */
 export async function deleteApiIndex(tx: Tx, account: string): Promise<void> {
   await tx.deleteFrom('apiLeaves').where('account', '=', account).execute()
   await tx.deleteFrom('apiFeeds').where('account', '=', account).execute()
@@ -78,7 +78,10 @@ export function listApiFeeds(db: Db, account: string): Promise<ApiFeedRow[]> {
     .execute()
 }
 
-/** Inserts or replaces different feeds. Requires the account's lease. */
+/**
+ * Inserts or replaces positions of feeds (lists of changes). The feeds must be different. Requires
+ * the account's lease.
+ */
 export async function saveApiFeeds(
   tx: Tx,
   account: string,
@@ -103,7 +106,7 @@ export async function saveApiFeeds(
   `.execute(tx)
 }
 
-/** Requires the account's lease. */
+/** Deletes positions of feeds (lists of changes). Requires the account's lease. */
 export async function deleteApiFeeds(
   tx: Tx,
   account: string,
@@ -116,8 +119,8 @@ export async function deleteApiFeeds(
 }
 
 /**
- * Inserts pending messages, of which `named` messages replace the folder of existing messages, and
- * stores the attempts of `changed`. Requires the lease.
+ * Inserts pending messages (messages to read again), of which `named` messages replace the folder
+ * of existing messages, and stores the attempts of `changed`. Requires the account's lease.
  */
 export async function saveApiPending(
   tx: Tx,
@@ -147,13 +150,14 @@ export async function saveApiPending(
       .execute()
 }
 
-/** The last row of each message. */
+/** Last row of each pending message. */
 function uniqueRows(rows: readonly ApiPendingRow[]): ApiPendingRow[] {
   return [...new Map(rows.map((row) => [row.message, row])).values()]
 }
 
 /**
- * Deletes pending messages of `folder`, or of all folders without it. Requires the account's lease.
+ * Deletes pending messages that wait for `folder`, or for any folder if `folder` is absent.
+ * Requires the account's lease.
  */
 export async function deleteApiPending(
   tx: Tx,
@@ -168,7 +172,7 @@ export async function deleteApiPending(
   `.execute(tx)
 }
 
-/** Pending messages due at a time, the earliest first. */
+/** Pending messages (messages to read again) due at a time, the earliest first. */
 export function listDueApiPending(
   db: Db,
   account: string,

@@ -1,24 +1,24 @@
 import type { Db, Tx } from '@posthorn/db'
 import { sql } from 'kysely'
 
-/** Row of `api_leaves`. */
+/** Row of `api_leaves`: leaf (block of messages) of the stored message index. */
 export interface ApiLeafRow {
   low: string
   messages: number
   content: Uint8Array
 }
 
-/** Leaves of one part of an account. */
+/** Leaves of one part of an account: of the message index or of a collected full round. */
 export interface ApiLeafPart {
   account: string
-  /** Empty for the index; otherwise a feed. */
+  /** Part of the leaves. Empty for the message index; otherwise the feed of a full round. */
   part: string
 }
 
 /**
- * Leaves that cover these ids: for each id the last leaf whose `low` is not above the id. Also the
- * leaf before each covering leaf with fewer than `small` messages; its `low` is `previous` of the
- * covering leaf.
+ * Loads the leaves of the message index that cover these ids: for each id the last leaf whose `low`
+ * is not above the id. Also the leaf before each covering leaf with fewer than `small` messages;
+ * its `low` is `previous` of the covering leaf.
  */
 export async function loadApiLeaves(
   db: Db,
@@ -53,8 +53,8 @@ export async function loadApiLeaves(
 }
 
 /**
- * At most `limit` leaves in order, from the leaf that covers `from`. `next` is `low` of the leaf
- * after.
+ * Loads at most `limit` leaves of the message index in order, from the leaf that covers `from`.
+ * `next` is `low` of the leaf after the loaded leaves.
  */
 export async function scanApiLeaves(
   db: Db,
@@ -73,7 +73,7 @@ export async function scanApiLeaves(
   return { leaves: rows.slice(0, limit), next: rows[limit]?.low }
 }
 
-/** Number of messages in the leaves of a part. */
+/** Number of messages in the leaves of a part of the message index. */
 export async function countApiMessages(db: Db, { account, part }: ApiLeafPart): Promise<number> {
   const row = await db
     .selectFrom('apiLeaves')
@@ -84,7 +84,7 @@ export async function countApiMessages(db: Db, { account, part }: ApiLeafPart): 
   return Number(row?.messages ?? 0)
 }
 
-/** Inserts or replaces leaves. Requires the account's lease. */
+/** Inserts or replaces leaves of the message index. Requires the account's lease. */
 export async function saveApiLeaves(
   tx: Tx,
   { account, part }: ApiLeafPart,
@@ -103,7 +103,7 @@ export async function saveApiLeaves(
   `.execute(tx)
 }
 
-/** Deletes some leaves of a part, or all. Requires the account's lease. */
+/** Deletes some or all leaves of a part of the message index. Requires the account's lease. */
 export async function deleteApiLeaves(
   tx: Tx,
   { account, part }: ApiLeafPart,
@@ -117,7 +117,7 @@ export async function deleteApiLeaves(
 }
 
 /**
- * Ids among these drafts that senders deposited: by draft, by the Message-ID of a queued
+ * Ids of drafts that senders deposited, among these drafts: by draft, by the Message-ID of a queued
  * submission, or left by an interrupted attempt. Excludes drafts of the owner, which senders may
  * release.
  */

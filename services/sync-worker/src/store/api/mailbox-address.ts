@@ -1,7 +1,7 @@
 import type { Db, Tx } from '@posthorn/db'
 import { sql } from 'kysely'
 
-/** Addresses of an account. Undefined if the account was deleted. */
+/** Mail addresses of an account at a mail API. Undefined if the account was deleted. */
 export function findAddresses(db: Db, account: string) {
   return db
     .selectFrom('accounts')
@@ -16,7 +16,7 @@ export function findAddresses(db: Db, account: string) {
     .executeTakeFirst()
 }
 
-/** Content of the last leaf of the index. Undefined without an index. */
+/** Content of the last leaf of an account's stored message index. Undefined without an index. */
 export async function findLastLeaf(db: Db, account: string): Promise<Buffer | undefined> {
   const row = await db
     .selectFrom('apiLeaves')
@@ -31,7 +31,7 @@ export async function findLastLeaf(db: Db, account: string): Promise<Buffer | un
 }
 
 /**
- * Stores the address of the mailbox, null if it is the login name, and adds it to
+ * Stores the address of the mailbox, null if the address is the login name, and adds the address to
  * `account_changes`. Requires the account's lease.
  */
 export async function saveMailboxAddress(

@@ -3,8 +3,8 @@ import { type Selectable, sql } from 'kysely'
 import { type AccountLease, validLeases } from '../lease.ts'
 
 /**
- * Registration for notifications of an account. An empty `remoteId` means that the provider has no
- * registration.
+ * Watch of an account: registration at the provider for notifications. An empty `remoteId` means
+ * that the provider has no registration.
  */
 export type ApiWatchRow = Omit<Selectable<ApiWatches>, 'account'>
 
@@ -21,7 +21,7 @@ const columns = [
   'lastError',
 ] as const
 
-/** Registrations of accounts, the latest of each. */
+/** Watches (registrations for notifications) of accounts, the latest of each account. */
 export async function listApiWatches(
   db: Db,
   accounts: readonly string[],
@@ -35,7 +35,7 @@ export async function listApiWatches(
   return new Map(rows.map(({ account, ...row }) => [account, row]))
 }
 
-/** Replaces the registration of an account. Requires the account's lease. */
+/** Replaces the stored watch of an account (for notifications). Requires its lease. */
 export async function replaceApiWatch(
   tx: Tx,
   account: string,
@@ -54,7 +54,7 @@ export async function replaceApiWatch(
     .execute()
 }
 
-/** True if the last registration of the account failed. Requires the account's lease. */
+/** True if the last registration for notifications failed. Requires the account's lease. */
 export async function hasFailedWatch(tx: Tx, account: string): Promise<boolean> {
   const row = await tx
     .selectFrom('apiWatches')
@@ -66,7 +66,7 @@ export async function hasFailedWatch(tx: Tx, account: string): Promise<boolean> 
   return row !== undefined
 }
 
-/** Stores the times of the last notifications, of accounts whose leases are valid. */
+/** Stores the times of the last notifications of providers, for accounts whose leases are valid. */
 export async function saveNotificationTimes(
   db: Db,
   notifications: readonly (AccountLease & { at: Date })[],

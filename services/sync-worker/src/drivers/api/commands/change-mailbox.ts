@@ -61,7 +61,8 @@ export function deleteMailbox({ path }: AccountRequest<'deleteMailbox'>): ApiWor
 }
 
 /**
- * Lets the next command and the next pass see the changed folders, also after a failure of `work`.
+ * Runs a change of folders, then lets the next command and the next sync pass see the changed
+ * folders, also after a failure of `work`.
  */
 function changesFolders<T>(
   work: (command: ApiCommand) => Promise<T>,
@@ -76,7 +77,11 @@ function changesFolders<T>(
   }
 }
 
-/** @throws AppError validation error for an empty level */
+/**
+ * Checks the names in a folder's path.
+ *
+ * @throws AppError validation error for an empty level
+ */
 function assertNames(path: string | readonly string[], field: string): void {
   const levels = typeof path === 'string' ? path.split('/') : path
   if (levels.length > 0 && levels.every((level) => level.trim() !== '')) return
@@ -88,7 +93,7 @@ function levelsOf({ api }: ApiCommand, path: string | readonly string[]): readon
   return typeof path === 'string' ? namesIn(path, api.traits.placement) : path
 }
 
-/** Folder with this path, created if the folder does not exist. Undefined for the top level. */
+/** Finds the folder with this path, or creates the folder. Undefined for the top level. */
 async function findOrCreate(
   command: ApiCommand,
   levels: readonly string[],

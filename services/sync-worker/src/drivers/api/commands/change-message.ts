@@ -24,7 +24,7 @@ import { getDestination, moveIds } from './move-ids.ts'
 import { untilExpected, untilSettled } from './until-settled.ts'
 
 /**
- * Changes flags and labels of a message. The next pass records the events. A change that the
+ * Changes flags and labels of a message. The next sync pass records the events. A change that the
  * provider does not show was not made, unless the message has the change in a later read.
  */
 export function updateMessage({
@@ -42,7 +42,7 @@ export function updateMessage({
     const isShown = !unchanged.includes(id)
     const read = await readChanged(command, id, (state) => hasChange(state, change))
     const result = updateResult(update, { flags: isShown, labels: isShown })
-    // An outdated state, of a change that the provider has confirmed, is left out.
+    // If the provider has confirmed the change, a state without the change is outdated.
     if (!read || (isShown && !hasChange(read.state, change))) return result
     return withState(correct(result, { state: read.state, change }), read.entry)
   }
@@ -65,7 +65,7 @@ function withState(
   }
 }
 
-/** Steps of a change, successful if the state of the message contains the change. */
+/** Results of the steps of a change, successful if the message's state contains the change. */
 function correct(
   { flags, labels }: FlagResult,
   { state, change }: { state: MessageState; change: MessageUpdate },
@@ -89,7 +89,7 @@ function hasFlags(state: MessageState, { unseen, flagged }: MessageUpdate): bool
   )
 }
 
-/** A label that is added and removed may be either. */
+/** True if a message has the changed labels. A label that is added and removed may be either. */
 function hasLabels(
   { labels }: MessageState,
   { addLabels = [], removeLabels = [], setLabels }: MessageUpdate,
@@ -104,8 +104,8 @@ function hasLabels(
 }
 
 /**
- * Reads the message until its state has the change, up to the delay of the provider's replicas.
- * Undefined if the message cannot be read: the change is made and stays a success.
+ * Reads the changed message until its state has the change, up to the delay of the provider's
+ * replicas. Undefined if the message cannot be read: the change is made and stays a success.
  */
 async function readChanged(
   command: ApiCommand,
@@ -154,8 +154,8 @@ export function deleteMessage({
   const id = checkApiMessageId(message)
   return async (command) => {
     const { api, signal } = command
-    // The check is repeated apart from the move: a message that a move has put into the trash would
-    // be deleted permanently.
+    // The check for the trash is repeated apart from the move: a message that a move has put into
+    // the trash would be deleted permanently.
     const isTrashed = untilSettled((each) => isInTrash(each, id))
     if (api.traits.removes && (force || (await isTrashed(command)))) {
       const remove = () => changeOne(command, id, () => api.removeMessages([id], signal))
@@ -170,7 +170,7 @@ export function deleteMessage({
 }
 
 /**
- * Requests a pass after a change, also after a failure.
+ * Runs a change of one message. Requests a sync pass after the change, also after a failure.
  *
  * @throws AppError `not-found` `MessageNotFound` if the provider reports the message as missing
  */
@@ -189,7 +189,7 @@ async function changeOne<T extends BulkResult>(
 }
 
 /**
- * As `changeOne`, for a move.
+ * Moves one message and requests a sync pass, like `changeOne`.
  *
  * @throws MailApiError `unavailable`, incomplete, if the provider shows the message as not moved
  */
@@ -205,8 +205,8 @@ async function moveOne<T extends BulkResult>(
 }
 
 /**
- * Folder that a move leaves, with placement `labels`: the client's folder, or the most specific
- * folder.
+ * Folder that a moved message leaves, with placement `labels`: the client's folder, or the most
+ * specific folder.
  */
 async function findSource(
   command: ApiCommand,
@@ -220,7 +220,7 @@ async function findSource(
   return (folders.find((folder) => labels.includes(folder.id)) ?? folders.at(-1))?.id
 }
 
-/** Existing folders with these special uses, in their order. */
+/** Existing folders with these special uses, in the order of the special uses. */
 export async function listByUse(
   command: ApiCommand,
   uses: readonly string[],
@@ -244,7 +244,11 @@ export async function trashPath(command: ApiCommand): Promise<string> {
   return trash ? pathOf(trash) : '\\Trash'
 }
 
-/** @throws AppError `invalid` `UnsupportedOperation` for flags that no mail API has */
+/**
+ * Converts a change of flags to the form of a mail API.
+ *
+ * @throws AppError `invalid` `UnsupportedOperation` for flags that no mail API has
+ */
 export function toFlags({ flags }: FlagUpdate): MessageUpdate {
   if (!flags) return {}
   const { add = [], delete: removed = [], set } = flags
@@ -260,7 +264,7 @@ export function toFlags({ flags }: FlagUpdate): MessageUpdate {
   return defined({ unseen: seen === undefined ? undefined : !seen, flagged: wanted('\\Flagged') })
 }
 
-/** Flags are case-insensitive (RFC 9051 §2.3.2). */
+/** True if the list contains the flag. Flags are case-insensitive (RFC 9051 §2.3.2). */
 export function hasFlag(flags: readonly string[], name: string): boolean {
   return flags.some((flag) => flag.toLowerCase() === name.toLowerCase())
 }
@@ -269,7 +273,11 @@ function isKnown(flag: string): boolean {
   return hasFlag(['\\Seen', '\\Flagged'], flag)
 }
 
-/** @throws AppError `invalid` `UnsupportedOperation` for `set` with placement `labels` */
+/**
+ * Converts a change of labels to the form of a mail API.
+ *
+ * @throws AppError `invalid` `UnsupportedOperation` for `set` with placement `labels`
+ */
 export async function toLabelChange(
   command: ApiCommand,
   { labels }: FlagUpdate,

@@ -6,7 +6,7 @@ import { checkApiMessageId, decodeApiAttachmentId } from '@posthorn/message-id'
 import type { AccountRequest } from '../../account-driver.ts'
 import type { ApiWork } from './api-command.ts'
 
-/** Limit of one download. A download that exceeds it is aborted. */
+/** Limit of one download (attachment or message source) in bytes. A larger download is aborted. */
 const maxDownloadBytes = 250 * 1024 * 1024
 
 /** Streams the decoded bytes of an attachment at the consumer's pace. */
@@ -32,7 +32,11 @@ export function getMessageSource({
   }
 }
 
-/** @throws AppError `too-large` if the announced size exceeds the limit */
+/**
+ * Limits the size of a download.
+ *
+ * @throws AppError `too-large` if the announced size exceeds the limit
+ */
 function limit({ size = 0, content }: ApiDownload): AsyncIterable<Uint8Array> {
   if (size > maxDownloadBytes) {
     void discard(content)

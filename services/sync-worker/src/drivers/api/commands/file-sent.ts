@@ -4,7 +4,7 @@ import type { ApiWork } from './api-command.ts'
 import { listByUse } from './change-message.ts'
 
 /**
- * Removes the draft of a sent message. The provider stores the Sent copy, and has no flags for
+ * Files a sent message: removes its draft. The provider stores the Sent copy, and has no flags for
  * replies and forwards.
  */
 export function fileSent({ draft }: AccountRequest<'fileSent'>): ApiWork<'fileSent'> {
@@ -18,7 +18,7 @@ export function fileSent({ draft }: AccountRequest<'fileSent'>): ApiWork<'fileSe
   }
 }
 
-/** Age limit of the search. */
+/** Age limit of messages in the search for a sent message. */
 const maxAgeMs = 3 * 24 * 60 * 60_000
 
 /** Finds a message in the folder where the provider stores sent messages. */

@@ -6,17 +6,20 @@ import { TtlCache } from '@posthorn/flow'
  * appear later.
  */
 const ttlMs = 30_000
-/** About 50 MB of folders. */
+/** Maximum folders in the cache, about 50 MB. */
 const maxFolders = 100_000
 
 interface FolderRequest {
   api: Pick<MailApi, 'folders'>
-  /** Account session: after a new registration, the account may have another mailbox. */
+  /**
+   * Account session that identifies cached folders: after a new registration, the account may have
+   * another mailbox.
+   */
   session: object
   signal: AbortSignal
 }
 
-/** Folders of account sessions with recent commands. */
+/** Cache of the folders of account sessions with recent commands. */
 export class FolderCache {
   readonly #cache = new TtlCache<object, readonly ApiFolder[]>({
     ttlMs,
@@ -37,7 +40,7 @@ export class FolderCache {
     return { folders, isCached: false }
   }
 
-  /** True if `get` makes no request. */
+  /** True if the folders of the session are cached, so that `get` makes no request. */
   has(session: object): boolean {
     return this.#cache.has(session)
   }

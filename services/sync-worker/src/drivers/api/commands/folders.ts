@@ -14,7 +14,7 @@ export async function readNames(command: ApiCommand): Promise<FolderNames> {
   return new FolderNames(command.api.traits.placement, folders)
 }
 
-/** Folder with a path, a special use, or an id of a label. Undefined if there is none. */
+/** Finds the folder with a path, a special use, or an id of a label; undefined if missing. */
 export async function findFolder(
   command: ApiCommand,
   path: string,
@@ -27,14 +27,19 @@ export async function findFolder(
   return created
 }
 
-/** As `findFolder`. @throws AppError `not-found` `FolderNotFound` */
+/**
+ * Finds the folder with a path, a special use, or an id of a label. @throws AppError `not-found`
+ * `FolderNotFound`
+ */
 export async function getFolder(command: ApiCommand, path: string): Promise<ApiFolder> {
   const folder = await findFolder(command, path)
   if (folder) return folder
   throw new AppError('not-found', 'The folder does not exist', { code: 'FolderNotFound' })
 }
 
-/** Folder to list or search. Undefined for all messages. @throws AppError as `getFolder` */
+/**
+ * Finds the folder to list or search. Undefined for all messages. @throws AppError as `getFolder`
+ */
 export async function getScope(command: ApiCommand, path: string): Promise<ApiFolder | undefined> {
   return isAllMessages(path) ? undefined : getFolder(command, path)
 }
@@ -72,7 +77,8 @@ export function isAllMessages(path: string): boolean {
 }
 
 /**
- * Labels as the provider has them: ids with placement `labels`, from paths, special uses or ids.
+ * Converts label names to the labels of the provider: ids with placement `labels`, from paths,
+ * special uses or ids.
  *
  * @throws AppError `not-found` `NotFound` for a label that does not exist
  */

@@ -17,7 +17,7 @@ import { readNames } from './folders.ts'
 
 /**
  * Reads one message with its headers and, if requested, its text. `markAsSeen` is applied first, so
- * that the returned flags contain it.
+ * that the returned flags contain `\Seen`.
  */
 export function getMessage(request: AccountRequest<'getMessage'>): ApiWork<'getMessage'> {
   const id = checkApiMessageId(request.message)
@@ -69,7 +69,7 @@ interface TextRequest {
   embedAttachedImages?: boolean
 }
 
-/** Undefined if no text is requested. */
+/** Limit of the texts to read. Undefined if no text of the message is requested. */
 function textLimit({ textType, webSafeHtml, maxBytes = maxTextBytes }: TextRequest) {
   return textType === undefined && !webSafeHtml ? undefined : Math.min(maxBytes, maxTextBytes)
 }
@@ -124,8 +124,8 @@ export function getDraftVersion({
 }: AccountRequest<'getDraftVersion'>): ApiWork<'getDraftVersion'> {
   const messageId = checkApiMessageId(message)
   return async ({ api, signal }) => {
-    // The id of a message with labels changes with each draft, and searching the new id costs
-    // requests.
+    // The id of a draft with labels changes with each change of the draft, and searching the new id
+    // costs requests.
     if (api.traits.placement === 'labels') return {}
     const [draft] = await api.findDrafts({ messageId }, signal)
     return defined({ version: draft?.version })

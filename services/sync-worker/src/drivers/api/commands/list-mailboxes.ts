@@ -15,7 +15,7 @@ export function listMailboxes({
   counters,
 }: AccountRequest<'listMailboxes'>): ApiWork<'listMailboxes'> {
   return async (command) => {
-    // Clients list the folders to see changes.
+    // The folders are read again, because clients list the folders to see changes.
     command.folders.delete(command.session)
     const { folders } = await command.folders.get(command)
     const mailboxes: MailboxEntry[] =
@@ -73,6 +73,7 @@ function allMessagesEntry(): MailboxEntry {
 }
 
 /**
- * Counters at the last sync, which only IMAP has. Current counters are requested with `counters`.
+ * Counters of a mailbox at the last sync, which only IMAP accounts have. Current counters are
+ * requested with `counters`.
  */
 const unknownCounters = { messages: false as const, uidNext: false as const }

@@ -54,7 +54,7 @@ export function searchMessages(
   }
 }
 
-/** Search terms with the ids of labels. */
+/** Search terms of a request, with label names replaced by the ids of labels. */
 export async function toTerms(command: ApiCommand, search: Search): Promise<SearchTerms> {
   const terms = toSearchTerms(search)
   if (!terms.labels) return terms

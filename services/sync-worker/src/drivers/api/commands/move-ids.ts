@@ -4,7 +4,7 @@ import { pathOf } from '../events/folder-names.ts'
 import type { ApiCommand } from './api-command.ts'
 import { allMessages, findFolder, getFolder, isAllMessages } from './folders.ts'
 
-/** Folder that messages are moved to, or the archive of labels, which is no folder. */
+/** Destination of a move: a folder, or the archive of accounts with labels, which is no folder. */
 export interface Destination {
   folder?: ApiFolder
   path: string
@@ -24,7 +24,7 @@ export async function getDestination(command: ApiCommand, path: string): Promise
   return { folder, path: pathOf(folder) }
 }
 
-/** Moves messages. `from` is the folder that they leave, required with placement `labels`. */
+/** Moves messages. `from` is the folder that the messages leave, for placement `labels`. */
 export async function moveIds(
   { api, signal }: Pick<ApiCommand, 'api' | 'signal'>,
   ids: readonly string[],

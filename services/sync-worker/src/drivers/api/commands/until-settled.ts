@@ -51,13 +51,13 @@ export async function untilExpected<T>(
   }
 }
 
-/** True for a message that is missing, or whose description lacks a part. */
+/** True for errors about a message that is missing, or whose description lacks a part. */
 function isLate(error: unknown): boolean {
   const isMissing = error instanceof AppError && error.code === 'MessageNotFound'
   return isMissing || isIncomplete(error)
 }
 
-/** True for a response that lacks a part. */
+/** True for the error of a provider's response that lacks a part. */
 export function isIncomplete(error: unknown): boolean {
   return isMailApiError(error) && error.incomplete
 }

@@ -10,8 +10,8 @@ import { toTerms } from './list-messages.ts'
 import { getDestination, moveIds } from './move-ids.ts'
 
 /**
- * Maximum messages that are changed in a call. The ids, or pairs of ids, in a response take some
- * megabytes. With placement `folder` each message takes a request.
+ * Maximum messages that one command changes. The message ids, or pairs of ids, in a response take
+ * some megabytes. With placement `folder` each message takes a request.
  */
 const maxIds = { labels: 100_000, folder: 1_000 } as const
 
@@ -79,7 +79,7 @@ interface SearchScope {
   search: Search
 }
 
-/** Moves all matches. Returns the pairs of old and new ids. */
+/** Moves all messages that match a search. Returns the pairs of old and new message ids. */
 async function moveMatches(
   command: ApiCommand,
   scope: SearchScope,
@@ -94,9 +94,9 @@ async function moveMatches(
 }
 
 /**
- * Changes all matches of a search in batches. The matches are listed before, because a change may
- * end a match and shift the pages. At the deadline the change stops between two batches: completed
- * batches stay changed.
+ * Changes all messages that match a search, in batches. The matches are listed before, because a
+ * change may end a match and shift the pages. At the deadline the change stops between two batches:
+ * completed batches stay changed.
  */
 async function changeMatches(
   command: ApiCommand,

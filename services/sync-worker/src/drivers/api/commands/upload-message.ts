@@ -13,9 +13,9 @@ import { getFolder } from './folders.ts'
 export const maxUploadBytes = 64 * 1024 * 1024
 
 /**
- * Stores an uploaded message in a folder. Deletes the bytes from the table before the request, so
- * that a redelivered command cannot store the message twice. Flags that providers lack are left
- * out.
+ * Stores an uploaded message in a folder. Deletes the bytes from the uploads table before the
+ * request to the provider, so that a redelivered command cannot store the message twice. Flags that
+ * providers lack are left out.
  */
 export function uploadMessage(request: AccountRequest<'uploadMessage'>): ApiWork<'uploadMessage'> {
   const { flags = [], internalDate } = request
@@ -36,8 +36,8 @@ export function uploadMessage(request: AccountRequest<'uploadMessage'>): ApiWork
       draft: hasFlag(flags, '\\Draft') || folder.specialUse === '\\Drafts',
       receivedAt,
     })
-    // The signal ends the upload by this time. An incomplete draft of the upload is removed only
-    // later.
+    // The signal ends the upload by the command's deadline. An incomplete draft of the upload is
+    // removed only later.
     const endsInMs = command.deadline - Date.now()
     let isRecorded = false
     const onIncomplete = async (messageId: string) => {
@@ -46,7 +46,8 @@ export function uploadMessage(request: AccountRequest<'uploadMessage'>): ApiWork
     }
     try {
       const { id } = await api.appendMessage(mime, { ...target, onIncomplete }, signal)
-      // If this deletion fails, and after a failed upload, a cleanup searches for the draft.
+      // If this deletion of the draft's record fails, and after a failed upload, a cleanup searches
+      // for the draft.
       if (isRecorded) await deleteUploadDraft(db, request.upload).catch(() => undefined)
       return { id, path: pathOf(folder) }
     } finally {

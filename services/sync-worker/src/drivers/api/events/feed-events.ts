@@ -10,11 +10,17 @@ import {
 import type { IndexedMessage } from '../index/indexed-message.ts'
 import { type FolderNames, toMailbox } from './folder-names.ts'
 
-/** Account, names of its folders, and number of the commit that an event belongs to. */
+/**
+ * Context of an event: the account, the names of its folders, and the number of the commit that the
+ * event belongs to.
+ */
 export interface FeedEventContext {
   account: EventAccount
   names: FolderNames
-  /** Makes event ids unique: a message can return to a folder, and a flag can change repeatedly. */
+  /**
+   * Number of the commit, which makes event ids unique: a message can return to a folder, and a
+   * flag can change repeatedly.
+   */
   epoch: number
 }
 
@@ -66,10 +72,10 @@ export function messageUpdated(
   })
 }
 
-/** Retries of a message that a feed named and the provider did not return. */
+/** Retries of a message that a feed (list of changes) named and the provider did not return. */
 export interface GetRetries {
   missingRetries: number
-  /** Total delay in milliseconds. */
+  /** Total delay of the retries in milliseconds. */
   missingDelay: number
 }
 
@@ -85,7 +91,7 @@ export function messageMissing(
   })
 }
 
-/** The index of a mailbox was lost. A provider API has no UIDVALIDITY. */
+/** Event that the message index of a mailbox was lost. A provider API has no UIDVALIDITY. */
 export function mailboxReset(
   { account, epoch }: Pick<FeedEventContext, 'account' | 'epoch'>,
   mailbox: EventMailbox,
@@ -95,8 +101,8 @@ export function mailboxReset(
 }
 
 /**
- * Events of folders and labels that were created, deleted or renamed since the stored list. The
- * tabs of the Gmail inbox have no events.
+ * Events of folders and labels that were created, deleted or renamed since the list of folders was
+ * stored. The tabs of the Gmail inbox have no events.
  */
 export function folderEvents(
   { account, epoch }: Pick<FeedEventContext, 'account' | 'epoch'>,

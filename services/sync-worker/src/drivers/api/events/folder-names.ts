@@ -15,12 +15,12 @@ const entryUses: readonly EntryUse[] = ['\\Drafts', '\\Trash', '\\Junk', '\\Inbo
 
 type PlacedMessage = Pick<IndexedMessage, 'folderId' | 'labels'>
 
-/** Names of the folders and labels of an account in events. */
+/** Names that the folders and labels of an account have in events. */
 export class FolderNames {
   readonly #listed: Map<string, NamedFolder>
-  /** Listed and former folders. */
+  /** Folders of the last listing, and former folders. */
   readonly #named: Map<string, NamedFolder>
-  /** Labels that no listing has. */
+  /** Ids of labels that no listing of the provider has. */
   readonly #unlisted = new Set<string>()
   readonly #placement: MailApiTraits['placement']
 
@@ -45,13 +45,14 @@ export class FolderNames {
   }
 
   /**
-   * True if a folder may have another place than in the listing. Special folders keep their place.
+   * True if a folder may have been moved or renamed since the listing. Special folders keep their
+   * place.
    */
   canMove(folderId: string): boolean {
     return this.#listed.get(folderId)?.specialUse === undefined
   }
 
-  /** True if a folder has this place in the listing. The parents of the place are not compared. */
+  /** True if a folder has this name and parent in the listing. Parents are not compared. */
   isAt(folderId: string, { name, parentId }: FolderPlace): boolean {
     const parent = this.#named.get(parentId ?? '')?.path ?? []
     const path = [...parent, name]
@@ -66,7 +67,7 @@ export class FolderNames {
     return folder !== undefined && !folder.former
   }
 
-  /** Removes deleted folders. The names of the folders stay. */
+  /** Removes deleted folders from the synced folders. The names of the deleted folders stay. */
   remove(ids: ReadonlySet<string>): void {
     for (const id of ids) this.#listed.delete(id)
   }
@@ -79,8 +80,8 @@ export class FolderNames {
   }
 
   /**
-   * Labels in events, sorted: special uses and paths with placement `labels`, without the tabs of
-   * the inbox; names otherwise. A label that was never listed has its id.
+   * Names of labels in events, sorted: special uses and paths with placement `labels`, without the
+   * tabs of the inbox; names otherwise. A label that was never listed has its id.
    */
   labelsOf(labels: readonly string[]): string[] {
     if (this.#placement === 'folder') return [...labels]
@@ -92,22 +93,22 @@ export class FolderNames {
     return [...new Set(names)].sort()
   }
 
-  /** Labels without a name: labels created after the listing, without the labels of `addNames`. */
+  /** Finds labels without a name: created after the listing, without labels of `addNames`. */
   findUnnamed(labels: readonly string[]): string[] {
     if (this.#placement === 'folder') return []
     return labels.filter((id) => !this.#named.has(id) && !this.#unlisted.has(id))
   }
 
   /**
-   * Adds the names of a later listing. Labels of `unnamed` that the later listing lacks, too, were
-   * deleted.
+   * Adds the names of folders in a later listing. Labels of `unnamed` that the later listing lacks,
+   * too, were deleted.
    */
   addNames(listed: readonly NamedFolder[], unnamed: readonly string[]): void {
     for (const folder of listed) if (!this.#named.has(folder.id)) this.#named.set(folder.id, folder)
     for (const id of unnamed) if (!this.#named.has(id)) this.#unlisted.add(id)
   }
 
-  /** Tab of the Gmail inbox. */
+  /** Tab of the Gmail inbox that shows a message. */
   categoryOf({ labels }: PlacedMessage): MessageCategory | undefined {
     if (this.#placement === 'folder') return undefined
     const categories = labels.map((id) => this.#named.get(id)?.category)
@@ -120,7 +121,7 @@ export class FolderNames {
     return entryUses.find((use) => uses.has(use))
   }
 
-  /** Listed folder with a special use. */
+  /** Finds a listed folder with a special use. */
   findByUse(specialUse: string): NamedFolder | undefined {
     return [...this.#listed.values()].find((folder) => folder.specialUse === specialUse)
   }
@@ -145,8 +146,8 @@ export function namesIn(path: string, placement: MailApiTraits['placement']): st
 }
 
 /**
- * Folders that match a path or special use. RFC 9051 §5.1: INBOX is case-insensitive; providers
- * localize the name of the inbox. Pure.
+ * Finds folders that match a path or special use. RFC 9051 §5.1: INBOX is case-insensitive;
+ * providers localize the name of the inbox. Pure.
  */
 export function matchFolders<F extends NamedFolder>(folders: readonly F[], name: string): F[] {
   const byUse = (use: string) =>
@@ -174,7 +175,7 @@ export function selectFolders<F extends NamedFolder>(
   return folders.filter((folder) => selected.has(folder))
 }
 
-/** Path that matches no folder, so that nothing is synced for the path. Pure. */
+/** Finds a path of the account that matches no folder: nothing is synced for it. Pure. */
 export function findUnknownPath(
   placement: MailApiTraits['placement'],
   folders: readonly NamedFolder[],
@@ -184,13 +185,14 @@ export function findUnknownPath(
   return paths.find((path) => matchFolders(folders, path).length === 0)
 }
 
-/** Most names of deleted folders and labels that are stored. */
+/** Maximum names of deleted folders and labels that are stored. */
 const maxFormer = 1_000
 
 /**
- * Names of former folders, then names of listed folders sorted by id. The folders that disappeared
- * last are at the end of the former folders. Names of up to 1,000 deleted folders stay, because
- * changes that concern deleted folders may be reported later. Pure.
+ * Merges stored with listed folders: names of former folders, then names of listed folders sorted
+ * by id. The folders that disappeared last are at the end of the former folders. Names of up to
+ * 1,000 deleted folders stay, because changes that concern deleted folders may be reported later.
+ * Pure.
  */
 export function mergeFolders(
   stored: readonly NamedFolder[],

@@ -3,8 +3,8 @@ import type { NamedFolder } from '@posthorn/db'
 import { pathOf } from './folder-names.ts'
 
 /**
- * Folders that a listing left out. Providers leave out existing folders by mistake, with all
- * folders below them. Each folder is therefore requested before it counts as deleted.
+ * Folders that a provider's listing left out. Providers leave out existing folders by mistake, with
+ * all folders below them. Each unlisted folder is therefore requested before it counts as deleted.
  */
 export class UnlistedFolders {
   /** Ids of folders that existed when they were requested. */
@@ -25,8 +25,8 @@ export class UnlistedFolders {
   }
 
   /**
-   * Requests folders one by one, each once while it is unlisted. Between two requests, stops if
-   * `mustYield` returns true: `isComplete` is then false.
+   * Requests unlisted folders one by one, each folder once while it is unlisted. Between two
+   * requests, stops if `mustYield` returns true: `isComplete` is then false.
    */
   async check(
     api: Pick<MailApi, 'folderCounts'>,
@@ -46,7 +46,10 @@ export class UnlistedFolders {
     return { existing, missing, isComplete: true }
   }
 
-  /** Lets the next check request a folder again, because the feed of the folder has disappeared. */
+  /**
+   * Lets the next check request an unlisted folder again, because the feed (list of changes) of the
+   * folder has disappeared.
+   */
   forget(id: string): void {
     this.#existing.delete(id)
   }

@@ -21,10 +21,10 @@ import { nameLabels, type ReadFinding, readMessages } from './read-messages.ts'
 import { indexPart, type LoadedMessages } from './stored/stored-index.ts'
 
 /**
- * Compares reported changes with the index and stores the differences with their events. `end`,
- * which has the new position of the feed, is part of the last transaction. New messages may need
- * further transactions before the last: after a crash, the same changes only add missing messages.
- * Returns the number of messages that had to be read.
+ * Compares changes that a feed reported with the message index and stores the differences with
+ * their events. `end`, which has the new position of the feed, is part of the last transaction. New
+ * messages may need further transactions before the last transaction: after a crash, the same
+ * changes only add missing messages. Returns the number of messages that had to be read.
  */
 export async function applyBatch(
   pass: FeedPass,
@@ -57,8 +57,8 @@ export async function applyBatch(
 }
 
 /**
- * Copies of reported messages that are as current as the report. An older copy that differs is left
- * out: changes that the copy lacks would not be reported again.
+ * Copies of reported messages that are as current as the report. A copy that is older and differs
+ * is left out: changes that the copy lacks would not be reported again.
  */
 function currentCopies(
   { copies }: FeedPass,
@@ -82,13 +82,13 @@ interface Findings {
   loaded: LoadedMessages
   /** Messages that a feed named, and their folders. Other messages count as deleted if missing. */
   named: ReadonlyMap<string, string | null>
-  /** Folder of the feed, that removed messages were in. */
+  /** Folder whose feed named the messages; removed messages were in this folder. */
   folder: string | null
-  /** Changes that needed no reading. */
+  /** Changes of indexed messages that needed no reading. */
   plan?: BatchPlan
 }
 
-/** Index, events and pending messages that result from messages that were read. */
+/** Changes of message index, events and pending messages that follow from reading messages. */
 export function changeOfFindings(pass: FeedPass, input: Findings) {
   const { findings, loaded, plan } = input
   const states = new Map<string, IndexedMessage | undefined>()
@@ -115,8 +115,8 @@ export function changeOfFindings(pass: FeedPass, input: Findings) {
 }
 
 /**
- * Messages that a feed named and the provider did not return, and refused messages. Whether the
- * missing messages were moved or deleted is unknown.
+ * Pending messages to store: messages that a feed named and the provider did not return, and
+ * refused messages. Whether the missing messages were moved or deleted is unknown.
  */
 function pendingOf(
   { now }: FeedPass,
@@ -133,8 +133,8 @@ function pendingOf(
 }
 
 /**
- * Messages that need no further attempt. The messages in `left` were removed from the folder of the
- * feed and not returned, so that another folder may still wait for them.
+ * Messages that need no further attempt to read them. The messages in `left` were removed from the
+ * folder of the feed and not returned, so that another folder may still wait for them.
  */
 function settledIds({ findings, named }: Findings): { settled: string[]; left: string[] } {
   const settled: string[] = []
@@ -146,7 +146,7 @@ function settledIds({ findings, named }: Findings): { settled: string[]; left: s
   return { settled, left }
 }
 
-/** Events without message data. */
+/** Events of a finding (compared message) that carry no message data. */
 function eventsOf(context: FeedEventContext, finding: ReadFinding): NewEvent[] {
   if (finding.kind === 'deleted') return [messageDeleted(context, finding.state)]
   if (finding.kind === 'moved') return [messageDeleted(context, finding.before)]
@@ -155,7 +155,7 @@ function eventsOf(context: FeedEventContext, finding: ReadFinding): NewEvent[] {
   return event ? [event] : []
 }
 
-/** Differences that the report and the index show without reading messages. */
+/** Differences between report and message index that show without reading messages. */
 function findingsOf(plan: BatchPlan | undefined, { states }: LoadedMessages): ReadFinding[] {
   if (!plan) return []
   const updated = plan.updated.flatMap((state): ReadFinding[] => {
@@ -169,7 +169,7 @@ function findingsOf(plan: BatchPlan | undefined, { states }: LoadedMessages): Re
   return [...deleted, ...updated]
 }
 
-/** Announcements by mailbox, in the order of the findings. */
+/** Announcements (due `messageNew` events) by mailbox, in the order of the findings. */
 function announcementsOf({ names, events }: FeedPass, findings: readonly ReadFinding[]) {
   const due = findings.flatMap((finding) => {
     const { announcement } = finding

@@ -13,39 +13,39 @@ import type { FeedRefusal, ParkedFeeds } from './parked-feeds.ts'
 import type { ReportedChanges } from './reported-changes.ts'
 import { StoredIndex } from './stored/stored-index.ts'
 
-/** Refused folders after which a pass that has read no folder ends. */
+/** Number of refused folders after which a sync pass that has read no folder ends. */
 const maxRefusals = 3
 
-/** Parts of the mailbox that a pass reads. Folders of messages that are due are read as well. */
+/** Parts of the mailbox that a sync pass reads. Folders of due messages are read as well. */
 export interface PassParts {
   /** Messages that notifications named, by id. True for deleted messages. */
   readonly messages: ReadonlyMap<string, boolean>
-  /** Folders with these special uses. */
+  /** Special uses of folders to read. */
   readonly specialUses: readonly SpecialUse[]
 }
 
 export interface PassOptions {
-  /** Absent: all feeds are read, and full rounds run. */
+  /** Parts to read. Absent: all feeds are read, and full rounds (of all messages) run. */
   readonly parts?: PassParts
-  /** Messages that notifications named, of a pass that reads all feeds. */
+  /** Messages that notifications named, for a pass that reads all feeds. */
   readonly notified?: PassParts['messages']
-  /** True if another pass is requested: the remaining full rounds wait for a later pass. */
+  /** True if another pass is requested: remaining full rounds (of all messages) wait. */
   readonly mustYield?: () => boolean
 }
 
-/** Message that a notification named, and no feed. */
+/** Message that a notification named, but no feed. */
 export interface UnreportedMessage {
   readonly id: string
-  /** True if the message is not in the index. */
+  /** True if the message is not in the message index. */
   readonly isNew: boolean
 }
 
 export interface PassResult {
   /** Time of the next attempt to read a message that the provider did not return. */
   readonly dueAt: Date | undefined
-  /** True if full rounds are left: the next pass starts immediately and reads all feeds. */
+  /** True if full rounds (of all messages) are left: the next pass starts immediately. */
   readonly hasRounds: boolean
-  /** True if a feed reported changes. */
+  /** True if a feed reported changes of messages. */
   readonly hasChanges: boolean
   readonly unreported: readonly UnreportedMessage[]
   /** The last folder that the provider refused, or a path of the account that names no folder. */
@@ -58,32 +58,32 @@ export interface MailboxFeedsOptions {
   readonly drafter: MessageDrafter
   readonly account: Pick<Account, 'account' | 'registeredAt' | 'notifyFrom' | 'paths'>
   readonly onRefusal?: OnRefusal
-  /** Feeds that the provider refused in earlier passes. Absent: refused since the construction. */
+  /** Folders that the provider refused in earlier passes. Absent: since the construction. */
   readonly parked?: ParkedFeeds
   readonly onParked?: (refusal: FeedRefusal) => void
-  /** Lists of the mailbox that lacked messages. Absent: none since the construction. */
+  /** Memory of mailbox listings that lacked messages. Absent: none since the construction. */
   readonly losses?: RoundLosses
   readonly onIncompleteList?: (list: IncompleteList) => void
   /** Called for each page that passes over messages that the provider could not list. */
   readonly onUnreadable?: (feed: Feed, count: number) => void
   readonly now: () => Date
-  /** Most messages in a leaf. For tests. */
+  /** Maximum messages in a leaf (block of the stored message index). For tests. */
   readonly maxLeafMessages?: number
 }
 
-/** Options of a pass. */
+/** Options of a sync pass over feeds. */
 export type FeedPassOptions = MailboxFeedsOptions &
   Required<Pick<MailboxFeedsOptions, 'parked' | 'losses'>>
 
-/** Feed of a pass, and the position of the feed. */
+/** Feed (list of changes) in a sync pass, and the position in the feed. */
 export interface FeedInPass {
   readonly feed: Feed
   readonly state: FeedState
 }
 
-/** Memory of a pass, which stays if all feeds have to be read instead of parts. */
+/** Memory of a sync pass, which stays if all feeds have to be read instead of some. */
 export interface PassMemory {
-  /** Messages that notifications named, read before the feeds. */
+  /** Copies of messages that notifications named, read before the feeds. */
   readonly copies: Map<string, ApiMessage>
   readonly report: ReportedChanges
   readonly mustYield: PassOptions['mustYield']
@@ -93,11 +93,11 @@ export interface PassMemory {
 interface OpenedIndex {
   readonly writer: IndexWriter
   readonly names: FolderNames
-  /** True if the pass does not list the folders. */
+  /** True if the pass does not list the provider's folders. */
   readonly isListStored: boolean
 }
 
-/** One pass over feeds of an account, with the client, index and memory of the pass. */
+/** Sync pass over feeds (lists of changes), with client, message index and memory of the pass. */
 export class FeedPass implements PassMemory, OpenedIndex {
   readonly api: MailApi
   readonly store: FeedStore
@@ -112,7 +112,7 @@ export class FeedPass implements PassMemory, OpenedIndex {
   readonly onRefusal: OnRefusal | undefined
   readonly now: () => Date
   readonly signal: AbortSignal
-  /** True if another pass is requested: the remaining full rounds wait for a later pass. */
+  /** True if another pass is requested: remaining full rounds (of all messages) wait. */
   readonly mustYield: () => boolean
   readonly losses: RoundLosses
   readonly #options: FeedPassOptions
@@ -139,11 +139,11 @@ export class FeedPass implements PassMemory, OpenedIndex {
     this.onRefusal = options.onRefusal
     this.now = options.now
     this.signal = signal
-    // The fill of the index is not interrupted.
+    // A pass does not yield to another pass while it fills the message index.
     this.mustYield = () => writer.mailbox.filledAt !== null && mustYield?.() === true
   }
 
-  /** False if the provider refused the feed, in this pass or shortly before. */
+  /** False if the provider refused to read the feed, in this pass or shortly before. */
   mayRead(feed: Feed): boolean {
     return !this.#refused.has(feed) && this.#options.parked.mayRead(feed)
   }
@@ -154,8 +154,8 @@ export class FeedPass implements PassMemory, OpenedIndex {
   }
 
   /**
-   * Records that the provider refused to read the folder of a feed. If it also refused the folders
-   * before, the mailbox may be unavailable as a whole.
+   * Records that the provider refused to read the folder of a feed. If the provider also refused
+   * the folders before, the mailbox may be unavailable as a whole.
    *
    * @throws the error, in a pass over all feeds
    */
@@ -165,7 +165,7 @@ export class FeedPass implements PassMemory, OpenedIndex {
   }
 
   /**
-   * Parks the refused feeds.
+   * Parks the refused feeds: later passes leave the feeds out for a delay.
    *
    * @throws the first refusal if a pass over all feeds could read none
    */
@@ -179,7 +179,7 @@ export class FeedPass implements PassMemory, OpenedIndex {
     }
   }
 
-  /** As `RoundLosses.plan`. */
+  /** Plans how to treat messages that a full round of this feed lacks; see `RoundLosses.plan`. */
   planLosses(at: FeedInPass): Promise<LossPlan> {
     return this.losses.plan(this, at, this.#options.onIncompleteList)
   }
@@ -188,7 +188,7 @@ export class FeedPass implements PassMemory, OpenedIndex {
     this.#options.onUnreadable?.(feed, count)
   }
 
-  /** As `RoundLosses.acceptsFirst`. */
+  /** True if the first full round of this feed is complete; see `RoundLosses.acceptsFirst`. */
   acceptsFirst(at: FeedInPass): Promise<boolean> {
     return this.losses.acceptsFirst(this, at, this.#options.onIncompleteList)
   }

@@ -6,14 +6,15 @@ import type { FeedState } from './stored/feed-store.ts'
 import type { FollowedFeed } from './run-rounds.ts'
 import { needsRound } from './sync-feed.ts'
 
-/** Feeds whose initial round is not complete, because the provider refuses their folders. */
+/** Feeds whose first full round is not complete, because the provider refuses their folders. */
 export async function listIncomplete({ store }: FeedPass): Promise<FeedState[]> {
   const feeds = await store.listFeeds()
   return feeds.filter(needsRound).map((state) => ({ ...state, isInitial: true }))
 }
 
 /**
- * Stores the names of folders with their events, and feeds of new folders before their messages.
+ * Stores the names of folders with their events, and feeds of new folders before the folders'
+ * messages.
  */
 export async function storeFolders(
   { account, writer }: FeedPass,
@@ -22,7 +23,7 @@ export async function storeFolders(
   const { before, named, created } = change
   const isRenamed = JSON.stringify(named) !== JSON.stringify(before)
   if (!isRenamed && created.length === 0) return
-  // After a loss of the whole index, mailboxReset replaces the events of folders.
+  // After a loss of the whole message index, mailboxReset replaces the events of folders.
   const isLost = before.length === 0 && writer.mailbox.announceFrom !== null
   const events = isLost ? [] : folderEvents({ account, epoch: writer.nextEpoch }, before, named)
   await writer.commit({ folders: named, feeds: created.map(({ state }) => state), events })

@@ -12,16 +12,18 @@ import type { FeedBatch } from './plan-batch.ts'
 import type { FeedInPass, FeedPass } from './feed-pass.ts'
 import { isLoss, type LossPlan, type RoundWindow, scanRound } from './round-losses.ts'
 
-// A full round names all messages of a feed, over pages that may name a message repeatedly. The
-// messages of a round are collected in separate leaves, page by page, then compared with the index.
-// A crash at any point continues with the last committed page or leaf.
+// A full round names all messages of a feed (folder or mailbox), over pages that may name a message
+// repeatedly. The messages of a round are collected in separate leaves (blocks of stored messages),
+// page by page, then compared with the message index. A crash at any point continues with the last
+// committed page or leaf.
 
 /** Entries per page of the list of recent messages. */
 const pageLimit = 500
 const dayMs = 86_400_000
 
 /**
- * Adds a page to the collected round. The first page of a round replaces an older collected round.
+ * Adds a page of messages to the collected full round of a feed. The first page of a round replaces
+ * a collected round that is older.
  */
 export async function collectPage(
   pass: FeedPass,
@@ -47,8 +49,8 @@ export async function collectPage(
 }
 
 /**
- * Adds a message to the collected round. The pages of a round name each label and each true flag;
- * labels and flags that the pages do not name are not set.
+ * Adds a message to the collected full round of a feed. The pages of a round name each label and
+ * each true flag; labels and flags that the pages do not name are not set.
  */
 function addToRound(state: IndexedMessage | undefined, change: MessageChange): IndexedMessage {
   const { labels = [], addedLabels = [], removedLabels: _, ...rest } = change
@@ -57,8 +59,8 @@ function addToRound(state: IndexedMessage | undefined, change: MessageChange): I
 }
 
 /**
- * Marks the messages of an initial round that may have to be announced. The exact time of arrival
- * is compared when the messages are read.
+ * Marks the messages of a feed's first full round that may have to be announced. The exact time of
+ * arrival is compared when the messages are read.
  */
 export async function markRecent(pass: FeedPass, { feed, state }: FeedInPass): Promise<FeedState> {
   const { api, index, writer, account, signal } = pass
@@ -83,7 +85,10 @@ export async function markRecent(pass: FeedPass, { feed, state }: FeedInPass): P
   return next
 }
 
-/** With placement `labels`, lists of the mailbox leave out junk and trash. */
+/**
+ * Queries that list the recent messages of a feed. With placement `labels`, lists of the mailbox
+ * leave out junk and trash, so these folders are listed separately.
+ */
 function recentQueries({ api, names }: FeedPass, feed: Feed): MessageQuery[] {
   if (feed.folderId !== undefined) return [{ folderId: feed.folderId }]
   if (api.traits.placement === 'folder') return [{}]
@@ -92,8 +97,8 @@ function recentQueries({ api, names }: FeedPass, feed: Feed): MessageQuery[] {
 }
 
 /**
- * Compares the next messages of the collected round with the index. Returns the new position, and
- * the number of messages that had to be read.
+ * Compares the next messages of a collected full round with the message index. Returns the new
+ * position of the feed, and the number of messages that had to be read.
  */
 export async function applyRound(
   pass: FeedPass,
@@ -119,7 +124,10 @@ export async function applyRound(
   return { state: next, reads }
 }
 
-/** Feeds of folders need no plan: messages that left a folder are always requested. */
+/**
+ * Plans how to treat messages that a full round lacks. Feeds of folders need no plan: messages that
+ * left a folder are always requested.
+ */
 async function planLosses(
   pass: FeedPass,
   at: FeedInPass,
@@ -128,7 +136,10 @@ async function planLosses(
   return at.feed.folderId === undefined && !isInitial ? await pass.planLosses(at) : undefined
 }
 
-/** Differences between a part of a round and the index, as far as the plan stores them. */
+/**
+ * Differences between a part of a full round and the message index, as far as the plan for missing
+ * messages stores them.
+ */
 function compareWindow(
   { listed, present }: RoundWindow,
   plan: LossPlan | undefined,
@@ -151,7 +162,7 @@ function mayStore(plan: LossPlan, id: string): boolean {
   return plan.kind === 'request' || (plan.kind === 'confirmed' && plan.ids.has(id))
 }
 
-/** Another full round follows if the list was incomplete. */
+/** Completion time of a full round. Null if the list was incomplete: another full round follows. */
 function endOf(
   { losses, now }: FeedPass,
   plan: LossPlan | undefined,

@@ -41,17 +41,17 @@ import { needsRound } from './sync-feed.ts'
  * may lose messages that return to a folder (microsoftgraph/microsoft-graph-docs issue 21752).
  */
 const roundIntervalMs = 7 * 86_400_000
-/** Time without a pass after which all messages of folders are compared. */
+/** Time without a sync pass after which all messages of folders are compared. */
 const outageMs = 4 * 3_600_000
-/** Precision of the stored time of the last pass. */
+/** Precision of the stored time of the last sync pass. */
 const timeStepMs = 30 * 60_000
 
-/** Feeds of one account at a mail API. Passes must not overlap. */
+/** Feeds (lists of changes) of one account at a mail API. Sync passes must not overlap. */
 export class MailboxFeeds {
   readonly #options: FeedPassOptions
   readonly #report: ReportedChanges
   readonly #unlisted = new UnlistedFolders()
-  /** True once the index proved complete. */
+  /** True once the stored message index proved complete. */
   #isVerified = false
   #areRoundsRequired = false
 
@@ -65,14 +65,14 @@ export class MailboxFeeds {
     this.#report = new ReportedChanges(options.now)
   }
 
-  /** Lets the next pass compare all messages: changes may have been lost at the provider. */
+  /** Lets the next sync pass compare all messages: changes may have been lost at the provider. */
   requireRounds(): void {
     this.#areRoundsRequired = true
   }
 
   /**
-   * Reads the feeds until no feed has more changes, then messages that could not be read before,
-   * then runs due full rounds.
+   * Runs a sync pass: reads the feeds until no feed has more changes, then messages that could not
+   * be read before, then runs due full rounds (comparisons of all messages).
    *
    * @throws MailApiError; AppError `stale` after the lease was lost. A repeated call continues.
    */
@@ -133,7 +133,8 @@ export class MailboxFeeds {
   }
 
   /**
-   * Selected folders of a listing, and selected stored folders that the listing may have left out.
+   * Lists the selected folders of the provider, and selected stored folders that the listing may
+   * have left out.
    */
   async #listFolders(signal: AbortSignal) {
     const { api, account, store } = this.#options
@@ -171,7 +172,7 @@ export class MailboxFeeds {
     return { ...checked, states }
   }
 
-  /** Undefined if all feeds have to be read. */
+  /** Runs a pass over parts of the mailbox. Undefined if all feeds have to be read instead. */
   async #syncParts(memory: PassMemory, parts?: PassParts): Promise<SyncedFeeds | undefined> {
     const { api, account, store } = this.#options
     const { placement } = api.traits
@@ -198,7 +199,7 @@ export class MailboxFeeds {
     return { hasRounds, unknownPath, pass }
   }
 
-  /** Stores that feeds need a full round, so that a restart does not drop the requirement. */
+  /** Stores that feeds need a full round (of all messages), also after a restart. */
   async #markRequired<F extends FollowedFeed>(
     { writer, now }: FeedPass,
     feeds: readonly F[],
@@ -218,8 +219,8 @@ export class MailboxFeeds {
   }
 
   /**
-   * Opens, creates or replaces the index. Only the loss of an index is announced: message ids stay
-   * valid.
+   * Opens, creates or replaces the message index of the account. Only the loss of an index is
+   * announced: message ids stay valid.
    */
   async #openIndex(names: FolderNames): Promise<IndexWriter> {
     const { store } = this.#options
@@ -238,7 +239,7 @@ export class MailboxFeeds {
   ): Promise<IndexWriter> {
     const { store, account, now } = this.#options
     const epoch = before ? before.epoch + 1 : now().getTime()
-    // Clients list the mailbox because of the event: later arrivals are announced.
+    // Clients list the mailbox because of the mailboxReset event: later arrivals are announced.
     const announceFrom = isLost ? now() : null
     const mailbox = { epoch, messages: 0, announceFrom, filledAt: null, syncedAt: null }
     const events = isLost
@@ -264,7 +265,7 @@ interface SyncedFeeds {
   pass: FeedPass
 }
 
-/** Time of the pass, if the stored time is too old to tell an outage. */
+/** Time of the sync pass to store, if the stored time is too old to tell an outage. */
 function storedTime({ api, now, writer: { mailbox } }: FeedPass): { syncedAt?: Date } {
   const ageMs = now().getTime() - Number(mailbox.syncedAt)
   const isStored = api.traits.placement === 'labels' || mailbox.filledAt === null

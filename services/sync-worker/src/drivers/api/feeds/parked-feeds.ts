@@ -1,11 +1,11 @@
 import { isMailApiError, type Feed, type MailApiError } from '@posthorn/backends/mail-api'
 import { backoff } from '@posthorn/flow'
 
-/** Delays until a parked feed is read again. The delay doubles with each refusal. */
+/** Delays until a refused (parked) folder is read again. The delay doubles with each refusal. */
 const minParkedMs = 60_000
 const maxParkedMs = 6 * 3_600_000
 
-/** Feed that the provider refuses to read. */
+/** Refusal of the provider to read the feed of a folder. */
 export interface FeedRefusal {
   readonly feed: Feed
   readonly error: MailApiError
@@ -20,8 +20,9 @@ interface Parked extends FeedRefusal {
 }
 
 /**
- * Feeds of folders that the provider refuses to read, while it serves other folders of the account.
- * A parked feed is left out of passes until its delay ends, so that other folders are synced.
+ * Feeds of folders that the provider refuses to read, while the provider serves other folders of
+ * the account. A parked feed is left out of passes until its delay ends, so that other folders are
+ * synced.
  */
 export class ParkedFeeds {
   readonly #parked = new Map<string, Parked>()
@@ -32,7 +33,7 @@ export class ParkedFeeds {
     this.#now = now
   }
 
-  /** The latest refusal of a feed that is parked, or may be read again and was not read since. */
+  /** Latest refusal of a parked feed, or of a feed that may be read and was not read since. */
   get latest(): FeedRefusal | undefined {
     return [...this.#parked.values()].at(-1)
   }
@@ -52,7 +53,7 @@ export class ParkedFeeds {
     return parked
   }
 
-  /** Lets the next pass read all parked feeds. */
+  /** Ends the delays of all parked feeds, so that the next sync pass reads the feeds. */
   endDelays(): void {
     for (const [id, parked] of this.#parked) this.#parked.set(id, { ...parked, until: 0 })
   }

@@ -7,24 +7,24 @@ import {
   stateOfMessage,
 } from '../index/indexed-message.ts'
 
-/** Reported changes of a feed: a page of changes, or a part of a collected round. */
+/** Changes that a feed reported: a page of changes, or a part of a collected full round. */
 export interface FeedBatch {
   feed: Pick<Feed, 'folderId'>
   changed: readonly MessageChange[]
-  /** Ids that left the feed. */
+  /** Ids of messages that left the folder or mailbox of the feed. */
   removed: readonly string[]
-  /** Indexed messages that are requested before a change or removal of them is stored. */
+  /** Ids of indexed messages that are requested before their change or removal is stored. */
   requested?: ReadonlySet<string>
   /** True for the first full round of a feed: older messages have no event. */
   isInitial?: boolean
   /**
-   * True for an unknown message that is stored without an event, as old messages are while the
-   * index is filled.
+   * True for a message that is not indexed and is stored without an event, like old messages while
+   * the index is filled.
    */
   isSilent?: (id: string) => boolean
 }
 
-/** Difference between reported changes and the index. */
+/** Difference between the changes that a feed reported and the message index. */
 export interface BatchPlan {
   /** New states of indexed messages. */
   updated: IndexedMessage[]
@@ -32,15 +32,17 @@ export interface BatchPlan {
   silent: IndexedMessage[]
   /** Indexed messages that were deleted. */
   deleted: string[]
-  /** Messages whose present state decides: new, moved, or removed from a folder. */
+  /**
+   * Messages to read, because their present state decides: new, moved, or removed from a folder.
+   */
   toGet: string[]
-  /** Ids that were deleted and are not indexed. */
+  /** Ids of messages that were deleted and are not indexed. */
   dismissed: string[]
 }
 
 /**
- * Compares reported changes with the index. A repeated report gives an empty plan, because the
- * index has its states already. Pure.
+ * Compares the changes that a feed reported with the message index. A repeated report gives an
+ * empty plan, because the index has its states already. Pure.
  */
 export function planBatch(
   { feed, changed, removed, requested, isSilent }: FeedBatch,
@@ -63,7 +65,7 @@ export function planBatch(
 }
 
 function planChange(plan: BatchPlan, change: MessageChange, state: IndexedMessage): void {
-  // A reported folder may be outdated: the message may have moved on.
+  // The reported folder of the message may be outdated: the message may have moved on.
   if (state.folderId !== change.folderId) {
     plan.toGet.push(change.id)
     return
@@ -78,8 +80,8 @@ function planRemoval(
   state: IndexedMessage | undefined,
 ): void {
   if (folderId === undefined && !isRequested) (state ? plan.deleted : plan.dismissed).push(id)
-  // A message removed from a folder was moved, or was removed and returned. Both also apply to
-  // unknown messages.
+  // A message that left a folder was moved, or was removed and returned. Both also apply to
+  // messages that are not indexed.
   else if (!state || state.folderId === folderId) plan.toGet.push(id)
 }
 
@@ -88,7 +90,7 @@ function silentState(change: MessageChange, folderId: string | undefined): Index
   return folderId === undefined ? state : { ...state, folderId }
 }
 
-/** Outcome of reading a message, compared with the index. */
+/** Outcome of reading a message, compared with the message index. */
 export type Finding =
   /**
    * Message that was not returned: deleted in the meantime, or not yet readable, also in a folder
@@ -103,24 +105,24 @@ export type Finding =
   | { kind: 'new'; message: ApiMessage; state: IndexedMessage }
   | { kind: 'moved'; message: ApiMessage; state: IndexedMessage; before: IndexedMessage }
   | { kind: 'updated'; state: IndexedMessage; before: IndexedMessage }
-  /** Equal to the index, or not part of the synced mailbox. */
+  /** State equal to the message index, or message outside of the synced mailbox. */
   | { kind: 'unchanged'; id: string }
 
 export interface FindingInput {
   id: string
-  /** Undefined if the provider did not return the message. */
+  /** Message as the provider returned it; undefined if the provider did not return the message. */
   message: ApiMessage | undefined
   /** True if a feed named the message as present. */
   isNamed: boolean
   /** State of the message in the index; undefined if the message is not indexed. */
   before: IndexedMessage | undefined
-  /** Drafts of submissions in flight. */
+  /** Ids of drafts that belong to submissions in flight. */
   ownDrafts: ReadonlySet<string>
   /** True for folders that are listed. */
   isListed: (folderId: string | undefined) => boolean
 }
 
-/** Compares a message that was read with the index. Pure. */
+/** Compares a message that was read with the message index. Pure. */
 export function compareMessage(input: FindingInput): Finding {
   const { id, message, before, isNamed, ownDrafts, isListed } = input
   if (!message) {

@@ -12,7 +12,7 @@ import { compareMessage, type Finding } from './plan-batch.ts'
 import { indexPart } from './stored/stored-index.ts'
 
 /**
- * Error of a message in a folder that is not listed: the folders must be listed first. Nothing
+ * Error about a message in a folder that is not listed: the folders must be listed first. Nothing
  * about the message is stored.
  */
 export class UnknownFolderError extends Error {
@@ -32,19 +32,19 @@ export type ReadFinding = (WithoutMessage<Finding> | Refused) & {
   announcement?: Omit<Announcement, 'key'>
 }
 
-/** Most events with message data per transaction. */
+/** Maximum events with message data per transaction. */
 const maxAnnouncements = 50
 /** Approximate maximum bytes of events per transaction, apart from the last message. */
 const maxBatchBytes = 4 * 1024 * 1024
 
 export interface Readings {
-  /** Reads the states of the index. Called after each `store`. */
+  /** Returns the stored states of the messages. Called again after each `store`. */
   states: () => ReadonlyMap<string, IndexedMessage>
   /** True if a feed named the message as present. */
   isNamed: (id: string) => boolean
-  /** True in the first full round of a feed: messages from before the account have no event. */
+  /** True in the first full round of a feed: older messages have no event. */
   isInitial?: boolean
-  /** Messages that need not be read again. */
+  /** Copies of messages that need not be read again. */
   copies?: ReadonlyMap<string, ApiMessage>
   /** Stores findings that fill a transaction, to free the memory of the findings. */
   store: (findings: readonly ReadFinding[]) => Promise<void>
@@ -78,7 +78,7 @@ export async function readMessages(
   return batch.take(drafter)
 }
 
-/** Findings of one transaction, and the size of their drafts. */
+/** Findings (compared messages) to store in one transaction, and the size of their drafts. */
 class DraftBatch {
   #findings: ReadFinding[] = []
   #announcements = 0
@@ -96,7 +96,7 @@ class DraftBatch {
     this.#bytes += measureJson([draft, report], { maxBytes: maxBatchBytes })
   }
 
-  /** Takes the findings, with summaries, out of the batch. */
+  /** Takes the findings out of the batch, and adds the summaries of new messages. */
   async take(drafter: Pick<MessageDrafter, 'addSummaries'>): Promise<ReadFinding[]> {
     const findings = this.#findings
     this.#findings = []
@@ -111,7 +111,7 @@ type Compare = (id: string, states: ReadonlyMap<string, IndexedMessage>) => Find
 
 type GroupReadings = Required<Pick<Readings, 'copies' | 'isNamed'>> & { options: GetOptions }
 
-/** Reads some messages. Returns the comparison of each message with the index. */
+/** Reads a group of messages. Returns the function that compares a message with the index. */
 async function readGroup(
   pass: FeedPass,
   ids: readonly string[],
@@ -134,7 +134,7 @@ async function readGroup(
   }
 }
 
-/** Gets at most `groupSize` messages. */
+/** Reads at most `groupSize` messages from the provider. */
 export function getGroup(
   { api, index, onRefusal, signal }: FeedPass,
   ids: readonly string[],
@@ -156,7 +156,7 @@ export async function nameLabels(
   if (unnamed.length > 0) names.addNames(await api.folders(signal), unnamed)
 }
 
-/** Adds further members to the data of a late messageNew. */
+/** Adds the retries of the message to the data of a late messageNew. */
 export function withRetries(finding: ReadFinding, retries: GetRetries): ReadFinding {
   const { announcement } = finding
   if (!announcement) return finding
@@ -201,12 +201,18 @@ function novelty(
   return kind === 'moved' ? { ...result, mayBeNew: false } : result
 }
 
-/** True for a message that arrived before the account. */
+/**
+ * True for a message that arrived before the start of announcements: `announceFrom` of the message
+ * index, else `notifyFrom` of the account.
+ */
 function isOld({ writer, account }: FeedPass, { receivedAt }: ApiMessage): boolean {
   return isBefore(receivedAt, writer.mailbox.announceFrom ?? account.notifyFrom)
 }
 
-/** Providers report whole seconds: a message of the same second did not arrive before. */
+/**
+ * True if a message was received before a time. Providers report whole seconds: a message of the
+ * same second did not arrive before.
+ */
 function isBefore(receivedAt: Date, since: Date): boolean {
   return receivedAt.getTime() < Math.floor(since.getTime() / 1_000) * 1_000
 }

@@ -61,7 +61,7 @@ export async function attempt<T>(
   }
 }
 
-/** Undefined if a folder was deleted. */
+/** Waits for a read of a folder. Undefined if the folder was deleted. */
 async function ignoreMissing<T>(reading: Promise<T>): Promise<T | undefined> {
   try {
     return await reading
@@ -73,8 +73,8 @@ async function ignoreMissing<T>(reading: Promise<T>): Promise<T | undefined> {
 
 /**
  * Ids of the folders that a pass over parts of a mailbox reads. A message that is not indexed is
- * requested, because notifications do not name its folder. Its copy is kept for the feed, which
- * decides.
+ * requested, because notifications do not name its folder. The copy of such a message is kept for
+ * the feed, which decides.
  *
  * Undefined if all folders have to be read. That is required if a message is in a folder that is
  * not listed, or that was renamed or moved after the listing. All folders are also read if the
@@ -86,7 +86,7 @@ export async function findFolders(
 ): Promise<ReadonlySet<string> | undefined> {
   const { index, names, now, store } = pass
   const folders = new Set(specialUses.flatMap((use) => names.findByUse(use)?.id ?? []))
-  // The paths of the account select other folders.
+  // No synced folder has these special uses, because the account's paths select other folders.
   if (specialUses.length > 0 && folders.size === 0) return undefined
   const [pending, { states }] = await Promise.all([
     store.listDuePending(now(), maxGets),
@@ -100,7 +100,10 @@ export async function findFolders(
   return arrivals && new Set([...folders, ...arrivals])
 }
 
-/** Folders of notified messages. Undefined if the list of folders is not up to date. */
+/**
+ * Ids of folders that contain the messages named in notifications. Undefined if the list of folders
+ * is not up to date.
+ */
 async function findArrivals(pass: FeedPass): Promise<ReadonlySet<string> | undefined> {
   const { copies, names } = pass
   const folders = new Set<string>()
@@ -118,7 +121,7 @@ async function isInPlace({ api, names, signal }: FeedPass, folderId: string): Pr
   return place !== undefined && names.isAt(folderId, place)
 }
 
-/** Keeps copies of messages. Returns false, and keeps no copies, if the copies need much memory. */
+/** Reads and keeps copies of notified messages. False, without copies, if copies are too large. */
 async function readNotified(pass: FeedPass, ids: readonly string[]): Promise<boolean> {
   const { copies, drafter } = pass
   if (ids.length > maxGets) return false
@@ -141,7 +144,7 @@ function textLength({ plain = '', html = '' }: ApiTexts): number {
   return plain.length + html.length
 }
 
-/** Notified messages that no feed reported, without messages in folders that are not synced. */
+/** Finds notified messages that no feed reported, without folders that are not synced. */
 export async function findUnreported(
   { copies, index, names, report }: FeedPass,
   messages: PassParts['messages'],

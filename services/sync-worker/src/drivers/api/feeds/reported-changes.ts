@@ -1,16 +1,16 @@
 import type { ChangesPage } from '@posthorn/backends/mail-api'
 
-/** Time for which a message counts as reported: notifications of a change may follow its report. */
+/** Time for which a message counts as reported: notifications may follow a feed's report. */
 const keepMs = 10_000
 /**
- * Maximum ids in memory. After a pass with more messages, some messages count as not reported and
- * are read again.
+ * Maximum ids of reported messages in memory. After a pass with more messages, some messages count
+ * as not reported and are read again.
  */
 const maxIds = 1_000
 
 /** Messages that the feeds of an account reported in the last seconds. */
 export class ReportedChanges {
-  /** Number of pages with changes so far. */
+  /** Number of pages with changes that the feeds returned so far. */
   pages = 0
   readonly #times = new Map<string, number>()
   readonly #now: () => Date

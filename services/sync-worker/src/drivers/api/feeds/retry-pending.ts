@@ -8,8 +8,8 @@ import { type ReadFinding, readMessages, withRetries } from './read-messages.ts'
 import { indexPart, type LoadedMessages } from './stored/stored-index.ts'
 
 /**
- * Reads messages again that feeds named and the provider did not return. Requires that the feeds
- * were read, which report deletions.
+ * Reads pending messages again: messages that feeds named and the provider did not return. Requires
+ * that the feeds were read, which report deletions.
  *
  * After the last attempt `messageMissing` is recorded. If the index has the message in a folder,
  * `messageDeleted` is recorded for that folder, because the message moved away. A refused message
@@ -29,8 +29,8 @@ export async function retryPending(pass: FeedPass): Promise<void> {
       loaded = await index.load(indexPart, ids)
     }
     const states = () => loaded.states
-    // A message that waits for the folder of its index entry was removed from that folder, and
-    // refused.
+    // A pending message that waits for the folder of its index entry was removed from that folder,
+    // and refused.
     const isNamed = (id: string) => byId.get(id)?.folder !== states().get(id)?.folderId
     await save(await readMessages(pass, ids, { states, isNamed, store: save }))
   }
@@ -57,7 +57,8 @@ function changeOfRetries(pass: FeedPass, { findings, loaded, byId }: Retries) {
   })
   const input = { findings: [...late, ...lost], loaded, named: new Map(), folder: null }
   const change = changeOfFindings(pass, input)
-  // A refused message of the index was announced: the message stays unchanged until it can be read.
+  // A refused message that is indexed was announced: the message stays unchanged until it can be
+  // read.
   const reported = ended.filter(({ kind, id }) => kind === 'missing' || !loaded.states.has(id))
   const pendingOf = (each: readonly Unread[]) => each.flatMap(({ id }) => byId.get(id) ?? [])
   return {
@@ -68,7 +69,7 @@ function changeOfRetries(pass: FeedPass, { findings, loaded, byId }: Retries) {
   }
 }
 
-/** True if the message is not read again after this attempt. */
+/** True if the pending message is not read again after this attempt. */
 function isLast(pending: PendingMessage | undefined): boolean {
   return pending !== undefined && pending.tries + 1 >= retryDelaysMs.length
 }

@@ -4,33 +4,33 @@ import { apiFlags, type IndexedMessage } from '../index/indexed-message.ts'
 import type { FeedState } from './stored/feed-store.ts'
 import { indexPart, type StoredIndex } from './stored/stored-index.ts'
 
-/** Most messages that are requested after a round. */
+/** Maximum messages that are requested because a full round lacks them. */
 const maxRequests = 500
 /**
- * Delay until the next round of a list that was incomplete. The delay doubles while lists are
- * shorter than the profile says.
+ * Delay until the next full round after a list of messages that was incomplete. The delay doubles
+ * while lists are shorter than the mailbox's profile says.
  */
 const roundDelayMs = backoff({ baseMs: 60_000, maxMs: 6 * 3_600_000 })
 /** Share of the messages of a mailbox that may arrive while they are listed. */
 const arrivingShare = 0.01
 /**
- * Consecutive short lists after which a round counts as complete: profiles may count messages that
- * are not listed.
+ * Consecutive short lists of a mailbox after which a full round counts as complete: profiles may
+ * count messages that are not listed.
  */
 const maxShortLists = 4
 
-/** Treatment of losses: messages, labels and flags that the index has and a full round lacks. */
+/** Treatment of losses: messages, labels and flags of the index that a full round lacks. */
 export type LossPlan =
-  /** Each message is requested. The provider's answer decides. */
+  /** Each message with a loss is requested. The provider's answer decides. */
   | { kind: 'request'; isShort: boolean }
-  /** Losses of these messages, which two lists have, are stored. */
+  /** Losses of these messages, which two lists of the mailbox have, are stored. */
   | { kind: 'confirmed'; ids: ReadonlySet<string> }
-  /** No loss is stored. A further full round decides. */
+  /** No loss of a message is stored. A further full round decides. */
   | { kind: 'keep' }
 
-/** List of a mailbox that lacks what the index or the profile has. */
+/** List of messages that lacks messages of the message index or of the provider's profile. */
 export interface IncompleteList {
-  /** Messages with losses. */
+  /** Number of messages with losses. */
   losses: number
   listed: number
   /** Messages of the mailbox according to the provider's profile. */
@@ -39,14 +39,14 @@ export interface IncompleteList {
 
 type OnIncomplete = (list: IncompleteList) => void
 
-/** Part of a `FeedPass` that comparisons need. */
+/** Part of a `FeedPass` that the comparison of a full round needs. */
 interface RoundContext {
   readonly api: Pick<MailApi, 'profile'>
   readonly index: Pick<StoredIndex, 'scan'>
   readonly signal: AbortSignal
 }
 
-/** Feed with a collected round. */
+/** Feed with a collected full round (list of all messages). */
 interface CollectedRound {
   readonly feed: Pick<Feed, 'folderId'>
   readonly state: FeedState
@@ -76,11 +76,11 @@ export class RoundLosses {
   readonly #now: () => Date
   readonly #maxRequests: number
   #plan: LossPlan | undefined
-  /** Messages with losses in the previous list. */
+  /** Ids of messages with losses in the previous list. */
   #first: ReadonlySet<string> | undefined
-  /** Length of the last list of a first round. */
+  /** Number of messages in the last list of a first full round. */
   #firstListed: number | undefined
-  /** Consecutive lists that were shorter than the profile says. */
+  /** Number of consecutive lists that were shorter than the mailbox's profile says. */
   #shortLists = 0
   #nextRoundAt: number | undefined
 
@@ -89,17 +89,20 @@ export class RoundLosses {
     this.#maxRequests = limit
   }
 
-  /** Time of the round after an incomplete list. */
+  /** Time of the next full round after an incomplete list. */
   get nextRoundAt(): Date | undefined {
     return this.#nextRoundAt === undefined ? undefined : new Date(this.#nextRoundAt)
   }
 
-  /** False until the time of the next round. */
+  /** False until the time of the next full round. */
   get mayStartRound(): boolean {
     return this.#now().getTime() >= (this.#nextRoundAt ?? 0)
   }
 
-  /** Plan for the rest of a round. The first call compares the whole round with the index. */
+  /**
+   * Plans the treatment of losses for the rest of a full round. The first call compares the whole
+   * round with the message index.
+   */
   async plan(
     pass: RoundContext,
     at: CollectedRound,
@@ -110,7 +113,7 @@ export class RoundLosses {
     return this.#plan
   }
 
-  /** Ends the plan of a round. Returns false if another round has to follow. */
+  /** Ends the plan of a full round. Returns false if another round has to follow. */
   end(): boolean {
     const plan = this.#plan
     this.#plan = undefined
@@ -123,8 +126,9 @@ export class RoundLosses {
   }
 
   /**
-   * True if the first round of a mailbox is complete, as far as the profile tells. A short list is
-   * accepted if the list before was as long: profiles may count messages that are not listed.
+   * True if the first full round of a mailbox is complete, as far as the provider's profile tells.
+   * A short list is accepted if the list before had the same length: profiles may count messages
+   * that are not listed.
    */
   async acceptsFirst(
     pass: RoundContext,
@@ -162,27 +166,30 @@ export class RoundLosses {
     return isFew ? { kind: 'request', isShort: isShortList } : { kind: 'keep' }
   }
 
-  /** Messages that also had losses in the previous list. */
+  /** Selects the messages that also had losses in the previous list. */
   #confirm(losses: ReadonlySet<string>): ReadonlySet<string> {
     return new Set([...losses].filter((id) => this.#first?.has(id)))
   }
 }
 
-/** False without a number to compare with. */
+/** True if a list is much shorter than the provider's number. False without a number. */
 function isShort(listed: number, total: number | undefined): boolean {
   return total !== undefined && total - listed > total * arrivingShare
 }
 
-/** Part of a collected round beside the same part of the index. */
+/** Part of a collected full round beside the same part of the message index. */
 export interface RoundWindow {
   listed: ReadonlyMap<string, IndexedMessage>
   /** Indexed messages of the feed. */
   present: readonly IndexedMessage[]
-  /** Id after the window. Absent at the end of round and index. */
+  /** First id after the window. Absent at the end of the full round and of the message index. */
   end: string | undefined
 }
 
-/** Reads the next few leaves of a collected round and of the index, from an id on. */
+/**
+ * Reads the next few leaves (blocks of stored messages) of a collected full round and of the
+ * message index, from an id on.
+ */
 export async function scanRound(
   { index }: Pick<RoundContext, 'index'>,
   { feed, state }: CollectedRound,
@@ -200,7 +207,10 @@ export async function scanRound(
   }
 }
 
-/** Messages with losses in the rest of a round, and the number of messages in that rest. */
+/**
+ * Compares the rest of a full round with the message index. Returns the messages with losses, and
+ * the number of messages in that rest.
+ */
 async function compare(
   pass: RoundContext,
   at: CollectedRound,

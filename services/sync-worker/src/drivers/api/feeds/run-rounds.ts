@@ -6,12 +6,12 @@ import { attempt } from './read-parts.ts'
 import { retryPending } from './retry-pending.ts'
 import { type AfterStep, completeRound, needsRound } from './sync-feed.ts'
 
-/** Feed that needs a full round, or whose folder was deleted. */
+/** Feed that needs a full round (comparison of all messages), or whose folder was deleted. */
 export interface DueRound extends FeedInPass {
   readonly isDropped: boolean
 }
 
-/** Feed and the position of the feed. */
+/** Followed feed (list of changes of a folder or mailbox) and the position in the feed. */
 export interface FollowedFeed extends FeedInPass {
   readonly isNew: boolean
 }
@@ -20,7 +20,8 @@ export function pairFeeds(feeds: readonly Feed[], stored: readonly FeedState[]):
   const states = new Map(stored.map((state) => [state.feed, state]))
   return feeds.map((feed) => {
     const state = states.get(feed.id)
-    // A deleted folder that is listed again: messages may have returned to it.
+    // A deleted folder that is listed again gets a new feed: messages may have returned to the
+    // folder.
     const isNew = !state || isDropStarted(state)
     return { feed, state: isNew ? newFeed(feed) : state, isNew }
   })
@@ -42,7 +43,7 @@ export function feedOf({ feed: id, folder }: FeedState): Feed {
   return folder === null ? { id } : { id, folderId: folder }
 }
 
-/** Rounds of feeds whose folders were deleted, or are not selected any more. */
+/** Full rounds that end feeds whose folders were deleted, or are not selected any more. */
 export function droppedRounds(
   stored: readonly FeedState[],
   feeds: readonly FollowedFeed[],
@@ -63,9 +64,9 @@ export function dueRounds(
 }
 
 /**
- * Runs full rounds one after the other. Between two rounds, and between two steps of a round, stops
- * if another pass is requested, so that new messages need not wait. Returns true if rounds are
- * left.
+ * Runs full rounds (comparisons of all messages) one after the other. Between two rounds, and
+ * between two steps of a round, stops if another pass is requested, so that new messages need not
+ * wait. Returns true if rounds are left.
  */
 export async function runRounds(pass: FeedPass, rounds: readonly DueRound[]): Promise<boolean> {
   const afterStep: AfterStep = async () => {
@@ -80,7 +81,7 @@ export async function runRounds(pass: FeedPass, rounds: readonly DueRound[]): Pr
   return false
 }
 
-/** False if `afterStep` stopped the round. */
+/** Runs a full round of a feed. False if `afterStep` stopped the round. */
 async function runRound(pass: FeedPass, round: DueRound, afterStep: AfterStep): Promise<boolean> {
   if (round.isDropped) return dropFeed(pass, round, afterStep)
   return (await attempt(pass, round.feed, () => completeRound(pass, round, afterStep))) ?? true
@@ -92,9 +93,9 @@ function isDropStarted({ stage, cursor }: FeedState): boolean {
 }
 
 /**
- * Ends a feed whose folder was deleted. The messages of the feed are compared with an empty round,
- * so that each message is read and was either moved or deleted. Returns false if `afterStep`
- * stopped the comparison.
+ * Ends a feed whose folder was deleted. The indexed messages of the feed are compared with an empty
+ * full round, so that each message is read and was either moved or deleted. Returns false if
+ * `afterStep` stopped the comparison.
  */
 async function dropFeed(
   pass: FeedPass,

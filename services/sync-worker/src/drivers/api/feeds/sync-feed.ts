@@ -6,23 +6,23 @@ import type { FeedState } from './stored/feed-store.ts'
 import { applyRound, collectPage, markRecent } from './full-round.ts'
 import type { FeedInPass, FeedPass } from './feed-pass.ts'
 
-/** Preferred entries per page: the maximum of Gmail's history. */
+/** Preferred entries per page of a feed (list of changes): the maximum of Gmail's history. */
 const pageLimit = 500
 
 /**
- * Maximum full rounds of a feed that begin in one pass, so that a provider cannot keep a worker in
- * a loop.
+ * Maximum full rounds (lists of all messages) of a feed that begin in one pass, so that a provider
+ * cannot keep a worker in a loop.
  */
 const maxRestarts = 3
 
-/** Position of a feed after a read. */
+/** Result of reading a feed: its new position. */
 export interface ReadFeed {
   state: FeedState
   /** False if only the cursor moved, which is stored with the cursors of other feeds. */
   isStored: boolean
 }
 
-/** True if a full round of the feed is required, or in progress. */
+/** True if a full round (comparison of all messages) of the feed is required, or in progress. */
 export function needsRound({ stage, cursor, completedAt }: FeedState): boolean {
   return stage !== 'follow' || cursor === null || completedAt === null
 }
@@ -47,15 +47,16 @@ export async function readChanges(
 }
 
 /**
- * Called after a committed step of a full round that made requests to the provider, except after
+ * Callback after a committed step of a full round that made requests to the provider, except after
  * the last step. False to stop the round after this step: the next call continues.
  */
 export type AfterStep = () => Promise<boolean>
 
 /**
- * Completes the full round of a feed, or starts and completes a new round, then reads the changes
- * since. The pages of the round are collected, then compared with the index. A stale cursor starts
- * the round again. Returns false if `afterStep` stopped the round.
+ * Completes the full round (comparison of all messages) of a feed, or starts and completes a new
+ * round, then reads the changes since. The pages of the round are collected, then compared with the
+ * message index. A stale cursor starts the round again. Returns false if `afterStep` stopped the
+ * round.
  *
  * @throws MailApiError: the next call continues after the last committed page
  */
@@ -82,11 +83,11 @@ interface Step {
   state: FeedState
   /** True if the feed has no more changes. */
   isComplete?: boolean
-  /** True if a full round has to begin again. */
+  /** True if a full round of the feed has to begin again. */
   isRestart?: boolean
   /** True if the step made requests, is committed, and more such steps may follow. */
   isPausable?: boolean
-  /** True if pages without changes have moved the cursor since the last commit. */
+  /** True if pages without changes have moved the cursor of the feed since the last commit. */
   isUnstored?: boolean
 }
 
@@ -106,7 +107,7 @@ async function advance(pass: FeedPass, at: FeedInPass): Promise<Step> {
     return { state: await restartRound(pass, at, page), isRestart: true }
   if (page.unreadable !== undefined) pass.reportUnreadable(feed, page.unreadable)
   if (page.full) return { state: await collectPage(pass, state, page), isPausable: !page.complete }
-  // The provider ended the round without completing it.
+  // The provider ended the full round without completing it.
   if (state.stage === 'collect') return { state: await restartRound(pass, at), isRestart: true }
   const next: FeedState = { ...state, cursor: page.cursor }
   const isComplete = page.complete
@@ -117,7 +118,7 @@ async function advance(pass: FeedPass, at: FeedInPass): Promise<Step> {
   return { state: next, isComplete, isPausable: !isComplete }
 }
 
-/** The next page, or the error of a cursor that is too old. */
+/** Reads the next page of a feed. Returns the error of a cursor that is too old. */
 async function readPage(
   { api, signal }: FeedPass,
   { feed, state: { cursor } }: FeedInPass,
@@ -131,7 +132,10 @@ async function readPage(
   }
 }
 
-/** Message ids stay valid, so clients learn of a stale cursor by a warning and the differences. */
+/**
+ * Lets the full round of a feed begin again. Message ids stay valid, so clients learn of a stale
+ * cursor by a warning and the differences.
+ */
 async function restartRound(
   { writer, names }: FeedPass,
   { feed, state }: FeedInPass,

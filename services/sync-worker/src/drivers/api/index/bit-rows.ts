@@ -1,10 +1,11 @@
 import { apiFlags, emptyMessage, type IndexedMessage } from './indexed-message.ts'
 
-// Names of bit rows: one letter for the kind, then a folder, label or flag.
+// Names of the bit rows in a leaf of the stored message index: one letter for the kind, then a
+// folder, label or flag.
 const [folderRow, labelRow, flagRow] = ['/', '#', '!']
 const recentRow = `${flagRow}recent`
 
-/** Message of a leaf whose bit rows are being read. */
+/** Message of a leaf of the stored message index whose bit rows are being read. */
 export type UnmarkedMessage = IndexedMessage & { labels: string[] }
 
 export function unmarkedMessage(id: string, threadId: string | undefined): UnmarkedMessage {

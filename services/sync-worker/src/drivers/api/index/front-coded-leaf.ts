@@ -3,8 +3,9 @@ import { PackedReader, PackedWriter } from './front-coding.ts'
 import type { IndexedMessage } from './indexed-message.ts'
 
 /**
- * Packs messages with sorted ids: front-coded ids and thread ids, then one bit row per folder, flag
- * and label. A message with 16 hexadecimal digits takes about 15 to 20 bytes. Pure.
+ * Packs messages with sorted ids into a leaf of the stored message index: front-coded ids and
+ * thread ids, then one bit row per folder, flag and label. A message with 16 hexadecimal digits
+ * takes about 15 to 20 bytes. Pure.
  */
 export function encodeFrontCoded(messages: readonly IndexedMessage[]): Buffer {
   const writer = new PackedWriter()
@@ -22,7 +23,10 @@ export function encodeFrontCoded(messages: readonly IndexedMessage[]): Buffer {
   return writer.finish()
 }
 
-/** Messages of front-coded bytes. @throws Error if the bytes are damaged. Pure. */
+/**
+ * Unpacks the messages of a front-coded leaf of the stored message index. @throws Error if the
+ * bytes are damaged. Pure.
+ */
 export function decodeFrontCoded(bytes: Uint8Array): IndexedMessage[] {
   const reader = new PackedReader(bytes)
   const count = reader.integer()
@@ -40,9 +44,9 @@ export function decodeFrontCoded(bytes: Uint8Array): IndexedMessage[] {
 }
 
 /**
- * Writes thread ids, each once. The first message of a thread has the id of the thread (Gmail), and
- * messages that arrived together have neighbouring ids. Such messages take a bit, or the number of
- * a thread id.
+ * Writes the thread ids of messages, each id once. The first message of a thread has the id of the
+ * thread (Gmail), and messages that arrived together have neighbouring ids. Such messages take a
+ * bit, or the number of a thread id.
  */
 function writeThreads(writer: PackedWriter, messages: readonly IndexedMessage[]): void {
   const length = Math.ceil(messages.length / 8)
@@ -78,7 +82,7 @@ function readThreads(reader: PackedReader, ids: readonly string[]): (string | un
   })
 }
 
-/** Without trailing zero bytes. */
+/** Bit row without trailing zero bytes. */
 function trim(bits: Uint8Array): Uint8Array {
   let length = bits.length
   while (length > 0 && bits[length - 1] === 0) length--

@@ -5,7 +5,7 @@
 const hex = Buffer.from('0123456789abcdef')
 const base64url = Buffer.from('ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789-_')
 
-/** Kind of a stored remaining part: UTF-8, packed digits, packed base64url. */
+/** Kind of a text's stored remaining part: UTF-8, packed digits, packed base64url. */
 const kinds = { text: 0, hex: 1, base64url: 2 } as const
 
 type Kind = (typeof kinds)[keyof typeof kinds]
@@ -19,7 +19,7 @@ function valuesOf(alphabet: Buffer): Int8Array {
   return values
 }
 
-/** Text of a list, and its relation to the text before. */
+/** Text of a front-coded list, and its relation to the text before. */
 class ListedText {
   bytes = Buffer.alloc(256)
   length = 0
@@ -40,8 +40,8 @@ class ListedText {
 }
 
 /**
- * Text before the first text of a list. Some ids end like this text; the remaining part of such ids
- * is base64url.
+ * Creates the text before the first text of a list. Some ids end like this text; the remaining part
+ * of such ids is base64url.
  */
 function textBefore(): ListedText {
   const text = new ListedText()
@@ -57,12 +57,12 @@ export class PackedWriter {
   #last = textBefore()
   #next = new ListedText()
 
-  /** Written bytes. */
+  /** Returns the bytes written so far. */
   finish(): Buffer {
     return Buffer.from(this.#bytes.subarray(0, this.#length))
   }
 
-  /** Non-negative integer below 2^31, seven bits per byte (LEB128). */
+  /** Writes a non-negative integer below 2^31, seven bits per byte (LEB128). */
   integer(value: number): void {
     let rest = value
     for (; rest > 127; rest >>>= 7) this.#byte((rest & 127) | 128)
@@ -211,7 +211,7 @@ function damaged(): Error {
   return new Error('unexpected end of packed content')
 }
 
-/** Differences near 0 as small numbers. */
+/** Zigzag code of an integer: differences near 0 become small non-negative numbers. */
 function zigzag(value: number): number {
   return value < 0 ? -2 * value - 1 : 2 * value
 }
@@ -228,9 +228,9 @@ function sharedPrefix(one: ListedText, other: ListedText): number {
 }
 
 /**
- * Length of the common end, outside of the common beginning. If it is one byte longer than in the
- * text before, returns the length of the text before. The extra byte is usually chance, and a
- * changed length takes a longer header.
+ * Length of the common end of two texts, outside of the common beginning. If the common end is one
+ * byte longer than in the text before, returns the length of the text before. The extra byte is
+ * usually chance, and a changed length takes a longer header.
  */
 function sharedSuffix(last: ListedText, next: ListedText): number {
   const limit = Math.min(last.length, next.length) - next.prefix
@@ -243,7 +243,10 @@ function sharedSuffix(last: ListedText, next: ListedText): number {
   return shared === last.suffix + 1 ? last.suffix : shared
 }
 
-/** Kind of the text before if possible, because a change of kind takes a longer header. */
+/**
+ * Kind of the remaining part of a text. The kind of the text before is preferred, because a change
+ * of kind takes a longer header.
+ */
 function kindOf(last: ListedText, next: ListedText): Kind {
   const isHex = isMadeOf(next, hexDigits)
   if (isHex && last.kind !== kinds.base64url) return kinds.hex

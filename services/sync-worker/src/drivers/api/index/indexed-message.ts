@@ -1,22 +1,22 @@
 import type { ApiFlags, ApiMessage, MessageChange } from '@posthorn/backends/mail-api'
 import { defined } from '@posthorn/contracts/defined'
 
-/** Message as stored in the index. */
+/** Message as stored in the message index of an account at a mail API. */
 export interface IndexedMessage extends ApiFlags {
   id: string
   threadId?: string
-  /** The only folder of the message. Absent with placement `labels`. */
+  /** Id of the only folder of the message. Absent with placement `labels`. */
   folderId?: string
-  /** Distinct and sorted: ids of folders (placement `labels`) or names. */
+  /** Labels of the message, distinct and sorted: ids of folders (placement `labels`) or names. */
   labels: readonly string[]
-  /** Set in a collected round: the message arrived recently enough to be announced. */
+  /** Set in a collected full round: the message is recent enough to be announced. */
   recent?: true
 }
 
 /** Names of the flags, as `MailApi` has them. */
 export const apiFlags = ['unseen', 'flagged', 'draft'] as const satisfies (keyof ApiFlags)[]
 
-/** Most labels of a message in the index. Gmail allows 10,000 per mailbox; clients use a few. */
+/** Maximum labels of an indexed message. Gmail allows 10,000 per mailbox; clients use a few. */
 const maxLabels = 500
 
 /** Message with no reported data except the id. */
@@ -24,7 +24,7 @@ export function emptyMessage(id: string): IndexedMessage {
   return { id, labels: [], unseen: false, flagged: false, draft: false }
 }
 
-/** State after a change. Members that the change lacks stay unchanged. Pure. */
+/** State of an indexed message after a change. Members without a change stay. Pure. */
 export function mergeChange(state: IndexedMessage, change: MessageChange): IndexedMessage {
   const { addedLabels = [], removedLabels = [] } = change
   const flags = Object.fromEntries(apiFlags.map((flag) => [flag, change[flag] ?? state[flag]]))
@@ -41,13 +41,13 @@ export function mergeChange(state: IndexedMessage, change: MessageChange): Index
   })
 }
 
-/** State of a message that was read. Pure. */
+/** State to index for a message that was read. Pure. */
 export function stateOfMessage(message: ApiMessage): IndexedMessage {
   const { id, threadId, folderId, labels, unseen, flagged, draft } = message
   return defined({ id, threadId, folderId, labels: sortLabels(labels), unseen, flagged, draft })
 }
 
-/** Change that leads to exactly this state. Pure. */
+/** Change that leads to exactly this state of an indexed message. Pure. */
 export function absoluteChange(state: IndexedMessage): MessageChange {
   const { recent: _, labels, ...rest } = state
   return { ...rest, labels: [...labels] }
@@ -69,8 +69,8 @@ function isSameList(one: readonly string[], other: readonly string[]): boolean {
 }
 
 /**
- * Sorts labels. A lone surrogate is replaced: it could not be stored and would differ at each
- * comparison.
+ * Sorts the labels of a message. A lone surrogate is replaced: it could not be stored and would
+ * differ at each comparison.
  */
 function sortLabels(labels: readonly string[]): string[] {
   const distinct = [...new Set(labels.map((label) => label.toWellFormed()))]

@@ -3,18 +3,18 @@ import { bitRowsOf, markMessages, unmarkedMessage } from './bit-rows.ts'
 import type { IndexedMessage } from './indexed-message.ts'
 
 /**
- * Texts, stored character by character after their common beginning: the first characters of all
- * texts, then the second characters of all texts. Ids of a mailbox differ at a few positions, so
- * that most characters repeat.
+ * Column of texts, stored character by character after their common beginning: the first characters
+ * of all texts, then the second characters of all texts. Ids of a mailbox differ at a few
+ * positions, so that most characters repeat.
  */
 interface TextColumn {
   prefix: string
-  /** Lengths without the prefix. */
+  /** Lengths of the texts without the prefix. */
   lengths: number[]
   characters: string
 }
 
-/** Leaf before compression, as JSON. */
+/** Leaf of the stored message index before compression, as JSON. */
 interface LeafColumns {
   ids: TextColumn
   /** Thread of each message: `ownThread`, `nextThread`, or 2 plus the number of a thread id. */
@@ -25,17 +25,17 @@ interface LeafColumns {
   rows: [name: string, bits: string][]
 }
 
-/** The thread has the id of the message, as at Gmail for the first message of a thread. */
+/** Marks a thread that has the id of the message, as at Gmail for the first message of a thread. */
 const ownThread = 0
-/** The thread has the first id of `threadIds` that no earlier message has. */
+/** Marks a thread that has the first id of `threadIds` that no earlier message has. */
 const nextThread = 1
 
-/** Limit of a decompressed leaf. The 10,000 labels that Gmail permits take 1 MB. */
+/** Maximum bytes of a decompressed index leaf. The 10,000 labels that Gmail permits take 1 MB. */
 const maxBytes = 32 * 1024 * 1024
-/** The column `messages` is a smallint. */
+/** Maximum messages in a leaf of the message index: the column `messages` is a smallint. */
 const maxMessages = 32_767
 
-/** Packs messages with sorted ids as compressed columns. Pure. */
+/** Packs messages with sorted ids into a leaf of the index, as compressed columns. Pure. */
 export function encodeColumns(messages: readonly IndexedMessage[]): Buffer {
   const numbers = new Map<string, number>()
   const threads = messages.map(({ id, threadId = '' }) => {
@@ -54,7 +54,10 @@ export function encodeColumns(messages: readonly IndexedMessage[]): Buffer {
   return deflateRawSync(JSON.stringify(columns))
 }
 
-/** Messages of compressed columns. @throws Error if the bytes are damaged. Pure. */
+/**
+ * Unpacks the messages of a leaf with compressed columns. @throws Error if the bytes are damaged.
+ * Pure.
+ */
 export function decodeColumns(bytes: Uint8Array): IndexedMessage[] {
   try {
     const json = inflateRawSync(bytes, { maxOutputLength: maxBytes }).toString()
@@ -102,7 +105,7 @@ function toText(units: Uint16Array): string {
   return Buffer.from(units.buffer).toString('utf16le')
 }
 
-/** Offset in the joined texts of each character of their column. Longer texts come first. */
+/** Offset in the joined texts of each character of a text column. Longer texts come first. */
 function columnOrder(lengths: readonly number[]): Uint32Array {
   let total = 0
   const texts = lengths.map((length) => ({ length, start: (total += length) - length }))

@@ -1,34 +1,39 @@
 import type { IndexedMessage } from './indexed-message.ts'
 
-/** Messages with sorted ids. A leaf covers the ids from `low` up to the `low` of the next leaf. */
+/**
+ * Leaf of the stored message index: a block of messages with sorted ids. A leaf covers the ids from
+ * `low` up to the `low` of the next leaf.
+ */
 export interface Leaf {
   low: string
   messages: readonly IndexedMessage[]
-  /** `low` of the leaf before, if both leaves were loaded because this leaf is small. */
+  /** `low` of the leaf before this leaf, if both leaves were loaded because this leaf is small. */
   previous?: string
 }
 
-/** New states by id; undefined for deleted messages. */
+/** New states of indexed messages by id; undefined for deleted messages. */
 export type StateChanges = ReadonlyMap<string, IndexedMessage | undefined>
 
 export interface LeafChange {
-  /** New or changed leaves. */
+  /** New or changed leaves of the message index. */
   saved: Leaf[]
-  /** `low` of leaves that no longer exist. */
+  /** `low` of leaves of the message index that no longer exist. */
   deleted: string[]
-  /** Change of the number of messages. */
+  /** Change of the number of indexed messages. */
   added: number
 }
 
 /**
- * Most messages in a leaf. Leaves are read and written as a whole. Larger leaves make a commit of
- * scattered changes slower, smaller leaves cost more bytes per message for keys.
+ * Maximum messages in a leaf of the stored message index. Leaves are read and written as a whole.
+ * Larger leaves make a commit of scattered changes slower, smaller leaves cost more bytes per
+ * message for keys.
  */
 export const maxLeafMessages = 256
 
 /**
- * Applies changes to the leaves that cover their ids. Leaves split with too many messages, and
- * empty leaves are deleted. Leaves without a change are not saved. Pure.
+ * Applies changes of messages to the leaves of the stored index that cover their ids. Leaves split
+ * with too many messages, and empty leaves are deleted. Leaves without a change are not saved.
+ * Pure.
  */
 export function changeLeaves(
   leaves: readonly Leaf[],
@@ -56,7 +61,8 @@ interface MergedLeaf extends Leaf {
 }
 
 /**
- * Sorted leaves. Small leaves are joined with the leaf before if both together fill at most 75 %.
+ * Sorts leaves of the message index. Small leaves are joined with the leaf before if both together
+ * fill at most 75 %.
  */
 function mergeSmall(leaves: readonly Leaf[], maxMessages: number): MergedLeaf[] {
   const sorted = leaves.toSorted((one, other) => (one.low < other.low ? -1 : 1))
@@ -75,7 +81,8 @@ function mergeSmall(leaves: readonly Leaf[], maxMessages: number): MergedLeaf[] 
 }
 
 /**
- * Changed ids of each leaf. Ids below all leaves belong to a new leaf that starts at the bottom.
+ * Ids of changed messages by the leaf that covers them. Ids below all leaves belong to a new leaf
+ * that starts at the bottom.
  */
 function changesByLeaf(
   leaves: readonly MergedLeaf[],
@@ -94,7 +101,7 @@ function changesByLeaf(
   return result
 }
 
-/** Merges sorted messages with sorted changed ids. */
+/** Merges the sorted messages of a leaf with sorted ids of changed messages. */
 function applyChanges(
   messages: readonly IndexedMessage[],
   ids: readonly string[],
@@ -112,8 +119,8 @@ function applyChanges(
 }
 
 /**
- * Splits a leaf into parts that are three quarters full, so that the next messages fit. The first
- * part keeps `low`.
+ * Splits a leaf of the message index into parts that are three quarters full, so that the next
+ * messages fit. The first part keeps `low`.
  */
 function splitLeaf({ low, messages }: Leaf, maxMessages: number): Leaf[] {
   if (messages.length <= maxMessages) return [{ low, messages }]

@@ -8,7 +8,7 @@ import { envelopeFields } from '../../messages/envelope-fields.ts'
 import { flagNames } from '../events/feed-events.ts'
 import type { FolderNames } from '../events/folder-names.ts'
 
-/** Converts a message to the entry of lists, details and events, without its text. Pure. */
+/** Converts a message to the message entry of lists, details and events, without its text. Pure. */
 export function messageEntry(
   message: ApiMessage,
   names: FolderNames,
@@ -40,7 +40,7 @@ function placeOf({ folderId, labels }: ApiMessage) {
   return { labels, ...(folderId !== undefined && { folderId }) }
 }
 
-/** The provider reports sizes after decoding. */
+/** Describes the attachments of a message. The provider reports sizes after decoding. */
 function attachmentInfo(id: string): (attachment: ApiAttachment) => AttachmentInfo {
   return ({ partId, contentType, size = 0, filename, contentId, embedded, external }) =>
     defined({

@@ -22,17 +22,17 @@ export interface MessageSource {
 }
 
 /**
- * Messages that the provider returned. Messages that are not in the result are missing, or exist
- * and are refused.
+ * Messages that the provider returned. Messages that are neither returned nor in `refused` are
+ * missing.
  */
 export interface GotMessages {
   messages: ApiMessage[]
   refused: ReadonlySet<string>
 }
 
-/** Messages per request without texts. A batch of Gmail may have 25 parts, one of Graph 20. */
+/** Messages per request without texts. A batch of Gmail may have 25 parts, a batch of Graph 20. */
 export const maxGets = 20
-/** Most bytes of texts in memory. With the default limit of texts: two batches of Graph. */
+/** Maximum bytes of message texts in memory. With default limits: two batches of Graph. */
 export const maxTextsBytes = 24 * 1024 * 1024
 
 /**

@@ -13,7 +13,7 @@ import { attachmentReader, type ContentSource, readStart } from './read-content.
 import { maxTextBytes, readTexts, withImages } from './read-text.ts'
 import type { FolderNames } from '../events/folder-names.ts'
 
-/** Builds the data of events about new messages. */
+/** Builds the data of `messageNew` events for an account at a mail API. */
 export interface MessageDrafter {
   /** Parts of messages that the settings request. */
   getOptions(): Promise<GetOptions>
@@ -25,19 +25,19 @@ export interface MessageDrafter {
 export interface DrafterDeps extends Omit<ContentSource, 'id'> {
   readonly settings: Pick<SettingsCache, 'get'>
   readonly summaries: Pick<Summaries, 'startBatch'>
-  /** Readings of the account. */
+  /** Reader of message parts for the account. */
   readonly read: ReadPart
 }
 
-/** Read limit per kind of text if the settings have none. */
+/** Read limit in bytes per kind of text (plain or HTML) if the settings have no limit. */
 const defaultTextBytes = 2_097_152
-/** Read limit per kind of text for summaries. */
+/** Read limit in bytes per kind of text (plain or HTML) for summaries. */
 const summaryTextBytes = 65_536
 
 /**
- * Drafts of the `messageNew` of a mail API. Downloads the beginning of messages whose headers look
- * like a report, and the attachments that the settings request. The event of a message lacks
- * attachments that the provider refuses.
+ * Creates the drafter of `messageNew` events of a mail API. Downloads the beginning of messages
+ * whose headers look like a report, and the attachments that the settings request. The event of a
+ * message lacks attachments that the provider refuses.
  */
 export function createMessageDrafter(deps: DrafterDeps): MessageDrafter {
   return {

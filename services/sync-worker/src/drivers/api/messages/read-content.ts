@@ -24,7 +24,7 @@ export interface ContentSource {
   readonly signal: AbortSignal
 }
 
-/** Most downloads of a content that ends early. The client repeats requests, but no downloads. */
+/** Maximum downloads of a content that ends early. The client repeats only requests. */
 const maxDownloads = 3
 
 /** Reads the attachments of one message. */
@@ -47,8 +47,8 @@ export function readStart(source: ContentSource, maxBytes: number): Promise<Buff
 }
 
 /**
- * Reads a content. Undefined if the content is missing, or if the provider refuses the content and
- * returns the message.
+ * Reads an attachment or the source of a message. Undefined if the content is missing, or if the
+ * provider refuses the content and returns the message.
  *
  * @throws MailApiError of the mailbox
  */
@@ -67,7 +67,7 @@ async function readOptional<T>(
   }
 }
 
-/** True if the content does not exist, or is a link to a file elsewhere. */
+/** True if the content of the message does not exist, or is a link to a file elsewhere. */
 function isAbsent(error: unknown): boolean {
   const isMissing = error instanceof AppError && error.kind === 'not-found'
   return isMissing || isMailApiError(error, 'unsupported-operation')

@@ -1,6 +1,6 @@
 import { isMailApiError, type MailApiFailure } from '@posthorn/backends/mail-api'
 
-/** Failures that concern the mailbox, whatever was requested. */
+/** Failures of a mail API that concern the mailbox, whatever was requested. */
 const mailboxFailures: ReadonlySet<MailApiFailure> = new Set([
   'rate-limited',
   'mailbox-full',
@@ -8,14 +8,14 @@ const mailboxFailures: ReadonlySet<MailApiFailure> = new Set([
   'unlicensed',
 ])
 
-/** Failures that may be of the mailbox or of one object: the response does not tell which. */
+/** Failures of the mailbox or of one object: the mail API's response does not tell which. */
 const unclearFailures: ReadonlySet<MailApiFailure> = new Set([
   'unavailable',
   'access-denied',
   'mailbox-disabled',
 ])
 
-/** Content that the provider refuses. The event of the message lacks the content. */
+/** Content of a message that the provider refuses. The event of the message lacks the content. */
 export interface Refusal {
   /** Id of the message. */
   id: string
@@ -23,10 +23,10 @@ export interface Refusal {
   err: unknown
 }
 
-/** Records that an event lacks a content. */
+/** Records that the event of a message lacks a content. */
 export type OnRefusal = (refusal: Refusal) => void
 
-/** True for failures of the mailbox, and for errors that do not come from the provider. */
+/** True for failures of the mailbox, and for errors that do not come from the mail provider. */
 export function isMailboxFailure(error: unknown): boolean {
   return !isMailApiError(error) || mailboxFailures.has(error.failure)
 }
@@ -37,9 +37,9 @@ export function isUnclear(error: unknown): boolean {
 }
 
 /**
- * Returns if a failure concerns the requested object alone. If that is unclear, `probe` requests
- * another object. An outage of the provider must fail the work, which is then repeated; otherwise
- * the contents would be lost.
+ * Returns if a failure concerns the requested object (such as a message) alone. If that is unclear,
+ * `probe` requests another object. An outage of the provider must fail the work, which is then
+ * repeated; otherwise the contents would be lost.
  *
  * @throws the failure of the mailbox
  */

@@ -12,7 +12,7 @@ import { mailboxNotFound } from './mailbox.ts'
 
 type UpdateRequest = AccountRequest<'updateMailbox'>
 
-/** Round trip that detects a stale connection before the change. */
+/** Options of a mailbox change: a ping detects a stale connection before the change. */
 const pingFirst = { prepare: (mail: MailSession) => mail.ping() }
 
 /** Creates a mailbox and lists the mailboxes again. The sync records the events. */
@@ -117,7 +117,7 @@ async function subscribe(
   }
 }
 
-/** Stored mailbox, selectable or not. Lists the server's mailboxes if the mailbox is not stored. */
+/** Finds a stored mailbox by path, selectable or not. Lists the server if none is stored. */
 async function findOrRelist(
   { db }: CommandDeps,
   target: AccountCommand,
@@ -129,7 +129,7 @@ async function findOrRelist(
   return findByPath(db, target.account, path)
 }
 
-/** RFC 9051 §5.1: INBOX is case-insensitive. */
+/** Finds a stored mailbox by its path. RFC 9051 §5.1: INBOX is case-insensitive. */
 async function findByPath(db: Db, account: string, path: string): Promise<MailboxRow | undefined> {
   const row = await findMailbox(db, account, path)
   return row ?? (path.toUpperCase() === 'INBOX' ? findMailbox(db, account, 'INBOX') : undefined)

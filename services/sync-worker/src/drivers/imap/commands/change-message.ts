@@ -51,7 +51,7 @@ export async function updateMessage(
       const { missing, unchanged } = await applyUpdate(mail, uids, update)
       if (missing.length > 0) throw messageNotFound()
       const result = updateResult(update, { flags: unchanged.length === 0, labels: true })
-      // The change is done, so a message that cannot be read again is no failure.
+      // The flags are changed, so a message that cannot be read again is no failure.
       const [changed] = await mail.readFlags(uids).catch(() => [])
       return changed ? withState(result, changed, row) : result
     }),
@@ -79,7 +79,7 @@ export async function moveMessage(
   target: AccountCommand,
   deps: CommandDeps,
 ): Promise<AccountReply<'moveMessage'>> {
-  // The message id of an IMAP account names the mailbox.
+  // The message id of an IMAP account names the mailbox, so `source` is not needed.
   if (source !== undefined)
     throw validationError([fieldError('source', 'is for accounts on a mail API')])
   assertConnected(target.session.context)
@@ -120,7 +120,7 @@ interface MessageChange {
   uid: number
   /** Mailbox that the message may be moved to. */
   destination?: MailboxRow | undefined
-  /** Precondition of the change; throws if the precondition is not met. */
+  /** Precondition of the message change; throws if the precondition is not met. */
   check?: (mail: MailSession) => void
 }
 
@@ -150,8 +150,8 @@ export function changeMessage<T>(
 }
 
 /**
- * Target mailbox of a move, with a stored UIDVALIDITY so that ids can be created. A mailbox that is
- * not stored yet is looked up on the server.
+ * Finds the target mailbox of a move, with a stored UIDVALIDITY so that message ids can be created.
+ * A mailbox that is not stored yet is looked up on the server.
  */
 export async function getDestination(
   { db }: CommandDeps,
@@ -169,7 +169,11 @@ export async function getDestination(
   })
 }
 
-/** @throws AppError `unprocessable` for label changes without server support, before any change */
+/**
+ * Rejects label changes that the mail server does not support.
+ *
+ * @throws AppError `unprocessable` for label changes without server support, before any change
+ */
 export function assertLabelSupport({ capabilities }: MailSession, { labels }: FlagUpdate): void {
   if (labels && !capabilities.gmail)
     throw new AppError('unprocessable', 'Mail server does not support labels', {
@@ -196,7 +200,7 @@ function toFlagChange({ add = [], delete: remove = [], set }: NonNullable<FlagUp
   return set ? { set } : { add, remove }
 }
 
-/** Trash of an account; undefined without a selectable trash. */
+/** Finds the trash mailbox of an account; undefined without a selectable trash. */
 export async function findTrash(
   { db }: CommandDeps,
   account: string,
@@ -223,8 +227,8 @@ export async function deletePermanently(
 }
 
 /**
- * New ids of moved messages. Undefined unless the UIDVALIDITY of the target is the stored
- * UIDVALIDITY.
+ * Creates the function that returns the new id of a moved message. The id is undefined unless the
+ * UIDVALIDITY of the target mailbox is the stored UIDVALIDITY.
  */
 export function movedMessageId(
   { number, uidValidity }: MailboxRow,

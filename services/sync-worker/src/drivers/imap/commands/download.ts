@@ -9,7 +9,7 @@ import { toUnavailable } from '../../availability.ts'
 import type { AccountCommand, CommandDeps } from './account.ts'
 import { getMailboxByNumber, locateMessage, messageNotFound, readInMailbox } from './mailbox.ts'
 
-/** Limit of one download. A download that exceeds it is aborted. */
+/** Limit of one download (attachment or message source) in bytes. A larger download is aborted. */
 const maxDownloadBytes = 250 * 1024 * 1024
 
 /** Streams the decoded bytes of an attachment at the consumer's pace. */
@@ -53,12 +53,12 @@ function describe(part: BodyPart | undefined) {
 
 interface StartedDownload {
   download: Download
-  /** Releases the connection at the end, when the consumer stops, or on abort. */
+  /** Content. Its end, a stop of the consumer, or an abort releases the connection. */
   body: AsyncIterable<Uint8Array>
 }
 
 /**
- * Starts a download on a pooled connection; repeats the start once per stale connection.
+ * Starts a download on a pooled connection; starts the download again once per stale connection.
  *
  * @throws AppError `too-large` if the announced size exceeds the limit
  */
@@ -73,7 +73,7 @@ async function startDownload(
     try {
       connection = await session.commands.acquire(request)
       const download = await start(connection.session)
-      // Base64 needs four bytes for three and line ends.
+      // The size limit applies to decoded bytes: base64 needs four bytes for three and line ends.
       if ((download.size ?? 0) > maxDownloadBytes * (download.part ? 1.4 : 1)) throw tooLarge()
       return { download, body: releaseAtEnd(download.content, connection, signal) }
     } catch (error) {

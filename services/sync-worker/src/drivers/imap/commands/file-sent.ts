@@ -15,22 +15,22 @@ type Reference = NonNullable<Request['reference']>
 
 interface Filing extends AccountCommand {
   request: Request
-  /** Steps that the server rejects permanently, with the reason. */
+  /** Filing steps (work after sending) that the server rejects permanently, with the reason. */
   skipped: string[]
 }
 
-/** Limit of all copies that a worker holds in memory, in bytes. */
+/** Limit of all Sent copies that a worker holds in memory, in bytes. */
 export const maxCopyBytes = 64 * 1024 * 1024
 
 export interface FilingDeps extends CommandDeps {
-  /** Bytes of copies in memory. */
+  /** Bytes of Sent copies in memory. */
   copyMemory: Semaphore
 }
 
 /**
  * Files a sent message: Sent copy, flag on the referenced message, removal of the draft. In this
- * order the draft exists until the Sent copy exists. Each step detects that the step was completed
- * before.
+ * order the draft exists until the Sent copy exists. Each of these steps detects that the step was
+ * completed before.
  */
 export async function fileSent(
   request: Request,
@@ -110,7 +110,10 @@ async function removeDraft(deps: CommandDeps, filing: Filing, draft: string): Pr
   )
 }
 
-/** Records a step that the server will always reject. Temporary failures pass, for a retry. */
+/**
+ * Runs a step of the filing (mailbox work after sending). Records a step that the server will
+ * always reject. Temporary failures are thrown, for a retry.
+ */
 async function skipPermanentFailure(
   skipped: string[],
   step: string,
@@ -131,11 +134,12 @@ function contentNotFound(): AppError {
   return new AppError('not-found', 'The content of the message was deleted')
 }
 
-/** Age limit of the search for a copy, so that servers need not read older messages. */
+/** Age limit in the search for a Sent copy, so that servers need not read older messages. */
 const maxCopyAgeMs = 3 * 24 * 60 * 60_000
 
 /**
- * Mailbox of sent messages: the requested mailbox, else the account's own.
+ * Finds the mailbox of sent messages: the requested mailbox, else the account's own mailbox with
+ * the special use `\Sent`.
  *
  * @throws AppError `not-found` `FolderNotFound`
  */

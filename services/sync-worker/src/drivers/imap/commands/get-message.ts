@@ -17,7 +17,7 @@ import { type ReadDeps, readMailbox } from './read-caches.ts'
 
 /**
  * Reads one message with its headers and, if requested, its text. `markAsSeen` is applied first, so
- * that the returned flags contain it.
+ * that the returned flags contain `\Seen`.
  */
 export async function getMessage(
   request: AccountRequest<'getMessage'>,
@@ -39,7 +39,7 @@ export async function getMessage(
   return withBounces ?? detail
 }
 
-/** Reads the texts that a text id names, if they are text parts of the message. */
+/** Reads the texts that a text id names, if the named parts are text parts of the message. */
 export async function getText(
   { account: _account, text, ...options }: AccountRequest<'getText'>,
   target: AccountCommand,

@@ -9,7 +9,8 @@ import { assertConnected } from '../../availability.ts'
 import { type AccountCommand, type CommandDeps, withMailSession } from './account.ts'
 
 /**
- * Returns the stored list, even without a connection. Only counters are requested from the server.
+ * Returns the stored mailbox list of an account, even without a connection. Only counters are
+ * requested from the server.
  */
 export async function listMailboxes(
   { account, counters }: AccountRequest<'listMailboxes'>,

@@ -12,7 +12,7 @@ import {
   type MailboxRow,
 } from '../../../store/mailboxes.ts'
 
-/** Selectable mailbox with a path, or with a special use such as `\Sent`. */
+/** Finds a selectable mailbox by its path, or by a special use such as `\Sent`. */
 export async function findSelectable(
   db: Db,
   account: string,
@@ -26,14 +26,21 @@ export async function findSelectable(
   return row && isSelectable(row) ? row : undefined
 }
 
-/** As `findSelectable`. @throws AppError `not-found` `FolderNotFound` */
+/**
+ * Finds a selectable mailbox by its path or special use.
+ *
+ * @throws AppError `not-found` `FolderNotFound` if there is no such mailbox
+ */
 export async function getMailbox(db: Db, account: string, path: string): Promise<MailboxRow> {
   const row = await findSelectable(db, account, path)
   if (!row) throw mailboxNotFound()
   return row
 }
 
-/** RFC 3501 §5.1: INBOX is case-insensitive, so in the paths of its children. */
+/**
+ * True for paths of mailboxes below INBOX. RFC 3501 §5.1: INBOX is case-insensitive, also in the
+ * paths of its children.
+ */
 function isBelowInbox(path: string): boolean {
   return /^inbox[^\p{L}\p{N}]/iu.test(path)
 }
@@ -147,7 +154,7 @@ interface SelectOptions {
   notFound: () => AppError
   readOnly: boolean
   fresh?: boolean
-  /** True to select the mailbox even if it is selected. */
+  /** True to select the mailbox again even if the mailbox is selected. */
   again?: boolean
 }
 

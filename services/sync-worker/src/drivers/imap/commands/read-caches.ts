@@ -9,7 +9,7 @@ import type { MailboxRow } from '../../../store/mailboxes.ts'
 import { type AccountCommand, type CommandDeps, withMailSession } from './account.ts'
 import { getMailbox, getMailboxByNumber, isIndexingError } from './mailbox.ts'
 
-/** Dependencies of handlers that only read. */
+/** Dependencies of command handlers that only read. */
 export interface ReadDeps extends CommandDeps {
   settings: SettingsCache
   mailboxes: MailboxCache
@@ -17,7 +17,7 @@ export interface ReadDeps extends CommandDeps {
   reader: Pick<MessageReader, 'forAccount'>
 }
 
-/** Long enough for consecutive reads, short enough to need no invalidation. */
+/** Lifetime of a cached mailbox row: enough for consecutive reads, too short to invalidate. */
 const mailboxTtlMs = 2_000
 const maxMailboxesPerAccount = 100
 /** Delays before a mailbox is looked up again whose sync is in progress. */

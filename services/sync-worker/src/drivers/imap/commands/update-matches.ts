@@ -18,9 +18,9 @@ import {
 } from './change-message.ts'
 import { getMailbox, selectIndexed } from './mailbox.ts'
 
-/** Messages per batch. The deadline is checked between batches. */
+/** Messages per batch of a change of all matches. The deadline is checked between batches. */
 const batchSize = 1_000
-/** Maximum ids or pairs of ids in a response, some megabytes. */
+/** Maximum message ids or pairs of ids in a response, some megabytes. */
 const maxIds = 250_000
 
 /**
@@ -83,7 +83,7 @@ interface SearchScope {
   search: Search
   /** Mailbox that the messages may be moved to. */
   destination?: MailboxRow | undefined
-  /** Precondition, checked before the search; throws if the precondition is not met. */
+  /** Precondition, checked before the search for messages; throws if it is not met. */
   check?: (mail: MailSession) => void
 }
 
@@ -95,9 +95,9 @@ interface UpdatedMatches {
 }
 
 /**
- * Changes all matches in batches on one connection. At the deadline the change stops between two
- * batches: completed batches stay changed. No batch is repeated. Requests a sync in every case.
- * `change` may return the messages that stayed unchanged.
+ * Changes all messages of a mailbox that match a search, in batches on one connection. At the
+ * deadline the change stops between two batches: completed batches stay changed. No batch is
+ * repeated. Requests a sync in every case. `change` may return the messages that stayed unchanged.
  */
 async function updateMatches(
   { session, signal }: AccountCommand,
@@ -134,7 +134,10 @@ async function updateMatches(
   }
 }
 
-/** Moves all matches. Returns pairs of old and new ids, unless ids are missing or too many. */
+/**
+ * Moves all messages that match a search. Returns pairs of old and new message ids, unless ids are
+ * missing or too many.
+ */
 async function moveMatches(
   target: AccountCommand,
   scope: SearchScope & { destination: MailboxRow },

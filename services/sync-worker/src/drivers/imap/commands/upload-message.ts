@@ -16,14 +16,14 @@ type Response = AccountReply<'uploadMessage'>
 export const maxUploadBytes = 64 * 1024 * 1024
 
 export interface UploadDeps extends CommandDeps {
-  /** Bytes of uploads in memory. */
+  /** Bytes of uploaded messages in memory. */
   uploadMemory: Semaphore
 }
 
 /**
- * Appends an uploaded message to a mailbox. Deletes the bytes from the table before the APPEND, so
- * that a redelivered request cannot append twice. The requester of the first request then gets no
- * reply and may upload again.
+ * Appends an uploaded message to a mailbox. Deletes the bytes from the uploads table before the
+ * APPEND, so that a redelivered request cannot append twice. The requester of the first request
+ * then gets no reply and may upload again.
  */
 export async function uploadMessage(
   request: AccountRequest<'uploadMessage'>,
@@ -37,7 +37,8 @@ export async function uploadMessage(
     throw new AppError('unavailable', 'The upload was cancelled, upload the message again', {
       code: 'WorkerNotAvailable',
     })
-  // Selecting first proves that the mailbox exists; the server then reports the new UID.
+  // Selecting the mailbox first proves that the mailbox exists; the server then reports the UID of
+  // the appended message.
   let current = row
   const prepare = async (mail: MailSession) => {
     const { uidValidity } = await selectForListing(mail, row)
@@ -55,7 +56,10 @@ export async function uploadMessage(
   return describe(appended, current)
 }
 
-/** Interface spec, "502": the mailbox exists, and the server rejects the message. */
+/**
+ * Converts a rejected APPEND to an `UploadFail` error. Interface spec, "502": the mailbox exists,
+ * and the server rejects the message.
+ */
 function toUploadFail(error: unknown): never {
   if (!(error instanceof AppError) || (error.kind !== 'rejected' && error.kind !== 'not-found'))
     throw error
@@ -68,8 +72,8 @@ function toUploadFail(error: unknown): never {
 }
 
 /**
- * Describes an appended message. Contains an id only if the UIDVALIDITY is the stored UIDVALIDITY;
- * other ids would be invalid.
+ * Describes an appended message. Contains a message id only if the UIDVALIDITY is the stored
+ * UIDVALIDITY; other ids would be invalid.
  */
 function describe(
   { uid, uidValidity, seq }: AppendedMessage,

@@ -6,10 +6,10 @@ import type { VerificationResult, VerifiedMailbox } from '@posthorn/contracts/sc
 import { AppError } from '@posthorn/errors'
 import type { ConnectDeps } from '../connections/connect.ts'
 
-/** Part of the deadline that is reserved for the reply. */
+/** Part of a login test's deadline that is reserved for the reply. */
 const replyMarginMs = 500
 
-/** Tests a login at a server without an account. The credentials are not stored. */
+/** Handles tests of a login at an IMAP server, without an account. Stores no credentials. */
 export function onVerifyImap(
   deps: Pick<ConnectDeps, 'backend' | 'getServerOptions' | 'log'>,
 ): CommandHandler {

@@ -7,18 +7,18 @@ import type { SessionLoan } from './session-loans.ts'
 
 export interface CommandPoolOptions {
   connect: (signal: AbortSignal, turns: ConnectTurns) => Promise<MailSession>
-  /** Waits for the connection that syncs. */
+  /** Waits for a loan of the connection that syncs. */
   borrow: (signal: AbortSignal) => Promise<SessionLoan>
-  /** Maximum connections. */
+  /** Maximum command connections of the account. */
   max: number
   /**
    * True if the loss of a connection helps to find a message at which the server drops the
    * connection.
    */
   narrows?: (error: unknown) => boolean
-  /** Idle time after which a connection is closed. */
+  /** Idle time after which a command connection is closed. */
   idleMs: number
-  /** Idle connections of all accounts. */
+  /** Idle command connections of all accounts of the worker. */
   idle: IdleConnections
 }
 
@@ -35,13 +35,13 @@ export interface PooledConnection {
 interface Connection {
   readonly session: MailSession
   lost: boolean
-  /** Mailbox that was requested last. */
+  /** Mailbox that was requested last on the connection. */
   mailbox?: string
   idleTimer?: NodeJS.Timeout
   readonly close: () => void
 }
 
-/** A connection, or the permission to open a connection. */
+/** Grant for a waiting request: an idle connection, or the permission to open a connection. */
 type Grant = Connection | 'connect'
 
 interface Waiter {
@@ -51,7 +51,10 @@ interface Waiter {
 
 /** Repetitions of a read while the server drops connections at a message. */
 const maxNarrowing = 20
-/** Period without new connections after the server rejected a connection while others exist. */
+/**
+ * Period in which no command connection is opened after the server rejected a connection while
+ * other connections exist.
+ */
 const rejectedMs = 60_000
 
 /**
@@ -74,8 +77,9 @@ export class CommandPool implements AsyncDisposable {
   }
 
   /**
-   * Runs work on a connection. Repeats the work once on another connection if a reused connection
-   * is lost, and as long as losses help to find a faulty message.
+   * Runs work on a pooled connection. Repeats the work once on another connection if a reused
+   * connection is lost, and as long as losses help to find a message at which the server drops the
+   * connection.
    *
    * @throws AppError `unavailable` `WorkerNotAvailable` if the disposal of the pool ends the work
    */
@@ -171,7 +175,7 @@ export class CommandPool implements AsyncDisposable {
     return promise
   }
 
-  /** Serves waiting requests in FIFO order, skipping requests whose limit is reached. */
+  /** Serves requests for a connection in FIFO order, skipping requests whose limit is reached. */
   #serveWaiting(): void {
     for (const waiter of this.#waiting) {
       const grant = this.#grant(waiter.request)
@@ -182,8 +186,8 @@ export class CommandPool implements AsyncDisposable {
   }
 
   /**
-   * Takes an idle connection with the mailbox, else the connection used last, so that the others
-   * time out.
+   * Takes an idle connection with the requested mailbox, else the connection used last, so that the
+   * other idle connections time out.
    */
   #takeIdle(mailbox: string | undefined): Connection | undefined {
     const connection =
@@ -234,7 +238,10 @@ export class CommandPool implements AsyncDisposable {
     return { session: connection.session, reused, release }
   }
 
-  /** Work may be repeated, because the connection may be lost without a warning. */
+  /**
+   * Lends the connection that syncs to a request. Work may be repeated, because the connection may
+   * be lost without a warning.
+   */
   #lendLoan({ session, release }: SessionLoan, request: ConnectionRequest): PooledConnection {
     return { session, reused: true, release: this.#releaseOnce(request, release) }
   }

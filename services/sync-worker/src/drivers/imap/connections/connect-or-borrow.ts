@@ -14,9 +14,9 @@ export interface ConnectOrBorrow<T> {
 }
 
 /**
- * Opens a connection. While the login limits delay the connection, also waits to borrow the
- * connection that syncs. When the loan comes first, the connection attempt is aborted, and vice
- * versa.
+ * Opens a connection of an account. While the login limits delay the connection, also waits to
+ * borrow the connection that syncs. When the loan comes first, the connection attempt is aborted,
+ * and vice versa.
  */
 export function connectOrBorrow<T>(
   { connect, borrow }: ConnectOrBorrow<T>,

@@ -21,7 +21,7 @@ import type { LoginFor } from './login-gate.ts'
 import type { LoginLimiter } from './login-limiter.ts'
 
 /**
- * Opens a connection of an account, within the login limits.
+ * Opens a connection of an account to its IMAP server, within the login limits.
  *
  * @throws AppError Errors of `ImapBackend.connect`; `unavailable` if this service is the cause.
  */
@@ -77,7 +77,8 @@ interface LoginOptions {
 }
 
 /**
- * Logs in. A rejected access token may have been revoked early, so a new token is requested once.
+ * Logs in to the account's IMAP server. A rejected access token may have been revoked early, so a
+ * new token is requested once.
  */
 async function logIn(
   deps: ConnectDeps,
@@ -125,8 +126,8 @@ function abortError(cause: unknown): AppError {
 }
 
 /**
- * True for connection failures, whose reason tenants must not read: all failures before the reply
- * to the login.
+ * True for connection failures whose reason tenants must not read: all failures before the server's
+ * reply to the login.
  */
 function isConnectionFailure(error: unknown): boolean {
   if (!(error instanceof AppError)) return true
@@ -135,7 +136,7 @@ function isConnectionFailure(error: unknown): boolean {
   return kind !== 'unauthorized' && isFailedConnection(failure)
 }
 
-/** Client identification of the settings (RFC 2971). */
+/** Client identification (IMAP ID command, RFC 2971) from the settings. */
 function clientInfoOf(settings: Settings): Pick<ConnectOptions, 'clientInfo'> {
   const clientInfo = defined({
     name: settings.imapClientName,
@@ -159,7 +160,10 @@ interface ServerOptionsDeps {
   config: Pick<Config, 'mailEgressPolicy' | 'mailPorts' | 'connectTimeoutMs'>
 }
 
-/** Network options of a server. The resolved addresses are checked against the egress policy. */
+/**
+ * Creates the function that returns the network options of an IMAP server. The resolved addresses
+ * are checked against the egress policy.
+ */
 export function createServerOptions({ settings, unsealLogin, config }: ServerOptionsDeps) {
   return async (
     { host, port, secure = false, tls, disableIMAP4rev2 }: StoredServer<ImapConfig>,
@@ -184,8 +188,8 @@ export function createServerOptions({ settings, unsealLogin, config }: ServerOpt
 }
 
 /**
- * Unseals a proxy login. A login that no key unseals is an error of the account, as is a rejected
- * login.
+ * Unseals the login of a proxy. A login that no key unseals is an error of the account, like a
+ * login that the proxy rejects.
  */
 async function unsealProxy(address: string, unsealLogin: UnsealLogin): Promise<string> {
   try {

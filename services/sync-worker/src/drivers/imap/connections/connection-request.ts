@@ -6,11 +6,14 @@ export interface ConnectionRequest {
   /** Mailbox to select. A connection that has selected the mailbox last is preferred. */
   mailbox?: string
   /**
-   * True if the request may take minutes. Such requests leave one connection free, if there are
-   * several.
+   * True if the request may take minutes. Such requests leave one connection free, if the pool may
+   * have several connections.
    */
   longRunning?: boolean
-  /** Runs at the pace of a consumer, who may stall. Such requests leave one more free. */
+  /**
+   * True if the request runs at the pace of a consumer, which may stall. Such requests leave two
+   * connections free, if the pool may have that many.
+   */
   consumerPaced?: boolean
   /**
    * True for a short read. While there is no connection and the login limits delay the first
@@ -19,18 +22,18 @@ export interface ConnectionRequest {
   mayBorrow?: boolean
 }
 
-/** A request that changes something. */
+/** Request for a connection by a command that changes something on the server. */
 export interface WriteRequest extends ConnectionRequest {
   /**
-   * Runs first, with at least one round trip. If a reused connection is lost during `prepare`,
-   * another connection is taken. After `prepare` nothing is repeated.
+   * Preparation that runs before the change, with at least one round trip. If a reused connection
+   * is lost during `prepare`, another connection is taken. After `prepare` nothing is repeated.
    */
   prepare: (session: MailSession) => Promise<void>
 }
 
 /**
- * Counts of requests that hold connections of an account. Some kinds leave connections to other
- * kinds.
+ * Counts of the requests that hold connections of an account. Long and consumer-paced requests
+ * leave connections to other kinds of requests.
  */
 export class RequestCounts {
   #longRunning = 0

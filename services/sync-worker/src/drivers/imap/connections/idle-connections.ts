@@ -4,7 +4,7 @@
  */
 export class IdleConnections {
   readonly #max: number
-  /** Functions that close a connection. The first closes the longest idle connection. */
+  /** Functions that close an idle connection. The first closes the longest idle connection. */
   readonly #closers = new Set<() => void>()
 
   constructor(max: number) {
@@ -18,7 +18,7 @@ export class IdleConnections {
     if (this.#closers.size > this.#max) longestIdle?.()
   }
 
-  /** Removes a connection that is in use or closed. */
+  /** Removes a connection that is in use or closed from the list of idle connections. */
   remove(close: () => void): void {
     this.#closers.delete(close)
   }

@@ -49,7 +49,7 @@ export class ImapAccountSession implements AsyncDisposable {
   readonly #faults = new MessageFaults()
   readonly #demand = new AccountDemand()
   readonly #loans: SessionLoans
-  /** Connections lost in a row that narrowed down a faulty message. */
+  /** Connections lost in a row that helped to find a message that ends connections. */
   #narrowing = 0
   #following: Promise<void> = Promise.resolve()
   #session: MailSession | undefined
@@ -70,7 +70,7 @@ export class ImapAccountSession implements AsyncDisposable {
     })
   }
 
-  /** Undefined until the registration is read, and for accounts that must not connect. */
+  /** Account. Undefined until its registration is read, and if it must not connect by IMAP. */
   get account(): ImapAccount | undefined {
     const { account } = this.context
     return account && isImapAccount(account) ? account : undefined
@@ -86,14 +86,14 @@ export class ImapAccountSession implements AsyncDisposable {
     if (!this.#session) this.#demand.ask()
   }
 
-  /** Requests a sync of mailboxes, by id, that a command changed. */
+  /** Requests a sync of mailboxes that a command changed. The mailboxes are named by id. */
   requestSync(mailboxes: Iterable<string>): void {
     this.context.sync.request({ mailboxes })
   }
 
   /**
-   * Requests to select a mailbox, by id, whose UIDVALIDITY differed on another connection. The
-   * counters of this connection may be outdated: Dovecot 2.3 keeps reporting old counters.
+   * Requests to select a mailbox (named by id) whose UIDVALIDITY differed on another connection.
+   * The counters of this connection may be outdated: Dovecot 2.3 keeps reporting old counters.
    */
   requestReselect(mailbox: string): void {
     this.context.sync.request({ reselect: mailbox })
@@ -133,14 +133,14 @@ export class ImapAccountSession implements AsyncDisposable {
     return account && { deps: this.#deps.sync, account, session, locks: this.context.locks }
   }
 
-  /** Runs one connection from login to loss, as `AccountDriver.follow`. */
+  /** Runs one connection of the account from login to loss; see `AccountDriver.follow`. */
   follow(signal: AbortSignal): Promise<void> {
     const { account } = this
     this.#following = account ? this.#runConnection(account, signal) : Promise.reject(noServer())
     return this.#following
   }
 
-  /** Ends commands, then the connection that syncs. Closes the connection after a grace period. */
+  /** Ends commands, then the connection that syncs, which is closed after a grace period. */
   async [Symbol.asyncDispose](): Promise<void> {
     await Promise.allSettled([this.commands[Symbol.asyncDispose](), this.#end()])
   }
@@ -196,8 +196,8 @@ export class ImapAccountSession implements AsyncDisposable {
   }
 
   /**
-   * Logs in, with the state `connecting` during the login. Before the first sync, `init` is the
-   * state of an account that waits for a login permit.
+   * Logs the account in, with the account state `connecting` during the login. Before the first
+   * sync, `init` is the state of an account that waits for a login permit.
    */
   async #logIn(account: ImapAccount, signal: AbortSignal): Promise<MailSession> {
     const { context } = this

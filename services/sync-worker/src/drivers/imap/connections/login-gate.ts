@@ -14,7 +14,7 @@ export interface LoginGateOptions {
 export interface LoginWait {
   signal: AbortSignal
   loginFor: LoginFor
-  /** Called if no permit is free. */
+  /** Called if no login permit is free. */
   onWait?: (() => void) | undefined
 }
 
@@ -25,10 +25,10 @@ export interface LoginWait {
 const commandPart = 1 / 3
 /** Logins of commands per login of a session, while commands and sessions wait. */
 const commandsPerSession = 2
-/** Compensates late timers: permits may run ahead of an even pace by this time. */
+/** Time by which login permits may run ahead of an even pace, to compensate for late timers. */
 const toleranceMs = 50
 
-/** FIFO queues, by falling priority. `demanded`: sessions of accounts that commands wait for. */
+/** FIFO queues of logins, by falling priority. `demanded`: accounts that commands wait for. */
 type Lane = 'commands' | 'demanded' | 'others'
 
 type Kind = 'commands' | 'sessions'
@@ -38,8 +38,9 @@ interface Waiter {
 }
 
 /**
- * Logins at one host or address. While logins of commands and of sessions wait, commands start two
- * of three logins. Sessions of accounts that commands wait for come before other sessions.
+ * Limits the logins at one host or address. While logins of commands and of sessions wait, commands
+ * start two of three logins. Sessions of accounts that commands wait for come before other
+ * sessions.
  */
 export class LoginGate {
   readonly #capacity: number
@@ -51,7 +52,7 @@ export class LoginGate {
     others: new Set(),
   }
   readonly #running = { commands: 0, sessions: 0 }
-  /** Logins of commands since the last login of a session. */
+  /** Number of logins by commands since the last login of a session. */
   #commandsInRow = 0
   #timer: NodeJS.Timeout | undefined
 
@@ -62,15 +63,15 @@ export class LoginGate {
       this.#pace = new RateLimiter({ perSecond, toleranceMs, ...(clock && { clock }) })
   }
 
-  /** True without logins and waiting callers. An idle gate may be dropped. */
+  /** True without running logins and waiting callers. An idle login gate may be dropped. */
   get isIdle(): boolean {
     const { commands, sessions } = this.#running
     return commands + sessions === 0 && !this.#isWaiting('commands', 'demanded', 'others')
   }
 
   /**
-   * Waits for a permit. Takes a free permit synchronously. The caller disposes the permit after the
-   * login.
+   * Waits for a login permit. Takes a free permit synchronously. The caller disposes the permit
+   * after the login.
    */
   acquire({ signal, loginFor, onWait }: LoginWait): Promise<Disposable> {
     if (signal.aborted) return Promise.reject(signal.reason as Error)
@@ -101,7 +102,7 @@ export class LoginGate {
     })
   }
 
-  /** Moves a session to the accounts that commands wait for. */
+  /** Moves the login of a session to the queue of accounts that commands wait for. */
   #prefer(waiter: Waiter): void {
     if (this.#lanes.others.delete(waiter)) this.#lanes.demanded.add(waiter)
   }
@@ -122,7 +123,7 @@ export class LoginGate {
     }
   }
 
-  /** Kind of the next login; undefined if no waiting login may start. */
+  /** Kind of the next login to start; undefined if no waiting login may start. */
   #next(): Kind | undefined {
     const { commands, sessions } = this.#running
     if (commands + sessions >= this.#capacity) return undefined
@@ -179,12 +180,12 @@ export class AccountDemand {
     for (const listener of this.#listeners) listener()
   }
 
-  /** Called when the session has logged in. */
+  /** Called when the session of the account has logged in. */
   clear(): void {
     this.#isAsked = false
   }
 
-  /** Calls back when a command arrives, until the result is disposed. */
+  /** Calls the listener when a command arrives for the account, until the result is disposed. */
   onAsk(listener: () => void): Disposable {
     this.#listeners.add(listener)
     return { [Symbol.dispose]: () => void this.#listeners.delete(listener) }

@@ -4,7 +4,7 @@ import { resolveAllowed } from '@posthorn/net/egress'
 import type { Config } from '../../../config.ts'
 import { type LoginFor, LoginGate, type LoginGateOptions } from './login-gate.ts'
 
-/** Login that waits for a permit. */
+/** Request of a login that waits for a permit. */
 export interface LoginRequest {
   loginFor: LoginFor
   /** True if a proxy resolves the host, so that the address of the host is not limited. */
@@ -18,17 +18,17 @@ export interface LoginRequest {
  */
 export interface LoginLimiter {
   /**
-   * Waits for a permit of the host, in the order of `LoginGate`. The caller disposes the permit
-   * when the login is complete.
+   * Waits for a login permit of the host, in the order of `LoginGate`. The caller disposes the
+   * permit when the login is complete.
    *
    * @throws AppError `unavailable` when the signal aborts
    */
   acquire(host: string, signal: AbortSignal, request: LoginRequest): Promise<Disposable>
-  /** Key of the limits of a host: the address if it was resolved, else the host name. */
+  /** Key of the login limits of a host: its address if resolved, else the host name. */
   keyOf(host: string): string
 }
 
-/** Limits of logins. `perSecond` may change while callers wait. */
+/** Limits of logins at mail servers. `perSecond` may change while callers wait. */
 export type LoginLimits = Omit<Config['logins'], 'perSecond'> & {
   perSecond: number | (() => number)
 }
@@ -47,8 +47,8 @@ export interface LoginLimiterParts {
 const maxAddresses = 10_000
 
 /**
- * Takes permits of the host name, then of its address, then of all logins. Callers waiting for a
- * permit of all logins block no other host.
+ * Creates the login limiter of a worker. A login takes permits of the host name, then of its
+ * address, then of all logins. Callers waiting for a permit of all logins block no other host.
  */
 export function createLoginLimiter(
   { perHost, perSecond, concurrent }: LoginLimits,
@@ -79,10 +79,10 @@ export function createLoginLimiter(
   }
 }
 
-/** Number of login gates from which idle gates are deleted. A new gate starts without a delay. */
+/** Number of login gates from which idle gates are deleted. A new gate starts without delay. */
 const minSweep = 10_000
 
-/** Login gates: one gate per host name and one per address. */
+/** Login gates of mail servers: one gate per host name and one per address. */
 class LoginGates {
   readonly #options: LoginGateOptions
   readonly #gates = new Map<string, LoginGate>()
@@ -103,17 +103,20 @@ class LoginGates {
 
   #sweep(): void {
     for (const [key, gate] of this.#gates) if (gate.isIdle) this.#gates.delete(key)
-    // Each gate is visited once per doubling.
+    // Each login gate is visited once per doubling of the number of gates.
     this.#sweepAt = Math.max(minSweep, 2 * this.#gates.size)
   }
 }
 
 const addressTtlMs = 60_000
-/** libuv resolves names on four threads; more lookups would delay file access. */
+/**
+ * Maximum concurrent lookups of host names. libuv resolves names on four threads; more lookups
+ * would delay file access.
+ */
 const maxLookups = 8
 const lookupTimeoutMs = 5_000
 
-/** Addresses of hosts by the system's resolver, cached for 60 s. */
+/** Creates a lookup of the addresses of hosts by the system's resolver, cached for 60 s. */
 export function cacheAddresses(resolve = resolveAllowed): FindAddress {
   const lookups = new Semaphore(maxLookups)
   const cache = new TtlCache<string, string | undefined>({

@@ -1,10 +1,10 @@
 import type { MailSession } from '@posthorn/backends'
 
-/** Session of a test, which has a name and can be lost. */
+/** Mail session for tests, which has a name and can be lost. */
 export class NamedSession {
   readonly name: string
   readonly closed: Promise<undefined>
-  /** Ends the connection. */
+  /** Ends the connection of the session. */
   readonly lose: () => void
 
   constructor(name: string) {
@@ -24,7 +24,7 @@ export class NamedSession {
   }
 }
 
-/** Name of a session that is a `NamedSession`. */
+/** Name of a mail session that is a `NamedSession` (for tests). */
 export function nameOf(mail: MailSession): string {
   return (mail as unknown as NamedSession).name
 }

@@ -1,6 +1,6 @@
 import type { MailSession } from '@posthorn/backends'
 
-/** Connection that syncs, lent to a command until the command releases the connection. */
+/** Loan of the connection that syncs to a command, until the command releases the connection. */
 export interface SessionLoan {
   readonly session: MailSession
   readonly release: () => void
@@ -18,12 +18,12 @@ export class SessionLoans {
   readonly #interrupt: () => void
   readonly #borrowers = new Set<Borrower>()
 
-  /** `interrupt` makes the session that syncs call `lend` soon. */
+  /** `interrupt` makes the session that syncs (and lends its connection) call `lend` soon. */
   constructor(interrupt: () => void) {
     this.#interrupt = interrupt
   }
 
-  /** Waits for a loan. Rejects with the signal's reason; no connection was then lent. */
+  /** Waits for a loan of the connection that syncs. Rejects with the signal's reason. */
   borrow(signal: AbortSignal): Promise<SessionLoan> {
     if (signal.aborted) return Promise.reject(signal.reason as Error)
     return new Promise((resolve, reject) => {
@@ -44,8 +44,8 @@ export class SessionLoans {
   }
 
   /**
-   * Lends the connection to all waiting commands. Returns true if the connection was lent, so that
-   * another mailbox may be selected. Ends early if the connection is lost.
+   * Lends the connection that syncs to all waiting commands. Returns true if the connection was
+   * lent, so that another mailbox may be selected. Ends early if the connection is lost.
    */
   async lend(session: MailSession): Promise<boolean> {
     let isLent = false

@@ -8,7 +8,10 @@ import { messageLabels } from '../messages/gmail.ts'
 import type { Account } from '../../../store/accounts.ts'
 import type { MailboxRow } from '../../../store/mailboxes.ts'
 
-/** `renameEpoch` is the sync epoch of a rename, which does not change the mailbox number. */
+/**
+ * Event of a new or renamed mailbox. `renameEpoch` is the sync epoch of a rename, which does not
+ * change the mailbox number.
+ */
 export function mailboxNew(account: Account, row: MailboxRow, renameEpoch?: string): NewEvent {
   const key = mailboxKey(row, renameEpoch)
   const data = { ...describe(row), uidValidity: String(row.uidValidity) }
@@ -20,7 +23,10 @@ export function mailboxDeleted(account: Account, row: MailboxRow, renameEpoch?: 
   return mailboxEvent(account, row, { event: 'mailboxDeleted', key, data: describe(row) })
 }
 
-/** `previous` is the former UIDVALIDITY, absent if unknown. */
+/**
+ * Event of a mailbox whose message ids became invalid. `previous` is the former UIDVALIDITY, absent
+ * if unknown.
+ */
 export function mailboxReset(
   account: Account,
   row: MailboxRow,
@@ -49,7 +55,10 @@ export function messageDeleted(account: Account, row: MailboxRow, uid: number): 
   return mailboxEvent(account, row, { event: 'messageDeleted', key, data: messageIds(row, uid) })
 }
 
-/** `syncEpoch` of the commit makes the id unique: a flag can be set and removed repeatedly. */
+/**
+ * Event of a message whose flags or labels changed. `syncEpoch` of the commit makes the event id
+ * unique: a flag can be set and removed repeatedly.
+ */
 export function messageUpdated(
   account: Account,
   row: MailboxRow,
@@ -76,7 +85,7 @@ export function messageMissing(
   return mailboxEvent(account, row, { event: 'messageMissing', key: messageKey(row, uid), data })
 }
 
-/** Key of an event about a message that happens once. */
+/** Key of an event that happens once per message. */
 export function messageKey(row: MailboxRow, uid: number): (string | number)[] {
   return [String(row.uidValidity), uid, row.number]
 }
@@ -85,7 +94,7 @@ function messageIds({ number }: MailboxRow, uid: number) {
   return { id: encodeMessageId({ mailbox: number, uid }), uid }
 }
 
-/** Changed flags and changed labels, each absent if unchanged. */
+/** Describes the changed flags and the changed labels of a message, each absent if unchanged. */
 function describeChange(row: MailboxRow, change: FlagChange) {
   const added = splitNames(change.added)
   const removed = splitNames(change.removed)

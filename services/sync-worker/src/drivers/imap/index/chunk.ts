@@ -1,17 +1,17 @@
 import type { UidRange } from '@posthorn/backends'
 import { AppError } from '@posthorn/errors'
 
-/** UIDs per chunk, one bit each. The lowest bit of the first byte is the first UID. */
+/** UIDs per chunk of a mailbox index, one bit each. The lowest bit is the first UID. */
 const chunkUids = 8_192
 export const chunkBytes = chunkUids / 8
 
 /**
- * Limits the memory that a server can claim with up to four billion UIDs: 16 MiB per bitmap. Real
- * mailboxes need some hundred chunks.
+ * Maximum chunks of a bitmap in a mailbox index. Limits the memory that a server can claim with up
+ * to four billion UIDs: 16 MiB per bitmap. Real mailboxes need some hundred chunks.
  */
 const maxChunks = 16_384
 
-/** Bitmaps of 1,024 bytes by chunk number. A chunk without a bit set is absent. */
+/** Bitmaps of a mailbox index: 1,024 bytes, by chunk number. Chunks without bits are absent. */
 export type Bitmaps = Map<number, Uint8Array>
 
 export const emptyBitmap: Readonly<Uint8Array> = new Uint8Array(chunkBytes)
@@ -31,7 +31,11 @@ export function setUid(bits: Uint8Array, uid: number, on: boolean): void {
   bits[bit >> 3] = on ? (bits[bit >> 3] ?? 0) | mask : (bits[bit >> 3] ?? 0) & ~mask
 }
 
-/** @throws AppError `unreachable` if the UIDs need more than `maxChunks` chunks */
+/**
+ * Converts ranges of UIDs to bitmaps.
+ *
+ * @throws AppError `unreachable` if the UIDs need more than `maxChunks` chunks
+ */
 export function bitmapsFromRanges(ranges: readonly UidRange[]): Bitmaps {
   const bitmaps: Bitmaps = new Map()
   for (const [first, last] of ranges)
@@ -46,7 +50,7 @@ export function bitmapsFromRanges(ranges: readonly UidRange[]): Bitmaps {
   return bitmaps
 }
 
-/** UIDs of bitmaps, which may be trimmed. */
+/** Converts bitmaps to ranges of UIDs. The bitmaps may be trimmed. */
 export function rangesFromBitmaps(bitmaps: ReadonlyMap<number, Uint8Array>): UidRange[] {
   const ranges: [number, number][] = []
   for (const chunk of [...bitmaps.keys()].sort((a, b) => a - b))
@@ -76,7 +80,7 @@ export function untrimBitmap(stored: Uint8Array): Uint8Array {
   return bits
 }
 
-/** UIDs of one bitmap, ascending. */
+/** Iterates over the UIDs of one bitmap, ascending. */
 export function* uidsInBitmap(chunk: number, bits: Uint8Array): Generator<number, void, undefined> {
   for (let at = 0; at < bits.length; at++) {
     const byte = bits[at] ?? 0
@@ -105,7 +109,7 @@ function bitmapOf(bitmaps: Bitmaps, chunk: number): Uint8Array {
   return bits
 }
 
-/** Sets the bits from `first` to `last`, inclusive. */
+/** Sets the bits of a bitmap from `first` to `last`, inclusive. */
 function fill(bits: Uint8Array, first: number, last: number): void {
   const firstByte = first >> 3
   const lastByte = last >> 3
@@ -120,7 +124,7 @@ function fill(bits: Uint8Array, first: number, last: number): void {
   bits[lastByte] = (bits[lastByte] ?? 0) | tail
 }
 
-/** Appends the UIDs of one chunk to ranges that end before it. */
+/** Appends the UIDs of one chunk to ranges that end before that chunk. */
 function appendRanges(ranges: [number, number][], chunk: number, bits: Uint8Array): void {
   const start = chunk * chunkUids
   let open = ranges.at(-1)

@@ -17,16 +17,16 @@ import type { Difference, FlagChange, IndexChunk, MailboxIndex } from './mailbox
 import { canonicalFlag, isLabelEntry, labelEntry } from './flag-names.ts'
 import { intersectRanges } from './ranges.ts'
 
-/** Results of searches: all UIDs of the mailbox, and the UIDs of each searched flag. */
+/** Results of searches in a mailbox: all UIDs, and the UIDs of each searched flag. */
 export interface SearchResult {
   uids: readonly UidRange[]
   flags: ReadonlyMap<string, readonly UidRange[]>
 }
 
 /**
- * Compares the whole mailbox. Flags that were not searched keep their bits. A full comparison needs
- * a search of all `index.flags()`, a comparison of UIDs needs no search of flags. Added messages
- * then have no flags, so flag deltas are applied before.
+ * Compares search results of a whole mailbox with its index. Flags that were not searched keep
+ * their bits. A full comparison needs a search of all `index.flags()`, a comparison of UIDs needs
+ * no search of flags. Added messages then have no flags, so flag deltas are applied before.
  */
 export function compare(index: MailboxIndex, result: SearchResult): Difference {
   const uids = bitmapsFromRanges(result.uids)
@@ -47,8 +47,9 @@ export function compare(index: MailboxIndex, result: SearchResult): Difference {
 }
 
 /**
- * Applies the flags of single messages (CONDSTORE deltas, fetched messages). New UIDs are added.
- * Labels of a message without the field `labels` stay unchanged. The last entry of a UID counts.
+ * Applies the flags of single messages (CONDSTORE deltas, fetched messages) to a mailbox index. New
+ * UIDs are added. Labels of a message without the field `labels` stay unchanged. The last entry of
+ * a UID counts.
  */
 export function applyFlags(index: MailboxIndex, messages: readonly MessageFlags[]): Difference {
   const tracked = index.trackedNames(new Set(messages.flatMap(namesOf)))
@@ -73,7 +74,7 @@ function namesOf({ flags, labels = [] }: MessageFlags): string[] {
   ]
 }
 
-/** Removes messages. UIDs that are not in the index are ignored. */
+/** Removes messages from a mailbox index. UIDs that are not in the index are ignored. */
 export function removeUids(index: MailboxIndex, uids: readonly UidRange[]): Difference {
   const next = new Map<number, MutableChunk>()
   for (const [chunk, removed] of bitmapsFromRanges(intersectRanges(index.uids(), uids))) {
@@ -142,13 +143,13 @@ function same(old: IndexChunk, now: IndexChunk): boolean {
   )
 }
 
-/** Drops unused flags; undefined without messages. */
+/** Drops flags of an index chunk that no message has; undefined if the chunk has no messages. */
 function withoutUnused({ uids, flags }: IndexChunk): IndexChunk | undefined {
   if (isEmpty(uids)) return undefined
   return { uids, flags: new Map([...flags].filter(([, bits]) => !isEmpty(bits))) }
 }
 
-/** Appends the messages of a chunk that existed before and have different flags. */
+/** Appends the messages of an index chunk that existed before and have different flags. */
 function appendChanges(
   changed: FlagChange[],
   chunk: number,

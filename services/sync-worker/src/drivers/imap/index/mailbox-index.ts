@@ -10,12 +10,12 @@ import {
 import { chunkOf, hasUid, rangesFromBitmaps, trimBitmap, untrimBitmap } from './chunk.ts'
 import { canonicalFlag, isLabelEntry, maxLabels } from './flag-names.ts'
 
-/** Maximum keywords in an index: a hostile server could invent any number. */
+/** Maximum flag keywords in a mailbox index: a hostile server could invent any number. */
 export const maxKeywords = 64
 
 /**
- * Existing UIDs of one chunk, and a bitmap per flag or label in use (see `flag-names.ts`). Every
- * bitmap has 1,024 bytes.
+ * Chunk of a mailbox index: existing UIDs, and a bitmap per flag or label in use (see
+ * `flag-names.ts`). Every bitmap has 1,024 bytes.
  */
 export interface IndexChunk {
   readonly uids: Uint8Array
@@ -26,22 +26,22 @@ export interface FlagChange {
   uid: number
   added: string[]
   removed: string[]
-  /** All current flags, sorted. */
+  /** All current flags of the message, sorted. */
   value: string[]
 }
 
 /**
- * Difference from an index, and the chunks that remove the difference. Callers store the chunks,
- * then adopt the chunks, so that a failed transaction leaves the index unchanged.
+ * Difference from a mailbox index, and the chunks that remove the difference. Callers store the
+ * chunks, then adopt the chunks, so that a failed transaction leaves the index unchanged.
  */
 export interface Difference {
   /** Changed flags of indexed messages that still exist, ascending by UID. */
   changed: FlagChange[]
-  /** Chunks to write; undefined to delete a chunk. */
+  /** Chunks of the mailbox index to write; undefined to delete a chunk. */
   dirtyChunks: Map<number, IndexChunk | undefined>
 }
 
-/** Index of one mailbox. Changed by `adopt` only. */
+/** Index of one mailbox: UIDs and flags of its messages. Changed by `adopt` only. */
 export class MailboxIndex {
   readonly #chunks = new Map<number, IndexChunk>()
 
@@ -64,15 +64,15 @@ export class MailboxIndex {
     return rangesFromBitmaps(new Map([...this.#chunks].map(([chunk, { uids }]) => [chunk, uids])))
   }
 
-  /** Flags and label entries in use. */
+  /** Flags and label entries that messages of the mailbox index have. */
   flags(): Set<string> {
     return new Set([...this.#chunks.values()].flatMap(({ flags }) => [...flags.keys()]))
   }
 
   /**
-   * Canonical names of the flags and labels that the index stores. Includes system flags, names in
-   * use, and other names up to 64 keywords and 250 labels. Deterministic while the index does not
-   * change.
+   * Canonical names of the flags and labels that the mailbox index stores. Includes system flags,
+   * names in use, and other names up to 64 keywords and 250 labels. Deterministic while the index
+   * does not change.
    */
   trackedNames(names: Iterable<string>): Set<string> {
     const inUse = this.flags()
@@ -95,7 +95,7 @@ export class MailboxIndex {
     return [...chunk.flags].flatMap(([flag, bits]) => (hasUid(bits, uid) ? flag : [])).sort()
   }
 
-  /** Replaces chunks that were stored. */
+  /** Replaces chunks of the mailbox index with chunks that were stored. */
   adopt(dirtyChunks: Difference['dirtyChunks']): void {
     for (const [number, chunk] of dirtyChunks) {
       if (chunk) this.#chunks.set(number, chunk)
@@ -109,7 +109,7 @@ function kindOf(name: string): 'label' | 'keyword' | 'system' {
   return name.startsWith('\\') ? 'system' : 'keyword'
 }
 
-/** Converts a chunk to a row of `mailbox_chunks`. */
+/** Converts a chunk of a mailbox index to a row of `mailbox_chunks`. */
 export function toStored(chunk: number, { uids, flags }: IndexChunk): StoredChunk {
   return {
     chunk,
@@ -125,7 +125,8 @@ export async function loadIndex(db: Db, mailbox: string): Promise<MailboxIndex> 
 }
 
 /**
- * Writes changed chunks. Callers adopt the chunks after the commit. Requires the account's lease.
+ * Writes changed chunks of a mailbox index. Callers adopt the chunks after the commit. Requires the
+ * account's lease.
  */
 export async function saveChunks(
   tx: Tx,

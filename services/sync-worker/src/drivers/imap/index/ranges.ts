@@ -9,7 +9,7 @@ export {
   uidsIn,
 } from '@posthorn/backends/uid-ranges'
 
-// Set algebra over ascending ranges without overlap. All functions take linear time.
+// Set algebra over ascending UID ranges without overlap. All functions take linear time.
 
 /** UIDs of `from` that are not in `without`. */
 export function subtractRanges(

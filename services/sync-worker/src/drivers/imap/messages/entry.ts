@@ -11,8 +11,8 @@ import { type AttachedPart, type Outline, parseOutline } from './outline.ts'
 export type EntryMailbox = Pick<MailboxRow, 'number'> & GmailMailbox
 
 /**
- * Converts a fetched message to the entry of lists, details and events, without its text. A message
- * without a structure has neither attachments nor texts. A truncated message has the first
+ * Converts a fetched message to the message entry of lists, details and events, without its text. A
+ * message without a structure has neither attachments nor texts. A truncated message has the first
  * attachments and texts. Pure.
  */
 export function messageEntry(
@@ -46,7 +46,7 @@ export function messageEntry(
   })
 }
 
-/** Flags of a message. Flags with a separate field are present only if set. */
+/** Flags of a message in API responses. Flags with a separate field are present only if set. */
 function flagsOf({ flags: raw }: FetchedMessage) {
   const flags = canonicalFlags(raw)
   const isSet = (flag: string) => flags.includes(flag) || undefined

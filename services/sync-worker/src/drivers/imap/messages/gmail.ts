@@ -46,7 +46,7 @@ export function messageLabels(mailbox: GmailMailbox, labels: readonly string[]):
   return [...new Set([...labels.map(canonicalLabel), ...(own === undefined ? [] : [own])])].sort()
 }
 
-/** Categories in search order, the most frequent first. */
+/** Gmail categories in the order of their searches, the most frequent category first. */
 const categories: readonly MessageCategory[] = [
   'primary',
   'promotions',
@@ -54,7 +54,7 @@ const categories: readonly MessageCategory[] = [
   'social',
   'forums',
 ]
-/** Maximum UIDs per search command, because servers limit the line length. */
+/** Maximum UIDs per Gmail search command, because servers limit the line length. */
 const maxUidsPerSearch = 250
 
 type CategorisedEntry = Pick<MessageEntry, 'uid' | 'messageSpecialUse' | 'category'>
@@ -81,7 +81,7 @@ export async function addCategories<T extends CategorisedEntry>(
   return messages
 }
 
-/** Only received messages have a category. */
+/** True for received messages: only received messages have a Gmail category. */
 function isReceived({ messageSpecialUse: use }: CategorisedEntry): boolean {
   return use === undefined || use === '\\Inbox'
 }

@@ -5,21 +5,21 @@ import { defined } from '@posthorn/contracts/defined'
 export interface TextPart {
   part: string
   charset: string | undefined
-  /** Bytes in transfer encoding. */
+  /** Size of the text part: bytes in transfer encoding. */
   size: number
 }
 
 export interface AttachedPart {
   part: string
   contentType: string
-  /** Bytes in transfer encoding. */
+  /** Size of the attachment: bytes in transfer encoding. */
   size: number
   /** True if the HTML of the same multipart/related may refer to the part. */
   embedded: boolean
   inline: boolean
   contentId?: string
   filename?: string
-  /** Method of a calendar part: REQUEST, REPLY, … */
+  /** Method of a calendar attachment: REQUEST, REPLY, … */
   method?: string
   charset?: string
 }
@@ -33,7 +33,7 @@ export interface Outline {
   structure: BodyPart
 }
 
-/** Limits of nesting and number of parts; further parts are ignored. */
+/** Limits of nesting and number of MIME parts in a message; further parts are ignored. */
 const maxDepth = 50
 const maxParts = 1_000
 
@@ -65,7 +65,10 @@ function addPart(outline: Outline, node: BodyPart, parent: BodyPart | undefined)
   } else outline.attachments.push(describeAttachment(node, parent))
 }
 
-/** False if the disposition is attachment, or for a named part outside multipart/alternative. */
+/**
+ * True if a MIME part is shown as the message's body. False if the disposition is attachment, or
+ * for a named part outside multipart/alternative.
+ */
 function isBody(node: BodyPart, parent: BodyPart | undefined): boolean {
   if (node.disposition?.toLowerCase() === 'attachment') return false
   return filenameOf(node) === undefined || parent?.type.toLowerCase() === 'multipart/alternative'
@@ -86,7 +89,7 @@ function describeAttachment(node: BodyPart, parent: BodyPart | undefined): Attac
   })
 }
 
-/** Media type, charset and file name of a part. */
+/** Media type, charset and file name of a MIME part. */
 export function describePart(node: BodyPart) {
   return {
     contentType: node.type.toLowerCase(),
@@ -101,7 +104,7 @@ function filenameOf(node: BodyPart): string | undefined {
   return name?.slice(0, 256)
 }
 
-/** RFC 3501 §6.4.5: a message that is not multipart has only part 1. */
+/** Number of a MIME part. RFC 3501 §6.4.5: a message that is not multipart has only part 1. */
 function partNumber({ part }: BodyPart): string {
   return part ?? '1'
 }

@@ -2,7 +2,7 @@ import type { UidRange } from '@posthorn/backends'
 import type { MessageEntry, MessagePage } from '@posthorn/contracts/schemas/message'
 import { decodeCursor, encodeCursor } from '@posthorn/message-id'
 
-/** Requested page. The cursor takes precedence over the page number. */
+/** Requested page of a message list. The cursor takes precedence over the page number. */
 export interface PageRequest {
   page: number
   pageSize: number
@@ -18,7 +18,7 @@ export interface PagePosition {
 }
 
 /**
- * Number of the requested page, from 0.
+ * Number of the requested page of a message list, from 0.
  *
  * @throws AppError `invalid` `InvalidCursorType`, `InvalidCursorValue`
  */
@@ -33,7 +33,7 @@ export function pagePosition(
   return { total, page, pages: Math.max(Math.ceil(total / pageSize), 1), pageSize }
 }
 
-/** Response for a page. Beyond the end, the previous page is the last page. */
+/** Response for a page of messages. Beyond the end, the previous page is the last page. */
 export function buildPage(
   { total, page, pages }: PagePosition,
   messages: MessageEntry[],

@@ -20,7 +20,7 @@ interface OutlinedMessage {
 }
 
 export interface TextOptions extends TextKinds {
-  /** Maximum bytes per kind, after decoding of the transfer encoding. */
+  /** Maximum bytes per kind of text, after decoding of the transfer encoding. */
   maxBytes: number
 }
 
@@ -32,9 +32,9 @@ export interface ReadOptions {
   embedAttachedImages?: boolean
 }
 
-/** Limit per kind of text if the request has no limit. */
+/** Limit in bytes per kind of message text if the request has no limit. */
 export const maxTextBytes = 16 * 1024 * 1024
-/** Maximum parts per kind that are read. */
+/** Maximum MIME parts per kind of message text that are read. */
 const maxTextParts = 20
 
 /** Reads the requested texts of a message. Returns nothing if no text is requested. */
@@ -60,7 +60,7 @@ export async function readRequestedText(
 
 /**
  * Reads the texts of a message, in one round trip if the sizes are known. Joins the parts of each
- * kind.
+ * kind of text.
  */
 export async function readText(
   { session, read }: MessageSource,
@@ -86,9 +86,9 @@ export async function readText(
   })
 }
 
-/** Reads the texts of one kind up to a byte limit. */
+/** Reads the texts of one kind (plain or HTML) of a message up to a byte limit. */
 class TextReader {
-  /** True if a part or the end of a part was left out. */
+  /** True if a text part or the end of a text part was left out. */
   truncated: boolean
   readonly texts: EncodedText[] = []
   readonly #parts: TextPart[]
@@ -102,8 +102,8 @@ class TextReader {
   }
 
   /**
-   * Parts to read next: the first remaining part, and the parts after it that certainly fit.
-   * Requests one byte beyond the limit, which shows whether the part is complete.
+   * Text parts to read next: the first remaining part, and the parts after the first part that
+   * certainly fit. Requests one byte beyond the limit, which shows whether the part is complete.
    */
   nextParts(): PartRequest[] {
     let left = this.#remainingBytes
@@ -118,7 +118,7 @@ class TextReader {
       const returned = contents.get(part)
       const bytes = returned ?? Buffer.alloc(0)
       const limited = bytes.subarray(0, this.#remainingBytes)
-      // A part that the server does not return is not an empty part.
+      // A text part that the server does not return is not an empty part.
       const isTruncated = limited.length < bytes.length || (!returned && size > 0)
       this.texts.push({ bytes: limited, charset, isTruncated })
       this.truncated ||= isTruncated
@@ -128,7 +128,7 @@ class TextReader {
   }
 }
 
-/** Reads one part, decoded from its transfer encoding, up to `maxBytes`. */
+/** Reads one MIME part of a message, decoded from its transfer encoding, up to `maxBytes`. */
 export async function readPart(
   session: Pick<MailSession, 'downloadPart'>,
   { uid, part, maxBytes }: { uid: number; part: string; maxBytes: number },
@@ -137,7 +137,7 @@ export async function readPart(
   return Buffer.concat(await Array.fromAsync(content))
 }
 
-/** Replaces references in HTML with images. Takes one round trip for all images. */
+/** Replaces references in HTML with attached images. Takes one round trip for all images. */
 export function embedImages(
   { session, read }: MessageSource,
   { uid, outline }: { uid: number; outline: Outline },

@@ -13,7 +13,7 @@ import type { Summaries } from '../../../summaries/summaries.ts'
 import type { UidValidityGuard } from './uid-validity.ts'
 import type { ParkedMailboxes } from './mailbox-list/parked-mailboxes.ts'
 
-/** Dependencies of all syncs of a worker. */
+/** Dependencies of all mailbox syncs of a worker. */
 export interface SyncDeps extends CommitDeps {
   readonly config: Pick<Config, 'mailboxPollMs' | 'reconnectMinMs' | 'reconnectMaxMs'>
   readonly metrics: WorkerMetrics
@@ -31,12 +31,12 @@ export interface EmptyMailboxes {
 
 /**
  * Runs the initial sync of empty mailboxes from their counters alone. Records `mailboxNew` of the
- * mailboxes. Returns the new rows by id, without mailboxes that another connection synced in the
- * meantime.
+ * mailboxes. Returns the new mailbox rows by id, without mailboxes that another connection synced
+ * in the meantime.
  */
 export type IndexEmpty = (input: EmptyMailboxes) => Promise<ReadonlyMap<string, MailboxRow>>
 
-/** Connection of an account that syncs, with all parts that a sync needs. */
+/** Connection of an account that syncs mailboxes, with all objects that a sync needs. */
 export interface SyncContext {
   readonly deps: SyncDeps
   readonly account: ImapAccount
@@ -46,7 +46,7 @@ export interface SyncContext {
    * watch.
    */
   readonly selection: { mailbox: string | undefined }
-  /** Opens another connection of the account. */
+  /** Opens another connection to the account's mail server. */
   readonly connect: (signal: AbortSignal) => Promise<MailSession>
   /** One lock per mailbox id, and one for the mailbox list. Shared by all connections. */
   readonly locks: KeyedMutex
@@ -57,9 +57,9 @@ export interface SyncContext {
   readonly messageCounts: Map<string, number>
   /** Mailboxes whose opening ends the connection. Shared by all connections of the account. */
   readonly parked: ParkedMailboxes
-  /** Shared by all connections that sync. */
+  /** Guard against stray UIDVALIDITY values. Shared by all connections of the account that sync. */
   readonly uidValidityGuard: UidValidityGuard
-  /** Aborts when the work has to stop. */
+  /** Signal that aborts when the sync has to stop. */
   readonly signal: AbortSignal
   readonly log: Logger
 }

@@ -6,7 +6,10 @@ import type { MailboxRow } from '../../../store/mailboxes.ts'
 /** Counters of a mailbox, from STATUS or SELECT. */
 export type Counters = Pick<MailboxStatus, 'uidValidity' | 'uidNext' | 'messages' | 'highestModseq'>
 
-/** Stored counters, replaced by counters that a notification reports. */
+/**
+ * Merges the stored counters of a mailbox with the counters that a notification reports. Reported
+ * counters take precedence.
+ */
 export function mergeCounters(row: MailboxRow, notified: Partial<Counters>): Counters {
   const highestModseq =
     notified.highestModseq ?? (row.highestModseq === null ? undefined : BigInt(row.highestModseq))
@@ -20,16 +23,19 @@ export function mergeCounters(row: MailboxRow, notified: Partial<Counters>): Cou
 
 /** Parts of a mailbox that a sync compares. */
 export interface SyncPlan {
-  /** True to compare which messages exist. */
+  /** True to compare which messages exist in the mailbox. */
   uids: boolean
-  /** `delta`: changes since the stored mod-sequence (RFC 7162); `search`: all, one per flag. */
+  /**
+   * Kind of the comparison of flags. `delta`: changes since the stored mod-sequence (RFC 7162);
+   * `search`: all flags, with one search per flag.
+   */
   flags: 'none' | 'delta' | 'search'
 }
 
 /**
- * Decides which contents of a mailbox to compare. Flags of a mailbox without mod-sequences are
- * searched with `full` only. The stored `messages` is the count of a full index, so that any
- * difference starts a comparison. For a fast index, `messages` is the server's count.
+ * Decides which contents of a mailbox to compare with the mailbox index. Flags of a mailbox without
+ * mod-sequences are searched with `full` only. The stored `messages` is the count of a full index,
+ * so that any difference starts a comparison. For a fast index, `messages` is the server's count.
  */
 export function planSync(row: MailboxRow, counters: Counters, full: boolean): SyncPlan {
   const uids =
@@ -46,7 +52,8 @@ function planFlags(row: MailboxRow, { highestModseq }: Counters, full: boolean):
   if (row.highestModseq === null) return 'search'
   const stored = BigInt(row.highestModseq)
   if (highestModseq === stored) return 'none'
-  // A server that rebuilt its index may restart mod-sequences: a lower mod-sequence proves nothing.
+  // A server that rebuilt its own index may restart mod-sequences: a lower mod-sequence proves
+  // nothing.
   return highestModseq > stored ? 'delta' : 'search'
 }
 
@@ -57,7 +64,7 @@ export function isUnfinished({ flagsComplete, syncedAt }: MailboxRow): boolean {
   return !flagsComplete || syncedAt === null
 }
 
-/** True if the counters of a STATUS or notification require a sync. */
+/** True if the mailbox counters of a STATUS response or notification require a sync. */
 export function needsSync(row: MailboxRow, counters: Counters, full: boolean): boolean {
   if (isUnfinished(row)) return true
   // Some servers report no UIDVALIDITY or 0 in STATUS, so there is no value to compare.

@@ -1,6 +1,6 @@
 import type { MailboxRow } from '../../../store/mailboxes.ts'
 
-/** Consecutive confirmations that a lower UIDVALIDITY needs. */
+/** Number of consecutive confirmations that a UIDVALIDITY below the stored value needs. */
 const requiredConfirmations = 3
 
 /**
@@ -12,7 +12,7 @@ const requiredConfirmations = 3
 export class UidValidityGuard {
   readonly #candidates = new Map<string, { uidValidity: bigint; count: number }>()
 
-  /** True if the new value is confirmed. `readAgain` reads UIDVALIDITY over another connection. */
+  /** True if a UIDVALIDITY is confirmed. `readAgain` reads the value over another connection. */
   async confirmUidValidity(
     row: Pick<MailboxRow, 'id' | 'uidValidity'>,
     uidValidity: bigint,
@@ -25,7 +25,7 @@ export class UidValidityGuard {
     return isSame
   }
 
-  /** Drops the candidate of a mailbox. */
+  /** Drops the unconfirmed UIDVALIDITY of a mailbox. */
   clear(mailbox: string): void {
     this.#candidates.delete(mailbox)
   }

@@ -3,42 +3,45 @@ import type { SyncWarning } from '@posthorn/contracts/schemas/changes'
 import type { Announcement } from '../../../../events/announce.ts'
 import type { EventMailbox } from '../../../../events/mailbox-event.ts'
 
-/** Index of an account as a whole. */
+/** State of the message index of an account as a whole. */
 export interface MailboxState {
-  /** Number of the last commit. */
+  /** Number of the last commit of the message index. */
   epoch: number
-  /** Number of messages. */
+  /** Number of messages in the message index. */
   messages: number
-  /** Arrivals since are announced while the index is filled. Null: `notifyFrom` of the account. */
+  /** Time from which arrivals are announced during the fill of the index. Null: `notifyFrom`. */
   announceFrom: Date | null
-  /** Null while the index is being filled. */
+  /** Time at which the message index was filled. Null while the message index is being filled. */
   filledAt: Date | null
-  /** Time of the last read of all feeds, to about half an hour. Null: not stored yet. */
+  /** Time of the last pass that read all feeds, to about half an hour. Null: not stored yet. */
   syncedAt: Date | null
 }
 
 /**
- * Stage of a feed. `follow` reads changes, `collect` reads the pages of a full round. `recent`
- * marks the messages of an initial round that are announced. `apply` compares the round with the
- * index.
+ * Stage of a feed (list of changes). `follow` reads changes, `collect` reads the pages of a full
+ * round (list of all messages). `recent` marks the messages of the first full round that are
+ * announced. `apply` compares the round with the message index.
  */
 export type FeedStage = 'follow' | 'collect' | 'recent' | 'apply'
 
-/** Position in a feed. */
+/** Stored position in a feed (list of changes of a folder or mailbox). */
 export interface FeedState {
   feed: string
-  /** Folder that the feed covers. Null if the feed covers the mailbox. */
+  /** Folder that the feed covers. Null if the feed covers the whole mailbox. */
   folder: string | null
   stage: FeedStage
-  /** Null: a full round is due; with stage `apply`, the folder was deleted. */
+  /**
+   * Position at the provider from which changes are read. Null: a full round is due; with stage
+   * `apply`, the folder was deleted.
+   */
   cursor: string | null
-  /** With stage `apply`: the round is applied to all ids below. */
+  /** With stage `apply`: the full round is applied to all message ids below. */
   applied: string | null
-  /** End of the last full round. Null with a cursor: another full round is required. */
+  /** End of the last full round of the feed. Null with a cursor: another full round is required. */
   completedAt: Date | null
   /**
-   * True if the initial sync ended without the feed: its first full round announces arrivals only,
-   * as an initial sync does.
+   * True if the initial sync of the mailbox ended without the feed: the first full round of the
+   * feed announces arrivals only, as an initial sync does.
    */
   isInitial: boolean
 }
@@ -47,7 +50,7 @@ export interface FeedState {
 export interface PendingMessage {
   message: string
   folder: string | null
-  /** Number of further attempts. */
+  /** Number of further attempts to read the message so far. */
   tries: number
   nextAt: Date
 }
@@ -60,19 +63,22 @@ export interface NewPendingMessage extends PendingMessage {
   isNamed: boolean
 }
 
-/** Leaf in its stored form. */
+/** Leaf (block of sorted messages) of the stored message index in its stored form. */
 export interface StoredLeaf {
   low: string
   messages: number
   content: Uint8Array
-  /** `low` of the leaf before. Present if the leaf before was loaded because this leaf is small. */
+  /** `low` of the leaf before. Present if that leaf was loaded because this leaf is small. */
   previous?: string
 }
 
-/** Changed leaves of the index (`part` empty), or of the collected round of a feed. */
+/**
+ * Changed leaves (blocks of stored messages) of the message index (`part` empty), or of the
+ * collected full round of a feed.
+ */
 export interface PartChange {
   part: string
-  /** `all` deletes all leaves of the part before `saved` is stored. */
+  /** Leaves to delete, by `low`. `all` deletes all leaves of the part before `saved` is stored. */
   deleted: readonly string[] | 'all'
   saved: readonly StoredLeaf[]
 }
@@ -83,11 +89,11 @@ export interface MailboxAnnouncements {
   announcements: readonly Announcement[]
 }
 
-/** Everything that a transaction stores. */
+/** Changes that one transaction stores: message index, feeds, pending messages and events. */
 export interface FeedCommit {
   /**
-   * Epoch of the index before the commit; null without an index. The commit is rejected if another
-   * commit came in between.
+   * Epoch of the message index before the commit; null without an index. The commit is rejected if
+   * another commit came in between.
    */
   epoch: number | null
   mailbox: MailboxState
@@ -95,11 +101,11 @@ export interface FeedCommit {
   reset?: boolean
   /** Folders and labels that events may name. */
   folders?: readonly NamedFolder[]
-  /** Feeds to insert or replace. */
+  /** Positions of feeds to insert or replace. */
   feeds?: readonly FeedState[]
   deletedFeeds?: readonly string[]
   parts?: readonly PartChange[]
-  /** Inserted unless the message is pending already. */
+  /** Pending messages to insert, unless the message is pending already. */
   newPending?: readonly NewPendingMessage[]
   changedPending?: readonly PendingMessage[]
   deletedPending?: readonly string[]
@@ -117,24 +123,24 @@ export interface DraftIdentity {
   messageId?: string
 }
 
-/** Index, feeds and pending messages of one account, under the lease of the account. */
+/** Storage of message index, feeds and pending messages of one account, under its lease. */
 export interface FeedStore {
   findMailbox(): Promise<MailboxState | undefined>
-  /** True if the account was initialized, so that a missing index was lost. */
+  /** True if the account was initialized, so that a missing message index was lost. */
   wasInitialized(): Promise<boolean>
-  /** Number of messages in the stored leaves of the index. */
+  /** Number of messages in the stored leaves (blocks) of the message index. */
   countMessages(): Promise<number>
   /** Folders and labels of the last listings, including deleted folders and labels. */
   listFolders(): Promise<NamedFolder[]>
   listFeeds(): Promise<FeedState[]>
   /**
-   * Leaves that cover these ids. Also the leaf before each covering leaf with fewer than `small`
-   * messages.
+   * Loads the leaves (blocks of stored messages) that cover these ids. Also the leaf before each
+   * covering leaf with fewer than `small` messages.
    */
   loadLeaves(part: string, ids: readonly string[], small: number): Promise<StoredLeaf[]>
   /**
-   * At most `limit` leaves in order, from the leaf that covers `from`. `next` is `low` of the leaf
-   * after them.
+   * Loads at most `limit` leaves (blocks of stored messages) in order, from the leaf that covers
+   * `from`. `next` is `low` of the leaf after the loaded leaves.
    */
   scanLeaves(
     part: string,
@@ -148,7 +154,8 @@ export interface FeedStore {
   /** Ids of messages that are drafts of submissions in flight. */
   findOwnDrafts(drafts: readonly DraftIdentity[]): Promise<ReadonlySet<string>>
   /**
-   * Stores index, cursor and events in one transaction. The epoch of the index rises by one.
+   * Stores message index, cursor and events in one transaction. The epoch of the index rises by
+   * one.
    * @throws AppError `stale` if the lease is lost, or `epoch` is not the stored epoch
    */
   commit(commit: FeedCommit): Promise<void>

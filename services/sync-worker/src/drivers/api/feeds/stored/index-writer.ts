@@ -1,16 +1,16 @@
 import type { FeedCommit, FeedStore, MailboxState } from './feed-store.ts'
 import { packChanges, type UnpackedChange } from './stored-index.ts'
 
-/** A commit without the state of the mailbox, which the writer adds. */
+/** Commit to the message index without the state of the mailbox, which the writer adds. */
 export interface IndexChange extends Omit<FeedCommit, 'epoch' | 'mailbox' | 'parts'> {
   parts?: readonly UnpackedChange[]
-  /** Change of the number of messages. */
+  /** Change of the number of indexed messages. */
   added?: number
   filledAt?: Date
   syncedAt?: Date
 }
 
-/** Commits of one account in sequence. Each commit raises the epoch of the index. */
+/** Writer of an account's message index. Commits in sequence, and each commit raises the epoch. */
 export class IndexWriter {
   readonly #store: Pick<FeedStore, 'commit'>
   #mailbox: MailboxState
@@ -20,7 +20,7 @@ export class IndexWriter {
     this.#mailbox = mailbox
   }
 
-  /** State of the mailbox after the last commit. */
+  /** State of the message index after the last commit. */
   get mailbox(): MailboxState {
     return this.#mailbox
   }
@@ -31,6 +31,8 @@ export class IndexWriter {
   }
 
   /**
+   * Commits a change of the message index.
+   *
    * @throws AppError `stale`: nothing was stored, and the caller must stop working on the account
    */
   async commit({

@@ -38,7 +38,7 @@ import type {
 } from './feed-store.ts'
 import { indexPart } from './stored-index.ts'
 
-/** Tables of an account at a mail API. Writes run under the lease of the account. */
+/** Storage of an account's message index in Postgres. Writes run under the account's lease. */
 export class PostgresFeedStore implements FeedStore {
   readonly #deps: CommitDeps
   readonly #account: Account

@@ -5,20 +5,23 @@ import { decodeLeaf, encodeLeaf } from '../../index/leaf-content.ts'
 import type { FeedStore, PartChange, StoredLeaf } from './feed-store.ts'
 
 /**
- * Leaves that are packed or unpacked before other work of the process continues: about 10 ms. Ids
- * without an order can concern every leaf of a mailbox.
+ * Number of leaves (blocks of stored messages) that are packed or unpacked before other work of the
+ * process continues: about 10 ms. Ids without an order can concern every leaf of a mailbox.
  */
 const leavesAtOnce = 32
 
-/** Name of the part whose leaves are the index. Other parts are collected rounds of feeds. */
+/**
+ * Name of the part whose leaves (blocks of stored messages) are the message index. Other parts are
+ * collected full rounds of feeds.
+ */
 export const indexPart = ''
 
-/** Leaves to store, not packed yet. */
+/** Leaves of the message index to store, not packed yet. */
 export interface UnpackedChange extends Omit<PartChange, 'saved'> {
   saved: readonly Leaf[]
 }
 
-/** Packs the leaves of changes. */
+/** Packs the leaves of changes to the message index. */
 export async function packChanges(changes: readonly UnpackedChange[]): Promise<PartChange[]> {
   const packed: PartChange[] = []
   for (const { saved, ...change } of changes)
@@ -35,16 +38,16 @@ async function mapLeaves<T, R>(leaves: readonly T[], map: (leaf: T) => R): Promi
   return mapped
 }
 
-/** Messages between two ids, in order. */
+/** Stored messages between two ids, in order. */
 export interface MessageWindow {
   messages: IndexedMessage[]
-  /** First id after the window that may exist. Absent at the end. */
+  /** First id after the window that may exist. Absent at the end of the stored messages. */
   next?: string
 }
 
-/** Leaves of some messages, and the changes of these leaves. */
+/** Loaded leaves of the stored message index, and the changes of these leaves. */
 export class LoadedMessages {
-  /** Stored states. Messages that are not stored are absent. */
+  /** Stored states of the loaded messages by id. Messages that are not stored are absent. */
   readonly states: ReadonlyMap<string, IndexedMessage>
   readonly #part: string
   readonly #leaves: readonly Leaf[]
@@ -64,7 +67,7 @@ export class LoadedMessages {
     )
   }
 
-  /** Leaves to store for changes of loaded messages, and the change of the number of messages. */
+  /** Leaves of the index to store for changed messages, and the change of the message count. */
   change(changes: StateChanges): { part: UnpackedChange; added: number } {
     const { saved, deleted, added } = changeLeaves(this.#leaves, changes, this.#maxMessages)
     return { part: { part: this.#part, deleted, saved }, added }
@@ -76,7 +79,7 @@ interface LoadOptions {
   maxMessages: number
 }
 
-/** Reads messages of the stored leaves of an account. */
+/** Reader of an account's message index and collected full rounds, stored in leaves. */
 export class StoredIndex {
   readonly #store: Pick<FeedStore, 'loadLeaves' | 'scanLeaves'>
   readonly #maxMessages: number
@@ -93,13 +96,13 @@ export class StoredIndex {
     return new LoadedMessages(part, leaves, { ids, maxMessages: this.#maxMessages })
   }
 
-  /** Leaves that fill an empty part with these messages. */
+  /** Leaves (blocks of stored messages) that fill an empty part with these messages. */
   fill(part: string, messages: StateChanges): UnpackedChange {
     const { saved } = changeLeaves([], messages, this.#maxMessages)
     return { part, deleted: 'all', saved }
   }
 
-  /** Messages of the next few leaves, from an id on. */
+  /** Messages of the next few leaves of the stored index, from an id on. */
   async scan(part: string, from: string): Promise<MessageWindow> {
     const { leaves, next } = await this.#store.scanLeaves(part, from, leavesPerScan)
     const messages = leaves.flatMap((leaf) => toLeaf(leaf).messages)
@@ -108,7 +111,7 @@ export class StoredIndex {
   }
 }
 
-/** Two leaves are at most 512 messages, about a page of changes. */
+/** Leaves of the stored index per scan: at most 512 messages, about a page of changes. */
 const leavesPerScan = 2
 
 function toLeaf({ low, content, previous }: StoredLeaf): Leaf {

@@ -27,12 +27,12 @@ import { searchFlags, storeNewLabels, withoutOwnLabel } from './flags.ts'
 import { announceNew } from './ingest.ts'
 import { searchAll } from './initial-sync.ts'
 
-/** Maximum events per transaction, some hundred kilobytes. */
+/** Maximum events per transaction of a mailbox sync. The events take some hundred kilobytes. */
 const batchSize = 500
 
 /**
- * Finds and stores deletions, flag changes and new messages, in this order. True if the mailbox
- * changed.
+ * Finds and stores the deletions, flag changes and new messages of a mailbox, in this order. True
+ * if the mailbox changed.
  */
 export async function applyChanges(
   mailbox: MailboxContext,
@@ -55,9 +55,9 @@ export async function applyChanges(
 }
 
 /**
- * Announces messages from the stored UIDNEXT on and stores nothing but the next UID (fast index). A
- * UID of UIDNEXT or above is new whatever was added or removed below UIDNEXT. Returns true if there
- * was a new message.
+ * Announces messages from the mailbox's stored UIDNEXT on and stores nothing but the next UID (fast
+ * index). A UID of UIDNEXT or above is new whatever messages below UIDNEXT were added or removed.
+ * Returns true if there was a new message.
  */
 export async function applyNewMessages(
   mailbox: MailboxContext,
@@ -77,13 +77,16 @@ export async function applyNewMessages(
   return added.length > 0
 }
 
-/** Number of changed messages; undefined if the server rejects deltas. */
+/**
+ * Reads and stores changes of a mailbox since the stored mod-sequence. Returns the number of
+ * changed messages; undefined if the server rejects such deltas.
+ */
 async function applyDeltas(mailbox: MailboxContext): Promise<number | undefined> {
   try {
     return await storeDeltas(mailbox, BigInt(mailbox.row.highestModseq ?? 0))
   } catch (error) {
-    // The response is too large, or CHANGEDSINCE is rejected with BAD although mod-sequences are
-    // reported (Yahoo).
+    // The response to CHANGEDSINCE is too large, or CHANGEDSINCE is rejected with BAD although
+    // mod-sequences are reported (Yahoo).
     const isRefused =
       error instanceof AppError && (error.kind === 'unprocessable' || error.kind === 'rejected')
     if (!isRefused) throw error
@@ -94,8 +97,8 @@ async function applyDeltas(mailbox: MailboxContext): Promise<number | undefined>
 }
 
 /**
- * UIDs of the mailbox. Searches from the stored UIDNEXT only, if the indexed and the new messages
- * add up to the server's count.
+ * UIDs that the mailbox contains on the server. Searches from the stored UIDNEXT only, if the
+ * indexed and the new messages add up to the server's count.
  */
 async function findUids(
   mailbox: MailboxContext,
@@ -111,7 +114,7 @@ async function findUids(
   return countUids(expected) === selected.messages ? expected : searchAll(mailbox, selected)
 }
 
-/** Compares the flags of all indexed messages, with one search per flag. */
+/** Compares the flags of all indexed messages with the server, with one search per flag. */
 async function compareFlags(mailbox: MailboxContext, selected: SelectedMailbox): Promise<number> {
   const { index } = mailbox
   const uids = index.uids()
@@ -130,8 +133,8 @@ function storeCursor({ deps, account, row }: MailboxContext, cursor: SyncCursor)
 }
 
 /**
- * Reads changes since a mod-sequence (RFC 7162) and stores the changes in batches while they
- * arrive. Returns the number of deleted and changed messages.
+ * Reads changes of a mailbox since a mod-sequence (RFC 7162) and stores the changes in batches
+ * while they arrive. Returns the number of deleted and changed messages.
  */
 async function storeDeltas(mailbox: MailboxContext, since: bigint): Promise<number> {
   const { index, session } = mailbox
@@ -204,7 +207,8 @@ async function storeFlagChanges(
 }
 
 /**
- * Stores a difference and its events in one transaction, then adopts the difference in the index.
+ * Stores a difference from the mailbox index and its events in one transaction, then adopts the
+ * difference in the index.
  */
 async function store(
   { deps, account, row, index, signal }: MailboxContext,

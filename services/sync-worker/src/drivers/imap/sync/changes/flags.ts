@@ -29,9 +29,9 @@ interface FlagSearch {
 }
 
 /**
- * UIDs by flag and, at Gmail, by label, with one search each. The size of the responses hardly
- * depends on the size of the mailbox. A flag the server refuses to search for is left out, so that
- * the index keeps its present bits.
+ * Messages (UIDs) by flag and, at Gmail, by label, with one search each. The size of the responses
+ * hardly depends on the size of the mailbox. A flag that the server refuses to search for is left
+ * out, so that the mailbox index keeps the flag's present bits.
  */
 export async function searchFlags(
   context: SyncContext,
@@ -54,8 +54,8 @@ export async function searchFlags(
 }
 
 /**
- * Searches a flag. Most messages are seen, so the search for unseen messages has the shorter
- * response.
+ * Searches a mailbox for the messages with a flag. Most messages are seen, so the search for unseen
+ * messages has the shorter response.
  */
 async function searchFlag(
   session: MailSession,
@@ -134,7 +134,7 @@ function labelEntriesOf({ labels = [] }: MessageFlags): string[] {
   return labels.flatMap((label) => labelEntry(label) ?? [])
 }
 
-/** Entries that are no mailboxes. Lists the server, because a label may be new. */
+/** Entries of labels that are no mailboxes. Lists the server, because a label may be new. */
 async function findHidden(mailbox: MailboxContext, entries: readonly string[]): Promise<string[]> {
   const listed = new Set(await listLabels(mailbox, mailbox.row.path))
   const unlisted = entries.filter((entry) => !listed.has(entry))

@@ -30,14 +30,14 @@ import type { SummaryBatch } from '../../../../summaries/summaries.ts'
 import type { MailboxContext } from '../context.ts'
 import { storeNewLabels, withoutOwnLabel } from './flags.ts'
 
-/** Maximum messages per fetch, and events per transaction. */
+/** Maximum new messages per fetch, and events per transaction. */
 const batchSize = 50
-/** Approximate maximum bytes of events per transaction. */
+/** Approximate maximum bytes of `messageNew` events per transaction. */
 const maxBatchBytes = 4 * 1024 * 1024
 /** Delays before fetching again a message that the server lists but does not return. */
 const retryDelaysMs = [1_000, 1_700, 2_900]
 
-/** Message to store: with its event, or without an event if there is no draft. */
+/** New message to store: with its `messageNew` event, or without an event if it has no draft. */
 interface Arrival extends MessageNovelty {
   uid: number
   flags: string[]
@@ -54,9 +54,9 @@ interface AnnounceContext {
 }
 
 export interface AnnounceOptions {
-  /** Messages that arrived earlier are stored without an event. */
+  /** Start of the announcement: messages that arrived earlier are stored without an event. */
   announceFrom: Date | undefined
-  /** Called when all messages below `uidNext` are stored. */
+  /** Called when all messages with UIDs below `uidNext` are stored. */
   onBatch?: (uidNext: number) => Promise<void>
 }
 
@@ -98,8 +98,8 @@ function hasContent({ headers, envelope }: FetchedMessage): boolean {
 }
 
 /**
- * Fetches messages again that the server listed but did not return, and reports messages that stay
- * missing.
+ * Fetches new messages again that the server listed but did not return, and reports messages that
+ * stay missing.
  */
 async function retryMissing(
   mailbox: MailboxContext,
@@ -139,7 +139,7 @@ async function recordMissing(
   )
 }
 
-/** Builds the events of fetched messages. Stores messages and events in batches of limited size. */
+/** Builds events of fetched new messages. Stores messages and events in limited batches. */
 async function ingest(
   mailbox: MailboxContext,
   fetched: readonly FetchedMessage[],
@@ -171,7 +171,10 @@ async function ingest(
   await flush()
 }
 
-/** INTERNALDATE has whole seconds: a message of the same second did not arrive before. */
+/**
+ * True if a message arrived before `announceFrom`. INTERNALDATE has whole seconds: a message of the
+ * same second did not arrive before.
+ */
 function isBefore(internalDate: Date, announceFrom: Date): boolean {
   return internalDate.getTime() < Math.floor(announceFrom.getTime() / 1_000) * 1_000
 }
@@ -189,13 +192,13 @@ async function prepareArrival(
     ...indexEntryOf(message),
     draft,
     report,
-    // Runs while the next messages are read.
+    // The summary of the message is created while the next messages are read.
     summary: toSummarise && summaries.request(toSummarise, settings),
     ...noveltyOf(draft, { arrivedAt: message.internalDate, notifyFrom: account.notifyFrom }),
   })
 }
 
-/** Waits for the summaries before the transaction, which must not wait. */
+/** Waits for summaries of new messages before the transaction, which must not wait. */
 async function addSummaries(batch: readonly Arrival[], summaries: SummaryBatch): Promise<void> {
   const pending = batch.flatMap(({ draft, summary }) =>
     draft && summary
@@ -216,7 +219,7 @@ function announce({ account, row }: MailboxContext, tx: Tx, batch: readonly Arri
   return announceMessages(tx, { account, mailbox: row }, announcements)
 }
 
-/** Stores messages and their events in one transaction, then adopts the messages in the index. */
+/** Stores new messages and events in one transaction, then adopts them in the mailbox index. */
 async function store(
   mailbox: MailboxContext,
   arrivals: readonly Arrival[],
@@ -224,7 +227,8 @@ async function store(
 ): Promise<void> {
   const { deps, account, row, index } = mailbox
   const isFull = row.indexer === 'full'
-  // A fast index stores its position through `onBatch`.
+  // A fast index has no message entries: the caller stores the position of the index through
+  // `onBatch`.
   const entries = isFull ? withoutOwnLabel(row, arrivals) : []
   await storeNewLabels(mailbox, entries)
   const { dirtyChunks } = applyFlags(index, entries)

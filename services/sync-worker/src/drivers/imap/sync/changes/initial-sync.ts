@@ -30,9 +30,9 @@ import { searchFlags } from './flags.ts'
 const dayMs = 86_400_000
 
 /**
- * First sync of a mailbox: fills the index and records `mailboxNew`. Messages to announce are left
- * out of the index, so that the following comparison finds these messages as new, even after a
- * crash.
+ * First sync of a mailbox: fills the mailbox index and records `mailboxNew`. Messages to announce
+ * are left out of the index, so that the following comparison finds these messages as new, even
+ * after a crash.
  */
 export async function initialSync(
   context: SyncContext,
@@ -54,15 +54,15 @@ export async function initialSync(
     all,
     uids: subtractRanges(all, announced),
     uidNext: announced[0]?.[0] ?? Math.max(selected.uidNext, (all.at(-1)?.[1] ?? 0) + 1),
-    // With a stored UIDVALIDITY the mailbox was announced before.
+    // A mailbox with a stored UIDVALIDITY was announced before.
     isAnnounced: row.uidValidity !== null && !row.idsOnly,
   })
 }
 
 /**
- * Fills the index after a reset, whose `mailboxReset` was recorded before. Messages that arrived
- * after the reset are left out, to be announced. A client that listed the mailbox because of the
- * event may not have received these messages.
+ * Fills the index of a mailbox after a reset, whose `mailboxReset` was recorded before. Messages
+ * that arrived after the reset are left out, to be announced. A client that listed the mailbox
+ * because of the event may not have received these messages.
  */
 export async function rebuildIndex(
   context: SyncContext,
@@ -72,7 +72,7 @@ export async function rebuildIndex(
   const all = await searchAll(context, selected)
   const uidNext = Number(row.uidNext ?? 0)
   const { uids, nextUid } =
-    // Without UIDNEXT later messages cannot be told apart.
+    // Without the stored UIDNEXT, messages that arrived later cannot be told apart.
     uidNext === 0
       ? { uids: all, nextUid: (all.at(-1)?.[1] ?? 0) + 1 }
       : { uids: uidNext === 1 ? [] : intersectRanges(all, [[1, uidNext - 1]]), nextUid: uidNext }
@@ -103,7 +103,7 @@ interface IndexContent {
   selected: SelectedMailbox
   /** All UIDs of the mailbox. */
   all: readonly UidRange[]
-  /** UIDs that go into the index. */
+  /** UIDs of the messages that go into the index. */
   uids: readonly UidRange[]
   /** First UID to announce, stored by a fast index. */
   uidNext: number
@@ -156,7 +156,7 @@ async function buildChunks(
   return compare(index, { uids, flags }).dirtyChunks
 }
 
-/** All UIDs of the selected mailbox. */
+/** UIDs of all messages in the selected mailbox. */
 export async function searchAll(
   { session }: SyncContext,
   { messages }: { messages: number },
@@ -165,8 +165,8 @@ export async function searchAll(
 }
 
 /**
- * UIDs that arrived since a date, and up to a day before: servers compare dates in their own time
- * zone. Ingest drops messages that are too old.
+ * UIDs of messages that arrived since a date, and up to a day before: servers compare dates in
+ * their own time zone. Ingest drops messages that are too old.
  */
 async function searchSince(
   { session }: SyncContext,
@@ -176,7 +176,7 @@ async function searchSince(
   if (all.length === 0) return []
   const from = new Date(Math.max(since.getTime() - dayMs, 0))
   const recent = await undefinedIf(session.searchUids({ since: from }), 'rejected')
-  // Undefined if the server cannot search by date: ingest checks every message.
+  // `recent` is undefined if the server cannot search by date: then ingest checks every message.
   return recent ? intersectRanges(all, recent) : [...all]
 }
 
@@ -193,18 +193,18 @@ export function indexEmptyMailboxes(deps: CommitDeps): IndexEmpty {
   })
 }
 
-/** True if the mailbox has no index and was never announced. */
+/** True if the mailbox row has no index and the mailbox was never announced. */
 export function isNeverSynced({ uidValidity, flagsComplete }: MailboxRow): boolean {
   return uidValidity === null && !flagsComplete
 }
 
-/** Counters to store if they prove that a mailbox is empty and the mailbox was never synced. */
+/** Counters to store if they prove that a mailbox is empty, and it was never synced. */
 export function toEmptyMailbox(
   { session }: Pick<SyncContext, 'session'>,
   row: MailboxRow,
   { uidValidity, uidNext, messages, highestModseq }: Counters,
 ): EmptyMailbox | undefined {
-  // Without UIDNEXT later messages cannot be told apart.
+  // Without UIDNEXT, messages that arrive later in an empty mailbox cannot be told apart.
   if (!isNeverSynced(row) || messages > 0 || uidNext === 0 || uidValidity <= 0n) return undefined
   const modseq = session.capabilities.condstore ? highestModseq : undefined
   return defined({ id: row.id, uidValidity, uidNext, highestModseq: modseq })

@@ -12,9 +12,9 @@ import { applyChanges, applyNewMessages } from './apply-changes.ts'
 import { initialSync, rebuildIndex, resetMailbox } from './initial-sync.ts'
 
 export interface SyncResult {
-  /** True if a difference was stored. */
+  /** True if the sync found and stored a difference between mailbox and index. */
   changed: boolean
-  /** True if a new UIDVALIDITY is not confirmed: sync again soon. */
+  /** True if a new UIDVALIDITY of the mailbox is not confirmed: sync the mailbox again soon. */
   unconfirmed: boolean
 }
 
@@ -27,8 +27,8 @@ export const unchanged: SyncResult = { changed: false, unconfirmed: false }
 const maxRepeats = 5
 
 /**
- * Syncs until the counters stay the same. Notifications that arrive during a sync may be lost;
- * unchanged counters prove that nothing came in between.
+ * Syncs a mailbox until its counters stay the same. Notifications that arrive during a sync may be
+ * lost; unchanged counters prove that nothing changed in between.
  */
 export async function syncUntilUnchanged(
   context: SyncContext,
@@ -111,8 +111,8 @@ async function sync(context: SyncContext, row: MailboxRow, full: boolean): Promi
 }
 
 /**
- * Earliest arrival to announce in the first sync of a mailbox that existed before the account was
- * initialized. Undefined if every new message is announced.
+ * Arrival time of the earliest message to announce in the first sync of a mailbox that existed
+ * before the account was initialized. Undefined if every new message is announced.
  */
 async function findAnnounceFrom(
   { deps, account }: SyncContext,
@@ -130,9 +130,9 @@ interface SyncStart {
 }
 
 /**
- * Makes the index belong to the server's UIDVALIDITY: initial sync, reset or nothing. Returns the
- * unchanged row if the index belongs to the UIDVALIDITY already, undefined if a new UIDVALIDITY is
- * not confirmed.
+ * Makes the mailbox index belong to the server's UIDVALIDITY, by an initial sync or a reset if
+ * needed. Returns the unchanged row if the index belongs to the UIDVALIDITY already, undefined if a
+ * new UIDVALIDITY is not confirmed.
  */
 async function ensureUidValidity(
   context: SyncContext,
@@ -144,8 +144,8 @@ async function ensureUidValidity(
   if (uidValidity <= 0n)
     throw new AppError('rejected', `The server reports no UIDVALIDITY for ${row.path}`)
   if (row.uidValidity === null) return initialSync(context, row, start)
-  // The mailbox is synced from now on. Ids of another UIDVALIDITY become invalid without a
-  // mailboxReset.
+  // A mailbox with message ids only is synced from now on. Ids of another UIDVALIDITY become
+  // invalid without a mailboxReset.
   if (row.idsOnly)
     return initialSync(context, await assignMessageIds(context, row, uidValidity), start)
   if (row.uidValidity !== String(uidValidity)) {
@@ -154,7 +154,7 @@ async function ensureUidValidity(
   }
   context.uidValidityGuard.clear(row.id)
   if (row.flagsComplete) return row
-  // A flush of the index removed everything except the message ids.
+  // A flush of the mailbox index removed everything except the message ids.
   if (row.uidNext === null) return initialSync(context, row, start)
   return rebuildIndex(context, row, selected)
 }
@@ -177,8 +177,8 @@ async function confirmNewValidity(
 }
 
 /**
- * Reads UIDVALIDITY over a second connection, or over this connection if the server allows no
- * other.
+ * Reads UIDVALIDITY of a mailbox over a second connection, or over this connection if the server
+ * allows no other connection.
  */
 async function readUidValidityAgain(
   { connect, session, signal }: SyncContext,
@@ -194,7 +194,7 @@ async function readUidValidityAgain(
   }
 }
 
-/** True if messages were stored and the index has none. */
+/** True if the mailbox row counts stored messages and the mailbox index has none. */
 function isIndexLost({ messages, indexer }: MailboxRow, { chunks }: MailboxIndex): boolean {
   return indexer === 'full' && messages !== null && messages > 0 && chunks.size === 0
 }

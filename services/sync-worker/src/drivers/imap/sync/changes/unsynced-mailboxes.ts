@@ -12,8 +12,8 @@ import { selectionRules, selectMonitored } from '../mailbox-list/selection.ts'
 
 /**
  * Stores UIDVALIDITY of a mailbox that is not synced (Gmail labels, mailboxes outside `path`), so
- * that messages of the mailbox get ids. Returns the row, or undefined if the mailbox is synced or
- * deleted.
+ * that messages of the mailbox get ids. Returns the mailbox row, or undefined if the mailbox is
+ * synced or deleted.
  */
 export async function storeUidValidity(
   context: ListContext,
@@ -28,8 +28,8 @@ export async function storeUidValidity(
     const row = await findMailboxById(deps.db, id)
     const wasSynced = row?.uidValidity != null && !row.idsOnly
     if (!row || (wasSynced && row.uidValidity === String(uidValidity))) return row
-    // Clients may have ids from the time the mailbox was synced, so a reset records that these ids
-    // are invalid.
+    // Clients may have message ids from the time the mailbox was synced, so a reset records that
+    // these ids are invalid.
     if (wasSynced) return resetMailbox(context, row, { uidValidity, uidNext: 0 })
     return assignMessageIds(context, row, uidValidity)
   })

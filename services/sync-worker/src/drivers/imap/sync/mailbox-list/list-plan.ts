@@ -19,7 +19,7 @@ export const lostUidValidity = '0'
 
 /** Change of the mailbox list by this service. The listing alone proves such a change. */
 export interface AppliedListChange {
-  /** Not every server lists the MAILBOXID that CREATE returned. */
+  /** Mailbox that CREATE created. Not every server lists the MAILBOXID that CREATE returned. */
   created?: { path: string; mailboxId?: string }
   deleted?: string
   renamed?: AppliedRename
@@ -27,39 +27,39 @@ export interface AppliedListChange {
 
 export interface ListInput {
   changes: ListingChanges
-  /** Counters of the listing, by path. */
+  /** Counters of the mailboxes in the listing (LIST response), by path. */
   statuses: ReadonlyMap<string, MailboxStatus>
-  /** Change that this service has just made to the list; otherwise undefined. */
+  /** Change that this service has just made to the mailbox list; otherwise undefined. */
   applied: AppliedListChange | undefined
   /**
-   * True if an earlier listing left out mailboxes: the current listing decides whether the
+   * True if an earlier listing left out mailboxes: the current listing decides whether these
    * mailboxes are deleted.
    */
   confirmed: boolean
 }
 
-/** Changes to store after a listing. */
+/** Changes to make in the stored mailbox list after a listing (LIST response). */
 export interface ListPlan {
   deleted: MailboxRow[]
-  /** Mailboxes left out of a listing for the first time. */
+  /** Mailboxes that a listing left out for the first time. */
   missed: MailboxRow[]
   /** Missing mailboxes about which another listing has to decide. */
   unconfirmed: MailboxRow[]
   changed: ListingChanges['changed']
   renamed: Rename[]
   added: Listing[]
-  /** Counters of added mailboxes whose rows were lost, by path. */
+  /** Counters, by path, of added mailboxes whose stored rows were lost. */
   lost: ReadonlyMap<string, UidCounters>
 }
 
-/** True if the plan stores nothing. */
+/** True if the plan changes nothing in the stored mailbox list. */
 export function isEmptyPlan({ deleted, missed, changed, renamed, added }: ListPlan): boolean {
   return deleted.length + missed.length + changed.length + renamed.length + added.length === 0
 }
 
 /**
- * Decides which changes of a listing to store. Requests counters from the server if the decision
- * needs them.
+ * Decides which changes of a mailbox listing to store. Requests counters from the server if the
+ * decision needs them.
  */
 export async function planListUpdate(
   context: ListContext,
@@ -129,14 +129,15 @@ async function checkMissing(
   for (const row of missing.filter((each) => missingMs(each) >= minAgeMs)) {
     const isPresent = await exists(session, row.path)
     if (confirmed && !isPresent) result.deleted.push(row)
-    // The list of a connection with NOTIFY may lack a mailbox that was deleted and created again.
+    // The mailbox list of a connection with NOTIFY may lack a mailbox that was deleted and created
+    // again.
     const isContradicted = isPresent && row.missingSince === null && session.capabilities.notify
     if (!confirmed && (!isPresent || isContradicted)) result.unconfirmed.push(row)
   }
   return result
 }
 
-/** Time since a listing left the mailbox out; 0 if no earlier listing did. */
+/** Milliseconds since a listing first left the mailbox out; 0 if no listing did. */
 function missingMs({ missingSince }: MailboxRow): number {
   return missingSince === null ? 0 : Date.now() - missingSince.getTime()
 }
@@ -153,8 +154,7 @@ async function exists(session: ListContext['session'], path: string): Promise<bo
 }
 
 /**
- * Counters of mailboxes whose paths are stored but whose rows were lost, so that the mailboxes look
- * new.
+ * Counters of mailboxes whose paths are stored but whose rows were lost. Such mailboxes look new.
  */
 async function findLost(
   context: ListContext,

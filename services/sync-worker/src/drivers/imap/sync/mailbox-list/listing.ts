@@ -4,10 +4,10 @@ import type { SpecialUse } from '@posthorn/contracts/schemas/message'
 import { isSelectable, type Listing, type MailboxRow } from '../../../../store/mailboxes.ts'
 import type { Counters } from '../sync-plan.ts'
 
-// Pure functions: special uses of a LIST response, differences between the response and the rows,
-// and renames.
+// Pure functions: special uses of a LIST response, differences between the LIST response and the
+// stored mailbox rows, and renames of mailboxes.
 
-/** Settings of a registration that override special uses. */
+/** Settings of an account's registration that override the special uses of mailboxes. */
 const overrideSettings = [
   ['\\Sent', 'sentMailPath'],
   ['\\Drafts', 'draftsMailPath'],
@@ -19,13 +19,14 @@ const overrideSettings = [
 type Overrides = Pick<ImapConfig, (typeof overrideSettings)[number][1]>
 
 /**
- * `\Marked` and `\Unmarked` depend on the last selection by a client (RFC 9051 §7.3.1). Counters
- * replace both.
+ * LIST attributes `\Marked` and `\Unmarked`, which depend on the last selection by a client (RFC
+ * 9051 §7.3.1). Counters of the mailbox replace both.
  */
 const transientAttribute = /^\\(?:un)?marked$/i
 
 /**
- * Describes a LIST response. Special uses of the registration override special uses of the server.
+ * Describes the mailboxes of a LIST response. Special uses of the account's registration override
+ * special uses of the server.
  */
 export function describeListing(listed: readonly ListedMailbox[], overrides: Overrides): Listing[] {
   const uses = new Map<SpecialUse, string>()
@@ -72,18 +73,18 @@ function specialUseOf(
 export interface ListingChanges {
   added: Listing[]
   /**
-   * Mailboxes that cannot be selected any more. Each such mailbox is in `added` as well, with its
-   * new state.
+   * Stored mailboxes that cannot be selected any more. Each such mailbox is in `added` as well,
+   * with its new state.
    */
   unselectable: MailboxRow[]
-  /** Mailboxes that the listing leaves out. */
+  /** Stored mailboxes that the listing leaves out. */
   missing: MailboxRow[]
   changed: { row: MailboxRow; listing: Listing }[]
 }
 
 /**
- * Differences between the stored rows and a listing. If a listing lacks a stored inbox, mailboxes
- * that the listing leaves out are not reported as missing.
+ * Differences between the stored mailbox rows and a listing. If a listing lacks a stored inbox,
+ * mailboxes that the listing leaves out are not reported as missing.
  */
 export function compareListing(
   rows: readonly MailboxRow[],
@@ -123,13 +124,13 @@ function isSameListing(row: MailboxRow, listing: Listing): boolean {
   )
 }
 
-/** Stored mailbox and its listing under a new path. */
+/** Renamed mailbox: its stored row and its listing under a new path. */
 export interface Rename {
   row: MailboxRow
   listing: Listing
 }
 
-/** A rename by this service. Mailboxes below the renamed mailbox move, too (RFC 9051 §6.3.6). */
+/** Rename of a mailbox by this service. Mailboxes below it move, too (RFC 9051 §6.3.6). */
 export interface AppliedRename {
   from: string
   to: string
@@ -140,7 +141,7 @@ interface Unmatched {
   added: readonly Listing[]
 }
 
-/** Pairs missing with added mailboxes according to a rename by this service. */
+/** Pairs missing mailboxes with added mailboxes according to a rename by this service. */
 export function matchAppliedRename(
   { missing, added }: Unmatched,
   { from, to }: AppliedRename,
@@ -153,13 +154,14 @@ export function matchAppliedRename(
   })
 }
 
-/** Old servers give all mailboxes the same low UIDVALIDITY, often 1. */
+/** Lowest distinctive UIDVALIDITY. Old servers give all mailboxes one low value, often 1. */
 const minDistinctiveUidValidity = 1_000n
 
 /**
- * Pairs missing with added mailboxes that are provably the same. Proof is an equal MAILBOXID (RFC
- * 8474 §4.1). Without a MAILBOXID, proof is a UIDVALIDITY of no other mailbox and a UIDNEXT that
- * did not decrease (RFC 9051 §2.3.1.1). The next sync finds changes made during the rename.
+ * Pairs missing mailboxes with added mailboxes that are provably the same mailbox. Proof is an
+ * equal MAILBOXID (RFC 8474 §4.1). Without a MAILBOXID, proof is a UIDVALIDITY of no other mailbox
+ * and a UIDNEXT that did not decrease (RFC 9051 §2.3.1.1). The next sync finds changes made during
+ * the rename.
  */
 export function findRenames(
   rows: readonly MailboxRow[],
@@ -172,7 +174,7 @@ export function findRenames(
     const [listing] = matches
     if (listing && matches.length === 1) renames.push({ row, listing })
   }
-  // Two rows that match one listing prove nothing.
+  // Two missing mailbox rows that match one listed mailbox prove nothing.
   return renames.filter(
     ({ listing }) => renames.filter((other) => other.listing === listing).length === 1,
   )

@@ -26,23 +26,23 @@ import {
 import { compareListing, describeListing } from './listing.ts'
 import { isOutdated } from './second-connection.ts'
 
-/** Lock of the mailbox list. Never the id of a mailbox. */
+/** Key of the lock of an account's mailbox list. Never the id of a mailbox. */
 const listLockKey = 'the list'
 
 export interface MailboxList {
   rows: MailboxRow[]
-  /** Counters that the listing included, by path. */
+  /** Counters of mailboxes that the listing (LIST response) included, by path. */
   statuses: ReadonlyMap<string, MailboxStatus>
-  /** True if the list changed, or mailboxes are missing whose deletion is not confirmed yet. */
+  /** True if the mailbox list changed, or deletions of mailboxes are not confirmed yet. */
   unsettled: boolean
-  /** True if the stored list changed. */
+  /** True if the stored mailbox list changed. */
   changed: boolean
-  /** True if another connection showed that the listing connection is outdated. */
+  /** True if another connection showed that the connection used for the listing is outdated. */
   outdated: boolean
 }
 
 export interface ListOptions {
-  /** False to list without counters. Default: true. */
+  /** False to list the mailboxes without counters. Default: true. */
   counters?: boolean
   /**
    * Runs work over another connection, which decides about missing mailboxes. Resolves to undefined
@@ -52,9 +52,9 @@ export interface ListOptions {
 }
 
 /**
- * Lists the mailboxes and updates the stored list. `mailboxNew` follows with the first sync, which
- * reads UIDVALIDITY. `mailboxDeleted` is recorded when two listings left the mailbox out and STATUS
- * confirms the deletion.
+ * Lists the server's mailboxes and updates the stored list. `mailboxNew` follows with the first
+ * sync, which reads UIDVALIDITY. `mailboxDeleted` is recorded when two listings left the mailbox
+ * out and STATUS confirms the deletion.
  */
 export function syncMailboxList(
   context: ListContext,
@@ -64,9 +64,10 @@ export function syncMailboxList(
 }
 
 /**
- * Changes the mailbox list on the server, then updates the stored list. The lock of the list covers
- * both: a listing in between would take a renamed mailbox for a new mailbox. `onStale` is called
- * with the error if the stored list could not be updated or the outcome of the change is unknown.
+ * Changes the mailbox list on the server, then updates the stored list. The lock of the mailbox
+ * list covers both steps: a listing in between would take a renamed mailbox for a new mailbox.
+ * `onStale` is called with the error if the stored list could not be updated or the outcome of the
+ * change is unknown.
  */
 export function changeMailboxList<T>(
   context: ListContext,
@@ -82,7 +83,7 @@ export function changeMailboxList<T>(
       const { rows } = await refreshMailboxList(context, { applied })
       return { done, rows }
     } catch (error) {
-      // The change succeeded; the next sync pass updates the list.
+      // The change of the mailbox list succeeded; the next sync pass updates the stored list.
       onStale(error)
       return { done, rows: [] }
     }
@@ -94,12 +95,12 @@ function isRefusal(error: unknown): boolean {
 }
 
 interface RefreshOptions extends ListOptions {
-  /** Change by this service. No counters are requested after such a change. */
+  /** Change of the mailbox list by this service. No counters are requested after such a change. */
   applied?: AppliedListChange
   confirmed?: boolean
 }
 
-/** Requires the lock of the list. */
+/** Lists the mailboxes and updates the stored list. Requires the lock of the mailbox list. */
 async function refreshMailboxList(
   context: ListContext,
   options: RefreshOptions,
@@ -121,8 +122,8 @@ async function refreshMailboxList(
 }
 
 /**
- * Lists again because mailboxes are missing: over another connection, else over the same
- * connection.
+ * Lists the mailboxes again because mailboxes are missing: over another connection, else over the
+ * same connection.
  */
 async function confirmListing(
   context: ListContext,
@@ -149,7 +150,7 @@ async function readListing(
   // as long as SELECT.
   const status = counters && !applied && before.some((row) => !isUnfinished(row))
   const listed = await session.listMailboxes({ status })
-  // An empty list is a server fault; accepting it would delete all stored mailboxes.
+  // An empty mailbox list is a server fault; accepting the list would delete all stored mailboxes.
   if (listed.length === 0) throw new AppError('unreachable', 'The server lists no mailboxes')
   const statuses = new Map(
     listed.flatMap((mailbox) => (mailbox.status ? [[mailbox.path, mailbox.status] as const] : [])),
@@ -162,10 +163,10 @@ async function readListing(
   return { listings, statuses }
 }
 
-/** Time after which a missing mailbox counts as hidden, in intervals of polls. */
+/** Time after which a mailbox missing in listings counts as hidden, in intervals of polls. */
 const pollsUntilHidden = 10
 
-/** True if the next listings are likely to decide about a missing mailbox. */
+/** True if the next listings are likely to decide whether a missing mailbox is deleted. */
 function isRecentlyMissing({ missingSince }: MailboxRow, pollMs: number): boolean {
   return missingSince !== null && Date.now() - missingSince.getTime() < pollMs * pollsUntilHidden
 }
@@ -219,7 +220,7 @@ function idsOf(rows: readonly MailboxRow[]): string[] {
   return rows.map(({ id }) => id)
 }
 
-/** True if a `mailboxNew` was recorded, which needs UIDVALIDITY. */
+/** True if a `mailboxNew` was recorded for the mailbox, which needs UIDVALIDITY. */
 function isAnnounced({ uidValidity, idsOnly }: MailboxRow): boolean {
   return uidValidity !== null && !idsOnly
 }

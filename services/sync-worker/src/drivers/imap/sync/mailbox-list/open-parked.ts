@@ -2,7 +2,7 @@ import { AppError } from '@posthorn/errors'
 import type { SyncContext } from '../context.ts'
 import { isMailboxRefusal, withSecondConnection } from './second-connection.ts'
 
-/** Opens a mailbox. Records a loss of the connection during the opening. */
+/** Opens a mailbox (SELECT or STATUS). Records a loss of the connection at the opening. */
 export async function recordLoss<T>(
   { parked, signal }: Pick<SyncContext, 'parked' | 'signal'>,
   path: string,
@@ -18,9 +18,9 @@ export async function recordLoss<T>(
 }
 
 /**
- * True if a parked mailbox stays parked. After its delay, the mailbox is opened over another
- * connection, whose loss affects no sync. If the server allows no other connection, the mailbox is
- * opened over the connection that syncs.
+ * True if a parked mailbox (opening the mailbox ended the connection) stays parked. After its
+ * delay, the mailbox is opened over another connection, whose loss affects no sync. If the server
+ * allows no other connection, the mailbox is opened over the connection that syncs.
  */
 export async function staysParked(context: SyncContext, path: string): Promise<boolean> {
   const { parked } = context

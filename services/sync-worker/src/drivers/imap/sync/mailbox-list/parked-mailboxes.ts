@@ -1,6 +1,9 @@
 import { backoff } from '@posthorn/flow'
 
-/** Losses of the connection before a mailbox is parked. A single loss may have another cause. */
+/**
+ * Number of connection losses at the opening of a mailbox before the mailbox is parked (left out of
+ * syncs). A single loss may have another cause.
+ */
 const maxLosses = 2
 const maxParkedMs = 6 * 3_600_000
 
@@ -24,7 +27,7 @@ export class ParkedMailboxes {
   }
 
   /**
-   * Time at which the first parked mailbox may be tried again. Infinity without parked mailboxes.
+   * Time at which the first parked mailbox may be tried again. Infinity if no mailbox is parked.
    */
   get nextTryAt(): number {
     return Math.min(Infinity, ...[...this.#losses].map(([path]) => this.#parkedUntil(path)))

@@ -27,9 +27,9 @@ export async function withSecondConnection<T>(
 }
 
 /**
- * True if a connection still differs from a newer connection. An outdated connection lists other
- * mailboxes than `rows`, the list of the newer connection, or refuses a mailbox of `paths` that the
- * newer connection opens.
+ * True if a connection still differs from a newer connection of the account. An outdated connection
+ * lists other mailboxes than `rows`, the list of the newer connection, or refuses a mailbox of
+ * `paths` that the newer connection opens.
  */
 export async function isOutdated(
   { session, newer }: { session: MailSession; newer: MailSession },
@@ -69,11 +69,11 @@ async function isAccepted(session: MailSession, path: string): Promise<boolean> 
   }
 }
 
-/** True if the server refuses one mailbox, not the connection. */
+/** True if the error means that the mail server refuses one mailbox, not the connection. */
 export function isMailboxRefusal(error: unknown): error is AppError {
   if (!(error instanceof AppError)) return false
   return error.kind === 'rejected' || error.kind === 'not-found' || error.code === 'NoUidValidity'
 }
 
-/** Error that replaces an outdated connection. The account stays connected. */
+/** Error that replaces a connection with an outdated mailbox list. The account stays connected. */
 export class OutdatedConnectionError extends Error {}

@@ -3,11 +3,11 @@ import type { ListContext } from '../context.ts'
 
 // Pure functions that select the mailboxes to sync and the mailboxes to watch.
 
-/** Part of a mailbox that the selection depends on. */
+/** Columns of a mailbox row that the selection of synced and watched mailboxes depends on. */
 export type Candidate = Pick<MailboxRow, 'path' | 'specialUse' | 'attributes' | 'listed'>
 
 export interface SelectionRules {
-  /** Paths or special uses of the registration. Empty: all mailboxes. */
+  /** Paths or special uses of mailboxes in the registration. Empty: all mailboxes. */
   paths: readonly string[]
   /** True for Gmail, whose mailboxes are labels: All Mail has all messages but Junk and Trash. */
   gmail: boolean
@@ -19,7 +19,7 @@ export function selectionRules({ account, session }: ListContext): SelectionRule
 
 const gmailUses = new Set(['\\all', '\\junk', '\\trash'])
 
-/** Mailboxes that are synced. */
+/** Selects the mailboxes of an account that are synced. */
 export function selectMonitored<C extends Candidate>(
   mailboxes: readonly C[],
   { paths, gmail }: SelectionRules,
@@ -33,8 +33,8 @@ export function selectMonitored<C extends Candidate>(
 }
 
 /**
- * The watched mailbox: All Mail of Gmail, else the inbox, else the first mailbox of `paths`, else
- * any mailbox.
+ * Selects the watched mailbox of an account: All Mail of Gmail, else the inbox, else the first
+ * mailbox of `paths`, else any mailbox.
  */
 export function selectMain<C extends Candidate>(
   monitored: readonly C[],
@@ -51,7 +51,7 @@ export function selectMain<C extends Candidate>(
   )
 }
 
-/** Mailboxes with a connection of their own: the named mailboxes, without the main mailbox. */
+/** Selects the mailboxes with a separate connection: `names`, without the main mailbox. */
 export function selectSubconnected<C extends Candidate>(
   monitored: readonly C[],
   names: readonly string[],

@@ -26,30 +26,35 @@ export interface FollowerOptions extends Omit<SyncContext, 'selection' | 'uidVal
   /** Called after each full sync pass, with the last mailbox that the server refused. */
   onSynced: (refusal: MailboxRefusal | undefined) => Promise<void>
   sync: SyncRunner
-  /** Lends the connection to commands that wait for it. Returns true if the connection was lent. */
+  /** Lends the connection to waiting commands. True if the connection was lent. */
   lend: (session: MailSession) => Promise<boolean>
 }
 
 /** Interval of pings to a server without a mailbox to watch. */
 const unwatchedMs = 60_000
-/** Interval of list checks without notifications: a deletion is detected within five minutes. */
+/**
+ * Interval of checks of the mailbox list without notifications: the deletion of a mailbox is
+ * detected within five minutes.
+ */
 const listCheckMs = 4 * 60_000
-/** Maximum interval of list checks in poll intervals, for poll intervals below the default. */
+/** Maximum interval of mailbox list checks, in poll intervals, for short poll intervals. */
 const pollsPerListCheck = 20
 
 /**
- * Runs a sync pass, then watches the main mailbox, and with NOTIFY all mailboxes. Without NOTIFY,
- * mailboxes of `subconnections` are watched over separate connections, and other mailboxes are
- * polled `mailboxPollMs` after a change. A full pass runs every `resyncDelay`. The list is checked
- * within two seconds after a notification and every four minutes. Ends by throwing the signal's
- * reason, the error of the connection, or `OutdatedConnectionError`.
+ * Follows the mailboxes of an account on one connection: runs a sync pass, then watches the main
+ * mailbox, and with NOTIFY all mailboxes. Without NOTIFY, mailboxes of `subconnections` are watched
+ * over separate connections, and other mailboxes are polled `mailboxPollMs` after a change. A full
+ * pass runs every `resyncDelay`. The mailbox list is checked within two seconds after a
+ * notification and every four minutes. Ends by throwing the signal's reason, the error of the
+ * connection, or `OutdatedConnectionError`.
  */
 export async function followMailboxes(options: FollowerOptions): Promise<void> {
   const context = {
     ...options,
     selection: { mailbox: undefined },
     uidValidityGuard: new UidValidityGuard(),
-    // One minute with the default interval.
+    // The minimum delay before a refused mailbox is tried again is one minute with the default
+    // `mailboxPollMs`.
     refusals: new MailboxRefusals(options.deps.config.mailboxPollMs * 5),
   }
   await using subconnections = new Subconnections(context)
@@ -78,7 +83,7 @@ class MailboxFollower {
     for (;;) {
       signal.throwIfAborted()
       const interrupt = sync.listen()
-      // A command may select another mailbox.
+      // A command that borrows the connection may select another mailbox.
       if (await lend(session)) selection.mailbox = undefined
       signal.throwIfAborted()
       const { action, delayMs } = sync.next
@@ -103,7 +108,8 @@ class MailboxFollower {
     return {
       ...noIntervals,
       fullMs: (account.imap.resyncDelay ?? 900) * 1_000,
-      // A parked mailbox is tried again in a full pass, which reports the result.
+      // A parked mailbox (opening the mailbox ended the connection) is tried again in a full pass,
+      // which reports the result.
       fullAt: parked.nextTryAt,
       minPollMs: pollMs,
       listMs: Math.min(listCheckMs, pollMs * pollsPerListCheck),
@@ -119,7 +125,7 @@ class MailboxFollower {
     else await this.#runPass(pass)
   }
 
-  /** Detects deleted mailboxes between two passes. */
+  /** Checks the mailbox list between two sync passes, to detect deleted mailboxes. */
   async #checkList({ isListNotified }: SyncPass): Promise<void> {
     const counters = !isListNotified || this.#notifiesAll
     const check = await checkMailboxList(this.#context, { counters })
@@ -153,8 +159,8 @@ class MailboxFollower {
       const reselect = reselects.has(row.id)
       if (!reselect && !mailboxes.has(row.id)) continue
       signal.throwIfAborted()
-      // With NOTIFY, the reported counters differ from the stored counters. Without NOTIFY, the
-      // request may concern flags only, so compare flags too.
+      // With NOTIFY, the reported counters of the mailbox differ from the stored counters. Without
+      // NOTIFY, the sync request may concern flags only, so compare flags too.
       const full = !this.#notifiesAll
       const options = { full, reselect, status: undefined }
       if (isUnsettledSync(await syncIfChanged(this.#context, row, options))) isUnsettled = true
@@ -186,7 +192,10 @@ class MailboxFollower {
     return isRecheckDue ? 'sync' : result.main
   }
 
-  /** Gmail's IDLE may not report label and flag changes: sync every two minutes by default. */
+  /**
+   * Interval of syncs of a watched Gmail mailbox. Gmail's IDLE may not report label and flag
+   * changes: sync every two minutes by default.
+   */
   get #recheckMs(): number {
     const { deps, session } = this.#context
     return session.capabilities.gmail ? deps.config.mailboxPollMs * 10 : Infinity

@@ -19,11 +19,11 @@ export type ListSource = 'this connection' | 'new connection'
 
 export interface ListInput {
   source: ListSource
-  /** False to list without counters. Default: true. */
+  /** False to list the mailboxes without counters. Default: true. */
   counters?: boolean
 }
 
-/** Updates the stored list. Lists over this connection if the server allows no new connection. */
+/** Updates the stored mailbox list. Lists over this connection if the server allows no other. */
 export async function listMailboxes(
   context: SyncContext,
   { source, counters }: ListInput,
@@ -43,8 +43,8 @@ export async function listMailboxes(
 }
 
 /**
- * Lists again after this connection refused listed mailboxes: the mailboxes may be deleted. Returns
- * true if another connection shows that this connection is outdated.
+ * Lists the mailboxes again after this connection refused listed mailboxes, because these mailboxes
+ * may be deleted. Returns true if another connection shows that this connection is outdated.
  */
 export async function recheckRefused(
   context: SyncContext,
@@ -62,7 +62,7 @@ export async function recheckRefused(
   return outdated ?? false
 }
 
-/** Part of the context of sync passes. */
+/** Part of the sync pass context that a check of the mailbox list needs. */
 interface ListCheckContext extends SyncContext {
   readonly refusals: {
     isSuspended: (path: string, status: MailboxStatus | undefined, now: number) => boolean
@@ -71,11 +71,11 @@ interface ListCheckContext extends SyncContext {
 }
 
 export interface ListCheck {
-  /** True if a sync pass soon may find changes. */
+  /** True if a sync pass of the account soon may find changes. */
   unsettled: boolean
-  /** True if the stored list changed. */
+  /** True if the stored mailbox list changed. */
   changed: boolean
-  /** True if this connection has to be replaced. */
+  /** True if this connection shows an outdated mailbox list and has to be replaced. */
   outdated: boolean
   /** Ids of mailboxes whose counters differ from the stored counters. */
   differing: string[]

@@ -14,16 +14,16 @@ import { type Counters, isUnfinished, mergeCounters, needsSync } from '../sync-p
 /** Sync of the watched mailbox: none, its messages, or its messages and all flags. */
 export type MainSync = 'none' | 'sync' | 'full'
 
-/** Syncs that the notifications of a watch require. */
+/** Syncs that the notifications received by a watch of the main mailbox require. */
 export interface WatchResult {
   main: MainSync
-  /** Other mailboxes, by id. */
+  /** Ids of other mailboxes to sync. */
   mailboxes: Set<string>
-  /** True to list the mailboxes. */
+  /** True if a notification requires to list the mailboxes. */
   list: boolean
-  /** True if the server stopped NOTIFY (RFC 5465 NOTIFICATIONOVERFLOW). */
+  /** True if the server stopped sending NOTIFY notifications (RFC 5465 NOTIFICATIONOVERFLOW). */
   overflow: boolean
-  /** True if there was a notification other than the counters of a mailbox. */
+  /** True if the watch received a notification other than the counters of a mailbox. */
   notified: boolean
 }
 
@@ -32,7 +32,8 @@ export interface WatchOptions {
   allMailboxes: boolean
   durationMs: number
   /**
-   * Maximum time from a notification as in `notified` to the end of the watch. Default: no limit.
+   * Maximum time from a notification as in `notified` to the end of the watch of the main mailbox.
+   * Default: no limit.
    */
   notifiedMs?: number
   /** Aborts to end the watch early. */
@@ -42,8 +43,8 @@ export interface WatchOptions {
 const maxTimerMs = 2 ** 31 - 1
 
 /**
- * Watches the selected mailbox until a notification requires a sync, the time is up, or `interrupt`
- * aborts.
+ * Watches the selected mailbox until a notification requires a sync, `durationMs` has passed, or
+ * `interrupt` aborts.
  */
 export async function watch(
   context: SyncContext,
@@ -75,17 +76,19 @@ export async function watch(
     await handler.settle()
   }
   signal.throwIfAborted()
-  // A watch that ended without a request means a lost connection, which the ping reports.
+  // A watch that ended without a request means that the connection was lost, which the ping
+  // reports.
   if (!stop.signal.aborted && !interrupt?.aborted) await session.ping()
   return handler.result
 }
 
-/** Maximum buffered flag notifications. Above, a comparison costs less. */
+/** Maximum buffered flag notifications of a mailbox. Above, a comparison costs less. */
 const maxPendingFlags = 5_000
 
 /**
- * Handles the notifications of a watch. Flags with a UID are stored and counters are compared
- * while the watch continues. Anything else requires a sync, which ends the watch.
+ * Handles the notifications that arrive while a mailbox is watched. Flags with a UID are stored and
+ * counters are compared while the watch continues. Any other notification requires a sync, which
+ * ends the watch.
  */
 class NotificationHandler {
   readonly result: WatchResult = {
@@ -103,7 +106,7 @@ class NotificationHandler {
   #work: Promise<void> | undefined
   #isLive = false
 
-  /** `endWatch` is called when a sync is required or storing failed. */
+  /** Handles notifications. `endWatch` is called if a sync is required or storing failed. */
   constructor(context: SyncContext, main: string, endWatch: () => void) {
     this.#context = context
     this.#main = main
@@ -111,8 +114,8 @@ class NotificationHandler {
   }
 
   /**
-   * Ends the buffer: later notifications are current; earlier notifications arrived during the last
-   * sync.
+   * Ends the phase of buffered notifications: later notifications are current; earlier
+   * notifications arrived during the last sync.
    */
   endOfBuffer(): void {
     this.#isLive = true
@@ -153,8 +156,8 @@ class NotificationHandler {
   #onFlags({ uid, flags, modseq }: MailboxNotification & { kind: 'flags' }): void {
     // Gmail does not report labels in notifications of flags, but labels may have changed as well.
     if (this.#context.session.capabilities.gmail) return this.#requestSync('sync')
-    // Without a UID the message is unknown. Without MODSEQ, buffered flags may be older than the
-    // last sync.
+    // A flag notification without a UID does not identify the message. Without MODSEQ, buffered
+    // flags may be older than the last sync.
     const isUsable = uid !== undefined && (modseq !== undefined || this.#isLive)
     if (!isUsable || this.#flags.length >= maxPendingFlags) return this.#requestSync('full')
     this.#flags.push({ uid, flags, ...(modseq !== undefined && { modseq }) })
@@ -189,7 +192,7 @@ class NotificationHandler {
       if (isUnfinished(row)) return this.#requestSync('sync')
       const index = await loadIndex(deps.db, row.id)
       const current = messages.filter(({ modseq }) => !isStored(row, modseq))
-      // The last notification of a message counts.
+      // The last flag notification of a message counts.
       const last = new Map(current.map((message) => [message.uid, message]))
       await storeFlags({ ...this.#context, row, index }, [...last.values()])
     })
@@ -209,7 +212,7 @@ class NotificationHandler {
   }
 }
 
-/** True if the last sync has stored this change, or a later change. */
+/** True if the last sync of the mailbox has stored this mod-sequence or a later one. */
 function isStored({ highestModseq }: MailboxRow, modseq: bigint | undefined): boolean {
   return modseq !== undefined && highestModseq !== null && modseq <= BigInt(highestModseq)
 }

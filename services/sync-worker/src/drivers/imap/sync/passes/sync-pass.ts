@@ -22,15 +22,15 @@ import { isUnfinished, needsSync } from '../sync-plan.ts'
 import { listMailboxes, type ListSource, recheckRefused } from './list-check.ts'
 
 export interface SyncPassResult {
-  /** Synced mailboxes. */
+  /** Rows of the mailboxes that the pass synced. */
   monitored: MailboxRow[]
-  /** The mailbox to watch. */
+  /** Mailbox that the connection watches after the pass. */
   main: MailboxRow | undefined
-  /** True if another pass soon may find more changes. */
+  /** True if another sync pass soon may find more changes. */
   unsettled: boolean
-  /** True if the stored list changed. */
+  /** True if the stored mailbox list changed. */
   listChanged: boolean
-  /** True if this connection has to be replaced. */
+  /** True if this connection shows an outdated mailbox list and has to be replaced. */
   outdated: boolean
   refusal?: MailboxRefusal
 }
@@ -40,8 +40,9 @@ export interface SyncPassContext extends SyncContext {
 }
 
 /**
- * Lists the mailboxes and syncs those whose counters differ, the main mailbox first. With `full`,
- * flags are compared even if the server has no mod-sequences.
+ * Runs a sync pass of the account: lists the mailboxes and syncs those mailboxes whose counters
+ * differ, the main mailbox first. With `full`, flags are compared even if the server has no
+ * mod-sequences.
  */
 export async function runSyncPass(
   context: SyncPassContext,
@@ -90,8 +91,8 @@ export async function runSyncPass(
 
 /**
  * Runs the initial sync of new mailboxes that are empty according to their counters, without
- * selecting the mailboxes. If the listing has no counters, as the first listing, a second listing
- * is worth its round trip.
+ * selecting the mailboxes. If the listing has no counters, like the first listing of an account, a
+ * second listing is worth its round trip.
  */
 async function indexEmpty(
   context: SyncPassContext,
@@ -115,33 +116,36 @@ async function indexEmpty(
   return deps.indexEmpty({ lease: account.lease, account, mailboxes })
 }
 
-/** Mailbox that the server refused, or that was skipped because of too many refusals. */
+/** Sync of a mailbox that the server refused, or that was skipped after too many refusals. */
 export interface RefusedSync {
   refusal: AppError
   skipped: boolean
 }
 
-/** True if a listed mailbox that was refused may be deleted. */
+/** True if a listed mailbox that the server refused may be deleted. */
 function isUnconfirmed({ session }: SyncContext, { refusal, skipped }: RefusedSync): boolean {
   if (skipped) return false
   return refusal.kind === 'not-found' || session.capabilities.notify
 }
 
-/** True if another sync soon may differ. A listed mailbox that does not exist is being changed. */
+/**
+ * True if another sync of the mailbox soon may find something else. A listed mailbox that does not
+ * exist is being changed.
+ */
 export function isUnsettled(outcome: SyncResult | RefusedSync): boolean {
   return 'refusal' in outcome ? !outcome.skipped : outcome.changed || outcome.unconfirmed
 }
 
 interface SyncOptions {
   full: boolean
-  /** True to select the mailbox whatever its counters are. */
+  /** True to select the mailbox even if its counters are unchanged. */
   reselect?: boolean
   status: MailboxStatus | undefined
 }
 
 /**
- * Syncs one mailbox if its counters differ. Refusals of the server are returned, so that other
- * mailboxes are synced.
+ * Syncs one mailbox if its counters differ from the stored counters. Refusals of the server are
+ * returned, so that other mailboxes are synced.
  *
  * @throws OutdatedConnectionError if this connection keeps refusing a mailbox that another
  * connection opens
@@ -175,8 +179,8 @@ export async function syncIfChanged(
 }
 
 /**
- * Counters of a mailbox. Undefined if the sync of the mailbox is unfinished: such a sync continues
- * whatever the counters are.
+ * Reads the counters of a mailbox by STATUS. Undefined if the sync of the mailbox is unfinished:
+ * such a sync continues whatever the counters are.
  */
 async function readStatus(
   context: SyncPassContext,
@@ -190,7 +194,7 @@ function suspendedError({ path }: MailboxRow): AppError {
   return new AppError('rejected', `The server keeps refusing to open ${path}`)
 }
 
-/** Consecutive refusals before a mailbox is skipped. */
+/** Consecutive refusals by the server before a mailbox is skipped. */
 const maxRefusals = 3
 const maxSuspensionMs = 6 * 3_600_000
 
@@ -207,7 +211,7 @@ export class MailboxRefusals {
     this.#delayMs = (refusals) => delayMs(refusals - maxRefusals + 1)
   }
 
-  /** True if the mailbox is not to be selected now. */
+  /** True if a mailbox that the server refused is not to be selected now. */
   isSuspended(path: string, status: MailboxStatus | undefined, now: number): boolean {
     const refusal = this.#refusals.get(path)
     if (!refusal || refusal.count < maxRefusals) return false
