@@ -1,7 +1,10 @@
 import type { Db } from '@posthorn/db'
 import { sql } from 'kysely'
 
-/** Lists the hashes of the secrets (base64url) that the watches of accounts have. */
+/**
+ * Lists the hashes of the secrets (base64url) in provider notifications that the watches of
+ * accounts have.
+ */
 export async function listWatchSecrets(
   db: Db,
   accounts: readonly string[],
