@@ -37,7 +37,10 @@ type OAuth2AppDeps = Pick<
   'db' | 'bus' | 'sealer' | 'tasks' | 'settings' | 'timeoutMs'
 >
 
-/** Operations on OAuth2 applications. Deletion does not end sessions that are logged in. */
+/**
+ * Operations on OAuth2 applications. Deleting an application does not end sessions that are logged
+ * in.
+ */
 export function oauth2AppHandlers(deps: OAuth2AppDeps): OperationHandler[] {
   const { db, bus, sealer, tasks, settings } = deps
   const invalidate = (id: string) => tasks.run(bus.invalidate({ topic: 'oauth2Apps', id }))
@@ -94,7 +97,7 @@ export function oauth2AppHandlers(deps: OAuth2AppDeps): OperationHandler[] {
   ]
 }
 
-/** Seals and stores the new secrets of an application for its provider. */
+/** Seals and stores the new secrets of an OAuth2 application for its provider. */
 async function storeSecrets(
   tx: Tx,
   { app, sealer, to }: { app: string; sealer: Sealer; to: string },
@@ -107,7 +110,7 @@ async function storeSecrets(
   }
 }
 
-/** Application with masked secrets. */
+/** OAuth2 application in the form of the API, with masked secrets. */
 function describeListed({
   config,
   secrets,
@@ -145,10 +148,13 @@ function toPubSubError(failure: AppListRow['pubSubFailure']): PubSubError | null
   return { message: response, description }
 }
 
-/** Minimum timeout: auth-bridge calls the provider several times, each for at most 8 s. */
+/**
+ * Minimum timeout of the check of an OAuth2 application: auth-bridge calls the provider several
+ * times, each for at most 8 s.
+ */
 const minTimeoutMs = 30_000
 
-/** Checks an application with auth-bridge and adds the state of the account's mailbox. */
+/** Checks an OAuth2 application with auth-bridge and adds the state of the account's mailbox. */
 function onCheckOAuth2App({ db, bus, settings, timeoutMs }: OAuth2AppDeps) {
   return handle(operations.checkOAuth2App, async ({ params, body, headers, signal }) => {
     const { app } = params
