@@ -1,6 +1,8 @@
 import type { FormLink } from '../../store/form-links.ts'
 
-/** URL that the user returns to after registration, with the result in its query. */
+/**
+ * URL that the user of the hosted form returns to after registration, with the result in its query.
+ */
 export function redirectUrlOf({ account, request, state }: FormLink): string {
   return withAccountState(request.redirectUrl, account, state ?? 'existing')
 }
