@@ -15,6 +15,7 @@ export interface AccessContext {
 /**
  * Checks that an access token may call an API operation. The order of the checks decides which
  * error is reported.
+ *
  * @throws AppError `forbidden`
  */
 export function authorize(operation: Operation, token: Token, context: AccessContext): void {
@@ -36,6 +37,7 @@ export function authorize(operation: Operation, token: Token, context: AccessCon
 
 /**
  * Checks that an access token bound to an account is used for that account only.
+ *
  * @throws AppError `forbidden` for another account, and for requests without an account
  */
 export function assertAccount(
@@ -69,6 +71,7 @@ export function isTenant(token: Pick<Token, 'account' | 'permissions'> | null): 
 /**
  * Checks that an access token has a permission that some requests need in addition to the
  * permission of their operation.
+ *
  * @throws AppError `forbidden` if the permissions record does not grant it
  */
 export function assertPermitted(token: Token | null, permission: Operation['permission']): void {

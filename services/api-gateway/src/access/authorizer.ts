@@ -44,6 +44,7 @@ export interface IncomingRequest extends Pick<IncomingMessage, 'headers' | 'sock
 
 /**
  * Authenticates the caller of an API request and authorizes the request.
+ *
  * @throws AppError `unauthorized`, `forbidden` or `rate-limited`
  */
 export type Authorizer = (

@@ -8,6 +8,7 @@ export type TokenReach = Omit<Token, 'id'>
 
 /**
  * Checks that a new access token is at most as powerful as the token that creates it.
+ *
  * @throws AppError `forbidden` `MintWidensRestrictions`
  */
 export function assertNotWider(parent: TokenReach, child: TokenReach): void {

@@ -40,6 +40,7 @@ export class AddressLimiter {
 
   /**
    * Counts a request of an IP address and sets the rate limit headers of its response.
+   *
    * @throws AppError `rate-limited`
    */
   count(address: string, response: Pick<ServerResponse, 'setHeader' | 'removeHeader'>): void {
@@ -89,6 +90,7 @@ export type CountRequest = (counted: CountedRequest) => Promise<TokenWindow>
 
 /**
  * Counts a request against the rate limit of its access token and sets the rate limit headers.
+ *
  * @throws AppError `rate-limited`
  */
 export async function limitRate(
@@ -111,6 +113,7 @@ export async function limitRate(
  * Sets the rate limit headers of a counted request. The headers of the token's limit replace the
  * headers of the address's limit. Interface spec, "Statuses": `X-RateLimit-Remaining` only on
  * allowed requests.
+ *
  * @throws AppError `rate-limited` above the limit
  */
 export function reportWindow(
