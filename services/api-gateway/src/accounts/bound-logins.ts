@@ -62,6 +62,7 @@ interface LoginChange {
  * Requires a stored password or access token of a mail server again if the server, port or user
  * changes, if the connection gets less protection, or if an unprotected connection gets another
  * proxy.
+ *
  * @throws AppError `invalid` with `fields`
  */
 export function assertPasswordsFit(

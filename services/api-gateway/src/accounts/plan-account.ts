@@ -29,6 +29,7 @@ export type AccountInput = Omit<AccountUpdate, 'imap' | 'smtp' | 'oauth2'> &
 /**
  * Plans the changes of an account, new or stored. Absent fields keep their stored values; `false`,
  * null or an empty text remove a value; a masked secret keeps the stored secret.
+ *
  * @throws AppError `invalid` with `fields`
  */
 export function planAccount(

@@ -68,6 +68,7 @@ export function isSendOnlyApp(app: Pick<AppForAccount, 'provider' | 'config'>): 
 
 /**
  * Finds the OAuth2 application that a registration names, or that the account uses.
+ *
  * @throws AppError `invalid` `UnsupportedOperation` if the application has no accounts, or the
  * account has another mail system, which is fixed at its registration
  */

@@ -37,6 +37,7 @@ export interface SignIn {
  * Starts an OAuth2 sign-in. Returns the URL that the user's browser opens: the redirect URI with a
  * start token. This URL binds the browser and redirects to the provider's consent page, see
  * `openSignIn`.
+ *
  * @throws AppError `invalid` if the registration contains a password: pending registrations are
  * stored unsealed
  */

@@ -63,6 +63,7 @@ const parts = ['source', 'user', 'host', 'port', 'secure', 'tls', 'proxy'] as co
 /**
  * Compares two mail server logins: user, server, security, TLS options and proxy. Stored
  * credentials may be kept only if nothing relevant to the caller differs.
+ *
  * @returns the parts that differ
  */
 export function changedLoginParts(

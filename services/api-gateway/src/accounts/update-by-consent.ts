@@ -29,6 +29,7 @@ type OAuth2Members = Exclude<AccountUpdate['oauth2'], false | undefined>
 /**
  * Checks an account update that waits for OAuth2 consent, and prepares the update for storage:
  * without masks, and sealed.
+ *
  * @throws AppError `not-found`; `invalid` with `fields`; `forbidden`
  */
 export async function prepareConsent(tx: Tx, update: Update): Promise<UpdateSignIn> {
@@ -65,6 +66,7 @@ export interface Consent extends SealDeps {
 /**
  * Stores an account update that waited for OAuth2 consent, with its grant. If another user
  * consented, stores nothing and returns the expected address.
+ *
  * @throws AppError `not-found` if the account was deleted, even if its id was registered again
  */
 export async function storeConsent(

@@ -127,6 +127,7 @@ export interface CheckedUpdate extends UpdatePlan {
 /**
  * Plans an update of a locked account and checks what the caller may change. `isSignIn`: the grant
  * comes from an OAuth2 consent, so that no stored grant is kept.
+ *
  * @throws AppError `invalid` with `fields`, or `forbidden`
  */
 export async function checkUpdate(
