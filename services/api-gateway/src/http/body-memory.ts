@@ -33,6 +33,7 @@ export interface Upload {
 /**
  * Limits the memory of large request bodies. Each body costs about five times its size until it is
  * stored.
+ *
  * An owner (account, token or address) reserves a share of one largest body before reading: slow
  * bodies delay only further bodies of the same owner. The memory of all owners is reserved as bytes
  * arrive. Any body may use the first half; one body at a time may use the second half and can
@@ -54,6 +55,7 @@ export class UploadMemory {
   /**
    * Prepares the reading of a request body. Undefined if the body is small or will be rejected
    * unread. Disposal of the result releases the memory.
+   *
    * @throws AppError `unavailable` after `maxWaitMs`, or the reason of the signal
    */
   async open({ operation, request, owner, signal }: Upload): Promise<UploadBody | undefined> {
@@ -111,6 +113,7 @@ export class UploadBody implements Disposable {
   /**
    * Counts received bytes of the request body. Returns a promise if the reader must wait for
    * memory.
+   *
    * @throws AppError `unavailable` after `maxWaitMs`, or the reason of the signal
    */
   admit(bytes: number): Promise<void> | undefined {
