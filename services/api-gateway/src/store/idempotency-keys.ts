@@ -59,6 +59,7 @@ export const isValidKey = sql<boolean>`(idempotency_keys.created_at > now() - in
 
 /**
  * Finds the response to an earlier API request with the idempotency key.
+ *
  * @throws AppError `invalid` if the key was used for a different request
  */
 export async function findIdempotentResponse<T>(
@@ -82,6 +83,7 @@ export async function findIdempotentResponse<T>(
  * Runs the work of an API request and stores the response in one transaction. Concurrent requests
  * with the same idempotency key wait for the transaction and get its response. If the work fails,
  * the next waiting request runs.
+ *
  * @throws AppError `not-found` if the account is missing
  */
 export function runIdempotent<T>(

@@ -95,6 +95,7 @@ export async function updateApp(tx: Tx, id: string, columns: AppColumns): Promis
 /**
  * Deletes an OAuth2 application with its secrets. Returns the number of accounts that still refer
  * to the application.
+ *
  * @throws AppError `not-found`
  */
 export async function deleteApp(db: Db, id: string): Promise<number> {

@@ -34,6 +34,7 @@ export async function findTokens(db: Db, ids: readonly string[]): Promise<(Token
 
 /**
  * Stores an access token. An existing token stays unchanged.
+ *
  * @throws AppError `not-found` if the account is missing
  */
 export async function insertToken(db: Db | Tx, token: Insertable<Tokens>): Promise<void> {
