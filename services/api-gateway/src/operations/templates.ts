@@ -83,6 +83,7 @@ function isForeign(token: Token | null, owner: string | null): boolean {
 
 /**
  * Loads a message template that the access token may change.
+ *
  * @throws AppError `not-found`, also for a template of another account; `forbidden` for a shared
  * template and a token that is bound to an account
  */

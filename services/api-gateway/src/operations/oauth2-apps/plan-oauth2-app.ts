@@ -28,6 +28,7 @@ export interface AppPlan {
 
 /**
  * Plans the registration of an OAuth2 application.
+ *
  * @throws AppError `invalid` with `fields`
  */
 export function planRegistration(body: OAuth2AppRegistration): AppPlan {
@@ -45,6 +46,7 @@ export function planRegistration(body: OAuth2AppRegistration): AppPlan {
 /**
  * Plans an update of an OAuth2 application. Absent fields keep their values, `false` and null
  * remove a value, a masked secret keeps the stored secret.
+ *
  * @throws AppError `invalid` with `fields`
  */
 export function planUpdate(body: OAuth2AppUpdate, stored: LockedApp): AppPlan {

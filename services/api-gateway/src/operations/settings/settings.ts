@@ -115,6 +115,7 @@ function readableSettings({ token }: Caller): SettingKey[] {
  * accounts and belong to the group `admin`, which no permissions record grants, so the token
  * changes none. The token reads settings that are not privileged by its actions, if the record has
  * no groups.
+ *
  * @throws AppError `forbidden`
  */
 function assertSettingsAllowed(

@@ -33,7 +33,7 @@ import type { OperationDeps } from '../operation-deps.ts'
 
 type WriterDeps = Pick<OperationDeps, 'db' | 'outbox' | 'bus' | 'sealer' | 'settings' | 'tasks'>
 
-/** Options that all messages of one request share. */
+/** Options that all messages of one submission request share. */
 export interface SendOptions {
   account: string
   /** Readings of the account. */
@@ -55,6 +55,7 @@ export interface SendOptions {
 
 /**
  * Loads the account that sends a submission.
+ *
  * @throws AppError if the account may not send by the requested gateway, see `assertCanSend`
  */
 export async function getSender(db: Db, account: string, { gateway }: { gateway?: string }) {

@@ -13,6 +13,7 @@ import type { LockedRoute, RouteColumns } from '../../store/webhook-routes.ts'
 
 /**
  * Columns of a webhook route that a request sets.
+ *
  * @throws AppError `invalid` for an unknown masked value
  */
 export function columnsOf(
