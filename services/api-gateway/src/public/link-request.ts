@@ -37,6 +37,7 @@ const maxBytes = 16 * 1024
 /**
  * Reads a small request body of any content type. Called after the signature in the query was
  * checked.
+ *
  * @throws BodyError
  */
 export async function readSmallBody(request: IncomingMessage, timeoutMs: number): Promise<string> {

@@ -43,6 +43,7 @@ export interface MailboxRegistration {
  * Registers or updates the account and marks the form link as used, in one transaction. A failure
  * changes neither. If several requests use a link concurrently, only the first request succeeds.
  * `storeMore` runs in the same transaction.
+ *
  * @throws FormLinkUsedError, FormLinkExpiredError
  */
 export async function connectMailbox(

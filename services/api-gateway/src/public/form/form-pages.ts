@@ -82,7 +82,7 @@ ${inputField({ name: 'pass', label: pass, value: '', error: errors.imapPass, att
 export interface ServersView {
   values: FormValues
   errors: FormErrors
-  /** Tested logins: true for a login that has succeeded. */
+  /** Tested mail server logins: true for a login that has succeeded. */
   works: { imap?: boolean; smtp?: boolean }
   /** Passwords of the mail servers, encrypted for this form link. */
   encryptedPasswords: string

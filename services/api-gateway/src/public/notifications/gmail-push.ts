@@ -39,6 +39,7 @@ export function onGmailPush(deps: GmailPushDeps): RequestHandler {
 
 /**
  * Returns the OAuth2 applications of the service account that signed a Pub/Sub push.
+ *
  * @throws AppError `forbidden`, `rate-limited`, `unavailable`
  */
 async function authenticate(

@@ -33,6 +33,7 @@ export class NotificationBodies {
 
   /**
    * Reads a notification body of up to 1 MiB and passes the body to `work`.
+   *
    * @throws BodyError; AppError `invalid` for JSON with too many values, and `unavailable` without
    * waiting if too many bodies of the address, or of all addresses, are in memory
    */

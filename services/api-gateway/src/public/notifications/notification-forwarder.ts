@@ -47,6 +47,7 @@ export class NotificationForwarder {
 
   /**
    * Resolves when RabbitMQ has confirmed the notifications, also if no worker holds their accounts.
+   *
    * @throws AppError `unavailable` within 2 s if RabbitMQ does not confirm them, or if too many
    * notifications wait
    */

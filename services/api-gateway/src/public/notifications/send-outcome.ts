@@ -22,6 +22,7 @@ const retryAfterSeconds = '30'
  * malformed request, 403 for a request that did not authenticate, 429 above the limit of its
  * address. Any other failure gets 503, so that the provider repeats the request. Failures have the
  * error body of the interface.
+ *
  * @throws AppError for every failure
  */
 export async function sendOutcome(

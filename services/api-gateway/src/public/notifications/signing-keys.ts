@@ -36,6 +36,7 @@ export class SigningKeys {
   /**
    * Returns a signing key of Google, or undefined if Google does not publish the key. Requests the
    * keys of Google at most once a minute.
+   *
    * @throws AppError `unavailable` if there are no keys
    */
   async find(id: string): Promise<KeyObject | undefined> {

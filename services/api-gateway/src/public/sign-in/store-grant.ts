@@ -33,6 +33,7 @@ export class AccountGoneError extends Error {
 /**
  * Registers or updates the account with the OAuth2 grant in one transaction. Revokes the grant if
  * it is insufficient, belongs to another user, or cannot be stored.
+ *
  * @throws FormLinkUsedError, FormLinkExpiredError, AccountGoneError, AppError
  * `AccountAlreadyExists`
  */
