@@ -1,6 +1,9 @@
 import type { Position } from '../store/changes.ts'
 
-/** Parses a validated event id; undefined for an empty event id. */
+/**
+ * Parses the event id of a change stream, a position in the change feed; undefined for an empty
+ * event id.
+ */
 export function parsePosition(text: string | undefined): Position | undefined {
   const [xid, id] = (text ?? '').split('-')
   return xid === undefined || id === undefined ? undefined : { xid: BigInt(xid), id: BigInt(id) }

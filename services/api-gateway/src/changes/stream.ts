@@ -6,20 +6,23 @@ import { formatPosition } from './position.ts'
 
 export interface StreamOptions {
   version: string
-  /** Silence after which a comment is sent. */
+  /** Silence on a change stream after which a comment is sent. */
   keepAliveMs: number
-  /** Changes as the client may read them; defaults to all details. */
+  /** Account change as the client may read it; defaults to all details. */
   toVisible?: (change: Change) => Change
 }
 
-/** Maximum buffered bytes of a slow client. Beyond it the client is closed and may resume. */
+/**
+ * Maximum buffered bytes of a slow client of a change stream. Beyond this size the client is closed
+ * and may resume.
+ */
 const maxWaitingBytes = 1024 * 1024
-/** Time without progress after which a client that catches up is closed. */
+/** Time without progress after which a client that catches up with the change feed is closed. */
 const stallMs = 60_000
-/** Time to flush the last bytes when a stream ends. */
+/** Time to flush the last bytes when a change stream ends. */
 const closeTimeoutMs = 1_000
 
-/** Stream of one client. */
+/** Stream of account changes to one client. */
 export class ChangeStream implements Follower {
   position: Position
   readonly #response: ServerResponse
@@ -40,7 +43,10 @@ export class ChangeStream implements Follower {
     return this.#response.destroyed || this.#response.writableEnded
   }
 
-  /** Writes the head and the first frame. `resumed`: the client sent a position. */
+  /**
+   * Writes the HTTP head and the first frame of the change stream. `resumed`: the client sent a
+   * position.
+   */
   open(resumed: boolean): void {
     const { version } = this.#options
     this.#response.writeHead(200, {
@@ -91,8 +97,8 @@ export class ChangeStream implements Follower {
 // Server-sent events, WHATWG HTML §9.2.5 and §9.2.6.
 
 /**
- * First frame of a stream: product and start position. The frame has no data, so clients dispatch
- * no event.
+ * First frame of a change stream: product and start position. The frame has no data, so clients
+ * dispatch no event.
  */
 export function greeting(version: string, start: Position | undefined): string {
   const comment = `: Posthorn v${version}\n\n`
@@ -105,7 +111,10 @@ export function changeFrame(position: Position, change: StateChange): string {
   return `id: ${formatPosition(position)}\nevent: message\ndata: ${data}\n\n`
 }
 
-/** Reports that changes between the client's id and this position were deleted. */
+/**
+ * Frame that reports that account changes between the client's last event id and this position were
+ * deleted.
+ */
 export function lostFrame(position: Position, lastEventId: Position): string {
   const data = JSON.stringify({ lastEventId: formatPosition(lastEventId) })
   return `id: ${formatPosition(position)}\nevent: historyLost\ndata: ${data}\n\n`
