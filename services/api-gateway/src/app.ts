@@ -35,7 +35,7 @@ export interface Gateway extends App {
   readonly port: number
 }
 
-/** Starts the service. Disposal or a failed start closes all resources in reverse order. */
+/** Starts api-gateway. Disposal or a failed start closes all resources in reverse order. */
 export async function startApp(config: Config, stopping: AbortSignal): Promise<Gateway> {
   const log = createLogger(name, config.logLevel)
   const metrics = createMetrics(name)

@@ -117,7 +117,11 @@ export class BoundSecrets {
     return fits && (isBound || !this.#options.config.requireBoundSecrets) ? value : undefined
   }
 
-  /** @throws AppError `rejected` if a secret does not fit its use, or has no required binding */
+  /**
+   * Checks that a secret is used for the purpose that it was sealed for.
+   *
+   * @throws AppError `rejected` if the secret does not fit its use, or has no required binding
+   */
   assertUse(context: string, { isBound, fits }: { isBound: boolean; fits: boolean }): void {
     const reason = fits ? 'unbound' : 'mismatch'
     if (fits && (isBound || !this.#options.config.requireBoundSecrets)) return

@@ -91,7 +91,11 @@ function unsupported(message: string): AppError {
   return new AppError('invalid', message, { code: 'UnsupportedOperation' })
 }
 
-/** @throws AppError `invalid` `AccountAlreadyExists` if another account logs in as the same user */
+/**
+ * Checks that no other account logs in as the same OAuth2 user.
+ *
+ * @throws AppError `invalid` `AccountAlreadyExists`
+ */
 export async function assertUserUnique(
   tx: Tx,
   account: string,
@@ -143,7 +147,10 @@ function isNew(token: string | undefined): boolean {
   return token !== undefined && token !== mask
 }
 
-/** Interface spec, "Account", rule 3: an account with `useAuthServer` has no stored credentials. */
+/**
+ * Errors for credentials beside `oauth2.useAuthServer`. Interface spec, "Account", rule 3: an
+ * account with `useAuthServer` has no stored credentials.
+ */
 function authServerErrors(input: OAuth2Input): FieldError[] {
   const names = [...tokenNames, 'authorize'] as const
   return names

@@ -115,7 +115,7 @@ function hasSecret(stored: StoredServers, kind: ServerKind, name: string): boole
   return stored.passwords.includes(kind) && secretNameOf(stored[kind]?.auth || {}) === name
 }
 
-/** Interface spec, "Account", rule 2: implicit TLS on port 465 only. */
+/** Mail server settings with implicit TLS on port 465 only (interface spec, "Account", rule 2). */
 function withStartTls(server: ServerInput): ServerInput {
   return server.port === 465 ? server : { ...server, secure: false }
 }

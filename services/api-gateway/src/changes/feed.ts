@@ -79,7 +79,8 @@ export class ChangeFeed implements AsyncDisposable {
         if (at > 0) await follower.ready()
         deliver(follower, page.changes.slice(at, at + chunkSize))
       }
-      // No await until the return, so that the shared reader continues exactly at this position.
+      // No await until the return, so that the shared reader of account changes continues exactly
+      // at the position of the follower.
       if (!page.full && this.#join(follower)) return
       await follower.ready()
     }

@@ -35,7 +35,7 @@ export class ChangeStream implements Follower {
     this.position = position
     this.#keepAlive = setInterval(() => this.#write(keepAlive), options.keepAliveMs)
     response.once('close', () => clearInterval(this.#keepAlive))
-    // A broken connection emits `close` as well.
+    // The HTTP response of a broken connection emits `close` as well.
     response.on('error', () => undefined)
   }
 
@@ -54,7 +54,7 @@ export class ChangeStream implements Follower {
       'Cache-Control': 'no-store, no-transform',
       // The header `X-Accel-Buffering` disables buffering in nginx.
       'X-Accel-Buffering': 'no',
-      // The connection must not be reused while this process stops.
+      // The HTTP connection must not be reused while this process stops.
       Connection: 'close',
     })
     this.#write(greeting(version, resumed ? undefined : this.position))
@@ -94,7 +94,7 @@ export class ChangeStream implements Follower {
   }
 }
 
-// Server-sent events, WHATWG HTML §9.2.5 and §9.2.6.
+// Frames of a change stream are server-sent events, WHATWG HTML §9.2.5 and §9.2.6.
 
 /**
  * First frame of a change stream: product and start position. The frame has no data, so clients

@@ -123,7 +123,10 @@ export function referenceResult(
 export interface ReferencedOriginal {
   original: MessageDetail | undefined
   owner: OwnerWithLanguage
-  /** Readings of the account: the original is foreign content. */
+  /**
+   * Reader of message content for the account, in a separate process if the content is large. The
+   * original is foreign content.
+   */
   read: ReadPart
 }
 

@@ -33,7 +33,7 @@ export interface ResolvedSubmission {
   format?: TemplateFormat
   /** Message to reply to or forward; undefined if the message is missing. */
   original: MessageDetail | undefined
-  /** Readings of the account. */
+  /** Reader of message content for the account, in a separate process if the content is large. */
   read: ReadPart
   reference?: ReferenceResult
   attached: readonly AttachedContent[]

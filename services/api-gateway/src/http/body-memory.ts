@@ -105,7 +105,7 @@ export class UploadBody implements Disposable {
     this.#timer = setInterval(() => this.#checkProgress(), context.stallMs)
   }
 
-  /** Rejects with 408 when the client sends less than 16 KiB per second. */
+  /** Promise that rejects with 408 when the client sends the body slower than 16 KiB per second. */
   get stalled(): Promise<never> {
     return this.#stalled.promise
   }
@@ -196,7 +196,7 @@ export class BodyMemoryLimiter {
   }
 
   /**
-   * Acquires memory for bytes from a mailbox.
+   * Acquires memory for the bytes of a message that is read from a mailbox.
    *
    * @throws AppError `unavailable` after `maxWaitMs`, or the reason of the signal
    */

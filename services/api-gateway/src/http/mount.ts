@@ -135,7 +135,7 @@ interface UploadLimits {
   maxBytes: number
   /** Request body that needs a memory reservation. Undefined for a small body. */
   upload: UploadBody | undefined
-  /** Readings of the owner of the body. */
+  /** Reader of large request bodies in a separate process, for the owner of the body. */
   read: ReadPart
 }
 

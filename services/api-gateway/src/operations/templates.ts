@@ -94,7 +94,11 @@ async function getOwnTemplate(db: Db, id: string, token: Token | null) {
   return stored
 }
 
-/** @throws AppError `invalid` with one field per text that is not a valid template */
+/**
+ * Checks the texts of a message template.
+ *
+ * @throws AppError `invalid` with one field per text that is not a valid template
+ */
 async function checkContent(renderer: Renderer, content: TemplateContent, format: TemplateFormat) {
   const problems = await renderer.check(content, format)
   if (problems.length === 0) return

@@ -71,9 +71,7 @@ export function gatewayHandlers({ db, bus, sealer, tasks }: GatewayDeps): Operat
   ]
 }
 
-/**
- * SMTP gateway in a list, in the form of the API. A gateway that was never used has no state yet.
- */
+/** SMTP gateway in the form of the API. A gateway that was never used has no state yet. */
 function describeListed<R extends GatewayListRow>({ deliveries, lastUse, ...row }: R) {
   const use = { deliveries: Number(deliveries ?? 0), lastUse: lastUse?.toISOString() ?? null }
   return { ...row, ...use }

@@ -54,6 +54,8 @@ export function planUpdate(input: GatewayUpdate, stored: LockedGateway): Gateway
 }
 
 /**
+ * Plans the change of a gateway's password.
+ *
  * @throws AppError `invalid` if a login is incomplete, or a stored password would go to another
  * server
  */

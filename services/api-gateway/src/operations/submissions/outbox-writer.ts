@@ -36,7 +36,7 @@ type WriterDeps = Pick<OperationDeps, 'db' | 'outbox' | 'bus' | 'sealer' | 'sett
 /** Options that all messages of one submission request share. */
 export interface SendOptions {
   account: string
-  /** Readings of the account. */
+  /** Reader of message content for the account, in a separate process if the content is large. */
   read: ReadPart
   owner: SendingAccount
   options: DraftSubmission & { listId?: string }

@@ -55,7 +55,11 @@ export function sourceOf(source: string | null | undefined): string | null {
   return source === undefined || source === null || source.trim() === '' ? null : source
 }
 
-/** @throws AppError `invalid` with one field per source that is not a function body */
+/**
+ * Checks the filter and map functions of a webhook route.
+ *
+ * @throws AppError `invalid` with one field per source that is not a function body
+ */
 export async function checkFunctions(sandbox: Sandbox, content: RouteFunctions | undefined) {
   const errors = []
   for (const name of ['fn', 'map'] as const) {

@@ -63,7 +63,10 @@ export function readPushToken(
 
 type Claims = Readonly<Record<string, unknown>>
 
-/** Parts of an RS256 token. RFC 7515 §4.1.1: the algorithm is not the choice of the sender. */
+/**
+ * Parts of the RS256 token of a Pub/Sub push. RFC 7515 §4.1.1: the algorithm is not the choice of
+ * the sender.
+ */
 function parseToken(
   authorization: string,
 ): (Omit<PushToken, 'apps'> & { claims: Claims }) | undefined {
