@@ -22,9 +22,7 @@ export interface Config extends ServiceConfig, FirstRunConfig, OutboundConfig {
   readonly reader: ReturnType<typeof readReaderConfig>
   /** Minimum timeout of a command to a worker. A request can extend the timeout. */
   readonly timeoutMs: number
-  /**
-   * Duration of a login test of a mail server that cannot be used, for callers without full rights.
-   */
+  /** Duration of testing a mail server that cannot be used, for callers without full rights. */
   readonly unusableMs: number
   /** Maximum request body of operations that take uploads; all other operations have 1 MB. */
   readonly maxBodyBytes: number

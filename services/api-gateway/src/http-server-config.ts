@@ -30,10 +30,7 @@ export interface HttpServerConfig {
   readonly maxRequestsPerAddress: number
   /** Requests of one address to public pages and links per minute; 0 for no limit. */
   readonly maxPublicRequestsPerAddress: number
-  /**
-   * Provider notifications without a known secret that one address may send per minute; 0 for no
-   * limit.
-   */
+  /** Provider notifications without a known secret per address and minute; 0 for no limit. */
   readonly maxUnverifiedPerAddress: number
   /** Host names for API requests without an access token, besides the host of `serviceUrl`. */
   readonly allowedHosts: readonly string[]
@@ -112,10 +109,7 @@ function corsOrigins(env: Env): readonly string[] {
   return origins
 }
 
-/**
- * True for an origin in the form in which browsers send it; origins in any other form would never
- * match.
- */
+/** True for an origin as browsers send it; an origin in another form would never match. */
 function isOrigin(text: string): boolean {
   const url = URL.parse(text)
   return url !== null && /^https?:$/.test(url.protocol) && url.origin === text

@@ -20,9 +20,7 @@ export interface SecretBinding {
   app?: string
   /** OAuth2 provider of tokens, or of the secrets of an application. */
   provider?: string
-  /**
-   * Mail servers that get an access token. Absent until the first use of a grant from a consent.
-   */
+  /** Mail servers that get an access token. Absent until the first use of a consent's grant. */
   servers?: Destination[]
 }
 

@@ -88,10 +88,7 @@ function listCovers(
 
 type Rate = { maxRequests: number; timeWindow: number } | null | undefined
 
-/**
- * True if a new token cannot exceed the rate limit of the creating token within any window of that
- * limit.
- */
+/** True if a new token cannot exceed its creator's rate limit within any window of the limit. */
 function rateCovers(parent: Rate, child: Rate): boolean {
   if (!parent) return true
   if (!child) return false

@@ -56,9 +56,7 @@ export class AddressLimiter {
     return this.#maxPerMinute === 0
   }
 
-  /**
-   * Counts a request of an IP address. Above the limit, returns the seconds until the window ends.
-   */
+  /** Counts a request of an IP address. Above the limit, returns the seconds to wait. */
   excess(address: string): number | undefined {
     if (this.#maxPerMinute === 0) return undefined
     const window = this.#countIn(address)

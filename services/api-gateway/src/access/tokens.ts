@@ -13,15 +13,11 @@ import { findTokens, markTokensUsed, type Token, type TokenUse } from '../store/
  */
 const ttlMs = 900
 const maxEntries = 10_000
-/**
- * Maximum access tokens per query. A flood of invalid tokens occupies one Postgres connection only.
- */
+/** Maximum access tokens per query. A flood of invalid tokens occupies one connection only. */
 const maxBatch = 1_000
 
 export interface TokenCache {
-  /**
-   * Finds the access token with a value, even if the token has expired; undefined if it is missing.
-   */
+  /** Finds an access token by its value, even if expired; undefined if the token is missing. */
   find(value: string): Promise<Token | undefined>
   /** Invalidates the cached access token with this id, or all cached tokens without an id. */
   invalidate(id?: string): void
@@ -108,9 +104,7 @@ export function auditRequest(log: TokenLog, request: AuditedRequest, denied: str
   })
 }
 
-/**
- * Replaces token values in the path of an API request, as in requests that read or delete a token.
- */
+/** Replaces token values in the path of an API request, such as the deletion of a token. */
 function withoutTokens(pattern: string, path: string): string {
   const segments = pattern.split('/')
   return path

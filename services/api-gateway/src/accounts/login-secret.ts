@@ -41,10 +41,7 @@ export function maskedLogin(login: StoredLogin): { user: string } & { [K in Secr
   return { user: login.user, [secretNameOf(login)]: mask }
 }
 
-/**
- * Errors of a mail server login that has no secret, or two secrets. `path` is the field of the
- * login.
- */
+/** Errors of a mail server login without a secret, or with two. `path`: field of the login. */
 export function secretErrors(path: string, login: LoginInput): FieldError[] {
   if (login.accessToken && login.pass !== undefined)
     return [fieldError(`${path}.accessToken`, 'is not allowed with pass, send one of them')]

@@ -40,10 +40,7 @@ export function backendOf({
   return baseScopes === 'api' ? oauth2ProviderTraits[provider].api : undefined
 }
 
-/**
- * True if accounts of the OAuth2 application can be registered. False for an application for
- * Pub/Sub.
- */
+/** True if accounts can use the OAuth2 application. False for an application for Pub/Sub. */
 export function acceptsAccounts(app: Pick<AppForAccount, 'provider' | 'config'>): boolean {
   return backendOf(app) !== undefined
 }

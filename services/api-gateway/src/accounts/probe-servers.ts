@@ -107,9 +107,7 @@ async function orFailure<T extends { verdict: VerificationResult }>(
 }
 
 export interface LimitedProbeOptions extends ProbeOptions {
-  /**
-   * Duration of every probe of a mail server that cannot be used, if `timeoutMs` is not shorter.
-   */
+  /** Duration of each probe of a mail server that cannot be used, unless `timeoutMs` is shorter. */
   unusableMs: number
   /** Wait until the end of the fixed duration of a probe. Replaced in tests. */
   wait?: (ms: number, signal: AbortSignal) => Promise<unknown>

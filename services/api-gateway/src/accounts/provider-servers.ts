@@ -62,9 +62,7 @@ function serversOf(
   return defined({ imap: hosts && mailServer(hosts.imap), smtp: hosts && mailServer(hosts.smtp) })
 }
 
-/**
- * Mail server of an OAuth2 provider. Port 587 uses STARTTLS, all other ports TLS from the start.
- */
+/** Mail server of an OAuth2 provider. Port 587 uses STARTTLS, other ports TLS from the start. */
 function mailServer([host, port]: ProviderServer) {
   return { host, port, secure: port !== 587 }
 }

@@ -3,10 +3,7 @@ import type { TenantMember, TenantSet } from '@posthorn/db'
 import type { AccountColumns, LockedAccount } from '../store/accounts.ts'
 import { type ColumnChange, parseColumn } from './stored-login.ts'
 
-/**
- * Origin of a change of an account: an operator, or a tenant, who holds a bound token or a hosted
- * form.
- */
+/** Origin of an account's change: an operator, or a tenant with a bound token or hosted form. */
 export type ChangedBy = 'operator' | 'tenant'
 
 type Stored = Pick<LockedAccount, TenantMember | 'tenantSet'>

@@ -54,10 +54,7 @@ export async function prepareConsent(tx: Tx, update: Update): Promise<UpdateSign
   return { app: app.id, registration, ...defined({ loginHint }) }
 }
 
-/**
- * OAuth2 consent of the account's owner: the user who signed in and the grant, sealed for the
- * account.
- */
+/** OAuth2 consent of an account's owner: the user who signed in, and the sealed grant. */
 export interface Consent extends SealDeps {
   user: string
   sealedGrant: string
@@ -87,10 +84,7 @@ export async function storeConsent(
   return {}
 }
 
-/**
- * Addresses that the user who consents must have: the expected address of the account, and its
- * login name.
- */
+/** Addresses that the consenting user must have: expected address and login name of the account. */
 function pinsOf(body: AccountUpdate, stored: LockedAccount): string[] {
   const { expectedEmail = stored.expectedEmail } = body
   return [expectedEmail, expectedUserOf(body, stored)].filter((pin) => typeof pin === 'string')

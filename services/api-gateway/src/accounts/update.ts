@@ -31,9 +31,7 @@ export interface UpdatePlan extends AccountPlan {
   restarts: boolean
 }
 
-/**
- * Account columns that sessions of the account use. Webhook targets and names are not among them.
- */
+/** Account columns that the account's sessions use. Webhook targets and names are not used. */
 const sessionColumns = [
   'imap',
   'smtp',

@@ -31,9 +31,7 @@ export function toResult(
   return imap || smtp ? defined({ imap, smtp }) : undefined
 }
 
-/**
- * Validates a mail server from an external source; undefined if its host name or port is invalid.
- */
+/** Validates a mail server from a foreign source; undefined if host name or port is invalid. */
 export function parseServer({
   host: name,
   port,
@@ -45,10 +43,7 @@ export function parseServer({
   return { auth: { user: user.slice(0, 256) }, host, port, secure }
 }
 
-/**
- * True if the host name of a mail server is an IP address or an ASCII DNS name of at least two
- * labels.
- */
+/** True if a mail server's name is an IP address or an ASCII DNS name of two labels or more. */
 function isHostName(name: string): boolean {
   if (isIP(name) !== 0) return true
   const labels = name.split('.')

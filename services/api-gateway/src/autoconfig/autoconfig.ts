@@ -15,10 +15,7 @@ import { type Dns, sources } from './sources.ts'
 
 /** Timeout of all autoconfiguration sources together, similar to the timeout of mail clients. */
 const timeoutMs = 5_000
-/**
- * Maximum size of an autoconfiguration document. Larger documents are truncated and therefore
- * rejected.
- */
+/** Maximum size of an autoconfiguration document. Larger ones are cut and thus rejected. */
 const maxResponseBytes = 64 * 1024
 
 /** Finds the mail servers of an email address. */

@@ -7,10 +7,7 @@ import {
 } from './autoconfig-result.ts'
 import { findAll, parseXml, textOf, type XmlElement } from './xml.ts'
 
-/**
- * Reads the mail servers of an email address from a clientConfig document, the format of
- * Thunderbird.
- */
+/** Reads an address's mail servers from a clientConfig document, the format of Thunderbird. */
 export function readClientConfig(
   text: string,
   address: AddressParts,

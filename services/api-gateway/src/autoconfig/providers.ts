@@ -26,9 +26,7 @@ const imapOffByDefault = withTwoSteps(
 
 type HostedProvider = readonly [name: string, exchangers: string[], imap: string, smtp: string]
 
-/**
- * Mail providers of customer domains, without rules for passwords. IMAP and SMTP server use TLS.
- */
+/** Mail providers of customer domains, without rules for passwords. Both mail servers use TLS. */
 const hosted: readonly HostedProvider[] = [
   [
     'Tencent Exmail',

@@ -11,9 +11,7 @@ import { type Provider, providerOfDomain, providerOfExchanger } from './provider
 /** DNS lookups of autoconfig. A lookup rejects if there are no records. */
 export type Dns = Pick<Resolver, 'resolveSrv' | 'resolveMx'>
 
-/**
- * Fetches an autoconfiguration document over HTTP; undefined unless the response has status 200.
- */
+/** Fetches an autoconfiguration document; undefined unless the response has status 200. */
 export type FetchText = (request: { url: string; body?: string }) => Promise<string | undefined>
 
 export interface SourceDeps {
@@ -40,10 +38,7 @@ function configSource(name: string, rootOf: (domain: string) => string): Source 
   }
 }
 
-/**
- * Autoconfiguration sources, best first. Guesses from the mail exchanger and plaintext HTTP come
- * last.
- */
+/** Autoconfiguration sources, best first. Guesses from MX hosts and plaintext HTTP come last. */
 export const sources: readonly Source[] = [
   {
     name: 'provider',

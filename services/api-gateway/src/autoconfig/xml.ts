@@ -26,9 +26,7 @@ const parser = new XMLParser({
   ignorePiTags: true,
 })
 
-/**
- * Node of the XML parser with its option `preserveOrder`: one member per node, named after the tag.
- */
+/** Node of the XML parser with `preserveOrder`: one member per node, named after the tag. */
 type Node = Readonly<Record<string, unknown>>
 
 /**

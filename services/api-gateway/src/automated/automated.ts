@@ -16,9 +16,7 @@ export interface LinkVisitor {
 }
 
 export interface AutomatedCheck {
-  /**
-   * Checks whether a visitor of a link is a crawler, by user agent and address range, without I/O.
-   */
+  /** Checks whether a link's visitor is a crawler, by user agent and address, without I/O. */
   isCrawler(visitor: LinkVisitor): boolean
   /**
    * Checks whether a visitor of a link is a mail scanner, by the DNS name of its address. May take
@@ -27,9 +25,7 @@ export interface AutomatedCheck {
   isScanner(visitor: LinkVisitor): Promise<boolean>
 }
 
-/**
- * Creates the check that distinguishes crawlers and mail scanners from human readers of messages.
- */
+/** Creates the check that separates crawlers and mail scanners from human readers. */
 export function createAutomatedCheck(rangesFile: string = defaultRangesFile): AutomatedCheck {
   const inRanges = createRangeCheck(readFileSync(rangesFile, 'utf8'))
   const isScannerAddress = createScannerCheck(new Resolver({ timeout: 2_000, tries: 1 }))
@@ -40,10 +36,7 @@ export function createAutomatedCheck(rangesFile: string = defaultRangesFile): Au
   }
 }
 
-/**
- * User agents of the image proxies of Gmail and Yahoo, which load images when a user opens a
- * message.
- */
+/** User agents of Gmail's and Yahoo's image proxies, which load images when a user reads mail. */
 const imageProxies = /GoogleImageProxy|YahooMailProxy/
 
 const crawlerPattern = new RegExp(crawlers.map(({ pattern }) => `(?:${pattern})`).join('|'))

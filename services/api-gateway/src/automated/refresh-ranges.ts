@@ -45,10 +45,7 @@ export interface Refreshed {
   failures: string[]
 }
 
-/**
- * Fetches the address ranges of crawlers from all sources. A failed source keeps its earlier
- * ranges.
- */
+/** Fetches all sources of crawler address ranges. A failed source keeps its earlier ranges. */
 export async function refreshRanges(
   sources: readonly Source[],
   before: CrawlerRanges,

@@ -5,9 +5,7 @@ import { isBehind } from './position.ts'
 
 /** Receiver of account changes, such as the stream of one client. */
 export interface Follower {
-  /**
-   * Position of the last account change that was delivered to the follower. Advanced by the feed.
-   */
+  /** Position of the last account change delivered to the follower. Advanced by the feed. */
   position: Position
   /** Delivers the next account changes to the follower, in order and without gaps. */
   deliver(changes: readonly Change[]): void
@@ -30,15 +28,9 @@ export interface FeedOptions {
 }
 
 const pageSize = 1_000
-/**
- * Account changes per write to a follower that catches up; a whole page may exceed the write
- * buffer.
- */
+/** Account changes per write to a follower that catches up; a page may exceed the write buffer. */
 const chunkSize = 50
-/**
- * Interval of reads of the change feed while rows wait for an open transaction, usually for
- * milliseconds.
- */
+/** Read interval while account changes wait for an open transaction, usually milliseconds. */
 const unsettledMs = 20
 
 /**
@@ -49,9 +41,7 @@ const unsettledMs = 20
 export class ChangeFeed implements AsyncDisposable {
   readonly #options: FeedOptions
   readonly #followers = new Set<Follower>()
-  /**
-   * Position of the shared reader in the change feed. Meaningless while the reader does not run.
-   */
+  /** Position of the shared reader in the change feed. Meaningless while no reader runs. */
   #end: Position = { xid: 0n, id: 0n }
   #reading: Promise<void> | undefined
   #woken = false
@@ -67,10 +57,7 @@ export class ChangeFeed implements AsyncDisposable {
     this.#wakeReader?.()
   }
 
-  /**
-   * Delivers all account changes after the follower's position until the follower joins the shared
-   * reader.
-   */
+  /** Delivers all changes after the follower's position, until it joins the shared reader. */
   async follow(follower: Follower): Promise<void> {
     while (!follower.closed) {
       const page = await listChanges(this.#options.db, follower.position, pageSize)

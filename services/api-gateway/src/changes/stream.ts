@@ -43,10 +43,7 @@ export class ChangeStream implements Follower {
     return this.#response.destroyed || this.#response.writableEnded
   }
 
-  /**
-   * Writes the HTTP head and the first frame of the change stream. `resumed`: the client sent a
-   * position.
-   */
+  /** Writes HTTP head and first frame of the stream. `resumed`: the client sent a position. */
   open(resumed: boolean): void {
     const { version } = this.#options
     this.#response.writeHead(200, {

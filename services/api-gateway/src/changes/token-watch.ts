@@ -20,9 +20,7 @@ export interface WatchedStream extends Omit<AccessContext, 'account'> {
  */
 const everyMs = 900
 
-/**
- * Revalidates the access tokens of open change streams in one query. Runs no query without streams.
- */
+/** Revalidates the tokens of open change streams in one query. Runs no query without streams. */
 export class TokenWatch implements Disposable {
   readonly #db: Db
   readonly #log: Logger

@@ -7,10 +7,7 @@ import { AppError } from '@posthorn/errors'
 import type { AttachedContent } from '@posthorn/mime'
 import { streamFromWorker, type WorkerCall, type WorkerDeps } from '../http/call-worker.ts'
 
-/**
- * Field errors of the attachments of a new message: each attachment has either a content or a
- * reference.
- */
+/** Field errors of a message's attachments: each has either a content or a reference. */
 export function attachmentFields(attachments: readonly AttachmentSource[] = []): FieldError[] {
   return attachments.flatMap(({ content, reference }, at) => {
     if (content === undefined)
@@ -23,10 +20,7 @@ export function attachmentFields(attachments: readonly AttachmentSource[] = []):
   })
 }
 
-/**
- * True for Base64 content of an attachment that has no byte: spaces, padding, or a single
- * character.
- */
+/** True for an attachment's Base64 without a byte: spaces, padding, or a single character. */
 function isEmpty(content: string): boolean {
   return content.length < 1_000 && Buffer.from(content, 'base64').length === 0
 }

@@ -76,10 +76,7 @@ export function addressCopy(
   return referTo({ ...lists, ...texts }, submission, { original, owner, read })
 }
 
-/**
- * Prepares a raw message for sending. Headers set by the request replace the headers of the raw
- * message.
- */
+/** Prepares a raw message. Headers set by the request replace headers of the raw message. */
 export async function prepareRaw(
   resolved: ResolvedSubmission,
   { messageId, headers }: { messageId?: string; headers?: MessageContent['headers'] | undefined },

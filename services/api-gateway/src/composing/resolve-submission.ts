@@ -70,9 +70,7 @@ export async function resolveSubmission(
   }
 }
 
-/**
- * Checks that an account has a mailbox if the submission refers to a stored message or attachment.
- */
+/** Checks that the account has a mailbox if a submission refers to a stored message. */
 function assertMailbox({ reference, attachments }: Submission, owner: SendingAccount): void {
   const refers = reference ?? attachments?.find((attachment) => attachment.reference)
   if (refers && !hasMailbox(owner))

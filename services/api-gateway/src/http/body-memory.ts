@@ -8,9 +8,7 @@ import { BodyError } from '@posthorn/http'
 const freeBytes = 1024 * 1024
 /** Bytes of memory that are reserved at a time while a request body arrives. */
 const stepBytes = 1024 * 1024
-/**
- * Bytes of a large request body that must arrive in each period of `stallMs`: 16 KiB per second.
- */
+/** Bytes of a large request body that must arrive per period of `stallMs`: 16 KiB per second. */
 const bytesPerStallMs = 16 * 1.024
 
 export interface UploadMemoryOptions {
@@ -127,10 +125,7 @@ export class UploadBody implements Disposable {
     return undefined
   }
 
-  /**
-   * Called when the request body is complete. The stall limit does not count the time of the
-   * handler.
-   */
+  /** Called when the request body is complete. The stall limit excludes the handler's time. */
   complete(): void {
     clearInterval(this.#timer)
   }

@@ -126,10 +126,7 @@ function rpcOptions({ params, signal }: WorkerCall, timeoutMs: number) {
   return { key: `shard.${shardOf(params.account)}`, timeoutMs: Math.ceil(timeoutMs), signal }
 }
 
-/**
- * Timeout of a command to a worker: the configured timeout, or a longer timeout that the client
- * requests.
- */
+/** Timeout of a worker command: the configured timeout, or a longer timeout of the request. */
 export function requestTimeout(
   { timeoutMs }: Pick<WorkerDeps, 'timeoutMs'>,
   headers: WorkerCall['headers'],

@@ -51,10 +51,7 @@ export function handleStream<const O extends Operation>(
  */
 export type EventStreamResponse = (response: ServerResponse) => Promise<void>
 
-/**
- * Pairs an API operation with its handler, if the HTTP response stays open until either side ends
- * it.
- */
+/** Pairs an operation whose response stays open until either side ends it with its handler. */
 export function handleEventStream<const O extends Operation>(
   operation: O,
   run: (input: Input<O>) => Promise<EventStreamResponse>,

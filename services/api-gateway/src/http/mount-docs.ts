@@ -58,10 +58,7 @@ const withPolicy: RequestHandler = ({ path }, response, next) => {
   next()
 }
 
-/**
- * Serves a file of Swagger UI from memory (1.5 MB in all), so request paths never reach the file
- * system.
- */
+/** Serves a Swagger UI file from memory (1.5 MB in all). No path reaches the file system. */
 function asset(file: string): RequestHandler {
   const content = readFileSync(file)
   return (_request, response) => {

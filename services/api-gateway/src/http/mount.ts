@@ -17,10 +17,7 @@ const defaultLimits = { maxBytes: 1024 * 1024, maxValues: 20_000 }
  * Parsing and checks take 100 ms.
  */
 const maxUploadValues = 50_000
-/**
- * Bytes of a request body that is parsed and checked in this process. Larger bodies may take 100
- * ms.
- */
+/** Size of a request body that is parsed in this process. Larger bodies may take 100 ms. */
 const smallBody = 128 * 1024
 
 export interface MountOptions {
@@ -30,9 +27,7 @@ export interface MountOptions {
   reader: Pick<MessageReader, 'forAccount'>
   /** Period in which a large request body must make progress. */
   stallMs: number
-  /**
-   * Counter of HTTP responses. A response counts once it is sent or its client has disconnected.
-   */
+  /** Counts HTTP responses, once each is sent or its client has disconnected. */
   counter: Pick<MinuteCounter, 'count'>
 }
 
@@ -91,10 +86,7 @@ async function runHandler(
   }
 }
 
-/**
- * Owner whose share of the memory a request body takes: the account, else the token, else the
- * address.
- */
+/** Owner of the memory that a request body takes: the account, else the token or the address. */
 function ownerOf({ params }: Request, { token, address }: Caller): string {
   const { account } = params
   if (typeof account === 'string') return `account ${account}`

@@ -99,9 +99,7 @@ function connectionLimits({
   return { maxConnections, maxConnectionsPerAddress, isExemptAddress }
 }
 
-/**
- * CORS for the API and its document. `/admin` and public pages are not available to other origins.
- */
+/** CORS for the API and its document. `/admin` and public pages are closed to other origins. */
 function crossOrigin({
   corsOrigins,
   corsMaxAgeSeconds,

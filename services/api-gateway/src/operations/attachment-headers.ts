@@ -7,10 +7,7 @@ export interface AttachmentHead {
 
 const token = /^[a-z0-9!#$&^_.+-]{1,100}$/i
 
-/**
- * Response headers of an attachment. Browsers download the attachment instead of showing it in a
- * page.
- */
+/** Response headers of an attachment, which browsers download and do not show in a page. */
 export function attachmentHeaders({
   contentType,
   charset,

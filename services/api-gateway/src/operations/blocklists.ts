@@ -12,9 +12,7 @@ import {
 } from '../store/lists.ts'
 import { present } from './present.ts'
 
-/**
- * Operations on blocklists. Changes of a blocklist record no events: the recipient took no action.
- */
+/** Operations on blocklists. Changes record no events: the recipient took no action. */
 export function blocklistHandlers({ db }: { db: Db }): OperationHandler[] {
   return [
     handle(operations.listBlocklists, async ({ query }) => {

@@ -11,9 +11,7 @@ import type { ResolveDeps } from '../composing/resolve-submission.ts'
 
 /** Dependencies of all API operations. Each handler picks the dependencies that it needs. */
 export interface OperationDeps extends ResolveDeps {
-  /**
-   * Pool of Postgres connections for storing messages, which takes longer than other statements.
-   */
+  /** Postgres pool for storing messages, which takes longer than other statements. */
   outbox: Db
   tasks: TaskGroup
   sealer: Sealer
@@ -24,9 +22,7 @@ export interface OperationDeps extends ResolveDeps {
   changes: ChangeStreams
   autoconfig: Autoconfig
   maxUploadBytes: number
-  /**
-   * Duration of a login test of a mail server that cannot be used, for callers without full rights.
-   */
+  /** Duration of testing a mail server that cannot be used, for callers without full rights. */
   unusableMs: number
   /** True enables reading provider access tokens regardless of the setting for it. */
   oauthTokensApi: boolean

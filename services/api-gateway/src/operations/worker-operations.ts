@@ -50,9 +50,7 @@ export function workerHandlers(deps: WorkerDeps): OperationHandler[] {
 
 type ForwardedCall = WorkerCall & { query?: object; body?: object }
 
-/**
- * Handler of an API operation whose contract declares the worker command that serves the operation.
- */
+/** Handler of an API operation whose contract declares the worker command that serves it. */
 function forward(deps: WorkerDeps, operation: ForwardedOperation): OperationHandler {
   const assertValid = (checks as Partial<Record<string, (input: object) => void>>)[operation.id]
   const implied = (impliedOptions as Partial<Record<string, (input: object) => object>>)[

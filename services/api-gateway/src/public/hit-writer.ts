@@ -20,9 +20,7 @@ export interface HitWriter<T> extends AsyncDisposable {
 }
 
 const maxBatch = 200
-/**
- * Timeout of the last write of hits at shutdown, well below the 10 s that a process has to stop.
- */
+/** Timeout of the last write of hits at shutdown, well below the 10 s a process has to stop. */
 const shutdownTimeoutMs = 3_000
 
 /**

@@ -57,10 +57,7 @@ interface Hit {
  * floods. One message may go to many recipients. A link beyond `maxKeys` starts with a full burst.
  */
 const linkLimits = { perSecond: 1, burst: 100, maxKeys: 20_000 }
-/**
- * Maximum concurrent DNS lookups of visitors of tracking links. Further hits are recorded without a
- * lookup.
- */
+/** Maximum concurrent DNS lookups of link visitors. Further hits are recorded without lookup. */
 const maxLookups = 500
 
 /**

@@ -27,10 +27,7 @@ export function createAddressLimit(deps: AddressLimitDeps): (route: string) => R
   }
 }
 
-/**
- * Error of a request above the rate limit of its address. The unread body of the request is
- * discarded.
- */
+/** Error of a request above its address's rate limit. The unread body is discarded. */
 export function tooMany(
   request: Pick<IncomingMessage, 'resume'>,
   response: Pick<ServerResponse, 'setHeader'>,

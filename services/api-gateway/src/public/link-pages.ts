@@ -53,9 +53,7 @@ export interface ListForm extends SignedParams<'unsub'> {
   target: string
 }
 
-/**
- * Page of a mailing list: the state of the recipient's subscription and a button that changes it.
- */
+/** Page of a mailing list: state of the recipient's subscription, and a button to change it. */
 export function listPage(form: ListForm, branding: Branding): Page {
   const { title, lead, note } = linkTexts[form.state]
   const { rcpt, list } = form.link

@@ -23,10 +23,7 @@ export interface PublicPagesOptions extends Omit<PublicDeps, 'trustedProxies' | 
   config: Pick<Config, 'crawlerRangesFile' | 'httpServer'> & NotificationDeps['config']
 }
 
-/**
- * Mounts the public pages, which work without an access token: a signed link authorizes the
- * request.
- */
+/** Mounts the public pages, which need no access token: a signed link authorizes the request. */
 export function mountPublicPages(
   stack: AsyncDisposableStack,
   { config, ...options }: PublicPagesOptions,
@@ -90,10 +87,7 @@ const formPaths = [
   '/accounts/new/imap/server',
 ]
 
-/**
- * Limits only the handshakes (validation requests) of Microsoft Graph. Notifications have a
- * separate limit.
- */
+/** Limits handshakes of Microsoft Graph only. Notifications have a separate limit. */
 function onlyHandshakes(limit: RequestHandler): RequestHandler {
   return (request, response, next) =>
     queryOf(request).has('validationToken') ? limit(request, response, next) : next()

@@ -51,9 +51,7 @@ export type Branding = Pick<
 
 export type ColorScheme = 'light' | 'dark'
 
-/**
- * Appearance of a public page: the operator's branding and the color scheme that the link requests.
- */
+/** Appearance of a public page: the operator's branding and the color scheme of the link. */
 export interface PageTheme extends Branding {
   /** Color scheme of the page; absent for the color scheme of the device. */
   colorScheme?: ColorScheme
@@ -117,9 +115,7 @@ export interface MessageTexts {
   next?: string
 }
 
-/**
- * Public page with a message and, with `next`, a link that the browser may follow automatically.
- */
+/** Public page with a message and, with `next`, a link that browsers may follow automatically. */
 export function messagePage(
   { title, lead, details = '', next: text }: MessageTexts,
   theme: PageTheme,

@@ -32,9 +32,7 @@ export interface UnsubscribeDeps {
 
 type ListLink = SignedParams<'unsub'>
 
-/**
- * Shows the unsubscribe page of a list. Changes nothing, because link scanners request every link.
- */
+/** Shows the unsubscribe page. Changes nothing, because link scanners request every link. */
 export function onUnsubscribePage(deps: UnsubscribeDeps): RequestHandler {
   return withListLink(deps, (signed, _request, response) => showPage(deps, signed, response))
 }
@@ -81,10 +79,7 @@ export function onListForm(deps: UnsubscribeDeps): RequestHandler {
   })
 }
 
-/**
- * State of a recipient who is blocked on a list; undefined if the recipient gets messages of the
- * list.
- */
+/** State of a recipient who is blocked on a list; undefined if the recipient is not blocked. */
 async function findBlockState(db: Db, { acc: account, list: listId, rcpt }: ListLink['link']) {
   const origin = await findBlockOrigin(db, { account, listId, recipient: rcpt })
   return origin && ({ link: 'unsubscribed', api: 'blocked' } as const)[origin]

@@ -115,10 +115,7 @@ export interface AccountFilter extends PageRequest {
   query: string | undefined
 }
 
-/**
- * One page of the accounts that match a filter, ordered by id, and the number of all matching
- * accounts.
- */
+/** One page of the accounts that match a filter, ordered by id, and the total of matches. */
 export function listAccounts(db: Db, { state, query, ...page }: AccountFilter) {
   let matching = listedAccounts(db)
   if (state)

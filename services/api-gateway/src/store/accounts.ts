@@ -18,9 +18,7 @@ export async function orAccountNotFound<T>(write: Promise<T>): Promise<T> {
   }
 }
 
-/**
- * Accounts with their states. A new account has no state until a worker has connected the account.
- */
+/** Accounts with their states. A new account has no state until a worker has connected it. */
 export function accountsWithState(db: Db) {
   return db
     .selectFrom('accounts')
@@ -103,10 +101,7 @@ export type SendingAccount = Awaited<ReturnType<typeof getSendingAccount>>
 /** Account columns that a registration sets. */
 export type AccountColumns = Partial<Insertable<Accounts>>
 
-/**
- * Inserts an account. Undefined if the account id exists, or a concurrent transaction commits the
- * id first.
- */
+/** Inserts an account. Undefined if its id exists, or a concurrent transaction commits it first. */
 export function insertAccount(tx: Tx, account: Insertable<Accounts>) {
   return tx
     .insertInto('accounts')
@@ -146,10 +141,7 @@ export async function updateAccount(db: Db, account: string, changes: ColumnUpda
     .executeTakeFirstOrThrow(accountNotFound)
 }
 
-/**
- * Changes account columns that the sessions of the account do not use, so that the sessions
- * continue.
- */
+/** Changes account columns that sessions do not use, so that the sessions continue. */
 export async function patchAccount(tx: Tx, account: string, changes: AccountColumns) {
   if (Object.keys(changes).length === 0) return
   await tx

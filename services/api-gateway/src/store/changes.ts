@@ -20,15 +20,9 @@ export interface ChangesPage {
   changes: Change[]
   /** True if more account changes may exist after the page. */
   full: boolean
-  /**
-   * True if rows of account changes exist that cannot be read yet: an older transaction is still
-   * open.
-   */
+  /** True if account changes exist that cannot be read yet: an older transaction is open. */
   unsettled: boolean
-  /**
-   * Position in the change feed to continue from, if changes after the requested position were
-   * deleted.
-   */
+  /** Position in the change feed to continue from, if requested changes were deleted. */
   lost?: Position
 }
 

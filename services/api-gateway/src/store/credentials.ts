@@ -1,8 +1,6 @@
 import type { Credentials, Tx } from '@posthorn/db'
 
-/**
- * Kind of a stored credential of an account: the credential of a mail server, or the OAuth2 grant.
- */
+/** Kind of an account's stored credential: for a mail server, or the OAuth2 grant. */
 export type PasswordKind = Credentials['kind']
 
 /** Seal context of an account's credential: the sealed value can be unsealed for this row only. */

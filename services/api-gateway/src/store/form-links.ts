@@ -29,10 +29,7 @@ export function findFormLink(db: Db, nonce: string): Promise<FormLink | undefine
   return validLink(db, nonce).executeTakeFirst()
 }
 
-/**
- * Locks a form link until the transaction ends, so that only the first of several concurrent uses
- * succeeds.
- */
+/** Locks a form link until the transaction ends: one of several concurrent uses succeeds. */
 export function lockFormLink(tx: Tx, nonce: string): Promise<FormLink | undefined> {
   return validLink(tx, nonce).forUpdate().executeTakeFirst()
 }
@@ -51,10 +48,7 @@ export async function markFormLinkUsed(tx: Tx, nonce: string, state: 'new' | 'ex
   await tx.updateTable('formLinks').set({ state }).where('nonce', '=', nonce).execute()
 }
 
-/**
- * Counts probes of mail servers before they are made. False if the form link has used up its
- * `maxProbes`.
- */
+/** Counts mail server probes in advance. False if the form link has used up its `maxProbes`. */
 export async function countProbes(db: Db, nonce: string, count: number): Promise<boolean> {
   const { numUpdatedRows } = await db
     .updateTable('formLinks')

@@ -48,10 +48,7 @@ export type GatewayColumns = Pick<
   'name' | 'host' | 'port' | 'secure' | 'username'
 >
 
-/**
- * Inserts an SMTP gateway. Undefined if the id exists, or a concurrent transaction commits the id
- * first.
- */
+/** Inserts a gateway. Undefined if its id exists, or a concurrent transaction commits it. */
 export function insertGateway(tx: Tx, gateway: GatewayColumns & { gateway: string }) {
   // Versions of a gateway start at the clock, so a session with a deleted gateway of this id is not
   // reused.

@@ -20,9 +20,7 @@ interface KeyedRequest {
   body: unknown
 }
 
-/**
- * Identity of an API request from its `Idempotency-Key` and content. Undefined without the header.
- */
+/** Identity of an API request: `Idempotency-Key` and content. Undefined without the header. */
 export function idempotencyKeyOf(operation: string, request: KeyedRequest) {
   const { params, headers, query = {}, body } = request
   const key = headers['idempotency-key']
@@ -32,10 +30,7 @@ export function idempotencyKeyOf(operation: string, request: KeyedRequest) {
   return { account: params.account, key, requestHash: hash.digest() }
 }
 
-/**
- * Adds a value of an API request unambiguously to the hash. The order of object members does not
- * matter.
- */
+/** Adds a request's value unambiguously to the hash. The order of members does not matter. */
 function updateHash(hash: Hash, value: unknown): void {
   if (typeof value === 'string') {
     hash.update(`s${value.length}:`)

@@ -14,10 +14,7 @@ function listNotFound(): AppError {
   return new AppError('not-found', 'The blocklist was not found')
 }
 
-/**
- * One page of the blocklists of all accounts, ordered by id, with the number of entries on each
- * list.
- */
+/** One page of all accounts' blocklists, ordered by id, with the number of entries on each. */
 export function listLists(db: Db, page: PageRequest) {
   const lists = db
     .selectFrom('lists')
@@ -73,9 +70,7 @@ export async function deleteBlocks(db: Db, listId: string, recipient: string): P
   return numDeletedRows > 0n
 }
 
-/**
- * Sources of blocklist entries that a recipient made through a link, and may remove through a link.
- */
+/** Sources of blocklist entries that a recipient made by a link, and may remove by a link. */
 const linkSources = ['form', 'one-click'] as const
 
 /** Removes a blocklist entry that a link of the account has made. False if no such entry exists. */

@@ -107,10 +107,7 @@ export async function deleteApp(db: Db, id: string): Promise<number> {
   return row.accounts
 }
 
-/**
- * Seal context of an OAuth2 application secret: the sealed secret can be unsealed for this row
- * only.
- */
+/** Seal context of an OAuth2 application's secret, which can be unsealed for this row only. */
 export function appSecretSealContext(app: string, kind: AppSecretKind): string {
   return `oauth2/${app}/${kind}`
 }

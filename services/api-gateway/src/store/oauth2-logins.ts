@@ -57,9 +57,7 @@ interface SignInOptions {
 
 /** Consent page of an OAuth2 sign-in and its issuer. */
 export interface ConsentPage {
-  /**
-   * Authorization URL of the OAuth2 provider. Each browser gets its own state and PKCE challenge.
-   */
+  /** Authorization URL of the OAuth2 provider. Browsers get their own state and PKCE challenge. */
   url: string
   /** Issuer identifier of the OAuth2 provider, if known (RFC 9207). */
   issuer?: string

@@ -24,10 +24,7 @@ const maxSharedBytes = 64 * 1024
 /** Inserts a submission into the outbox. Once the promise resolves, the message will be sent. */
 export type InsertSubmission = (submission: NewSubmission) => Promise<void>
 
-/**
- * Creates a submission inserter that merges concurrent submissions into one statement and disk
- * flush.
- */
+/** Creates an inserter that merges concurrent submissions into one statement and disk flush. */
 export function createSubmissionInserter(db: Db): InsertSubmission {
   const insert = async (rows: NewSubmission[]) => {
     await insertRows(db, rows)

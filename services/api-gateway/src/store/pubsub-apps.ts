@@ -6,10 +6,7 @@ export interface PubSubApp {
   id: string
   /** Address of the application's service account. Null if no service account is configured. */
   email: string | null
-  /**
-   * OAuth2 applications whose accounts get their notifications through this application for
-   * Pub/Sub.
-   */
+  /** OAuth2 applications whose accounts get notifications through this Pub/Sub application. */
   linked: string[]
 }
 

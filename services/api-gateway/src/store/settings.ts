@@ -34,10 +34,7 @@ export async function writeSettings(tx: Tx, changes: readonly SettingChange[]): 
   }
 }
 
-/**
- * Keeps the current service secret valid for `seconds` after its replacement; 0 invalidates the
- * secret.
- */
+/** Keeps the service secret valid for `seconds` after its replacement; 0 drops the secret. */
 export async function retainServiceSecret(tx: Tx, seconds: number): Promise<void> {
   await sql`select keep_previous_service_secret(${seconds}::integer)`.execute(tx)
 }

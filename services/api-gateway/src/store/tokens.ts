@@ -74,9 +74,7 @@ export interface TokenFilter extends PageRequest {
   query?: string | undefined
 }
 
-/**
- * One page of the access tokens that match a filter, newest first, and the number of all matches.
- */
+/** One page of the access tokens that match a filter, newest first, and the total of matches. */
 export function listTokenRecords(db: Db, { account, query, ...page }: TokenFilter) {
   let matching = tokenRecords(db)
   if (account !== undefined) matching = matching.where('account', '=', account)

@@ -2,10 +2,7 @@ import { type Db, type NewEvent, recordEvents } from '@posthorn/db'
 import { sql } from 'kysely'
 import { inTransaction } from './transaction.ts'
 
-/**
- * Records opens and clicks of tracked messages. Skips hits of deleted accounts and hits recorded
- * before.
- */
+/** Records opens and clicks. Skips hits of deleted accounts and hits recorded before. */
 export function recordHits(db: Db, hits: readonly NewEvent[], serviceUrl: string | null) {
   return inTransaction(db, async (tx) => {
     const accounts = [...new Set(hits.map(({ account }) => account))]

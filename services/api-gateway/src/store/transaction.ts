@@ -8,20 +8,14 @@ const maxAttempts = 4
  */
 const conflicts = new Set(['40P01', '40001'])
 
-/**
- * Runs work in a Postgres transaction. Retries the work after a conflict, so it must have no other
- * effects.
- */
+/** Runs work in a transaction. Retries the work after a conflict: it must have no other effects. */
 export function inTransaction<T>(db: Db, work: (tx: Tx) => Promise<T>): Promise<T> {
   const isRetryable = (error: unknown) => conflicts.has(sqlState(error) ?? '')
   const retry = { delayMs: 0, maxAttempts, isRetryable }
   return retryUntil(() => db.transaction().execute(work), retry)
 }
 
-/**
- * Serializes the first-run setup of concurrent replicas. The lock is held until the transaction
- * ends.
- */
+/** Serializes the first-run setup of concurrent replicas until the transaction ends. */
 export async function lockFirstRun(tx: Tx): Promise<void> {
   await sql`select pg_advisory_xact_lock(hashtext('posthorn:first-run'))`.execute(tx)
 }

@@ -102,10 +102,7 @@ export async function getDeliveryDetails(db: Db, id: string) {
   return { body: rows[0]?.body ?? null, log, replays: replays.map((row) => row.id) }
 }
 
-/**
- * Stores a replay of the webhook deliveries that a filter matches. webhook-dispatcher runs the
- * replay.
- */
+/** Stores a replay of the webhook deliveries that match a filter, for webhook-dispatcher. */
 export function insertReplay(db: Db, filter: ReplayFilter): Promise<ReplayRow> {
   return db
     .insertInto('webhookReplays')

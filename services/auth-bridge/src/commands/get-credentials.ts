@@ -103,9 +103,7 @@ async function getOAuth2Credentials(
   return { ...credentials, ...(user !== grant.owner && { user }), ...ofApi }
 }
 
-/**
- * OAuth2 application whose limits the account shares, its cloud, and whether the mailbox is `/me`.
- */
+/** OAuth2 application whose limits the account shares, cloud, and whether `/me` is the mailbox. */
 async function describeApplication(db: Db, grant: ResolvedGrant) {
   const { app: application } = grant
   const app = await findApp(db, application)

@@ -6,9 +6,7 @@ import { AppError } from '@posthorn/errors'
 import { type Application, loadApplication } from '../oauth2/application.ts'
 import { type OAuth2Deps, requestToken, type TokenResponse } from '../oauth2/token-endpoint.ts'
 
-/**
- * Requests an access token of a service account itself, for OAuth2 applications for Pub/Sub only.
- */
+/** Requests an access token of a service account itself, for Pub/Sub applications only. */
 export function onGetPubSubToken(deps: OAuth2Deps) {
   return on(getPubSubToken, async ({ app }) => {
     const { accessToken, expires } = await requestPubSubToken(

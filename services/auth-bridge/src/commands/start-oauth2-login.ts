@@ -7,10 +7,7 @@ import { assertConsentBased, loadApplication } from '../oauth2/application.ts'
 import { findEndpoints } from '../oauth2/endpoints.ts'
 import type { OAuth2Deps } from '../oauth2/token-endpoint.ts'
 
-/**
- * Returns the URL of an OAuth2 consent page. Stores nothing: the requester keeps state and
- * verifier.
- */
+/** Returns an OAuth2 consent URL. Stores nothing: the requester keeps state and verifier. */
 export function onStartOAuth2Login(deps: OAuth2Deps) {
   return on(startOAuth2Login, async (request) => {
     const app = await loadApplication(deps, request.app)

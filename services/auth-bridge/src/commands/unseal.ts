@@ -24,9 +24,7 @@ const readableAddresses: Partial<
   'imap-proxy': { settings: ['proxyUrl'], ofAccounts: true },
 }
 
-/**
- * Returns a stored address with its login in plaintext to a service that connects to the address.
- */
+/** Returns a stored address with its login in plaintext to a service that connects to it. */
 export function onUnsealLogin({ db, unsealer }: { db: Db; unsealer: Unsealer }) {
   return on(unsealLogin, async ({ address }, { requester }) => {
     await assertEntitledToAddress(db, requester, address)
@@ -49,10 +47,7 @@ async function assertEntitledToAddress(
     throw new AppError('unavailable', 'Requester does not connect to this address')
 }
 
-/**
- * Returns a webhook header value in plaintext. The value is unsealed only for the owner in the
- * request.
- */
+/** Returns a webhook header value in plaintext, unsealed for the requested owner only. */
 export function onUnsealHeader({ unsealer }: { unsealer: Unsealer }) {
   return on(unsealHeader, async (header) => ({ value: await unsealHeaderValue(header, unsealer) }))
 }

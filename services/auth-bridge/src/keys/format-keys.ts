@@ -19,10 +19,7 @@ export interface FormatOptions {
   namespace?: string | undefined
 }
 
-/**
- * Returns the sealing keys as text. The secret is part of the text, so that the text must not be
- * logged.
- */
+/** Returns the sealing keys as text. The text contains the secret and must not be logged. */
 export function formatKeys(keys: SealingKeys, { format, namespace }: FormatOptions): string {
   if (format === 'secret') return secretManifests(keys, namespace)
   const names = format === 'env' ? environmentNames : jsonNames
@@ -35,9 +32,7 @@ export function formatKeys(keys: SealingKeys, { format, namespace }: FormatOptio
 }
 
 const environmentNames = { secret: 'SVC_SECRET', publicKey: 'SVC_SECRET_PUBLIC_KEY' }
-/**
- * Properties of the secret store entries that the Kubernetes component `external-secrets` reads.
- */
+/** Properties of the store entries that the Kubernetes component `external-secrets` reads. */
 const jsonNames = { secret: 'secret', publicKey: 'public-key' }
 
 /**

@@ -22,10 +22,7 @@ export interface OAuth2Options extends Pick<
   proxy: () => Promise<HttpProxy | undefined>
 }
 
-/**
- * Creates the dependencies of OAuth2 requests. `stack` disposes of the dependencies and aborts
- * token renewals.
- */
+/** Creates the dependencies of OAuth2 requests. `stack` disposes them and aborts token renewals. */
 export function createOAuth2(
   stack: AsyncDisposableStack,
   { metrics, config, proxy, ...deps }: OAuth2Options,

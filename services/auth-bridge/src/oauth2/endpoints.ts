@@ -139,9 +139,7 @@ export function toClient({ clientId }: Application): Client {
   return { client_id: clientId }
 }
 
-/**
- * Request options of the OAuth client library. Plain HTTP is allowed; the egress policy decides.
- */
+/** Request options of the OAuth library. Plain HTTP is allowed; the egress policy decides. */
 export function options(http: HttpDeps['http']) {
   return { [customFetch]: fetchThrough(http), [allowInsecureRequests]: true } as const
 }

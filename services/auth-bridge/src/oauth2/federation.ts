@@ -15,9 +15,7 @@ interface FederationOptions {
   now?: () => number
 }
 
-/**
- * OAuth2 application without a service key, which signs by its identity at the operator's platform.
- */
+/** OAuth2 application without a service key, which signs by its identity elsewhere. */
 interface FederatedApplication {
   /** Configuration of Workload Identity Federation as stored (JSON). */
   externalAccount?: string | undefined

@@ -32,10 +32,7 @@ export function parseGrant(text: string): StoredGrant {
 
 /** OAuth2 grant that an account logs in with. */
 export interface ResolvedGrant {
-  /**
-   * Account that holds the OAuth2 grant: the requested account, or the account to which it
-   * delegates.
-   */
+  /** Account that holds the grant: the requested account, or the account it delegates to. */
   holder: string
   /** OAuth2 application of the grant. */
   app: string

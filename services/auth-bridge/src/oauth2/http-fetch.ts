@@ -18,10 +18,7 @@ class NoResponseError extends Error {
   override name = 'NoResponseError'
 }
 
-/**
- * Creates a `fetch` for the OAuth client library that applies the egress policy. Follows no
- * redirects.
- */
+/** Creates a `fetch` for the OAuth library with the egress policy. Follows no redirects. */
 export function fetchThrough(http: Pick<HttpCaller, 'call'>) {
   return async (url: string, init: FetchInit): Promise<Response> => {
     const { method, headers, body } = init

@@ -196,9 +196,7 @@ function outlook(config: OAuth2AppConfig): Profile {
   }
 }
 
-/**
- * Id of the only Microsoft tenant of an authority. Undefined for domains and for several tenants.
- */
+/** Id of an authority's only Microsoft tenant. Undefined for domains and several tenants. */
 function tenantIdOf(authority: string): string | undefined {
   // Id of the tenant of personal accounts at Microsoft.
   if (authority === 'consumers') return '9188040d-6c67-4c5b-b112-36a304b66dad'

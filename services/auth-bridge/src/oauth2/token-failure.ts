@@ -58,9 +58,7 @@ const applicationNumbers = [90002, 50011, 500113, 28000, 1002016]
  */
 const serviceAccountTexts = /^(?:Invalid JWT|Robot)\b/i
 
-/**
- * Classifies a failed token request: temporary or permanent, and the fault of application or grant.
- */
+/** Classifies a failed token request: temporary or permanent, fault of application or grant. */
 export function failureOfToken(
   error: unknown,
   app: Application,
@@ -143,9 +141,7 @@ export function unlessUnconfirmed(error: AppError, before: LastError | undefined
   })
 }
 
-/**
- * Members of a token endpoint's error response that are reported, each up to `maxText` characters.
- */
+/** Reported members of a token endpoint's error, each up to `maxText` characters. */
 const reportedMembers = [
   'error',
   'error_description',
@@ -220,10 +216,7 @@ export function lastErrorOf({ message, code, extras }: AppError): LastError {
   return { response: message, ...defined({ serverResponseCode: code, tokenRequest }) }
 }
 
-/**
- * Restores the error of a token renewal from a `lastError` column, for callers before the next
- * attempt.
- */
+/** Restores the error of a `lastError` column, for callers before the next token renewal. */
 export function errorOf({
   response = '',
   serverResponseCode: code,

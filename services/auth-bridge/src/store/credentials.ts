@@ -120,9 +120,7 @@ export async function listPreviousServiceSecrets(
   return rows.flatMap(({ sealed, expiresAt }) => (expiresAt ? [{ sealed, until: expiresAt }] : []))
 }
 
-/**
- * Lists replaced secrets that signed links, newest first. Replaced secrets of links have no expiry.
- */
+/** Lists replaced secrets that signed links, newest first. These secrets have no expiry. */
 export async function listPreviousLinkSecrets(db: Db): Promise<string[]> {
   const rows = await db
     .selectFrom('sealedSettings')
@@ -152,10 +150,7 @@ interface SealedSample {
   context: string
 }
 
-/**
- * Lists samples of sealed values to check the keys: newest and oldest passwords, gateways, service
- * secret.
- */
+/** Lists sealed samples to check keys: newest and oldest passwords, gateways, service secret. */
 export async function listSealedSamples(db: Db): Promise<SealedSample[]> {
   const passwords = (order: 'asc' | 'desc') =>
     db

@@ -25,10 +25,7 @@ export function findOAuth2Account(db: Db, account: string): Promise<OAuth2Accoun
     .executeTakeFirst()
 }
 
-/**
- * OAuth2 grant of an account and the tokens obtained with the grant. Times are by the clock of
- * Postgres.
- */
+/** OAuth2 grant of an account and its tokens. Times are by the clock of Postgres. */
 export interface GrantTokens {
   /** Sealed OAuth2 grant from registration or consent; undefined if the account needs no grant. */
   grant: string | undefined
@@ -37,15 +34,9 @@ export interface GrantTokens {
   tokens: string | undefined
   /** Revision of the account's tokens, incremented by every renewal. */
   revision: string
-  /**
-   * Time since the renewal of the tokens; undefined if account or application changed after the
-   * renewal.
-   */
+  /** Time since the token renewal; undefined if account or application changed after it. */
   renewedAgoMs: number | undefined
-  /**
-   * Failure of the last token renewal; undefined if anything changed that may have caused the
-   * failure.
-   */
+  /** Failure of the last token renewal; undefined if a possible cause has changed. */
   failure: RefreshFailure | undefined
   /** True if a token renewal was interrupted: the provider may have replaced the refresh token. */
   isInterrupted: boolean

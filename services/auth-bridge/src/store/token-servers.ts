@@ -20,10 +20,7 @@ export async function findTokenServers(db: Db, account: string): Promise<Destina
   return row ? tokenServersOf(row) : []
 }
 
-/**
- * Replaces a sealed OAuth2 grant by the same grant with a binding, unless the grant has changed
- * meanwhile.
- */
+/** Replaces a sealed OAuth2 grant by the same grant with a binding, unless it has changed since. */
 export async function replaceGrant(
   db: Db,
   account: string,

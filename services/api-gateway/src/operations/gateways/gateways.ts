@@ -30,10 +30,7 @@ import {
 
 type GatewayDeps = Pick<OperationDeps, 'db' | 'bus' | 'sealer' | 'tasks'>
 
-/**
- * Operations on SMTP gateways. Queued messages are sent through the gateway as it is at the
- * attempt.
- */
+/** Operations on SMTP gateways. Queued messages use a gateway as it is at the attempt. */
 export function gatewayHandlers({ db, bus, sealer, tasks }: GatewayDeps): OperationHandler[] {
   const invalidate = (id: string) => tasks.run(bus.invalidate({ topic: 'gateways', id }))
   return [

@@ -37,10 +37,7 @@ type OAuth2AppDeps = Pick<
   'db' | 'bus' | 'sealer' | 'tasks' | 'settings' | 'timeoutMs'
 >
 
-/**
- * Operations on OAuth2 applications. Deleting an application does not end sessions that are logged
- * in.
- */
+/** Operations on OAuth2 applications. Deletion does not end sessions that are logged in. */
 export function oauth2AppHandlers(deps: OAuth2AppDeps): OperationHandler[] {
   const { db, bus, sealer, tasks, settings } = deps
   const invalidate = (id: string) => tasks.run(bus.invalidate({ topic: 'oauth2Apps', id }))

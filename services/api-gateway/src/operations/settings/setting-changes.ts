@@ -107,10 +107,7 @@ function isChanged(change: PlannedChange, stored: Settings, sealed: ReadonlySet<
   return !isDeepStrictEqual(value, stored[key])
 }
 
-/**
- * Seals changes of settings: secrets for their seal contexts, logins in addresses, and header
- * values.
- */
+/** Seals changes of settings: secrets for their contexts, logins in URLs, and header values. */
 export function sealChanges(planned: readonly PlannedChange[], sealer: Sealer) {
   return Promise.all(planned.map((change) => sealChange(change, sealer)))
 }

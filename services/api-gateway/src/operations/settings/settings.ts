@@ -70,9 +70,7 @@ function describeSetting(settings: Settings, key: SettingKey): unknown {
   return addresses.has(key) && typeof value === 'string' ? maskUrl(value) : value
 }
 
-/**
- * Changes all settings of a request, or none. Processes see a change by broadcast or cache expiry.
- */
+/** Changes all settings of a request, or none. Processes see it by broadcast or cache expiry. */
 function onUpdateSettings({ db, bus, sealer, settings, tasks }: SettingsDeps) {
   const operation = operations.updateSettings
   return handle(operation, async ({ body, caller }) => {

@@ -12,10 +12,7 @@ const notBesideRaw = ['text', 'html', 'attachments', 'previewText', 'template', 
 /** Fields of a submission that each entry of a mail merge has for its recipient. */
 const notBesideMerge = ['envelope', 'raw', 'to', 'cc', 'bcc', 'messageId', 'render'] as const
 
-/**
- * Checks rules for submissions that the schema cannot express: fields that exclude or require each
- * other.
- */
+/** Checks submission fields that exclude or require each other, which the schema cannot express. */
 export function checkSubmission(submission: Submission): void {
   const fields = [
     ...exclusions(submission),

@@ -43,10 +43,7 @@ export interface SendOptions {
   filing?: Pick<Filing, 'reference' | 'draft'>
   /** Thread at the mail provider that the messages continue. For accounts at a mail API. */
   thread?: string | undefined
-  /**
-   * Stored draft that the sender releases itself, see `outbox.stored_draft`. For accounts at a mail
-   * API.
-   */
+  /** Stored draft to send at a mail API, which releases it; see `outbox.stored_draft`. */
   storedDraft?: StoredDraft | undefined
   /** True to send in the mail provider's own format instead of MIME. For accounts at a mail API. */
   useStructuredFormat?: boolean
@@ -144,9 +141,7 @@ export class OutboxWriter {
     return response
   }
 
-  /**
-   * Stores all outbox rows that `work` inserts in one transaction. Returns the response of `work`.
-   */
+  /** Stores all outbox rows that `work` inserts, in one transaction. Returns its response. */
   async writeMany(
     key: IdempotencyKey | undefined,
     work: (insert: (rows: NewSubmission[]) => Promise<void>) => Promise<SubmissionResult>,

@@ -137,10 +137,7 @@ function assertRecipients({ submission }: ResolvedSubmission, recipients: readon
     ])
 }
 
-/**
- * Finds the entry of a submission's only recipient on its list. Undefined if the recipient is not
- * blocked.
- */
+/** Finds the list entry that blocks a submission's only recipient. Undefined without an entry. */
 async function findSkipped(
   { db }: SubmitTools,
   { account, submission: { listId } }: ResolvedSubmission,

@@ -76,9 +76,7 @@ export function webhookRouteHandlers(deps: WebhookRouteDeps): OperationHandler[]
   ]
 }
 
-/**
- * Applies the functions of a webhook route to a payload and returns their result. Sends nothing.
- */
+/** Applies the functions of a webhook route to a payload. Returns their result, sends nothing. */
 function onTestWebhookRoute({ db, sandbox }: Pick<WebhookRouteDeps, 'db' | 'sandbox'>) {
   return handle(operations.testWebhookRoute, async ({ body: { content, payload } }) => {
     await checkFunctions(sandbox, content)
@@ -98,10 +96,7 @@ function onTestWebhookRoute({ db, sandbox }: Pick<WebhookRouteDeps, 'db' | 'sand
   })
 }
 
-/**
- * Webhook route in the form of the API. Masks the password of the target and the values of its
- * headers.
- */
+/** Webhook route in the form of the API, with masked password and header values. */
 function describeListed({ createdAt, updatedAt, errorFlag, ...row }: RouteListRow) {
   return {
     ...row,

@@ -20,10 +20,7 @@ export interface SignInOption {
   title: string
 }
 
-/**
- * URL of the first page of the hosted form, relative to the current page. `type` selects a
- * provider.
- */
+/** URL of the hosted form's first page, relative to the current page. `type`: the provider. */
 export function formUrl(context: FormContext, type?: string): string {
   const url = stepUrl(context, 'new')
   return type === undefined ? url : `${url}&${new URLSearchParams({ type }).toString()}`

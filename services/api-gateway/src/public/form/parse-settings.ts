@@ -71,9 +71,7 @@ export function parseSettings(
   return Object.keys(errors).length > 0 ? { errors } : { body: body as ImapRegistration }
 }
 
-/**
- * Checks the values of the form's page for name and address, before the mail servers are looked up.
- */
+/** Checks the form's page for name and address, before the mail servers are looked up. */
 export function checkPerson(
   link: LinkContent,
   values: Pick<FormValues, 'name' | 'email'>,

@@ -102,9 +102,7 @@ async function readForm(
   return new URLSearchParams(await readSmallBody(request, bodyTimeoutMs))
 }
 
-/**
- * Theme of a public page: branding and the requested color scheme. An unknown scheme is ignored.
- */
+/** Theme of a public page: branding and requested color scheme. Unknown schemes are ignored. */
 export async function pageTheme(
   { branding }: Pick<FormLinkDeps, 'branding'>,
   colorScheme: string | null | undefined,

@@ -11,16 +11,11 @@ export interface KnownSecretsOptions {
   list: (accounts: readonly string[]) => Promise<ReadonlyMap<string, readonly string[]>>
 }
 
-/**
- * Lifetime of a watch's secret in memory. Watches are renewed daily; old secrets have no effect.
- */
+/** Life of a watch's secret in memory. Watches are renewed daily; old secrets have no effect. */
 const ttlMs = 3_600_000
 /** Maximum accounts whose watch secrets are in memory, about 20 MB. */
 const maxAccounts = 100_000
-/**
- * Maximum secrets of notifications that wait for a query. Secrets beyond this number count as
- * unknown.
- */
+/** Maximum notification secrets that wait for a query. Further secrets count as unknown. */
 const maxWaiting = 1_000
 
 /**

@@ -27,10 +27,7 @@ export interface NotificationDeps {
   readonly settings: SettingsCache
   readonly metrics: Metrics
   readonly pushTrust: PushTrust
-  /**
-   * Limits the handshakes of an address (validation requests of Microsoft Graph), which anyone can
-   * send.
-   */
+  /** Limits handshakes of Microsoft Graph per address, because anyone can send them. */
   readonly limitHandshakes: RequestHandler
   readonly config: Pick<
     Config,
@@ -46,10 +43,7 @@ export interface NotificationDeps {
 const keysTimeoutMs = 5_000
 const maxKeysBytes = 64 * 1024
 
-/**
- * Mounts the routes that mail providers send notifications to. These routes work without an access
- * token.
- */
+/** Mounts the routes that mail providers notify. These routes work without an access token. */
 export function mountNotifications(stack: AsyncDisposableStack, deps: NotificationDeps): Router {
   const { db, bus, tasks, metrics, pushTrust: trust, config, limitHandshakes } = deps
   const forwarder = new NotificationForwarder(bus)

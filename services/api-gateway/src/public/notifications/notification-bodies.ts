@@ -18,10 +18,7 @@ export interface NotificationBodiesOptions {
   addressOf: (request: Request) => string
 }
 
-/**
- * Reader of the bodies of provider notifications. Only a limited number of their bytes is in
- * memory.
- */
+/** Reader of provider notifications. Only a limited number of body bytes is in memory. */
 export class NotificationBodies {
   readonly #memory = new Semaphore(maxBytesInMemory)
   readonly #byAddress = new KeyedSemaphore(maxBytesOfAddress)

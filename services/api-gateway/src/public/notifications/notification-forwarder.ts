@@ -8,19 +8,14 @@ import { shardOf } from '@posthorn/contracts/shards'
 import { AppError } from '@posthorn/errors'
 import { Batcher, withTimeout } from '@posthorn/flow'
 
-/**
- * Maximum provider notifications that wait for RabbitMQ: about 2 MB, 12 MB if each names ten
- * messages.
- */
+/** Maximum notifications that wait for RabbitMQ: 2 MB, or 12 MB if each names ten messages. */
 const maxWaiting = 5_000
 /**
  * Timeout of forwarding a notification to RabbitMQ. Microsoft slows down endpoints that need more
  * than 2.9 s.
  */
 const timeoutMs = 2_000
-/**
- * Life of a forwarded notification on RabbitMQ. A worker that takes longer has polled meanwhile.
- */
+/** Life of a notification on RabbitMQ. A worker that takes longer has polled meanwhile. */
 const ttlMs = 30_000
 
 /**

@@ -12,10 +12,7 @@ import { AppError } from '@posthorn/errors'
 const maxNotifications = 1_000
 /** Maximum `clientState` of Microsoft Graph, in characters. */
 const maxSecretLength = 128
-/**
- * Maximum distinct notifications forwarded per request of Microsoft Graph: an account has one
- * subscription.
- */
+/** Maximum distinct Graph notifications forwarded per request: an account has one subscription. */
 const maxDistinct = 10
 
 /** Kinds of the lifecycle notifications of Microsoft Graph. */
@@ -111,9 +108,7 @@ function kindOf(event: unknown): ProviderNotification['kind'] | undefined {
     : undefined
 }
 
-/**
- * Hash of the secret in a notification of Microsoft Graph. The secret itself stays in this process.
- */
+/** Hash of a Microsoft Graph notification's secret. The secret itself stays in this process. */
 function hashSecret(secret: string): string {
   return createHash('sha256').update(secret).digest('base64url')
 }

@@ -18,9 +18,7 @@ export interface PushExpectation {
   readonly now: number
 }
 
-/**
- * Token of a Pub/Sub push whose claims are as expected, and whose signature is not verified yet.
- */
+/** Token of a Pub/Sub push with the expected claims. Its signature is not verified yet. */
 export interface PushToken {
   readonly apps: readonly string[]
   readonly keyId: string
@@ -28,9 +26,7 @@ export interface PushToken {
   readonly signature: Buffer
 }
 
-/**
- * Maximum length of the `Authorization` header of a Pub/Sub push; Google's tokens have about 1 kB.
- */
+/** Maximum `Authorization` header of a Pub/Sub push; Google's tokens have about 1 kB. */
 const maxLength = 8_192
 const issuers: ReadonlySet<unknown> = new Set([
   'accounts.google.com',

@@ -81,10 +81,7 @@ export class PushTrust implements AsyncDisposable {
   }
 }
 
-/**
- * Service accounts that sign Pub/Sub pushes. Several OAuth2 applications may have the same service
- * account.
- */
+/** Service accounts that sign pushes. Several OAuth2 applications may share a service account. */
 function signersOf(apps: readonly PubSubApp[]): PushSigner[] {
   const byEmail = Map.groupBy(apps, ({ email }) => email?.toLowerCase() ?? '')
   byEmail.delete('')

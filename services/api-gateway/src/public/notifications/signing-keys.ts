@@ -11,10 +11,7 @@ const keysUrl = 'https://www.googleapis.com/oauth2/v3/certs'
  * weekly.
  */
 const freshMs = 3_600_000
-/**
- * Age from which the cached signing keys of Google are not used, even if no new keys can be
- * requested.
- */
+/** Age from which Google's cached signing keys are not used, if none can be requested. */
 const staleMs = 86_400_000
 /** Minimum delay between requests of Google's signing keys, whatever the key ids of tokens are. */
 const minIntervalMs = 60_000

@@ -6,10 +6,7 @@ const askAdministrator =
   'Ask an administrator of your organisation to approve this application, then sign in again.'
 const askOperator = 'Ask the operator of this service to correct the registration at the provider.'
 
-/**
- * Remedies of failed OAuth2 consents by code of Microsoft (documentation page "Microsoft Entra
- * error codes").
- */
+/** Remedies of failed consents by code of Microsoft (page "Microsoft Entra error codes"). */
 const remediesOfMicrosoft: Readonly<Record<string, string>> = {
   AADSTS50011: askOperator,
   AADSTS50020: 'Sign in with an account of the organisation that the application is for.',
