@@ -28,14 +28,14 @@ import { startSweeps } from './sweeps.ts'
 const name = 'api-gateway'
 const { version } = release
 
-/** A sync-worker counts as dead after missing this many heartbeats. */
+/** Number of missed heartbeats after which a sync-worker counts as dead. */
 const maxMissedHeartbeats = 3
 
 export interface Gateway extends App {
   readonly port: number
 }
 
-/** Starts the service. Disposal or a failed start closes all resources in reverse order. */
+/** Starts api-gateway. Disposal or a failed start closes all resources in reverse order. */
 export async function startApp(config: Config, stopping: AbortSignal): Promise<Gateway> {
   const log = createLogger(name, config.logLevel)
   const metrics = createMetrics(name)
@@ -70,13 +70,14 @@ export async function startApp(config: Config, stopping: AbortSignal): Promise<G
   mountDocs(api, version)
   api.use(mountPublicPages(stack, { ...deps, pushTrust, log, metrics, config }))
   const server = await startHttpServer({ config, log, metrics, settings, db, api, stopping })
-  // Server and streams end concurrently: open streams delay the server's end, and clients of ended
-  // streams reconnect.
+  // HTTP server and change streams end concurrently: open streams delay the server's end, and
+  // clients of ended streams reconnect.
   stack.defer(async () => {
     await Promise.all([server[Symbol.asyncDispose](), changes[Symbol.asyncDispose]()])
   })
   await waitForSchema(db, log, stopping)
-  // The first run waits for a concurrent replica, so it uses the pool with the longer timeout.
+  // The first run waits for the first run of a concurrent replica, so it uses the pool with the
+  // longer timeout.
   await firstRun({ db: outbox, sealer: tools.sealer }, config)
   startSweeps(stack, outbox, { log, tokenLog: config.tokenLog })
   stack.use(await bus.onInvalidate((message) => invalidateCaches(message, { ...deps, pushTrust })))
@@ -93,7 +94,7 @@ export async function startApp(config: Config, stopping: AbortSignal): Promise<G
   }
 }
 
-/** Logs the names of settings only, because values may be secret. */
+/** Configuration for the log: only the names of settings, because values may be secret. */
 function loggable(config: Config) {
   const settings = Object.keys(config.settings ?? {})
   return describeConfig({ ...config, settings, sealingKey: config.sealingKey.id })

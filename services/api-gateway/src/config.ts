@@ -22,29 +22,29 @@ export interface Config extends ServiceConfig, FirstRunConfig, OutboundConfig {
   readonly reader: ReturnType<typeof readReaderConfig>
   /** Minimum timeout of a command to a worker. A request can extend the timeout. */
   readonly timeoutMs: number
-  /** Duration of a login test of a server that cannot be used, for callers without full rights. */
+  /** Duration of testing a mail server that cannot be used, for callers without full rights. */
   readonly unusableMs: number
-  /** Body limit of operations that take uploads; all other operations have 1 MB. */
+  /** Maximum request body of operations that take uploads; all other operations have 1 MB. */
   readonly maxBodyBytes: number
-  /** If false, requests without a token are admitted. */
+  /** If false, API requests without an access token are admitted. */
   readonly requireApiAuth: boolean
-  /** Limits of token logs: entries per token, and age after the last use. */
+  /** Limits of access token logs: entries per token, and age after the last use. */
   readonly tokenLog: { readonly keep: number; readonly ageMs: number }
   /** Idle time of `GET /v1/changes` before a comment is sent. */
   readonly changesKeepAliveMs: number
-  /** Interval of the poll for changes whose broadcast was lost. */
+  /** Interval of the poll for account changes whose broadcast was lost. */
   readonly changesPollMs: number
-  /** Period in which a body above 1 MiB must progress by 16 KiB per second. */
+  /** Period in which a request body above 1 MiB must progress by 16 KiB per second. */
   readonly uploadStallMs: number
-  /** Time for the body of a public page. */
+  /** Maximum time in which the request body of a public page must arrive. */
   readonly publicBodyTimeoutMs: number
   /** Heartbeat interval that the sync-workers use. */
   readonly workerHeartbeatMs: number
-  /** File with crawler addresses; undefined selects the bundled file. */
+  /** File with address ranges of crawlers; undefined selects the bundled file. */
   readonly crawlerRangesFile: string | undefined
-  /** If true, clients may read provider access tokens, regardless of the setting. */
+  /** If true, clients may read provider access tokens, regardless of the setting for it. */
   readonly oauthTokensApi: boolean
-  /** Public key for sealing. Only auth-bridge can unseal. */
+  /** Public key for sealing secrets. Only auth-bridge can unseal. */
   readonly sealingKey: PublicKey
 }
 
@@ -101,7 +101,8 @@ function tokenLog(env: Env) {
 }
 
 /**
- * Public key for sealing. The private key does not stay in memory, so this service cannot unseal.
+ * Public key for sealing secrets. The private key does not stay in memory, so this service cannot
+ * unseal.
  */
 function sealingKey(env: Env): PublicKey {
   const name = 'SVC_SECRET_PUBLIC_KEY'

@@ -10,7 +10,7 @@ import { Renderer } from '@posthorn/templates'
 import { createAutoconfig } from './autoconfig/autoconfig.ts'
 import type { Config } from './config.ts'
 
-/** CPU time limit of one rendering; a usual template takes well below a millisecond. */
+/** CPU time limit of rendering one template; a usual template takes well below a millisecond. */
 const templateTimeoutMs = 1_000
 
 /** JavaScript heap of a process that reads the largest requests and messages. */
@@ -41,8 +41,9 @@ export function createTools(stack: AsyncDisposableStack, options: ToolOptions) {
 const linkKeysTimeoutMs = 5_000
 
 /**
- * Link keys, requested from auth-bridge once, and again for an unknown key id. Without auth-bridge
- * they reject immediately with a retryable AppError, because api-gateway cannot unseal the keys.
+ * Keys that sign links, requested from auth-bridge once, and again for an unknown key id. Without
+ * auth-bridge the requests reject immediately with a retryable AppError, because api-gateway cannot
+ * unseal the keys.
  */
 function linkKeys(bus: Bus): LinkKeys {
   const options = {

@@ -3,15 +3,15 @@ import { settings, SettingsUpdate } from '@posthorn/contracts/settings/settings'
 import { check } from '@posthorn/contracts/validate'
 import { AppError } from '@posthorn/errors'
 
-/** Settings and tokens that the environment prepares. */
+/** Settings and access tokens of a deployment that the environment prepares. */
 export interface FirstRunConfig {
-  /** Settings that are applied at every start. */
+  /** Settings of the environment that are applied at every start. */
   readonly settings: SettingsUpdate | undefined
   /** Names in SVC_SETTINGS that are not settings. */
   readonly unknownSettings: readonly string[]
-  /** Token with all permissions, valid from the first start. */
+  /** Access token with all permissions, valid from the first start. */
   readonly preparedToken: Secret | undefined
-  /** File for the first token of a deployment; undefined selects stderr. */
+  /** File for the first access token of a deployment; undefined selects stderr. */
   readonly firstTokenFile: string | undefined
 }
 
@@ -23,7 +23,10 @@ export function readFirstRunConfig(env: Env): FirstRunConfig {
   }
 }
 
-/** Unknown settings are skipped, so that an older or newer release starts with them. */
+/**
+ * Reads settings from SVC_SETTINGS. Unknown settings are skipped, so that an older or newer release
+ * starts with them.
+ */
 function readSettings(env: Env): Pick<FirstRunConfig, 'settings' | 'unknownSettings'> {
   const input = json(env, 'SVC_SETTINGS') ?? {}
   const unknownSettings = Object.keys(input).filter((key) => !Object.hasOwn(settings, key))

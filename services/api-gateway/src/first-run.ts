@@ -34,8 +34,8 @@ export async function firstRun(
     if (preparedToken) await insertOperatorToken(tx, preparedToken.reveal(), 'Prepared token')
     if (await hasTokens(tx)) return
     const token = newToken()
-    // The token is written before the commit. After a crash in between, the next start writes
-    // another token, whereas a committed but unwritten token would be lost.
+    // The access token is written before the commit. After a crash in between, the next start
+    // writes another token, whereas a committed but unwritten token would be lost.
     await writeFirstToken(token, firstTokenFile)
     await insertOperatorToken(tx, token, 'First token')
   })
@@ -61,8 +61,8 @@ async function insertOperatorToken(tx: Tx, token: string, description: string): 
 }
 
 /**
- * Writes the first token for the operator: to a file with mode 0600, or to stderr without a file
- * name. The token must not be logged, because log collectors store logs.
+ * Writes the first access token for the operator: to a file with mode 0600, or to stderr without a
+ * file name. The token must not be logged, because log collectors store logs.
  */
 export async function writeFirstToken(token: string, file: string | undefined): Promise<void> {
   if (file === undefined) {

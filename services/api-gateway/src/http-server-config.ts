@@ -13,26 +13,26 @@ import { hostNameOf } from './access/authenticate.ts'
 
 /** Configuration of the HTTP server. */
 export interface HttpServerConfig {
-  /** Addresses whose X-Forwarded-For is used. */
+  /** IP addresses of proxies whose X-Forwarded-For is used. */
   readonly trustedProxies: readonly string[]
-  /** Addresses that may read `/metrics`. */
+  /** IP addresses that may read `/metrics`. */
   readonly metricsAddresses: readonly string[]
-  /** Origins whose pages may call the API; `*` for all. */
+  /** Origins whose web pages may call the API; `*` for all. */
   readonly corsOrigins: readonly string[]
   readonly corsMaxAgeSeconds: number
-  /** PEM certificate chain, or the path of a file with it. */
+  /** PEM certificate chain of the HTTP server, or the path of a file with the chain. */
   readonly tlsCert: string | undefined
   readonly tlsKey: Secret | undefined
   readonly maxConnections: number
-  /** Maximum connections of one address, trusted proxies aside. */
+  /** Maximum HTTP connections of one IP address, trusted proxies aside. */
   readonly maxConnectionsPerAddress: number
   /** Requests of one address to the API per minute; 0 for no limit. */
   readonly maxRequestsPerAddress: number
   /** Requests of one address to public pages and links per minute; 0 for no limit. */
   readonly maxPublicRequestsPerAddress: number
-  /** Notifications of one address without a known secret per minute; 0 for no limit. */
+  /** Provider notifications without a known secret per address and minute; 0 for no limit. */
   readonly maxUnverifiedPerAddress: number
-  /** Host names for requests without a token, besides the host of `serviceUrl`. */
+  /** Host names for API requests without an access token, besides the host of `serviceUrl`. */
   readonly allowedHosts: readonly string[]
 }
 
@@ -66,9 +66,11 @@ export function readHttpServerConfig(env: Env): HttpServerConfig {
       min: 1,
       max: 1_000_000,
     }),
-    // 1,000 per second on average: a backend with many accounts may use a single address.
+    // API requests: 1,000 per second on average. A backend with many accounts may use a single
+    // address.
     maxRequestsPerAddress: perMinute(env, 'SVC_RATE_LIMIT_PER_ADDRESS', 60_000),
-    // 100 per second on average: mail providers load images of all their users from few addresses.
+    // Public requests: 100 per second on average. Mail providers load images of all their users
+    // from few addresses.
     maxPublicRequestsPerAddress: perMinute(env, 'SVC_PUBLIC_RATE_LIMIT_PER_ADDRESS', 6_000),
     maxUnverifiedPerAddress: perMinute(env, 'SVC_UNVERIFIED_NOTIFICATIONS_PER_ADDRESS', 60),
     allowedHosts: allowedHosts(env),
@@ -89,7 +91,7 @@ function allowedHosts(env: Env): readonly string[] {
   return hosts
 }
 
-/** Addresses that may read metrics. A variable that is set and empty means no address. */
+/** IP addresses that may read metrics. A variable that is set and empty means no address. */
 function metricsAddresses(env: Env): readonly string[] {
   const name = 'SVC_METRICS_ADDRESSES'
   if (env[name] === '') return []
@@ -107,7 +109,7 @@ function corsOrigins(env: Env): readonly string[] {
   return origins
 }
 
-/** True for an origin as browsers send it; origins in any other form would never match. */
+/** True for an origin as browsers send it; an origin in another form would never match. */
 function isOrigin(text: string): boolean {
   const url = URL.parse(text)
   return url !== null && /^https?:$/.test(url.protocol) && url.origin === text

@@ -1,13 +1,13 @@
 import { type PooledDb, statementTimeoutMs } from '@posthorn/db'
 import { openPools, type PoolDeps } from '@posthorn/service/open-pools'
 
-/** Maximum duration of a statement that stores a message. */
+/** Maximum duration of a SQL statement that stores a message. */
 const outboxTimeoutMs = 30_000
 
 /**
- * Opens two pools of database connections. Statements of `db` time out before a client does, so
- * that the client receives a 503. `outbox` stores messages, which takes longer. Its pool is
- * separate, so that all other statements keep their connections.
+ * Opens two pools of Postgres connections. Statements of `db` time out before a client does, so
+ * that the client receives a 503. `outbox` stores messages, which takes longer. The pool of
+ * `outbox` is separate, so that all other statements keep their connections.
  */
 export function openGatewayPools(
   stack: AsyncDisposableStack,

@@ -5,24 +5,25 @@ import { readProviderOrigins } from '@posthorn/service/provider-origins-config'
 
 /** Servers that this service contacts, and the networks in which they may be. */
 export interface OutboundConfig {
-  /** Base URL of a directory of provider settings; the domain is appended. */
+  /** Base URL of a directory of mail provider settings; the domain is appended. */
   readonly autoconfigDirectory: string | undefined
   /** Networks that autoconfig may contact. */
   readonly autoconfigEgressPolicy: EgressPolicy
   /** Networks in which the proxy of the settings may be. */
   readonly proxyEgressPolicy: EgressPolicy
-  /** Networks of providers whose signing keys are requested. */
+  /** Networks of OAuth2 providers whose signing keys are requested. */
   readonly oauthEgressPolicy: EgressPolicy
-  /** Origins of providers that tests replace. */
+  /** Origins of mail providers that tests replace. */
   readonly providerOrigins: OriginMap
-  /** File with crawler addresses; undefined selects the bundled file. */
+  /** File with address ranges of crawlers; undefined selects the bundled file. */
   readonly crawlerRangesFile: string | undefined
 }
 
 export function readOutboundConfig(env: Env): OutboundConfig {
   return {
     autoconfigDirectory: autoconfigDirectory(env),
-    // Autoconfig contacts mail hosts, so it defaults to their policy.
+    // Autoconfig contacts mail servers, so its egress policy defaults to the policy of mail
+    // servers.
     autoconfigEgressPolicy: egressPolicy(
       env,
       'SVC_AUTOCONFIG_EGRESS_POLICY',
@@ -39,7 +40,7 @@ function egressPolicy(env: Env, name: string, fallback: EgressPolicy = 'link-loc
   return oneOf(env, name, { values: egressPolicies, fallback })
 }
 
-/** An empty value disables the directory. */
+/** Base URL of the autoconfig directory. An empty variable disables the directory. */
 function autoconfigDirectory(env: Env): string | undefined {
   const name = 'SVC_AUTOCONFIG_DIRECTORY'
   if (env[name] === '') return undefined

@@ -5,7 +5,7 @@ import { replaceLinkSecret, settingSealContext } from './store/settings.ts'
 
 /**
  * Replaces the secret that signs links. Links of earlier secrets stay valid. Replicas sign with the
- * new one after their next start, or when they see a link of it.
+ * new secret after their next start, or when they see a link that the new secret signed.
  */
 export async function rotateLinkSecret({ db, sealer }: { db: Db; sealer: Sealer }): Promise<void> {
   const secret = randomBytes(32).toString('hex')

@@ -5,7 +5,10 @@ import { deleteExpired } from './store/delete-expired.ts'
 import { sweepTokenLog, type TokenLogLimits } from './store/token-log.ts'
 import { deleteExpiredTokens } from './store/tokens.ts'
 
-/** Idempotency keys, form links and sign-ins expire after 24 h; deletion may be this much later. */
+/**
+ * Interval of the deletion of expired rows. Idempotency keys, form links and sign-ins expire after
+ * 24 h; deletion may be this much later.
+ */
 const rowsMs = 600_000
 const tokensMs = 60_000
 

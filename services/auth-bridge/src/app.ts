@@ -24,7 +24,7 @@ import {
 const name = 'auth-bridge'
 
 /**
- * Starts the service. The service serves commands once its keys unseal the stored secrets. Disposal
+ * Starts auth-bridge. The service serves commands once its keys unseal the stored secrets. Disposal
  * closes all resources in reverse order.
  */
 export async function startApp(config: Config, signal: AbortSignal): Promise<App> {
@@ -40,7 +40,7 @@ export async function startApp(config: Config, signal: AbortSignal): Promise<App
       ...busCheck(checked),
       secret: () => assertServing(isServing),
     }),
-    // Public key for SVC_SECRET_PUBLIC_KEY of api-gateway. The key seals and cannot unseal.
+    // Public key for SVC_SECRET_PUBLIC_KEY of api-gateway. The public key seals and cannot unseal.
     fields: { publicKey: publicKey.text },
   })
   const { log, db } = context
@@ -52,7 +52,7 @@ export async function startApp(config: Config, signal: AbortSignal): Promise<App
   const unsealer = createUnsealer(keys)
   const sealer = createSealer(publicKey)
   const serving = stack.use(new AsyncDisposableStack())
-  // With wrong keys this replica would fail every command it takes from the shared queue.
+  // With wrong sealing keys this replica would fail every command it takes from the shared queue.
   stack.use(
     runPeriodically({ everyMs: 5_000, log, name: 'keys' }, async () => {
       if (isServing || !(await canUnsealStored(db, unsealer, log))) return

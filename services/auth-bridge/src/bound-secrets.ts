@@ -4,30 +4,30 @@ import { AppError } from '@posthorn/errors'
 import type { Unsealer } from '@posthorn/secrets'
 import type { Logger, Metrics } from '@posthorn/telemetry'
 
-/** Password or access token, and the only server that may get it. */
+/** Password or access token, and the only mail server that may get it. */
 type BoundLogin = ({ pass: string } | { accessToken: string }) & {
-  /** Server of the login; absent for a password that an earlier release sealed. */
+  /** Mail server of the login; absent for a password that an earlier release sealed. */
   destination?: Destination
 }
 
-/** Uses that secrets are sealed for. Each kind of secret has its own members. */
+/** Uses that a secret is sealed for. Each kind of secret has its own members. */
 export interface SecretBinding {
-  /** Server of a password or of an access token that the caller manages. */
+  /** Mail server of a password or of an access token that the caller manages. */
   to?: Destination
   /** Present for an access token, which is never issued as a password. */
   form?: 'accessToken'
-  /** Application of tokens. */
+  /** OAuth2 application of tokens. */
   app?: string
-  /** Provider of tokens, or of the secrets of an application. */
+  /** OAuth2 provider of tokens, or of the secrets of an application. */
   provider?: string
-  /** Servers that get an access token. Absent until the first use of a grant from a consent. */
+  /** Mail servers that get an access token. Absent until the first use of a consent's grant. */
   servers?: Destination[]
 }
 
 type ProviderApp = Parameters<typeof describeProvider>[0]
 type TokenApp = ProviderApp & { id: string }
 
-/** Binding of the tokens of an application. */
+/** Binding (sealed use) of the tokens of an OAuth2 application. */
 export function tokenBindingOf(app: TokenApp): { app: string; provider: string } {
   return { app: app.id, provider: describeProvider(app) }
 }
@@ -39,7 +39,7 @@ interface SealedSecret {
 
 /** Stored password of an account or gateway. */
 interface StoredPassword extends SealedSecret {
-  /** Server of the registration. */
+  /** Mail server that the account or gateway is registered with. */
   destination: Destination
 }
 
@@ -47,7 +47,7 @@ export interface BoundSecretsOptions {
   unsealer: Unsealer
   log: Logger
   metrics: Metrics
-  /** `requireBoundSecrets`: true if secrets without a binding are refused. */
+  /** `requireBoundSecrets`: true if secrets without a binding (sealed use) are refused. */
   config: { requireBoundSecrets?: boolean }
 }
 
@@ -68,7 +68,11 @@ export class BoundSecrets {
     })
   }
 
-  /** @throws AppError `rejected` if the login was sealed for another server or user */
+  /**
+   * Unseals the login of a mail server.
+   *
+   * @throws AppError `rejected` if the login was sealed for another server or user
+   */
   async openServerLogin({ sealed, context, destination }: StoredPassword): Promise<BoundLogin> {
     const { value, binding } = await this.#options.unsealer.open(sealed, context)
     const { to, form }: SecretBinding = binding ?? {}
@@ -77,7 +81,11 @@ export class BoundSecrets {
     return { ...login, ...(to && { destination: to }) }
   }
 
-  /** @throws AppError `rejected` if the secret of an application is for another provider */
+  /**
+   * Unseals a secret of an OAuth2 application.
+   *
+   * @throws AppError `rejected` if the secret is for another provider
+   */
   async openAppSecret({ sealed, context }: SealedSecret, app: ProviderApp): Promise<string> {
     const { value, binding } = await this.#options.unsealer.open(sealed, context)
     const { provider }: SecretBinding = binding ?? {}
@@ -85,7 +93,11 @@ export class BoundSecrets {
     return value
   }
 
-  /** @throws AppError `rejected` if tokens are of another application or provider */
+  /**
+   * Unseals the OAuth2 tokens of an account.
+   *
+   * @throws AppError `rejected` if the tokens are of another application or provider
+   */
   async openTokens({ sealed, context }: SealedSecret, app: TokenApp) {
     const opened = await this.#options.unsealer.open(sealed, context)
     const binding: SecretBinding = opened.binding ?? {}
@@ -94,8 +106,8 @@ export class BoundSecrets {
   }
 
   /**
-   * Tokens of an application. Undefined if the tokens belong to another application, because the
-   * account has changed its application.
+   * OAuth2 tokens of an application, unsealed. Undefined if the tokens belong to another
+   * application, because the account has changed its application.
    */
   async findTokens({ sealed, context }: SealedSecret, app: TokenApp): Promise<string | undefined> {
     const { value, binding = {} } = await this.#options.unsealer.open(sealed, context)
@@ -103,7 +115,11 @@ export class BoundSecrets {
     return fits && (isBound || !this.#options.config.requireBoundSecrets) ? value : undefined
   }
 
-  /** @throws AppError `rejected` if a secret does not fit its use, or has no required binding */
+  /**
+   * Checks that a secret is used for the purpose that it was sealed for.
+   *
+   * @throws AppError `rejected` if the secret does not fit its use, or has no required binding
+   */
   assertUse(context: string, { isBound, fits }: { isBound: boolean; fits: boolean }): void {
     const reason = fits ? 'unbound' : 'mismatch'
     if (fits && (isBound || !this.#options.config.requireBoundSecrets)) return

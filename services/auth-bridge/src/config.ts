@@ -19,14 +19,17 @@ import { readServiceConfig, type ServiceConfig } from '@posthorn/service/service
 export interface Secrets {
   /** Secret from which the sealing key pair is derived. */
   readonly secret: Secret
-  /** Further secrets, older or newer, whose sealed values can be unsealed. */
+  /** Further secrets, older or newer, whose sealed values auth-bridge can unseal. */
   readonly previousSecrets: readonly Secret[]
 }
 
 export interface Config extends ServiceConfig, Secrets {
   /** Allowed addresses of the authentication server. */
   readonly authServerEgressPolicy: EgressPolicy
-  /** Timeout of its requests. Shorter than the requester's, so that it learns the reason. */
+  /**
+   * Timeout of requests to the authentication server. Shorter than the timeout of the requesting
+   * service, so that the service learns the reason.
+   */
   readonly authServerTimeoutMs: number
   /** Allowed addresses of OAuth2 providers. */
   readonly oauthEgressPolicy: EgressPolicy
@@ -38,7 +41,7 @@ export interface Config extends ServiceConfig, Secrets {
   readonly proxyEgressPolicy: EgressPolicy
   /** If true, auth-bridge refuses secrets that earlier releases sealed without a binding. */
   readonly requireBoundSecrets?: boolean
-  /** If true, clients may read provider access tokens, regardless of the setting. */
+  /** If true, clients may read provider access tokens, regardless of the setting for it. */
   readonly oauthTokensApi: boolean
 }
 
@@ -60,8 +63,8 @@ export function readConfig(env: Env): Config {
 }
 
 /**
- * Reads the secrets. The service and `reseal-main.ts` use the same variables. Previous secrets may
- * be shorter, so that they can be replaced.
+ * Reads the secrets from which sealing keys are derived. The service and `reseal-main.ts` use the
+ * same variables. Previous secrets may be shorter, so that they can be replaced.
  */
 export function readSecrets(env: Env): Secrets {
   const current = secret(env, 'SVC_SECRET', { minLength: minSecretLength })

@@ -49,7 +49,7 @@ async function work(): Promise<number> {
   }
 }
 
-/** Prints one line per table and key. */
+/** Prints one line per table with sealed values and key. */
 function printSummary(tables: readonly TableKeys[], names: ReadonlyMap<string, string>): void {
   for (const { table, keys } of tables) {
     for (const [id, count] of Object.entries(keys))

@@ -5,17 +5,20 @@ import type { SettingsCache } from '@posthorn/db'
 import { AppError } from '@posthorn/errors'
 import type { Token } from '../store/tokens.ts'
 
-/** Caller of a request. `token` is null if none is required and none was sent. */
+/** Caller of an API request. `token` is null if the request needed and sent no access token. */
 export interface Caller {
   readonly token: Token | null
   /** IP address of the client. */
   readonly address: string
 }
 
-/** Maximum length of a token; longer tokens are invalid and not hashed. */
+/** Maximum length of an access token; longer tokens are invalid and not hashed. */
 const maxLength = 512
 
-/** Reads the token from `Authorization: Bearer …` or `access_token` (RFC 6750 §2.1, §2.3). */
+/**
+ * Reads the access token of a request from `Authorization: Bearer …` or `access_token` (RFC 6750
+ * §2.1, §2.3).
+ */
 export function readBearerToken(
   headers: IncomingHttpHeaders,
   accessToken: unknown,
@@ -31,7 +34,7 @@ export function noToken(reason: string): AppError {
   return new AppError('unauthorized', 'Unauthorized', { reason })
 }
 
-/** Error for unknown and expired tokens, which clients cannot distinguish. */
+/** Error for unknown and expired access tokens, which clients cannot distinguish. */
 export function badToken(reason: 'unknown token' | 'expired token'): AppError {
   return new AppError('unauthorized', 'Bad token', {
     reason,
@@ -40,8 +43,8 @@ export function badToken(reason: 'unknown token' | 'expired token'): AppError {
 }
 
 /**
- * Returns the address of the client. `X-Forwarded-For` is read from the right up to the first
- * address outside `trustedProxies`; clients can forge everything further left.
+ * Returns the IP address of the client. `X-Forwarded-For` is read from the right up to the first
+ * address outside `trustedProxies`; clients can forge all addresses further left.
  */
 export function clientAddress(
   remote: string,
@@ -61,7 +64,7 @@ export function clientAddress(
   return client
 }
 
-/** Variant of `clientAddress` for a request. */
+/** Returns the IP address of the client of a request, as `clientAddress` finds the address. */
 export function addressOf(
   { headers, socket }: Pick<IncomingMessage, 'headers' | 'socket'>,
   trustedProxies: readonly string[],
@@ -70,16 +73,16 @@ export function addressOf(
   return clientAddress(socket.remoteAddress ?? '', forwarded, trustedProxies)
 }
 
-/** Removes zone ids and unwraps IPv4-mapped addresses (RFC 4291 §2.5.5.2). */
+/** Removes the zone id of an IP address and unwraps IPv4-mapped addresses (RFC 4291 §2.5.5.2). */
 function plain(address: string): string {
   const [bare = ''] = address.split('%')
   return /^::ffff:(\d+\.\d+\.\d+\.\d+)$/i.exec(bare)?.[1] ?? bare
 }
 
 /**
- * True if a page of another origin sends the request. Without required tokens, any page in a
- * browser inside the network could otherwise call the API: a POST without a Content-Type needs no
- * preflight.
+ * True if a web page of another origin sends the request. If the API needs no access token, any
+ * page in a browser inside the network could otherwise call the API: a POST without a Content-Type
+ * needs no preflight.
  */
 export function isCrossOrigin({
   origin,
@@ -100,9 +103,9 @@ export interface KnownHostsOptions {
 export type IsKnownHost = (host: string | undefined) => Promise<boolean>
 
 /**
- * Creates a check of the Host header that stops DNS rebinding: a web page whose own name resolves
- * to this server is not cross-origin, but sends that name. IP addresses are accepted, because they
- * are not resolved, and so are `localhost` and the host of `serviceUrl`.
+ * Creates a check of the Host header that stops DNS rebinding: a web page whose host name resolves
+ * to this server is not cross-origin, but sends that host name. IP addresses are accepted, because
+ * they are not resolved, and so are `localhost` and the host of `serviceUrl`.
  */
 export function createKnownHosts({ settings, allowedHosts }: KnownHostsOptions): IsKnownHost {
   const fixed = new Set(['localhost', ...allowedHosts])
@@ -115,7 +118,10 @@ export function createKnownHosts({ settings, allowedHosts }: KnownHostsOptions):
   }
 }
 
-/** Name without the port, in lower case. Undefined for anything but `name` or `name:port`. */
+/**
+ * Host name of a Host header, without the port and in lower case. Undefined for any text but `name`
+ * or `name:port`.
+ */
 export function hostNameOf(host: string): string | undefined {
   return /^[\w.:[\]-]+$/.test(host) ? URL.parse(`http://${host}`)?.hostname : undefined
 }

@@ -4,17 +4,17 @@ import { AppError } from '@posthorn/errors'
 import { globMatches } from './referrers.ts'
 import type { Token } from '../store/tokens.ts'
 
-/** Circumstances of a request that a token is checked against. */
+/** Circumstances of an API request that an access token is checked against. */
 export interface AccessContext {
-  /** Requested account, from the path or, for some operations, from the query. */
+  /** Account that the API request names in its path or, for some operations, in its query. */
   account: string | undefined
   address: string
   referrer: string | undefined
 }
 
 /**
- * Checks that a token may call an operation. The order of the checks decides which error is
- * reported.
+ * Checks that an access token may call an API operation. The order of the checks decides which
+ * error is reported.
  *
  * @throws AppError `forbidden`
  */
@@ -36,7 +36,7 @@ export function authorize(operation: Operation, token: Token, context: AccessCon
 }
 
 /**
- * Checks that a token bound to an account is used for that account only.
+ * Checks that an access token bound to an account is used for that account only.
  *
  * @throws AppError `forbidden` for another account, and for requests without an account
  */
@@ -47,7 +47,7 @@ export function assertAccount(
   if (isBoundElsewhere(token, account)) throw new AppError('forbidden', 'Unauthorized account')
 }
 
-/** True for a token that is bound to another account. */
+/** True for an access token that is bound to another account. */
 export function isBoundElsewhere(
   token: Pick<Token, 'account'> | null,
   account: string | null | undefined,
@@ -55,21 +55,22 @@ export function isBoundElsewhere(
   return token !== null && token.account !== null && token.account !== account
 }
 
-/** True for a token of an operator: scope `*`, no account and no permissions record. */
+/** True for an access token of an operator: scope `*`, no account and no permissions record. */
 export function hasFullRights(token: Token | null): boolean {
   return token !== null && hasScope(token, '*') && token.account === null && !token.permissions
 }
 
 /**
- * True for a token that is bound to an account or has a permissions record. Its holder may choose
- * mail servers, but does not read why a connection failed.
+ * True for an access token that is bound to an account or has a permissions record. The holder of
+ * the token may choose mail servers, but does not read why a connection failed.
  */
 export function isTenant(token: Pick<Token, 'account' | 'permissions'> | null): boolean {
   return token !== null && (token.account !== null || Boolean(token.permissions))
 }
 
 /**
- * Checks a permission that some requests need in addition to the operation's own.
+ * Checks that an access token has a permission that some requests need in addition to the
+ * permission of their operation.
  *
  * @throws AppError `forbidden` if the permissions record does not grant it
  */
@@ -85,7 +86,10 @@ export function refusedPermission({
   })
 }
 
-/** A request without a Referer needs a pattern that matches everything. */
+/**
+ * True if a token restriction admits the Referer of a request. A request without a Referer needs a
+ * pattern that matches everything.
+ */
 function referrerAllowed(
   patterns: readonly string[] | null | undefined,
   referrer: string | undefined,

@@ -27,7 +27,7 @@ export interface AuthorizerOptions {
   tokens: TokenCache
   lastUse: LastUseTracker
   audit: TokenLog
-  /** If false, requests without a token are accepted. */
+  /** If false, API requests without an access token are accepted. */
   requireToken: boolean
   trustedProxies: readonly string[]
   addressLimiter: AddressLimiter
@@ -36,14 +36,14 @@ export interface AuthorizerOptions {
 
 /** Parts of a request that identify the caller. */
 export interface IncomingRequest extends Pick<IncomingMessage, 'headers' | 'socket'> {
-  /** Path as sent, without the query. */
+  /** Path of the API request as sent, without the query. */
   path: string
   params: Record<string, unknown>
   query: Record<string, unknown>
 }
 
 /**
- * Authenticates the caller and authorizes the request.
+ * Authenticates the caller of an API request and authorizes the request.
  *
  * @throws AppError `unauthorized`, `forbidden` or `rate-limited`
  */
@@ -53,11 +53,12 @@ export type Authorizer = (
   response: ServerResponse,
 ) => Promise<AuthorizedRequest>
 
-/** Authenticated and authorized request. */
+/** Authenticated and authorized API request. */
 export interface AuthorizedRequest {
   caller: Caller
   /**
-   * Reports the result of the request, since an operation may reject a token. First call counts.
+   * Reports the result of the API request for the token log, since an operation may reject the
+   * token. Only the first call counts.
    */
   settled: (error?: unknown) => void
 }
@@ -71,7 +72,7 @@ export function createAuthorizer(options: AuthorizerOptions): Authorizer {
     options.addressLimiter.count(address, response)
     const value = readBearerToken(headers, incoming.query['access_token'])
     if (value === undefined) {
-      // The CORS middleware has set this header for allowed origins.
+      // The CORS middleware has set `Access-Control-Allow-Origin` for allowed origins.
       if (isCrossOrigin(headers) && !response.hasHeader('Access-Control-Allow-Origin'))
         throw noToken('no token, from another origin')
       return authorizeAnonymous(operation, { address, host: headers.host }, options)
@@ -102,14 +103,17 @@ export function createAuthorizer(options: AuthorizerOptions): Authorizer {
   }
 }
 
-/** True for the limit of the token. Later errors of this kind are limits of a mail provider. */
+/**
+ * True for the error of a token's rate limit. Later errors with the kind `rate-limited` are limits
+ * of a mail provider.
+ */
 function isRateLimited(error: unknown): error is AppError {
   return error instanceof AppError && error.kind === 'rate-limited'
 }
 
 /**
- * Accepts a request without a token if none is required and its host is known. Operator endpoints
- * always need a token.
+ * Accepts a request without an access token if no token is required and the host name of the
+ * request is known. Operator endpoints always need a token.
  */
 async function authorizeAnonymous(
   operation: Operation,

@@ -14,7 +14,7 @@ export interface AccessOptions {
   log: Logger
 }
 
-/** Creates the authorizer and its token cache. */
+/** Creates the authorizer of API requests and its cache of access tokens. */
 export function createAccess(stack: AsyncDisposableStack, options: AccessOptions) {
   const { config, db, settings, log } = options
   const { trustedProxies, allowedHosts, maxRequestsPerAddress: maxPerMinute } = config.httpServer

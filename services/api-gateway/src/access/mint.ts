@@ -3,11 +3,11 @@ import { rangeCovers } from './address-ranges.ts'
 import { globMatches } from './referrers.ts'
 import type { Token } from '../store/tokens.ts'
 
-/** Scopes, account, permissions, restrictions and expiry of a token. */
+/** Scopes, account, permissions, restrictions and expiry of an access token. */
 export type TokenReach = Omit<Token, 'id'>
 
 /**
- * Checks that a new token is at most as powerful as the token that creates it.
+ * Checks that a new access token is at most as powerful as the token that creates it.
  *
  * @throws AppError `forbidden` `MintWidensRestrictions`
  */
@@ -17,7 +17,10 @@ export function assertNotWider(parent: TokenReach, child: TokenReach): void {
   throw new AppError('forbidden', message, { code: 'MintWidensRestrictions' })
 }
 
-/** Returns the dimensions in which the child exceeds the parent. Absent means unrestricted. */
+/**
+ * Returns the dimensions, such as scopes or expiry, in which a new access token exceeds the token
+ * that creates it. An absent restriction means unrestricted.
+ */
 export function widened(parent: TokenReach, child: TokenReach) {
   const outer = parent.restrictions ?? {}
   const inner = child.restrictions ?? {}
@@ -37,9 +40,9 @@ export function widened(parent: TokenReach, child: TokenReach) {
 }
 
 /**
- * `api` covers `imap-proxy` and `smtp`, because the API can do what a proxy login can, and limited
- * tokens have a permissions record. Integrations can therefore create tokens for mail clients.
- * `api` does not cover `*`.
+ * True if the scopes of an access token cover the scopes of a new token. `api` covers `imap-proxy`
+ * and `smtp`, because the API can do what a proxy login can, and limited tokens have a permissions
+ * record. Integrations can therefore create tokens for mail clients. `api` does not cover `*`.
  */
 function scopesCover(parent: readonly string[], child: readonly string[]): boolean {
   if (parent.includes('*')) return true
@@ -55,7 +58,10 @@ function permissionsCover(
   return wordsCover(parent.actions, child.actions) && wordsCover(parent.groups, child.groups)
 }
 
-/** An absent list admits every word. */
+/**
+ * True if a token's list of actions or groups covers the list of a new token. An absent list admits
+ * every word.
+ */
 function wordsCover(
   parent: readonly string[] | undefined,
   child: readonly string[] | undefined,
@@ -66,7 +72,10 @@ function wordsCover(
 
 type List = readonly string[] | null | undefined
 
-/** An absent or empty list admits everything. */
+/**
+ * True if a token's list of addresses or referrers covers the list of a new token. An absent or
+ * empty list admits everything.
+ */
 function listCovers(
   parent: List,
   child: List,
@@ -79,7 +88,7 @@ function listCovers(
 
 type Rate = { maxRequests: number; timeWindow: number } | null | undefined
 
-/** True if the child cannot exceed the parent's limit within any window of the parent. */
+/** True if a new token cannot exceed its creator's rate limit within any window of the limit. */
 function rateCovers(parent: Rate, child: Rate): boolean {
   if (!parent) return true
   if (!child) return false
@@ -87,7 +96,10 @@ function rateCovers(parent: Rate, child: Rate): boolean {
   return child.maxRequests * windows <= parent.maxRequests
 }
 
-/** Maximum number of child windows that overlap one parent window. Windows start at multiples. */
+/**
+ * Maximum number of rate limit windows of a new token that overlap one window of the creating
+ * token. Windows start at multiples of their length.
+ */
 function windowsWithin(outer: number, inner: number): number {
   return Math.ceil((outer - divisor(outer, inner)) / inner) + 1
 }

@@ -9,7 +9,7 @@ import type { Token } from '../store/tokens.ts'
 import { badToken } from './authenticate.ts'
 
 export interface AddressLimiterOptions {
-  /** Maximum requests of one address per minute; 0 for no limit. */
+  /** Maximum requests of one IP address per minute; 0 for no limit. */
   maxPerMinute: number
   clock?: Clock
 }
@@ -20,12 +20,12 @@ interface AddressWindow {
 }
 
 const windowMs = 60_000
-/** Maximum addresses in memory, about 10 MB. An evicted address starts with a new window. */
+/** Maximum IP addresses in memory, about 10 MB. An evicted address starts with a new window. */
 const maxAddresses = 50_000
 
 /**
- * Limits the requests of an address (IPv6: /64), whatever their token. Counts in this process
- * only, so that a flood costs no query.
+ * Limits the requests of an IP address (IPv6: /64), whatever the access tokens of the requests.
+ * Counts in this process only, so that a flood costs no query.
  */
 export class AddressLimiter {
   readonly #maxPerMinute: number
@@ -39,7 +39,7 @@ export class AddressLimiter {
   }
 
   /**
-   * Counts a request and sets the rate limit headers.
+   * Counts a request of an IP address and sets the rate limit headers of its response.
    *
    * @throws AppError `rate-limited`
    */
@@ -51,19 +51,19 @@ export class AddressLimiter {
     reportWindow(response, { maxRequests: this.#maxPerMinute, requests, resetSeconds })
   }
 
-  /** True if requests are not limited. */
+  /** True if the requests of an IP address are not limited. */
   get isUnlimited(): boolean {
     return this.#maxPerMinute === 0
   }
 
-  /** Counts a request. Above the limit, returns the seconds until the window ends. */
+  /** Counts a request of an IP address. Above the limit, returns the seconds to wait. */
   excess(address: string): number | undefined {
     if (this.#maxPerMinute === 0) return undefined
     const window = this.#countIn(address)
     return window.requests > this.#maxPerMinute ? this.#secondsLeft(window) : undefined
   }
 
-  /** Takes a counted request back. */
+  /** Subtracts a counted request from the count of its IP address. */
   forget(address: string): void {
     const window = this.#windows.get(networkOf(address))
     if (window && window.requests > 0) window.requests -= 1
@@ -83,11 +83,11 @@ export class AddressLimiter {
   }
 }
 
-/** Counts one request of a token over all replicas. */
+/** Counts one request of an access token over all replicas. */
 export type CountRequest = (counted: CountedRequest) => Promise<TokenWindow>
 
 /**
- * Counts a request against its token's limit and sets the rate limit headers.
+ * Counts a request against the rate limit of its access token and sets the rate limit headers.
  *
  * @throws AppError `rate-limited`
  */
@@ -101,15 +101,16 @@ export async function limitRate(
   const { maxRequests, timeWindow: windowSeconds } = limit
   const counted = { token: token.id, windowSeconds }
   const { requests, resetSeconds } = await count(counted).catch((error: unknown) => {
-    // The token was revoked recently and is still cached in this process.
+    // The access token was revoked recently and is still cached in this process.
     throw sqlState(error) === foreignKeyViolation ? badToken('unknown token') : error
   })
   reportWindow(response, { maxRequests, requests, resetSeconds })
 }
 
 /**
- * Sets the rate limit headers of a counted request. The token's headers replace the address's
- * headers. Interface spec, "Statuses": `X-RateLimit-Remaining` only on allowed requests.
+ * Sets the rate limit headers of a counted request. The headers of the token's limit replace the
+ * headers of the address's limit. Interface spec, "Statuses": `X-RateLimit-Remaining` only on
+ * allowed requests.
  *
  * @throws AppError `rate-limited` above the limit
  */

@@ -1,4 +1,4 @@
-/** True if a pattern with `*` wildcards matches the whole text. Linear time, no backtracking. */
+/** True if a Referer pattern with `*` wildcards matches the whole text, without backtracking. */
 export function globMatches(pattern: string, text: string): boolean {
   const [first = '', ...rest] = pattern.split('*')
   const last = rest.pop()

@@ -7,22 +7,25 @@ import { hashToken } from '@posthorn/secrets'
 import type { Logger } from '@posthorn/telemetry'
 import { findTokens, markTokensUsed, type Token, type TokenUse } from '../store/tokens.ts'
 
-/** Revoked tokens must stop working within a second, even if the broadcast is lost. */
+/**
+ * Life of a cached access token. Revoked tokens must stop working within a second, even if the
+ * broadcast is lost.
+ */
 const ttlMs = 900
 const maxEntries = 10_000
-/** Maximum tokens per query. A flood of invalid tokens occupies one connection only. */
+/** Maximum access tokens per query. A flood of invalid tokens occupies one connection only. */
 const maxBatch = 1_000
 
 export interface TokenCache {
-  /** Finds the token with a value, even if it has expired; undefined if the token is missing. */
+  /** Finds an access token by its value, even if expired; undefined if the token is missing. */
   find(value: string): Promise<Token | undefined>
-  /** Invalidates the token with this id, or all tokens without an id. */
+  /** Invalidates the cached access token with this id, or all cached tokens without an id. */
   invalidate(id?: string): void
 }
 
 /**
- * Caches tokens for less than a second and batches lookups. Missing tokens are not cached, because
- * they may be created at any moment.
+ * Caches access tokens for less than a second and batches lookups. Missing tokens are not cached,
+ * because they may be created at any moment.
  */
 export function cacheTokens(db: Db, clock: Clock = Date.now): TokenCache {
   const lookUp = batchStatements((ids: string[]) => findTokens(db, ids), { max: maxBatch })
@@ -43,10 +46,13 @@ export interface LastUseTracker extends AsyncDisposable {
   record(token: string, address: string): void
 }
 
-/** Interval of the writes: at most one per token and minute, batched. */
+/**
+ * Interval at which last uses of access tokens are written: at most one write per token and minute,
+ * batched.
+ */
 const everyMs = 60_000
 
-/** Tracks time and address of the last use of tokens. A crash loses at most one minute. */
+/** Tracks time and address of the last use of access tokens. A crash loses at most one minute. */
 export function trackLastUse(db: Db, log: Logger): LastUseTracker {
   let uses = new Map<string, TokenUse>()
   const flush = async () => {
@@ -66,18 +72,21 @@ export function trackLastUse(db: Db, log: Logger): LastUseTracker {
   }
 }
 
-/** Request with an existing token. */
+/** API request with an existing access token, for the token's log. */
 export interface AuditedRequest {
   operation: Operation
   token: Pick<Token, 'id' | 'account'>
-  /** Requested account, if any. */
+  /** Account that the API request names, if any. */
   account: string | undefined
   address: string
-  /** Path as sent, without the query. */
+  /** Path of the API request as sent, without the query. */
   path: string
 }
 
-/** Records the result of a request in the token's log. `denied` is the reason of a rejection. */
+/**
+ * Records the result of an API request in the log of its access token. `denied` is the reason of a
+ * rejection.
+ */
 export function auditRequest(log: TokenLog, request: AuditedRequest, denied: string | null): void {
   log.record(() => {
     const { operation, token, account, address, path } = request
@@ -95,7 +104,7 @@ export function auditRequest(log: TokenLog, request: AuditedRequest, denied: str
   })
 }
 
-/** Replaces token values in the path, as in requests that read or delete a token. */
+/** Replaces token values in the path of an API request, such as the deletion of a token. */
 function withoutTokens(pattern: string, path: string): string {
   const segments = pattern.split('/')
   return path
@@ -105,8 +114,8 @@ function withoutTokens(pattern: string, path: string): string {
 }
 
 /**
- * Returns why an error of authorization or of an operation rejected the token; null if the error is
- * unrelated to it.
+ * Returns why an error of authorization or of an operation rejected the access token; null if the
+ * error is unrelated to the token.
  */
 export function denialOf(error: unknown): string | null {
   if (!(error instanceof AppError)) return null

@@ -29,10 +29,10 @@ interface LoginChange {
 }
 
 /**
- * Rejects a change after which stored or fetched credentials would open another mailbox or take
- * another network path: passwords, OAuth2 grants and logins of the authentication server alike. A
- * new password may go anywhere. New OAuth2 tokens may not, because the application's own
- * credentials may give access to other mailboxes.
+ * Rejects a change of an account after which stored or fetched credentials would open another
+ * mailbox or take another network path: passwords, OAuth2 grants and logins of the authentication
+ * server alike. A new password may go anywhere. New OAuth2 tokens may not, because the
+ * application's own credentials may give access to other mailboxes.
  *
  * @throws AppError `forbidden`
  */
@@ -54,8 +54,8 @@ export function assertLoginsUnchanged(
 }
 
 /**
- * Rejects another proxy, whatever the logins of the account are: gateways, whose credentials belong
- * to the operator, are reached through the proxy of the account as well.
+ * Rejects another proxy for an account, whatever the logins of the account are: gateways, whose
+ * credentials belong to the operator, are reached through the proxy of the account as well.
  *
  * @throws AppError `forbidden`
  */
@@ -72,9 +72,9 @@ export function assertNoOtherProxy(
 type WebhookTarget = Pick<LockedAccount, TenantMember | 'tenantSet'>
 
 /**
- * Rejects changes that would bring headers and target of different origins together. Headers of an
- * operator may contain credentials for the stored target, so another target needs new headers.
- * Headers of the token may not replace credentials at an operator's target.
+ * Rejects changes that would bring webhook headers and a webhook target of different origins
+ * together. Headers of an operator may contain credentials for the stored target, so another target
+ * needs new headers. Headers of the token may not replace credentials at an operator's target.
  *
  * @throws AppError `forbidden`
  */
@@ -97,8 +97,8 @@ export function assertTargetUnchanged(
 }
 
 /**
- * Rejects new headers beside masked headers that the other party has set: all headers of an account
- * have one origin, by which their targets are chosen.
+ * Rejects new webhook headers beside masked headers that the other party (operator or tenant) has
+ * set: all headers of an account have one origin, by which the targets of the headers are chosen.
  *
  * @throws AppError `invalid` with `fields` for an operator, `forbidden` for a tenant
  */

@@ -19,8 +19,9 @@ import { afterChange, type LoginAccount, type LoginColumns } from './stored-logi
 const servers = ['imap', 'smtp'] as const
 
 /**
- * Use that a credential of an account is sealed for. `app` is the application of a grant. The seal
- * of an access token contains `form`, so that auth-bridge never issues a token as a password.
+ * Use that a credential of an account is sealed for. `app` is the OAuth2 application of a grant.
+ * The seal of an access token contains `form`, so that auth-bridge never issues a token as a
+ * password.
  */
 export function bindingOf(
   account: LoginAccount,
@@ -44,7 +45,7 @@ function passwordDestination(
   return destinationOf(server, { user: auth ? auth.user : undefined, proxy })
 }
 
-/** Servers that get the access token of an account: servers without their own login. */
+/** Mail servers that get the access token of an account: servers without a login of their own. */
 function tokenServersOf({ proxy, ...account }: LoginAccount): Destination[] {
   return servers.flatMap((kind) => {
     const server = account[kind]
@@ -58,8 +59,9 @@ interface LoginChange {
 }
 
 /**
- * Requires a stored password or access token again if its server, port or user changes, if the
- * connection gets less protection, or if an unprotected connection gets another proxy.
+ * Requires a stored password or access token of a mail server again if the server, port or user
+ * changes, if the connection gets less protection, or if an unprotected connection gets another
+ * proxy.
  *
  * @throws AppError `invalid` with `fields`
  */

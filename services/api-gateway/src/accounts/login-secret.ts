@@ -1,7 +1,7 @@
 import { type FieldError, fieldError } from '@posthorn/contracts/describe-error'
 import { mask } from '../http/masks.ts'
 
-/** Login of a request: a password, or an access token that the caller manages. */
+/** Mail server login of a request: a password, or an access token that the caller manages. */
 export interface LoginInput {
   user: string
   pass?: string
@@ -9,38 +9,39 @@ export interface LoginInput {
   accessToken?: string | false
 }
 
-/** Login as stored, without its secret. */
+/** Mail server login as stored, without its secret. */
 interface StoredLogin {
   user: string
   accessToken?: true
 }
 
-/** Member of a login that contains its secret. */
+/** Member of a mail server login that contains the secret of the login. */
 type SecretName = 'pass' | 'accessToken'
 
-/** Member that contains the secret of a login, of a request or stored. */
+/** Member that contains the secret of a mail server login, of a request or stored. */
 export function secretNameOf({ accessToken }: { accessToken?: unknown }): SecretName {
   return accessToken ? 'accessToken' : 'pass'
 }
 
 /**
- * Secret of a login. The mask stands for the stored secret; undefined if the login has no secret.
+ * Secret of a mail server login. The mask stands for the stored secret; undefined if the login has
+ * no secret.
  */
 export function secretOf({ pass, accessToken }: LoginInput): string | undefined {
   return accessToken || pass || undefined
 }
 
-/** Login without its secret, but with the kind of the secret. */
+/** Mail server login without its secret, but with the kind of the secret. */
 export function withoutSecret({ user, accessToken }: LoginInput): StoredLogin {
   return { user, ...(accessToken && { accessToken: true as const }) }
 }
 
-/** Login with a mask in place of its secret, as returned by the API. */
+/** Mail server login with a mask in place of its secret, as returned by the API. */
 export function maskedLogin(login: StoredLogin): { user: string } & { [K in SecretName]?: string } {
   return { user: login.user, [secretNameOf(login)]: mask }
 }
 
-/** Errors of a login that has no secret, or two secrets. `path` is the field of the login. */
+/** Errors of a mail server login without a secret, or with two. `path`: field of the login. */
 export function secretErrors(path: string, login: LoginInput): FieldError[] {
   if (login.accessToken && login.pass !== undefined)
     return [fieldError(`${path}.accessToken`, 'is not allowed with pass, send one of them')]
@@ -48,8 +49,8 @@ export function secretErrors(path: string, login: LoginInput): FieldError[] {
 }
 
 /**
- * Completes a login of a partial update. Without a secret, the stored secret of the same user
- * stays, as a mask. `accessToken: false` removes a stored access token.
+ * Completes the mail server login of a partial update. Without a secret in the update, the stored
+ * secret of the same user stays, as a mask. `accessToken: false` removes a stored access token.
  */
 export function keepSecret<L extends LoginInput>(
   login: L,

@@ -27,8 +27,8 @@ export type AccountInput = Omit<AccountUpdate, 'imap' | 'smtp' | 'oauth2'> &
   }
 
 /**
- * Plans the changes of an account, new or stored. Absent fields stay; `false`, null or an empty
- * text remove a value; a masked secret keeps the stored secret.
+ * Plans the changes of an account, new or stored. Absent fields keep their stored values; `false`,
+ * null or an empty text remove a value; a masked secret keeps the stored secret.
  *
  * @throws AppError `invalid` with `fields`
  */
@@ -61,8 +61,8 @@ export function planAccount(
 }
 
 /**
- * Backend of an account, which is fixed at registration. Accounts without an OAuth2 application
- * have the default of the column.
+ * Backend (mail system) of an account, which is fixed at registration. Accounts without an OAuth2
+ * application have the default of the column.
  */
 function backendColumn(stored: LockedAccount | undefined, app: AppForAccount | undefined) {
   return stored || !app ? {} : defined({ backend: backendOf(app) })
@@ -92,7 +92,7 @@ interface AccountContext {
   errors: FieldError[]
 }
 
-/** Column of a URL that may be masked. An empty text removes the URL. */
+/** Account column of a URL that may be masked. An empty text removes the URL. */
 function urlColumn(
   name: 'proxy' | 'webhooks',
   input: AccountInput,
@@ -116,8 +116,8 @@ function headersColumn(
 }
 
 /**
- * Address of the account. Defaults to the login name, if that is an address and no other address is
- * stored.
+ * Mail address of the account. Defaults to the login name, if the login name is an address and no
+ * other address is stored.
  */
 function emailColumn({ email, imap, oauth2 }: AccountInput, stored: LockedAccount | undefined) {
   if (email !== undefined) return { email }

@@ -11,25 +11,25 @@ import type { LockedAccount } from '../store/accounts.ts'
 import { type AppForAccount, lockAppForAccount } from '../store/oauth2-apps.ts'
 import type { PasswordPlan } from './plan-server.ts'
 
-/** OAuth2 settings of a request, not validated beyond their schema. */
+/** OAuth2 settings of an account in a request, not validated beyond their schema. */
 export type OAuth2Input = OAuth2Config & Pick<OAuth2Update, 'partial'>
 
 export interface OAuth2Plan {
-  /** Changed OAuth2 settings; absent if the settings stay as they are. */
+  /** Changed OAuth2 settings of the account; absent if the settings stay as they are. */
   column?: StoredOAuth2 | null
   passwords: PasswordPlan[]
 }
 
 interface OAuth2Context {
   stored: { oauth2: StoredOAuth2 | null } | undefined
-  /** Application of the request; undefined if the application does not exist. */
+  /** OAuth2 application that the request names; undefined if the application does not exist. */
   app: AppForAccount | undefined
   errors: FieldError[]
 }
 
 /**
- * Mail system of the accounts of an application. Undefined for an application for Pub/Sub, or for
- * the API of a provider without an API.
+ * Mail system of the accounts of an OAuth2 application. Undefined for an application for Pub/Sub,
+ * or for an API application of a provider without a mail API.
  */
 export function backendOf({
   provider,
@@ -40,7 +40,7 @@ export function backendOf({
   return baseScopes === 'api' ? oauth2ProviderTraits[provider].api : undefined
 }
 
-/** True if accounts of the application can be registered. False for an application for Pub/Sub. */
+/** True if accounts can use the OAuth2 application. False for an application for Pub/Sub. */
 export function acceptsAccounts(app: Pick<AppForAccount, 'provider' | 'config'>): boolean {
   return backendOf(app) !== undefined
 }
@@ -49,8 +49,9 @@ const defaultReading = /(?:gmail\.modify|mail\.readwrite)$/i
 const anyReading = /(?:gmail\.(?:modify|readonly)|mail\.google\.com\/|mail\.read\w*(?:\.shared)?)$/i
 
 /**
- * True if the grants of an API application permit sending but not reading: `skipScopes` has the
- * default scope for reading, and `extraScopes` none. The scope `.default` names no permissions.
+ * True if the grants of an OAuth2 application for a mail API permit sending but not reading:
+ * `skipScopes` has the default scope for reading, and `extraScopes` has no scope for reading. The
+ * scope `.default` names no permissions.
  */
 export function isSendOnlyApp(app: Pick<AppForAccount, 'provider' | 'config'>): boolean {
   const { skipScopes = [], extraScopes = [] } = app.config
@@ -63,7 +64,7 @@ export function isSendOnlyApp(app: Pick<AppForAccount, 'provider' | 'config'>): 
 }
 
 /**
- * Finds the application that a registration names, or that the account uses.
+ * Finds the OAuth2 application that a registration names, or that the account uses.
  *
  * @throws AppError `invalid` `UnsupportedOperation` if the application has no accounts, or the
  * account has another mail system, which is fixed at its registration
@@ -87,7 +88,11 @@ function unsupported(message: string): AppError {
   return new AppError('invalid', message, { code: 'UnsupportedOperation' })
 }
 
-/** @throws AppError `invalid` `AccountAlreadyExists` if another account logs in as the same user */
+/**
+ * Checks that no other account logs in as the same OAuth2 user.
+ *
+ * @throws AppError `invalid` `AccountAlreadyExists`
+ */
 export async function assertUserUnique(
   tx: Tx,
   account: string,
@@ -103,7 +108,7 @@ export async function assertUserUnique(
   })
 }
 
-/** Plans the change of the OAuth2 settings. Adds field errors to `errors`. */
+/** Plans the change of an account's OAuth2 settings. Adds field errors to `errors`. */
 export function planOAuth2(
   input: OAuth2Input | false | undefined,
   { stored, app, errors }: OAuth2Context,
@@ -122,7 +127,10 @@ export function planOAuth2(
   return { column, passwords: planGrant(input, before, column) }
 }
 
-/** New tokens or a sign-in replace a stored authentication server, unless the input names both. */
+/**
+ * Value of `useAuthServer` after a change. New tokens or a sign-in replace a stored authentication
+ * server, unless the input names both.
+ */
 function usesAuthServer(input: OAuth2Input, before: StoredOAuth2 | undefined): boolean | undefined {
   if (!input.partial || input.useAuthServer !== undefined) return input.useAuthServer
   const isReplaced = input.authorize || tokenNames.some((name) => isNew(input[name]))
@@ -131,12 +139,15 @@ function usesAuthServer(input: OAuth2Input, before: StoredOAuth2 | undefined): b
 
 const tokenNames = ['accessToken', 'refreshToken'] as const
 
-/** True for a token to store; false for the mask that stands for the stored token. */
+/** True for an OAuth2 token to store; false for the mask that stands for the stored token. */
 function isNew(token: string | undefined): boolean {
   return token !== undefined && token !== mask
 }
 
-/** Interface spec, "Account", rule 3: an account with `useAuthServer` has no stored credentials. */
+/**
+ * Errors for credentials beside `oauth2.useAuthServer`. Interface spec, "Account", rule 3: an
+ * account with `useAuthServer` has no stored credentials.
+ */
 function authServerErrors(input: OAuth2Input): FieldError[] {
   const names = [...tokenNames, 'authorize'] as const
   return names
@@ -157,8 +168,8 @@ function loginErrors({ authorize, auth, redirectUrl }: OAuth2Input): FieldError[
 }
 
 /**
- * Errors of tokens. The stored grant cannot be unsealed here, so a stored refresh token cannot be
- * kept beside a new access token.
+ * Errors of the OAuth2 tokens of a request. The stored grant cannot be unsealed here, so a stored
+ * refresh token cannot be kept beside a new access token.
  */
 function tokenErrors({ accessToken, refreshToken }: OAuth2Input): FieldError[] {
   if (isNew(accessToken) && refreshToken === mask)
@@ -175,8 +186,8 @@ function appErrors({ provider, authorize }: OAuth2Input, app: AppForAccount | un
 }
 
 /**
- * Plans the change of a grant. A grant belongs to its application: another application or
- * `useAuthServer` deletes the grant.
+ * Plans the change of an account's OAuth2 grant. A grant belongs to its application: another
+ * application or `useAuthServer` deletes the grant.
  */
 function planGrant(
   { accessToken, refreshToken, expires }: OAuth2Input,

@@ -14,33 +14,33 @@ import { changedLoginParts, loginOf } from './stored-login.ts'
 
 export type ServerKind = Exclude<PasswordKind, 'oauth2'>
 
-/** Change of one credential. A credential without a plan stays. */
+/** Change of one stored credential of an account. A credential without a plan stays. */
 export type PasswordPlan = { kind: PasswordKind } & ({ seal: string } | { forget: true })
 
-/** Server of a request, not validated beyond its schema. */
+/** Mail server settings of a request, not validated beyond their schema. */
 export type ServerInput = Omit<ImapUpdate | SmtpUpdate, 'partial'> &
   Pick<ImapUpdate, 'disabled'> & { host?: string; port?: number }
 
-/** Stored servers, their login and the kinds of stored credentials. */
+/** Stored mail servers of an account, their login and the kinds of stored credentials. */
 export type StoredServers = Pick<
   LockedAccount,
   'imap' | 'smtp' | 'oauth2' | 'email' | 'proxy' | 'passwords'
 >
 
 export interface ServerPlan {
-  /** Changed server; absent if the server stays as it is. */
+  /** Changed mail server settings; absent if the settings stay as they are. */
   column?: object | null
   passwords: PasswordPlan[]
 }
 
 interface ServerContext {
   stored: StoredServers | undefined
-  /** True if the account has OAuth2, which servers without their own login use. */
+  /** True if the account has OAuth2, which mail servers without a login of their own use. */
   byOAuth2: boolean
   errors: FieldError[]
 }
 
-/** Plans the change of one server. Adds field errors to `errors`. */
+/** Plans the change of one mail server of an account. Adds field errors to `errors`. */
 export function planServer(
   kind: ServerKind,
   input: ServerInput | false | undefined,
@@ -52,7 +52,7 @@ export function planServer(
   errors.push(...addressErrors(kind, input), ...loginErrors(kind, input, { stored, byOAuth2 }))
   const { auth, ...rest } = kind === 'smtp' ? withStartTls(input) : input
   const settings = { ...rest, secure: rest.secure ?? false }
-  // The authentication server provides user and password.
+  // The authentication server provides user and password of the mail server login.
   if (!auth || settings.useAuthServer) return { column: settings, passwords: [...forget] }
   const secret = secretOf(auth) ?? mask
   return {
@@ -61,14 +61,17 @@ export function planServer(
   }
 }
 
-/** A disabled IMAP server needs no address. */
+/** Errors of the address of a mail server. A disabled IMAP server needs no address. */
 function addressErrors(kind: ServerKind, input: ServerInput): FieldError[] {
   if (kind === 'imap' && input.disabled) return []
   const missing = (['host', 'port'] as const).filter((name) => input[name] === undefined)
   return missing.map((name) => fieldError(`${kind}.${name}`, 'is required'))
 }
 
-/** SMTP servers may need no login; IMAP servers always do, unless disabled. */
+/**
+ * Errors of the login of a mail server. SMTP servers may need no login; IMAP servers always need a
+ * login, unless disabled.
+ */
 function loginErrors(
   kind: ServerKind,
   input: ServerInput,
@@ -83,8 +86,8 @@ function loginErrors(
 }
 
 /**
- * Errors of a login that the account configures itself. Valid are one secret, or the mask that
- * stands for the stored secret, if the host is unchanged.
+ * Errors of a mail server login that the account configures itself. Valid are one secret, or the
+ * mask that stands for the stored secret, if the host is unchanged.
  */
 function inputErrors(
   kind: ServerKind,
@@ -112,7 +115,7 @@ function hasSecret(stored: StoredServers, kind: ServerKind, name: string): boole
   return stored.passwords.includes(kind) && secretNameOf(stored[kind]?.auth || {}) === name
 }
 
-/** Interface spec, "Account", rule 2: implicit TLS on port 465 only. */
+/** Mail server settings with implicit TLS on port 465 only (interface spec, "Account", rule 2). */
 function withStartTls(server: ServerInput): ServerInput {
   return server.port === 465 ? server : { ...server, secure: false }
 }

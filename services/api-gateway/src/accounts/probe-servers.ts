@@ -23,7 +23,10 @@ export interface ProbeResult {
   mailboxes?: VerifiedMailbox[]
 }
 
-/** Lets a sync-worker and a sender log in. A failure of the command is part of the result. */
+/**
+ * Lets a sync-worker and a sender log in to the mail servers of a request. A failed command becomes
+ * part of the result.
+ */
 export async function probeServers(
   { bus, timeoutMs, signal }: ProbeOptions,
   request: VerifyRequest,
@@ -75,7 +78,7 @@ function connectionOf({ host, port, secure, tls }: Omit<Imap | Smtp, 'auth'>) {
   return defined({ host, port, secure, tls })
 }
 
-/** Credentials of a request. Undefined if the credentials are incomplete. */
+/** Mail server credentials of a request. Undefined if the credentials are incomplete. */
 function credentialsOf(auth: Imap['auth']) {
   if (!auth) return undefined
   const secret = secretOf(auth)
@@ -85,7 +88,10 @@ function credentialsOf(auth: Imap['auth']) {
     : { user: auth.user, pass: secret }
 }
 
-/** Maps an error of the command to a failed result. Rethrows it if the client has disconnected. */
+/**
+ * Maps an error of the command that tests a login to a failed result. Rethrows the error if the
+ * client has disconnected.
+ */
 async function orFailure<T extends { verdict: VerificationResult }>(
   reply: Promise<T>,
   signal: AbortSignal,
@@ -101,19 +107,19 @@ async function orFailure<T extends { verdict: VerificationResult }>(
 }
 
 export interface LimitedProbeOptions extends ProbeOptions {
-  /** Duration of every probe of a server that cannot be used, if `timeoutMs` is not shorter. */
+  /** Duration of each probe of a mail server that cannot be used, unless `timeoutMs` is shorter. */
   unusableMs: number
-  /** Replaced in tests. */
+  /** Wait until the end of the fixed duration of a probe. Replaced in tests. */
   wait?: (ms: number, signal: AbortSignal) => Promise<unknown>
 }
 
-/** Codes of rejected logins: the server speaks the protocol. */
+/** Codes of rejected logins. They show that the mail server speaks the protocol. */
 const loginCodes = /^(?:AUTHENTICATIONFAILED|AUTHORIZATIONFAILED|EXPIRED|WEBALERT|EAUTH)$/
 
 /**
- * Variant of `probeServers` for callers without full rights, who could scan our networks. Closed,
- * silent and forbidden ports, other services and invalid certificates have the same error after the
- * same time. Rejected logins keep their details.
+ * Variant of `probeServers` (test logins at mail servers) for callers without full rights, who
+ * could scan internal networks. Closed, silent and forbidden ports, other services and invalid
+ * certificates have the same error after the same time. Rejected logins keep their details.
  */
 export async function probeWithoutDetails(
   { unusableMs, wait = waitFor, ...options }: LimitedProbeOptions,
@@ -131,12 +137,12 @@ function waitFor(ms: number, signal: AbortSignal): Promise<void> {
   return delay(Math.max(0, ms), undefined, { signal })
 }
 
-/** True if the server rejected the login, as opposed to not being a mail server. */
+/** True if the mail server rejected the login, as opposed to not being a mail server. */
 export function isRejectedLogin({ code = '' }: VerificationResult): boolean {
   return loginCodes.test(code)
 }
 
-/** True if no worker could test the login. Says nothing about the server. */
+/** True if no worker could test the login. The result says nothing about the mail server. */
 export function isNotTested({ code, statusCode, responseText }: VerificationResult): boolean {
   return code === 'WorkerNotAvailable' || (statusCode === 503 && responseText === undefined)
 }

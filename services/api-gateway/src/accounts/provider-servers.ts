@@ -16,10 +16,10 @@ interface ServersInput {
 }
 
 /**
- * Servers of the provider, if the request names no servers. The servers are stored like servers of
- * a request, so a change of the application does not affect the account. Removing OAuth2 removes
- * servers without a login. Accounts of an API have no servers. If the grant of an account is for
- * sending only, its IMAP is disabled.
+ * Mail servers of an account's OAuth2 provider, if the request names no servers. The servers are
+ * stored like servers of a request, so a change of the application does not affect the account.
+ * Removing OAuth2 removes servers without a login. Accounts of a mail API have no servers. If the
+ * grant of an account is for sending only, the account's IMAP is disabled.
  */
 export function withProviderServers(
   input: ServersInput,
@@ -62,7 +62,7 @@ function serversOf(
   return defined({ imap: hosts && mailServer(hosts.imap), smtp: hosts && mailServer(hosts.smtp) })
 }
 
-/** Server of a provider. Port 587 uses STARTTLS, all other ports TLS from the start. */
+/** Mail server of an OAuth2 provider. Port 587 uses STARTTLS, other ports TLS from the start. */
 function mailServer([host, port]: ProviderServer) {
   return { host, port, secure: port !== 587 }
 }

@@ -19,8 +19,8 @@ export interface Registration extends SealDeps {
 }
 
 /**
- * Registers a new account or changes an existing account. Of concurrent requests with a new id,
- * exactly one registers the account.
+ * Registers a new account or changes an existing account. If concurrent requests name the same new
+ * id, exactly one of the requests registers the account.
  *
  * @returns the events of a new account; undefined for an existing account
  */

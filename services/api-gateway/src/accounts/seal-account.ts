@@ -15,7 +15,10 @@ export interface SealDeps {
   sealer: Sealer
 }
 
-/** Seals logins in the URLs of an account and its header values. Sealed values stay unchanged. */
+/**
+ * Seals logins in the URLs of an account and the values of its webhook headers. Sealed values stay
+ * unchanged.
+ */
 export async function sealColumns(
   columns: AccountColumns,
   { account, sealer }: SealDeps,
@@ -31,9 +34,10 @@ export async function sealColumns(
 type SealedMembers = Pick<AccountRegistration, 'webhooks' | 'proxy' | 'webhooksCustomHeaders'>
 
 /**
- * Variant of `sealColumns` for a registration or an update that waits for consent. Values come from
- * the planned columns, which have no masks: a mask could have another meaning at the consent.
- * `repeated`: members that are not stored, because the account has their value.
+ * Seals logins in URLs and values of webhook headers, like `sealColumns`, in a registration or an
+ * update that waits for OAuth2 consent. Values come from the planned columns, which have no masks:
+ * a mask could have another meaning at the consent. `repeated`: members that are not stored,
+ * because the account has their value.
  */
 export async function sealRegistration<T extends SealedMembers>(
   input: T,

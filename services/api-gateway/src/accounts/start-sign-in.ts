@@ -25,17 +25,18 @@ export interface SignIn {
   /** Id of the OAuth2 application. */
   app: string
   registration: PendingRegistration
-  /** Nonce of the form link, if the sign-in starts at a form. */
+  /** Nonce of the form link, if the OAuth2 sign-in starts at a hosted form. */
   form?: string
-  /** Expected user, passed to the provider. */
+  /** User who is expected to sign in, passed to the OAuth2 provider. */
   loginHint?: string
-  /** If true, the provider asks for consent again. */
+  /** If true, the OAuth2 provider asks the user for consent again. */
   consent?: boolean
 }
 
 /**
- * Starts a sign-in. Returns the URL that the user's browser opens: the redirect URI with a start
- * token. This URL binds the browser and redirects to the provider's consent page, see `openSignIn`.
+ * Starts an OAuth2 sign-in. Returns the URL that the user's browser opens: the redirect URI with a
+ * start token. This URL binds the browser and redirects to the provider's consent page, see
+ * `openSignIn`.
  *
  * @throws AppError `invalid` if the registration contains a password: pending registrations are
  * stored unsealed
@@ -45,7 +46,7 @@ export async function startSignIn(
   { app, registration, form, loginHint, consent }: SignIn,
 ): Promise<string> {
   assertNoPasswords(registration)
-  // Placeholders: each browser gets its own state and challenge.
+  // Placeholders in the consent URL: each browser gets its own state and PKCE challenge.
   const placeholders = { state: newToken(), codeChallenge: challengeOf(newToken()) }
   const request = { app, ...placeholders, ...defined({ loginHint, consent }) }
   const page = await bus.request(startOAuth2Login, request, { key: 'credentials', timeoutMs })
@@ -59,8 +60,8 @@ export async function startSignIn(
 }
 
 /**
- * Opens a sign-in in a browser and returns the URL of the consent page. Undefined if the sign-in is
- * over. The state is bound to the identity that `identify` returns for the redirect URI.
+ * Opens an OAuth2 sign-in in a browser and returns the URL of the consent page. Undefined if the
+ * sign-in is over. The state is bound to the identity that `identify` returns for the redirect URI.
  */
 export async function openSignIn(
   db: Db,
@@ -79,7 +80,10 @@ export async function openSignIn(
   return url.href
 }
 
-/** The cookie must be set by the host to which the provider redirects. */
+/**
+ * Redirect URI in a consent URL. The browser cookie must be set by the host to which the OAuth2
+ * provider redirects.
+ */
 function redirectUriOf(consentUrl: string): URL {
   const uri = URL.parse(new URL(consentUrl).searchParams.get('redirect_uri') ?? '')
   if (!uri) throw new AppError('invalid', 'The OAuth2 application has no redirect URL')

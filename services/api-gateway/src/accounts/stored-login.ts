@@ -4,7 +4,7 @@ import type { LockedAccount } from '../store/accounts.ts'
 import type { PasswordKind } from '../store/credentials.ts'
 import { maskUrl } from '../http/masks.ts'
 
-/** Mail server, stored or of a request. */
+/** Mail server of an account, stored or of a request. */
 interface LoginServer {
   host?: string | undefined
   port?: number | undefined
@@ -20,7 +20,7 @@ export interface LoginAccount extends Pick<LockedAccount, 'oauth2' | 'email' | '
   smtp: LoginServer | null
 }
 
-/** Changed columns of an account; columns that are absent keep their value. JSON as text. */
+/** Changed columns of an account; absent columns keep their value. JSON columns are text. */
 export type ColumnChange<T> = { [K in keyof T]?: string | null | undefined }
 export type LoginColumns = ColumnChange<LoginAccount>
 
@@ -42,24 +42,27 @@ export function parseColumn<T>(column: string | null | undefined, before: T | nu
 
 /** Credentials of an account and the network path over which they are sent. */
 export interface StoredLogin {
-  /** Origin of the credentials. */
+  /** Origin of the account's credentials. */
   source: 'password' | 'oauth2' | 'auth-server'
-  /** Mailbox that the credentials open. The authentication server chooses it by the account. */
+  /**
+   * User of the mailbox that the credentials open. The authentication server chooses the mailbox by
+   * the account.
+   */
   user: unknown
-  /** Host of the server; absent for the OAuth2 login itself. */
+  /** Host of the mail server; absent for the OAuth2 login itself. */
   host?: string | undefined
   port?: number | undefined
   secure?: boolean
   tls?: object
-  /** URL without its password. */
+  /** URL of the account's proxy without its password. */
   proxy?: string | null
 }
 
 const parts = ['source', 'user', 'host', 'port', 'secure', 'tls', 'proxy'] as const
 
 /**
- * Compares two logins: user, server, security, TLS options and proxy. Stored credentials may be
- * kept only if nothing relevant to the caller differs.
+ * Compares two mail server logins: user, server, security, TLS options and proxy. Stored
+ * credentials may be kept only if nothing relevant to the caller differs.
  *
  * @returns the parts that differ
  */
@@ -71,8 +74,9 @@ export function changedLoginParts(
 }
 
 /**
- * Login of an account at a server, in a form that can be compared. `oauth2` is the OAuth2 login
- * itself, whose access token can also be read without a server. Undefined without credentials.
+ * Login of an account at a mail server, in a form that can be compared. `oauth2` is the OAuth2
+ * login itself, whose access token can also be read without a server. Undefined without
+ * credentials.
  */
 export function loginOf(account: LoginAccount, kind: PasswordKind): StoredLogin | undefined {
   if (kind === 'oauth2') return oauth2LoginOf(account)
@@ -90,7 +94,10 @@ export function loginOf(account: LoginAccount, kind: PasswordKind): StoredLogin 
   }
 }
 
-/** Precedence of auth-bridge: authentication server, own login, OAuth2. */
+/**
+ * Credentials that auth-bridge issues for a mail server of an account, in its order of precedence:
+ * authentication server, own login of the server, OAuth2.
+ */
 function identityOf(account: LoginAccount, server: LoginServer): StoredLogin | undefined {
   if (server.useAuthServer) return { source: 'auth-server', user: undefined }
   if (server.auth) return { source: 'password', user: server.auth.user }

@@ -3,7 +3,7 @@ import type { TenantMember, TenantSet } from '@posthorn/db'
 import type { AccountColumns, LockedAccount } from '../store/accounts.ts'
 import { type ColumnChange, parseColumn } from './stored-login.ts'
 
-/** Origin of a change: an operator, or the holder of a bound token or of a hosted form. */
+/** Origin of an account's change: an operator, or a tenant with a bound token or hosted form. */
 export type ChangedBy = 'operator' | 'tenant'
 
 type Stored = Pick<LockedAccount, TenantMember | 'tenantSet'>
@@ -11,9 +11,10 @@ type Stored = Pick<LockedAccount, TenantMember | 'tenantSet'>
 const servers = ['imap', 'smtp'] as const
 
 /**
- * Column `tenantSet` after a change: the members that a tenant has set. An operator who sets a
- * member takes it over. Values that a tenant sends back unchanged keep their origin, and so do
- * masked headers that an operator sends back, and a target together with the headers of a tenant.
+ * Account column `tenantSet` after a change: the account members that a tenant has set. A member
+ * that an operator sets becomes the operator's. Values that a tenant sends back unchanged keep
+ * their origin, and so do masked headers that an operator sends back, and a webhook target together
+ * with the headers of a tenant.
  */
 export function tenantMembers(
   by: ChangedBy,
@@ -25,7 +26,7 @@ export function tenantMembers(
   return isDeepStrictEqual(new Set(before), new Set(after)) ? {} : { tenantSet: after }
 }
 
-/** Complete value of `tenantSet` after a change. */
+/** Complete value of the account column `tenantSet` after a change. */
 export function originsAfter(
   by: ChangedBy,
   columns: AccountColumns,
@@ -42,7 +43,7 @@ export function originsAfter(
   return [...after, ...headers]
 }
 
-/** Entries of `tenantSet` about the headers after a change. */
+/** Entries of the account column `tenantSet` about the webhook headers after a change. */
 function headersAfter(
   by: ChangedBy,
   columns: AccountColumns,
@@ -53,7 +54,10 @@ function headersAfter(
   return by === 'tenant' ? ['webhooksCustomHeaders'] : []
 }
 
-/** Origin of stored headers; unknown for headers from before the column `tenantSet`. */
+/**
+ * Origin of an account's stored webhook headers; unknown for headers that are older than the column
+ * `tenantSet`.
+ */
 export function originOfHeaders(tenantSet: readonly TenantSet[]): ChangedBy | 'unknown' {
   if (tenantSet.includes('unknownHeaders')) return 'unknown'
   return tenantSet.includes('webhooksCustomHeaders') ? 'tenant' : 'operator'
@@ -64,8 +68,9 @@ function isOfHeaders(member: TenantSet): boolean {
 }
 
 /**
- * An operator who repeats the URL of a tenant takes it over, unless headers of the tenant remain:
- * the account's own target would receive them no longer.
+ * True if the webhook target of an account is a tenant's after a change. An operator who repeats
+ * the URL of a tenant makes the target the operator's, unless headers of the tenant remain: the
+ * account's own target would receive these headers no longer.
  */
 function isTargetOfTenant(
   by: ChangedBy,
@@ -79,7 +84,7 @@ function isTargetOfTenant(
   return wasTenants && (by === 'tenant' || headers.includes('webhooksCustomHeaders'))
 }
 
-/** Compares what decides where Posthorn connects to. */
+/** Compares the parts of a mail server that decide where Posthorn connects to. */
 function isSameServer(column: unknown, stored: object | null | undefined): boolean {
   if (typeof column !== 'string' || !stored) return (column ?? null) === (stored ?? null)
   return isDeepStrictEqual(destinationOf(JSON.parse(column) as object), destinationOf(stored))
@@ -93,9 +98,9 @@ function destinationOf(value: object): object {
 type RepeatedMember = 'webhooks' | 'webhooksCustomHeaders'
 
 /**
- * Members whose stored value of the other party is repeated by a change. A request that waits for
- * consent must not contain these values: the account may have other values at the consent, and the
- * repeated values would then count as new.
+ * Account members in which a change repeats a stored value of the other party (operator or tenant).
+ * A request that waits for consent must not contain these values: the account may have other values
+ * at the consent, and the repeated values would then count as new.
  */
 export function repeatedMembers(
   by: ChangedBy,
@@ -120,8 +125,8 @@ export function repeatedMembers(
 type HeadersColumn = Pick<LockedAccount, 'webhooksCustomHeaders'>
 
 /**
- * How many headers of a change are stored headers, which a caller keeps by their mask: `all`,
- * `some` beside new headers, or `none`. `absent`: the change contains no headers.
+ * Share of stored headers among the webhook headers of a change, which a caller keeps by their
+ * mask: `all`, `some` beside new headers, or `none`. `absent`: the change contains no headers.
  */
 export function keptHeaders(
   { webhooksCustomHeaders: column }: ColumnChange<HeadersColumn>,

@@ -16,7 +16,7 @@ import { checkUpdate, lockForUpdate, storeUpdate, type Update } from './update.t
  * all its fields and the grant are stored in one transaction, or nothing is.
  */
 
-/** Sign-in that an update waits for. */
+/** OAuth2 sign-in that an update of an account waits for. */
 export interface UpdateSignIn {
   /** Id of the OAuth2 application. */
   app: string
@@ -27,7 +27,8 @@ export interface UpdateSignIn {
 type OAuth2Members = Exclude<AccountUpdate['oauth2'], false | undefined>
 
 /**
- * Checks an update that waits for consent, and prepares it for storage: without masks, and sealed.
+ * Checks an account update that waits for OAuth2 consent, and prepares the update for storage:
+ * without masks, and sealed.
  *
  * @throws AppError `not-found`; `invalid` with `fields`; `forbidden`
  */
@@ -53,15 +54,15 @@ export async function prepareConsent(tx: Tx, update: Update): Promise<UpdateSign
   return { app: app.id, registration, ...defined({ loginHint }) }
 }
 
-/** Consent of the owner: the user who signed in and the grant, sealed for the account. */
+/** OAuth2 consent of an account's owner: the user who signed in, and the sealed grant. */
 export interface Consent extends SealDeps {
   user: string
   sealedGrant: string
 }
 
 /**
- * Stores a pending update with its grant. Returns the expected address if another user consented;
- * nothing is stored then.
+ * Stores an account update that waited for OAuth2 consent, with its grant. If another user
+ * consented, stores nothing and returns the expected address.
  *
  * @throws AppError `not-found` if the account was deleted, even if its id was registered again
  */
@@ -83,13 +84,13 @@ export async function storeConsent(
   return {}
 }
 
-/** Addresses that the user who consents must have: the pin of the account, and its login name. */
+/** Addresses that the consenting user must have: expected address and login name of the account. */
 function pinsOf(body: AccountUpdate, stored: LockedAccount): string[] {
   const { expectedEmail = stored.expectedEmail } = body
   return [expectedEmail, expectedUserOf(body, stored)].filter((pin) => typeof pin === 'string')
 }
 
-/** Login name that the request names, or that the account has with OAuth2. */
+/** Login name that an account update names, or that the account has with OAuth2. */
 function expectedUserOf(
   { oauth2 }: AccountUpdate,
   { oauth2: before, email }: Pick<LockedAccount, 'oauth2' | 'email'>,
@@ -98,7 +99,10 @@ function expectedUserOf(
   return (oauth2 && oauth2.auth?.user) || storedUser || undefined
 }
 
-/** Body of the update after the consent. Times count from the request. */
+/**
+ * Body of the account update after the OAuth2 consent. The time `now` in `notifyFrom` is the time
+ * of the request.
+ */
 function withConsent(
   body: AccountUpdate,
   { user, requestedAt }: { user: string; requestedAt: number },

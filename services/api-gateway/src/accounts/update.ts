@@ -27,11 +27,11 @@ import { sealColumns, type SealDeps, storePasswords } from './seal-account.ts'
 import { tenantMembers } from './tenant-members.ts'
 
 export interface UpdatePlan extends AccountPlan {
-  /** True if sessions use something that changes. */
+  /** True if the update changes something that the account's sessions use, so that they restart. */
   restarts: boolean
 }
 
-/** Columns that sessions use. Webhook targets and names are not among them. */
+/** Account columns that the account's sessions use. Webhook targets and names are not used. */
 const sessionColumns = [
   'imap',
   'smtp',
@@ -67,7 +67,7 @@ export function planUpdate(
   return { ...plan, restarts }
 }
 
-/** Compares a new column, JSON as text, with the stored value. */
+/** Compares a new value of an account column, JSON as text, with the stored value. */
 function isSame(column: unknown, stored: unknown): boolean {
   if (typeof column === 'string' && typeof stored !== 'string' && stored !== null)
     return isDeepStrictEqual(JSON.parse(column), stored)
@@ -77,8 +77,8 @@ function isSame(column: unknown, stored: unknown): boolean {
 type StoredServer = StoredServers['imap' | 'smtp']
 
 /**
- * Completes a partial server from the stored server. The secret stays with its user, as a mask.
- * Other input replaces the server.
+ * Completes a partial mail server of an update from the stored server. The secret stays with its
+ * user, as a mask. Other input replaces the server.
  */
 function mergeServer(
   input: ImapUpdate | SmtpUpdate | false | undefined,
@@ -89,7 +89,7 @@ function mergeServer(
   if (!partial) return update
   const auth = mergeLogin(update, stored)
   const merged: ServerInput = defined({ ...stored, ...update, auth })
-  // An own login replaces the authentication server.
+  // A login in the update replaces the authentication server of the mail server.
   if (auth && merged.useAuthServer && !update.useAuthServer) merged.useAuthServer = false
   return merged
 }
@@ -117,14 +117,14 @@ export async function lockForUpdate(tx: Tx, account: string): Promise<LockedAcco
   return stored
 }
 
-/** Planned update with the application that it names. */
+/** Planned update of an account with the OAuth2 application that the update names. */
 export interface CheckedUpdate extends UpdatePlan {
   app: AppForAccount | undefined
 }
 
 /**
  * Plans an update of a locked account and checks what the caller may change. `isSignIn`: the grant
- * comes from a consent, so that no stored grant is kept.
+ * comes from an OAuth2 consent, so that no stored grant is kept.
  *
  * @throws AppError `invalid` with `fields`, or `forbidden`
  */
@@ -147,7 +147,10 @@ export async function checkUpdate(
   return { ...plan, app }
 }
 
-/** Stores a checked update. Sessions restart only if something that they use has changed. */
+/**
+ * Stores a checked update of an account. Sessions of the account restart only if something that
+ * they use has changed.
+ */
 export async function storeUpdate(
   tx: Tx,
   { account, caller, sealer }: Update,

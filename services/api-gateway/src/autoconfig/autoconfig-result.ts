@@ -6,7 +6,7 @@ import type { operations } from '@posthorn/contracts/operations'
 export type AutoconfigResponse = OperationOutput<typeof operations.getAutoconfig>
 export type DiscoveredServer = Exclude<AutoconfigResponse['imap'], false>
 
-/** Mail servers of an address according to one source. */
+/** Mail servers of an email address according to one autoconfiguration source. */
 export interface AutoconfigResult {
   imap?: DiscoveredServer
   smtp?: DiscoveredServer
@@ -16,11 +16,14 @@ export interface AutoconfigResult {
 export interface AddressParts {
   email: string
   local: string
-  /** Domain in ASCII and lower case. */
+  /** Domain of the email address in ASCII and lower case. */
   domain: string
 }
 
-/** Creates the result of a source; undefined if the source has no server. */
+/**
+ * Creates the autoconfiguration result of a source such as a DNS record. Undefined if the source
+ * names no mail server.
+ */
 export function toResult(
   imap: DiscoveredServer | undefined,
   smtp: DiscoveredServer | undefined,
@@ -28,7 +31,7 @@ export function toResult(
   return imap || smtp ? defined({ imap, smtp }) : undefined
 }
 
-/** Validates a server from an external source; undefined if the host name or port is invalid. */
+/** Validates a mail server from a foreign source; undefined if host name or port is invalid. */
 export function parseServer({
   host: name,
   port,
@@ -40,7 +43,7 @@ export function parseServer({
   return { auth: { user: user.slice(0, 256) }, host, port, secure }
 }
 
-/** True for an IP address and for an ASCII DNS name of at least two labels. */
+/** True if a mail server's name is an IP address or an ASCII DNS name of two labels or more. */
 function isHostName(name: string): boolean {
   if (isIP(name) !== 0) return true
   const labels = name.split('.')

@@ -13,12 +13,12 @@ import { type CallHttp, createFetchText } from './fetch-text.ts'
 import { appPasswordFor } from './providers.ts'
 import { type Dns, sources } from './sources.ts'
 
-/** Timeout of all sources together, similar to the timeout of mail clients. */
+/** Timeout of all autoconfiguration sources together, similar to the timeout of mail clients. */
 const timeoutMs = 5_000
-/** Maximum size of a document. Larger documents are truncated and therefore rejected. */
+/** Maximum size of an autoconfiguration document. Larger ones are cut and thus rejected. */
 const maxResponseBytes = 64 * 1024
 
-/** Finds the mail servers of an address. */
+/** Finds the mail servers of an email address. */
 export type Autoconfig = (email: string, signal: AbortSignal) => Promise<AutoconfigResponse>
 
 export interface AutoconfigOptions {
@@ -41,17 +41,18 @@ export function createAutoconfig(
 }
 
 export interface AutoconfigDeps {
-  /** Limits time and size of each call and applies the egress policy. */
+  /** Sends an HTTP request. Limits time and size of each call and applies the egress policy. */
   call: CallHttp
   dns: Dns
   directory: string | undefined
-  /** Timeout of all sources together. */
+  /** Timeout of all autoconfiguration sources together. */
   timeoutMs: number
 }
 
 /**
- * Queries all sources concurrently. Returns the result of the best source with both servers, else
- * of the best source with one server. A source that fails or exceeds the timeout has no result.
+ * Queries all autoconfiguration sources of an email address concurrently. Returns the result of the
+ * best source with both mail servers, else of the best source with one server. A source that fails
+ * or exceeds the timeout has no result.
  */
 export function createAutoconfigLookup(options: AutoconfigDeps): Autoconfig {
   const { call, dns, directory } = options
@@ -69,7 +70,7 @@ export function createAutoconfigLookup(options: AutoconfigDeps): Autoconfig {
       ),
     )
     const best = await bestOf(results)
-    // Ends the queries that are still running.
+    // Ends the queries of autoconfiguration sources that are still running.
     done.abort()
     return toResponse(best)
   }
@@ -81,7 +82,8 @@ interface SourceResult {
 }
 
 /**
- * Awaits the sources in order, so that a worse source wins only after the better sources failed.
+ * Awaits the autoconfiguration sources in order, so that a worse source wins only after the better
+ * sources failed.
  */
 async function bestOf(
   results: readonly Promise<SourceResult | undefined>[],
@@ -105,7 +107,8 @@ function toResponse(best: SourceResult | undefined): AutoconfigResponse {
 
 function parseAddress(email: string): AddressParts | undefined {
   const at = email.lastIndexOf('@')
-  // The result is empty for an invalid domain, including address literals in brackets.
+  // `domainToASCII` returns an empty text for an invalid email domain, including address literals
+  // in brackets.
   const domain = domainToASCII(email.slice(at + 1)).toLowerCase()
   if (!/^[a-z0-9_-]+(?:\.[a-z0-9_-]+)+$/.test(domain) || /\.\d+$/.test(domain)) return undefined
   return { email, local: email.slice(0, at), domain }

@@ -7,7 +7,7 @@ import {
 } from './autoconfig-result.ts'
 import { findAll, parseXml, textOf, type XmlElement } from './xml.ts'
 
-/** Reads the servers of an address from a clientConfig document, the format of Thunderbird. */
+/** Reads an address's mail servers from a clientConfig document, the format of Thunderbird. */
 export function readClientConfig(
   text: string,
   address: AddressParts,
@@ -20,10 +20,13 @@ export function readClientConfig(
   )
 }
 
-/** Socket types, safest first. */
+/** Socket types of mail servers in a clientConfig document, safest first. */
 const socketTypes = ['ssl', 'starttls', 'plain']
 
-/** First valid server with the safest socket type; documents list preferred servers first. */
+/**
+ * First valid mail server with the safest socket type in a clientConfig document; documents list
+ * preferred servers first.
+ */
 function bestServer(
   elements: XmlElement[],
   type: string,
@@ -101,8 +104,9 @@ function protocolServer(
 }
 
 /**
- * True for TLS from the start. The well-known ports decide, because servers report SSL for any
- * encrypted connection. On other ports SSL is on unless the document turns it off.
+ * True if a mail server of an Autodiscover response uses TLS from the start. The well-known ports
+ * decide, because servers report SSL for any encrypted connection. On other ports SSL is on unless
+ * the document turns it off.
  */
 function isSecure(protocol: XmlElement, port: number): boolean {
   if (implicitTls.has(port)) return true

@@ -7,13 +7,13 @@ type Endpoint = readonly [host: string, port: number]
 /** Mail provider with its servers and its rules for passwords. */
 export interface Provider {
   readonly name: string
-  /** Domains of its email addresses. */
+  /** Domains of the provider's own email addresses. */
   readonly domains: readonly string[]
-  /** Suffixes of its mail exchangers, which identify customer domains. */
+  /** Suffixes of the provider's mail exchangers (MX hosts), which identify customer domains. */
   readonly exchangers: readonly string[]
   readonly imap: Endpoint
   readonly smtp: Endpoint
-  /** Instructions for creating a password for mail clients. */
+  /** Instructions of the provider for creating a password for mail clients. */
   readonly appPassword?: { required: boolean; instructions: string }
 }
 
@@ -26,7 +26,7 @@ const imapOffByDefault = withTwoSteps(
 
 type HostedProvider = readonly [name: string, exchangers: string[], imap: string, smtp: string]
 
-/** Providers of customer domains, without rules for passwords. Both servers use TLS. */
+/** Mail providers of customer domains, without rules for passwords. Both mail servers use TLS. */
 const hosted: readonly HostedProvider[] = [
   [
     'Tencent Exmail',
@@ -47,7 +47,7 @@ const hosted: readonly HostedProvider[] = [
   ['one.com', ['one.com'], 'imap.one.com', 'send.one.com'],
 ]
 
-/** Built-in providers. Ports 465 and 993 use TLS from the start, all other ports STARTTLS. */
+/** Built-in mail providers. Ports 465 and 993 use TLS from the start, all other ports STARTTLS. */
 const providers: readonly Provider[] = [
   {
     name: 'Gmail',
@@ -201,12 +201,12 @@ const providers: readonly Provider[] = [
   })),
 ]
 
-/** Provider whose own email addresses use a domain. */
+/** Mail provider whose own email addresses use a domain. */
 export function providerOfDomain(domain: string): Provider | undefined {
   return providers.find(({ domains }) => domains.includes(domain))
 }
 
-/** Provider of a mail exchanger, by the longest matching suffix. */
+/** Mail provider of a mail exchanger (MX host), by the longest matching suffix. */
 export function providerOfExchanger(exchanger: string): Provider | undefined {
   const name = exchanger.toLowerCase().replace(/\.$/, '')
   const matches = (end: string) => name === end || name.endsWith(`.${end}`)
@@ -216,12 +216,12 @@ export function providerOfExchanger(exchanger: string): Provider | undefined {
   return candidates.toSorted((a, b) => b.length - a.length)[0]?.provider
 }
 
-/** App password rules of the provider that operates a server, for any domain. */
+/** App password rules of the mail provider that operates a server, for any domain. */
 export function appPasswordFor(host: string): AppPassword | undefined {
   return appPasswordOf(providers.find(({ imap, smtp }) => imap[0] === host || smtp[0] === host))
 }
 
-/** App password rules of a provider, with its name. */
+/** App password rules of a mail provider, with the provider's name. */
 export function appPasswordOf(provider: Provider | undefined): AppPassword | undefined {
   return provider?.appPassword && { provider: provider.name, ...provider.appPassword }
 }

@@ -11,7 +11,7 @@ import { type Provider, providerOfDomain, providerOfExchanger } from './provider
 /** DNS lookups of autoconfig. A lookup rejects if there are no records. */
 export type Dns = Pick<Resolver, 'resolveSrv' | 'resolveMx'>
 
-/** Fetches a document; undefined unless the response has status 200. */
+/** Fetches an autoconfiguration document; undefined unless the response has status 200. */
 export type FetchText = (request: { url: string; body?: string }) => Promise<string | undefined>
 
 export interface SourceDeps {
@@ -26,7 +26,7 @@ interface Source {
   readonly find: (address: AddressParts, deps: SourceDeps) => Promise<AutoconfigResult | undefined>
 }
 
-/** Source of a clientConfig document below a URL of the domain. */
+/** Autoconfiguration source: a clientConfig document below a URL of the domain. */
 function configSource(name: string, rootOf: (domain: string) => string): Source {
   return {
     name,
@@ -38,7 +38,7 @@ function configSource(name: string, rootOf: (domain: string) => string): Source 
   }
 }
 
-/** Sources, best first. Guesses from the mail exchanger and plaintext HTTP come last. */
+/** Autoconfiguration sources, best first. Guesses from MX hosts and plaintext HTTP come last. */
 export const sources: readonly Source[] = [
   {
     name: 'provider',
@@ -65,7 +65,10 @@ function fromProvider(provider: Provider | undefined, user: string): AutoconfigR
   return toResult(server(provider.imap), server(provider.smtp))
 }
 
-/** Sends the domain only: the directory does not need the address. */
+/**
+ * Asks the directory of clientConfig documents for the mail servers of a domain. Sends the domain
+ * only: the directory does not need the address.
+ */
 async function fromDirectory(
   address: AddressParts,
   { fetch, directory }: SourceDeps,
@@ -79,7 +82,10 @@ async function fromDocument(address: AddressParts, fetch: FetchText, url: string
   return text === undefined ? undefined : readClientConfig(text, address)
 }
 
-/** Reads SRV records (RFC 6186 §3). RFC 8314 §5.1 prefers services with TLS from the start. */
+/**
+ * Reads the mail servers of a domain from SRV records (RFC 6186 §3). RFC 8314 §5.1 prefers
+ * services with TLS from the start.
+ */
 async function fromSrv(
   { domain, email }: AddressParts,
   { dns }: SourceDeps,
@@ -100,7 +106,10 @@ async function fromSrv(
   return toResult(imaps ?? imap, submissions ?? submission)
 }
 
-/** Guesses from the mail exchanger, which usually belongs to the provider of the mailboxes. */
+/**
+ * Guesses the mail servers of a domain from its mail exchanger, which usually belongs to the
+ * provider of the mailboxes.
+ */
 async function fromExchanger(
   address: AddressParts,
   deps: SourceDeps,

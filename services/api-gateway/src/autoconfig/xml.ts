@@ -19,14 +19,14 @@ const parser = new XMLParser({
   preserveOrder: true,
   ignoreAttributes: false,
   attributeNamePrefix: '',
-  // Values stay strings: the parser would turn `0993` into a number.
+  // Values of XML elements stay strings: the parser would turn `0993` into a number.
   parseTagValue: false,
   parseAttributeValue: false,
   ignoreDeclaration: true,
   ignorePiTags: true,
 })
 
-/** Node of the library with `preserveOrder`: one member per node, named after the tag. */
+/** Node of the XML parser with `preserveOrder`: one member per node, named after the tag. */
 type Node = Readonly<Record<string, unknown>>
 
 /**
@@ -56,7 +56,7 @@ function element(name: string, node: Node, depth: number): XmlElement {
   return { name: name.toLowerCase(), attributes, children, text }
 }
 
-/** Descendants with a name, in document order. */
+/** Descendants of an XML element with a name, in document order. */
 export function findAll(element: XmlElement, name: string): XmlElement[] {
   return element.children.flatMap((child) => [
     ...(child.name === name ? [child] : []),
@@ -64,7 +64,7 @@ export function findAll(element: XmlElement, name: string): XmlElement[] {
   ])
 }
 
-/** Trimmed text of the first child with a name; empty if there is none. */
+/** Trimmed text of an XML element's first child with a name; empty if no child has the name. */
 export function textOf(element: XmlElement, name: string): string {
   return element.children.find((child) => child.name === name)?.text.trim() ?? ''
 }

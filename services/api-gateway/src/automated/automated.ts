@@ -5,24 +5,27 @@ import crawlers from 'crawler-user-agents'
 import { createRangeCheck } from './ranges.ts'
 import { createScannerCheck } from './scanner-names.ts'
 
-/** Crawler ranges of the release. */
+/** File with the address ranges of crawlers that belongs to the release. */
 const defaultRangesFile = fileURLToPath(new URL('../../crawler-ranges.json', import.meta.url))
 
 /** Client that requests a tracking or unsubscribe link. */
 export interface LinkVisitor {
   remoteAddress: string
-  /** User-Agent of the request; empty without this header. */
+  /** User-Agent of the visitor's request; empty without this header. */
   userAgent: string
 }
 
 export interface AutomatedCheck {
-  /** Checks user agent and address range, without I/O. */
+  /** Checks whether a link's visitor is a crawler, by user agent and address, without I/O. */
   isCrawler(visitor: LinkVisitor): boolean
-  /** Checks the DNS name of the address. May take seconds; never rejects. */
+  /**
+   * Checks whether a visitor of a link is a mail scanner, by the DNS name of its address. May take
+   * seconds; never rejects.
+   */
   isScanner(visitor: LinkVisitor): Promise<boolean>
 }
 
-/** Creates the check that distinguishes crawlers and scanners from readers. */
+/** Creates the check that separates crawlers and mail scanners from human readers. */
 export function createAutomatedCheck(rangesFile: string = defaultRangesFile): AutomatedCheck {
   const inRanges = createRangeCheck(readFileSync(rangesFile, 'utf8'))
   const isScannerAddress = createScannerCheck(new Resolver({ timeout: 2_000, tries: 1 }))
@@ -33,14 +36,14 @@ export function createAutomatedCheck(rangesFile: string = defaultRangesFile): Au
   }
 }
 
-/** Image proxies of Gmail and Yahoo, which load images when a user opens a message. */
+/** User agents of Gmail's and Yahoo's image proxies, which load images when a user reads mail. */
 const imageProxies = /GoogleImageProxy|YahooMailProxy/
 
 const crawlerPattern = new RegExp(crawlers.map(({ pattern }) => `(?:${pattern})`).join('|'))
 
 /**
- * True for user agents of known crawlers, scanners and HTTP libraries. Unusual names pass: mail
- * clients have them, and Apple's privacy proxy sends just `Mozilla/5.0`.
+ * True for user agents of known crawlers, scanners and HTTP libraries. Unusual user agents pass:
+ * mail clients have them, and Apple's privacy proxy sends just `Mozilla/5.0`.
  */
 export function isCrawlerName(userAgent: string): boolean {
   return crawlerPattern.test(userAgent) && !imageProxies.test(userAgent)

@@ -7,7 +7,7 @@ export interface CrawlerRanges {
 }
 
 /**
- * Creates a check whether an address is in one of the ranges.
+ * Creates a check whether an IP address is in one of the crawler ranges.
  *
  * @throws Error if the text is not a valid ranges file
  */

@@ -6,12 +6,16 @@ export interface Source {
   url: string
 }
 
-/** Minimum prefix lengths. A wider range is an error and would ignore most visitors. */
+/**
+ * Minimum prefix lengths of crawler address ranges. A wider range is an error and would ignore most
+ * visitors.
+ */
 const minBits = { ipv4: 10, ipv6: 24 }
 const maxRanges = 20_000
 
 /**
- * Extracts addresses and ranges from a published list: strings of a JSON document, or lines.
+ * Extracts addresses and ranges from a crawler operator's published list: strings of a JSON
+ * document, or lines.
  *
  * @throws Error if the list has no ranges, too many ranges, or too wide ranges
  */
@@ -37,11 +41,11 @@ function textsIn(value: unknown): string[] {
 
 export interface Refreshed {
   ranges: CrawlerRanges
-  /** One line per source that failed and keeps its earlier ranges. */
+  /** One line per source of crawler ranges that failed and keeps its earlier ranges. */
   failures: string[]
 }
 
-/** Fetches all sources. A failed source keeps its earlier ranges. */
+/** Fetches all sources of crawler address ranges. A failed source keeps its earlier ranges. */
 export async function refreshRanges(
   sources: readonly Source[],
   before: CrawlerRanges,

@@ -11,9 +11,9 @@ const scannerDomains = ['barracuda.com', 'spfbl.net']
 
 const maxCached = 20_000
 const cacheTtlMs = 3_600_000
-/** Maximum concurrent lookups; beyond it an address counts as a visitor. */
+/** Maximum concurrent DNS lookups of visitors; further addresses count as human visitors. */
 const maxLookups = 50
-/** Maximum names checked per address; the owner of an address can publish any number. */
+/** Maximum DNS names checked per IP address; the owner of an address can publish any number. */
 const maxNames = 5
 
 const notPublic = new BlockList()
@@ -35,9 +35,9 @@ for (const [address, bits] of [
   notPublic.addSubnet(address, bits, 'ipv6')
 
 /**
- * Creates a check whether an address belongs to a mail scanner, by its DNS name. A name counts only
- * if it resolves back to the address, because owners can publish any name. Unresolved addresses are
- * not scanners. Never rejects; may take seconds.
+ * Creates a check whether an IP address belongs to a mail scanner, by its DNS name. A name counts
+ * only if it resolves back to the address, because owners can publish any name. Unresolved
+ * addresses are not scanners. Never rejects; may take seconds.
  */
 export function createScannerCheck(names: Names): (address: string) => Promise<boolean> {
   const cache = new TtlCache<string, Promise<boolean>>({ max: maxCached, ttlMs: cacheTtlMs })

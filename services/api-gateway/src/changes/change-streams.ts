@@ -21,12 +21,13 @@ export interface ChangeStreamsDeps extends StreamOptions, Omit<FeedOptions, 'onL
  */
 export interface ChangeStreams extends AsyncDisposable {
   /**
-   * Prepares a stream that starts after `after`, or now. The returned function writes the stream.
+   * Prepares a stream of account changes that starts after the position `after`, or now. The
+   * returned function writes the stream.
    */
   open(after: Position | undefined, caller: Caller): Promise<EventStreamResponse>
-  /** Called when there may be new changes. */
+  /** Called when there may be new account changes. */
   wake(): void
-  /** Called when tokens may have been revoked. */
+  /** Called when access tokens may have been revoked. */
   tokensChanged(): void
 }
 
@@ -46,7 +47,8 @@ export function serveChanges(deps: ChangeStreamsDeps): ChangeStreams {
       await feed.follow(stream)
       await closed
     } catch (error) {
-      // The head has been sent: the client detects the end and resumes with its last id.
+      // The head of the change stream has been sent: the client detects the end and resumes with
+      // its last id.
       log.info({ reason: messageOf(error) }, 'change stream ended after an error')
       response.destroy()
     } finally {
@@ -58,7 +60,7 @@ export function serveChanges(deps: ChangeStreamsDeps): ChangeStreams {
 
   return {
     async open(after, { token, address }) {
-      // The end of the changes is queried in any case, so that a database outage gives an error
+      // The end of the change feed is queried in any case, so that a database outage gives an error
       // instead of a stream.
       const end = await findChangesEnd(db)
       return async (response) => {
@@ -90,7 +92,7 @@ export function serveChanges(deps: ChangeStreamsDeps): ChangeStreams {
   }
 }
 
-/** Variant of a change for a token that may not read why a connection failed. */
+/** Account change as an access token may read it that may not read why a connection failed. */
 function withoutDetails(change: Change): Change {
   const { payload } = change
   return payload === null

@@ -3,17 +3,17 @@ import type { Logger } from '@posthorn/telemetry'
 import { type Change, listChanges, type Position } from '../store/changes.ts'
 import { isBehind } from './position.ts'
 
-/** Receiver of changes. */
+/** Receiver of account changes, such as the stream of one client. */
 export interface Follower {
-  /** Position of the last delivered change. Advanced by the feed. */
+  /** Position of the last account change delivered to the follower. Advanced by the feed. */
   position: Position
-  /** Delivers the next changes, in order and without gaps. */
+  /** Delivers the next account changes to the follower, in order and without gaps. */
   deliver(changes: readonly Change[]): void
-  /** Reports that all changes up to the new position were deleted. */
+  /** Reports to the follower that all account changes up to the new position were deleted. */
   lost(position: Position): void
-  /** Resolves when the follower can receive more changes, or is closed. */
+  /** Resolves when the follower can receive more account changes, or is closed. */
   ready(): Promise<void>
-  /** Ends the follower's stream; the client reconnects with its position. */
+  /** Ends the stream of the follower; the client reconnects with its position. */
   close(): void
   readonly closed: boolean
 }
@@ -21,27 +21,27 @@ export interface Follower {
 export interface FeedOptions {
   db: Db
   log: Logger
-  /** Interval of reads without `wake`. */
+  /** Interval at which account changes are read without `wake`. */
   pollMs: number
-  /** Called with changes that were delivered to all followers. */
+  /** Called with account changes that were delivered to all followers. */
   onLive: (changes: readonly Change[]) => void
 }
 
 const pageSize = 1_000
-/** Changes per write to a follower that catches up; a whole page may exceed the write buffer. */
+/** Account changes per write to a follower that catches up; a page may exceed the write buffer. */
 const chunkSize = 50
-/** Read interval while rows wait for an open transaction, usually for milliseconds. */
+/** Read interval while account changes wait for an open transaction, usually milliseconds. */
 const unsettledMs = 20
 
 /**
- * Reads changes for all followers of this process. A follower that is behind catches up page by
- * page and then joins one shared reader, which runs while there are followers: on `wake` and
- * periodically.
+ * Reads account changes for all followers (client streams) of this process. A follower that is
+ * behind catches up page by page and then joins one shared reader, which runs while there are
+ * followers: on `wake` and periodically.
  */
 export class ChangeFeed implements AsyncDisposable {
   readonly #options: FeedOptions
   readonly #followers = new Set<Follower>()
-  /** Position of the shared reader. Meaningless while the reader does not run. */
+  /** Position of the shared reader in the change feed. Meaningless while no reader runs. */
   #end: Position = { xid: 0n, id: 0n }
   #reading: Promise<void> | undefined
   #woken = false
@@ -51,13 +51,13 @@ export class ChangeFeed implements AsyncDisposable {
     this.#options = options
   }
 
-  /** Called when there may be new changes. */
+  /** Called when there may be new account changes. */
   wake(): void {
     this.#woken = true
     this.#wakeReader?.()
   }
 
-  /** Delivers everything after the follower's position until it joins the shared reader. */
+  /** Delivers all changes after the follower's position, until it joins the shared reader. */
   async follow(follower: Follower): Promise<void> {
     while (!follower.closed) {
       const page = await listChanges(this.#options.db, follower.position, pageSize)
@@ -66,7 +66,8 @@ export class ChangeFeed implements AsyncDisposable {
         if (at > 0) await follower.ready()
         deliver(follower, page.changes.slice(at, at + chunkSize))
       }
-      // No await until the return, so that the shared reader continues exactly at this position.
+      // No await until the return, so that the shared reader of account changes continues exactly
+      // at the position of the follower.
       if (!page.full && this.#join(follower)) return
       await follower.ready()
     }
@@ -83,7 +84,10 @@ export class ChangeFeed implements AsyncDisposable {
     await this.#reading
   }
 
-  /** Returns false if the shared reader is ahead of the follower, which then reads on itself. */
+  /**
+   * Adds a follower to the shared reader of account changes. Returns false if the reader is ahead
+   * of the follower, which then continues to read on its own.
+   */
   #join(follower: Follower): boolean {
     if (follower.closed) return true
     if (this.#reading && isBehind(follower.position, this.#end)) return false
@@ -123,7 +127,10 @@ export class ChangeFeed implements AsyncDisposable {
     this.#options.onLive(changes)
   }
 
-  /** Ends all followers: changes were deleted unread, or the database was replaced. */
+  /**
+   * Ends all followers of the change feed: account changes were deleted unread, or the database was
+   * replaced.
+   */
   #startOver(): void {
     for (const follower of this.#followers) follower.close()
     this.#followers.clear()

@@ -1,6 +1,6 @@
 import type { Position } from '../store/changes.ts'
 
-/** Parses a validated event id; undefined for an empty event id. */
+/** Parses a change stream's validated event id, a position; undefined for an empty id. */
 export function parsePosition(text: string | undefined): Position | undefined {
   const [xid, id] = (text ?? '').split('-')
   return xid === undefined || id === undefined ? undefined : { xid: BigInt(xid), id: BigInt(id) }

@@ -6,20 +6,23 @@ import { formatPosition } from './position.ts'
 
 export interface StreamOptions {
   version: string
-  /** Silence after which a comment is sent. */
+  /** Silence on a change stream after which a comment is sent. */
   keepAliveMs: number
-  /** Changes as the client may read them; defaults to all details. */
+  /** Account change as the client may read it; defaults to all details. */
   toVisible?: (change: Change) => Change
 }
 
-/** Maximum buffered bytes of a slow client. Beyond it the client is closed and may resume. */
+/**
+ * Maximum buffered bytes of a slow client of a change stream. Beyond this size the client is closed
+ * and may resume.
+ */
 const maxWaitingBytes = 1024 * 1024
-/** Time without progress after which a client that catches up is closed. */
+/** Time without progress after which a client that catches up with the change feed is closed. */
 const stallMs = 60_000
-/** Time to flush the last bytes when a stream ends. */
+/** Time to flush the last bytes when a change stream ends. */
 const closeTimeoutMs = 1_000
 
-/** Stream of one client. */
+/** Stream of account changes to one client. */
 export class ChangeStream implements Follower {
   position: Position
   readonly #response: ServerResponse
@@ -32,7 +35,7 @@ export class ChangeStream implements Follower {
     this.position = position
     this.#keepAlive = setInterval(() => this.#write(keepAlive), options.keepAliveMs)
     response.once('close', () => clearInterval(this.#keepAlive))
-    // A broken connection emits `close` as well.
+    // The HTTP response of a broken connection emits `close` as well.
     response.on('error', () => undefined)
   }
 
@@ -40,7 +43,7 @@ export class ChangeStream implements Follower {
     return this.#response.destroyed || this.#response.writableEnded
   }
 
-  /** Writes the head and the first frame. `resumed`: the client sent a position. */
+  /** Writes HTTP head and first frame of the stream. `resumed`: the client sent a position. */
   open(resumed: boolean): void {
     const { version } = this.#options
     this.#response.writeHead(200, {
@@ -48,7 +51,7 @@ export class ChangeStream implements Follower {
       'Cache-Control': 'no-store, no-transform',
       // The header `X-Accel-Buffering` disables buffering in nginx.
       'X-Accel-Buffering': 'no',
-      // The connection must not be reused while this process stops.
+      // The HTTP connection must not be reused while this process stops.
       Connection: 'close',
     })
     this.#write(greeting(version, resumed ? undefined : this.position))
@@ -88,11 +91,11 @@ export class ChangeStream implements Follower {
   }
 }
 
-// Server-sent events, WHATWG HTML §9.2.5 and §9.2.6.
+// Frames of a change stream are server-sent events, WHATWG HTML §9.2.5 and §9.2.6.
 
 /**
- * First frame of a stream: product and start position. The frame has no data, so clients dispatch
- * no event.
+ * First frame of a change stream: product and start position. The frame has no data, so clients
+ * dispatch no event.
  */
 export function greeting(version: string, start: Position | undefined): string {
   const comment = `: Posthorn v${version}\n\n`
@@ -105,7 +108,10 @@ export function changeFrame(position: Position, change: StateChange): string {
   return `id: ${formatPosition(position)}\nevent: message\ndata: ${data}\n\n`
 }
 
-/** Reports that changes between the client's id and this position were deleted. */
+/**
+ * Frame that reports that account changes between the client's last event id and this position were
+ * deleted.
+ */
 export function lostFrame(position: Position, lastEventId: Position): string {
   const data = JSON.stringify({ lastEventId: formatPosition(lastEventId) })
   return `id: ${formatPosition(position)}\nevent: historyLost\ndata: ${data}\n\n`

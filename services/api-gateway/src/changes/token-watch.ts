@@ -6,18 +6,21 @@ import type { Logger } from '@posthorn/telemetry'
 import { type AccessContext, authorize } from '../access/authorize.ts'
 import type { Token } from '../store/tokens.ts'
 
-/** Open stream and the token that permits it. */
+/** Open change stream and the access token that permits the stream. */
 export interface WatchedStream extends Omit<AccessContext, 'account'> {
   operation: Operation
   token: string
-  /** Called when the token was deleted or no longer permits the stream. */
+  /** Called when the access token was deleted or no longer permits the change stream. */
   refused(): void
 }
 
-/** Streams of revoked tokens end within a second, even if the broadcast is lost. */
+/**
+ * Interval at which the access tokens of change streams are revalidated. Streams of revoked tokens
+ * end within a second, even if the broadcast is lost.
+ */
 const everyMs = 900
 
-/** Revalidates the tokens of open streams in one query. Runs no query without streams. */
+/** Revalidates the tokens of open change streams in one query. Runs no query without streams. */
 export class TokenWatch implements Disposable {
   readonly #db: Db
   readonly #log: Logger
@@ -50,7 +53,7 @@ export class TokenWatch implements Disposable {
       for (const watched of watchedStreams)
         if (!admits(tokens.get(watched.token), watched)) watched.refused()
     } catch (error) {
-      // While Postgres is unavailable, streams have no changes to deliver either.
+      // While Postgres is unavailable, change streams have no changes to deliver either.
       this.#log.debug({ reason: messageOf(error) }, 'revalidating tokens of streams failed')
     }
   }

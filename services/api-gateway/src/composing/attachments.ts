@@ -7,7 +7,7 @@ import { AppError } from '@posthorn/errors'
 import type { AttachedContent } from '@posthorn/mime'
 import { streamFromWorker, type WorkerCall, type WorkerDeps } from '../http/call-worker.ts'
 
-/** Field errors of attachments: each has either a content or a reference. */
+/** Field errors of a message's attachments: each has either a content or a reference. */
 export function attachmentFields(attachments: readonly AttachmentSource[] = []): FieldError[] {
   return attachments.flatMap(({ content, reference }, at) => {
     if (content === undefined)
@@ -20,22 +20,23 @@ export function attachmentFields(attachments: readonly AttachmentSource[] = []):
   })
 }
 
-/** True for Base64 without a byte: spaces, padding, or a single character. */
+/** True for an attachment's Base64 without a byte: spaces, padding, or a single character. */
 function isEmpty(content: string): boolean {
   return content.length < 1_000 && Buffer.from(content, 'base64').length === 0
 }
 
-/** Attachments to collect: of the request, then of a forwarded message. */
+/** Attachments to collect for a new message: of the request, then of a forwarded message. */
 export interface AttachmentSources {
   attachments?: readonly AttachmentSource[] | undefined
   forwarded?: MessageDetail['attachments']
-  /** Limit of all stored attachments together. */
+  /** Maximum size of all attachments together that are read from the mailbox. */
   maxBytes: number
 }
 
 /**
- * Collects attachments with their content. Stored attachments are read sequentially from the
- * mailbox. Names and types of the request override the stored names and types.
+ * Collects the attachments of a new message with their content. Stored attachments are read
+ * sequentially from the mailbox. Names and types of the request override the stored names and
+ * types.
  *
  * @throws AppError `too-large` if the stored attachments exceed `maxBytes`
  */

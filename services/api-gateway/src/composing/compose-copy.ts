@@ -14,7 +14,7 @@ import type { ResolvedSubmission } from './resolve-submission.ts'
 /** Input of one message of a submission. A mail merge has one message per recipient. */
 export interface Copy {
   messageId: string
-  /** Values of the placeholders. */
+  /** Values of the placeholders in the message. */
   params: Record<string, unknown>
   /** Recipient of the message; absent unless there is exactly one. */
   recipient?: Mailbox
@@ -32,8 +32,8 @@ export interface ComposeTools {
 }
 
 /**
- * Composes one message of a submission. Renders placeholders, then quotes the original, so that
- * foreign text is never a template, then adds tracking.
+ * Composes one message of a submission. Renders placeholders, then quotes the original message, so
+ * that foreign text is never a template, then adds tracking.
  *
  * @throws AppError `invalid` with `fields`; `unprocessable` if the template cannot be rendered
  */
@@ -62,7 +62,10 @@ export async function composeCopy(
   return { ...composed, ...defined({ subject: draft.subject }) }
 }
 
-/** Recipients and texts of a copy, completed from the reference. */
+/**
+ * Recipients and texts of one message of a submission, completed from the message that it replies
+ * to or forwards.
+ */
 export function addressCopy(
   { submission, owner, original, read }: ResolvedSubmission,
   { recipient, isMerged = false }: Pick<Copy, 'recipient' | 'isMerged'>,
@@ -73,7 +76,7 @@ export function addressCopy(
   return referTo({ ...lists, ...texts }, submission, { original, owner, read })
 }
 
-/** Prepares a raw message. Headers set by the request replace the headers of the raw message. */
+/** Prepares a raw message. Headers set by the request replace headers of the raw message. */
 export async function prepareRaw(
   resolved: ResolvedSubmission,
   { messageId, headers }: { messageId?: string; headers?: MessageContent['headers'] | undefined },
@@ -92,7 +95,11 @@ export async function prepareRaw(
   return read('prepare', [Buffer.from(raw, 'base64'), options])
 }
 
-/** Sender of a message: its `from`, else the owner. @throws AppError `invalid` without either */
+/**
+ * Sender of a message: its `from`, else the owner of the account.
+ *
+ * @throws AppError `invalid` without either
+ */
 export function senderOf({ from }: { from?: Mailbox }, { name, email }: Owner): Mailbox {
   if (from) return from
   if (email === null)
@@ -118,7 +125,7 @@ async function renderTexts(
   return { ...rendered, subject: rendered.subject.trim() }
 }
 
-/** Merges headers. Headers of the list override headers of the request. */
+/** Merges the headers of a message. Headers of the mailing list override headers of the request. */
 function mergeHeaders(
   { headers }: ResolvedSubmission['submission'],
   list: ListLinks | undefined,
@@ -131,9 +138,9 @@ function mergeHeaders(
 
 /** Adds links of this service to a message: tracking of opens and clicks, and unsubscribe links. */
 export interface MessageLinks {
-  /** Base URL of the links; null if unknown. */
+  /** Base URL of tracking and unsubscribe links; null if unknown. */
   serviceUrl: string | null
-  /** Links of a message to rewrite. Undefined if the message is not tracked. */
+  /** Tracking of a message, which rewrites its links. Undefined if the message is not tracked. */
   tracking(messageId: string): Tracking | undefined
   /** Links of a mailing list in a message. Undefined if the message belongs to no list. */
   list(recipient: string, messageId: string): ListLinks | undefined
@@ -145,8 +152,9 @@ export interface LinkDeps {
 }
 
 /**
- * Creates the links of a submission. Requests the signing key only if there are links to sign: a
- * dry run contains placeholders, because its reader may not be the recipient.
+ * Creates the tracking and unsubscribe links of a submission. Requests the signing key only if
+ * there are links to sign: a dry run contains placeholders, because its reader may not be the
+ * recipient.
  *
  * @throws AppError `invalid` or `MissingServiceURLSetup` if links are needed without a base URL
  */
@@ -191,7 +199,10 @@ function mayHaveHtml({ texts, submission: { reference }, original }: ResolvedSub
   return Boolean(texts.html) || (reference?.inline === true && original !== undefined)
 }
 
-/** The client can add a base URL for links it requested; the operator for links of the settings. */
+/**
+ * Error for tracking or unsubscribe links without a base URL. The client can add a base URL for
+ * links that it requested; the operator for links of the settings.
+ */
 function missingBaseUrl(submission: Submission): AppError {
   const { listId, trackOpens, trackClicks, trackingEnabled } = submission
   const isRequested = listId !== undefined || trackOpens || trackClicks || trackingEnabled

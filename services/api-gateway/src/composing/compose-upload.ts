@@ -9,24 +9,24 @@ import { type AttachedContent, applyReference } from '@posthorn/mime'
 import { senderOf } from './compose-copy.ts'
 import { type OwnerWithLanguage, referTo } from './references.ts'
 
-/** Upload with everything that it refers to. */
+/** Uploaded message with all data that it refers to. */
 export interface ResolvedUpload {
   upload: MessageUpload
   owner: OwnerWithLanguage
   /** Message to reply to or forward; undefined if the message is missing. */
   original: MessageDetail | undefined
-  /** Readings of the account. */
+  /** Reader of message content for the account, in a separate process if the content is large. */
   read: ReadPart
   attached: readonly AttachedContent[]
 }
 
 export interface ComposedUpload {
   mime: Buffer
-  /** Message-ID; absent if a raw message has no Message-ID. */
+  /** Message-ID of the upload; absent if a raw message has no Message-ID. */
   messageId?: string
 }
 
-/** Composes the bytes to store. @throws AppError `invalid` with `fields` */
+/** Composes the bytes of an uploaded message to store. @throws AppError `invalid` with `fields` */
 export async function composeUpload(resolved: ResolvedUpload): Promise<ComposedUpload> {
   const { upload, owner, original, attached, read } = resolved
   if (upload.raw !== undefined) return composeRaw(upload.raw, original, read)
@@ -37,11 +37,14 @@ export async function composeUpload(resolved: ResolvedUpload): Promise<ComposedU
     ...defined({ from, headers, messageId: messageId || undefined }),
   }
   const options = { from: senderOf(upload, owner), attached, references }
-  // The stored message is not sent, so Bcc stays visible to its writer.
+  // The uploaded message is not sent, so Bcc stays visible to its writer.
   return read('compose', { content, options: { ...defined(options), keepBcc: true } })
 }
 
-/** Normalizes line ends. A reference adds only headers that the message does not have. */
+/**
+ * Normalizes line ends of an uploaded raw message. A reference adds only headers that the message
+ * does not have.
+ */
 async function composeRaw(
   raw: string,
   original: MessageDetail | undefined,

@@ -10,7 +10,7 @@ import type { ReadPart } from '@posthorn/message-reader'
 import type { ReferenceResult as ReferredDraft } from '@posthorn/mime'
 import { callWorker, type WorkerCall, type WorkerDeps } from '../http/call-worker.ts'
 
-/** Field errors of a reference that the schema cannot express. */
+/** Field errors of a reference to a message (reply or forward) that the schema cannot express. */
 export function referenceFields(reference: Reference | undefined): FieldError[] {
   if (!reference) return []
   const { message, threadId, action = 'reply', forwardAttachments } = reference
@@ -22,7 +22,11 @@ export function referenceFields(reference: Reference | undefined): FieldError[] 
   return errors
 }
 
-/** @throws AppError `invalid` `UnsupportedOperation`: mail servers have no threads to refer to */
+/**
+ * Rejects a reference to a thread at an account with a mail server, which has no threads.
+ *
+ * @throws AppError `invalid` `UnsupportedOperation`
+ */
 export function assertNoThread(reference: Reference | undefined): void {
   if (reference && reference.message === undefined)
     throw new AppError('invalid', 'The account cannot refer to a thread, only to a message', {
@@ -31,12 +35,12 @@ export function assertNoThread(reference: Reference | undefined): void {
 }
 
 /**
- * Reads the referenced message. Undefined if it is missing or incomplete and `ignoreMissing` is
- * set.
+ * Reads the message that a new message replies to or forwards. Undefined if the message is missing
+ * or incomplete and `ignoreMissing` is set.
  *
  * @throws AppError `not-found` `MessageNotFound`, `unavailable` `IMAPUnavailable` if the mail
- *   server does not describe the message, `invalid` `UnsupportedOperation` if the described part
- *   does not suffice; none of these if `ignoreMissing` is set
+ * server does not describe the message, `invalid` `UnsupportedOperation` if the described part does
+ * not suffice; none of these if `ignoreMissing` is set
  */
 export async function readOriginal(
   deps: WorkerDeps,
@@ -67,7 +71,10 @@ function messageNotFound(): AppError {
   return new AppError('not-found', 'The message does not exist', { code: 'MessageNotFound' })
 }
 
-/** True for a message that is missing or not described. Other failures may end by themselves. */
+/**
+ * True for the error of a referenced message that is missing or not described. Other failures may
+ * be temporary.
+ */
 function isMissing(error: unknown): boolean {
   return (
     error instanceof IncompleteOriginalError ||
@@ -75,12 +82,12 @@ function isMissing(error: unknown): boolean {
   )
 }
 
-/** Error of a message whose description does not suffice for the reference. */
+/** Error of a referenced message whose description does not suffice for a reply or forward. */
 class IncompleteOriginalError extends AppError {}
 
 /**
- * Rejects a message without the data that the reference needs: the new message would silently lack
- * text, attachments or recipients. A reply needs the sender only.
+ * Rejects a referenced message without the data that a reply or forward needs: the new message
+ * would silently lack text, attachments or recipients. A reply needs the sender only.
  */
 function assertDescribed(
   { incomplete, incompleteIn }: MessageDetail,
@@ -103,7 +110,7 @@ function unsupported(message: string): AppError {
   return new IncompleteOriginalError('invalid', message, { code: 'UnsupportedOperation' })
 }
 
-/** Part of the response about the referenced message. */
+/** Part of the submission response about the referenced message. */
 export function referenceResult(
   { message, threadId }: Reference,
   original: MessageDetail | undefined,
@@ -116,11 +123,14 @@ export function referenceResult(
 export interface ReferencedOriginal {
   original: MessageDetail | undefined
   owner: OwnerWithLanguage
-  /** Readings of the account: the original is foreign content. */
+  /**
+   * Reader of message content for the account, in a separate process if the content is large. The
+   * original is foreign content.
+   */
   read: ReadPart
 }
 
-/** Fields of a new message that decide how it refers to the original. */
+/** Fields of a new message that decide how the message refers to its original. */
 interface ReferringMessage {
   reference?: Reference
   from?: Mailbox
@@ -132,8 +142,8 @@ type Draft = ReferredDraft['draft']
 type DraftInput = { [K in keyof Draft]?: Draft[K] | undefined }
 
 /**
- * Completes a draft from the message it replies to or forwards. Unchanged without a reference. A
- * reply to all leaves out the sender.
+ * Completes a new message from the message that it replies to or forwards. Unchanged without a
+ * reference. A reply to all leaves out the sender.
  *
  * @throws AppError `unprocessable` if quoting the original exceeds the limits of the reader
  */
@@ -161,7 +171,7 @@ export interface Owner {
   email: string | null
 }
 
-/** Owner with the language and time zone of quotations. */
+/** Owner of the account with the language and time zone of quotations. */
 export interface OwnerWithLanguage extends Owner {
   locale: string | null
   tz: string | null

@@ -22,7 +22,7 @@ export interface ResolveDeps extends WorkerDeps {
   reader: Pick<MessageReader, 'forAccount'>
 }
 
-/** Submission with everything that it refers to. */
+/** Submission with all data that it refers to: template, referenced message and attachments. */
 export interface ResolvedSubmission {
   account: string
   owner: SendingAccount
@@ -33,7 +33,7 @@ export interface ResolvedSubmission {
   format?: TemplateFormat
   /** Message to reply to or forward; undefined if the message is missing. */
   original: MessageDetail | undefined
-  /** Readings of the account. */
+  /** Reader of message content for the account, in a separate process if the content is large. */
   read: ReadPart
   reference?: ReferenceResult
   attached: readonly AttachedContent[]
@@ -45,7 +45,7 @@ interface SubmitCall extends WorkerCall {
 
 /**
  * Reads the template, referenced message and attachments of a submission. Has no effects, so a
- * failure queues nothing. Disposal of `held` releases the memory of the attachments.
+ * failure queues no message. Disposal of `held` releases the memory of the attachments.
  */
 export async function resolveSubmission(
   deps: ResolveDeps,
@@ -70,7 +70,7 @@ export async function resolveSubmission(
   }
 }
 
-/** A reference needs an account with a mailbox. */
+/** Checks that the account has a mailbox if a submission refers to a stored message. */
 function assertMailbox({ reference, attachments }: Submission, owner: SendingAccount): void {
   const refers = reference ?? attachments?.find((attachment) => attachment.reference)
   if (refers && !hasMailbox(owner))
@@ -92,7 +92,7 @@ async function resolveTexts(
   return { texts, format: stored?.format ?? (render && render.format) ?? 'html' }
 }
 
-/** Loads a template of the account, or a shared template, by id or name. */
+/** Loads a message template of the account, or a shared template, by id or name. */
 async function loadTemplate(db: Db, reference: string, account: string) {
   const template = await findNamedTemplate(db, reference, account)
   if (template) return template
@@ -113,7 +113,10 @@ async function resolveAttachments(
   return collectAttachments(deps, call, defined({ attachments, forwarded, maxBytes }))
 }
 
-/** Upper bound of the bytes read from the mailbox. The size of a single attachment is unknown. */
+/**
+ * Upper bound of the attachment bytes that a submission reads from the mailbox. The size of a
+ * single attachment is unknown.
+ */
 function maxStoredBytes(
   { attachments = [], reference }: Submission,
   original: MessageDetail | undefined,
@@ -125,7 +128,10 @@ function maxStoredBytes(
   return Math.min(sum, maxBytes)
 }
 
-/** A handoff of the account to another worker takes about a second. */
+/**
+ * Delays before the referenced message is read again. A handoff of the account to another worker
+ * takes about a second.
+ */
 const retryDelaysMs = [200, 600]
 
 function readOriginalWithRetry(

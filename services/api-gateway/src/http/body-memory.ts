@@ -4,40 +4,41 @@ import { AppError } from '@posthorn/errors'
 import { KeyedSemaphore, Semaphore } from '@posthorn/flow'
 import { BodyError } from '@posthorn/http'
 
-/** Body size that every operation accepts without reserving memory. */
+/** Size of a request body that every operation accepts without reserving memory. */
 const freeBytes = 1024 * 1024
-/** Bytes that are reserved at a time while a body arrives. */
+/** Bytes of memory that are reserved at a time while a request body arrives. */
 const stepBytes = 1024 * 1024
-/** Bytes that must arrive in each period of `stallMs`: 16 KiB per second. */
+/** Bytes of a large request body that must arrive per period of `stallMs`: 16 KiB per second. */
 const bytesPerStallMs = 16 * 1.024
 
 export interface UploadMemoryOptions {
   maxUploadBytes: number
-  /** Longest wait of one body for memory; defaults to 60 s. */
+  /** Longest wait of one request body for memory; defaults to 60 s. */
   maxWaitMs?: number
-  /** Period in which a large body must make progress. */
+  /** Period in which a large request body must make progress. */
   stallMs: number
 }
 
 export interface Upload {
   operation: Pick<Operation, 'bodyLimit'>
   request: Pick<IncomingMessage, 'headers'>
-  /** Account, token or address that the body counts against. */
+  /** Account, token or address that the memory of the request body counts against. */
   owner: string
   /** Signal that is aborted when the client disconnects. */
   signal: AbortSignal
 }
 
 /**
- * Limits the memory of large bodies. Each body costs about five times its size until it is stored.
+ * Limits the memory of large request bodies. Each body costs about five times its size until it is
+ * stored.
  *
- * An owner reserves a share of one largest body before reading: slow bodies delay only further
- * bodies of the same owner. The memory of all owners is reserved as bytes arrive. Any body may use
- * the first half; one body at a time may use the second half and can always be completed. A body
- * that has to wait stays unread on its connection.
+ * An owner (account, token or address) reserves a share of one largest body before reading: slow
+ * bodies delay only further bodies of the same owner. The memory of all owners is reserved as bytes
+ * arrive. Any body may use the first half; one body at a time may use the second half and can
+ * always be completed. A body that has to wait stays unread on its connection.
  */
 export class UploadMemory {
-  /** Maximum size of one body. */
+  /** Maximum size of one request body. */
   readonly maxBytes: number
   readonly #shares: KeyedSemaphore
   readonly #context: MemoryContext
@@ -50,8 +51,8 @@ export class UploadMemory {
   }
 
   /**
-   * Prepares the reading of a body. Undefined if the body is small or will be rejected unread.
-   * Disposal releases the memory.
+   * Prepares the reading of a request body. Undefined if the body is small or will be rejected
+   * unread. Disposal of the result releases the memory.
    *
    * @throws AppError `unavailable` after `maxWaitMs`, or the reason of the signal
    */
@@ -70,15 +71,15 @@ export class UploadMemory {
 }
 
 interface MemoryContext {
-  /** One permit per byte of the half that all bodies share. */
+  /** One permit per byte of the memory half that all request bodies share. */
   pool: Semaphore
-  /** Permit of the body that may use the half of the memory that bodies do not share. */
+  /** Permit of the request body that may use the half of the memory that bodies do not share. */
   lane: Semaphore
   maxWaitMs: number
   stallMs: number
 }
 
-/** Memory of one body while the body is read and handled. */
+/** Memory of one request body while the body is read and handled. */
 export class UploadBody implements Disposable {
   readonly #permits: Disposable[]
   readonly #signal: AbortSignal
@@ -87,7 +88,10 @@ export class UploadBody implements Disposable {
   #bytes = 0
   #reserved = freeBytes
   #hasLane = false
-  /** Bytes at the start of the current period; undefined while the body waits for memory. */
+  /**
+   * Bytes of the request body at the start of the current stall period; undefined while the body
+   * waits for memory.
+   */
   #periodStart: number | undefined = 0
   readonly #timer: NodeJS.Timeout
 
@@ -99,13 +103,14 @@ export class UploadBody implements Disposable {
     this.#timer = setInterval(() => this.#checkProgress(), context.stallMs)
   }
 
-  /** Rejects with 408 when the client sends less than 16 KiB per second. */
+  /** Promise that rejects with 408 when the client sends the body slower than 16 KiB per second. */
   get stalled(): Promise<never> {
     return this.#stalled.promise
   }
 
   /**
-   * Counts received bytes. Returns a promise if the reader must wait for memory.
+   * Counts received bytes of the request body. Returns a promise if the reader must wait for
+   * memory.
    *
    * @throws AppError `unavailable` after `maxWaitMs`, or the reason of the signal
    */
@@ -120,7 +125,7 @@ export class UploadBody implements Disposable {
     return undefined
   }
 
-  /** Called when the body is complete. The stall limit does not count the time of the handler. */
+  /** Called when the request body is complete. The stall limit excludes the handler's time. */
   complete(): void {
     clearInterval(this.#timer)
   }
@@ -168,13 +173,13 @@ const largestConcurrent = 2
 
 export interface BodyMemoryOptions {
   maxUploadBytes: number
-  /** Longest wait of one message for memory; defaults to 60 s. */
+  /** Longest wait of one mailbox message for memory; defaults to 60 s. */
   maxWaitMs?: number
 }
 
 /** Limits the memory of messages that a submission reads from a mailbox. */
 export class BodyMemoryLimiter {
-  /** Maximum size of one message. */
+  /** Maximum size of one message that a submission reads from a mailbox. */
   readonly maxBytes: number
   readonly #memory: Semaphore
   readonly #maxWaitMs: number
@@ -186,7 +191,7 @@ export class BodyMemoryLimiter {
   }
 
   /**
-   * Acquires memory for bytes from a mailbox.
+   * Acquires memory for the bytes of a message that is read from a mailbox.
    *
    * @throws AppError `unavailable` after `maxWaitMs`, or the reason of the signal
    */

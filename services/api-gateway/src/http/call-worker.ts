@@ -10,24 +10,28 @@ import type { RequestContext } from './handle.ts'
 export interface WorkerDeps {
   db: Db
   bus: Bus
-  /** Minimum timeout of a command. */
+  /** Minimum timeout of a command to a worker. */
   timeoutMs: number
 }
 
-/** Parts of a request that a command to a worker needs. */
+/** Parts of an API request that a command to a worker needs. */
 export interface WorkerCall extends RequestContext {
   params: { account: string }
   headers: { 'x-svc-timeout'?: number }
 }
 
-/** Rest of the timeout that the last attempt gets, so that it can reach the next holder. */
+/**
+ * Rest of a command's timeout that the last attempt gets, so that the attempt can reach the next
+ * worker that holds the account.
+ */
 const lastAttemptMs = 200
 /**
- * Maximum wait for Postgres after a request that the broker did not deliver. Such a request has
- * waited up to 1.5 s, and Postgres may be unavailable for the same reason, such as a network.
+ * Maximum wait for Postgres after a command that the broker did not deliver to a worker. Such a
+ * command has waited up to 1.5 s, and Postgres may be unavailable for the same reason, such as a
+ * network.
  */
 const maxCheckMs = 300
-/** The next holder has an account within about 1 s. */
+/** Delay before a command is sent again. The next worker holds an account within about 1 s. */
 const backoffMs = backoff({ baseMs: 100, maxMs: 500, jitter: 0.2 })
 
 /**
@@ -45,7 +49,7 @@ export async function callWorker<C extends Command>(
   return await untilHeld(deps, call, { command, send })
 }
 
-/** Variant of `callWorker` for commands whose response is followed by bytes. */
+/** Variant of `callWorker` for commands to a worker whose response is followed by bytes. */
 export async function streamFromWorker<C extends Command>(
   deps: WorkerDeps,
   call: WorkerCall,
@@ -62,9 +66,9 @@ interface WorkerRequest<T> {
 }
 
 /**
- * Sends a request, again while no worker holds the account, within the timeout. A command that a
- * worker may have executed is sent again only if it is repeatable. Without the broker, there is no
- * second attempt.
+ * Sends a command, again while no worker holds the account, within the timeout. A command that a
+ * worker may have executed is sent again only if the command is repeatable. Without the broker,
+ * there is no second attempt.
  */
 async function untilHeld<T>(
   deps: WorkerDeps,
@@ -122,7 +126,7 @@ function rpcOptions({ params, signal }: WorkerCall, timeoutMs: number) {
   return { key: `shard.${shardOf(params.account)}`, timeoutMs: Math.ceil(timeoutMs), signal }
 }
 
-/** Timeout of a command: the configured timeout, or a longer timeout that the client requests. */
+/** Timeout of a worker command: the configured timeout, or a longer timeout of the request. */
 export function requestTimeout(
   { timeoutMs }: Pick<WorkerDeps, 'timeoutMs'>,
   headers: WorkerCall['headers'],

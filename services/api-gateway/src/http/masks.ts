@@ -1,6 +1,6 @@
 import { type HeaderOwner, type Sealer, sealHeaders } from '@posthorn/secrets'
 
-/** Placeholder of a secret in responses. */
+/** Placeholder of a secret in API responses. */
 export const mask = '******'
 
 /** Text of the field error for a masked value that does not match the stored value. */
@@ -32,9 +32,9 @@ export function unmaskUrl(input: string, stored: string | null | undefined): str
 }
 
 /**
- * Replaces masked header values by the stored values, by name. If a name occurs several times,
- * values match by position, provided that their number is unchanged. Undefined if a value has no
- * match.
+ * Replaces masked webhook header values by the stored values, by header name. If a name occurs
+ * several times, values match by position, provided that their number is unchanged. Undefined if a
+ * masked value has no match.
  */
 export function unmaskHeaders(
   input: readonly { key: string; value?: string }[],
@@ -59,7 +59,7 @@ export function unmaskHeaders(
     : undefined
 }
 
-/** Seals the values in a column of headers for their owner. */
+/** Seals the values in a column of webhook headers for the owner of the headers. */
 export async function sealHeaderColumn(
   json: string,
   owner: HeaderOwner,

@@ -10,7 +10,10 @@ const assetFiles = [
   import.meta.resolve('swagger-ui-dist/favicon-32x32.png'),
 ].map((url) => fileURLToPath(url))
 
-/** Allows own scripts and styles only; Swagger UI needs inline styles. */
+/**
+ * Content security policy of the API document. Allows own scripts and styles only; Swagger UI needs
+ * inline styles.
+ */
 const policy =
   "default-src 'none'; script-src 'self'; style-src 'self' 'unsafe-inline'; img-src 'self' data:; connect-src 'self'; frame-ancestors 'none'"
 
@@ -33,8 +36,8 @@ const script = `SwaggerUIBundle({ url: '../openapi.json', dom_id: '#reader', val
 `
 
 /**
- * Mounts `/openapi.json` and Swagger UI at `/docs/`. Both paths are public and load no third-party
- * assets.
+ * Mounts the API document: `/openapi.json`, and Swagger UI at `/docs/`. Both paths are public and
+ * load no third-party assets.
  */
 export function mountDocs(router: Router, version: string): void {
   const document = JSON.stringify(buildOpenApi(version))
@@ -55,7 +58,7 @@ const withPolicy: RequestHandler = ({ path }, response, next) => {
   next()
 }
 
-/** Serves a file from memory (1.5 MB in all), so request paths never reach the file system. */
+/** Serves a Swagger UI file from memory (1.5 MB in all). No path reaches the file system. */
 function asset(file: string): RequestHandler {
   const content = readFileSync(file)
   return (_request, response) => {

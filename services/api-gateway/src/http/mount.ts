@@ -10,28 +10,28 @@ import type { OperationHandler } from './handle.ts'
 import { disconnectSignal, isClientDisconnect, respond } from './respond.ts'
 import { type UploadBody, UploadMemory } from './body-memory.ts'
 
-/** Body limits of operations that take no uploads. */
+/** Limits of the request bodies of operations that take no uploads. */
 const defaultLimits = { maxBytes: 1024 * 1024, maxValues: 20_000 }
 /**
- * Maximum values of an upload: 1,000 recipients of a mail merge with 40 parameters each. Parsing
- * and checks take 100 ms.
+ * Maximum JSON values of an upload: 1,000 recipients of a mail merge with 40 parameters each.
+ * Parsing and checks take 100 ms.
  */
 const maxUploadValues = 50_000
-/** Bytes of a body that is parsed and checked in this process. Larger bodies may take 100 ms. */
+/** Size of a request body that is parsed in this process. Larger bodies may take 100 ms. */
 const smallBody = 128 * 1024
 
 export interface MountOptions {
   authorizer: Authorizer
   maxUploadBytes: number
-  /** Reads large bodies. */
+  /** Reader of large request bodies. */
   reader: Pick<MessageReader, 'forAccount'>
-  /** Period in which a large body must make progress. */
+  /** Period in which a large request body must make progress. */
   stallMs: number
-  /** Counts responses, once each is sent or its client has disconnected. */
+  /** Counts HTTP responses, once each is sent or its client has disconnected. */
   counter: Pick<MinuteCounter, 'count'>
 }
 
-/** Mounts operations on their paths: authorize, read the input, run the handler, respond. */
+/** Mounts API operations on their paths: authorize, read the input, run the handler, respond. */
 export function mountOperations(
   router: Router,
   handlers: readonly OperationHandler[],
@@ -86,7 +86,7 @@ async function runHandler(
   }
 }
 
-/** Owner whose share of the memory a body takes: the account, else the token, else the address. */
+/** Owner of the memory that a request body takes: the account, else the token or the address. */
 function ownerOf({ params }: Request, { token, address }: Caller): string {
   const { account } = params
   if (typeof account === 'string') return `account ${account}`
@@ -94,7 +94,7 @@ function ownerOf({ params }: Request, { token, address }: Caller): string {
 }
 
 /**
- * Validated parts of a request. The body is read last: after an earlier error, the body is not
+ * Validated parts of an API request. The body is read last: after an earlier error, the body is not
  * read.
  */
 async function readInput(operation: Operation, request: Request, limits: UploadLimits) {
@@ -105,7 +105,10 @@ async function readInput(operation: Operation, request: Request, limits: UploadL
   return { params, query, headers, body: await readBody(operation, request, limits) }
 }
 
-/** Path, query and headers arrive as text. Parts that the operation lacks are ignored. */
+/**
+ * Validates the path parameters, query or headers of a request, which arrive as text. Parts that
+ * the operation lacks are ignored.
+ */
 function checkText(schema: Operation['params'], input: object): unknown {
   if (schema === undefined) return undefined
   const part = { ...input }
@@ -122,9 +125,9 @@ function declaredHeaders({ headers }: Operation, request: Request): object {
 interface UploadLimits {
   /** Maximum size of the body of an upload. */
   maxBytes: number
-  /** Body that needs a memory reservation. Undefined for a small body. */
+  /** Request body that needs a memory reservation. Undefined for a small body. */
   upload: UploadBody | undefined
-  /** Readings of the owner of the body. */
+  /** Reader of large request bodies in a separate process, for the owner of the body. */
   read: ReadPart
 }
 

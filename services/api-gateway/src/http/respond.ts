@@ -5,10 +5,10 @@ import type { Operation } from '@posthorn/contracts/define'
 import type { Response } from 'express'
 import type { EventStreamResponse, StreamResponse } from './handle.ts'
 
-/** Characters of a member that are converted to JSON at a time: 1 ms each. */
+/** Characters of a text in a response that are converted to JSON at a time: 1 ms each. */
 const pieceLength = 512 * 1024
 
-/** Sends the result of an operation: JSON, bytes, or a stream of events. */
+/** Sends the result of an API operation: JSON, bytes, or a stream of events. */
 export async function respond(
   { produces = 'application/json' }: Operation,
   response: Response,
@@ -23,12 +23,12 @@ export async function respond(
   }
 }
 
-/** Content type of a response. All text of the API is UTF-8. */
+/** Content type of an API response. All text of the API is UTF-8. */
 function contentType(produces: string) {
   return { 'Content-Type': produces + (produces.startsWith('text/') ? '; charset=utf-8' : '') }
 }
 
-/** Aborts if the client disconnects before the response is complete. */
+/** Signal that aborts if the client disconnects before the HTTP response is complete. */
 export function disconnectSignal(response: ServerResponse): AbortSignal {
   const controller = new AbortController()
   if (response.destroyed) controller.abort()
@@ -36,15 +36,15 @@ export function disconnectSignal(response: ServerResponse): AbortSignal {
   return controller.signal
 }
 
-/** True if the client disconnected. The resulting abort is expected and not logged. */
+/** True if the client of a request disconnected. The resulting abort is expected and not logged. */
 export function isClientDisconnect(response: Response, error: unknown): boolean {
   return response.destroyed && error instanceof Error && error.name === 'AbortError'
 }
 
 /**
- * Sends bytes as they arrive. The head is written after the first chunk, so an error before the
- * first chunk still becomes an error response. A later error resets the connection. A client that
- * disconnects cancels the source.
+ * Sends the bytes of an HTTP response as they arrive. The head is written after the first chunk, so
+ * an error before the first chunk still becomes an error response. A later error resets the
+ * connection. A client that disconnects cancels the source of the bytes.
  */
 async function sendStream(
   response: ServerResponse,
@@ -74,7 +74,7 @@ function isPrematureClose(error: unknown): boolean {
   return error instanceof Error && 'code' in error && error.code === 'ERR_STREAM_PREMATURE_CLOSE'
 }
 
-/** True if an object has a text that would block the event loop while it becomes JSON. */
+/** True if a response object has a text that would block the event loop while it becomes JSON. */
 export function hasLargeText(result: unknown): boolean {
   return (
     typeof result === 'object' &&
@@ -87,7 +87,7 @@ function isLarge(text: string): boolean {
   return text.length > pieceLength
 }
 
-/** JSON of an object as a stream, between whose pieces the event loop runs. */
+/** JSON of a response object as a stream, between whose pieces the event loop runs. */
 function streamJson(result: object): StreamResponse {
   const headers = { 'Content-Type': 'application/json; charset=utf-8' }
   return { headers, body: encode(jsonPieces(result)) }
@@ -97,7 +97,7 @@ async function* encode(pieces: Iterable<string>): AsyncGenerator<Uint8Array> {
   for (const piece of pieces) yield Buffer.from(piece)
 }
 
-/** JSON of an object. Each piece has at most one piece of a large text. */
+/** JSON of a response object in pieces. Each piece has at most one piece of a large text. */
 export function* jsonPieces(result: object): Generator<string> {
   let separator = '{'
   for (const [name, member] of Object.entries(result)) {
@@ -110,7 +110,10 @@ export function* jsonPieces(result: object): Generator<string> {
   yield separator === '{' ? '{}' : '}'
 }
 
-/** A character of two UTF-16 units that is divided becomes two escapes, which JSON joins again. */
+/**
+ * JSON of a large text in pieces. A character of two UTF-16 units that is divided becomes two
+ * escapes, which JSON joins again.
+ */
 function* textPieces(text: string): Generator<string> {
   yield '"'
   for (let at = 0; at < text.length; at += pieceLength)

@@ -16,13 +16,13 @@ import {
 } from './trusted-proxies.ts'
 import type { HttpServerConfig } from '../http-server-config.ts'
 
-/** Request headers allowed for other origins, besides the headers of operations. */
+/** Request headers that web pages of other origins may send, besides the headers of operations. */
 const commonHeaders = ['authorization', 'content-type', 'x-request-id']
 
-/** Part of the shutdown timeout that is left for closing after requests were dropped. */
+/** Part of the shutdown timeout that is left for closing after open HTTP requests were dropped. */
 const releaseMs = 2_000
 
-/** Response headers readable for other origins. */
+/** Response headers that web pages of other origins may read. */
 const exposedHeaders = [
   'X-RateLimit-Limit',
   'X-RateLimit-Remaining',
@@ -37,12 +37,12 @@ export interface HttpServerOptions extends Pick<ServeOptions, 'log' | 'metrics' 
   config: Pick<Config, 'host' | 'port' | 'httpServer' | 'shutdownTimeoutMs'>
   db: PooledDb
   settings: SettingsCache
-  /** Handler of all requests. */
+  /** Handler of all API requests. */
   api: RequestHandler
 }
 
 export interface GatewayServer extends HttpServer {
-  /** Makes the server ready, which responds 503 before. */
+  /** Makes the HTTP server ready, which responds 503 before. */
   markStarted(): void
 }
 
@@ -88,7 +88,7 @@ export async function startHttpServer({
   return { ...server, markStarted: () => void (isStarted = true) }
 }
 
-/** Limits of connections. A trusted proxy is exempt from the limit per address. */
+/** Limits of HTTP connections. A trusted proxy is exempt from the limit per address. */
 function connectionLimits({
   maxConnections,
   maxConnectionsPerAddress,
@@ -99,7 +99,7 @@ function connectionLimits({
   return { maxConnections, maxConnectionsPerAddress, isExemptAddress }
 }
 
-/** CORS for the API and its document. `/admin` and public pages are not available to origins. */
+/** CORS for the API and its document. `/admin` and public pages are closed to other origins. */
 function crossOrigin({
   corsOrigins,
   corsMaxAgeSeconds,

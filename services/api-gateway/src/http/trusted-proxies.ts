@@ -8,11 +8,11 @@ import { addressOf } from '../access/authenticate.ts'
 import type { HttpServerConfig } from '../http-server-config.ts'
 
 /**
- * Maximum wait of a request for the settings. After the wait, the last value of the setting
- * applies.
+ * Maximum wait of an HTTP request for the settings. After the wait, the last value of the setting
+ * `enableApiProxy` applies.
  */
 const requestWaitMs = 250
-/** Maximum wait of a scrape, which responds within 100 ms also without Postgres. */
+/** Maximum wait of a metrics scrape, which responds within 100 ms also without Postgres. */
 export const scrapeWaitMs = 20
 
 /** Returns whether trusted proxies are used, after a wait of at most `maxWaitMs`. */
@@ -33,7 +33,7 @@ export function trustsProxies(settings: SettingsCache): TrustsProxies {
   }
 }
 
-/** Removes `X-Forwarded-For` while proxies are not trusted, so later handlers need no check. */
+/** Removes `X-Forwarded-For` while no proxies are trusted, so later handlers need no check. */
 export function stripUntrustedHeaders(isTrusted: TrustsProxies): RequestHandler {
   return async ({ headers }, _response, next) => {
     if (headers['x-forwarded-for'] !== undefined && !(await isTrusted()))

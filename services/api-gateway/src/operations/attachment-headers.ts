@@ -1,4 +1,4 @@
-/** Attachment as its message describes it. Untrusted. */
+/** Name and type of an attachment, as its message describes them. Untrusted. */
 export interface AttachmentHead {
   contentType: string
   charset?: string
@@ -7,7 +7,7 @@ export interface AttachmentHead {
 
 const token = /^[a-z0-9!#$&^_.+-]{1,100}$/i
 
-/** Response headers of an attachment. Browsers download it instead of showing it in a page. */
+/** Response headers of an attachment, which browsers download and do not show in a page. */
 export function attachmentHeaders({
   contentType,
   charset,
@@ -33,8 +33,8 @@ export function sourceHeaders(message: string): Record<string, string> {
 }
 
 /**
- * RFC 6266: ASCII name for old clients, and the UTF-8 name (RFC 8187). Removes path separators and
- * invisible characters.
+ * Header `Content-Disposition` (RFC 6266) of a download: ASCII name for old clients, and the UTF-8
+ * name (RFC 8187). Removes path separators and invisible characters.
  */
 function disposition(filename = ''): string {
   const name = filename
@@ -47,7 +47,7 @@ function disposition(filename = ''): string {
   return `attachment; filename="${ascii}"; filename*=UTF-8''${encode(name)}`
 }
 
-/** RFC 8187 §3.2.1: only `attr-char` stays unencoded. */
+/** Percent-encodes a file name for a header. RFC 8187 §3.2.1: only `attr-char` stays unencoded. */
 function encode(name: string): string {
   return encodeURIComponent(dropHalfSurrogate(name)).replace(
     /['()*]/g,
@@ -55,7 +55,7 @@ function encode(name: string): string {
   )
 }
 
-/** A name cut inside a surrogate pair ends in half of it. */
+/** Drops half a surrogate pair at the end of a file name that was cut inside the pair. */
 function dropHalfSurrogate(name: string): string {
   return name.replace(/[\uD800-\uDBFF]$/, '')
 }

@@ -12,7 +12,7 @@ import {
 } from '../store/lists.ts'
 import { present } from './present.ts'
 
-/** Operations on blocklists. Their changes record no events: the recipient took no action. */
+/** Operations on blocklists. Changes record no events: the recipient took no action. */
 export function blocklistHandlers({ db }: { db: Db }): OperationHandler[] {
   return [
     handle(operations.listBlocklists, async ({ query }) => {
@@ -34,7 +34,7 @@ export function blocklistHandlers({ db }: { db: Db }): OperationHandler[] {
     }),
     handle(operations.removeFromBlocklist, async ({ params: { listId }, query }) => {
       if (await deleteBlocks(db, listId, query.recipient)) return { deleted: true }
-      // `countBlocks` throws for a missing list.
+      // `countBlocks` throws if the blocklist is missing.
       await countBlocks(db, listId)
       return { deleted: false }
     }),

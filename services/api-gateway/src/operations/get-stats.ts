@@ -39,7 +39,10 @@ export function onGetStats({ db, bus, version, workerExpiryMs }: StatsDeps) {
 const states = [...accountStates, 'unassigned'] as const
 const noAccounts = Object.fromEntries(states.map((state) => [state, 0]))
 
-/** A new account counts as `init`: a worker is about to connect it. */
+/**
+ * Number of accounts per connection state in the statistics. A new account counts as `init`: a
+ * worker is about to connect the account.
+ */
 function connectionsOf(counts: AccountCounts) {
   const { new: added, ...rest } = { ...noAccounts, ...counts } as Required<AccountCounts>
   return { ...rest, init: rest.init + added }

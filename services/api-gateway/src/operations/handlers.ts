@@ -27,7 +27,7 @@ import { webhookDeliveryHandlers } from './webhook-deliveries.ts'
 import { webhookRouteHandlers } from './webhook-routes/webhook-routes.ts'
 import { workerHandlers } from './worker-operations.ts'
 
-/** Handlers of all operations of the contract. @throws Error if a handler is missing */
+/** Handlers of all API operations of the contract. @throws Error if a handler is missing */
 export function operationHandlers(deps: OperationDeps): OperationHandler[] {
   const writer = new OutboxWriter(deps)
   const handlers = [
@@ -47,7 +47,8 @@ export function operationHandlers(deps: OperationDeps): OperationHandler[] {
     ...outboxHandlers(deps),
     ...queueHandlers(deps),
     handleEventStream(operations.followChanges, ({ query, headers, caller }) => {
-      // The header overrides the query: an EventSource reconnects with its first URL.
+      // The header `Last-Event-ID` overrides the query: an EventSource reconnects with its first
+      // URL.
       const { 'last-event-id': lastEventId } = headers
       const position = parsePosition(lastEventId) ?? parsePosition(query.lastEventId)
       return deps.changes.open(position, caller)

@@ -9,9 +9,9 @@ import type { Autoconfig } from '../autoconfig/autoconfig.ts'
 import type { ChangeStreams } from '../changes/change-streams.ts'
 import type { ResolveDeps } from '../composing/resolve-submission.ts'
 
-/** Dependencies of all operations. Each handler picks its own part. */
+/** Dependencies of all API operations. Each handler picks the dependencies that it needs. */
 export interface OperationDeps extends ResolveDeps {
-  /** Pool for storing messages, which takes longer than other statements. */
+  /** Postgres pool for storing messages, which takes longer than other statements. */
   outbox: Db
   tasks: TaskGroup
   sealer: Sealer
@@ -22,11 +22,11 @@ export interface OperationDeps extends ResolveDeps {
   changes: ChangeStreams
   autoconfig: Autoconfig
   maxUploadBytes: number
-  /** Duration of a login test of a server that cannot be used, for callers without full rights. */
+  /** Duration of testing a mail server that cannot be used, for callers without full rights. */
   unusableMs: number
-  /** True enables reading provider access tokens regardless of the setting. */
+  /** True enables reading provider access tokens regardless of the setting for it. */
   oauthTokensApi: boolean
-  /** Log entries kept per token. */
+  /** Log entries kept per access token. */
   tokenLogEntries: number
   version: string
   /** Age of a heartbeat after which a sync-worker counts as dead. */

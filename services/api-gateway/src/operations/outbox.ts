@@ -18,7 +18,8 @@ import { visibleFailure } from './hide-failure.ts'
 import { present } from './present.ts'
 
 /**
- * Operations on submissions. Changes are commands, because only senders change stored submissions.
+ * Operations on submissions. Changes of a submission are commands, because only senders change
+ * stored submissions.
  */
 export function outboxHandlers(deps: WorkerDeps): OperationHandler[] {
   const { db } = deps
@@ -40,7 +41,7 @@ export function outboxHandlers(deps: WorkerDeps): OperationHandler[] {
 type ChangeCall = Omit<WorkerCall, 'params'> & { params: { queueId: string } }
 type Action = CommandRequest<typeof changeOutbox>['action']
 
-/** Handler of an operation that requests a change from a sender. */
+/** Handler of an operation that requests a change of a submission from a sender. */
 function changeHandler(
   deps: WorkerDeps,
   operation: Operation,
@@ -78,7 +79,7 @@ export function describeEntry(row: OutboxRow, caller: Pick<Caller, 'token'>): Ou
     created: row.createdAt.toISOString(),
     scheduled: row.sendAt.toISOString(),
     nextAttempt: isWaiting ? row.nextAttemptAt.toISOString() : false,
-    // An attempt beyond the maximum only checks whether the message was sent.
+    // An attempt to send beyond the maximum only checks whether the message was sent.
     attemptsMade: Math.min(row.attempts, row.maxAttempts),
     attempts: row.maxAttempts,
     progress: progressOf(row, visibleFailure(row.lastError, caller)),

@@ -27,7 +27,7 @@ import { present } from './present.ts'
 
 type TemplateDeps = Pick<OperationDeps, 'db' | 'renderer'>
 
-/** Operations on templates. Queued messages keep the texts they were rendered with. */
+/** Operations on message templates. Queued messages keep the texts they were rendered with. */
 export function templateHandlers({ db, renderer }: TemplateDeps): OperationHandler[] {
   return [
     handle(operations.listTemplates, async ({ query: { account = null, ...page } }) => {
@@ -74,18 +74,18 @@ export function templateHandlers({ db, renderer }: TemplateDeps): OperationHandl
 }
 
 /**
- * True for a template of an account that the token is not bound to. Such a template does not exist
- * for the token, so that its holder cannot find ids of other accounts.
+ * True for a template of an account that the access token is not bound to. Such a template does not
+ * exist for the token, so that its holder cannot find ids of other accounts.
  */
 function isForeign(token: Token | null, owner: string | null): boolean {
   return owner !== null && isBoundElsewhere(token, owner)
 }
 
 /**
- * Loads a template that the token may change.
+ * Loads a message template that the access token may change.
  *
  * @throws AppError `not-found`, also for a template of another account; `forbidden` for a shared
- *   template and a token that is bound to an account
+ * template and a token that is bound to an account
  */
 async function getOwnTemplate(db: Db, id: string, token: Token | null) {
   const stored = await findTemplateContent(db, id)
@@ -94,7 +94,11 @@ async function getOwnTemplate(db: Db, id: string, token: Token | null) {
   return stored
 }
 
-/** @throws AppError `invalid` with one field per text that is not a valid template */
+/**
+ * Checks the texts of a message template.
+ *
+ * @throws AppError `invalid` with one field per text that is not a valid template
+ */
 async function checkContent(renderer: Renderer, content: TemplateContent, format: TemplateFormat) {
   const problems = await renderer.check(content, format)
   if (problems.length === 0) return

@@ -22,10 +22,10 @@ import { present } from './present.ts'
 
 type TokenDeps = Pick<OperationDeps, 'db' | 'bus' | 'tokens' | 'tasks' | 'tokenLogEntries'>
 
-/** Maximum tokens in a response of the alias, which has no pages. */
+/** Maximum access tokens in a response of the older path (alias), which has no pages. */
 const maxAliasTokens = 1_000
 
-/** Operations on tokens, by value or id. Each older path is an alias of a newer path. */
+/** Operations on access tokens, by value or id. Each older path is an alias of a newer path. */
 export function tokenHandlers(deps: TokenDeps): OperationHandler[] {
   const { db } = deps
   const create = (input: { body: TokenRequest; caller: Caller }) => createToken(db, input)
@@ -35,7 +35,8 @@ export function tokenHandlers(deps: TokenDeps): OperationHandler[] {
     handle(operations.createTokenAlias, create),
     handle(operations.deleteToken, remove),
     handle(operations.deleteTokenAlias, remove),
-    // Lists come before paths with a token, because an account may have the id `log`.
+    // Paths that list tokens come before paths with a token, because an account may have the id
+    // `log`.
     handle(operations.listTokens, async ({ query: { account, query, ...page } }) => {
       const { rows, ...counts } = await listTokenRecords(db, { account, query, ...page })
       return { account: account ?? null, ...counts, tokens: rows.map(describeToken) }
@@ -53,7 +54,7 @@ export function tokenHandlers(deps: TokenDeps): OperationHandler[] {
   ]
 }
 
-/** The response is the only place that contains the value of the token. */
+/** Creates an access token. The response is the only place that contains the value of the token. */
 async function createToken(db: Db, { body, caller }: { body: TokenRequest; caller: Caller }) {
   // Without SVC_REQUIRE_API_AUTH, creating a token needs a token as well: a token needs a known
   // creator.
@@ -97,7 +98,7 @@ function assertMetadata({ metadata }: TokenRequest): void {
   }
 }
 
-/** Deleting a missing token is not an error. */
+/** Deletes an access token. Deleting a missing token is not an error. */
 async function deleteToken({ db, bus, tokens, tasks }: TokenDeps, valueOrId: string) {
   const deleted = await deleteTokens(db, [valueOrId, hashToken(valueOrId)])
   for (const id of deleted) {
@@ -107,7 +108,10 @@ async function deleteToken({ db, bus, tokens, tasks }: TokenDeps, valueOrId: str
   return { deleted: deleted.length > 0 }
 }
 
-/** The log of a deleted token can be read by its id as long as it has entries. */
+/**
+ * Returns the log of an access token. The log of a deleted token can be read by its id as long as
+ * the log has entries.
+ */
 function onGetTokenLog({ db, tokenLogEntries: keep }: TokenDeps) {
   return handle(operations.getTokenLog, async ({ params, query }) => {
     const stored = await findTokenRecord(db, [params.token, hashToken(params.token)])
@@ -118,7 +122,7 @@ function onGetTokenLog({ db, tokenLogEntries: keep }: TokenDeps) {
   })
 }
 
-/** Record of a token. Unset texts are absent. */
+/** Record of an access token in the form of the API. Unset texts are absent. */
 function describeToken(row: TokenRecordRow): TokenRecord {
   const { description, metadata, ip, remoteAddress, ...rest } = row
   const { createdAt, expiresAt, lastUsedAt, lastUsedIp, ...record } = rest

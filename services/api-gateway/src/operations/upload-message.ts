@@ -26,8 +26,9 @@ type UploadDeps = Pick<
 >
 
 /**
- * Stores a message in a mailbox. Its bytes reach the worker through the table `uploads`, because
- * they are too large for the bus. Bytes that no worker processes are deleted.
+ * Stores an uploaded message in a mailbox. The bytes of the message reach the worker through the
+ * table `uploads`, because they are too large for the bus. Bytes that no worker processes are
+ * deleted.
  */
 export function onUploadMessage(deps: UploadDeps) {
   return handle(operations.uploadMessage, async (input) => {
@@ -70,7 +71,10 @@ const notBesideRaw = [
   'headers',
 ] as const
 
-/** Checks rules that the schema cannot express: fields that exclude or require each other. */
+/**
+ * Checks rules for an uploaded message that the schema cannot express: fields that exclude or
+ * require each other.
+ */
 function checkUpload(upload: MessageUpload): void {
   const besideRaw =
     upload.raw === undefined ? [] : notBesideRaw.filter((name) => upload[name] !== undefined)

@@ -51,7 +51,7 @@ export function webhookDeliveryHandlers({ db }: { db: Db }): OperationHandler[] 
   ]
 }
 
-/** A finished delivery has no next attempt. */
+/** Webhook delivery in the form of the API. A finished delivery has no next attempt. */
 function describeDelivery({ lane, ...row }: DeliveryRow) {
   return {
     ...row,

@@ -50,7 +50,7 @@ export function workerHandlers(deps: WorkerDeps): OperationHandler[] {
 
 type ForwardedCall = WorkerCall & { query?: object; body?: object }
 
-/** Handler of an operation whose contract declares the command that serves it. */
+/** Handler of an API operation whose contract declares the worker command that serves it. */
 function forward(deps: WorkerDeps, operation: ForwardedOperation): OperationHandler {
   const assertValid = (checks as Partial<Record<string, (input: object) => void>>)[operation.id]
   const implied = (impliedOptions as Partial<Record<string, (input: object) => object>>)[
@@ -81,7 +81,7 @@ type Checks = {
   ) => void
 }
 
-/** Checks of forwarded operations that their schemas cannot express. */
+/** Checks of operations forwarded to a worker that their schemas cannot express. */
 const checks: Checks = {
   createMailbox: ({ body }) => assertPathLength('path', body.path),
   updateMailbox: ({ body: { newPath, subscribed } }) => {
@@ -95,7 +95,7 @@ const checks: Checks = {
   updateMessages: ({ body }) => assertFlagUpdate(body.update, 'update.'),
 }
 
-/** Options of a command that other parameters of its operation imply. */
+/** Options of a worker command that other parameters of its API operation imply. */
 const impliedOptions = {
   getMessage: ({ query }: OperationInput<typeof operations.getMessage>) => {
     const { preProcessHtml, webSafeHtml, textType, embedAttachedImages = false } = query
@@ -117,7 +117,10 @@ function assertPathLength(field: string, path: string | readonly string[]): void
     ])
 }
 
-/** `set` replaces all flags or labels, so it excludes `add` and `delete`. */
+/**
+ * Checks a change of message flags or labels. `set` replaces all flags or labels, so `set` excludes
+ * `add` and `delete`.
+ */
 function assertFlagUpdate({ flags, labels }: FlagUpdate, prefix = ''): void {
   const errors = Object.entries({ flags, labels }).flatMap(([name, update]) =>
     update?.set && (update.add ?? update.delete)

@@ -5,28 +5,28 @@ import type { Logger } from '@posthorn/telemetry'
 export interface HitWriterOptions<T> {
   write: (batch: readonly T[]) => Promise<void>
   log: Logger
-  /** True if retrying the batch cannot succeed. */
+  /** True if retrying to store the batch of hits cannot succeed. */
   isPermanentError: (error: unknown) => boolean
-  /** Called with the hits that were dropped. */
+  /** Called with the hits (opens and clicks) that were dropped. */
   onLost: (hits: readonly T[]) => void
-  /** Delay before a failed batch is retried. */
+  /** Delay before a failed batch of hits is retried. */
   retryMs?: number
   maxWaiting?: number
 }
 
 export interface HitWriter<T> extends AsyncDisposable {
-  /** Enqueues a hit without waiting. False if the queue is full. */
+  /** Enqueues a hit (open or click) without waiting. False if the queue is full. */
   add(hit: T): boolean
 }
 
 const maxBatch = 200
-/** Timeout of the last write at shutdown, well below the 10 s that a process has to stop. */
+/** Timeout of the last write of hits at shutdown, well below the 10 s a process has to stop. */
 const shutdownTimeoutMs = 3_000
 
 /**
- * Creates a writer that stores hits in batches after the responses. A failed batch is retried until
- * it succeeds; the queue covers an outage of Postgres. Disposal writes the waiting hits once more
- * and drops hits that cannot be written.
+ * Creates a writer that stores hits (opens and clicks) in batches after the HTTP responses. A
+ * failed batch is retried until it succeeds; the queue covers an outage of Postgres. Disposal
+ * writes the waiting hits once more and drops hits that cannot be written.
  */
 export function createHitWriter<T>(options: HitWriterOptions<T>): HitWriter<T> {
   const { write, isPermanentError, log, onLost, retryMs = 1_000, maxWaiting = 5_000 } = options

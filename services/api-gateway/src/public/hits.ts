@@ -19,7 +19,10 @@ import { createHitWriter } from './hit-writer.ts'
 import { visitorFields } from './link-request.ts'
 
 export type HitLink = Extract<SignedLink, { act: 'open' | 'click' }>
-/** Outcome of a hit. `queued` hits are written later, unless they are also counted as `lost`. */
+/**
+ * Outcome of a hit (open or click). `queued` hits are written later, unless they are also counted
+ * as `lost`.
+ */
 export type HitOutcome = 'queued' | 'automated' | 'limited' | 'lost'
 
 export interface HitDeps {
@@ -33,11 +36,14 @@ export interface HitDeps {
 }
 
 export interface Hits extends AsyncDisposable {
-  /** Records a hit. Never waits and never throws: the response does not depend on it. */
+  /**
+   * Records a hit (open or click). Never waits and never throws: the response to the visitor does
+   * not depend on the record.
+   */
   record(link: HitLink, visitor: LinkVisitor): void
 }
 
-/** Hit with the values that decide whether the hit repeats an earlier hit. */
+/** Hit (open or click) with the values that decide whether the hit repeats an earlier hit. */
 interface Hit {
   link: HitLink
   visitor: LinkVisitor
@@ -47,16 +53,16 @@ interface Hit {
 }
 
 /**
- * Hits of a link that are recorded, which protects the events table from floods. One message may go
- * to many recipients. A link beyond `maxKeys` starts with a full burst.
+ * Rate limit of hits that are recorded per tracking link, which protects the events table from
+ * floods. One message may go to many recipients. A link beyond `maxKeys` starts with a full burst.
  */
 const linkLimits = { perSecond: 1, burst: 100, maxKeys: 20_000 }
-/** Maximum concurrent DNS lookups of visitors. Further hits are recorded without a lookup. */
+/** Maximum concurrent DNS lookups of link visitors. Further hits are recorded without lookup. */
 const maxLookups = 500
 
 /**
- * Creates the recorder that turns hits into events after the response. Hits of automated clients
- * are ignored, hits per link are rate-limited.
+ * Creates the recorder that turns hits (opens and clicks) into events after the response. Hits of
+ * automated clients are ignored, hits per link are rate-limited.
  */
 export function createHits(deps: HitDeps): Hits {
   const { db, bus, settings, log, tasks, automated, count } = deps
@@ -107,8 +113,8 @@ function urlOf(link: HitLink): string | undefined {
 }
 
 /**
- * Event of a hit. Hits of one visitor on one link within a window have the same event id, because
- * clients repeat requests.
+ * Event of a hit (open or click). Hits of one visitor on one link within a window have the same
+ * event id, because clients repeat requests.
  */
 function eventOf({ link, visitor, at, nonce }: Hit, windowMs: number): NewEvent {
   const event = link.act === 'open' ? 'trackOpen' : 'trackClick'

@@ -11,7 +11,7 @@ export interface AddressLimitDeps {
   metrics: Metrics
 }
 
-/** Creates the handlers that limit the requests of an address to public routes. */
+/** Creates the handlers that limit the requests of an IP address to public routes. */
 export function createAddressLimit(deps: AddressLimitDeps): (route: string) => RequestHandler {
   const { limiter, trustedProxies, metrics } = deps
   const limited = metrics.counter({
@@ -27,7 +27,7 @@ export function createAddressLimit(deps: AddressLimitDeps): (route: string) => R
   }
 }
 
-/** Error of a request above a limit. The unread body is discarded. */
+/** Error of a request above its address's rate limit. The unread body is discarded. */
 export function tooMany(
   request: Pick<IncomingMessage, 'resume'>,
   response: Pick<ServerResponse, 'setHeader'>,

@@ -39,15 +39,21 @@ export const linkTexts = {
   oneClick: 'Unsubscribed',
 } as const
 
-/** Form whose target has the signed parameters of the link, which authorize it. */
+/**
+ * HTML form of an unsubscribe page. The target has the signed parameters of the link, which
+ * authorize the form.
+ */
 export interface ListForm extends SignedParams<'unsub'> {
-  /** `blocked`: the sender has blocked the recipient, who cannot change that. */
+  /**
+   * State of the recipient's subscription. `blocked`: the sender has blocked the recipient, who
+   * cannot change the state.
+   */
   state: 'confirm' | 'unsubscribed' | 'blocked' | 'resubscribed'
-  /** Target of the form, relative to the page. */
+  /** URL that the form is posted to, relative to the page. */
   target: string
 }
 
-/** Page of a list: the state of the subscription and a button that changes it. */
+/** Page of a mailing list: state of the recipient's subscription, and a button to change it. */
 export function listPage(form: ListForm, branding: Branding): Page {
   const { title, lead, note } = linkTexts[form.state]
   const { rcpt, list } = form.link
@@ -58,7 +64,7 @@ ${changeForm(form)}<p class="note">${note}</p>`
   return renderPage({ title, body }, branding)
 }
 
-/** Form that changes the subscription; empty if the recipient may not change it. */
+/** HTML form that changes the subscription to a list; empty if the recipient may not change it. */
 function changeForm(form: ListForm): string {
   const { state, target } = form
   if (state === 'blocked') return ''

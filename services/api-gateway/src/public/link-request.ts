@@ -12,14 +12,14 @@ export interface SignedParams<A extends SignedLink['act']> {
   sig: string
 }
 
-/** Signed parameters with the key that signed them. */
+/** Signed parameters of a link with the key that signed them. */
 export interface VerifiedParams<A extends SignedLink['act']> extends SignedParams<A> {
   key: LinkKey
 }
 
 /**
- * Verifies the signed parameters of a request. Undefined if the signature is invalid or the link
- * is of another kind. Rejects while the signing keys are unavailable.
+ * Verifies the signed link parameters of a request. Undefined if the signature is invalid or the
+ * link is of another kind. Rejects while the signing keys are unavailable.
  */
 export async function readSigned<A extends SignedLink['act']>(
   keys: LinkKeys,
@@ -31,11 +31,12 @@ export async function readSigned<A extends SignedLink['act']>(
   return verified && { ...verified, data, sig }
 }
 
-/** Maximum body of a public page: a signed link and a few form fields. */
+/** Maximum size of a request body of a public page: a signed link and a few form fields. */
 const maxBytes = 16 * 1024
 
 /**
- * Reads a small body of any content type. Call it after checking the signature in the query.
+ * Reads a small request body of any content type. Called after the signature in the query was
+ * checked.
  *
  * @throws BodyError
  */
@@ -43,7 +44,7 @@ export async function readSmallBody(request: IncomingMessage, timeoutMs: number)
   return (await readBody(request, { maxBytes, timeoutMs })).toString('utf8')
 }
 
-/** Target of a form with the signed parameters of its link, which authorize the request. */
+/** Target of an HTML form with the signed parameters of its link, which authorize the request. */
 export function signedTarget(
   path: string,
   { data, sig }: Pick<SignedParams<SignedLink['act']>, 'data' | 'sig'>,
@@ -51,14 +52,17 @@ export function signedTarget(
   return `${path}?${new URLSearchParams({ data, sig }).toString()}`
 }
 
-/** Query parameters, not parsed into arrays or objects. */
+/** Query parameters of a request, not parsed into arrays or objects. */
 export function queryOf({ originalUrl }: Request): URLSearchParams {
   return new URLSearchParams(originalUrl.split('?').slice(1).join('?'))
 }
 
 const maxUserAgentLength = 1024
 
-/** Reads the client address behind the trusted proxies and the truncated User-Agent. */
+/**
+ * Reads the visitor of a link from its request: client address behind the trusted proxies, and
+ * truncated User-Agent.
+ */
 export function resolveVisitor(
   request: Pick<IncomingMessage, 'headers' | 'socket'>,
   trustedProxies: readonly string[],
@@ -70,7 +74,7 @@ export function resolveVisitor(
   }
 }
 
-/** Event fields of a visitor; empty values are absent. */
+/** Event fields of the visitor of a link; empty values are absent. */
 export function visitorFields({ remoteAddress, userAgent }: LinkVisitor) {
   return defined({
     remoteAddress: remoteAddress || undefined,
@@ -78,7 +82,7 @@ export function visitorFields({ remoteAddress, userAgent }: LinkVisitor) {
   })
 }
 
-/** True for a GET by a person. HEAD requests and prefetches of browsers are no visits. */
+/** True for a GET of a link by a person. HEAD requests and prefetches of browsers are no visits. */
 export function isVisit(request: Request): boolean {
   const purpose = `${request.get('sec-purpose') ?? ''} ${request.get('purpose') ?? ''}`
   return request.method === 'GET' && !/prefetch|prerender|preview/i.test(purpose)

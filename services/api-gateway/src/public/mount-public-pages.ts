@@ -15,7 +15,7 @@ import { mountNotifications, type NotificationDeps } from './notifications/mount
 import { onClick, onOpen } from './tracking.ts'
 import { onListForm, onOneClick, onUnsubscribePage, type UnsubscribeDeps } from './unsubscribe.ts'
 
-/** Dependencies of the pages. */
+/** Dependencies of the public pages. */
 type PublicDeps = Omit<UnsubscribeDeps & ImapFormDeps, 'branding' | 'count'> &
   Pick<NotificationDeps, 'pushTrust'> & { metrics: Metrics }
 
@@ -23,7 +23,7 @@ export interface PublicPagesOptions extends Omit<PublicDeps, 'trustedProxies' | 
   config: Pick<Config, 'crawlerRangesFile' | 'httpServer'> & NotificationDeps['config']
 }
 
-/** Mounts the pages that work without an access token: a signed link authorizes the request. */
+/** Mounts the public pages, which need no access token: a signed link authorizes the request. */
 export function mountPublicPages(
   stack: AsyncDisposableStack,
   { config, ...options }: PublicPagesOptions,
@@ -44,7 +44,8 @@ export function mountPublicPages(
       count: (kind, outcome) => requests.inc({ kind, outcome }),
     }),
   )
-  // Fetches the key of links in advance, so that the first reader does not wait for the key.
+  // Fetches the key that signs links in advance, so that the first reader does not wait for the
+  // key.
   deps.tasks.run(deps.links.current())
   // A page without branding is better than no page.
   const branding = (): Promise<Branding> => settings.get().catch(() => ({}))
@@ -86,7 +87,7 @@ const formPaths = [
   '/accounts/new/imap/server',
 ]
 
-/** Limits handshakes only. Notifications have a separate limit. */
+/** Limits handshakes of Microsoft Graph only. Notifications have a separate limit. */
 function onlyHandshakes(limit: RequestHandler): RequestHandler {
   return (request, response, next) =>
     queryOf(request).has('validationToken') ? limit(request, response, next) : next()

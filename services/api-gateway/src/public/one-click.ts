@@ -11,7 +11,10 @@ function isOneClickValue(value: string | null): boolean {
   return value?.trim().toLowerCase() === 'one-click'
 }
 
-/** Reads the lines of a multipart body once. The value is the first line after a part's headers. */
+/**
+ * Searches a multipart body for the field of a one-click unsubscribe request. Reads the lines of
+ * the body once. The value of a field is the first line after the part's headers.
+ */
 function hasOneClickPart(body: string): boolean {
   let isHeader = false
   let isNamed = false
@@ -32,7 +35,10 @@ function hasOneClickPart(body: string): boolean {
   return false
 }
 
-/** RFC 7578 §4.2: the parameter `name` of Content-Disposition is the name of the field. */
+/**
+ * True for the header of the one-click field in a multipart body. RFC 7578 §4.2: the parameter
+ * `name` of Content-Disposition is the name of the field.
+ */
 function isFieldHeader(header: string): boolean {
   const [kind, ...parameters] = header.split(';').map((part) => part.trim())
   const names = ['name="list-unsubscribe"', 'name=list-unsubscribe']

@@ -43,7 +43,7 @@ label + .note { margin: 0 0 .25rem; }
 `
 const styleHash = createHash('sha256').update(style).digest('base64')
 
-/** Operator settings that pages display. */
+/** Operator settings that public pages display. */
 export type Branding = Pick<
   Settings,
   'pageBrandName' | 'templateHeader' | 'templateHtmlHead' | 'serviceUrl'
@@ -51,9 +51,9 @@ export type Branding = Pick<
 
 export type ColorScheme = 'light' | 'dark'
 
-/** Appearance of a page: the operator's branding and the color scheme that the link requests. */
+/** Appearance of a public page: the operator's branding and the color scheme of the link. */
 export interface PageTheme extends Branding {
-  /** Color scheme; absent for the color scheme of the device. */
+  /** Color scheme of the page; absent for the color scheme of the device. */
   colorScheme?: ColorScheme
 }
 
@@ -65,13 +65,16 @@ export interface Page {
 
 export interface PageContent {
   title: string
-  /** HTML. External values in it are escaped with `escapeHtml`. */
+  /** HTML of the page body. External values in the HTML are escaped with `escapeHtml`. */
   body: string
-  /** Redirect target; the browser follows it without a click. */
+  /** URL that the page redirects to; the browser follows the redirect without a click. */
   redirectUrl?: string
 }
 
-/** Renders a complete page, which works without scripts. The page's policy allows no scripts. */
+/**
+ * Renders a complete public page, which works without scripts. The content security policy of the
+ * page allows no scripts.
+ */
 export function renderPage({ title, body, redirectUrl }: PageContent, theme: PageTheme): Page {
   const { templateHeader, templateHtmlHead, colorScheme } = theme
   const brand = escapeHtml(brandName(theme))
@@ -106,13 +109,13 @@ ${brand === '' ? '' : `<p class="brand">${brand}</p>\n`}${body}
 export interface MessageTexts {
   title: string
   lead: string
-  /** HTML below the text. External values in it are escaped with `escapeHtml`. */
+  /** HTML below the text of the page. External values in the HTML are escaped with `escapeHtml`. */
   details?: string
-  /** Text of the link. */
+  /** Text of the link below the message. */
   next?: string
 }
 
-/** Page with a message and, with `next`, a link that the browser may follow automatically. */
+/** Public page with a message and, with `next`, a link that browsers may follow automatically. */
 export function messagePage(
   { title, lead, details = '', next: text }: MessageTexts,
   theme: PageTheme,
@@ -125,7 +128,10 @@ export function messagePage(
   return renderPage({ title, body, ...defined({ redirectUrl }) }, theme)
 }
 
-/** Scripts are never allowed. External images, fonts and styles only with operator templates. */
+/**
+ * Content security policy of a public page. Scripts are never allowed. External images, fonts and
+ * styles only with operator templates.
+ */
 function contentSecurityPolicy(hasTemplates: boolean): string {
   const loads = hasTemplates
     ? "style-src 'unsafe-inline' https:; img-src https: data:; font-src https: data:"

@@ -1,7 +1,7 @@
 import type { Response } from 'express'
 import type { Page } from './page-layout.ts'
 
-/** Transparent GIF89a of 1×1 pixel. */
+/** Tracking image: transparent GIF89a of 1×1 pixel. */
 const pixel = Buffer.from('R0lGODlhAQABAIAAAAAAAP///yH5BAEAAAAALAAAAAABAAEAAAIBRAA7', 'base64')
 
 export function sendTrackingPixel(response: Response): void {

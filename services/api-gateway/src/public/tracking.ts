@@ -11,11 +11,14 @@ export interface TrackingDeps {
   hits: Hits
   trustedProxies: readonly string[]
   branding: () => Promise<Branding>
-  /** Called for requests that record no hit. */
+  /** Called for requests of tracking links that record no hit. */
   onRejected: (kind: 'open' | 'click', reason: 'signature' | 'unavailable') => void
 }
 
-/** Handles the image in a message. The response does not wait for the hit to be recorded. */
+/**
+ * Handles requests of the tracking image in a message. The response does not wait for the hit to be
+ * recorded.
+ */
 export function onOpen({ links, hits, trustedProxies, onRejected }: TrackingDeps): RequestHandler {
   return async (request, response) => {
     try {
@@ -33,7 +36,10 @@ export function onOpen({ links, hits, trustedProxies, onRejected }: TrackingDeps
   }
 }
 
-/** Handles a rewritten link. Redirects without waiting for the hit, and only to signed URLs. */
+/**
+ * Handles requests of a rewritten link in a message. Redirects without waiting for the hit, and
+ * only to signed URLs.
+ */
 export function onClick(deps: TrackingDeps): RequestHandler {
   const { links, hits, trustedProxies, branding, onRejected } = deps
   return async (request, response) => {

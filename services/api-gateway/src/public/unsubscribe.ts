@@ -22,7 +22,7 @@ export interface UnsubscribeDeps {
   tasks: TaskGroup
   links: LinkKeys
   trustedProxies: readonly string[]
-  /** Time for the body of a request. */
+  /** Maximum time in which the body of an unsubscribe request must arrive. */
   bodyTimeoutMs: number
   branding: () => Promise<Branding>
   count: (
@@ -32,7 +32,7 @@ export interface UnsubscribeDeps {
 
 type ListLink = SignedParams<'unsub'>
 
-/** Shows the page of a list. Changes nothing, because link scanners request every link. */
+/** Shows the unsubscribe page. Changes nothing, because link scanners request every link. */
 export function onUnsubscribePage(deps: UnsubscribeDeps): RequestHandler {
   return withListLink(deps, (signed, _request, response) => showPage(deps, signed, response))
 }
@@ -49,8 +49,8 @@ async function showPage(
 }
 
 /**
- * Unsubscribes immediately on a one-click request of a mail client (RFC 8058) and responds with
- * plain text. Any other POST gets the page.
+ * Unsubscribes the recipient immediately on a one-click request of a mail client (RFC 8058) and
+ * responds with plain text. Any other POST gets the unsubscribe page.
  */
 export function onOneClick(deps: UnsubscribeDeps): RequestHandler {
   return withListLink(deps, async (signed, request, response) => {
@@ -62,7 +62,10 @@ export function onOneClick(deps: UnsubscribeDeps): RequestHandler {
   })
 }
 
-/** Handles the form of the page. The signed link in its target authorizes the change. */
+/**
+ * Handles the posted form of the unsubscribe page. The signed link in the form's target authorizes
+ * the change.
+ */
 export function onListForm(deps: UnsubscribeDeps): RequestHandler {
   return withListLink(deps, async (signed, request, response) => {
     const body = await readSmallBody(request, deps.bodyTimeoutMs)
@@ -76,7 +79,7 @@ export function onListForm(deps: UnsubscribeDeps): RequestHandler {
   })
 }
 
-/** State of a blocked recipient; undefined if it gets messages of the list. */
+/** State of a recipient who is blocked on a list; undefined if the recipient is not blocked. */
 async function findBlockState(db: Db, { acc: account, list: listId, rcpt }: ListLink['link']) {
   const origin = await findBlockOrigin(db, { account, listId, recipient: rcpt })
   return origin && ({ link: 'unsubscribed', api: 'blocked' } as const)[origin]
@@ -84,7 +87,7 @@ async function findBlockState(db: Db, { acc: account, list: listId, rcpt }: List
 
 type SubscriptionChange = ListLink['link'] & Pick<ListTurnRequest, 'action' | 'source'>
 
-/** Stores the change and its event in one transaction. */
+/** Stores the change of a list subscription and its event in one transaction. */
 async function changeSubscription(
   { db, bus, settings, tasks, trustedProxies, count }: UnsubscribeDeps,
   request: Request,
@@ -103,8 +106,8 @@ async function changeSubscription(
 type Handler = (signed: ListLink, request: Request, response: Response) => Promise<void>
 
 /**
- * Rejects requests without a valid signed link in the query with 403, before their body is read.
- * Any failure is a 503 page, so that mail clients retry.
+ * Rejects requests without a valid signed unsubscribe link in the query with 403, before their body
+ * is read. Any failure is a 503 page, so that mail clients retry.
  */
 function withListLink(deps: UnsubscribeDeps, handler: Handler): RequestHandler {
   return async (request, response) => {

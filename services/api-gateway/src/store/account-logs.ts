@@ -13,12 +13,12 @@ export async function findLastLine(db: Db, account: string): Promise<string | un
 }
 
 export interface LineRange {
-  /** Id of a line; the listing starts after this line. */
+  /** Id of a line of the account's protocol log; the listing starts after this line. */
   after: string
-  /** Id of the last line of the listing. */
+  /** Id of the last line of the account's protocol log that is listed. */
   upTo: string
   limit: number
-  /** True to leave out the lines before the reply to a login. */
+  /** True to leave out the log lines before the reply to a login. */
   afterLogin: boolean
 }
 

@@ -38,7 +38,7 @@ const eventCounts = sql<Record<string, number>>`(
 
 /** Last attempt to send through the account's own server. */
 export interface SendingAttempt {
-  /** Time of the attempt, as JSON text. */
+  /** Time of the sending attempt, as JSON text. */
   at: string
   sent: boolean
   response: string | null
@@ -48,12 +48,15 @@ export interface SendingAttempt {
 
 /** True for a submission to the account's own server that was sent or failed at least once. */
 const hasOutcome = sql`gateway is null and (state = 'sent' or last_error is not null)`
-/** Newest messages to search for an attempt: bounds the cost for an account that sends a lot. */
+/**
+ * Newest submissions that are searched for a sending attempt: bounds the cost for an account that
+ * sends a lot.
+ */
 const maxSearched = 100
 
 /**
  * Last attempt to send a message of the account; null without an attempt. Derived from the newest
- * messages, so that sending writes no extra row.
+ * submissions, so that sending writes no extra row.
  */
 const lastSendingAttempt = sql<SendingAttempt | null>`(
   select jsonb_build_object('at', at, 'sent', state = 'sent', 'response', response,
@@ -108,11 +111,11 @@ export type AccountRow = NonNullable<Awaited<ReturnType<typeof findAccount>>>
 
 export interface AccountFilter extends PageRequest {
   state: AccountState | ShownState | undefined
-  /** Part of the id, the name or the address. */
+  /** Part of the id, the name or the address of an account. */
   query: string | undefined
 }
 
-/** One page of the accounts that match, ordered by id, and their total. */
+/** One page of the accounts that match a filter, ordered by id, and the total of matches. */
 export function listAccounts(db: Db, { state, query, ...page }: AccountFilter) {
   let matching = listedAccounts(db)
   if (state)
@@ -132,7 +135,7 @@ export function listAccounts(db: Db, { state, query, ...page }: AccountFilter) {
 }
 export type AccountListRow = Awaited<ReturnType<typeof listAccounts>>['rows'][number]
 
-/** Registration of an account for notifications of its provider, the latest. */
+/** Latest watch of an account: its registration for notifications of its mail provider. */
 export function findWatch(db: Db, account: string) {
   return db
     .selectFrom('apiWatches')

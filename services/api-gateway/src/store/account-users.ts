@@ -24,7 +24,7 @@ export async function findOtherAccountOfUser(
   return row?.account
 }
 
-/** True if an account uses a grant of this user to the application. */
+/** True if an account uses an OAuth2 grant of this user to the application. */
 export async function isUserConnected(db: Db, app: string, user: string): Promise<boolean> {
   return (await accountsOfUser(db, app, user).executeTakeFirst()) !== undefined
 }

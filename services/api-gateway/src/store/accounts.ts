@@ -18,7 +18,7 @@ export async function orAccountNotFound<T>(write: Promise<T>): Promise<T> {
   }
 }
 
-/** Accounts with their states. A new account has none until a worker has connected it. */
+/** Accounts with their states. A new account has no state until a worker has connected it. */
 export function accountsWithState(db: Db) {
   return db
     .selectFrom('accounts')
@@ -43,7 +43,7 @@ const connectionOf = compileOnce((db, account: string) =>
     .where('accounts.account', '=', account),
 )
 
-/** States before the first connection is complete. */
+/** States of an account before its first connection is complete. */
 const firstStates: ReadonlySet<AccountState> = new Set(['new', 'init', 'connecting', 'syncing'])
 
 async function getColumns(db: Db, account: string) {
@@ -52,7 +52,7 @@ async function getColumns(db: Db, account: string) {
   return row
 }
 
-/** Shard of the account. Cheapest check that the account exists. */
+/** Shard of the account. The query is the cheapest check that the account exists. */
 export async function getShard(db: Db, account: string): Promise<number> {
   return (await getColumns(db, account)).shard
 }
@@ -98,10 +98,10 @@ export async function getSendingAccount(db: Db, account: string) {
 
 export type SendingAccount = Awaited<ReturnType<typeof getSendingAccount>>
 
-/** Columns that a registration sets. */
+/** Account columns that a registration sets. */
 export type AccountColumns = Partial<Insertable<Accounts>>
 
-/** Inserts an account. Undefined if the id exists, or a concurrent transaction commits it first. */
+/** Inserts an account. Undefined if its id exists, or a concurrent transaction commits it first. */
 export function insertAccount(tx: Tx, account: Insertable<Accounts>) {
   return tx
     .insertInto('accounts')
@@ -127,7 +127,11 @@ export type LockedAccount = NonNullable<Awaited<ReturnType<typeof lockAccount>>>
 
 type ColumnUpdates = UpdateObject<Tables, 'accounts'>
 
-/** Changes an account. The new version restarts its sessions. @throws AppError `not-found` */
+/**
+ * Changes an account. The new version restarts the account's sessions.
+ *
+ * @throws AppError `not-found`
+ */
 export async function updateAccount(db: Db, account: string, changes: ColumnUpdates) {
   await db
     .updateTable('accounts')
@@ -137,7 +141,7 @@ export async function updateAccount(db: Db, account: string, changes: ColumnUpda
     .executeTakeFirstOrThrow(accountNotFound)
 }
 
-/** Changes columns that sessions do not use, so that they continue. */
+/** Changes account columns that sessions do not use, so that the sessions continue. */
 export async function patchAccount(tx: Tx, account: string, changes: AccountColumns) {
   if (Object.keys(changes).length === 0) return
   await tx
@@ -147,7 +151,7 @@ export async function patchAccount(tx: Tx, account: string, changes: AccountColu
     .execute()
 }
 
-/** Requests a flush of the mailbox indexes by the worker. @throws AppError `not-found` */
+/** Requests that the worker flushes the account's mailbox indexes. @throws AppError `not-found` */
 export function flushAccount(db: Db, account: string, changes: AccountColumns): Promise<void> {
   return updateAccount(db, account, { ...changes, flushEpoch: sql<string>`flush_epoch + 1` })
 }

@@ -3,7 +3,7 @@ import type { StateChange, SyncWarning } from '@posthorn/contracts/schemas/chang
 import type { AccountChanges, Db } from '@posthorn/db'
 import { type Selectable, sql } from 'kysely'
 
-/** Position in the change feed: the transaction, and the row in it. */
+/** Position in the feed of account changes: the transaction, and the row in the transaction. */
 export interface Position {
   readonly xid: bigint
   readonly id: bigint
@@ -18,11 +18,11 @@ type ChangeColumns = Pick<Selectable<AccountChanges>, 'account' | 'type' | 'key'
 
 export interface ChangesPage {
   changes: Change[]
-  /** True if more changes may exist. */
+  /** True if more account changes may exist after the page. */
   full: boolean
-  /** True if rows exist that cannot be read yet: an older transaction is still open. */
+  /** True if account changes exist that cannot be read yet: an older transaction is open. */
   unsettled: boolean
-  /** Position to continue from, if changes after the requested position were deleted. */
+  /** Position in the change feed to continue from, if requested changes were deleted. */
   lost?: Position
 }
 
@@ -37,15 +37,15 @@ interface Row extends ChangeColumns {
 }
 
 /**
- * Reads the changes after a position. Skips changes of transactions newer than the oldest open
- * transaction. So no change ever appears before a position that was read already, however late the
- * change is committed.
+ * Reads the account changes after a position of the change feed. Skips changes of transactions
+ * newer than the oldest open transaction. So no change ever appears before a position that was read
+ * already, however late the change is committed.
  */
 export async function listChanges(db: Db, after: Position, limit: number): Promise<ChangesPage> {
   const xid = sql`${String(after.xid)}::xid8`
   const id = sql`${String(after.id)}::bigint`
-  // A horizon or position in the future belongs to another server: a dump was restored. See
-  // deleteOldChanges of sync-worker.
+  // A horizon or position of the change feed in the future belongs to another Postgres server: a
+  // dump was restored. See deleteOldChanges of sync-worker.
   const { rows } = await sql<Row>`
     select h.xid::text as "horizonXid", h.id as "horizonId", h.missed,
       c.xid::text as xid, c.id, c.account, c.type, c.key, c.payload,
@@ -94,7 +94,7 @@ function position(xid: string, id: string): Position {
   return { xid: BigInt(xid), id: BigInt(id) }
 }
 
-/** Position after all changes that can be read now. */
+/** Position in the feed of account changes after all changes that can be read now. */
 export async function findChangesEnd(db: Db): Promise<Position> {
   const { rows } = await sql<{ xid: string }>`
     select pg_snapshot_xmin(pg_current_snapshot())::text as xid

@@ -2,7 +2,7 @@ import type { ConsentFailure } from '@posthorn/contracts/schemas/account-oauth2'
 import type { Db } from '@posthorn/db'
 import { sql } from 'kysely'
 
-/** Stores the failed consent of an account, if the account exists. Replaces an earlier failure. */
+/** Stores an existing account's failed OAuth2 consent. Replaces an earlier failure. */
 export async function storeConsentError(
   db: Db,
   account: string,

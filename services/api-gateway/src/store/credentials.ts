@@ -1,14 +1,17 @@
 import type { Credentials, Tx } from '@posthorn/db'
 
-/** Credential of a server, or the OAuth2 grant. */
+/** Kind of an account's stored credential: for a mail server, or the OAuth2 grant. */
 export type PasswordKind = Credentials['kind']
 
-/** Seal context of a credential: it can be unsealed for this row only. */
+/** Seal context of an account's credential: the sealed value can be unsealed for this row only. */
 export function passwordSealContext(account: string, kind: PasswordKind): string {
   return `credentials/${account}/${kind}`
 }
 
-/** Stores a sealed value. The update repeats it, because the role cannot read `excluded`. */
+/**
+ * Stores a sealed credential of an account. The update repeats the sealed value, because the
+ * Postgres role cannot read `excluded`.
+ */
 export async function upsertPassword(
   tx: Tx,
   { account, kind, sealed }: Pick<Credentials, 'account' | 'kind' | 'sealed'>,

@@ -4,7 +4,7 @@ import { isValidKey } from './idempotency-keys.ts'
 
 const isExpired = sql<boolean>`expires_at <= now()`
 
-/** Deletes expired rows, which readers ignore: saves space and removes personal data. */
+/** Deletes expired rows, such as form links, to save space and to remove personal data. */
 export async function deleteExpired(db: Db): Promise<void> {
   const isExpiredKey = sql<boolean>`not ${isValidKey}`
   await db.deleteFrom('idempotencyKeys').where(isExpiredKey).execute()

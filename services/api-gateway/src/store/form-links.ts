@@ -2,18 +2,18 @@ import type { AuthenticationForm } from '@posthorn/contracts/schemas/authenticat
 import type { Db, Tx } from '@posthorn/db'
 import { sql } from 'kysely'
 
-/** Maximum probes of mail servers and providers per link, over all replicas. */
+/** Maximum probes of mail servers and providers per link of a hosted form, over all replicas. */
 const maxProbes = 50
 
 export interface FormLink {
-  /** Id of the account that the form registers. */
+  /** Id of the account that the hosted form registers. */
   account: string
   request: AuthenticationForm
-  /** Result of the registration; null until the link is used. */
+  /** Result of the registration by the hosted form; null until the form link is used. */
   state: 'new' | 'existing' | null
 }
 
-/** Stores the content of a link, valid for 24 h. */
+/** Stores the content of a link to the hosted form, valid for 24 h. */
 export async function insertFormLink(
   db: Db,
   nonce: string,
@@ -24,12 +24,12 @@ export async function insertFormLink(
   await db.insertInto('formLinks').values(row).execute()
 }
 
-/** Finds a form link that has not expired, used or unused. */
+/** Finds a link to the hosted form that has not expired, used or unused. */
 export function findFormLink(db: Db, nonce: string): Promise<FormLink | undefined> {
   return validLink(db, nonce).executeTakeFirst()
 }
 
-/** Locks a link until the transaction ends, so that one of several concurrent uses succeeds. */
+/** Locks a form link until the transaction ends: one of several concurrent uses succeeds. */
 export function lockFormLink(tx: Tx, nonce: string): Promise<FormLink | undefined> {
   return validLink(tx, nonce).forUpdate().executeTakeFirst()
 }
@@ -43,12 +43,12 @@ function validLink(db: Db, nonce: string) {
     .where(sql<boolean>`expires_at > now()`)
 }
 
-/** Marks a link as used, with the state of the account. */
+/** Marks a form link as used, with the state of the account. */
 export async function markFormLinkUsed(tx: Tx, nonce: string, state: 'new' | 'existing') {
   await tx.updateTable('formLinks').set({ state }).where('nonce', '=', nonce).execute()
 }
 
-/** Counts probes before they are made. False if the form link has used up its `maxProbes`. */
+/** Counts mail server probes in advance. False if the form link has used up its `maxProbes`. */
 export async function countProbes(db: Db, nonce: string, count: number): Promise<boolean> {
   const { numUpdatedRows } = await db
     .updateTable('formLinks')

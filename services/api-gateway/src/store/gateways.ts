@@ -18,7 +18,7 @@ function withState(db: Db) {
     .select(['gatewayStates.lastUse', 'gatewayStates.lastError'])
 }
 
-/** Gets a gateway with its counters. @throws AppError `not-found` */
+/** Gets an SMTP gateway with its counters. @throws AppError `not-found` */
 export function getGateway(db: Db, gateway: string) {
   return withState(db)
     .select(['host', 'port', 'secure', 'username', hasPassword.as('hasPassword')])
@@ -26,7 +26,7 @@ export function getGateway(db: Db, gateway: string) {
     .executeTakeFirstOrThrow(() => gatewayNotFound(gateway))
 }
 
-/** One page of the gateways, ordered by id, and their total. */
+/** One page of the SMTP gateways, ordered by id, and the number of all gateways. */
 export function listGateways(db: Db, page: PageRequest) {
   return readPage(withState(db).orderBy('gateways.gateway'), page)
 }
@@ -48,9 +48,10 @@ export type GatewayColumns = Pick<
   'name' | 'host' | 'port' | 'secure' | 'username'
 >
 
-/** Inserts a gateway. Undefined if the id exists, or a concurrent transaction commits it first. */
+/** Inserts a gateway. Undefined if its id exists, or a concurrent transaction commits it. */
 export function insertGateway(tx: Tx, gateway: GatewayColumns & { gateway: string }) {
-  // Versions start at the clock, so a session with a deleted gateway of this id is not reused.
+  // Versions of a gateway start at the clock, so a session with a deleted gateway of this id is not
+  // reused.
   const version = sql<string>`(extract(epoch from clock_timestamp()) * 1000)::bigint`
   return tx
     .insertInto('gateways')
@@ -60,7 +61,7 @@ export function insertGateway(tx: Tx, gateway: GatewayColumns & { gateway: strin
     .executeTakeFirst()
 }
 
-/** Changes a gateway. Sessions detect the change by the version. */
+/** Changes an SMTP gateway. SMTP sessions with the gateway detect the change by the version. */
 export async function updateGateway(tx: Tx, gateway: string, columns: GatewayColumns) {
   await tx
     .updateTable('gateways')
@@ -78,12 +79,15 @@ export async function deleteGateway(db: Db, gateway: string): Promise<void> {
     .executeTakeFirstOrThrow(() => gatewayNotFound(gateway))
 }
 
-/** Seal context of a gateway password: it can be unsealed for this row only. */
+/** Seal context of a gateway password: the sealed password can be unsealed for this row only. */
 export function gatewayPasswordSealContext(gateway: string): string {
   return `gateways/${gateway}`
 }
 
-/** Stores a sealed password. The update repeats it, because the role cannot read `excluded`. */
+/**
+ * Stores a sealed gateway password. The update repeats the password, because the Postgres role
+ * cannot read `excluded`.
+ */
 export async function upsertGatewayPassword(tx: Tx, gateway: string, sealed: string) {
   await tx
     .insertInto('gatewayCredentials')

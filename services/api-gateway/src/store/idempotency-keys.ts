@@ -5,11 +5,11 @@ import type { Db, Tx } from '@posthorn/db'
 import { sql } from 'kysely'
 import { orAccountNotFound } from './accounts.ts'
 
-/** Identity of a request that must take effect once. */
+/** Identity of an API request that must take effect once. */
 export interface IdempotencyKey {
   account: string
   key: string
-  /** SHA-256 of the request. */
+  /** SHA-256 of the API request. */
   requestHash: Buffer
 }
 
@@ -20,7 +20,7 @@ interface KeyedRequest {
   body: unknown
 }
 
-/** Identity of a request from its `Idempotency-Key` and content. Undefined without the header. */
+/** Identity of an API request: `Idempotency-Key` and content. Undefined without the header. */
 export function idempotencyKeyOf(operation: string, request: KeyedRequest) {
   const { params, headers, query = {}, body } = request
   const key = headers['idempotency-key']
@@ -30,7 +30,7 @@ export function idempotencyKeyOf(operation: string, request: KeyedRequest) {
   return { account: params.account, key, requestHash: hash.digest() }
 }
 
-/** Feeds a value unambiguously into the hash. The order of object members does not matter. */
+/** Adds a request's value unambiguously to the hash. The order of members does not matter. */
 function updateHash(hash: Hash, value: unknown): void {
   if (typeof value === 'string') {
     hash.update(`s${value.length}:`)
@@ -49,11 +49,11 @@ function updateHash(hash: Hash, value: unknown): void {
   }
 }
 
-/** A key is valid for 24 h. */
+/** True for an idempotency key that is valid. A key is valid for 24 h. */
 export const isValidKey = sql<boolean>`(idempotency_keys.created_at > now() - interval '24 hours')`
 
 /**
- * Finds the response to an earlier request with the key.
+ * Finds the response to an earlier API request with the idempotency key.
  *
  * @throws AppError `invalid` if the key was used for a different request
  */
@@ -75,8 +75,9 @@ export async function findIdempotentResponse<T>(
 }
 
 /**
- * Runs work and stores its response in one transaction. Concurrent requests with the key wait for
- * it and get its response. If the work fails, the next waiting request runs.
+ * Runs the work of an API request and stores the response in one transaction. Concurrent requests
+ * with the same idempotency key wait for the transaction and get its response. If the work fails,
+ * the next waiting request runs.
  *
  * @throws AppError `not-found` if the account is missing
  */

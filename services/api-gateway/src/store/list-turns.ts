@@ -10,7 +10,7 @@ import {
 import { type Insertable, sql } from 'kysely'
 import { deleteLinkBlock, insertBlock, keyOf, type ListRecipient } from './lists.ts'
 
-/** Request of a recipient to leave or rejoin a list, made through a link. */
+/** Request of a recipient to leave or rejoin a mailing list, made through a link. */
 export interface ListTurnRequest extends ListRecipient {
   action: 'unsubscribe' | 'subscribe'
   messageId: string | undefined
@@ -20,9 +20,10 @@ export interface ListTurnRequest extends ListRecipient {
 }
 
 /**
- * Applies a request of a list link and records its event. Undefined if nothing changes: a link
- * resubscribes only recipients that a link of its account unsubscribed. The event id contains the
- * number of turns of this address, so a concurrent repeat is one event.
+ * Applies a request to leave or rejoin a mailing list, made through a link, and records its event.
+ * Undefined if nothing changes: a link resubscribes only recipients that a link of its account
+ * unsubscribed. The event id contains the number of turns (changes) of this address, so a
+ * concurrent repeat is one event.
  */
 export async function applyListTurn(tx: Tx, request: ListTurnRequest, serviceUrl: string | null) {
   const changed =

@@ -3,7 +3,7 @@ import { type AccountListBlocks, type Db, type PageRequest, readPage, readRows }
 import { AppError } from '@posthorn/errors'
 import { type Insertable, sql } from 'kysely'
 
-/** Recipient on a list of an account, in any spelling. */
+/** Recipient on a blocklist of an account, in any spelling. */
 export interface ListRecipient {
   account: string
   listId: string
@@ -14,7 +14,7 @@ function listNotFound(): AppError {
   return new AppError('not-found', 'The blocklist was not found')
 }
 
-/** One page of the lists of all accounts, ordered by id, with the number of entries on each. */
+/** One page of all accounts' blocklists, ordered by id, with the number of entries on each. */
 export function listLists(db: Db, page: PageRequest) {
   const lists = db
     .selectFrom('lists')
@@ -23,7 +23,7 @@ export function listLists(db: Db, page: PageRequest) {
   return readPage(lists, page)
 }
 
-/** Number of entries on the lists with an id. @throws AppError `not-found` */
+/** Number of entries on the blocklists with an id. @throws AppError `not-found` */
 export async function countBlocks(db: Db, listId: string): Promise<number> {
   const row = await db
     .selectFrom('lists')
@@ -33,7 +33,7 @@ export async function countBlocks(db: Db, listId: string): Promise<number> {
   return row.count
 }
 
-/** One page of the entries on the lists with an id, newest first. */
+/** One page of the entries on the blocklists with an id, newest first. */
 export function listBlocks(db: Db, listId: string, page: PageRequest) {
   const blocks = db
     .selectFrom('accountListBlocks')
@@ -47,7 +47,7 @@ export function listBlocks(db: Db, listId: string, page: PageRequest) {
 }
 export type BlockRow = Awaited<ReturnType<typeof listBlocks>>[number]
 
-/** Adds an address to a list of an account. False if it is on it already. */
+/** Adds an address to a blocklist of an account. False if the address is on the list already. */
 export async function insertBlock(db: Db, block: Insertable<AccountListBlocks>): Promise<boolean> {
   const { numInsertedOrUpdatedRows } = await db
     .insertInto('accountListBlocks')
@@ -58,7 +58,8 @@ export async function insertBlock(db: Db, block: Insertable<AccountListBlocks>):
 }
 
 /**
- * Removes an address from the lists with an id, of every account. False if no list had the address.
+ * Removes an address from the blocklists with an id, of every account. False if no list had the
+ * address.
  */
 export async function deleteBlocks(db: Db, listId: string, recipient: string): Promise<boolean> {
   const { numDeletedRows } = await db
@@ -69,10 +70,10 @@ export async function deleteBlocks(db: Db, listId: string, recipient: string): P
   return numDeletedRows > 0n
 }
 
-/** Sources of list entries that a recipient made through a link, and may remove through a link. */
+/** Sources of blocklist entries that a recipient made by a link, and may remove by a link. */
 const linkSources = ['form', 'one-click'] as const
 
-/** Removes an entry that a link of the account has made. False if there is none. */
+/** Removes a blocklist entry that a link of the account has made. False if no such entry exists. */
 export async function deleteLinkBlock(db: Db, entry: ListRecipient): Promise<boolean> {
   const { account, listId, recipient } = keyOf(entry)
   const { numDeletedRows } = await db
@@ -86,8 +87,8 @@ export async function deleteLinkBlock(db: Db, entry: ListRecipient): Promise<boo
 }
 
 /**
- * Origin of a recipient's entry on a list: a link or the API. Undefined if the recipient is not
- * blocked.
+ * Origin of a recipient's entry on a blocklist: a link or the API. Undefined if the recipient is
+ * not blocked.
  */
 export async function findBlockOrigin(
   db: Db,
@@ -129,7 +130,7 @@ export async function blockedRecipients(
   )
 }
 
-/** Key of an entry: the form in which lists and addresses are stored and compared. */
+/** Key of a blocklist entry: the form in which lists and addresses are stored and compared. */
 export function keyOf({ account, listId, recipient }: ListRecipient): ListRecipient {
   return { account, listId: listId.toLowerCase(), recipient: addressKey(recipient) }
 }

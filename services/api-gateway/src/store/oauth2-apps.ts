@@ -33,7 +33,7 @@ function withState(db: Db) {
     .select('pubsubStates.lastError as pubSubFailure')
 }
 
-/** Gets an application with its number of accounts. @throws AppError `not-found` */
+/** Gets an OAuth2 application with its number of accounts. @throws AppError `not-found` */
 export function getApp(db: Db, id: string) {
   return withState(db)
     .select(accountCount.as('accounts'))
@@ -41,11 +41,11 @@ export function getApp(db: Db, id: string) {
     .executeTakeFirstOrThrow(appNotFound)
 }
 
-/** One page of the applications, oldest first, and their total. */
+/** One page of the OAuth2 applications, oldest first, and the number of all applications. */
 export function listApps(db: Db, page: PageRequest) {
   return readPage(withState(db).orderBy('createdAt').orderBy('id'), page)
 }
-/** One page of the applications for Pub/Sub, oldest first, and their total. */
+/** One page of the OAuth2 applications for Pub/Sub, oldest first, and the number of all of them. */
 export function listPubSubStates(db: Db, page: PageRequest) {
   const apps = withState(db).where(sql`config ->> 'baseScopes'`, '=', 'pubsub')
   return readPage(apps.orderBy('createdAt').orderBy('id'), page)
@@ -53,7 +53,7 @@ export function listPubSubStates(db: Db, page: PageRequest) {
 
 export type AppListRow = Awaited<ReturnType<typeof listApps>>['rows'][number]
 
-/** Locks the stored application until the transaction ends. @throws AppError `not-found` */
+/** Locks the stored OAuth2 application until the transaction ends. @throws AppError `not-found` */
 export function lockApp(tx: Tx, id: string) {
   return tx
     .selectFrom('oauth2Apps')
@@ -64,7 +64,7 @@ export function lockApp(tx: Tx, id: string) {
 }
 export type LockedApp = Awaited<ReturnType<typeof lockApp>>
 
-/** Finds an application and locks it against deletion until the transaction ends. */
+/** Finds an OAuth2 application and locks it against deletion until the transaction ends. */
 export function lockAppForAccount(tx: Tx, id: string) {
   return tx
     .selectFrom('oauth2Apps')
@@ -93,7 +93,8 @@ export async function updateApp(tx: Tx, id: string, columns: AppColumns): Promis
 }
 
 /**
- * Deletes an application with its secrets. Returns the number of accounts that still refer to it.
+ * Deletes an OAuth2 application with its secrets. Returns the number of accounts that still refer
+ * to the application.
  *
  * @throws AppError `not-found`
  */
@@ -106,12 +107,15 @@ export async function deleteApp(db: Db, id: string): Promise<number> {
   return row.accounts
 }
 
-/** Seal context of an application secret: it can be unsealed for this row only. */
+/** Seal context of an OAuth2 application's secret, which can be unsealed for this row only. */
 export function appSecretSealContext(app: string, kind: AppSecretKind): string {
   return `oauth2/${app}/${kind}`
 }
 
-/** Stores a sealed secret. The update repeats it, because the role cannot read `excluded`. */
+/**
+ * Stores a sealed secret of an OAuth2 application. The update repeats the secret, because the
+ * Postgres role cannot read `excluded`.
+ */
 export async function upsertAppSecret(
   tx: Tx,
   { app, kind, sealed }: Pick<OAuth2AppSecrets, 'app' | 'kind' | 'sealed'>,
@@ -128,13 +132,16 @@ export async function upsertAppSecret(
 /** OAuth2 application that the hosted form offers for signing in. */
 export interface SignInOffer extends AppForAccount {
   title: string
-  /** True if the first page of the form lists it; else only a link can request it. */
+  /**
+   * True if the first page of the hosted form lists the OAuth2 application; else only a link can
+   * request it.
+   */
   listed: boolean
 }
 
 const withConsent = oauth2ProvidersThat(({ login }) => login === 'consent')
 
-/** Enabled applications with user consent, ordered by title. */
+/** Enabled OAuth2 applications with user consent, ordered by title. */
 export function listSignInOffers(db: Db): Promise<SignInOffer[]> {
   return db
     .selectFrom('oauth2Apps')

@@ -3,7 +3,7 @@ import type { AccountRegistration, AccountUpdate } from '@posthorn/contracts/sch
 import type { Db } from '@posthorn/db'
 import { sql } from 'kysely'
 
-/** Registration or update that waits for the user's consent at the provider. */
+/** Account registration or update that waits for the user's OAuth2 consent at the provider. */
 export type PendingRegistration = SignInOptions &
   ({ body: RegistrationBody; update?: never } | { body?: never; update: PendingUpdate })
 
@@ -11,8 +11,9 @@ export type PendingRegistration = SignInOptions &
 export type RegistrationBody = Omit<AccountRegistration, 'account'>
 
 /**
- * Update of an existing account. Its body is stored apart from the `body` of a registration, which
- * replicas of earlier releases would register. So these replicas fail and change nothing.
+ * Update of an existing account that waits for OAuth2 consent. Its body is stored apart from the
+ * `body` of a registration, which replicas of earlier releases would register. So these replicas
+ * fail and change nothing.
  */
 export interface PendingUpdate {
   /**
@@ -25,18 +26,18 @@ export interface PendingUpdate {
    * account was deleted and registered again.
    */
   registeredAt: number
-  /** Time of the request in epoch milliseconds. */
+  /** Time of the update request in epoch milliseconds. */
   requestedAt: number
 }
 
-/** Caller of an update, as far as it limits what may change. */
+/** Caller of an account update, as far as the caller limits what may change. */
 export interface UpdateCaller {
   by: 'operator' | 'tenant'
   /** True for a token that is bound to the account. */
   isBound: boolean
 }
 
-/** Body of the request that waits for consent. */
+/** Body of the registration or update request that waits for OAuth2 consent. */
 export function requestedBody(pending: PendingRegistration): RegistrationBody | AccountUpdate {
   return pending.update ? pending.update.body : pending.body
 }
@@ -46,53 +47,54 @@ interface SignInOptions {
    * Id of the account. Assigned before the registration, because the grant is sealed for this id.
    */
   account: string
-  /** Final redirect; `account` and `state` are appended. */
+  /** URL of the final redirect after the OAuth2 sign-in; `account` and `state` are appended. */
   redirectUrl: string
   /** True for a shared mailbox, `body.email`, that the user may access. */
   delegated?: boolean
-  /** Theme of the result page. */
+  /** Theme of the result page of the OAuth2 sign-in. */
   theme?: 'light' | 'dark'
 }
 
-/** Consent page of a sign-in and its issuer. */
+/** Consent page of an OAuth2 sign-in and its issuer. */
 export interface ConsentPage {
-  /** Authorization URL. Each browser gets its own state and PKCE challenge. */
+  /** Authorization URL of the OAuth2 provider. Browsers get their own state and PKCE challenge. */
   url: string
-  /** Issuer identifier of the provider, if known (RFC 9207). */
+  /** Issuer identifier of the OAuth2 provider, if known (RFC 9207). */
   issuer?: string
-  /** True if the provider always names itself in its response. */
+  /** True if the OAuth2 provider always names itself in its authorization response. */
   requiresIss?: boolean
 }
 
 interface Login {
   app: string
   registration: PendingRegistration
-  /** Nonce of the form link; null without a form. */
+  /** Nonce of the link to the hosted form; null for a sign-in without a form. */
   form: string | null
 }
 
-/** Sign-in that a browser has opened. */
+/** OAuth2 sign-in that a browser has opened. */
 export interface PendingLogin extends Login {
   codeVerifier: string
   consent: ConsentPage
 }
 
-/** State of a sign-in in one browser. */
+/** State of an OAuth2 sign-in in one browser. */
 export interface BrowserState {
   state: string
   codeVerifier: string
-  /** Identity of the browser. */
+  /** Identity of the browser, from its cookie. */
   browser: string
 }
 
-/** Maximum number of browsers, previews of the link included, that open one sign-in. */
+/** Maximum number of browsers, previews of the link included, that open one OAuth2 sign-in. */
 const maxBrowsers = 25
 
-// A sign-in has rows of two kinds. A row with the hash of the start token as key lives 24 h. Each
-// browser that opens the sign-in adds a row with the hash of its state, which lives 1 h. Members of
-// `registration.consent` distinguish the rows: `browsers` counts, `start` and `browser` bind.
+// An OAuth2 sign-in has rows of two kinds. A row with the hash of the start token as key lives 24
+// h. Each browser that opens the sign-in adds a row with the hash of its state, which lives 1 h.
+// Members of `registration.consent` distinguish the rows: `browsers` counts the browsers, `start`
+// and `browser` bind the row to a start token and a browser.
 
-/** Stores a sign-in for 24 h, under the hash of its start token. */
+/** Stores an OAuth2 sign-in for 24 h, under the hash of its start token. */
 export async function insertLogin(
   db: Db,
   start: string,
@@ -112,7 +114,7 @@ export async function insertLogin(
     .execute()
 }
 
-/** Finds the URL of the consent page of a sign-in by its start token. */
+/** Finds the URL of the consent page of an OAuth2 sign-in by its start token. */
 export async function findConsentUrl(db: Db, start: string): Promise<string | undefined> {
   const row = await db
     .selectFrom('oauth2Logins')
@@ -123,7 +125,10 @@ export async function findConsentUrl(db: Db, start: string): Promise<string | un
   return row?.url
 }
 
-/** Stores a state for one hour. False if the sign-in is over or open in too many browsers. */
+/**
+ * Stores the OAuth2 state of a browser for one hour. False if the sign-in is over or open in too
+ * many browsers.
+ */
 export async function insertBrowserState(
   db: Db,
   start: string,
@@ -149,8 +154,8 @@ export async function insertBrowserState(
 }
 
 /**
- * Deletes and returns the sign-in of a state that belongs to one of the browser identities. A
- * sign-in works once, whatever the number of browsers that opened it.
+ * Deletes and returns the OAuth2 sign-in of a state that belongs to one of the browser identities.
+ * A sign-in works once, whatever the number of browsers that opened it.
  */
 export async function consumeLogin(
   db: Db,

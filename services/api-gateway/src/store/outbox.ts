@@ -21,7 +21,7 @@ export type NewSubmission = Insertable<Outbox>
  */
 const maxSharedBytes = 64 * 1024
 
-/** Inserts a submission. Once resolved, it will be sent. */
+/** Inserts a submission into the outbox. Once the promise resolves, the message will be sent. */
 export type InsertSubmission = (submission: NewSubmission) => Promise<void>
 
 /** Creates an inserter that merges concurrent submissions into one statement and disk flush. */
@@ -42,7 +42,7 @@ export async function insertRows(db: Db | Tx, rows: NewSubmission[]): Promise<vo
   if (rows.length > 0) await db.insertInto('outbox').values(rows).execute()
 }
 
-/** Submission that ends with its account. */
+/** Submission that ends because its account is deleted. */
 export interface EndedSubmission {
   queueId: string
   messageId: string
@@ -76,7 +76,8 @@ export async function endSubmissions(tx: Tx, account: string): Promise<EndedSubm
     const deleted = await tx
       .deleteFrom('outbox')
       .where('queueId', 'in', queueIds)
-      // The state is checked again after the row lock: a sender may have recorded the outcome.
+      // The state of a submission is checked again after the row lock: a sender may have recorded
+      // the outcome.
       .where(isWaiting)
       .returning(['queueId', 'messageId', 'firstError', 'networkRouting'])
       .returning(sql<boolean>`data_sent_at is not null`.as('maybeSent'))
@@ -96,7 +97,7 @@ export function inOutboxTransaction<T>(db: Db, work: (tx: Tx) => Promise<T>): Pr
 
 const leased = sql<boolean>`coalesce(lease_until > now(), false)`.as('leased')
 
-/** Submissions without their bytes. `leased` is true if a sender holds the lease. */
+/** Query of submissions without their bytes. `leased` is true if a sender holds the lease. */
 function submissions(db: Db) {
   return db
     .selectFrom('outbox')
@@ -109,7 +110,7 @@ export type OutboxRow = Awaited<ReturnType<ReturnType<typeof submissions>['execu
 
 export interface OutboxFilter extends PageRequest {
   account?: string
-  /** Defaults to queued and held submissions. */
+  /** State of the listed submissions. Defaults to queued and held submissions. */
   state?: OutboxEntry['state']
 }
 
@@ -120,11 +121,11 @@ const finished: Partial<Record<OutboxEntry['state'], RawBuilder<SqlBool>>> = {
   failed: sql`state = 'failed'`,
 }
 
-/** Maximum rows to count for a total, to bound the cost. */
+/** Maximum submissions to count for a total, to bound the cost. */
 const maxCounted = 100_000
 /**
- * One page in the order of submission; finished submissions latest first. The ids of a page come
- * from an index alone, so that a page far behind costs little more than the first.
+ * One page of submissions in the order of submission; finished submissions latest first. The ids of
+ * a page come from an index alone, so that a page far behind costs little more than the first page.
  */
 export async function listOutboxRows(db: Db, filter: OutboxFilter): Promise<Page<OutboxRow>> {
   const { page = 0, pageSize = 20 } = filter
@@ -144,7 +145,8 @@ export async function listOutboxRows(db: Db, filter: OutboxFilter): Promise<Page
 
 function matching({ account, state }: Pick<OutboxFilter, 'account' | 'state'>) {
   const conditions = [
-    // States are literals, not parameters, so that the planner can use the partial indexes.
+    // States of submissions are literals, not parameters, so that the planner can use the partial
+    // indexes.
     state === undefined
       ? sql<SqlBool>`state in ('queued', 'held')`
       : (finished[state] ?? sql<SqlBool>`state = ${sql.lit(state)}`),

@@ -1,6 +1,6 @@
 import type { Db } from '@posthorn/db'
 
-/** Pauses or resumes a queue. */
+/** Pauses or resumes a work queue of Posthorn, such as the submissions, for all replicas. */
 export async function setQueuePaused(db: Db, queue: string, paused: boolean): Promise<void> {
   if (paused)
     await db

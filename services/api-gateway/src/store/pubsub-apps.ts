@@ -6,11 +6,11 @@ export interface PubSubApp {
   id: string
   /** Address of the application's service account. Null if no service account is configured. */
   email: string | null
-  /** Applications whose accounts get their notifications through it. */
+  /** OAuth2 applications whose accounts get notifications through this Pub/Sub application. */
   linked: string[]
 }
 
-/** Lists the enabled applications for Pub/Sub. */
+/** Lists the enabled OAuth2 applications for Pub/Sub. */
 export function listPubSubApps(db: Db): Promise<PubSubApp[]> {
   return db
     .selectFrom('oauth2Apps as app')
@@ -27,10 +27,13 @@ export function listPubSubApps(db: Db): Promise<PubSubApp[]> {
     .execute()
 }
 
-/** Maximum accounts of one mailbox that are notified. */
+/** Maximum accounts that are notified of a change of one mailbox. */
 const maxAccounts = 100
 
-/** Finds the accounts of a mailbox, by its address in lower case, of the applications. */
+/**
+ * Finds the accounts of a mailbox, by its mail address in lower case, that use the given OAuth2
+ * applications.
+ */
 export async function findAccountsOfUser(
   db: Db,
   apps: readonly string[],
@@ -49,7 +52,7 @@ export async function findAccountsOfUser(
   return rows.map(({ account }) => account)
 }
 
-/** State of an application for Pub/Sub; null if no worker has used it yet. */
+/** State of an OAuth2 application for Pub/Sub; null if no worker has used the application yet. */
 export function findPubSubState(db: Db, app: string) {
   return db
     .selectFrom('oauth2Apps')

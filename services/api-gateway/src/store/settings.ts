@@ -6,10 +6,10 @@ import { sql } from 'kysely'
 /** Change of one setting. Only auth-bridge can unseal a sealed value. */
 export type SettingChange =
   | ({ key: SettingKey } & ({ value: unknown } | { unset: true }))
-  /** `value` is the masked form, if it may be shown. */
+  /** Value of a sealed setting: `value` is the masked form, if it may be shown. */
   | { key: SealedKey; sealed: string; value?: unknown }
 
-/** Sealed settings, and the link key, which no client can set. */
+/** Key of a sealed setting, or of the secret that signs links, which no client can set. */
 export type SealedKey = SettingKey | 'linkSecret'
 
 export function settingSealContext(key: SealedKey): string {
@@ -22,7 +22,7 @@ export async function listSealedSettings(db: Db | Tx): Promise<Set<string>> {
   return new Set(rows.map(({ key }) => key))
 }
 
-/** Writes changes ordered by key, so that concurrent writers cannot deadlock. */
+/** Writes changes of settings ordered by key, so that concurrent writers cannot deadlock. */
 export async function writeSettings(tx: Tx, changes: readonly SettingChange[]): Promise<void> {
   for (const change of [...changes].sort((a, b) => a.key.localeCompare(b.key))) {
     const { key } = change
@@ -34,7 +34,7 @@ export async function writeSettings(tx: Tx, changes: readonly SettingChange[]): 
   }
 }
 
-/** Keeps the current service secret valid for `seconds` after its replacement; 0 drops it. */
+/** Keeps the service secret valid for `seconds` after its replacement; 0 drops the secret. */
 export async function retainServiceSecret(tx: Tx, seconds: number): Promise<void> {
   await sql`select keep_previous_service_secret(${seconds}::integer)`.execute(tx)
 }
@@ -57,7 +57,10 @@ async function upsertValue(tx: Tx, key: string, value: string): Promise<void> {
     .execute()
 }
 
-/** The update repeats it, because the role cannot read `excluded`. */
+/**
+ * Stores a sealed setting. The update repeats the sealed value, because the Postgres role cannot
+ * read `excluded`.
+ */
 async function upsertSealed(tx: Tx, key: SealedKey, sealed: string): Promise<void> {
   await tx
     .insertInto('sealedSettings')

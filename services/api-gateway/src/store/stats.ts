@@ -2,7 +2,7 @@ import type { AccountState } from '@posthorn/contracts/schemas/account-state'
 import type { Db } from '@posthorn/db'
 import { type RawBuilder, sql } from 'kysely'
 
-/** Maximum rows to count per queue, to bound the cost. */
+/** Maximum jobs to count per queue, to bound the cost. */
 const maxCounted = 10_000
 
 /** Version of Postgres, such as `15.14`. */
@@ -39,13 +39,13 @@ export interface Jobs {
   failed: number
 }
 
-/** Webhook deliveries by kind, each counted up to 10,000. */
+/** Number of webhook deliveries by kind (waiting, active, …), each counted up to 10,000. */
 export function countDeliveries(db: Db): Promise<Jobs> {
   const leased = sql`claim is not null and next_attempt_at > now()`
   return countJobs(db, { table: 'deliveries', pending: 'due', leased })
 }
 
-/** Submissions by kind, each counted up to 10,000. */
+/** Number of submissions by kind (waiting, active, …), each counted up to 10,000. */
 export function countSubmissions(db: Db): Promise<Jobs> {
   const leased = sql`coalesce(lease_until > now(), false)`
   return countJobs(db, { table: 'outbox', pending: 'queued', leased })
@@ -53,9 +53,9 @@ export function countSubmissions(db: Db): Promise<Jobs> {
 
 interface JobTable {
   table: 'deliveries' | 'outbox'
-  /** State of jobs that have attempts left. */
+  /** State of the deliveries or submissions that have attempts left. */
   pending: string
-  /** Condition for a job in progress. */
+  /** Condition for a delivery or submission in progress. */
   leased: RawBuilder<unknown>
 }
 
@@ -77,7 +77,7 @@ async function countJobs(db: Db, { table, pending, leased }: JobTable): Promise<
   return rows[0] ?? { waiting: 0, active: 0, delayed: 0, failed: 0 }
 }
 
-/** Held submissions, counted up to 10,000. */
+/** Number of held submissions, counted up to 10,000. */
 export async function countHeldSubmissions(db: Db): Promise<number> {
   const { rows } = await sql<{ held: number }>`
     select count(*)::int as held from (select from outbox where state = 'held' limit ${maxCounted}) o
@@ -85,7 +85,7 @@ export async function countHeldSubmissions(db: Db): Promise<number> {
   return rows[0]?.held ?? 0
 }
 
-/** Sums of the counters over the minutes that overlap the last `seconds`. */
+/** Sums of the statistics counters over the minutes that overlap the last `seconds`. */
 export async function sumCounters(db: Db, seconds: number): Promise<Record<string, number>> {
   const { rows } = await sql<{ key: string; value: string }>`
     select key, sum(value) as value from stat_counters

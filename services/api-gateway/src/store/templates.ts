@@ -7,7 +7,7 @@ export function templateNotFound(): AppError {
   return new AppError('not-found', 'The template was not found', { code: 'NotFound' })
 }
 
-/** Finds the owner and content of a template. `account` is null for a shared template. */
+/** Finds the owner and content of a message template. `account` is null for a shared template. */
 export function findTemplateContent(db: Db, id: string) {
   return db
     .selectFrom('templates')
@@ -18,8 +18,8 @@ export function findTemplateContent(db: Db, id: string) {
 
 /**
  * Finds the template that a submission of the account names: by its id, by its name within the
- * account, or by the name of a shared template, in this order. Several templates with one name:
- * the oldest, so that another template with this name changes no message.
+ * account, or by the name of a shared template, in this order. If several templates have the name,
+ * finds the oldest, so that another template with this name changes no message.
  */
 export function findNamedTemplate(db: Db, reference: string, account: string) {
   return db
@@ -35,7 +35,7 @@ export function findNamedTemplate(db: Db, reference: string, account: string) {
     .executeTakeFirst()
 }
 
-/** Gets a template with its content. @throws AppError `not-found` */
+/** Gets a message template with its content. @throws AppError `not-found` */
 export function getTemplate(db: Db, id: string) {
   return db
     .selectFrom('templates')
@@ -47,7 +47,7 @@ export function getTemplate(db: Db, id: string) {
 export type TemplateRow = Awaited<ReturnType<typeof getTemplate>>
 
 export interface TemplateFilter extends PageRequest {
-  /** Account of the templates; null selects the shared templates. */
+  /** Account of the message templates; null selects the shared templates. */
   account: string | null
 }
 
@@ -62,7 +62,7 @@ export function listTemplates(db: Db, { account, ...page }: TemplateFilter) {
   return readPage(templates, page)
 }
 
-/** Stores a template. @throws AppError `not-found` if the account is missing */
+/** Stores a message template. @throws AppError `not-found` if the account is missing */
 export async function insertTemplate(db: Db, template: Insertable<Templates>): Promise<void> {
   await orAccountNotFound(db.insertInto('templates').values(template).execute())
 }
@@ -91,7 +91,7 @@ export async function deleteTemplate(db: Db, id: string): Promise<void> {
     .executeTakeFirstOrThrow(templateNotFound)
 }
 
-/** Deletes the account's own templates. */
+/** Deletes the message templates that belong to an account. */
 export async function deleteTemplatesOf(db: Db, account: string): Promise<void> {
   await db.deleteFrom('templates').where('account', '=', account).execute()
 }

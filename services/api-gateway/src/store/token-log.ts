@@ -2,13 +2,14 @@ import { type Db, type PageRequest, readPage } from '@posthorn/db'
 import { sql } from 'kysely'
 
 export interface TokenLogPage extends PageRequest {
-  /** Maximum entries per token; older entries wait for the sweep. */
+  /** Maximum log entries to list per access token; older entries wait for the sweep. */
   keep: number
 }
 
-/** One page of the log of a token, newest first, and its total. */
+/** One page of the log of an access token, newest first, and the number of its entries. */
 export function listTokenLog(db: Db, token: string, { keep, ...page }: TokenLogPage) {
-  // Services write batches out of order: entries are kept by id and shown by time.
+  // Services write batches of token log entries out of order: entries are kept by id and shown by
+  // time.
   const retained = db
     .selectFrom('tokenLog')
     .select(['id', 'at', 'ip', 'method', 'path', 'action', 'actionGroup', 'account', 'denied'])
@@ -25,15 +26,16 @@ export function listTokenLog(db: Db, token: string, { keep, ...page }: TokenLogP
 export type TokenLogRow = Awaited<ReturnType<typeof listTokenLog>>['rows'][number]
 
 export interface TokenLogLimits {
-  /** Entries kept per token. */
+  /** Number of log entries kept per access token. */
   keep: number
-  /** The log of a token unused for this time is deleted. */
+  /** Age in milliseconds: the log of an access token unused for this time is deleted. */
   ageMs: number
 }
 
 /**
- * Deletes entries beyond the limits. Steps from token to token along the index and reads the
- * entries only of tokens used within the last hour. An advisory lock admits one replica at a time.
+ * Deletes entries of token logs beyond the limits. Steps from token to token along the index and
+ * reads the entries only of tokens used within the last hour. An advisory lock admits one replica
+ * at a time.
  */
 export async function sweepTokenLog(db: Db, { keep, ageMs }: TokenLogLimits): Promise<void> {
   await sql`

@@ -7,7 +7,7 @@ import { orAccountNotFound } from './accounts.ts'
 /** Access token without its value. */
 export interface Token {
   readonly id: string
-  /** The only account it may be used for; null if unrestricted. */
+  /** The only account that the access token may be used for; null if unrestricted. */
   readonly account: string | null
   readonly scopes: readonly string[]
   readonly restrictions: Restrictions | null
@@ -21,7 +21,7 @@ export interface TokenUse {
   at: Date
 }
 
-/** Finds tokens by id, in the order of the ids; undefined for a missing token. */
+/** Finds access tokens by id, in the order of the ids; undefined for a missing token. */
 export async function findTokens(db: Db, ids: readonly string[]): Promise<(Token | undefined)[]> {
   const rows = await db
     .selectFrom('tokens')
@@ -33,7 +33,7 @@ export async function findTokens(db: Db, ids: readonly string[]): Promise<(Token
 }
 
 /**
- * Stores a token. An existing token stays unchanged.
+ * Stores an access token. An existing token stays unchanged.
  *
  * @throws AppError `not-found` if the account is missing
  */
@@ -45,7 +45,7 @@ export async function insertToken(db: Db | Tx, token: Insertable<Tokens>): Promi
   await orAccountNotFound(insert.execute())
 }
 
-/** Deletes tokens. Returns the ids that existed. */
+/** Deletes access tokens. Returns the ids of the tokens that existed. */
 export async function deleteTokens(db: Db, ids: readonly string[]): Promise<string[]> {
   const rows = await db.deleteFrom('tokens').where('id', 'in', ids).returning('id').execute()
   return rows.map(({ id }) => id)
@@ -62,7 +62,7 @@ function tokenRecords(db: Db) {
     .select(['restrictions', 'permissions', 'createdAt', 'expiresAt', 'lastUsedAt', 'lastUsedIp'])
 }
 
-/** Finds the record of a token by any of the ids. */
+/** Finds the record of an access token by any of the ids. */
 export function findTokenRecord(db: Db, ids: readonly string[]) {
   return tokenRecords(db).where('id', 'in', ids).limit(1).executeTakeFirst()
 }
@@ -70,11 +70,11 @@ export type TokenRecordRow = NonNullable<Awaited<ReturnType<typeof findTokenReco
 
 export interface TokenFilter extends PageRequest {
   account: string | undefined
-  /** Part of the id, the description or the account. */
+  /** Part of the id, the description or the account of an access token. */
   query?: string | undefined
 }
 
-/** One page of the tokens that match, newest first, and their total. */
+/** One page of the access tokens that match a filter, newest first, and the total of matches. */
 export function listTokenRecords(db: Db, { account, query, ...page }: TokenFilter) {
   let matching = tokenRecords(db)
   if (account !== undefined) matching = matching.where('account', '=', account)
@@ -88,7 +88,7 @@ export function listTokenRecords(db: Db, { account, query, ...page }: TokenFilte
   return readPage(matching.orderBy('createdAt', 'desc').orderBy('id'), page)
 }
 
-/** Deletes tokens 24 h after expiry. Until then the API shows why a client is rejected. */
+/** Deletes access tokens 24 h after expiry. Until then the API shows why a client is rejected. */
 export async function deleteExpiredTokens(db: Db): Promise<void> {
   await db
     .deleteFrom('tokens')
@@ -101,7 +101,7 @@ export async function hasTokens(tx: Tx): Promise<boolean> {
   return row !== undefined
 }
 
-/** Records the last uses. A later use recorded by another replica stays. */
+/** Records the last uses of access tokens. A later use recorded by another replica stays. */
 export async function markTokensUsed(db: Db, uses: readonly TokenUse[]): Promise<void> {
   if (uses.length === 0) return
   await sql`

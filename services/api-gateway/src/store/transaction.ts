@@ -8,17 +8,17 @@ const maxAttempts = 4
  */
 const conflicts = new Set(['40P01', '40001'])
 
-/** Runs work in a transaction. Retries it after a conflict, so it must have no other effects. */
+/** Runs work in a transaction. Retries the work after a conflict: it must have no other effects. */
 export function inTransaction<T>(db: Db, work: (tx: Tx) => Promise<T>): Promise<T> {
   const isRetryable = (error: unknown) => conflicts.has(sqlState(error) ?? '')
   const retry = { delayMs: 0, maxAttempts, isRetryable }
   return retryUntil(() => db.transaction().execute(work), retry)
 }
 
-/** Serializes the first-run setup of concurrent replicas. Held until the transaction ends. */
+/** Serializes the first-run setup of concurrent replicas until the transaction ends. */
 export async function lockFirstRun(tx: Tx): Promise<void> {
   await sql`select pg_advisory_xact_lock(hashtext('posthorn:first-run'))`.execute(tx)
 }
 
-/** SQLSTATE of a missing row that a foreign key refers to. */
+/** SQLSTATE of a foreign key violation: the row that a foreign key refers to is missing. */
 export const foreignKeyViolation = '23503'

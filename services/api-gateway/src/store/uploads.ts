@@ -3,14 +3,14 @@ import type { Insertable } from 'kysely'
 import { orAccountNotFound } from './accounts.ts'
 
 /**
- * Stores the bytes of an upload for the worker, which deletes them. Storing the bytes promises
- * nothing to the client.
+ * Stores the bytes of an uploaded message for the worker, which deletes them. Storing the bytes
+ * promises nothing to the client.
  */
 export async function insertUpload(db: Db, upload: Insertable<Uploads>): Promise<void> {
   await orAccountNotFound(db.insertInto('uploads').values(upload).execute())
 }
 
-/** Deletes the bytes of an upload that the worker did not process. */
+/** Deletes the bytes of an uploaded message that the worker did not process. */
 export async function deleteUpload(db: Db, id: string): Promise<void> {
   await db.deleteFrom('uploads').where('id', '=', id).execute()
 }

@@ -1,7 +1,7 @@
 import type { Db } from '@posthorn/db'
 import { sql } from 'kysely'
 
-/** Lists the hashes of the secrets (base64url) that the watches of accounts have. */
+/** Lists the hashes of secrets (base64url) in notifications, by the accounts of their watches. */
 export async function listWatchSecrets(
   db: Db,
   accounts: readonly string[],

@@ -23,14 +23,14 @@ export type ReplayRow = Selectable<WebhookReplays>
 
 export interface DeliveryFilter extends ReplayFilter {
   state: Selectable<Deliveries>['state']
-  /** Cursor from the previous page. */
+  /** Cursor from the previous page of webhook deliveries. */
   cursor?: string
   pageSize: number
 }
 
 /**
- * One page of the deliveries in one state, and the cursor of the next page. Due deliveries are
- * ordered by their next attempt, finished deliveries by their end, latest first.
+ * One page of the webhook deliveries in one state, and the cursor of the next page. Due deliveries
+ * are ordered by their next attempt, finished deliveries by their end, latest first.
  */
 export async function listDeliveries(db: Db, filter: DeliveryFilter) {
   const { state, pageSize } = filter
@@ -52,7 +52,8 @@ function conditionsOf(filter: DeliveryFilter, time: RawBuilder<unknown>): RawBui
   const { state, target, address, event, account, outcome, since, until, cursor } = filter
   const equal = defined({ target, lane: address, event, account, lastOutcome: outcome })
   return [
-    // States are literals, not parameters, so that the planner can use the partial indexes.
+    // States of deliveries are literals, not parameters, so that the planner can use the partial
+    // indexes.
     state === 'due' || state === 'failed'
       ? sql`state = ${sql.lit(state)}`
       : sql`state <> 'due' and state = ${sql.lit(state)}`,
@@ -69,17 +70,17 @@ function beforeCursor(cursor: string, time: RawBuilder<unknown>): RawBuilder<unk
   return sql`(${time}, id) < (${end}, ${id}::uuid)`
 }
 
-/** Gets a delivery. @throws AppError `not-found` */
+/** Gets a webhook delivery. @throws AppError `not-found` */
 export function getDelivery(db: Db, id: string) {
   return deliveries(db)
     .where('id', '=', id)
     .executeTakeFirstOrThrow(() => notFound('Delivery not found'))
 }
 
-/** Maximum size of a shown body. webhook-dispatcher sends no larger body. */
+/** Maximum size of a webhook body that the API shows. webhook-dispatcher sends no larger body. */
 const maxShownBytes = 64 * 1024 * 1024
 
-/** Body of the event, the logged attempts, and the ids of replays of a delivery. */
+/** Details of a webhook delivery: body of the event, logged attempts, and ids of its replays. */
 export async function getDeliveryDetails(db: Db, id: string) {
   const { rows } = await sql<{ body: string | null }>`
     select case when octet_length(coalesce(d.body, e.body)) <= ${maxShownBytes}
@@ -101,7 +102,7 @@ export async function getDeliveryDetails(db: Db, id: string) {
   return { body: rows[0]?.body ?? null, log, replays: replays.map((row) => row.id) }
 }
 
-/** Stores a replay of the deliveries that a filter matches. webhook-dispatcher runs the replay. */
+/** Stores a replay of the webhook deliveries that match a filter, for webhook-dispatcher. */
 export function insertReplay(db: Db, filter: ReplayFilter): Promise<ReplayRow> {
   return db
     .insertInto('webhookReplays')
@@ -110,7 +111,7 @@ export function insertReplay(db: Db, filter: ReplayFilter): Promise<ReplayRow> {
     .executeTakeFirstOrThrow()
 }
 
-/** Gets a replay with its progress. @throws AppError `not-found` */
+/** Gets a replay of webhook deliveries with its progress. @throws AppError `not-found` */
 export function getReplay(db: Db, id: string): Promise<ReplayRow> {
   return db
     .selectFrom('webhookReplays')
@@ -123,7 +124,7 @@ function notFound(message: string): AppError {
   return new AppError('not-found', message, { code: 'NotFound' })
 }
 
-/** One page of the replays, newest first. */
+/** One page of the replays of webhook deliveries, newest first. */
 export function listReplays(db: Db, page: PageRequest): Promise<ReplayRow[]> {
   const replays = db
     .selectFrom('webhookReplays')

@@ -20,7 +20,7 @@ function withState(db: Db) {
     .select(['createdAt', 'updatedAt', timesApplied.as('tcount'), errorFlag.as('errorFlag')])
 }
 
-/** Gets a route with its functions. @throws AppError `not-found` */
+/** Gets a webhook route with its functions. @throws AppError `not-found` */
 export function getRoute(db: Db, id: string) {
   return withState(db)
     .select(['filter', 'map', 'version'])
@@ -28,13 +28,13 @@ export function getRoute(db: Db, id: string) {
     .executeTakeFirstOrThrow(routeNotFound)
 }
 
-/** One page of the routes, oldest first, and their total. */
+/** One page of the webhook routes, oldest first, and the number of all routes. */
 export function listRoutes(db: Db, page: PageRequest) {
   return readPage(withState(db).orderBy('createdAt').orderBy('id'), page)
 }
 export type RouteListRow = Awaited<ReturnType<typeof listRoutes>>['rows'][number]
 
-/** Locks the stored route until the transaction ends. @throws AppError `not-found` */
+/** Locks the stored webhook route until the transaction ends. @throws AppError `not-found` */
 export function lockRoute(tx: Tx, id: string) {
   return tx
     .selectFrom('webhookRoutes')
@@ -64,7 +64,7 @@ export async function updateRoute(tx: Tx, id: string, columns: RouteColumns): Pr
     .execute()
 }
 
-/** Deletes a route. @throws AppError `not-found` */
+/** Deletes a webhook route. @throws AppError `not-found` */
 export async function deleteRoute(db: Db, id: string): Promise<void> {
   await db
     .deleteFrom('webhookRoutes')
@@ -73,7 +73,7 @@ export async function deleteRoute(db: Db, id: string): Promise<void> {
     .executeTakeFirstOrThrow(routeNotFound)
 }
 
-/** Latest failures of the route's functions, newest first. @throws AppError `not-found` */
+/** Latest failures of a webhook route's functions, newest first. @throws AppError `not-found` */
 export async function listRouteErrors(db: Db, id: string, limit: number) {
   await db
     .selectFrom('webhookRoutes')

@@ -7,8 +7,9 @@ import { hashToken, sameSecret } from '@posthorn/secrets'
 import { findSealedSetting, type Protocol } from '../store/credentials.ts'
 import { findShardHolder, isCleaningUp, isLeased } from '../store/entitlements.ts'
 
-// A requester gets the credentials of the accounts it holds now, and no others. An attacker who
-// controls one process cannot get further credentials without visibly taking over work.
+// A service that requests credentials gets the credentials of the accounts it holds now, and no
+// others. An attacker who controls one process cannot get further credentials without visibly
+// taking over work.
 
 interface CredentialRequest {
   account: string
@@ -17,8 +18,8 @@ interface CredentialRequest {
 }
 
 /**
- * Checks that the requester holds the account. An undefined requester is not checked: all services
- * share one RabbitMQ user.
+ * Checks that the service that requests credentials holds the account. An undefined requester is
+ * not checked: all services share one RabbitMQ user.
  *
  * @throws AppError `unavailable`, because the requester may hold the account again later
  */
@@ -30,7 +31,10 @@ export async function assertEntitled(
   if (requester !== undefined && !(await isEntitled(db, requester, request))) throw notEntitled()
 }
 
-/** Checks that the requester has leased a message of the gateway. See `assertEntitled`. */
+/**
+ * Checks that the sender that requests the credentials of a gateway has leased a message of the
+ * gateway. See `assertEntitled`.
+ */
 export async function assertEntitledToGateway(
   db: Db,
   requester: ServiceName | undefined,
@@ -46,7 +50,7 @@ export async function assertEntitledToGateway(
     throw notEntitled()
 }
 
-/** Protocols that each service uses. */
+/** Protocols for which each service may request credentials. */
 const protocols: Partial<Record<ServiceName, readonly Protocol[]>> = {
   'sync-worker': ['imap', 'api'],
   sender: ['smtp', 'api'],
@@ -68,7 +72,10 @@ async function isEntitled(
     : isTokenUsable(db, account, token)
 }
 
-/** A sender also removes drafts at a mail API of submissions that are finished. */
+/**
+ * True if a sender holds a submission. A sender also removes drafts at a mail API of submissions
+ * that are finished.
+ */
 async function holdsSubmission(
   db: Db,
   { account, protocol, queueId }: { account: string; protocol: Protocol; queueId: string },
@@ -86,7 +93,10 @@ async function holdsShard(
   return holder?.id === id && sameSecret(holder.proof ?? '', hashToken(proof))
 }
 
-/** Ignores address restrictions: imap-proxy checks them, since it sees the client's address. */
+/**
+ * True if an access token permits imap-proxy to log in to the account. Ignores address
+ * restrictions: imap-proxy checks them, since imap-proxy sees the client's address.
+ */
 async function isTokenUsable(db: Db, account: string, token: string): Promise<boolean> {
   const [row] = await listTokens(db, [token])
   if (!row) return false

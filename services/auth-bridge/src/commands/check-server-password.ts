@@ -22,7 +22,10 @@ export function onCheckServerPassword(deps: SecretDeps): CommandHandler[] {
 const settings = ['smtpServerPassword', 'imapProxyServerPassword'] as const
 type PasswordSetting = (typeof settings)[number]
 
-/** Compares in constant time. A password that is too short, from an earlier release, is invalid. */
+/**
+ * Compares the password of a mail client in constant time. A stored password that is too short,
+ * from an earlier release, is invalid.
+ */
 async function compare(
   deps: SecretDeps,
   setting: PasswordSetting,
@@ -33,7 +36,7 @@ async function compare(
   return { valid: timingSafeEqual(digest(stored), digest(password)) }
 }
 
-/** Logs stored passwords that are too short to be accepted. */
+/** Logs stored passwords of the mail proxies that are too short to be accepted. */
 export async function reportShortPasswords(deps: SecretDeps, log: Logger): Promise<void> {
   for (const setting of settings) {
     // A password that cannot be unsealed is reported by `canUnsealStored`.

@@ -11,8 +11,8 @@ import { type OAuth2Deps, requestToken } from '../oauth2/token-endpoint.ts'
 import { passwordSealContext } from '../store/credentials.ts'
 
 /**
- * Exchanges an authorization code for a grant, sealed for its account. A code is usable once: the
- * provider rejects a repeat (RFC 6749 §4.1.2).
+ * Exchanges an OAuth2 authorization code for a grant, sealed for its account. A code is usable
+ * once: the provider rejects a repeat (RFC 6749 §4.1.2).
  *
  * @throws AppError `rejected` without a refresh token, unless the access token does not expire
  */
@@ -29,8 +29,8 @@ export function onCompleteOAuth2Login(deps: OAuth2Deps) {
       scopes = [...app.profile.scopes],
     } = tokens
     const missingScopes = missing(app.profile.requiredScopes, scopes)
-    // Without a refresh token, the account would fail when the access token expires. A new consent
-    // repairs the account.
+    // Without a refresh token, the account would fail when the access token expires. A new OAuth2
+    // consent repairs the account.
     if (refreshToken === undefined && expires !== undefined && missingScopes.length === 0)
       throw new AppError('rejected', 'The provider issued no refresh token', {
         code: 'TokenGenerationError',

@@ -28,7 +28,8 @@ export function onGetCredentials(deps: Deps) {
   const { db, secrets, authServer } = deps
   return on(getCredentials, async (request, { requester }) => {
     const { account, protocol, fresh = false, entitlement } = request
-    // Both queries run concurrently, because a mail client waits for the reply.
+    // The queries of login and entitlement run concurrently, because a mail client waits for the
+    // reply.
     const [login] = await Promise.all([
       findLogin(db, account, protocol),
       assertEntitled(db, requester, { account, protocol, entitlement }),
@@ -58,7 +59,8 @@ function notConfigured(protocol: Protocol): AppError {
 /**
  * Unseals the stored password or access token of an account.
  *
- * @throws AppError `rejected` if no secret is stored, or the secret is for another server or user
+ * @throws AppError `rejected` if no secret is stored, or the secret is for another mail server or
+ * user
  */
 async function getStoredLogin(
   secrets: BoundSecrets,
@@ -75,8 +77,9 @@ async function getStoredLogin(
 }
 
 /**
- * Returns an access token and its user: of the account's own grant, of the grant it delegates to,
- * or from the authentication server. `fresh`: the mail server rejected the last token.
+ * Returns an OAuth2 access token of an account and its user: of the account's own grant, of the
+ * grant of the account that it delegates to, or from the authentication server. `fresh`: the mail
+ * server rejected the last token.
  */
 async function getOAuth2Credentials(
   deps: Deps,
@@ -100,7 +103,7 @@ async function getOAuth2Credentials(
   return { ...credentials, ...(user !== grant.owner && { user }), ...ofApi }
 }
 
-/** Application whose limits the account shares, its cloud, and whether the mailbox is `/me`. */
+/** OAuth2 application whose limits the account shares, cloud, and whether `/me` is the mailbox. */
 async function describeApplication(db: Db, grant: ResolvedGrant) {
   const { app: application } = grant
   const app = await findApp(db, application)

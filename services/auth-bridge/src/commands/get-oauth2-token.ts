@@ -9,8 +9,9 @@ import { isOAuthTokensApiEnabled } from '../store/credentials.ts'
 export type OAuth2TokenDeps = TokenDeps & { tokens: AccessTokens; oauthTokensApi: boolean }
 
 /**
- * Returns a valid access token of an account. api-gateway authorizes the caller. auth-bridge also
- * checks that the operator has enabled this command, so that api-gateway alone cannot read tokens.
+ * Returns a valid provider access token of an account. api-gateway authorizes the caller.
+ * auth-bridge also checks that the operator has enabled this command, so that api-gateway alone
+ * cannot read tokens.
  *
  * Tokens of service accounts are never returned: Microsoft issues them to the application, for all
  * mailboxes of its tenant. Google issues them for a user that the registration names freely.

@@ -6,7 +6,7 @@ import { AppError } from '@posthorn/errors'
 import { type Application, loadApplication } from '../oauth2/application.ts'
 import { type OAuth2Deps, requestToken, type TokenResponse } from '../oauth2/token-endpoint.ts'
 
-/** Requests a token of the service account itself, for applications for Pub/Sub only. */
+/** Requests an access token of a service account itself, for Pub/Sub applications only. */
 export function onGetPubSubToken(deps: OAuth2Deps) {
   return on(getPubSubToken, async ({ app }) => {
     const { accessToken, expires } = await requestPubSubToken(
@@ -17,7 +17,11 @@ export function onGetPubSubToken(deps: OAuth2Deps) {
   })
 }
 
-/** @throws AppError `internal` `InvalidBaseScopes` for an application of another kind */
+/**
+ * Requests an access token for Pub/Sub.
+ *
+ * @throws AppError `internal` `InvalidBaseScopes` for an OAuth2 application of another kind
+ */
 export async function requestPubSubToken(
   deps: OAuth2Deps,
   app: Application,

@@ -61,7 +61,7 @@ export function onGetLinkSecret(deps: SecretDeps) {
   })
 }
 
-/** Returns the API key of the summary endpoint. Empty if none is set: some endpoints need none. */
+/** Returns the API key of the summary endpoint. Empty if no key is set or needed. */
 export function onGetOpenAiApiKey(deps: SecretDeps) {
   return on(getOpenAiApiKey, async () =>
     defined({ openAiAPIKey: await unsealSetting(deps, 'openAiAPIKey') }),

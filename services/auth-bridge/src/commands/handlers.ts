@@ -11,7 +11,7 @@ import { onStartOAuth2Login } from './start-oauth2-login.ts'
 import { onUnsealHeader, onUnsealLogin } from './unseal.ts'
 import { onVerifyOAuth2App, type VerifyDeps } from './verify-oauth2-app.ts'
 
-/** Handlers of all commands on the queue `credentials`. */
+/** Handlers of all commands on the RabbitMQ queue `credentials`. */
 export function createHandlers(deps: OAuth2TokenDeps & VerifyDeps & { authServer: AuthServer }) {
   return [
     onGetCredentials(deps),

@@ -9,7 +9,8 @@ import { passwordSealContext } from '../store/credentials.ts'
 import { findGrantTokens, findOAuth2Account, tokensSealContext } from '../store/oauth2-tokens.ts'
 
 /**
- * Revokes a grant that was not registered. Failures return false: owners can revoke the grant, too.
+ * Revokes an OAuth2 grant that was not registered. Failures return false: owners can revoke the
+ * grant, too.
  */
 export function onRevokeOAuth2Grant(deps: OAuth2Deps) {
   return on(revokeOAuth2Grant, ({ app, account, sealedGrant: sealed }) =>
@@ -19,7 +20,7 @@ export function onRevokeOAuth2Grant(deps: OAuth2Deps) {
   )
 }
 
-/** Revokes the grant of a registered account. */
+/** Revokes the OAuth2 grant of a registered account. */
 export function onRevokeAccountGrant(deps: OAuth2Deps) {
   return on(revokeAccountGrant, ({ account }) =>
     falseOnError(async () => {

@@ -7,7 +7,7 @@ import { assertConsentBased, loadApplication } from '../oauth2/application.ts'
 import { findEndpoints } from '../oauth2/endpoints.ts'
 import type { OAuth2Deps } from '../oauth2/token-endpoint.ts'
 
-/** Returns the URL of the consent page. Stores nothing: the requester keeps state and verifier. */
+/** Returns an OAuth2 consent URL. Stores nothing: the requester keeps state and verifier. */
 export function onStartOAuth2Login(deps: OAuth2Deps) {
   return on(startOAuth2Login, async (request) => {
     const app = await loadApplication(deps, request.app)
@@ -20,7 +20,7 @@ export function onStartOAuth2Login(deps: OAuth2Deps) {
         })
       },
     )
-    // An issuer may publish any authorization URL, and browsers are redirected to this URL.
+    // An OAuth2 issuer may publish any authorization URL, and browsers are redirected to this URL.
     if (authorizeUrl === undefined || !/^https?:\/\//i.test(authorizeUrl))
       throw new AppError('invalid', 'The provider has no authorization endpoint')
     const url = new URL(authorizeUrl)
@@ -48,7 +48,7 @@ export function onStartOAuth2Login(deps: OAuth2Deps) {
     const expected = issuer ?? app.profile.issuers[0]
     return {
       url: url.href,
-      // For several tenants, only the id token contains the issuer.
+      // For several tenants of Microsoft, only the id token contains the issuer.
       ...defined({ issuer: expected?.includes('{tenantid}') ? undefined : expected, requiresIss }),
     }
   })

@@ -12,8 +12,8 @@ import {
 import { isAddressStored } from '../store/entitlements.ts'
 
 /**
- * Stored addresses that each service connects to. webhook-dispatcher has no entry: its database
- * role limits the addresses it can read.
+ * Stored addresses, such as proxy URLs, that each service connects to. webhook-dispatcher has no
+ * entry: its database role limits the addresses it can read.
  */
 const readableAddresses: Partial<
   Record<ServiceName, { settings: readonly SettingKey[]; ofAccounts: boolean }>
@@ -24,7 +24,7 @@ const readableAddresses: Partial<
   'imap-proxy': { settings: ['proxyUrl'], ofAccounts: true },
 }
 
-/** Returns an address with its login in plaintext to a service that connects to it. */
+/** Returns a stored address with its login in plaintext to a service that connects to it. */
 export function onUnsealLogin({ db, unsealer }: { db: Db; unsealer: Unsealer }) {
   return on(unsealLogin, async ({ address }, { requester }) => {
     await assertEntitledToAddress(db, requester, address)
@@ -32,7 +32,11 @@ export function onUnsealLogin({ db, unsealer }: { db: Db; unsealer: Unsealer }) 
   })
 }
 
-/** @throws AppError `unavailable`, because the address may have changed since it was read */
+/**
+ * Checks that the requesting service connects to a stored address.
+ *
+ * @throws AppError `unavailable`, because the address may have changed since the service read it
+ */
 async function assertEntitledToAddress(
   db: Db,
   requester: ServiceName | undefined,
@@ -43,7 +47,7 @@ async function assertEntitledToAddress(
     throw new AppError('unavailable', 'Requester does not connect to this address')
 }
 
-/** Returns a header value in plaintext. The value is unsealed only for the owner in the request. */
+/** Returns a webhook header value in plaintext, unsealed for the requested owner only. */
 export function onUnsealHeader({ unsealer }: { unsealer: Unsealer }) {
   return on(unsealHeader, async (header) => ({ value: await unsealHeaderValue(header, unsealer) }))
 }

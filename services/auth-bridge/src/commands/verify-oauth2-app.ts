@@ -19,7 +19,7 @@ import { requestPubSubToken } from './get-pubsub-token.ts'
 
 export type VerifyDeps = TokenDeps & { tokens: AccessTokens; openProvider: OpenProvider }
 
-/** Checks an application step by step. The first failed step is the step to fix. */
+/** Checks an OAuth2 application step by step. The first failed step is the step to fix. */
 export function onVerifyOAuth2App(deps: VerifyDeps) {
   return on(verifyOAuth2App, async ({ app: id, account }) => {
     let app: Application
@@ -99,7 +99,8 @@ async function checkToken(
   const grant = account === undefined ? undefined : await resolveGrant(deps.db, account)
   if (grant && grant.app !== app.id)
     return failed(steps.token, new Error('The account belongs to another application'))
-  // A stored token would not prove that the current client secret is valid.
+  // A stored access token would not prove that the current client secret of the application is
+  // valid.
   if (grant && !grant.useAuthServer)
     return check(steps.token, async () => {
       const { accessToken } = await deps.tokens.get(grant, { fresh: true, insist: true })
@@ -121,7 +122,7 @@ async function checkToken(
   return skipped(steps.token, 'No account with a renewable token was named')
 }
 
-/** Reads the profile with the token that was just issued. */
+/** Reads the profile of a mailbox with the access token that was just issued. */
 async function checkProfile(
   { openProvider }: VerifyDeps,
   app: Application,

@@ -1,13 +1,16 @@
 /** Secret of an installation and the public key that is derived from it. */
 export interface SealingKeys {
-  /** SVC_SECRET of auth-bridge. Undefined leaves it out of the output. */
+  /** SVC_SECRET of auth-bridge. Undefined leaves the secret out of the output. */
   secret: string | undefined
   /** SVC_SECRET_PUBLIC_KEY of api-gateway. */
   publicKey: string
 }
 
 export const keyFormats = ['secret', 'env', 'json'] as const
-/** `secret`: manifests of Kubernetes. `env`: lines of variables. `json`: one object. */
+/**
+ * Format of the printed keys. `secret`: manifests of Kubernetes. `env`: lines of variables. `json`:
+ * one object.
+ */
 export type KeyFormat = (typeof keyFormats)[number]
 
 export interface FormatOptions {
@@ -16,7 +19,7 @@ export interface FormatOptions {
   namespace?: string | undefined
 }
 
-/** Returns the keys as text. The secret is part of it, so that it must not be logged. */
+/** Returns the sealing keys as text. The text contains the secret and must not be logged. */
 export function formatKeys(keys: SealingKeys, { format, namespace }: FormatOptions): string {
   if (format === 'secret') return secretManifests(keys, namespace)
   const names = format === 'env' ? environmentNames : jsonNames
@@ -29,11 +32,11 @@ export function formatKeys(keys: SealingKeys, { format, namespace }: FormatOptio
 }
 
 const environmentNames = { secret: 'SVC_SECRET', publicKey: 'SVC_SECRET_PUBLIC_KEY' }
-/** Properties of the store entries that the component `external-secrets` reads. */
+/** Properties of the store entries that the Kubernetes component `external-secrets` reads. */
 const jsonNames = { secret: 'secret', publicKey: 'public-key' }
 
 /**
- * Secrets with the names and keys of `k8s/base`. Only auth-bridge mounts
+ * Manifests of Kubernetes Secrets with the names and keys of `k8s/base`. Only auth-bridge mounts
  * `posthorn-sealing-private`.
  */
 function secretManifests({ secret, publicKey }: SealingKeys, namespace?: string): string {
@@ -51,7 +54,7 @@ function secretManifests({ secret, publicKey }: SealingKeys, namespace?: string)
         ...(namespace === undefined ? [] : [`  namespace: ${JSON.stringify(namespace)}`]),
         'type: Opaque',
         'stringData:',
-        // A JSON text is a YAML text.
+        // Values in the manifest are JSON, because a JSON text is a YAML text.
         ...Object.entries(data).map(([key, value]) => `  ${key}: ${JSON.stringify(value)}`),
         '',
       ].join('\n'),

@@ -28,7 +28,7 @@ import { type Grant, type OAuth2Deps, requestToken } from './token-endpoint.ts'
 
 export interface AccessToken {
   accessToken: string
-  /** Expiry in epoch milliseconds; absent if the provider did not report the expiry. */
+  /** Expiry of the access token in epoch milliseconds; absent if the provider did not report it. */
   expires?: number
   scopes: string[]
   /** True if the access token was stored already. */
@@ -37,26 +37,26 @@ export interface AccessToken {
 
 export interface TokenDeps extends OAuth2Deps {
   log: Logger
-  /** Aborted when the service stops. */
+  /** Signal that aborts when the service stops. */
   signal: AbortSignal
 }
 
-/** Tokens that expire within this time are renewed before use, short ones after half their life. */
+/** Access tokens that expire within this time are renewed, short ones after half their life. */
 const marginMs = 300_000
-/** Minimum remaining lifetime of a token that is used although its renewal failed. */
+/** Minimum remaining life of an access token that is used although its renewal failed. */
 const minLeftMs = 30_000
-/** Lease of a renewal: longer than a token request. Another replica may try after the lease. */
+/** Lease for renewing a token, longer than a token request. Other replicas may try after it. */
 const leaseMs = 20_000
-/** Maximum wait for a token. Longer than the timeout of the requester. */
+/** Maximum wait for an access token. Longer than the timeout of the requester. */
 const maxWaitMs = 12_000
 const pollMs = 150
-/** Interval of attempts to store a new token while Postgres is unavailable. */
+/** Interval of attempts to store a new access token while Postgres is unavailable. */
 const storeRetryMs = 500
 
 /**
- * Access tokens of accounts. Only one replica renews a token of an account at a time, because a
- * refresh token may be usable once. New tokens are stored before any caller gets them. After a
- * failure all replicas wait as `mayRetry` says.
+ * Provider access tokens of accounts. Only one replica renews a token of an account at a time,
+ * because a refresh token may be usable once. New tokens are stored before any caller gets them.
+ * After a failure all replicas wait as `mayRetry` says.
  */
 export class AccessTokens {
   readonly #deps: TokenDeps
@@ -67,12 +67,12 @@ export class AccessTokens {
   }
 
   /**
-   * Returns a valid token. `fresh`: the mail server rejected the stored token, which is then
-   * renewed unless the provider has just issued it. `insist`: calls the provider even after a
-   * recent failure.
+   * Returns a valid access token of an account. `fresh`: the mail server rejected the stored token,
+   * which is renewed unless the provider has just issued the token. `insist`: calls the provider
+   * even after a recent failure.
    *
-   * @throws AppError `rejected` if the provider issues none, `unreachable` if it does not respond,
-   * `internal` if the application does not exist or has other base scopes
+   * @throws AppError `rejected` if the provider issues no token, `unreachable` if it does not
+   * respond, `internal` if the application does not exist or has other base scopes
    */
   get(resolved: ResolvedGrant, { fresh = false, insist = false } = {}): Promise<AccessToken> {
     const { holder, app, owner, baseScopes } = resolved
@@ -112,7 +112,7 @@ export class AccessTokens {
     })
   }
 
-  /** Version of the tokens that must not be returned again. */
+  /** Version of an account's tokens that the mail server rejected: not to be returned again. */
   async #rejectedVersion(account: string, insist: boolean): Promise<string | undefined> {
     const tokens = await findGrantTokens(this.#deps.db, account)
     return !insist && isJustRenewed(tokens) ? undefined : versionOf(tokens)
@@ -135,7 +135,7 @@ export class AccessTokens {
       return undefined
     }
     try {
-      // The previous holder of the lease may have stored its result since the first read.
+      // The previous holder of the renewal lease may have stored its result since the first read.
       const current = await findGrantTokens(db, lease.account)
       if (versionOf(current) !== versionOf(tokens) || (!insist && recentFailure(current)))
         return undefined
@@ -156,7 +156,7 @@ export class AccessTokens {
     const { db } = this.#deps
     const { holder } = resolved
     let isLost = false
-    // Finding the endpoints may have taken long. Another replica may have replaced the token since.
+    // Finding endpoints may have taken long, so another replica may have replaced the token.
     const beforeRequest = async () => {
       isLost = !(await extendRefresh(db, lease, leaseMs))
       if (isLost) throw new Error('the lease of the renewal has expired')
@@ -176,7 +176,7 @@ export class AccessTokens {
         : undefined
     } catch (error) {
       if (isLost) return undefined
-      // The grant may have been replaced during the request with the old grant.
+      // The OAuth2 grant may have been replaced during the request with the old grant.
       const isCurrent = versionOf(await findGrantTokens(db, holder)) === versionOf(tokens)
       if (!isCurrent) return undefined
       if (!(error instanceof AppError)) throw error
@@ -187,7 +187,7 @@ export class AccessTokens {
   }
 
   /**
-   * Stores renewed tokens. Retries until they are stored, since most providers have invalidated the
+   * Stores renewed tokens of an account. Retries until stored: most providers have invalidated the
    * previous tokens. May outlast the caller's timeout. Returns false if newer tokens were stored.
    */
   async #store(
@@ -221,7 +221,7 @@ export class AccessTokens {
   }
 
   /**
-   * Unseals the tokens of a grant. Tokens of another application are left out.
+   * Unseals the tokens of an OAuth2 grant. Tokens of another application are left out.
    *
    * @throws AppError `rejected` for a grant of another application
    */
@@ -257,26 +257,26 @@ interface Renewal {
   resolved: ResolvedGrant
   tokens: GrantTokens
   stored: StoredGrant
-  /** True if the provider is called even after a recent failure. */
+  /** True if the OAuth2 provider is called even after a recent failure. */
   insist: boolean
 }
 
-/** Last failure, if the provider must not be called again yet. */
+/** Last failed token renewal, if the provider must not be called again yet. */
 function recentFailure({ failure }: GrantTokens): RefreshFailure | undefined {
   return failure && !mayRetry(failure) ? failure : undefined
 }
 
-/** Changes with every renewal and with a new grant. */
+/** Version of an account's tokens, which changes with every renewal and with a new grant. */
 function versionOf({ grantUpdatedAt, revision }: GrantTokens): string {
   return `${grantUpdatedAt.getTime()} ${revision}`
 }
 
-/** A longer margin than half of the lifetime would renew a token for each request. */
+/** Renewal margin of an access token, at most half its life, so that not each request renews it. */
 function marginOf({ lifetimeMs = Infinity }: StoredGrant, ms: number): number {
   return Math.min(ms, lifetimeMs / 2)
 }
 
-/** Tokens of service applications belong to one user; other tokens to the person who consented. */
+/** Subject of an access token: one user at service applications, else the person who consented. */
 function subjectOf({ id, provider }: Application, { owner }: ResolvedGrant): string {
   const isService = oauth2ProviderTraits[provider].login === 'service'
   return isService ? JSON.stringify([id, owner]) : JSON.stringify([id])

@@ -15,7 +15,7 @@ export interface Application {
   profile: Profile
   clientId: string
   clientSecret?: string
-  /** Private key (PEM) of a service account; of `outlookService` with its certificate. */
+  /** Private key (PEM) of a service account; for `outlookService` together with its certificate. */
   serviceKey?: string
   /** Workload Identity Federation of a service account (JSON). */
   externalAccount?: string
@@ -27,7 +27,7 @@ interface AppDeps {
 }
 
 /**
- * Loads the application of a grant.
+ * Loads the OAuth2 application of a grant.
  *
  * @throws AppError `internal` `InvalidBaseScopes` if the application's tokens do not fit the
  * account's kind of mail system; see `loadApplication`
@@ -55,9 +55,9 @@ function appNotFound(problem: 'was not found' | 'is disabled'): AppError {
 }
 
 /**
- * Loads an application and unseals its secrets.
+ * Loads an OAuth2 application and unseals its secrets.
  *
- * @throws AppError `internal` `AppNotFound` if it was deleted or is disabled
+ * @throws AppError `internal` `AppNotFound` if the application was deleted or is disabled
  */
 export async function loadApplication(
   { db, secrets: opener }: AppDeps,
@@ -86,7 +86,11 @@ export async function loadApplication(
   }
 }
 
-/** @throws AppError `invalid` for service applications, which have no user to consent */
+/**
+ * Checks that users consent to an OAuth2 application.
+ *
+ * @throws AppError `invalid` for service applications, which have no user to consent
+ */
 export function assertConsentBased({ provider }: Application): void {
   if (oauth2ProviderTraits[provider].login === 'service')
     throw new AppError('invalid', 'Accounts of this application are registered without consent', {

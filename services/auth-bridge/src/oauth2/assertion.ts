@@ -9,12 +9,15 @@ import {
 } from 'node:crypto'
 import { AppError } from '@posthorn/errors'
 
-/** Google accepts at most 1 h; its clock may be ahead by a minute. */
+/**
+ * Lifetime of a service account's assertion. Google accepts at most 1 h; its clock may be ahead by
+ * a minute.
+ */
 const serviceLifetimeSeconds = 3_540
-/** Microsoft advises at most 10 min. */
+/** Lifetime of an assertion that replaces a client secret. Microsoft advises at most 10 min. */
 const clientLifetimeSeconds = 300
 
-/** Claims of an assertion of a service account. */
+/** Claims of a signed JWT assertion of a service account. */
 export interface AssertionClaims {
   iss: string
   sub: string
@@ -22,7 +25,7 @@ export interface AssertionClaims {
   aud: string
 }
 
-/** Adds the time of issue and the expiry. `now` is in epoch milliseconds. */
+/** Adds issue time and expiry to an assertion's claims. `now` is in epoch milliseconds. */
 export function withLifetime<T extends object>(
   claims: T,
   now: number,
@@ -43,8 +46,8 @@ export function signAssertion(claims: AssertionClaims, pem: string, now: number)
 }
 
 /**
- * Creates an assertion that replaces a client secret (RFC 7523 §2.2, PS256). `pem` has a private
- * key and its certificate, whose hash names it at Microsoft.
+ * Creates a signed assertion that replaces a client secret (RFC 7523 §2.2, PS256). `pem` has a
+ * private key and its certificate, whose hash names the key at Microsoft.
  *
  * @throws AppError `rejected` `TokenGenerationError` if key or certificate is not valid
  */

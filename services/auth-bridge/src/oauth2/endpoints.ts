@@ -22,23 +22,23 @@ interface HttpDeps {
   http: Pick<HttpCaller, 'call'>
 }
 
-/** Endpoints of an application's provider. */
+/** Endpoints of an OAuth2 application's provider. */
 export interface Endpoints {
   tokenUrl: string
   authorizeUrl?: string
   userinfoUrl?: string
   revokeUrl?: string
-  /** Issuer identifier, if it is published. */
+  /** Issuer identifier of the OAuth2 provider, if it is published. */
   issuer?: string
-  /** True if the issuer announces `iss` in its callbacks (RFC 9207 §3). */
+  /** True if the OAuth2 issuer announces `iss` in its callbacks (RFC 9207 §3). */
   requiresIss?: true
   /** True if client id and secret must be sent in the Authorization header. */
   usesBasicAuth: boolean
 }
 
 /**
- * Finds the endpoints of an application. Configured endpoints override the endpoints of OpenID
- * Connect Discovery 1.0.
+ * Finds the provider endpoints of an OAuth2 application. Configured endpoints override the
+ * endpoints of OpenID Connect Discovery 1.0.
  *
  * @throws Error if the issuer is unavailable or publishes no token endpoint
  */
@@ -72,13 +72,14 @@ async function discover(
       issuer: server.issuer,
       requiresIss: server.authorization_response_iss_parameter_supported === true || undefined,
     }),
-    // RFC 8414 §2: clients authenticate in the header by default.
+    // RFC 8414 §2: OAuth2 clients authenticate in the Authorization header by default.
     usesBasicAuth: methods === undefined || !methods.includes('client_secret_post'),
   }
 }
 
 /**
- * Revokes a token at the provider (RFC 7009). Returns false if the provider has no endpoint for it.
+ * Revokes a token at the OAuth2 provider (RFC 7009). Returns false if the provider has no
+ * revocation endpoint.
  *
  * @throws Error if the provider rejects the request or does not respond
  */
@@ -103,8 +104,8 @@ export async function revokeToken(
 }
 
 /**
- * Authentication of the client: by certificate (RFC 7523 §2.2), by secret, or none. `now` is in
- * epoch milliseconds.
+ * Authentication of an OAuth2 client: by certificate (RFC 7523 §2.2), by secret, or none. `now` is
+ * in epoch milliseconds.
  */
 export function clientAuthOf(
   { provider, clientId, clientSecret, serviceKey }: Application,
@@ -121,7 +122,7 @@ export function clientAuthOf(
   return usesBasicAuth ? ClientSecretBasic(clientSecret) : ClientSecretPost(clientSecret)
 }
 
-/** Converts the endpoints for the OAuth client. */
+/** Converts the endpoints of an OAuth2 provider for the OAuth client library. */
 export function toAuthorizationServer({
   tokenUrl,
   userinfoUrl,
@@ -138,7 +139,7 @@ export function toClient({ clientId }: Application): Client {
   return { client_id: clientId }
 }
 
-/** Request options of the OAuth client. Plain HTTP is allowed; the egress policy decides. */
+/** Request options of the OAuth library. Plain HTTP is allowed; the egress policy decides. */
 export function options(http: HttpDeps['http']) {
   return { [customFetch]: fetchThrough(http), [allowInsecureRequests]: true } as const
 }

@@ -10,27 +10,27 @@ import { unreachableCode } from './token-failure.ts'
 
 interface FederationOptions {
   http: Pick<HttpCaller, 'call'>
-  /** The only file that identity tokens are read from; undefined: none. */
+  /** The only file from which identity tokens are read; undefined: no file. */
   identityTokenFile?: string | undefined
   now?: () => number
 }
 
-/** Application without a service key, which signs by its identity elsewhere. */
+/** OAuth2 application without a service key, which signs by its identity elsewhere. */
 interface FederatedApplication {
-  /** Configuration as stored (JSON). */
+  /** Configuration of Workload Identity Federation as stored (JSON). */
   externalAccount?: string | undefined
   serviceClientEmail?: string | undefined
 }
 
 interface FederatedToken {
   accessToken: string
-  /** End of its use, in epoch milliseconds. */
+  /** Time until which the cached federated token is used, in epoch milliseconds. */
   expiresAt: number
 }
 
-/** Federated tokens are replaced this long before they expire. */
+/** Margin before the expiry of a federated token, in which the token is replaced. */
 const marginMs = 60_000
-/** An identity token has up to 16 KiB. */
+/** Maximum length of an identity token, 16 KiB. */
 const maxTokenLength = 16_384
 /** Google's scope for calls to the IAM Credentials API. */
 const cloudScope = 'https://www.googleapis.com/auth/cloud-platform'
@@ -53,10 +53,10 @@ export class Federation {
   }
 
   /**
-   * Returns the claims as a signed JWT.
+   * Returns the claims of a service account's assertion as a signed JWT.
    *
-   * @throws AppError `rejected` if the configuration or Google's response does not permit it,
-   *   `unreachable` if Google or the source of the identity token does not respond
+   * @throws AppError `rejected` if the configuration or Google's response does not permit the
+   * signature, `unreachable` if Google or the source of the identity token does not respond
    */
   async sign(
     { externalAccount = '', serviceClientEmail = '' }: FederatedApplication,
@@ -107,7 +107,10 @@ export class Federation {
     return token
   }
 
-  /** Reads no other file: a caller who may register applications could have it sent to Google. */
+  /**
+   * Reads the file of the identity token, and no other file: a caller who may register applications
+   * could have any other file sent to Google.
+   */
   async #readFile(path: string): Promise<string> {
     if (path !== this.#options.identityTokenFile)
       throw rejected('The file of the identity token is not SVC_IDENTITY_TOKEN_FILE')

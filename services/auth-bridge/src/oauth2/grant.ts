@@ -7,7 +7,7 @@ import type { Protocol } from '../store/credentials.ts'
 import { findOAuth2Account, type OAuth2Account } from '../store/oauth2-tokens.ts'
 
 /**
- * Plaintext of a sealed grant. api-gateway writes a grant at registration, auth-bridge at a
+ * Plaintext of a sealed OAuth2 grant. api-gateway writes a grant at registration, auth-bridge at a
  * renewal.
  */
 export interface StoredGrant {
@@ -25,37 +25,37 @@ export interface StoredGrant {
   subject?: string
 }
 
-/** Parses a grant. Returns an empty grant for invalid text. */
+/** Parses an OAuth2 grant. Returns an empty grant for invalid text. */
 export function parseGrant(text: string): StoredGrant {
   return parseObject(text) ?? {}
 }
 
-/** Grant that an account logs in with. */
+/** OAuth2 grant that an account logs in with. */
 export interface ResolvedGrant {
-  /** Account that holds the grant: the requested account, or the account to which it delegates. */
+  /** Account that holds the grant: the requested account, or the account it delegates to. */
   holder: string
-  /** Application of the grant. */
+  /** OAuth2 application of the grant. */
   app: string
   useAuthServer: boolean
-  /** User of the grant's tokens. */
+  /** User of the OAuth2 grant's tokens. */
   owner: string
-  /** User to log in as, or mailbox to use at an API. */
+  /** User to log in as at a mail server, or mailbox to use at a mail API. */
   user: string
-  /** Base scopes that the application must have. */
+  /** Base scopes that the OAuth2 application must have. */
   baseScopes: BaseScopes
 }
 
-/** Base scopes of the applications of accounts: for mail servers or for an API. */
+/** Base scopes of the OAuth2 applications of accounts: for mail servers or for a mail API. */
 export type BaseScopes = 'imap' | 'api'
 
-/** Maximum length of a delegation chain. */
+/** Maximum length of a chain of accounts that delegate to each other. */
 const maxHops = 20
 
 /**
- * Follows `delegatedAccount` to the account that holds the grant. By IMAP, the user is the shared
- * mailbox; by SMTP, the token's owner, because SMTP of Exchange accepts nothing else. An API reads
- * and sends as the shared mailbox. Without `protocol`, the user is the account's mailbox. Undefined
- * for an unknown account.
+ * Follows `delegatedAccount` to the account that holds the OAuth2 grant. By IMAP, the user is the
+ * shared mailbox; by SMTP, the token's owner, because SMTP of Exchange accepts nothing else. A mail
+ * API reads and sends as the shared mailbox. Without `protocol`, the user is the account's mailbox.
+ * Undefined for an unknown account.
  *
  * @throws AppError `rejected` `TokenGenerationError` if the chain is broken or circular
  */
@@ -95,9 +95,9 @@ function toResolvedGrant(
 }
 
 /**
- * True if the mailbox belongs to the token's user, so that its API finds the mailbox without its
- * address, which may be an alias or a former address. Tokens of applications of Microsoft have no
- * user, and tokens of an authentication server may be tokens of applications.
+ * True if the mailbox belongs to the user of the access token, so that the mail API finds the
+ * mailbox without its address, which may be an alias or a former address. Tokens of applications of
+ * Microsoft have no user, and tokens of an authentication server may be tokens of applications.
  */
 export function isOwnMailbox(
   provider: OAuth2Provider,

@@ -2,9 +2,15 @@ import { minCredentialsTimeoutMs } from '@posthorn/contracts/commands/credential
 import { defined } from '@posthorn/contracts/defined'
 import type { CallResult, HttpCaller } from '@posthorn/net/http-caller'
 
-/** Timeout of a provider request. Shorter than the requester's, so that it learns the reason. */
+/**
+ * Timeout of a request to an OAuth2 provider. Shorter than the timeout of the requesting service,
+ * so that the service learns the reason.
+ */
 export const oauthTimeoutMs = minCredentialsTimeoutMs - 2_000
-/** Maximum response size: tokens, an id token and a long error. A longer body fails to parse. */
+/**
+ * Maximum size of an OAuth2 provider's response: tokens, an id token and a long error. A longer
+ * body fails to parse.
+ */
 export const oauthMaxBytes = 256 * 1_024
 
 /** Missing or incomplete response of an OAuth2 provider. */
@@ -12,7 +18,7 @@ class NoResponseError extends Error {
   override name = 'NoResponseError'
 }
 
-/** Creates a `fetch` for the OAuth client that applies the egress policy. Follows no redirects. */
+/** Creates a `fetch` for the OAuth library with the egress policy. Follows no redirects. */
 export function fetchThrough(http: Pick<HttpCaller, 'call'>) {
   return async (url: string, init: FetchInit): Promise<Response> => {
     const { method, headers, body } = init
@@ -29,7 +35,7 @@ export function fetchThrough(http: Pick<HttpCaller, 'call'>) {
 interface FetchInit {
   method: string
   headers: Record<string, string>
-  /** Body, for token and revocation requests only. */
+  /** Body of an OAuth2 request, for token and revocation requests only. */
   body?: URLSearchParams | null | undefined
 }
 

@@ -9,10 +9,10 @@ import type { TokenResponse } from './token-endpoint.ts'
 /** User described by an id token or a userinfo endpoint. */
 export interface Identity {
   email?: string
-  /** True if the provider has not verified `email`. An unverified `email` proves nothing. */
+  /** True if the OAuth2 provider has not verified `email`. An unverified `email` proves nothing. */
   unverified?: true
   name?: string
-  /** Identifier of the user at the provider. */
+  /** Identifier of the user at the OAuth2 provider. */
   subject?: string
 }
 
@@ -24,10 +24,11 @@ interface IdentityDeps {
 }
 
 /**
- * Finds the owner of a grant: from the id token, else from the userinfo endpoint. An id token that
- * fails a check is not used.
+ * Finds the owner of an OAuth2 grant: from the id token, else from the userinfo endpoint. An id
+ * token that fails a check is not used.
  *
- * @throws AppError `unreachable` if the provider does not respond, `rejected` if it has no address
+ * @throws AppError `unreachable` if the provider does not respond, `rejected` if the owner has no
+ * address
  */
 export async function identify(
   { http, now = Date.now }: IdentityDeps,
@@ -47,7 +48,8 @@ export async function identify(
   const { email } = fromUserinfo
   if (email === undefined || hasOtherSubject(fromUserinfo, fromToken))
     throw new AppError('rejected', 'The provider returned no email address of the user')
-  // A tenant's administrator can write any address, and userinfo does not name the tenant.
+  // The administrator of a Microsoft tenant can write any address, and userinfo does not name the
+  // tenant.
   const isOfTenant = typeof claims?.['tid'] === 'string' || isMicrosoft(userinfoUrl)
   const unverified = isOfTenant ? (true as const) : undefined
   return { ...fromToken, ...fromUserinfo, ...defined({ unverified }), email }
@@ -61,7 +63,10 @@ function isMicrosoft(url: string | undefined): boolean {
   return url !== undefined && microsoftHosts.test(URL.parse(url)?.hostname ?? '')
 }
 
-/** OpenID Connect Core 1.0 §5.3.2: a response about another user must not be used. */
+/**
+ * True if a userinfo response is about another user than the id token. OpenID Connect Core 1.0
+ * §5.3.2: such a response must not be used.
+ */
 function hasOtherSubject({ subject }: Identity, fromToken: Identity | undefined): boolean {
   return fromToken?.subject !== undefined && subject !== undefined && subject !== fromToken.subject
 }
@@ -94,20 +99,21 @@ export function parseIdToken(token: unknown): Claims | undefined {
   return parseObject(Buffer.from(token.split('.')[1] ?? '', 'base64url').toString('utf8'))
 }
 
-/** Expected values of an id token. `now` is in epoch milliseconds. */
+/** Expected values of the claims of an id token. `now` is in epoch milliseconds. */
 interface ExpectedToken {
   clientId: string
-  /** See `Profile`. Empty: the issuer cannot be checked. */
+  /** Issuers of valid id tokens, see `Profile`. Empty: the issuer cannot be checked. */
   issuers: readonly string[]
   now: number
 }
 
-/** Clocks of providers and servers differ. */
+/** Tolerance in the expiry of id tokens, because clocks of providers and servers differ. */
 const clockToleranceMs = 5 * 60_000
 
 /**
- * True if an id token is for this client, from its provider and not expired. TLS replaces the
- * signature check, because the token endpoint returned it (OpenID Connect Core 1.0 §3.1.3.7, 6).
+ * True if an id token is for this OAuth2 client, from its provider and not expired. TLS replaces
+ * the signature check, because the token endpoint returned the id token (OpenID Connect Core 1.0
+ * §3.1.3.7, 6).
  */
 export function isValidFor({ clientId, issuers, now }: ExpectedToken, claims: Claims): boolean {
   const { aud, exp, iss, tid } = claims
@@ -125,14 +131,17 @@ export function isValidFor({ clientId, issuers, now }: ExpectedToken, claims: Cl
   return isForClient && isCurrent && isIssued
 }
 
-/** A configured issuer may have a slash at the end that the provider omits. */
+/**
+ * Compares the issuer of an id token with the expected issuer. A configured issuer may have a slash
+ * at the end that the provider omits.
+ */
 function isSameIssuer(expected: string, iss: unknown): boolean {
   return typeof iss === 'string' && iss.replace(/\/$/, '') === expected.replace(/\/$/, '')
 }
 
 /**
- * Converts claims (OpenID Connect Core 1.0 §5.1). An address without `email_verified` counts as
- * verified.
+ * Converts the claims of an id token or userinfo response (OpenID Connect Core 1.0 §5.1). An
+ * address without `email_verified` counts as verified.
  */
 export function identityOf(claims: Claims): Identity {
   const email = addressesIn(claims).find(
@@ -148,11 +157,12 @@ export function identityOf(claims: Claims): Identity {
 }
 
 /**
- * Candidates for the address, best first. Without `email` the login name is `preferred_username`.
+ * Candidates for the address of a user in OpenID Connect claims, best first. Without `email` the
+ * login name is `preferred_username`.
  *
  * Microsoft tokens (with `tid`) prefer the login name, which lies in a domain the tenant owns. An
- * administrator can write any `email`, so it counts only with the optional claim `xms_edov`. Login
- * names of guests contain `#EXT#` and are skipped.
+ * administrator can write any `email`, so `email` counts only with the optional claim `xms_edov`.
+ * Login names of guests contain `#EXT#` and are skipped.
  */
 function addressesIn(claims: Claims): unknown[] {
   const { email, preferred_username: name, upn, tid } = claims
@@ -161,7 +171,10 @@ function addressesIn(claims: Claims): unknown[] {
   return [...(isOwned ? [email] : []), ...[name, upn].filter((value) => !/#/.test(String(value)))]
 }
 
-/** Accepts text as well: some providers send the boolean as a string. */
+/**
+ * True if the claim `email_verified` denies the verification. Accepts text as well: some providers
+ * send the boolean as a string.
+ */
 function isDenied(verified: unknown): boolean {
   return verified === false || verified === 0 || /^(?:false|0|no)$/i.test(String(verified))
 }

@@ -2,18 +2,18 @@ import type { ProviderHttp } from '@posthorn/net/provider-http'
 import type { Application } from './application.ts'
 import { graphOriginOf } from './profile.ts'
 
-/** Creates the client of the API at an origin. */
+/** Creates the client of the mail API at an origin. */
 export type OpenProvider = (origin: string) => Pick<ProviderHttp, 'json'>
 
-/** Access token and the mailbox it is for. */
+/** Access token for a mail API and the mailbox that the token is for. */
 export interface MailboxToken {
   accessToken: string
   user: string
-  /** True if it is the mailbox of the token's user. */
+  /** True if the mailbox belongs to the user of the token. */
   own?: boolean
 }
 
-/** True if the tokens of an application permit reading. `.default` depends on the tenant. */
+/** True if the tokens of an OAuth2 application permit reading. `.default` depends on the tenant. */
 export function canRead({ profile }: Pick<Application, 'profile'>): boolean {
   return profile.scopes.some((scope) => readingScope.test(scope))
 }
@@ -22,7 +22,7 @@ const readingScope =
   /(?:gmail\.(?:modify|readonly|metadata)|mail\.google\.com\/|mail\.read\w*(?:\.shared)?|\.default)$/i
 
 /**
- * Reads the profile of a mailbox at Gmail, or the inbox at Microsoft Graph, and returns the
+ * Reads the profile of a mailbox at Gmail, or the inbox at Microsoft Graph, and returns the mail
  * address. Proves that the API is enabled, the mailbox exists and the token has its scopes.
  *
  * @throws ProviderError for an error of the API; AppError `unreachable` without a response
@@ -40,7 +40,8 @@ export async function readMailboxAddress(
     const address = json?.emailAddress
     return typeof address === 'string' ? address.slice(0, 256) : user
   }
-  // Tokens of applications have no `/me`. The user's own resource needs another scope.
+  // Access tokens of Microsoft applications have no `/me`. The user's own resource needs another
+  // scope.
   const mailbox = own ? 'me' : `users/${encodeURIComponent(user)}`
   const url = `/v1.0/${mailbox}/mailFolders/inbox?$select=id`
   await openProvider(graphOriginOf(config)).json({ url, token })

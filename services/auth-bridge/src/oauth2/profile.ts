@@ -5,28 +5,28 @@ import type {
   OAuth2Provider,
 } from '@posthorn/contracts/schemas/oauth2-app'
 
-/** Endpoints and peculiarities of a provider. */
+/** Endpoints and peculiarities of an OAuth2 provider. */
 export interface Profile {
   authorizeUrl?: string
   tokenUrl?: string
   userinfoUrl?: string
   revokeUrl?: string
-  /** Issuer that publishes missing endpoints. */
+  /** Issuer that publishes missing endpoints of the OAuth2 provider. */
   issuer?: string
   /**
    * Issuers of id tokens; the first issuer is in callbacks. `{tenantid}` stands for the claim
    * `tid`. Empty if unknown.
    */
   issuers: readonly string[]
-  /** Requested scopes. */
+  /** Scopes that are requested from the OAuth2 provider. */
   scopes: readonly string[]
-  /** Scopes without which a grant is unusable. */
+  /** Scopes without which an OAuth2 grant is unusable. */
   requiredScopes: readonly string[]
-  /** Additional parameters of the consent page. */
+  /** Additional parameters of the OAuth2 consent page's URL. */
   authorizeParams: Readonly<Record<string, string>>
-  /** True if renewals repeat the scopes. */
+  /** True if renewals of an access token repeat the scopes. */
   scopesOnRefresh: boolean
-  /** True if the userinfo endpoint takes the token in the query. */
+  /** True if the userinfo endpoint takes the access token in the query. */
   userinfoTokenInQuery: boolean
 }
 
@@ -37,7 +37,7 @@ const common = {
   userinfoTokenInQuery: false,
 }
 
-/** Returns the profile of a provider. Values of the application override the defaults. */
+/** Returns the profile of an OAuth2 provider. Values of the application override the defaults. */
 export function profileOf(provider: OAuth2Provider, config: OAuth2AppConfig): Profile {
   const profile = profiles[provider](config)
   const { issuer, authorizeUrl, tokenUrl, userinfoUrl, revokeUrl } = config
@@ -50,8 +50,9 @@ export function profileOf(provider: OAuth2Provider, config: OAuth2AppConfig): Pr
 }
 
 /**
- * Adds `extraScopes` and removes `skipScopes`. Extra scopes are optional for the user, unless they
- * replace a skipped scope for mail, such as `gmail.send` instead of `gmail.modify`.
+ * Adds `extraScopes` to the scopes of an OAuth2 application and removes `skipScopes`. Extra scopes
+ * are optional for the user, unless they replace a skipped scope for mail, such as `gmail.send`
+ * instead of `gmail.modify`.
  */
 function adjustScopes(
   { scopes, requiredScopes }: Profile,
@@ -72,15 +73,15 @@ function adjustScopes(
 const mailScope = /(?:^|\/)(?:gmail\.[a-z.]+|Mail\.[a-z]+(?:\.Shared)?)$/i
 
 /**
- * Scope without its resource, in lower case: Microsoft omits the resource or changes the case in
- * responses.
+ * OAuth2 scope without its resource, in lower case: Microsoft omits the resource or changes the
+ * case in responses.
  */
 export function shortScope(scope: string): string {
   return scope.toLowerCase().replace(/^https:\/\/[^/]+\/(?=.)/, '')
 }
 
 const identity = ['openid', 'email', 'profile']
-/** OpenID Connect Core 1.0 §11: requests a refresh token. */
+/** Scope that requests a refresh token (OpenID Connect Core 1.0 §11). */
 const offline = 'offline_access'
 
 const profiles: Record<OAuth2Provider, (config: OAuth2AppConfig) => Profile> = {
@@ -96,7 +97,7 @@ const profiles: Record<OAuth2Provider, (config: OAuth2AppConfig) => Profile> = {
       scopesOnRefresh: true,
     }
   },
-  // Client credentials name a resource instead of single scopes.
+  // Requests with client credentials name a resource instead of single scopes.
   outlookService: (config) => ({
     ...outlook(config),
     scopes: [
@@ -116,7 +117,7 @@ const profiles: Record<OAuth2Provider, (config: OAuth2AppConfig) => Profile> = {
   generic: ({ scopes = [...identity, offline] }) => ({
     ...common,
     scopes,
-    // Required are all scopes for mail; optional scopes are in `extraScopes`.
+    // All scopes for mail are required; optional scopes are in `extraScopes`.
     requiredScopes: scopes.filter((scope) => ![...identity, offline].includes(scope)),
   }),
 }
@@ -145,7 +146,7 @@ function gmailScopes({ baseScopes = 'imap' }: OAuth2AppConfig): string[] {
 
 interface Cloud {
   login: string
-  /** Host of issuers, if it is not the login host only. */
+  /** Host of Microsoft's issuers, if it is not the login host only. */
   issuer?: string
   graph: string
   outlook: string
@@ -195,7 +196,7 @@ function outlook(config: OAuth2AppConfig): Profile {
   }
 }
 
-/** Id of the only tenant of an authority. Undefined for domains and for several tenants. */
+/** Id of an authority's only Microsoft tenant. Undefined for domains and several tenants. */
 function tenantIdOf(authority: string): string | undefined {
   // Id of the tenant of personal accounts at Microsoft.
   if (authority === 'consumers') return '9188040d-6c67-4c5b-b112-36a304b66dad'
@@ -204,13 +205,13 @@ function tenantIdOf(authority: string): string | undefined {
     : undefined
 }
 
-/** Origin of Microsoft Graph in the cloud of an application. */
+/** Origin of Microsoft Graph in the cloud of an OAuth2 application. */
 export function graphOriginOf(config: OAuth2AppConfig): string {
   return new URL(cloudOf(config).graph).origin
 }
 
 /**
- * Scopes at Microsoft. A token is for one resource: mail servers or Graph, never both
+ * OAuth2 scopes at Microsoft. A token is for one resource: mail servers or Graph, never both
  * (AADSTS28000).
  */
 function outlookScopes(config: OAuth2AppConfig): string[] {

@@ -8,11 +8,11 @@ interface SignDeps {
 }
 
 /**
- * Signs the assertion with which a service account requests a token of the mailbox `subject`: with
- * its key, or by Workload Identity Federation.
+ * Signs the assertion with which a service account requests an access token of the mailbox
+ * `subject`: with the key of the service account, or by Workload Identity Federation.
  *
  * @throws AppError `rejected` `TokenGenerationError`; `unreachable` if the federation does not
- *   respond
+ * respond
  */
 export async function signServiceAssertion(
   { federation, now = Date.now }: SignDeps,

@@ -26,15 +26,15 @@ import type { Federation } from './federation.ts'
 import { signServiceAssertion } from './sign-service-assertion.ts'
 import { failureOfToken, lastErrorOf, type TokenFailure } from './token-failure.ts'
 
-/** Tokens issued by a token endpoint. */
+/** Tokens issued by the token endpoint of an OAuth2 provider. */
 export interface TokenResponse {
   accessToken: string
   /** New refresh token; absent if the current refresh token stays valid. */
   refreshToken?: string
-  /** Expiry in epoch milliseconds; absent if not reported. */
+  /** Expiry of the access token in epoch milliseconds; absent if not reported. */
   expires?: number
   lifetimeMs?: number
-  /** Granted scopes; absent if they equal the requested scopes. */
+  /** Granted OAuth2 scopes; absent if they equal the requested scopes. */
   scopes?: string[]
   idToken?: string
 }
@@ -60,7 +60,7 @@ export interface OAuth2Deps {
   onRequest?: (outcome: { provider: string; ok: boolean; statusCode: number }) => void
 }
 
-/** Failed token request with its classification. */
+/** Failed token request with its classification, such as permanent and fault of the application. */
 class TokenRequestError extends Error {
   override name = 'TokenRequestError'
   readonly failure: TokenFailure
@@ -72,8 +72,8 @@ class TokenRequestError extends Error {
 }
 
 /**
- * Requests a token once and records the state of the application. The request is not retried: a
- * refresh token whose response was lost may be used up.
+ * Requests an OAuth2 token once and records the state of the application. The request is not
+ * retried: a refresh token whose response was lost may be used up.
  *
  * @throws AppError `rejected` or `unreachable`
  */
@@ -85,7 +85,7 @@ export async function requestToken(
   const { db } = deps
   try {
     const response = await callTokenEndpoint(deps, app, grant)
-    // Clearing the error may fail: the next token clears the error again.
+    // Clearing the error of the application may fail: the next token clears the error again.
     await clearAppError(db, app.id).catch(() => undefined)
     return response
   } catch (error) {
@@ -96,7 +96,11 @@ export async function requestToken(
   }
 }
 
-/** @throws TokenRequestError */
+/**
+ * Sends one request to the token endpoint of an OAuth2 provider.
+ *
+ * @throws TokenRequestError
+ */
 async function callTokenEndpoint(
   deps: OAuth2Deps,
   app: Application,
@@ -143,14 +147,14 @@ async function callTokenEndpoint(
 /** State of a token request, for the report of its failure. */
 interface RequestProgress {
   url: string
-  /** HTTP status; 0 without a response. */
+  /** HTTP status of the token request; 0 without a response. */
   statusCode: number
   retryAfterMs?: number | undefined
 }
 
 /**
- * Maximum `Retry-After`, far above the delays of providers. A longer delay would look like a
- * rejection.
+ * Maximum `Retry-After` of a token endpoint, far above the delays of providers. A longer delay
+ * would look like a rejection.
  */
 const maxRetryAfterMs = 10 * 60_000
 
@@ -167,7 +171,7 @@ const grantTypes = {
   client_credentials: 'client_credentials',
 } as const
 
-/** Parameters of a request beside grant type and client authentication. */
+/** Parameters of a token request beside grant type and client authentication. */
 async function parametersOf(
   deps: OAuth2Deps,
   { app, endpoints }: { app: Application; endpoints: Endpoints },
@@ -196,7 +200,10 @@ async function parametersOf(
   }
 }
 
-/** The assertion of a service account authenticates the client itself. */
+/**
+ * Client authentication of a token request. The assertion of a service account authenticates the
+ * client itself.
+ */
 function authFor(
   app: Application,
   endpoints: Endpoints,
@@ -206,8 +213,9 @@ function authFor(
 }
 
 /**
- * Removes the parts of a response that the OAuth client would reject it for: id tokens, whose
- * checks must not cost a refresh token that was just replaced, and a missing token type.
+ * Removes the parts of a token response for which the OAuth client library would reject the
+ * response: id tokens, whose checks must not cost a refresh token that was just replaced, and a
+ * missing token type.
  */
 async function normalize(response: Response): Promise<{ response: Response; idToken?: string }> {
   const text = await response.text()

@@ -10,20 +10,20 @@ export interface TokenRequest {
   grant: string
   url: string
   scopes: readonly string[]
-  /** Values to mask: some endpoints repeat their input. */
+  /** Secrets of the token request to mask: some endpoints repeat their input. */
   secrets: readonly string[]
-  /** Delay that the response requests, in milliseconds. */
+  /** Delay that the response of the token endpoint requests, in milliseconds. */
   retryAfterMs?: number | undefined
 }
 
 /** Rejection by a token endpoint, or a missing response. */
 export interface TokenFailure {
   error: AppError
-  /** True if the application is misconfigured; false if the grant is at fault. */
+  /** True if the OAuth2 application is misconfigured; false if the grant is at fault. */
   ofApplication: boolean
 }
 
-/** Temporary error codes in use; RFC 6749 §5.2 defines none. */
+/** Temporary error codes of token endpoints in use; RFC 6749 §5.2 defines no temporary code. */
 const temporaryCodes = new Set([
   'temporarily_unavailable',
   'server_error',
@@ -31,9 +31,12 @@ const temporaryCodes = new Set([
   'internal_failure',
   'rate_limit_exceeded',
 ])
-/** Microsoft: request loop of a client, and transient service error. */
+/**
+ * Temporary error numbers of Microsoft's token endpoint: request loop of a client, and transient
+ * service error.
+ */
 const temporaryNumbers = [50196, 90033]
-/** Codes that an operator has to fix. */
+/** Error codes of token endpoints that an operator has to fix. */
 const applicationCodes = new Set([
   'invalid_client',
   'unauthorized_client',
@@ -45,17 +48,17 @@ const applicationCodes = new Set([
   'unsupported_grant_type',
 ])
 /**
- * Microsoft, with the code `invalid_request`: tenant or redirect URL unknown, scopes of two
- * resources, TLS too old.
+ * Error numbers of Microsoft that an operator has to fix, with the code `invalid_request`: tenant
+ * or redirect URL unknown, scopes of two resources, TLS too old.
  */
 const applicationNumbers = [90002, 50011, 500113, 28000, 1002016]
 /**
- * Google, with the code `invalid_grant` that also stands for an unknown mailbox: key or clock
- * wrong, service account switched off.
+ * Error texts of Google that an operator has to fix, with the code `invalid_grant` that also stands
+ * for an unknown mailbox: key or clock wrong, service account switched off.
  */
 const serviceAccountTexts = /^(?:Invalid JWT|Robot)\b/i
 
-/** Classifies an error of the OAuth client: temporary or permanent, and whose fault it is. */
+/** Classifies a failed token request: temporary or permanent, fault of application or grant. */
 export function failureOfToken(
   error: unknown,
   app: Application,
@@ -89,7 +92,7 @@ function isOfApplication({ error, cause }: ResponseBodyError): boolean {
   return error === 'invalid_grant' && typeof text === 'string' && serviceAccountTexts.test(text)
 }
 
-/** True if a response of Microsoft has one of the AADSTS numbers. */
+/** True if an error response of Microsoft has one of the AADSTS numbers. */
 function hasNumber(
   { error_codes: numbers }: Record<string, unknown>,
   expected: readonly number[],
@@ -97,7 +100,7 @@ function hasNumber(
   return Array.isArray(numbers) && numbers.some((code) => expected.includes(Number(code)))
 }
 
-/** Interface spec, "Authentication server" 6. */
+/** Error code of an unreachable token endpoint (interface spec, "Authentication server" 6). */
 export const unreachableCode = 'ETokenRefresh'
 
 function unreachable(error: unknown, retryAfterMs: number | undefined): AppError {
@@ -115,18 +118,18 @@ const unconfirmedText =
 
 /**
  * Rejections that have been seen for valid refresh tokens: Google's rejection without a reason, and
- * Microsoft's rejection for personal accounts. The text distinguishes these rejections from other
- * rejections with the code `invalid_grant`.
+ * Microsoft's rejection for personal accounts. The error text distinguishes these rejections from
+ * other rejections with the code `invalid_grant`.
  */
 const unconfirmedTexts =
   /^(?:Bad Request$|AADSTS70000: The provided value for the input parameter 'refresh_token')/
 
-/** Delay until an unconfirmed rejection counts, in seconds. */
+/** Delay until an unconfirmed rejection of a refresh token counts, in seconds. */
 const confirmationSeconds = 60
 
 /**
- * Error of a failed renewal, after the failure before it. An unconfirmed rejection is temporary
- * until it is repeated.
+ * Error of a failed token renewal, given the failure of the renewal before. An unconfirmed
+ * rejection is temporary until it is repeated.
  */
 export function unlessUnconfirmed(error: AppError, before: LastError | undefined): AppError {
   const isUnconfirmed = error.code === 'OauthRenewError' && unconfirmedTexts.test(error.message)
@@ -138,7 +141,7 @@ export function unlessUnconfirmed(error: AppError, before: LastError | undefined
   })
 }
 
-/** Members of an error response that are reported, each up to `maxText` characters. */
+/** Reported members of a token endpoint's error, each up to `maxText` characters. */
 const reportedMembers = [
   'error',
   'error_description',
@@ -197,7 +200,7 @@ function flagOf(error: string, response: Record<string, unknown>): string {
 
 const unregisteredRedirect = 'The redirect URL is not registered at the provider'
 
-/** Masks secrets and cuts text. */
+/** Masks secrets in a member of an error response and cuts its text. */
 function sanitize(value: unknown, secrets: readonly string[]): unknown {
   if (Array.isArray(value)) return value.slice(0, 10).map(Number)
   if (typeof value !== 'string') return undefined
@@ -207,13 +210,13 @@ function sanitize(value: unknown, secrets: readonly string[]): unknown {
     .slice(0, maxText)
 }
 
-/** Converts an error for `lastError` columns. */
+/** Converts an error of a token renewal for `lastError` columns. */
 export function lastErrorOf({ message, code, extras }: AppError): LastError {
   const tokenRequest = extras.info?.['tokenRequest'] as TokenRequestInfo | undefined
   return { response: message, ...defined({ serverResponseCode: code, tokenRequest }) }
 }
 
-/** Restores the error of a `lastError` column, for callers before the next attempt. */
+/** Restores the error of a `lastError` column, for callers before the next token renewal. */
 export function errorOf({
   response = '',
   serverResponseCode: code,

@@ -19,19 +19,26 @@ export interface AuthServerDeps {
 }
 
 export interface AuthServer {
-  /** @throws AppError `unreachable` `HTTPRequestError` for any failure */
+  /**
+   * Requests the credentials of an account.
+   *
+   * @throws AppError `unreachable` `HTTPRequestError` for any failure
+   */
   get(login: Pick<StoredLogin, 'account' | 'protocol'>): Promise<Credentials>
-  /** Drops cached responses of one account, or of all. */
+  /** Drops cached responses of the authentication server for one account, or for all accounts. */
   invalidate(account?: string): void
 }
 
-/** Maximum response size; tokens have up to 4 KiB. A longer body is cut and fails to parse. */
+/**
+ * Maximum size of the authentication server's response; tokens have up to 4 KiB. A longer body is
+ * cut and fails to parse.
+ */
 export const authServerMaxBytes = 64 * 1_024
 
 /**
- * Creates the client of the operator's authentication server:
- * `GET <authServer>?account=<id>`, with `&proto=<imap|smtp|api>` if a setting asks for it. Every
- * failure is `unreachable`, because it says nothing about the login at the mail server.
+ * Creates the client of the operator's authentication server: `GET <authServer>?account=<id>`, with
+ * `&proto=<imap|smtp|api>` if a setting asks for it. Every failure is `unreachable`, because the
+ * failure says nothing about the login at the mail server.
  */
 export function createAuthServer(deps: AuthServerDeps): AuthServer {
   const { http, address, sendsProtocol = async () => false, now = Date.now } = deps
@@ -41,7 +48,8 @@ export function createAuthServer(deps: AuthServerDeps): AuthServer {
       const base = await address()
       if (!base) throw failure('No authentication server is set')
       const query = { account, ...((await sendsProtocol()) && { proto: protocol }) }
-      // Callers share one request, so it has its own timeout and no caller's signal.
+      // Callers share one request to the authentication server, so the request has its own timeout
+      // and no caller's signal.
       const { credentials } = await cache.load(
         JSON.stringify([account, query.proto ?? '', base]),
         async () => send({ http, now }, requestFor(query, base)),
@@ -63,8 +71,8 @@ interface AuthServerUrlDeps {
 }
 
 /**
- * Returns the `authServer` setting. A URL with a login is sealed as a whole; the setting then has
- * its password masked.
+ * Returns the URL of the authentication server from the setting `authServer`. A URL with a login is
+ * sealed as a whole; the password in the setting is then masked.
  */
 export async function getAuthServerUrl({
   db,
@@ -80,7 +88,7 @@ export async function getAuthServerUrl({
     : unsealer.unseal(sealed, settingSealContext('authServer'))
 }
 
-/** Builds the request. Credentials of the URL move to a header. */
+/** Builds the request to the authentication server. Credentials of its URL move to a header. */
 function requestFor(query: { account: string; proto?: string }, base: string) {
   if (!URL.canParse(base)) throw failure('The authentication server has no valid address')
   const { url: bare, authorization } = splitCredentials(base)

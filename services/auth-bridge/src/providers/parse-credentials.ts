@@ -1,23 +1,29 @@
 import type { Credentials } from '@posthorn/contracts/commands/credentials'
 import { parseObject } from '../parse-object.ts'
 
-/** Responses are cached until this long before they expire, so that the login still succeeds. */
+/**
+ * Responses of the authentication server are cached until this long before they expire, so that the
+ * login still succeeds.
+ */
 const marginMs = 60_000
-/** Maximum cache time. Limits the delay until a token revoked by its issuer is dropped. */
+/**
+ * Maximum time for which an authentication server's response is cached. Limits the delay until a
+ * token revoked by its issuer is dropped.
+ */
 const maxCacheMs = 5 * 60_000
-/** Cache time of a response without expiry: one burst of logins. */
+/** Cache time of an authentication server's response without expiry: one burst of logins. */
 const burstMs = 5_000
 
 export interface CredentialsResponse {
   credentials: Credentials
-  /** End of the cache time, in epoch milliseconds. */
+  /** End of the time for which the credentials are cached, in epoch milliseconds. */
   expiresAt: number
 }
 
 /**
- * Parses `{user, accessToken}` or `{user, pass}` with an optional `expires` (ISO date or seconds
- * since 1970). Undefined for anything else. Line breaks and NUL are rejected, because the values
- * become part of IMAP and SMTP commands.
+ * Parses the response of the authentication server: `{user, accessToken}` or `{user, pass}` with an
+ * optional `expires` (ISO date or seconds since 1970). Undefined for any other text. Line breaks
+ * and NUL are rejected, because the values become part of IMAP and SMTP commands.
  */
 export function parseCredentials(text: string, now: number): CredentialsResponse | undefined {
   const body = parseObject(text)

@@ -5,8 +5,8 @@ import type { SealedRow, SealedUse } from '../store/sealed-values.ts'
 import { tokenServersOf } from '../store/token-servers.ts'
 
 /**
- * Binding to the present registration, for a value that an earlier release sealed without a
- * binding. Undefined if the value has no registration.
+ * Binding (sealed use) of a stored secret to the present registration, for a secret that an earlier
+ * release sealed without a binding. Undefined if the secret has no registration.
  */
 export function bindingOf({ key, use }: SealedRow): Binding | undefined {
   if (use === null) return undefined

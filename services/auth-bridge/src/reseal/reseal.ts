@@ -12,15 +12,15 @@ import { bindingOf } from './bindings.ts'
 import { resealStrategyOf } from './strategies.ts'
 
 /**
- * Number of values per key id. `unreadable` counts invalid values, `clear` values that an earlier
- * release stored without sealing, and `unbound` values that an earlier release sealed without their
- * use.
+ * Number of sealed values per key id. `unreadable` counts invalid values, `clear` values that an
+ * earlier release stored without sealing, and `unbound` values that an earlier release sealed
+ * without their use.
  */
 type KeyCounts = Record<string, number>
 
-/** Key counts of one table. */
+/** Number of sealed values per key id in one table. */
 export interface TableKeys {
-  /** Table, with the column for addresses and headers: `accounts.proxy`. */
+  /** Name of the table, with the column for addresses and headers: `accounts.proxy`. */
   table: string
   keys: KeyCounts
 }
@@ -28,14 +28,17 @@ export interface TableKeys {
 export interface ResealOptions {
   db: Db
   resealer: Resealer
-  /** Called with a log line after every batch. */
+  /** Called with a log line after every batch of resealed values. */
   progress?: (line: string) => void
   batchSize?: number
 }
 
 const columns = [...sealedTables, ...inPlaceColumns]
 const defaultBatchSize = 500
-/** Maximum passes. A replica that still seals with an old key must not prevent the end. */
+/**
+ * Maximum passes over all sealed values. A replica that still seals with an old key must not
+ * prevent the end.
+ */
 const maxPasses = 5
 
 /** Counts the sealed values per table and key. Changes nothing. */
@@ -63,9 +66,9 @@ export interface ResealResult {
 }
 
 /**
- * Reseals all values that are not sealed with the newest key, or without their use. Safe beside
- * running replicas: a value changed after it was read is not overwritten, and is checked again. May
- * be interrupted and repeated.
+ * Reseals all stored values that are not sealed with the newest key, or without their use. Safe
+ * beside running replicas: a value changed after it was read is not overwritten, and is checked
+ * again. May be interrupted and repeated.
  */
 export async function resealAll(options: ResealOptions): Promise<ResealResult> {
   let resealed = 0
@@ -79,7 +82,7 @@ export async function resealAll(options: ResealOptions): Promise<ResealResult> {
 }
 
 interface PassTotals extends ResealResult {
-  /** Number of values that changed after they were read. */
+  /** Number of sealed values that changed after they were read. */
   conflicts: number
 }
 

@@ -10,20 +10,20 @@ import {
 import { bindingOf } from './bindings.ts'
 import type { SealedColumn, SealedRow } from '../store/sealed-values.ts'
 
-/** Method of resealing the values of a column. */
+/** Method of resealing the values of a table column. */
 export interface ResealStrategy {
   /**
-   * Returns the key id of each sealed value; `clear` for a value that is not sealed yet,
-   * `unreadable` for an invalid value.
+   * Returns the key id of each sealed value in a column; `clear` for a value that is not sealed
+   * yet, `unreadable` for an invalid value.
    */
   keyIdsOf(stored: string): string[]
-  /** Reseals a row. Values that no key unseals stay unchanged. */
+  /** Reseals the values of a Postgres row. Values that no key unseals stay unchanged. */
   reseal(row: SealedRow, resealer: Resealer): Promise<ResealedValue>
 }
 
 interface ResealedValue {
   stored: string
-  /** Number of values that no key unseals. */
+  /** Number of sealed values that no key unseals. */
   unreadable: number
 }
 

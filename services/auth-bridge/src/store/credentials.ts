@@ -16,13 +16,13 @@ export interface StoredLogin {
   useAuthServer: boolean
   user: string | undefined
   sealed: string | undefined
-  /** Registered server, with the user of its own login. Undefined without a server. */
+  /** Registered mail server, with the user of its own login. Undefined without a server. */
   destination?: Destination | undefined
-  /** True if the account has OAuth2, used for servers without a login of their own. */
+  /** True if the account has OAuth2, used for mail servers without a login of their own. */
   hasOAuth2: boolean
 }
 
-/** Finds the login of an account. Undefined if the account is unknown. */
+/** Finds the mail login of an account. Undefined if the account is unknown. */
 export async function findLogin(
   db: Db,
   account: string,
@@ -33,7 +33,7 @@ export async function findLogin(
     .leftJoin('credentials', (join) =>
       join
         .onRef('credentials.account', '=', 'accounts.account')
-        // The grant of an API account is read with its tokens.
+        // The OAuth2 grant of an API account is read with its tokens.
         .on('credentials.kind', '=', protocol === 'api' ? 'oauth2' : protocol),
     )
     .select(['accounts.backend', 'accounts.imap', 'accounts.smtp', 'accounts.oauth2'])
@@ -60,10 +60,13 @@ export async function findLogin(
   }
 }
 
-/** The OAuth2 settings decide about the authentication server. */
+/**
+ * Login of an account at a mail API, which has no mail server. The OAuth2 settings decide about the
+ * authentication server.
+ */
 const withoutServer = { useAuthServer: false, user: undefined, sealed: undefined }
 
-/** Seal context of an account's password or grant. */
+/** Seal context of an account's password or OAuth2 grant. */
 export function passwordSealContext(account: string, protocol: ServerProtocol | 'oauth2'): string {
   return `credentials/${account}/${protocol}`
 }
@@ -91,8 +94,8 @@ export async function findSealedSetting(db: Db, key: SealedSetting): Promise<str
 }
 
 /**
- * Reads whether the API may return access tokens. The setting is not cached, so a change applies
- * immediately.
+ * Reads whether the API may return provider access tokens. The setting is not cached, so a change
+ * applies immediately.
  */
 export async function isOAuthTokensApiEnabled(db: Db): Promise<boolean> {
   const row = await db
@@ -103,7 +106,7 @@ export async function isOAuthTokensApiEnabled(db: Db): Promise<boolean> {
   return row?.value === true
 }
 
-/** Lists replaced service secrets that still sign, newest first. */
+/** Lists replaced service secrets that still sign webhooks, newest first. */
 export async function listPreviousServiceSecrets(
   db: Db,
 ): Promise<{ sealed: string; until: Date }[]> {
@@ -117,7 +120,7 @@ export async function listPreviousServiceSecrets(
   return rows.flatMap(({ sealed, expiresAt }) => (expiresAt ? [{ sealed, until: expiresAt }] : []))
 }
 
-/** Lists replaced secrets of links, newest first. Replaced secrets of links have no expiry. */
+/** Lists replaced secrets that signed links, newest first. These secrets have no expiry. */
 export async function listPreviousLinkSecrets(db: Db): Promise<string[]> {
   const rows = await db
     .selectFrom('sealedSettings')
@@ -128,7 +131,7 @@ export async function listPreviousLinkSecrets(db: Db): Promise<string[]> {
   return rows.map(({ sealed }) => sealed)
 }
 
-/** Finds the login of a gateway. Undefined if the gateway is unknown. */
+/** Finds the login of an SMTP gateway. Undefined if the gateway is unknown. */
 export function findGatewayLogin(db: Db, gateway: string) {
   return db
     .selectFrom('gateways')
@@ -147,7 +150,7 @@ interface SealedSample {
   context: string
 }
 
-/** Lists samples to check the keys: newest and oldest passwords, gateways, service secret. */
+/** Lists sealed samples to check keys: newest and oldest passwords, gateways, service secret. */
 export async function listSealedSamples(db: Db): Promise<SealedSample[]> {
   const passwords = (order: 'asc' | 'desc') =>
     db

@@ -4,12 +4,12 @@ import { sql } from 'kysely'
 
 type AppSecret = 'clientSecret' | 'serviceKey' | 'externalAccount'
 
-/** Seal context of an application's secret. */
+/** Seal context of an OAuth2 application's secret. */
 export function appSecretSealContext(app: string, kind: AppSecret): string {
   return `oauth2/${app}/${kind}`
 }
 
-/** Finds an application with its sealed secrets. Undefined for an unknown id. */
+/** Finds an OAuth2 application with its sealed secrets. Undefined for an unknown id. */
 export async function findApp(db: Db, id: string) {
   const app = await db
     .selectFrom('oauth2Apps')
@@ -26,8 +26,8 @@ export async function findApp(db: Db, id: string) {
 }
 
 /**
- * Stores the last error of an application, for its operator. Does nothing if the application was
- * deleted.
+ * Stores the last error of an OAuth2 application, for its operator. Does nothing if the application
+ * was deleted.
  */
 export async function markAppFailed(db: Db, app: string, lastError: LastError): Promise<void> {
   const value = JSON.stringify(lastError)
@@ -46,7 +46,7 @@ export async function markAppFailed(db: Db, app: string, lastError: LastError): 
     .execute()
 }
 
-/** Clears the last error after the provider accepted the application. */
+/** Clears the last error of an OAuth2 application after the provider accepted the application. */
 export async function clearAppError(db: Db, app: string): Promise<void> {
   await db
     .updateTable('oauth2AppStates')

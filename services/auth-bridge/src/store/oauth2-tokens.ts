@@ -2,10 +2,10 @@ import type { LastError } from '@posthorn/contracts/schemas/account'
 import type { Backend, Db, StoredOAuth2 } from '@posthorn/db'
 import { type RawBuilder, sql } from 'kysely'
 
-/** Grant time of accounts without a grant (service accounts, client credentials). */
+/** Grant time of accounts without an OAuth2 grant (service accounts, client credentials). */
 const noGrant = new Date(0)
 
-/** Seal context of an account's tokens. */
+/** Seal context of an account's OAuth2 tokens. */
 export function tokensSealContext(account: string): string {
   return `oauth2-tokens/${account}`
 }
@@ -25,34 +25,34 @@ export function findOAuth2Account(db: Db, account: string): Promise<OAuth2Accoun
     .executeTakeFirst()
 }
 
-/** Grant of an account and the tokens obtained with it. Times are by the clock of Postgres. */
+/** OAuth2 grant of an account and its tokens. Times are by the clock of Postgres. */
 export interface GrantTokens {
-  /** Sealed grant from registration or consent; undefined if the account needs none. */
+  /** Sealed OAuth2 grant from registration or consent; undefined if the account needs no grant. */
   grant: string | undefined
   grantUpdatedAt: Date
-  /** Sealed result of the last renewal; undefined before the first. */
+  /** Sealed tokens of the last renewal; undefined before the first renewal. */
   tokens: string | undefined
-  /** Incremented by every renewal. */
+  /** Revision of the account's tokens, incremented by every renewal. */
   revision: string
-  /** Time since the renewal; undefined if account or application changed after it. */
+  /** Time since the token renewal; undefined if account or application changed after it. */
   renewedAgoMs: number | undefined
-  /** Failure of the last renewal; undefined if anything changed that may have caused it. */
+  /** Failure of the last token renewal; undefined if a possible cause has changed. */
   failure: RefreshFailure | undefined
-  /** True if a renewal was interrupted: the provider may have replaced the refresh token. */
+  /** True if a token renewal was interrupted: the provider may have replaced the refresh token. */
   isInterrupted: boolean
 }
 
 export interface RefreshFailure {
   error: LastError
-  /** Time from the first consecutive failure to the last. */
+  /** Time from the first consecutive failure of token renewals to the last failure. */
   lastedMs: number
-  /** Time since the last failure. */
+  /** Time since the last failure to renew the tokens. */
   agoMs: number
-  /** Time until the earliest next attempt; 0 if this time has passed. */
+  /** Time until the earliest next renewal that the provider permits; 0 if this time has passed. */
   waitMs: number
 }
 
-/** Finds the grant of an account and its tokens. Tokens of an earlier grant are left out. */
+/** Finds the OAuth2 grant of an account and its tokens. Tokens of an earlier grant are left out. */
 export async function findGrantTokens(db: Db, account: string): Promise<GrantTokens> {
   const row = await selectGrantTokens(db, account).executeTakeFirst()
   return row ? toGrantTokens(row) : noTokens
@@ -114,13 +114,16 @@ function toGrantTokens(row: GrantRow): GrantTokens {
 }
 
 /**
- * True if the last renewal failed. False after a new grant, a change of the application or a
+ * True if the last token renewal failed. False after a new grant, a change of the application or a
  * reconnect, so that the renewal is retried immediately.
  */
 const isFailing = sql<boolean>`oauth2_tokens.failing_since is not null and oauth2_tokens.updated_at
   >= greatest(accounts.updated_at, credentials.updated_at, oauth2_apps.updated_at)`
 
-/** False if account or application changed: the provider may now issue other tokens. */
+/**
+ * True if the last token renewal succeeded, and neither account nor OAuth2 application changed
+ * since. After a change, the provider may issue other tokens.
+ */
 const isConfirmed = sql<boolean>`oauth2_tokens.sealed is not null and oauth2_tokens.failing_since is null
   and oauth2_tokens.updated_at >= greatest(accounts.updated_at, oauth2_apps.updated_at)`
 
@@ -137,8 +140,9 @@ interface NewTokens {
 }
 
 /**
- * Stores renewed tokens. Returns false if there is a newer grant, or if another replica has stored
- * tokens since `from` was read. The lease is not checked: a late result is as valid.
+ * Stores renewed OAuth2 tokens of an account. Returns false if there is a newer grant, or if
+ * another replica has stored tokens since `from` was read. The renewal lease is not checked: a late
+ * result is as valid.
  */
 export async function storeTokens(
   db: Db,
@@ -163,7 +167,7 @@ export async function storeTokens(
   return numUpdatedRows > 0n
 }
 
-/** Stores a failed renewal. `again`: the previous renewal failed as well. */
+/** Stores a failed token renewal of an account. `again`: the previous renewal failed as well. */
 export async function markRefreshFailed(
   db: Db,
   account: string,

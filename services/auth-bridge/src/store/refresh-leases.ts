@@ -28,7 +28,10 @@ export async function claimRefresh(
   return (numInsertedOrUpdatedRows ?? 0n) > 0n
 }
 
-/** Renews a lease. False if it has expired: another replica may have taken the lease since. */
+/**
+ * Extends the lease to renew the tokens of an account. False if the lease has expired: another
+ * replica may have taken the lease since.
+ */
 export async function extendRefresh(
   db: Db,
   { account, holder }: RefreshLease,

@@ -3,13 +3,13 @@ import type { Accounts, Db, Gateways, OAuth2Apps } from '@posthorn/db'
 import type { HeaderOwner } from '@posthorn/secrets'
 import { type Selectable, sql } from 'kysely'
 
-/** Column with sealed values, and the key of its table. */
+/** Postgres column with sealed values, and the key of its table. */
 export interface SealedColumn {
   readonly name: string
   readonly key: readonly string[]
   /**
-   * Registration that decides what a value may be used for. Absent for values without such a
-   * registration.
+   * Registration (account, gateway, OAuth2 application) that decides what a sealed value may be
+   * used for. Absent for values without such a registration.
    */
   readonly use?: 'account' | 'gateway' | 'app'
   /** Sealed part of a column; absent for a column `sealed` whose whole value is sealed. */
@@ -18,20 +18,20 @@ export interface SealedColumn {
 
 interface InPlace {
   readonly column: string
-  /** Sealed part: the login of an address, or the values of a list of headers. */
+  /** Sealed part of a column: the login of an address, or the values of a list of headers. */
   readonly what: 'login' | 'headers'
-  /** Storage form: text, JSON, or a member of a JSON object. */
+  /** Form in which the column stores the sealed part: text, JSON, or a member of a JSON object. */
   readonly as: 'text' | 'json' | 'url' | 'headers'
   readonly keyType?: 'uuid'
-  /** Keys of the only rows with sealed values. */
+  /** Keys of the only rows of the table with sealed values. */
   readonly only?: readonly string[]
-  /** Owner of headers; its id is in `column`. */
+  /** Owner of sealed webhook headers; the id of the owner is in `column`. */
   readonly owner?: { kind: 'settings' } | { kind: 'account' | 'route'; column: string }
 }
 
 /**
- * All tables with a column `sealed`. A new table needs an entry here and a grant to update it;
- * otherwise a key rotation skips the table.
+ * All tables with a column `sealed`. A new table needs an entry here and a grant to update the
+ * table; otherwise a key rotation skips the table.
  */
 export const sealedTables: readonly SealedColumn[] = [
   { name: 'credentials', key: ['account', 'kind'], use: 'account' },
@@ -41,7 +41,10 @@ export const sealedTables: readonly SealedColumn[] = [
   { name: 'sealed_settings', key: ['key'] },
 ]
 
-/** The address of the authentication server is sealed as a whole in `sealed_settings`. */
+/**
+ * Settings with addresses. The address of the authentication server is not among them, because it
+ * is sealed as a whole in `sealed_settings`.
+ */
 const settings = addressSettings.filter((key) => key !== 'authServer')
 
 const account = { kind: 'account', column: 'account' } as const
@@ -51,7 +54,7 @@ const globalHeaders: InPlaceOptions = {
   owner: { kind: 'settings' },
 }
 
-/** Columns with addresses that may contain a login, and with headers. */
+/** Columns with addresses that may contain a sealed login, and with webhook headers. */
 export const inPlaceColumns: readonly SealedColumn[] = [
   inPlace('settings', 'key', login('value', 'json', { only: settings })),
   inPlace('accounts', 'account', login('webhooks', 'text')),
@@ -87,20 +90,20 @@ export interface SealedRow {
   readonly key: readonly string[]
   /** Sealed value, address with a sealed login, or list of headers as JSON. */
   readonly sealed: string
-  /** Owner of headers; null for other values. */
+  /** Owner of sealed webhook headers; null for other values. */
   readonly owner: HeaderOwner | null
-  /** Registration of the value, read together with it. */
+  /** Registration of the sealed value, read together with the value. */
   readonly use: SealedUse | null
 }
 
-/** Registration that a value belongs to. */
+/** Registration (account, gateway or OAuth2 application) that a sealed value belongs to. */
 export interface SealedUse {
   account?: Pick<Selectable<Accounts>, 'imap' | 'smtp' | 'proxy'>
   gateway?: Pick<Selectable<Gateways>, 'host' | 'port' | 'secure' | 'username'>
   app?: Pick<Selectable<OAuth2Apps>, 'id' | 'provider' | 'config'> | null
 }
 
-/** Lists values in key order after a key. Some values may contain nothing to seal. */
+/** Lists sealed values in key order after a key. Some values may contain nothing to seal. */
 export async function listSealed(
   db: Db,
   column: SealedColumn,
@@ -122,7 +125,7 @@ export async function listSealed(
   return rows
 }
 
-/** Replaces values that have not changed since they were read. Returns their number. */
+/** Replaces sealed values that have not changed since they were read. Returns their number. */
 export async function replaceSealed(
   db: Db,
   column: SealedColumn,

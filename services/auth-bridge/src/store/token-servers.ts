@@ -4,7 +4,7 @@ import type { Selectable } from 'kysely'
 
 type ServerColumns = Pick<Selectable<Accounts>, 'imap' | 'smtp' | 'proxy'>
 
-/** Servers of an account that get its access token: servers without their own login. */
+/** Mail servers of an account that get its access token: servers without a login of their own. */
 export function tokenServersOf({ imap, smtp, proxy }: ServerColumns): Destination[] {
   return [imap, smtp].flatMap((server) =>
     !server || server.auth || server.useAuthServer ? [] : [destinationOf(server, { proxy })],
@@ -20,7 +20,7 @@ export async function findTokenServers(db: Db, account: string): Promise<Destina
   return row ? tokenServersOf(row) : []
 }
 
-/** Replaces a sealed grant by the same grant with a binding, unless it has changed meanwhile. */
+/** Replaces a sealed OAuth2 grant by the same grant with a binding, unless it has changed since. */
 export async function replaceGrant(
   db: Db,
   account: string,

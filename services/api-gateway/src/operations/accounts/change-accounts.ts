@@ -26,8 +26,8 @@ import type { OperationDeps } from '../operation-deps.ts'
 type ChangeDeps = Pick<OperationDeps, 'db' | 'bus' | 'sealer' | 'settings' | 'tasks' | 'timeoutMs'>
 
 /**
- * Registers or changes an account. Of concurrent requests with a new id, only one request returns
- * `new`.
+ * Registers or changes an account. If concurrent requests name the same new id, only one of the
+ * requests returns `new`.
  */
 export function onCreateAccount(deps: ChangeDeps) {
   const { db, bus, sealer, settings, tasks } = deps
@@ -46,8 +46,8 @@ export function onCreateAccount(deps: ChangeDeps) {
 }
 
 /**
- * Stores a registration until the owner consents. Masks mean the values that the account has now.
- * Returns the URL of the consent page.
+ * Stores a registration until the account's owner consents at the OAuth2 provider. Masks mean the
+ * values that the account has now. Returns the URL of the consent page.
  */
 async function startConsent(
   deps: ChangeDeps,
@@ -71,7 +71,7 @@ async function startConsent(
   return startSignIn(deps, { app: provider, registration, ...defined({ loginHint }) })
 }
 
-/** Changes an account, or starts the consent that the change waits for. */
+/** Changes an account, or starts the OAuth2 consent that the change waits for. */
 export function onUpdateAccount(deps: ChangeDeps) {
   const { db, bus, sealer, tasks } = deps
   return handle(operations.updateAccount, async ({ params: { account }, body, caller }) => {
@@ -147,10 +147,13 @@ function failedEvent(account: string, ended: EndedSubmission): NewEvent {
   }
 }
 
-/** Timeout of the provider's revocation endpoint. */
+/** Timeout of the OAuth2 provider's revocation endpoint. */
 const revokeTimeoutMs = 10_000
 
-/** Runs before the deletion, which deletes the grant. A failure does not prevent the deletion. */
+/**
+ * Revokes the OAuth2 grant of an account before the account is deleted, because the deletion
+ * deletes the grant. A failure does not prevent the deletion.
+ */
 async function revokeGrant(bus: Bus, account: string, signal: AbortSignal): Promise<void> {
   const options = { key: 'credentials', timeoutMs: revokeTimeoutMs, signal }
   await bus.request(revokeAccountGrant, { account }, options).catch(() => undefined)

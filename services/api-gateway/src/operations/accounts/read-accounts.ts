@@ -58,8 +58,8 @@ export function accountReadHandlers(deps: WorkerDeps): OperationHandler[] {
 }
 
 /**
- * Subscription of an account. Undefined if the account has no subscription yet, or no public
- * address for a subscription.
+ * Subscription of an account to notifications of its mail provider. Undefined if the account has no
+ * subscription yet, or no public address for a subscription.
  */
 async function describeSubscription(db: Db, account: string, caller: Caller) {
   const watch = await findWatch(db, account)
@@ -83,7 +83,7 @@ function percentOf({ usage, limit }: { usage: number; limit: number }): string {
   return `${limit > 0 ? Math.round((usage / limit) * 100) : 100}%`
 }
 
-/** Account in a list. Unset members are absent. */
+/** Account in a list of accounts. Unset members are absent. */
 function describeListed(row: AccountListRow, caller: Caller) {
   const { account, name, email, oauth2, webhooks, proxy, smtpEhloName, syncTime } = row
   const state = row.state ?? ('new' as const)
@@ -141,7 +141,7 @@ function describeSending(attempt: SendingAttempt, caller: Caller): SmtpStatus {
   return { ...base, status: 'error', ...present({ ...rest, description: message }) }
 }
 
-/** Type of the account; with OAuth2 the type of the application. */
+/** Type of an account in the API; for an account with OAuth2, the type of its application. */
 function typeOf(row: AccountListRow) {
   const { oauth2, oauth2Provider, hasDelegate } = row
   if (isSendOnly(row) && !oauth2) return 'sending' as const
@@ -173,7 +173,7 @@ function describeOAuth2(row: AccountRow) {
   }
 }
 
-/** Address of the mailbox at its provider, and the failure of the last consent. */
+/** Address of the account's mailbox at its provider, and the failure of the last OAuth2 consent. */
 function describeSignIn({ mailboxAddress, consentError, failedAt }: AccountRow) {
   return {
     ...(mailboxAddress !== null && { mailboxAddress }),
@@ -183,7 +183,10 @@ function describeSignIn({ mailboxAddress, consentError, failedAt }: AccountRow) 
   }
 }
 
-/** A worker that crashed leaves its last number behind, so other states report 0. */
+/**
+ * Number of an account's mail server connections. A worker that crashed leaves its last number
+ * behind, so an account in states other than `connected` and `syncing` reports 0.
+ */
 function connectionsOf({ state, connections }: AccountRow): number {
   return state === 'connected' || state === 'syncing' ? (connections ?? 0) : 0
 }

@@ -9,7 +9,7 @@ import { requestTimeout } from '../../http/call-worker.ts'
 import { handle } from '../../http/handle.ts'
 import type { OperationDeps } from '../operation-deps.ts'
 
-/** Tests the logins of a request. Stores nothing. */
+/** Tests the mail server logins of a request. Stores nothing. */
 export function onVerifyAccount(deps: Pick<OperationDeps, 'bus' | 'timeoutMs' | 'unusableMs'>) {
   const { bus, unusableMs } = deps
   return handle(operations.verifyAccount, async ({ body, headers, signal, caller }) => {

@@ -30,7 +30,7 @@ import {
 
 type GatewayDeps = Pick<OperationDeps, 'db' | 'bus' | 'sealer' | 'tasks'>
 
-/** Operations on gateways. Queued messages are sent through the gateway as it is at the attempt. */
+/** Operations on SMTP gateways. Queued messages use a gateway as it is at the attempt. */
 export function gatewayHandlers({ db, bus, sealer, tasks }: GatewayDeps): OperationHandler[] {
   const invalidate = (id: string) => tasks.run(bus.invalidate({ topic: 'gateways', id }))
   return [
@@ -68,7 +68,7 @@ export function gatewayHandlers({ db, bus, sealer, tasks }: GatewayDeps): Operat
   ]
 }
 
-/** A gateway that was never used has no state yet. */
+/** SMTP gateway in the form of the API. A gateway that was never used has no state yet. */
 function describeListed<R extends GatewayListRow>({ deliveries, lastUse, ...row }: R) {
   const use = { deliveries: Number(deliveries ?? 0), lastUse: lastUse?.toISOString() ?? null }
   return { ...row, ...use }
@@ -81,8 +81,8 @@ interface Registration {
 }
 
 /**
- * Registers or replaces a gateway. Of concurrent requests with a new id, only one request returns
- * `new`.
+ * Registers or replaces an SMTP gateway. If concurrent requests name the same new id, only one of
+ * the requests returns `new`.
  */
 async function registerGateway(tx: Tx, registration: Registration): Promise<'new' | 'existing'> {
   const { gateway, input } = registration

@@ -6,13 +6,13 @@ import { changedLoginParts, type StoredLogin } from '../../accounts/stored-login
 import type { GatewayColumns, LockedGateway } from '../../store/gateways.ts'
 import { mask } from '../../http/masks.ts'
 
-/** Changes of a gateway: its columns, and what becomes of the password. */
+/** Changes of an SMTP gateway: its columns, and the plan for its password. */
 export interface GatewayPlan {
   columns: GatewayColumns
   password: { seal: string } | 'delete' | 'keep'
 }
 
-/** Parts of a login as an error names them. Gateways have no TLS options and no proxy. */
+/** Parts of a gateway login as an error names them. Gateways have no TLS options and no proxy. */
 const partNames = {
   source: 'login',
   user: 'user',
@@ -24,8 +24,8 @@ const partNames = {
 }
 
 /**
- * Plans the registration of a gateway. A masked password keeps the stored password, for the same
- * login only.
+ * Plans the registration of an SMTP gateway. A masked password keeps the stored password, for the
+ * same login only.
  */
 export function planRegistration(
   input: Omit<GatewayRegistration, 'gateway'>,
@@ -38,8 +38,8 @@ export function planRegistration(
 }
 
 /**
- * Plans an update of a gateway. Absent fields keep their value. The password stays only if the
- * login is unchanged.
+ * Plans an update of an SMTP gateway. Absent fields keep their value. The password stays only if
+ * the login is unchanged.
  */
 export function planUpdate(input: GatewayUpdate, stored: LockedGateway): GatewayPlan {
   const { user, pass, ...rest } = input
@@ -54,6 +54,8 @@ export function planUpdate(input: GatewayUpdate, stored: LockedGateway): Gateway
 }
 
 /**
+ * Plans the change of a gateway's password.
+ *
  * @throws AppError `invalid` if a login is incomplete, or a stored password would go to another
  * server
  */
@@ -70,8 +72,8 @@ function planPassword(
   if (!pass) throw validationError([fieldError('pass', 'is required')])
   if (pass !== mask) return { seal: pass }
   if (!stored?.hasPassword) throw validationError([fieldError('pass', 'is required')])
-  // The stored password stays for the same login only. A client could otherwise have the password,
-  // which the client cannot read, sent to its own server.
+  // The stored gateway password stays for the same login only. A client could otherwise have the
+  // password, which the client cannot read, sent to its own server.
   const [changed] = changedLoginParts(loginOf(stored), loginOf(columns))
   if (changed !== undefined)
     throw validationError([fieldError('pass', `is required for another ${partNames[changed]}`)])

@@ -8,8 +8,8 @@ import { findPubSubState } from '../../store/pubsub-apps.ts'
 type App = Pick<AppListRow, 'id' | 'provider' | 'config'>
 
 /**
- * Steps of the verification of an application that workers have done already: the session of an
- * account, its watch, and Pub/Sub. These steps cause no requests to the provider.
+ * Steps of the verification of an OAuth2 application that workers have done already: the session of
+ * an account, its watch, and Pub/Sub. These steps cause no requests to the provider.
  */
 export async function accountSteps(
   db: Db,
@@ -41,7 +41,7 @@ async function mailboxStep(db: Db, account: string | undefined): Promise<OAuth2C
   }
 }
 
-/** Reports the last registration for notifications. */
+/** Reports the account's last registration for notifications of its mail provider. */
 async function watchStep(db: Db, account: string | undefined): Promise<OAuth2CheckStep> {
   const step = { id: 'watch', label: 'The provider sends notifications for the account' }
   const row = account === undefined ? undefined : await findWatch(db, account)
@@ -57,7 +57,7 @@ async function watchStep(db: Db, account: string | undefined): Promise<OAuth2Che
   }
 }
 
-/** Reports the state of topic and subscription. */
+/** Reports the state of the topic and subscription of an OAuth2 application for Pub/Sub. */
 async function pubSubStep(db: Db, app: string | undefined): Promise<OAuth2CheckStep> {
   const step = { id: 'pubsub', label: 'Notifications of Gmail are received from Pub/Sub' }
   if (app === undefined)

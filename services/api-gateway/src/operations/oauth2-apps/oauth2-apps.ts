@@ -94,7 +94,7 @@ export function oauth2AppHandlers(deps: OAuth2AppDeps): OperationHandler[] {
   ]
 }
 
-/** Seals and stores the new secrets of an application for its provider. */
+/** Seals and stores the new secrets of an OAuth2 application for its provider. */
 async function storeSecrets(
   tx: Tx,
   { app, sealer, to }: { app: string; sealer: Sealer; to: string },
@@ -107,7 +107,7 @@ async function storeSecrets(
   }
 }
 
-/** Application with masked secrets. */
+/** OAuth2 application in the form of the API, with masked secrets. */
 function describeListed({
   config,
   secrets,
@@ -145,10 +145,13 @@ function toPubSubError(failure: AppListRow['pubSubFailure']): PubSubError | null
   return { message: response, description }
 }
 
-/** Minimum timeout: auth-bridge calls the provider several times, each for at most 8 s. */
+/**
+ * Minimum timeout of the check of an OAuth2 application: auth-bridge calls the provider several
+ * times, each for at most 8 s.
+ */
 const minTimeoutMs = 30_000
 
-/** Checks an application with auth-bridge and adds the state of the account's mailbox. */
+/** Checks an OAuth2 application with auth-bridge and adds the state of the account's mailbox. */
 function onCheckOAuth2App({ db, bus, settings, timeoutMs }: OAuth2AppDeps) {
   return handle(operations.checkOAuth2App, async ({ params, body, headers, signal }) => {
     const { app } = params

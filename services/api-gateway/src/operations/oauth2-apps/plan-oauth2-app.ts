@@ -17,17 +17,17 @@ import { acceptsAccounts } from '../../accounts/plan-oauth2.ts'
 import { mask } from '../../http/masks.ts'
 import type { AppSecretKind, LockedApp } from '../../store/oauth2-apps.ts'
 
-/** Changes of an application. */
+/** Changes of an OAuth2 application. */
 export interface AppPlan {
   name: string
   enabled: boolean
   config: OAuth2AppConfig
-  /** New secrets; absent secrets stay. */
+  /** New secrets of the OAuth2 application; stored secrets that are absent here stay. */
   secrets: Partial<Record<AppSecretKind, string>>
 }
 
 /**
- * Plans the registration of an application.
+ * Plans the registration of an OAuth2 application.
  *
  * @throws AppError `invalid` with `fields`
  */
@@ -44,8 +44,8 @@ export function planRegistration(body: OAuth2AppRegistration): AppPlan {
 }
 
 /**
- * Plans an update of an application. Absent fields stay, `false` and null remove a value, a masked
- * secret keeps the stored secret.
+ * Plans an update of an OAuth2 application. Absent fields keep their values, `false` and null
+ * remove a value, a masked secret keeps the stored secret.
  *
  * @throws AppError `invalid` with `fields`
  */
@@ -95,7 +95,7 @@ function withDefaults(
   }
 }
 
-/** Base scopes that the provider does not have. */
+/** Errors for base scopes of an OAuth2 application that its provider does not have. */
 function unsupportedErrors(provider: OAuth2Provider, input: OAuth2AppConfig): FieldError[] {
   const { baseScopes = 'imap' } = input
   if (baseScopes === 'pubsub')
@@ -116,7 +116,10 @@ const apiProviders = names.format(oauth2ProvidersThat(({ api }) => api !== undef
 
 const topicFields = ['googleProjectId', 'googleTopicName', 'googleSubscriptionName'] as const
 
-/** Errors for Pub/Sub fields of a request that do not fit the base scopes. Stored fields stay. */
+/**
+ * Errors for Pub/Sub fields of an OAuth2 application that do not fit its base scopes. Only fields
+ * of the request are checked, stored fields stay.
+ */
 function googleErrors(
   provider: OAuth2Provider,
   { baseScopes, googleProjectId }: OAuth2AppConfig,
@@ -140,7 +143,10 @@ function googleErrors(
   ]
 }
 
-/** A stored secret, which the client cannot read, must not be sent to another server. */
+/**
+ * Errors for another provider of an OAuth2 application with its stored secret. The stored secret,
+ * which the client cannot read, must not be sent to another server.
+ */
 function providerErrors({ config, secrets }: AppPlan, stored: LockedApp): FieldError[] {
   const keepsSecret = stored.secrets.includes('clientSecret') && secrets.clientSecret === undefined
   const isMoved = (['issuer', 'tokenUrl', 'revokeUrl', 'cloud'] as const).some(
@@ -172,7 +178,10 @@ function assertComplete(provider: OAuth2Provider, plan: CompletePlan, errors: Fi
   if (errors.length > 0) throw validationError(errors)
 }
 
-/** Services authenticate by a key, unless they have its alternative. */
+/**
+ * Errors for an OAuth2 application of a service without a key. Services authenticate by a key,
+ * unless they have its alternative: a client secret or Workload Identity Federation.
+ */
 function missingKeyErrors(
   provider: OAuth2Provider,
   { authMethod }: OAuth2AppConfig,
@@ -186,7 +195,10 @@ function missingKeyErrors(
     : []
 }
 
-/** Workload Identity Federation replaces the key of a service account of Google. */
+/**
+ * Errors for the Workload Identity Federation of an OAuth2 application, which replaces the key of a
+ * service account of Google.
+ */
 function federationErrors(
   provider: OAuth2Provider,
   { config, secrets: { externalAccount } }: CompletePlan,
@@ -224,7 +236,10 @@ const genericOnlyFields = [
   'smtp',
 ] as const
 
-/** Endpoints of known providers are fixed, so that their secrets go nowhere else. */
+/**
+ * Errors for endpoints in an OAuth2 application of a known provider. Endpoints of known providers
+ * are fixed, so that their secrets go nowhere else.
+ */
 function genericOnlyErrors(provider: OAuth2Provider, config: OAuth2AppConfig): FieldError[] {
   if (!oauth2ProviderTraits[provider].servers) return []
   return genericOnlyFields
@@ -239,7 +254,7 @@ function endpointErrors({ issuer, authorizeUrl, tokenUrl }: OAuth2AppConfig): Fi
     .map(([name]) => fieldError(name, 'is required without an issuer'))
 }
 
-/** A service application logs in to one tenant. */
+/** Errors for the authority of a service application, which logs in to one tenant. */
 function tenantErrors({ authority = '' }: OAuth2AppConfig): FieldError[] {
   return ['common', 'organizations', 'consumers'].includes(authority)
     ? [fieldError('authority', 'must be the id or the domain of a tenant')]

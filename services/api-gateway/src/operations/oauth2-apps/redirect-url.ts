@@ -10,9 +10,9 @@ interface PublicAddress {
 }
 
 /**
- * Problem of the redirect URL of an application. Undefined without a redirect URL, or while no
- * `serviceUrl` is set. The browser finishes a sign-in at the redirect URL, so the URL must lead to
- * this service.
+ * Problem of the redirect URL of an OAuth2 application. Undefined without a redirect URL, or while
+ * no `serviceUrl` is set. The browser finishes a sign-in at the redirect URL, so the URL must lead
+ * to this service.
  */
 export function redirectProblem(
   { redirectUrl }: OAuth2AppConfig,
@@ -24,7 +24,10 @@ export function redirectProblem(
   return `redirectUrl is ${redirectUrl}, but serviceUrl requires ${expected}`
 }
 
-/** Step of the verification that compares the redirect URL with the address of the service. */
+/**
+ * Step of the verification of an OAuth2 application that compares the redirect URL with the address
+ * of the service.
+ */
 export function redirectStep(
   { provider, config }: { provider: OAuth2Provider; config: OAuth2AppConfig },
   settings: PublicAddress,

@@ -13,10 +13,13 @@ import { type Sealer, sealHeaders, sealLogin } from '@posthorn/secrets'
 import { mask, maskUrl, unknownMask, unmaskHeaders } from '../../http/masks.ts'
 import { type SettingChange, settingSealContext } from '../../store/settings.ts'
 
-/** Change of a setting before sealing: `seal` and header values are in plaintext. */
+/** Change of a setting before sealing: the member `seal` and header values are in plaintext. */
 export type PlannedChange =
   | ({ key: SettingKey } & ({ value: unknown } | { seal: string } | { unset: true }))
-  /** The value is the masked URL, which is shown; the whole URL is sealed. */
+  /**
+   * Change of the authentication server: the value is the masked URL, which is shown; the whole URL
+   * is sealed.
+   */
   | { key: 'authServer'; value: string; seal: string }
   | { key: 'webhooksCustomHeaders'; headers: { key: string; value: string }[] }
   /** Settings that are generated once. No request reads or changes such a setting. */
@@ -63,7 +66,10 @@ function planText(key: SettingKey, value: string, stored: Settings): ChangePlan 
   return { key, value }
 }
 
-/** The service secret can be replaced, not removed: webhooks are always signed. */
+/**
+ * Plans the change of a secret setting. The service secret can be replaced, not removed: webhooks
+ * are always signed.
+ */
 function planSecret(key: SettingKey, value: unknown): ChangePlan {
   if (Array.isArray(value) && value.length > 0) return planSecret(key, JSON.stringify(value))
   if (typeof value !== 'string' || value === '')
@@ -101,7 +107,7 @@ function isChanged(change: PlannedChange, stored: Settings, sealed: ReadonlySet<
   return !isDeepStrictEqual(value, stored[key])
 }
 
-/** Seals secrets for their seal contexts, logins in addresses, and header values. */
+/** Seals changes of settings: secrets for their contexts, logins in URLs, and header values. */
 export function sealChanges(planned: readonly PlannedChange[], sealer: Sealer) {
   return Promise.all(planned.map((change) => sealChange(change, sealer)))
 }

@@ -60,7 +60,7 @@ function onGetSettings({ db }: SettingsDeps) {
   })
 }
 
-/** Masks credentials in addresses and the values of headers. */
+/** Setting in the form of the API. Masks credentials in addresses and the values of headers. */
 function describeSetting(settings: Settings, key: SettingKey): unknown {
   if (key === 'webhooksCustomHeaders')
     return settings[key]
@@ -89,8 +89,8 @@ function onUpdateSettings({ db, bus, sealer, settings, tasks }: SettingsDeps) {
 }
 
 /**
- * Keeps a replaced service secret, which signs beside the new secret for a limited time, so that
- * receivers have time to switch.
+ * Keeps a replaced service secret, which signs webhooks beside the new secret for a limited time,
+ * so that receivers have time to switch.
  */
 async function retainReplacedSecret(tx: Tx, changes: readonly SettingChange[]): Promise<void> {
   if (!changes.some(({ key }) => key === 'serviceSecret')) return
@@ -100,15 +100,19 @@ async function retainReplacedSecret(tx: Tx, changes: readonly SettingChange[]): 
   await retainServiceSecret(tx, Number(seconds))
 }
 
-/** Settings of a request without a query. A token with permissions reads no privileged settings. */
+/**
+ * Keys of the settings that a request without a query reads. A token with permissions reads no
+ * privileged settings.
+ */
 function readableSettings({ token }: Caller): SettingKey[] {
   return settingKeys.filter((key) => !token?.permissions || !privileged.has(key))
 }
 
 /**
- * Authorizes a token with permissions. Settings concern all accounts and belong to the group
- * `admin`, which no permissions record grants, so the token changes none. The token reads settings
- * that are not privileged by its actions, if the record has no groups.
+ * Checks that an access token with permissions may read or change settings. Settings concern all
+ * accounts and belong to the group `admin`, which no permissions record grants, so the token
+ * changes none. The token reads settings that are not privileged by its actions, if the record has
+ * no groups.
  *
  * @throws AppError `forbidden`
  */

@@ -7,12 +7,12 @@ import type { Caller } from '../../access/authenticate.ts'
 import { attachmentFields } from '../../composing/attachments.ts'
 import { assertNoThread, referenceFields } from '../../composing/references.ts'
 
-/** Fields that a raw message contains itself, or that would change its bytes. */
+/** Fields of a submission that a raw message contains itself, or that would change its bytes. */
 const notBesideRaw = ['text', 'html', 'attachments', 'previewText', 'template', 'render'] as const
-/** Fields that each entry of a mail merge has for its recipient. */
+/** Fields of a submission that each entry of a mail merge has for its recipient. */
 const notBesideMerge = ['envelope', 'raw', 'to', 'cc', 'bcc', 'messageId', 'render'] as const
 
-/** Checks rules that the schema cannot express: fields that exclude or require each other. */
+/** Checks submission fields that exclude or require each other, which the schema cannot express. */
 export function checkSubmission(submission: Submission): void {
   const fields = [
     ...exclusions(submission),
@@ -39,8 +39,9 @@ function exclusions(submission: Submission): FieldError[] {
 }
 
 /**
- * The schema limits each list, this function all together. An empty set of recipients is detected
- * later, because a reply adds some.
+ * Field errors for too many recipients of a submission. The schema limits each list of recipients,
+ * this function all lists together. An empty set of recipients is detected later, because a reply
+ * adds recipients.
  */
 export function recipientFields({ to, cc, bcc, envelope }: Submission): FieldError[] {
   if (envelope?.to?.length === 0)
@@ -54,7 +55,10 @@ export function recipientFields({ to, cc, bcc, envelope }: Submission): FieldErr
   return []
 }
 
-/** RFC 3461 §4.1: NEVER excludes all other keywords. */
+/**
+ * Field errors for the delivery status notification options of a submission. RFC 3461 §4.1: NEVER
+ * excludes all other keywords.
+ */
 export function dsnFields(dsn: Dsn | undefined): FieldError[] {
   const { notify = [] } = dsn ?? {}
   return notify.includes('never') && notify.length > 1

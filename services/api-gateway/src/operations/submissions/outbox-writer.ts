@@ -33,27 +33,27 @@ import type { OperationDeps } from '../operation-deps.ts'
 
 type WriterDeps = Pick<OperationDeps, 'db' | 'outbox' | 'bus' | 'sealer' | 'settings' | 'tasks'>
 
-/** Options that all messages of one request share. */
+/** Options that all messages of one submission request share. */
 export interface SendOptions {
   account: string
-  /** Readings of the account. */
+  /** Reader of message content for the account, in a separate process if the content is large. */
   read: ReadPart
   owner: SendingAccount
   options: DraftSubmission & { listId?: string }
   filing?: Pick<Filing, 'reference' | 'draft'>
-  /** Thread at the provider that the messages continue. For accounts at a mail API. */
+  /** Thread at the mail provider that the messages continue. For accounts at a mail API. */
   thread?: string | undefined
-  /** Draft to release itself, see `outbox.stored_draft`. For accounts at a mail API. */
+  /** Stored draft to send at a mail API, which releases it; see `outbox.stored_draft`. */
   storedDraft?: StoredDraft | undefined
-  /** The provider's own format instead of MIME. For accounts at a mail API. */
+  /** True to send in the mail provider's own format instead of MIME. For accounts at a mail API. */
   useStructuredFormat?: boolean
   idempotencyKey?: IdempotencyKey | undefined
 }
 
 /**
- * Loads the account.
+ * Loads the account that sends a submission.
  *
- * @throws AppError if it may not send by the requested gateway, see `assertCanSend`
+ * @throws AppError if the account may not send by the requested gateway, see `assertCanSend`
  */
 export async function getSender(db: Db, account: string, { gateway }: { gateway?: string }) {
   const owner = await getSendingAccount(db, account)
@@ -73,8 +73,9 @@ export class OutboxWriter {
   }
 
   /**
-   * Returns a function that creates outbox rows with the options of a request. The function rejects
-   * an envelope that the account cannot send: AppError `invalid` `UnsupportedOperation`.
+   * Returns a function that creates outbox rows with the options of a submission request. The
+   * function rejects an envelope that the account cannot send: AppError `invalid`
+   * `UnsupportedOperation`.
    */
   async rowFactory(
     sendOptions: SendOptions,
@@ -113,15 +114,15 @@ export class OutboxWriter {
     }
   }
 
-  /** Finds the response to an earlier request with the same idempotency key. */
+  /** Finds the response to an earlier submission request with the same idempotency key. */
   async findResponse(key: IdempotencyKey | undefined): Promise<SubmissionResult | undefined> {
     const response = key && (await findIdempotentResponse<SubmissionResult>(this.#deps.db, key))
     return response && withKey(response, key, 'HIT')
   }
 
   /**
-   * Stores at most one row. Returns the response, or the response to a concurrent request with the
-   * same idempotency key.
+   * Stores at most one outbox row. Returns the response, or the response to a concurrent request
+   * with the same idempotency key.
    */
   async writeOne(
     row: NewSubmission | undefined,
@@ -140,7 +141,7 @@ export class OutboxWriter {
     return response
   }
 
-  /** Stores all rows that `work` inserts in one transaction. Returns its response. */
+  /** Stores all outbox rows that `work` inserts, in one transaction. Returns its response. */
   async writeMany(
     key: IdempotencyKey | undefined,
     work: (insert: (rows: NewSubmission[]) => Promise<void>) => Promise<SubmissionResult>,
@@ -150,7 +151,8 @@ export class OutboxWriter {
     const inTx = (tx: Tx) =>
       work(async (rows) => {
         await insertRows(tx, rows)
-        // The bytes of inserted rows are not kept: all messages of a merge together may be large.
+        // The bytes of inserted outbox rows are not kept: all messages of a merge together may be
+        // large.
         inserted.push(...rows.map(({ queueId, sendAt }) => defined({ queueId, sendAt })))
       })
     if (!key) {
@@ -181,7 +183,10 @@ function withKey(
   return key ? { ...response, idempotency: { key: key.key, status } } : response
 }
 
-/** Filing after sending. Null if the request has no filing options or the account no mailbox. */
+/**
+ * Filing of a message after sending: Sent copy, reference and draft. Null if the request has no
+ * filing options or the account no mailbox.
+ */
 function filingOf({ owner, options, filing }: SendOptions): Filing | null {
   if (!hasMailbox(owner)) return null
   const { copy, sentMailPath } = options
@@ -201,7 +206,8 @@ function apiColumns({ thread, storedDraft, useStructuredFormat = false }: SendOp
 }
 
 /**
- * Columns by which the sender checks the list block again. A message of a list has one recipient.
+ * Outbox columns by which the sender checks again whether the recipient is blocked on a list. A
+ * message of a list has one recipient.
  */
 function listColumns(
   { listId }: SendOptions['options'],
@@ -211,7 +217,7 @@ function listColumns(
   return { listId: listId.toLowerCase(), listRecipient: addressKey(recipient) }
 }
 
-/** Time to send at. A past time means now. */
+/** Time at which a message is sent. A past time means now. */
 export function sendTime(sendAt: string | undefined, now = new Date()): Date {
   const requested = sendAt === undefined ? undefined : parseDate(sendAt)
   return requested && requested > now ? requested : now

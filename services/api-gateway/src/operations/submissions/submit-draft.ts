@@ -21,10 +21,10 @@ import { assertProxyAllowed, dsnFields, recipientFields } from './check-submissi
 import { getSender, type OutboxWriter, sendTime } from './outbox-writer.ts'
 
 /**
- * Stores a draft for sending, with its current content. Filing deletes the draft once it is sent. A
- * mail API releases the stored draft itself, unless the request replaces the draft's recipients.
- * The copy of the draft has a new Message-ID, so that senders never take the owner's draft for
- * their own.
+ * Submits a draft of the mailbox, with its current content. Filing deletes the draft once it is
+ * sent. A mail API releases the stored draft itself, unless the request replaces the draft's
+ * recipients. The copy of the draft has a new Message-ID, so that senders never take the owner's
+ * draft for their own.
  */
 export function onSubmitDraft(deps: ResolveDeps, writer: OutboxWriter) {
   const { storedMemory } = deps
@@ -46,7 +46,7 @@ export function onSubmitDraft(deps: ResolveDeps, writer: OutboxWriter) {
     const bytes = Math.min(draft.size ?? maxBytes, maxBytes)
     using _memory = await storedMemory.acquire(bytes, input.signal)
     const byApi = sendsByApi(owner, options.gateway)
-    // The version is read before the content, so that a change in between is noticed.
+    // The version of the draft is read before the content, so that a change in between is noticed.
     const { version } =
       byApi && !envelope
         ? await callWorker(deps, input, [getDraftVersion, { account, message }])

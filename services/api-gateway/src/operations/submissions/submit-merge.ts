@@ -27,7 +27,7 @@ export interface SubmitTools extends ComposeTools {
 
 type Entry = NonNullable<Submission['mailMerge']>[number]
 
-/** Outcome of one recipient. */
+/** Outcome of a mail merge for one recipient. */
 interface MergeOutcome {
   result: MergeResult
   row?: NewSubmission
@@ -35,15 +35,15 @@ interface MergeOutcome {
 }
 
 /**
- * Maximum size of a batch of messages. All messages of the first batch are composed before Postgres
- * is used.
+ * Maximum size of a batch of mail merge messages. All messages of the first batch are composed
+ * before Postgres is used.
  */
 const maxBatchBytes = 16 * 1024 * 1024
-/** Postgres allows 65,535 parameters per statement. */
+/** Maximum messages per insert of a mail merge. Postgres allows 65,535 parameters per statement. */
 const maxBatchRows = 1_000
 /**
- * If the messages of this many first recipients fail, the error concerns all recipients and the
- * request fails.
+ * Number of first recipients of a mail merge: if the messages of all of them fail, the error
+ * concerns all recipients and the request fails.
  */
 const maxFirstFailures = 3
 /**
@@ -53,8 +53,8 @@ const maxFirstFailures = 3
 const maxMergeMs = 60_000
 
 /**
- * Stores one message per recipient in one transaction. A failed message does not affect other
- * messages.
+ * Stores one message per recipient of a mail merge in one transaction. A failed message does not
+ * affect other messages.
  */
 export async function submitMerge(
   tools: SubmitTools,
@@ -77,7 +77,7 @@ export async function submitMerge(
   })
 }
 
-/** Next outcomes, up to the limits of a batch. */
+/** Next outcomes of a mail merge, up to the limits of a batch. */
 async function nextBatch(outcomes: AsyncGenerator<MergeOutcome>): Promise<MergeOutcome[]> {
   const batch: MergeOutcome[] = []
   let bytes = 0
@@ -90,7 +90,10 @@ async function nextBatch(outcomes: AsyncGenerator<MergeOutcome>): Promise<MergeO
   return batch
 }
 
-/** Results of all recipients with the bytes of the first message. */
+/**
+ * Result of a mail merge that is a dry run: the outcomes of all recipients with the bytes of the
+ * first message.
+ */
 async function preview(outcomes: AsyncGenerator<MergeOutcome>): Promise<SubmissionResult> {
   const mailMerge: MergeResult[] = []
   let first: string | undefined
@@ -141,7 +144,8 @@ async function* composeAll(
 }
 
 /**
- * Composes the message of one recipient. Returns errors of the message and throws all other errors.
+ * Composes the mail merge message of one recipient. Returns errors of the message and throws all
+ * other errors.
  */
 async function composeEntry(
   tools: SubmitTools,

@@ -61,7 +61,7 @@ function sendOptionsOf(resolved: ResolvedSubmission): SendOptions {
   return { account, read, owner, options: submission, filing, thread }
 }
 
-/** Stores the only message of a submission. A dry run returns its bytes instead. */
+/** Stores the only message of a submission. A dry run returns the bytes of the message instead. */
 async function submitSingle(
   tools: SubmitTools,
   resolved: ResolvedSubmission,
@@ -137,7 +137,7 @@ function assertRecipients({ submission }: ResolvedSubmission, recipients: readon
     ])
 }
 
-/** Finds the list block of the only recipient. Undefined if the recipient is not blocked. */
+/** Finds the list entry that blocks a submission's only recipient. Undefined without an entry. */
 async function findSkipped(
   { db }: SubmitTools,
   { account, submission: { listId } }: ResolvedSubmission,

@@ -11,7 +11,11 @@ import { type Sealer, sealLogin } from '@posthorn/secrets'
 import { sealHeaderColumn, unknownMask, unmaskHeaders, unmaskUrl } from '../../http/masks.ts'
 import type { LockedRoute, RouteColumns } from '../../store/webhook-routes.ts'
 
-/** Columns that a request sets. @throws AppError `invalid` for an unknown masked value */
+/**
+ * Columns of a webhook route that a request sets.
+ *
+ * @throws AppError `invalid` for an unknown masked value
+ */
 export function columnsOf(
   input: Partial<WebhookRouteCreation> & WebhookRouteUpdate,
   stored?: LockedRoute,
@@ -29,7 +33,10 @@ export function columnsOf(
   })
 }
 
-/** Seals the login in the target URL and the header values. Sealed values stay as they are. */
+/**
+ * Seals the login in the target URL of a webhook route and its header values. Sealed values stay as
+ * they are.
+ */
 export async function sealColumns(
   columns: RouteColumns,
   { id, sealer }: { id: string; sealer: Sealer },
@@ -40,12 +47,19 @@ export async function sealColumns(
   return { ...columns, ...defined({ targetUrl: sealedUrl, customHeaders: headers }) }
 }
 
-/** A blank function counts as absent, because a blank filter would match nothing. */
+/**
+ * Source of a filter or map function of a webhook route. A blank function counts as absent, because
+ * a blank filter would match nothing.
+ */
 export function sourceOf(source: string | null | undefined): string | null {
   return source === undefined || source === null || source.trim() === '' ? null : source
 }
 
-/** @throws AppError `invalid` with one field per source that is not a function body */
+/**
+ * Checks the filter and map functions of a webhook route.
+ *
+ * @throws AppError `invalid` with one field per source that is not a function body
+ */
 export async function checkFunctions(sandbox: Sandbox, content: RouteFunctions | undefined) {
   const errors = []
   for (const name of ['fn', 'map'] as const) {

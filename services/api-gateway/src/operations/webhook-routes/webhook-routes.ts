@@ -18,7 +18,7 @@ import { newSortableId } from '../sortable-id.ts'
 import type { OperationDeps } from '../operation-deps.ts'
 import { checkFunctions, columnsOf, sealColumns, sourceOf } from './plan-route.ts'
 
-/** Maximum errors in a response; webhook-dispatcher keeps as many. */
+/** Maximum errors of a webhook route in a response; webhook-dispatcher keeps the same number. */
 const maxErrors = 20
 
 type WebhookRouteDeps = Pick<OperationDeps, 'db' | 'bus' | 'sandbox' | 'sealer' | 'tasks'>
@@ -36,7 +36,7 @@ export function webhookRouteHandlers(deps: WebhookRouteDeps): OperationHandler[]
       const { filter: fn, map, version: v, ...row } = await getRoute(db, webhookRoute)
       return { ...describeListed(row), v, content: { fn, map } }
     }),
-    // A new route applies to events recorded from now on.
+    // A new webhook route applies to events recorded from now on.
     handle(operations.createWebhookRoute, async ({ body }) => {
       const { name, targetUrl } = body
       const columns = columnsOf(body)
@@ -47,7 +47,7 @@ export function webhookRouteHandlers(deps: WebhookRouteDeps): OperationHandler[]
       invalidate(id)
       return { id, created: true }
     }),
-    // Pending deliveries of a changed route keep their bytes and go to the new target.
+    // Pending deliveries of a changed webhook route keep their bytes and go to the new target.
     handle(operations.updateWebhookRoute, async ({ params: { webhookRoute: id }, body }) => {
       await checkFunctions(sandbox, body.content)
       await inTransaction(db, async (tx) => {
@@ -57,7 +57,7 @@ export function webhookRouteHandlers(deps: WebhookRouteDeps): OperationHandler[]
       invalidate(id)
       return { id, updated: true }
     }),
-    // Pending deliveries of a deleted route are dropped.
+    // Pending deliveries of a deleted webhook route are dropped.
     handle(operations.deleteWebhookRoute, async ({ params: { webhookRoute: id } }) => {
       await deleteRoute(db, id)
       invalidate(id)
@@ -76,7 +76,7 @@ export function webhookRouteHandlers(deps: WebhookRouteDeps): OperationHandler[]
   ]
 }
 
-/** Applies functions to a payload and returns their result. Sends nothing. */
+/** Applies the functions of a webhook route to a payload. Returns their result, sends nothing. */
 function onTestWebhookRoute({ db, sandbox }: Pick<WebhookRouteDeps, 'db' | 'sandbox'>) {
   return handle(operations.testWebhookRoute, async ({ body: { content, payload } }) => {
     await checkFunctions(sandbox, content)
@@ -96,7 +96,7 @@ function onTestWebhookRoute({ db, sandbox }: Pick<WebhookRouteDeps, 'db' | 'sand
   })
 }
 
-/** Masks the password of the target and the values of its headers. */
+/** Webhook route in the form of the API, with masked password and header values. */
 function describeListed({ createdAt, updatedAt, errorFlag, ...row }: RouteListRow) {
   return {
     ...row,

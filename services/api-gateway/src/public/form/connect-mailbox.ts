@@ -15,7 +15,7 @@ export interface ConnectDeps {
   tasks: TaskGroup
 }
 
-/** Thrown if an account was already registered with the link. */
+/** Error for a form link with which an account was already registered. */
 export class FormLinkUsedError extends Error {
   override name = 'FormLinkUsedError'
   readonly link: FormLink
@@ -26,23 +26,23 @@ export class FormLinkUsedError extends Error {
   }
 }
 
-/** Thrown if the link has expired. */
+/** Error for a link to the hosted form that has expired. */
 export class FormLinkExpiredError extends Error {
   override name = 'FormLinkExpiredError'
 }
 
 export interface MailboxRegistration {
   account: string
-  /** Body of the registration; its own `account` is ignored. */
+  /** Body of the account registration; the `account` in the body is ignored. */
   body: Omit<AccountRegistration, 'account'>
-  /** Nonce of the form link; null without a form. */
+  /** Nonce of the link to the hosted form; null without a form. */
   formNonce: string | null
 }
 
 /**
- * Registers or updates the account and marks the link as used, in one transaction. A failure
- * changes neither. One of several concurrent requests with a link succeeds. `storeMore` runs in
- * the same transaction.
+ * Registers or updates the account and marks the form link as used, in one transaction. A failure
+ * changes neither. If several requests use a link concurrently, only the first request succeeds.
+ * `storeMore` runs in the same transaction.
  *
  * @throws FormLinkUsedError, FormLinkExpiredError
  */
@@ -52,8 +52,8 @@ export async function connectMailbox(
   storeMore: (tx: Tx) => Promise<void> = () => Promise.resolve(),
 ): Promise<'new' | 'existing'> {
   const { serviceUrl = null } = await settings.get()
-  // The user of a form chooses the servers of a password login. The application chooses the servers
-  // of a sign-in.
+  // The user of a hosted form chooses the servers of a password login. The OAuth2 application
+  // chooses the servers of a sign-in.
   const by = formNonce === null || body.oauth2 ? 'operator' : 'tenant'
   const registration = { account, body: { ...body, account }, by, sealer, serviceUrl } as const
   const events = await inTransaction(db, async (tx) => {

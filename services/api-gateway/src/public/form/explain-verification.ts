@@ -3,17 +3,18 @@ import { isNotTested, isRejectedLogin } from '../../accounts/probe-servers.ts'
 import { formTexts } from './form-texts.ts'
 
 export interface VerificationProblem {
-  /** Field that displays the text; `none` if no login could be attempted. */
+  /** Form field that displays the text of a failed login; `none` if no login could be attempted. */
   at: 'pass' | 'host' | 'none'
   text: string
 }
 
-/** Maximum length of a server's response on the page. */
+/** Maximum length of a mail server's response on the form page. */
 const maxReplyCharacters = 300
 
 /**
- * Describes a failed login; undefined for a successful login. All servers that cannot be used have
- * the same text. Only the reply to a login is shown, so that the form cannot scan our network.
+ * Describes a failed mail server login; undefined for a successful login. All servers that cannot
+ * be used have the same text. Only the reply to a login is shown, so that the form cannot scan
+ * internal networks.
  */
 export function explainVerification(result: VerificationResult): VerificationProblem | undefined {
   if (result.success) return undefined

@@ -5,7 +5,7 @@ import { signedTarget } from '../link-request.ts'
 import { formTexts } from './form-texts.ts'
 import type { FormErrors, FormValueName, FormValues } from './parse-settings.ts'
 
-/** Link, location and theme of a page of the form. */
+/** Link, location and theme of a page of the hosted form. */
 export interface FormContext {
   parts: SignedParts
   /** Relative path from the page to the folder of `/accounts/new`: empty, `../` or `../../`. */
@@ -13,28 +13,31 @@ export interface FormContext {
   theme: PageTheme
 }
 
-/** Provider that the user can sign in at. */
+/** OAuth2 provider that the user of the hosted form can sign in at. */
 export interface SignInOption {
   /** Id of the OAuth2 application. */
   id: string
   title: string
 }
 
-/** URL of the first page, relative to the current page. `type` selects an option. */
+/** URL of the hosted form's first page, relative to the current page. `type`: the provider. */
 export function formUrl(context: FormContext, type?: string): string {
   const url = stepUrl(context, 'new')
   return type === undefined ? url : `${url}&${new URLSearchParams({ type }).toString()}`
 }
 
-/** URL of a step, relative to the current page. Its query has the signed link and the theme. */
+/**
+ * URL of a step of the hosted form, relative to the current page. The query has the signed link and
+ * the theme.
+ */
 function stepUrl({ parts, up, theme: { colorScheme } }: FormContext, step: string): string {
   const url = signedTarget(up + step, parts)
   return colorScheme ? `${url}&theme=${colorScheme}` : url
 }
 
 /**
- * First page of a form: links to the providers and to IMAP. The links are not buttons of a form,
- * because browsers apply `form-action` to the redirect to a provider.
+ * First page of the hosted form: links to the providers and to IMAP. The links are not buttons of
+ * an HTML form, because browsers apply `form-action` to the redirect to a provider.
  */
 export function choicePage(context: FormContext, options: readonly SignInOption[]): Page {
   const { title, lead, other, signIn } = formTexts.choose
@@ -51,13 +54,13 @@ export function choicePage(context: FormContext, options: readonly SignInOption[
 export interface PersonView {
   name: string
   email: string
-  /** True if the link allows this mailbox only. */
+  /** True if the form link allows the mailbox of one address only. */
   pinned: boolean
   appPassword: AppPassword | undefined
   errors: FormErrors
 }
 
-/** Page for name, address and password. */
+/** Page of the hosted form for name, address and password. */
 export function personPage(context: FormContext, view: PersonView): Page {
   const { title, lead, name, email, pass, next, pinned } = formTexts.person
   const { errors } = view
@@ -76,18 +79,21 @@ ${inputField({ name: 'pass', label: pass, value: '', error: errors.imapPass, att
 export interface ServersView {
   values: FormValues
   errors: FormErrors
-  /** Tested logins: true for a login that has succeeded. */
+  /** Tested mail server logins: true for a login that has succeeded. */
   works: { imap?: boolean; smtp?: boolean }
-  /** Passwords, encrypted for this link. */
+  /** Passwords of the mail servers, encrypted for this form link. */
   encryptedPasswords: string
   /** True if autoconfig found the IMAP server. */
   isDiscovered: boolean
-  /** Error that belongs to no field. */
+  /** Error text that belongs to no field of the form. */
   general?: string
   appPassword: AppPassword | undefined
 }
 
-/** Page with the settings of both servers, which the user can edit, test and save. */
+/**
+ * Page of the hosted form with the settings of the IMAP and SMTP servers, which the user can edit,
+ * test and save.
+ */
 export function serversPage(context: FormContext, view: ServersView): Page {
   const { title, lead, notDiscovered, connect, test } = formTexts.servers
   const { general, isDiscovered } = view
@@ -160,13 +166,13 @@ interface InputField {
   value: string
   error?: string | undefined
   note?: string | undefined
-  /** Further HTML attributes. */
+  /** Further HTML attributes of the input. */
   attributes: string
 }
 
 /**
- * Input with its label, note and error. `aria-describedby` connects note and error with the input
- * for screen readers.
+ * Input of an HTML form with its label, note and error. `aria-describedby` connects note and error
+ * with the input for screen readers.
  */
 function inputField({ name, label, value, error, note, attributes }: InputField): string {
   const ids = [note && `${name}-note`, error && `${name}-wrong`].filter(Boolean).join(' ')

@@ -25,20 +25,20 @@ import type { FormLinkDeps, FormRequest } from './with-form-link.ts'
 
 export interface ImapFormDeps extends FormLinkDeps, ConnectDeps {
   autoconfig: Autoconfig
-  /** Timeout of a login. The logins at both servers are tested concurrently. */
+  /** Timeout of a test login. The logins at the IMAP and SMTP servers are tested concurrently. */
   timeoutMs: number
-  /** Duration of a test of a server that cannot be used. */
+  /** Duration of a login test of a mail server that cannot be used. */
   unusableMs: number
 }
 
-/** Shows the page for name and address, filled in from the link. */
+/** Shows the form page for name and address, filled in from the link. */
 export function showPerson({ count }: ImapFormDeps, form: FormRequest): void {
   const { name = '', email = '', expectedEmail } = form.link.request
   count('page')
   sendPerson(form, { name, email: expectedEmail ?? email })
 }
 
-/** Finds the servers of the posted address and shows their settings. */
+/** Finds the mail servers of the posted address and shows their settings. */
 export async function onPerson(deps: ImapFormDeps, form: FormRequest): Promise<void> {
   const { params, link, nonce, key, signal } = form
   const { name, email } = readValues(params)
@@ -66,21 +66,22 @@ export async function onPerson(deps: ImapFormDeps, form: FormRequest): Promise<v
   sendServers(form, { values, encryptedPasswords, isDiscovered: Boolean(imap) })
 }
 
-/** Tests the settings and registers the account if both logins succeed. */
+/** Tests the posted mail server settings and registers the account if both logins succeed. */
 export async function onServers(deps: ImapFormDeps, form: FormRequest): Promise<void> {
   const body = await onTest(deps, form)
   if (!body) return
   const { link, nonce, theme, response } = form
   const state = await connectMailbox(deps, { account: link.account, body, formNonce: nonce })
   deps.count('connected')
-  // Browsers apply `form-action` to HTTP redirects after a form, so the page redirects instead.
+  // Browsers apply `form-action` to HTTP redirects after an HTML form, so the page redirects
+  // instead.
   const next = { href: redirectUrlOf({ ...link, state }), isAutomatic: true }
   sendPage(response, 200, messagePage(formTexts.done, theme, next))
 }
 
 /**
- * Tests the settings and shows the result. Returns settings that are to be registered; undefined if
- * a page was sent.
+ * Tests the posted mail server settings and shows the result. Returns settings that are to be
+ * registered; undefined if a page was sent.
  */
 export async function onTest(
   deps: ImapFormDeps,
@@ -94,7 +95,7 @@ export async function onTest(
   const { body, errors } = parseSettings(link, values, passwords)
   if (errors) {
     deps.count('refused')
-    // Name and address are not fields of this page.
+    // Name and address are not fields of the page with the server settings.
     const general = errors.email ?? errors.name
     sendServers(form, { ...view, errors, ...defined({ general }) }, 400)
     return undefined
@@ -123,7 +124,7 @@ interface TestFailure {
   view: Pick<ServersView, 'errors' | 'general'>
 }
 
-/** Status and error texts of failed logins; undefined if all succeeded. */
+/** Status and error texts of failed mail server logins; undefined if all logins succeeded. */
 function explainFailure(results: ProbeResult): TestFailure | undefined {
   const errors: FormErrors = {}
   let general: string | undefined
@@ -155,7 +156,7 @@ function readPasswords({ params, key, nonce }: FormRequest): Passwords {
   }
 }
 
-/** Responds that the link has used up its probes. */
+/** Responds that the form link has used up its probes of mail servers. */
 export function sendExhausted({ count }: ImapFormDeps, { theme, response }: FormRequest): void {
   count('exhausted')
   sendPage(response, 429, messagePage(formTexts.exhausted, theme))

@@ -34,13 +34,16 @@ export type ImapRegistration = AccountRegistration & {
 
 type LinkContent = Pick<FormLink, 'account' | 'request'>
 
-/** Account fields that the creator of the link has set. */
+/** Account fields that the creator of the form link has set. */
 export function accountFieldsOf({ account, request }: LinkContent) {
   const { expectedEmail, notifyFrom, path, subconnections } = request
   return { account, ...defined({ expectedEmail, notifyFrom, path, subconnections }) }
 }
 
-/** Converts the settings to a body of `POST /v1/account`, or returns the errors in them. */
+/**
+ * Converts the settings of the hosted form to a body of `POST /v1/account`, or returns the errors
+ * in the settings.
+ */
 export function parseSettings(
   link: LinkContent,
   values: FormValues,
@@ -68,7 +71,7 @@ export function parseSettings(
   return Object.keys(errors).length > 0 ? { errors } : { body: body as ImapRegistration }
 }
 
-/** Checks the values of the first page, before the servers are looked up. */
+/** Checks the form's page for name and address, before the mail servers are looked up. */
 export function checkPerson(
   link: LinkContent,
   values: Pick<FormValues, 'name' | 'email'>,
@@ -81,7 +84,7 @@ export function checkPerson(
   }
 }
 
-/** Parses a port. Anything else becomes 0, which the schema rejects. */
+/** Parses the port of a mail server. Any other text becomes 0, which the schema rejects. */
 function parsePort(text: string): number {
   return /^\d{1,5}$/.test(text) ? Number(text) : 0
 }
@@ -102,7 +105,7 @@ const fieldErrors: Record<string, { field: keyof FormErrors; text: string }> = {
   'smtp.auth.pass': { field: 'smtpPass', text: texts.pass },
 }
 
-/** Applies the schema of the API. */
+/** Checks the posted settings with the schema of the API and returns the errors by form field. */
 function checkSchema(body: object): FormErrors {
   try {
     check(AccountRegistrationSchema, body)
@@ -122,8 +125,9 @@ function checkPasswords({ imap }: Passwords): FormErrors {
 }
 
 /**
- * Compares address and user names with `expectedEmail`. Servers choose user names freely, so this
- * is no proof of ownership, but it rejects logins with the name of another mailbox.
+ * Compares address and user names of the hosted form with `expectedEmail`. Mail servers choose user
+ * names freely, so the comparison is no proof of ownership, but it rejects logins with the name of
+ * another mailbox.
  */
 function checkPin(
   { request: { expectedEmail } }: Pick<FormLink, 'request'>,

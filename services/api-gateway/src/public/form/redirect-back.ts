@@ -1,6 +1,6 @@
 import type { FormLink } from '../../store/form-links.ts'
 
-/** URL that the user returns to after registration, with the result in its query. */
+/** URL that the hosted form's user returns to after registration. The query has the result. */
 export function redirectUrlOf({ account, request, state }: FormLink): string {
   return withAccountState(request.redirectUrl, account, state ?? 'existing')
 }

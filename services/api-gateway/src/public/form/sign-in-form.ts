@@ -15,8 +15,8 @@ import { accountFieldsOf } from './parse-settings.ts'
 import type { FormRequest } from './with-form-link.ts'
 
 /**
- * Shows the choice of providers. Skips the choice if the query or the link names a provider, or if
- * IMAP is the only option.
+ * Shows the choice of mail providers in the hosted form. Skips the choice if the query or the link
+ * names a provider, or if IMAP is the only option.
  */
 export async function onChoice(deps: ImapFormDeps, form: FormRequest): Promise<void> {
   const { params, link, request } = form
@@ -49,7 +49,8 @@ async function redirectToProvider(
     deps.count('signIn')
     response.redirect(303, url)
   } catch (error) {
-    // If the application is deleted or misconfigured, the operator has to act: a retry cannot help.
+    // If the OAuth2 application is deleted or misconfigured, the operator has to act: a retry
+    // cannot help.
     const isUnusable =
       isPermanent(error) || (error instanceof AppError && error.code === 'AppNotFound')
     if (!isUnusable) throw error
@@ -71,7 +72,7 @@ function registrationOf(link: FormLink, { colorScheme: theme }: PageTheme): Pend
 
 function sendNotAvailable({ count }: ImapFormDeps, form: FormRequest): void {
   count('refused')
-  // If the link itself names the provider, there is nothing else to choose.
+  // If the form link itself names the provider, there is nothing else to choose.
   const next = form.link.request.type ? undefined : { href: formUrl(form) }
   sendPage(form.response, 404, messagePage(formTexts.noApplication, form.theme, next))
 }

@@ -18,19 +18,19 @@ export interface FormLinkDeps {
   settings: SettingsCache
   links: LinkKeys
   log: Logger
-  /** Time for the body of a request. */
+  /** Maximum time in which the body of a form request must arrive. */
   bodyTimeoutMs: number
   branding: () => Promise<Branding>
   count: (outcome: FormOutcome) => void
 }
 
-/** Request with a valid form link. */
+/** HTTP request with a valid link to the hosted form. */
 export interface FormRequest extends FormContext {
   nonce: string
   link: FormLink
-  /** Secret of the link, which encrypts the state of the form. */
+  /** Secret of the form link, which encrypts the state of the form. */
   key: Buffer
-  /** Query of a GET, form fields of a POST. */
+  /** Parameters of the form request: the query of a GET, the form fields of a POST. */
   params: URLSearchParams
   request: Request
   response: Response
@@ -53,9 +53,10 @@ export type FormOutcome =
   | 'exhausted'
 
 /**
- * Wraps a handler of the hosted form, which runs only with a valid link in the query. Otherwise,
- * and on failure, responds with a page that states the problem. The body of a request without a
- * valid link is not read. `up`: see `FormContext`.
+ * Wraps a handler of the hosted form, which runs only with a valid link in the query. Without a
+ * valid link, and on failure, responds with a page that states the problem. The body of a request
+ * without a valid link is not read. `up`: relative path to the folder of `/accounts/new`, see
+ * `FormContext`.
  */
 export function withFormLink<D extends FormLinkDeps>(
   deps: D,
@@ -101,7 +102,7 @@ async function readForm(
   return new URLSearchParams(await readSmallBody(request, bodyTimeoutMs))
 }
 
-/** Theme of a page: branding and the requested color scheme. An unknown scheme is ignored. */
+/** Theme of a public page: branding and requested color scheme. Unknown schemes are ignored. */
 export async function pageTheme(
   { branding }: Pick<FormLinkDeps, 'branding'>,
   colorScheme: string | null | undefined,

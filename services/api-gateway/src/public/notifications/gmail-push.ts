@@ -12,7 +12,7 @@ import type { SigningKeys } from './signing-keys.ts'
 export interface GmailPushDeps {
   readonly forwarder: Pick<NotificationForwarder, 'forward'>
   readonly bodies: Pick<NotificationBodies, 'use'>
-  /** Counts a push without a valid token. Above the limit, returns the seconds to wait. */
+  /** Counts a Pub/Sub push without a valid token. Above the limit, returns the seconds to wait. */
   readonly excess: (request: Request) => number | undefined
   readonly trust: Pick<PushTrust, 'current' | 'findAccounts'>
   readonly keys: Pick<SigningKeys, 'find'>
@@ -21,8 +21,9 @@ export interface GmailPushDeps {
 
 /**
  * Handles a push of Pub/Sub for Gmail. The token authenticates the push before anything is read or
- * requested for it. Notifications for unknown mailboxes are a success, or Pub/Sub would repeat them
- * for days. The `historyId` of a push is ignored: history is read from the stored cursor.
+ * requested for the push. Notifications for unknown mailboxes are a success, or Pub/Sub would
+ * repeat them for days. The `historyId` of a push is ignored: history is read from the stored
+ * cursor.
  */
 export function onGmailPush(deps: GmailPushDeps): RequestHandler {
   return (request, response) =>
@@ -37,7 +38,7 @@ export function onGmailPush(deps: GmailPushDeps): RequestHandler {
 }
 
 /**
- * Returns the applications of the signer.
+ * Returns the OAuth2 applications of the service account that signed a Pub/Sub push.
  *
  * @throws AppError `forbidden`, `rate-limited`, `unavailable`
  */
@@ -58,7 +59,7 @@ async function authenticate(
 const maxAddressLength = 320
 
 /**
- * Mailbox of a notification, in lower case: `{"message":{"data":"<base64 of {emailAddress,
+ * Mailbox of a Gmail notification, in lower case: `{"message":{"data":"<base64 of {emailAddress,
  * historyId}>"}}`, or without the wrapper, which subscriptions can omit ("Payload unwrapping").
  */
 function readMailbox(body: string): string | undefined {

@@ -10,10 +10,10 @@ export interface GraphAdmissionDeps {
 }
 
 /**
- * Limits notifications that may be forged. Notifications with a known secret are unlimited, so a
- * flood does not affect them, even from their own address. All other notifications count against
- * the limit of their address until a look-up after the response finds their secret. Their watch may
- * be newer than its row.
+ * Limits notifications of Microsoft Graph that may be forged. Notifications with a known secret are
+ * unlimited, so a flood does not affect them, even from their own address. All other notifications
+ * count against the limit of their address until a look-up after the response finds their secret.
+ * The watch that they belong to may be newer than its row.
  */
 export class GraphAdmission {
   readonly #deps: GraphAdmissionDeps
@@ -23,8 +23,8 @@ export class GraphAdmission {
   }
 
   /**
-   * Returns the seconds to wait before the notification is accepted; undefined for an accepted
-   * notification.
+   * Returns the seconds to wait before a notification of Microsoft Graph is accepted; undefined for
+   * an accepted notification.
    */
   excess(address: string, notifications: readonly ProviderNotification[]): number | undefined {
     const { secrets, limiter, tasks } = this.#deps

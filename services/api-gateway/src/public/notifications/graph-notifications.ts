@@ -16,7 +16,7 @@ export interface GraphNotificationsDeps {
   readonly count: (outcome: NotificationOutcome | 'handshake') => void
 }
 
-/** Maximum validation token, in characters. */
+/** Maximum length of a validation token of Microsoft Graph, in characters. */
 const maxTokenLength = 4_096
 const maxAccountLength = 256
 
@@ -50,8 +50,9 @@ export function onGraphNotifications(deps: GraphNotificationsDeps): RequestHandl
 }
 
 /**
- * Handshake at the creation of a subscription: the token as text, decoded once. Anyone can send
- * such a request, so it has no effect, and the response cannot become a page.
+ * Responds to the handshake at the creation of a subscription of Microsoft Graph: the validation
+ * token as text, decoded once. Anyone can send such a request, so it has no effect, and the
+ * response cannot become a page.
  */
 function sendValidationToken(response: Response, token: string): void {
   if (token === '' || token.length > maxTokenLength) {

@@ -1,26 +1,27 @@
 import { Batcher, TtlCache } from '@posthorn/flow'
 
-/** Hash of a secret in a notification, and the account that the notification names. */
+/** Hash of the secret in a provider notification, and the account that the notification names. */
 export interface AccountSecret {
   readonly account: string
   readonly secretHash: string
 }
 
 export interface KnownSecretsOptions {
-  /** Lists the hashes of the secrets of accounts. */
+  /** Lists the hashes of the secrets that the watches of accounts have. */
   list: (accounts: readonly string[]) => Promise<ReadonlyMap<string, readonly string[]>>
 }
 
-/** Lifetime of a secret in memory. Watches are renewed daily; old secrets have no effect. */
+/** Life of a watch's secret in memory. Watches are renewed daily; old secrets have no effect. */
 const ttlMs = 3_600_000
-/** Maximum accounts in memory, about 20 MB. */
+/** Maximum accounts whose watch secrets are in memory, about 20 MB. */
 const maxAccounts = 100_000
-/** Maximum secrets that wait for a query. Secrets beyond this number count as unknown. */
+/** Maximum notification secrets that wait for a query. Further secrets count as unknown. */
 const maxWaiting = 1_000
 
 /**
- * Secrets of watches, as hashes. One query is in flight, so that unknown secrets cost at most one
- * query at a time. Comparing hashes in variable time reveals nothing about a secret.
+ * Cache of the secrets of watches (registrations for provider notifications), as hashes. One query
+ * is in flight, so that unknown secrets cost at most one query at a time. Comparing hashes in
+ * variable time reveals nothing about a secret.
  */
 export class KnownSecrets {
   readonly #secrets = new TtlCache<string, ReadonlySet<string>>({ ttlMs, max: maxAccounts })
@@ -40,14 +41,17 @@ export class KnownSecrets {
     return this.#secrets.get(account)?.has(secretHash) ?? false
   }
 
-  /** Looks a secret up. False if no watch has the secret, and during an outage of Postgres. */
+  /**
+   * Looks up the secret of a notification in Postgres. False if no watch has the secret, and during
+   * an outage of Postgres.
+   */
   async find(secret: AccountSecret): Promise<boolean> {
     if (this.#lookups.waiting >= maxWaiting) return false
     return await this.#lookups.add(secret).catch(() => false)
   }
 
   /**
-   * Caches the stored secrets of an account if the notification proves that the account has a
+   * Caches the secrets of an account's watches if the notification proves that the account has a
    * watch.
    */
   #learn({ account, secretHash }: AccountSecret, stored: readonly string[]): boolean {

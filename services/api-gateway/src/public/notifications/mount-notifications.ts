@@ -27,7 +27,7 @@ export interface NotificationDeps {
   readonly settings: SettingsCache
   readonly metrics: Metrics
   readonly pushTrust: PushTrust
-  /** Limits the handshakes of an address, which anyone can send. */
+  /** Limits handshakes of Microsoft Graph per address, because anyone can send them. */
   readonly limitHandshakes: RequestHandler
   readonly config: Pick<
     Config,
@@ -39,11 +39,11 @@ export interface NotificationDeps {
   >
 }
 
-/** Request of the signing keys; the response of a push waits for it. */
+/** Timeout of a request of Google's signing keys; the response to a push waits for the request. */
 const keysTimeoutMs = 5_000
 const maxKeysBytes = 64 * 1024
 
-/** Mounts the routes that providers notify. These routes work without an access token. */
+/** Mounts the routes that mail providers notify. These routes work without an access token. */
 export function mountNotifications(stack: AsyncDisposableStack, deps: NotificationDeps): Router {
   const { db, bus, tasks, metrics, pushTrust: trust, config, limitHandshakes } = deps
   const forwarder = new NotificationForwarder(bus)
@@ -79,7 +79,7 @@ export function mountNotifications(stack: AsyncDisposableStack, deps: Notificati
   return router
 }
 
-/** Client for the signing keys, under the policy of OAuth2 providers. */
+/** Client for Google's signing keys, under the egress policy of OAuth2 providers. */
 function openKeys(
   stack: AsyncDisposableStack,
   { bus, settings, config }: Pick<NotificationDeps, 'bus' | 'settings' | 'config'>,

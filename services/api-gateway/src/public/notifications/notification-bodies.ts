@@ -10,7 +10,7 @@ import type { Request } from 'express'
 const maxBodyBytes = 1024 * 1024
 const maxBytesInMemory = 64 * maxBodyBytes
 const maxBytesOfAddress = 8 * maxBodyBytes
-/** Maximum members and elements of a body: 1,000 notifications with 20 each. */
+/** Maximum JSON members and elements of a notification body: 1,000 notifications with 20 each. */
 const maxValues = 50_000
 
 export interface NotificationBodiesOptions {
@@ -18,7 +18,7 @@ export interface NotificationBodiesOptions {
   addressOf: (request: Request) => string
 }
 
-/** Reader of the bodies of notifications, of which a limited number of bytes is in memory. */
+/** Reader of provider notifications. Only a limited number of body bytes is in memory. */
 export class NotificationBodies {
   readonly #memory = new Semaphore(maxBytesInMemory)
   readonly #byAddress = new KeyedSemaphore(maxBytesOfAddress)
@@ -29,15 +29,15 @@ export class NotificationBodies {
   }
 
   /**
-   * Reads a body of up to 1 MiB and passes it to `work`.
+   * Reads a notification body of up to 1 MiB and passes the body to `work`.
    *
    * @throws BodyError; AppError `invalid` for JSON with too many values, and `unavailable` without
-   * waiting if too many bodies of the address, or of all, are in memory
+   * waiting if too many bodies of the address, or of all addresses, are in memory
    */
   async use<T>(request: Request, work: (body: string) => Promise<T>): Promise<T> {
     const { addressOf, timeoutMs } = this.#options
     const length = request.headers['content-length']
-    // The length of a chunked body is unknown.
+    // The length of a chunked notification body is unknown.
     const announced = length === undefined ? maxBodyBytes : Number(length)
     const weight = Math.max(1, Math.min(announced, maxBodyBytes))
     using share = this.#byAddress.tryAcquire(networkOf(addressOf(request)), weight)

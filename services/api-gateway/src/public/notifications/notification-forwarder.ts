@@ -8,18 +8,21 @@ import { shardOf } from '@posthorn/contracts/shards'
 import { AppError } from '@posthorn/errors'
 import { Batcher, withTimeout } from '@posthorn/flow'
 
-/** Maximum notifications that wait for RabbitMQ: about 2 MB, 12 MB if each names ten messages. */
+/** Maximum notifications that wait for RabbitMQ: 2 MB, or 12 MB if each names ten messages. */
 const maxWaiting = 5_000
-/** Microsoft slows down endpoints that need more than 2.9 s. */
+/**
+ * Timeout of forwarding a notification to RabbitMQ. Microsoft slows down endpoints that need more
+ * than 2.9 s.
+ */
 const timeoutMs = 2_000
-/** A worker that takes longer has polled meanwhile. */
+/** Life of a notification on RabbitMQ. A worker that takes longer has polled meanwhile. */
 const ttlMs = 30_000
 
 /**
- * Forwards notifications to the workers of their accounts. One command is in flight. Notifications
- * that arrive meanwhile share the next command, regardless of their shards; equal notifications are
- * merged. So memory is bounded, nothing is read or stored, and RabbitMQ has less work the more
- * notifications there are.
+ * Forwards provider notifications to the workers of their accounts. One bus message is in flight.
+ * Notifications that arrive meanwhile share the next bus message, regardless of their shards; equal
+ * notifications are merged. So memory is bounded, nothing is read or stored, and RabbitMQ has less
+ * work the more notifications there are.
  */
 export class NotificationForwarder {
   readonly #bus: Pick<Bus, 'notify'>
@@ -32,16 +35,16 @@ export class NotificationForwarder {
     this.#bus = bus
   }
 
-  /** Number of notifications that wait for the command in flight. */
+  /** Number of notifications that wait for the bus message in flight. */
   get waiting(): number {
     return this.#batcher.waiting
   }
 
   /**
-   * Resolves when the broker has confirmed the notifications, also if no worker holds their
-   * accounts.
+   * Resolves when RabbitMQ has confirmed the notifications, also if no worker holds their accounts.
    *
-   * @throws AppError `unavailable` within 2 s if the broker does not, or if too many wait
+   * @throws AppError `unavailable` within 2 s if RabbitMQ does not confirm them, or if too many
+   * notifications wait
    */
   async forward(notifications: readonly ProviderNotification[]): Promise<void> {
     if (this.waiting + notifications.length > maxWaiting)

@@ -8,11 +8,11 @@ import {
 } from '@posthorn/contracts/commands/notifications'
 import { AppError } from '@posthorn/errors'
 
-/** Maximum notifications of one request; Microsoft sends far fewer. */
+/** Maximum notifications of one request of Microsoft Graph; Microsoft sends far fewer. */
 const maxNotifications = 1_000
 /** Maximum `clientState` of Microsoft Graph, in characters. */
 const maxSecretLength = 128
-/** Maximum distinct notifications forwarded per request: an account has one subscription. */
+/** Maximum distinct Graph notifications forwarded per request: an account has one subscription. */
 const maxDistinct = 10
 
 /** Kinds of the lifecycle notifications of Microsoft Graph. */
@@ -44,8 +44,8 @@ export function parseGraphNotifications(body: string, account: string): Provider
 }
 
 /**
- * Merges two notifications. A moved message is deleted in one notification and created in another:
- * the creation wins.
+ * Merges two notifications of Microsoft Graph. A moved message is deleted in one notification and
+ * created in another: the creation wins.
  */
 function mergeNotifications(
   one: ProviderNotification,
@@ -83,13 +83,16 @@ function toProviderNotification(
   return kind && defined({ account, kind, secretHash: hashSecret(secret), messages, expiresAt })
 }
 
-/** Expiry of a subscription. Undefined for a time that cannot be parsed. */
+/**
+ * Expiry of the subscription that a notification of Microsoft Graph names. Undefined for a time
+ * that cannot be parsed.
+ */
 function expiryOf({ subscriptionExpirationDateTime: text }: Record<string, unknown>) {
   const time = typeof text === 'string' ? Date.parse(text) : NaN
   return Number.isNaN(time) ? undefined : new Date(time).toISOString()
 }
 
-/** Message that a notification names. Undefined if the id is no message id. */
+/** Message that a notification of Microsoft Graph names. Undefined if the id is no message id. */
 function messagesOf({
   resourceData,
   changeType,
@@ -105,12 +108,12 @@ function kindOf(event: unknown): ProviderNotification['kind'] | undefined {
     : undefined
 }
 
-/** The secret itself stays in this process. */
+/** Hash of a Microsoft Graph notification's secret. The secret itself stays in this process. */
 function hashSecret(secret: string): string {
   return createHash('sha256').update(secret).digest('base64url')
 }
 
-/** Parsed JSON; undefined for anything else. */
+/** Parsed JSON text; undefined for any other text. */
 export function parseJson(text: string): unknown {
   try {
     return JSON.parse(text)

@@ -3,22 +3,22 @@ import { isObject, parseJson } from './parse-graph.ts'
 
 /** Signer of a Pub/Sub push that is accepted. */
 export interface PushSigner {
-  /** OAuth2 applications of the Pub/Sub subscriptions that it signs for. */
+  /** OAuth2 applications of the Pub/Sub subscriptions whose pushes the service account signs. */
   readonly apps: readonly string[]
-  /** Service account that signs, in lower case. */
+  /** Address of the service account that signs Pub/Sub pushes, in lower case. */
   readonly email: string
 }
 
-/** Claims that the token of a push must have. */
+/** Claims that the token of a Pub/Sub push must have. */
 export interface PushExpectation {
-  /** URL of the route, as configured in the push subscription. */
+  /** URL of the route for Pub/Sub pushes, as configured in the push subscription. */
   readonly audience: string
   readonly signers: readonly PushSigner[]
-  /** Epoch milliseconds. */
+  /** Current time in epoch milliseconds. */
   readonly now: number
 }
 
-/** Token whose claims are as expected, and whose signature is not verified yet. */
+/** Token of a Pub/Sub push with the expected claims. Its signature is not verified yet. */
 export interface PushToken {
   readonly apps: readonly string[]
   readonly keyId: string
@@ -26,15 +26,15 @@ export interface PushToken {
   readonly signature: Buffer
 }
 
-/** Maximum header; Google's tokens have about 1 kB. */
+/** Maximum `Authorization` header of a Pub/Sub push; Google's tokens have about 1 kB. */
 const maxLength = 8_192
 const issuers: ReadonlySet<unknown> = new Set([
   'accounts.google.com',
   'https://accounts.google.com',
 ])
-/** Tolerated difference of clocks. */
+/** Tolerated difference between the clocks of Google and of this service. */
 const clockSkewSeconds = 300
-/** Google's tokens are valid for 1 h. */
+/** Maximum lifetime of the token of a Pub/Sub push. Google's tokens are valid for 1 h. */
 const maxLifetimeSeconds = 3_600
 
 /**
@@ -59,7 +59,10 @@ export function readPushToken(
 
 type Claims = Readonly<Record<string, unknown>>
 
-/** Parts of an RS256 token. RFC 7515 §4.1.1: the algorithm is not the choice of the sender. */
+/**
+ * Parts of the RS256 token of a Pub/Sub push. RFC 7515 §4.1.1: the algorithm is not the choice of
+ * the sender.
+ */
 function parseToken(
   authorization: string,
 ): (Omit<PushToken, 'apps'> & { claims: Claims }) | undefined {
@@ -74,7 +77,10 @@ function parseToken(
   return { keyId, claims, signed, signature: Buffer.from(mark, 'base64url') }
 }
 
-/** RFC 7519 §4.1.4 and §4.1.6. */
+/**
+ * True if the token of a Pub/Sub push is valid at `now`, by its claims `exp` and `iat` (RFC 7519
+ * §4.1.4 and §4.1.6).
+ */
 function isCurrent({ exp, iat }: Claims, now: number): boolean {
   return (
     typeof exp === 'number' &&
@@ -90,14 +96,14 @@ function decodePart(part: string): Claims | undefined {
   return isObject(value) ? value : undefined
 }
 
-/** True if the key signed the token (RS256, RFC 7518 §3.3). */
+/** True if the key signed the token of a Pub/Sub push (RS256, RFC 7518 §3.3). */
 export function isSignedBy(key: KeyObject, { signed, signature }: PushToken): boolean {
   return verify('RSA-SHA256', signed, key, signature)
 }
 
-/** Maximum keys of a set; Google publishes two. */
+/** Maximum keys of a JSON Web Key Set; Google publishes two. */
 const maxKeys = 20
-/** RFC 7518 §3.3. */
+/** Minimum size of an RSA key for RS256 (RFC 7518 §3.3). */
 const minKeyBits = 2_048
 
 /** Reads the RSA keys of a JSON Web Key Set (RFC 7517 §5), by id. Other keys are left out. */

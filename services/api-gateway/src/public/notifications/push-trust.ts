@@ -5,11 +5,11 @@ import type { Logger } from '@posthorn/telemetry'
 import { findAccountsOfUser, listPubSubApps, type PubSubApp } from '../../store/pubsub-apps.ts'
 import type { PushExpectation, PushSigner } from './push-token.ts'
 
-/** Interval at which applications are read without being invalidated. */
+/** Interval at which OAuth2 applications are read without being invalidated. */
 const refreshMs = 60_000
-/** Lifetime of the accounts of a mailbox: a new account is polled until then. */
+/** Lifetime of a mailbox's list of accounts in memory: a new account is polled until then. */
 const accountsTtlMs = 30_000
-/** Maximum mailboxes in memory, about 10 MB. */
+/** Maximum mailboxes whose accounts are in memory, about 10 MB. */
 const maxMailboxes = 50_000
 
 export interface PushTrustDeps {
@@ -19,16 +19,16 @@ export interface PushTrustDeps {
 }
 
 /**
- * Applications for Pub/Sub, their service accounts, and the accounts of mailboxes. Requests never
- * load the first two, which are read periodically and on `wake`. Only a verified push loads
- * accounts.
+ * Cache of the OAuth2 applications for Pub/Sub, their service accounts, and the accounts of
+ * mailboxes. Requests never load applications and service accounts, which are read periodically and
+ * on `wake`. Only a verified push loads accounts.
  */
 export class PushTrust implements AsyncDisposable {
   readonly #deps: PushTrustDeps
   readonly #refreshing: PeriodicTask
   readonly #accounts = new TtlCache<string, string[]>({ ttlMs: accountsTtlMs, max: maxMailboxes })
   #current: Omit<PushExpectation, 'now'> = { audience: '', signers: [] }
-  /** Applications for accounts, by their application for Pub/Sub. */
+  /** Ids of OAuth2 applications for accounts, by the id of their application for Pub/Sub. */
   #linked: ReadonlyMap<string, readonly string[]> = new Map()
 
   constructor(deps: PushTrustDeps) {
@@ -41,7 +41,7 @@ export class PushTrust implements AsyncDisposable {
     return this.#current
   }
 
-  /** Reads applications and settings now. */
+  /** Reads the OAuth2 applications for Pub/Sub and the settings now. */
   wake(): void {
     this.#refreshing.wake()
   }
@@ -50,7 +50,10 @@ export class PushTrust implements AsyncDisposable {
     await this.#refreshing[Symbol.asyncDispose]()
   }
 
-  /** Reads applications and settings. Every push is rejected until the first refresh. */
+  /**
+   * Reads the OAuth2 applications for Pub/Sub and the settings. Every Pub/Sub push is rejected
+   * until the first refresh.
+   */
   async #refresh(): Promise<void> {
     const { db, settings } = this.#deps
     const [apps, { notificationBaseUrl, serviceUrl }] = await Promise.all([
@@ -78,7 +81,7 @@ export class PushTrust implements AsyncDisposable {
   }
 }
 
-/** Several applications may have the same service account. */
+/** Service accounts that sign pushes. Several OAuth2 applications may share a service account. */
 function signersOf(apps: readonly PubSubApp[]): PushSigner[] {
   const byEmail = Map.groupBy(apps, ({ email }) => email?.toLowerCase() ?? '')
   byEmail.delete('')

@@ -3,7 +3,8 @@ import { BodyError } from '@posthorn/http'
 import type { Response } from 'express'
 
 /**
- * Result of a notification request. All results but `forwarded` and `ignored` are error responses.
+ * Result of a provider's notification request. All results but `forwarded` and `ignored` are error
+ * responses.
  */
 export type NotificationOutcome =
   | 'forwarded'
@@ -17,9 +18,10 @@ export type NotificationOutcome =
 const retryAfterSeconds = '30'
 
 /**
- * Runs a handler and responds by its result: 202 for success, 400 for a malformed request, 403 for
- * a request that did not authenticate, 429 above the limit of its address. Any other failure gets
- * 503, so that the provider repeats the request. Failures have the error body of the interface.
+ * Runs the handler of a notification request and responds by its result: 202 for success, 400 for a
+ * malformed request, 403 for a request that did not authenticate, 429 above the limit of its
+ * address. Any other failure gets 503, so that the provider repeats the request. Failures have the
+ * error body of the interface.
  *
  * @throws AppError for every failure
  */

@@ -4,19 +4,19 @@ import { type Clock, monotonicClock, SingleFlight } from '@posthorn/flow'
 import type { HttpCaller } from '@posthorn/net/http-caller'
 import { readKeySet } from './push-token.ts'
 
-/** Keys of Google's OpenID Connect tokens (`jwks_uri` of accounts.google.com). */
+/** URL of the keys of Google's OpenID Connect tokens (`jwks_uri` of accounts.google.com). */
 const keysUrl = 'https://www.googleapis.com/oauth2/v3/certs'
 /**
  * Age from which the signing keys of Google are requested again. Google rotates the keys about
  * weekly.
  */
 const freshMs = 3_600_000
-/** Age from which keys are not used, if none can be requested. */
+/** Age from which Google's cached signing keys are not used, if none can be requested. */
 const staleMs = 86_400_000
-/** Minimum delay between requests, whatever the key ids of tokens are. */
+/** Minimum delay between requests of Google's signing keys, whatever the key ids of tokens are. */
 const minIntervalMs = 60_000
 
-/** Cache of up to 20 public keys of Google. */
+/** Cache of up to 20 public keys with which Google signs tokens. */
 export class SigningKeys {
   readonly #http: Pick<HttpCaller, 'call'>
   readonly #clock: Clock
@@ -31,8 +31,8 @@ export class SigningKeys {
   }
 
   /**
-   * Returns a key, or undefined if Google does not publish the key. Requests the keys of Google at
-   * most once a minute.
+   * Returns a signing key of Google, or undefined if Google does not publish the key. Requests the
+   * keys of Google at most once a minute.
    *
    * @throws AppError `unavailable` if there are no keys
    */
@@ -44,7 +44,7 @@ export class SigningKeys {
     return this.#keys.get(id)
   }
 
-  /** Requests the keys again. Never rejects, because earlier keys stay valid. */
+  /** Requests the signing keys of Google again. Never rejects, because earlier keys stay valid. */
   async #refresh(): Promise<void> {
     const flight = this.#flights.inFlight('keys')
     if (!flight && this.#clock() - this.#requestedAt < minIntervalMs) return

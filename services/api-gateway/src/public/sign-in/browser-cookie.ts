@@ -2,18 +2,19 @@ import { randomBytes } from 'node:crypto'
 import type { Request, Response } from 'express'
 
 /**
- * Cookie that binds a sign-in to a browser. The prefix keeps subdomains and plain HTTP from setting
- * the cookie (RFC 6265bis §4.1.3.2). Browsers accept the cookie from HTTPS only.
+ * Name of the cookie that binds an OAuth2 sign-in to a browser. The prefix keeps subdomains and
+ * plain HTTP from setting the cookie (RFC 6265bis §4.1.3.2). Browsers accept the cookie from HTTPS
+ * only.
  */
 const secureName = '__Host-posthorn-sign-in'
-/** Cookie for a redirect URI with plain HTTP, such as a local installation. */
+/** Name of the sign-in cookie for a redirect URI with plain HTTP, such as a local installation. */
 const plainName = 'posthorn-sign-in'
-/** Life of a state. */
+/** Life of the sign-in cookie, which equals the life of an OAuth2 state in a browser. */
 const maxAgeSeconds = 3_600
 
 /**
- * Sets the cookie and returns the identity of the browser. A browser keeps its value, so that
- * sign-ins in several tabs work.
+ * Sets the sign-in cookie and returns the identity of the browser. A browser keeps its cookie
+ * value, so that sign-ins in several tabs work.
  */
 export function identifyBrowser(
   { request, response }: { request: Request; response: Response },
@@ -28,8 +29,8 @@ export function identifyBrowser(
 }
 
 /**
- * Browser identities in the cookies of a request. An identity includes the cookie name, because a
- * cookie without the prefix `__Host-` proves less.
+ * Browser identities in the sign-in cookies of a request. An identity includes the cookie name,
+ * because a cookie without the prefix `__Host-` proves less.
  */
 export function browserIdentities(request: Request): string[] {
   return [secureName, plainName].flatMap((name) =>

@@ -43,7 +43,7 @@ export interface CallbackDeps extends SignInDeps, StoreGrantDeps {
   count: (outcome: PageOutcome | 'opened' | 'connected' | 'used' | 'expired') => void
 }
 
-/** Statuses of the pages of failed sign-ins. */
+/** HTTP statuses of the pages of failed OAuth2 sign-ins. */
 const statuses = {
   unknown: 400,
   denied: 403,
@@ -56,13 +56,16 @@ const statuses = {
 }
 type PageOutcome = keyof typeof statuses
 
-/** Limit far above the length of our tokens. RFC 6749 does not limit the length of a code. */
+/**
+ * Maximum length of a start token or state, far above the length of the tokens of this service. RFC
+ * 6749 does not limit the length of a code.
+ */
 const maxTokenLength = 256
 const maxCodeLength = 4096
 
-/** Response to a request of the redirect URI, with its pending sign-in. */
+/** Response to a request of the OAuth2 redirect URI, with its pending sign-in. */
 interface SignInResponse {
-  /** Pending sign-in; undefined if the state is unknown. */
+  /** Pending OAuth2 sign-in; undefined if the state is unknown. */
   login?: PendingLogin
   theme: PageTheme
   response: Response
@@ -70,9 +73,9 @@ interface SignInResponse {
 
 /**
  * Handles the redirect URI of OAuth2 (RFC 6749 §4.1.2), and with `start` the first step of a
- * sign-in. The state is consumed first, so that one of several requests with the same state
- * continues. Any later failure is a page with a link to sign in again; the account is registered
- * completely or not at all.
+ * sign-in. The state is consumed first, so that only the first of several requests with the same
+ * state continues. Any later failure is a page with a link to sign in again; the account is
+ * registered completely or not at all.
  */
 export function onCallback(deps: CallbackDeps): RequestHandler {
   return async (request, response) => {
@@ -86,7 +89,8 @@ export function onCallback(deps: CallbackDeps): RequestHandler {
       const login = state && (await consumeLogin(deps.db, state, browserIdentities(request)))
       if (!login) return await sendOutcome(deps, result, 'unknown')
       result = { login, theme: await pageTheme(deps, login.registration.theme), response }
-      // The form link is checked before the code is redeemed, so that no unused grant is created.
+      // The form link is checked before the OAuth2 code is redeemed, so that no unused grant is
+      // created.
       if (login.form !== null) await getUnusedLink(deps.db, login.form, findFormLink)
       await finishSignIn(deps, { ...result, login }, query)
     } catch (error) {
@@ -100,7 +104,7 @@ function tokenIn(query: URLSearchParams, name: 'start' | 'state'): string | unde
   return token === '' || token.length > maxTokenLength ? undefined : token
 }
 
-/** Binds the sign-in to the browser and redirects it to the provider. */
+/** Binds the OAuth2 sign-in to the browser and redirects the browser to the provider. */
 async function redirectToProvider(
   deps: CallbackDeps,
   { start, request, result }: { start: string; request: Request; result: SignInResponse },
@@ -138,7 +142,7 @@ async function finishSignIn(
   response.redirect(303, withAccountState(redirectUrl, account, stored.state))
 }
 
-/** Logs, stores and shows an error of the provider. */
+/** Logs, stores and shows an error with which the OAuth2 provider refused the consent. */
 async function reportFailure(
   deps: CallbackDeps,
   { failure, ...result }: SignInResponse & { login: PendingLogin; failure: ConsentFailure },
@@ -146,7 +150,7 @@ async function reportFailure(
   const { app, registration } = result.login
   const { account } = registration
   deps.log.warn({ account, app, ...failure }, 'provider refused consent')
-  // The page is more important than the record.
+  // The page for the user is more important than the stored consent error.
   await storeConsentError(deps.db, account, failure).catch((err: unknown) =>
     deps.log.warn({ err, account }, 'consent error not stored'),
   )
@@ -154,7 +158,10 @@ async function reportFailure(
   await sendOutcome(deps, result, isDenied ? 'denied' : 'refused', failureDetails(failure))
 }
 
-/** RFC 9207 §2.4: checked before the code is sent, also for errors. */
+/**
+ * True if the issuer in an OAuth2 callback is the provider of the sign-in. RFC 9207 §2.4: the
+ * issuer is checked before the code is sent, also for errors.
+ */
 function isFromIssuer({ issuer, requiresIss = false }: ConsentPage, iss: string | null): boolean {
   if (iss === null) return !requiresIss
   return issuer === undefined || iss === issuer
@@ -188,8 +195,8 @@ async function sendFailure(
   deps.log.warn({ err: error }, 'sign-in failed')
   const failure = isPermanent(error) ? consentFailureOf(error) : undefined
   if (login && failure) return reportFailure(deps, { ...result, login, failure })
-  // Permanent failures: the provider rejects the sign-in, or the application is misconfigured. The
-  // code cannot be reused.
+  // Permanent failures of a sign-in: the provider rejects the sign-in, or the OAuth2 application is
+  // misconfigured. The code cannot be reused.
   await sendOutcome(deps, result, isPermanent(error) ? 'refused' : 'unavailable')
 }
 
@@ -205,7 +212,10 @@ async function sendOutcome(
   sendPage(response, statuses[outcome], messagePage(texts, theme, next))
 }
 
-/** Starts a new sign-in. Undefined on failure or if the link has used up its probes. */
+/**
+ * Starts a new OAuth2 sign-in after a failure. Undefined if the start fails or the form link has
+ * used up its probes.
+ */
 async function restartSignIn(
   deps: CallbackDeps,
   { app, registration, form }: PendingLogin,

@@ -6,7 +6,7 @@ const askAdministrator =
   'Ask an administrator of your organisation to approve this application, then sign in again.'
 const askOperator = 'Ask the operator of this service to correct the registration at the provider.'
 
-/** Remedies by code of Microsoft (documentation page "Microsoft Entra error codes"). */
+/** Remedies of failed consents by code of Microsoft (page "Microsoft Entra error codes"). */
 const remediesOfMicrosoft: Readonly<Record<string, string>> = {
   AADSTS50011: askOperator,
   AADSTS50020: 'Sign in with an account of the organisation that the application is for.',
@@ -26,7 +26,7 @@ const remediesOfMicrosoft: Readonly<Record<string, string>> = {
   AADSTS900941: askAdministrator,
 }
 
-/** Remedies by error code (RFC 6749 §4.1.2.1; Google). */
+/** Remedies of failed OAuth2 consents by error code (RFC 6749 §4.1.2.1; Google). */
 const remedies: Readonly<Record<string, string>> = {
   admin_policy_enforced: askAdministrator,
   consent_required: askAdministrator,
@@ -44,15 +44,15 @@ const maxCodeLength = 128
 const maxTextLength = 1_000
 
 /**
- * Error of the provider in a callback. Undefined without an error. Only the browser that started
- * the sign-in reaches this point, so the text is not from a link of a third party.
+ * Error of the OAuth2 provider in a callback. Undefined without an error. Only the browser that
+ * started the sign-in reaches this point, so the text is not from a link of a third party.
  */
 export function consentFailureIn(query: URLSearchParams): ConsentFailure | undefined {
   const error = query.get('error')
   return error === null ? undefined : failureOf(error, query.get('error_description') ?? '')
 }
 
-/** Error of the provider in the exchange of the code. Undefined for other failures. */
+/** Error of the OAuth2 provider in the exchange of the code. Undefined for other failures. */
 export function consentFailureOf(error: unknown): ConsentFailure | undefined {
   if (!(error instanceof AppError) || error.kind !== 'rejected') return undefined
   const { code: rejection } = (error.extras.info?.['tokenRequest'] ?? {}) as { code?: unknown }
@@ -61,7 +61,8 @@ export function consentFailureOf(error: unknown): ConsentFailure | undefined {
 
 function failureOf(error: string, text: string): ConsentFailure {
   const name = lineOf(error, maxCodeLength) || 'unknown_error'
-  // The lines that follow the first line are ids of the request and the time.
+  // In a provider's error description, the lines after the first line are ids of the request and
+  // the time.
   const [first = ''] = text.split(/\r\n|\r|\n/)
   const description = lineOf(first, maxTextLength)
   const [code] = /\bAADSTS\d{2,9}\b/.exec(text) ?? []

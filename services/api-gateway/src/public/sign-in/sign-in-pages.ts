@@ -1,7 +1,7 @@
 import type { ConsentFailure } from '@posthorn/contracts/schemas/account-oauth2'
 import { escapeHtml } from '../page-layout.ts'
 
-/** Texts of the pages after a sign-in. */
+/** Texts of the pages after an OAuth2 sign-in. */
 export const signInTexts = {
   again: 'Sign in again',
   unknown: {
@@ -44,7 +44,7 @@ export const signInTexts = {
   },
 } as const
 
-/** List of missing scopes, as the provider names them. */
+/** HTML list of missing OAuth2 scopes, as the provider names them. */
 export function scopeList(scopes: readonly string[]): string {
   const items = scopes.map((scope) => `<dd>${escapeHtml(scope)}</dd>`)
   return `\n<dl>${items.join('')}</dl>`
@@ -59,7 +59,7 @@ export function twoAddresses(expected: string, signedIn: string): string {
   return `\n<dl><dt>${other.expected}</dt><dd>${escapeHtml(expected)}</dd><dt>${other.signedIn}</dt><dd>${escapeHtml(signedIn)}</dd></dl>`
 }
 
-/** Error of the provider, and what to do about it. */
+/** HTML of the OAuth2 provider's error and its remedy. */
 export function failureDetails({ error, code, description, remedy }: ConsentFailure): string {
   const { failure } = signInTexts
   const text = [code === undefined ? error : `${error} (${code})`, description]

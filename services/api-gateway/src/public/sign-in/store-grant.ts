@@ -16,7 +16,7 @@ export interface StoreGrantDeps extends ConnectDeps {
   timeoutMs: number
 }
 
-/** Grant of the provider, sealed for the account, and the user who gave it. */
+/** OAuth2 grant of the provider, sealed for the account, and the user who gave the grant. */
 export type ReceivedGrant = CommandResponse<typeof completeOAuth2Login>
 
 export type StoreGrantResult =
@@ -25,17 +25,17 @@ export type StoreGrantResult =
   | { refused: 'unverified' }
   | { refused: 'other'; expected: string }
 
-/** Thrown if the account of a pending update was deleted. */
+/** Error for an update that waited for OAuth2 consent while its account was deleted. */
 export class AccountGoneError extends Error {
   override name = 'AccountGoneError'
 }
 
 /**
- * Registers or updates the account with the grant in one transaction. Revokes the grant if it is
- * insufficient, belongs to another user, or cannot be stored.
+ * Registers or updates the account with the OAuth2 grant in one transaction. Revokes the grant if
+ * it is insufficient, belongs to another user, or cannot be stored.
  *
  * @throws FormLinkUsedError, FormLinkExpiredError, AccountGoneError, AppError
- *   `AccountAlreadyExists`
+ * `AccountAlreadyExists`
  */
 export async function storeGrant(
   deps: StoreGrantDeps,
@@ -91,7 +91,10 @@ async function update(
   return { state: 'existing' }
 }
 
-/** An unverified address proves neither the owner nor the address of the mailbox. */
+/**
+ * Reason to refuse an OAuth2 grant. An unverified address proves neither the owner nor the address
+ * of the mailbox.
+ */
 function refusalOf(
   { missingScopes, unverified, user }: ReceivedGrant,
   expected: string | null | undefined,
@@ -103,7 +106,7 @@ function refusalOf(
     : undefined
 }
 
-/** Body of the registration, completed with the user who signed in. */
+/** Body of the account registration, completed with the user who signed in. */
 function bodyOf(
   { app, registration: { delegated } }: PendingLogin,
   { grant: { user, name = user }, body }: { grant: ReceivedGrant; body: RegistrationBody },
@@ -120,8 +123,8 @@ function bodyOf(
 }
 
 /**
- * Revokes an unused grant, unless another account of the user depends on it: providers revoke all
- * grants of a user together. A failure is ignored, because the token is stored nowhere.
+ * Revokes an unused OAuth2 grant, unless another account of the user depends on it: providers
+ * revoke all grants of a user together. A failure is ignored, because the token is stored nowhere.
  */
 async function revokeGrant(
   { db, bus, timeoutMs }: StoreGrantDeps,
@@ -133,6 +136,6 @@ async function revokeGrant(
     const options = { key: 'credentials', timeoutMs }
     await bus.request(revokeOAuth2Grant, { app, account, sealedGrant }, options)
   } catch {
-    // The result page does not depend on the revocation.
+    // The result page of the sign-in does not depend on the revocation.
   }
 }
