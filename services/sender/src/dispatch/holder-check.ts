@@ -9,11 +9,11 @@ import { isSenderBeating, silenceMs } from '../store/senders.ts'
 export interface HolderCheckDeps {
   db: Db
   bus: Pick<Bus, 'request' | 'up'>
-  /** Id of this process. */
+  /** Id of this sender process. */
   worker: string
-  /** Time since which this process has reached Postgres without an outage. */
+  /** Time since which this sender has reached Postgres without an outage. */
   steadyMs: () => number
-  /** Records the acceptances that a sender on this machine left. */
+  /** Records the journalled acceptances that an ended sender left on this machine. */
   recover: (sender: string) => Promise<void>
   log: Logger
 }
@@ -21,21 +21,21 @@ export interface HolderCheckDeps {
 interface CheckResult {
   isDead: boolean
   checkedAt: number
-  /** Time of the first check of a sender. */
+  /** Time of the first check whether the sender has ended. */
   since: number
 }
 
-/** Key of the requests to one sender. */
+/** Routing key of the requests to one sender process. */
 export function senderKey(sender: string): string {
   return `outbox.${sender}`
 }
 
 const requestTimeoutMs = 5_000
-/** Period for which the result of a check is used. A check takes two queries. */
+/** Period for which the result of a check of a sender is used. A check takes two queries. */
 const freshMs = 2_000
 /**
- * Maximum silence of a sender. Without RabbitMQ, a sender without a heartbeat for this time has
- * ended.
+ * Maximum time without a heartbeat of a sender while RabbitMQ is unavailable. After this time, the
+ * sender counts as ended.
  */
 const maxSilenceMs = 300_000
 
@@ -47,7 +47,7 @@ const maxSilenceMs = 300_000
  */
 export class HolderCheck implements KnownSenders, AsyncDisposable {
   readonly #deps: HolderCheckDeps
-  /** Results of checks, by sender. */
+  /** Results of the checks whether senders have ended, by sender. */
   readonly #results = new Map<string, CheckResult>()
   readonly #running = new Set<string>()
   readonly #checks = new TaskGroup()
@@ -115,7 +115,8 @@ export class HolderCheck implements KnownSenders, AsyncDisposable {
       await bus.request(isSending, {}, options)
       return false
     } catch (error) {
-      // Other errors: the sender is slow to respond, or the broker is unavailable.
+      // After other errors, the sender counts as running: the sender is slow to respond, or
+      // RabbitMQ is unavailable.
       return error instanceof UnroutedError && bus.up
     }
   }
