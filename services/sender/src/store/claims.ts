@@ -69,8 +69,9 @@ export type ClaimedCandidate = Pick<DueSubmission, 'queueId' | 'account' | 'byAp
 
 /**
  * Claims the outbox rows that are still due, in no particular order, and counts one attempt for
- * each. Skips rows that are locked, and rows of a mail API whose account cannot be locked. Claims
- * at most one row per account of a mail API. The claim is committed before any attempt starts.
+ * each. Skips rows that are locked, and rows of a mail API whose account cannot be locked.
+ * `candidates` has at most one row per account of a mail API. The claim is committed before any
+ * attempt starts.
  */
 export async function claimDue(
   db: Db,
