@@ -7,7 +7,7 @@ import { listTokens, type TokenRow } from './store/tokens.ts'
 /** Use of an access token by a mail client at a mail proxy. */
 export interface ProxyTokenUse {
   scope: 'imap-proxy' | 'smtp'
-  /** Account that the client names as its user. */
+  /** Account that the mail client names as its user name. */
   account: string
   /** IP address of the mail client. */
   address: string

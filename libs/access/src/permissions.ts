@@ -9,9 +9,9 @@ export interface RequiredPermission {
 }
 
 /**
- * True if a token's permission record permits the action on the group. Null or undefined, which
- * means no record, permits everything. A record without both lists, or a malformed record, permits
- * nothing. No record permits the group `admin`.
+ * True if an access token's permission record permits the action on the group. Null or undefined,
+ * which means no record, permits everything. A record without both lists, or a malformed record,
+ * permits nothing. No record permits the group `admin`.
  */
 export function permits(record: unknown, { action, group }: RequiredPermission): boolean {
   if (record === null || record === undefined) return true

@@ -19,7 +19,7 @@ export interface ClientSession {
   end(reason: string): void
 }
 
-/** Sessions of mail clients at this process. */
+/** Sessions of the mail clients that are connected to this process. */
 export class ClientSessions {
   readonly #sessions = new Set<ClientSession>()
 

@@ -17,7 +17,10 @@ export interface ListenerAddress {
   revision?: string
 }
 
-/** Open listener. Disposal stops accepting connections; existing connections continue. */
+/**
+ * Open listener for mail clients. Disposal stops accepting connections; existing connections
+ * continue.
+ */
 export type Listener = AsyncDisposable
 
 export interface ReloadableListenerOptions<A extends ListenerAddress> {
@@ -31,7 +34,7 @@ export interface ReloadableListenerOptions<A extends ListenerAddress> {
    * moving the listener.
    */
   readAddress: () => Promise<A | undefined>
-  /** Called before the listener closes because the settings disable the listener. */
+  /** Called before the mail listener closes because the settings disable the listener. */
   onDisabled?: () => Promise<void>
   start: (address: A) => Promise<Listener>
   /**

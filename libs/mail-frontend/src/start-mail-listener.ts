@@ -30,7 +30,7 @@ export interface MailListener<A extends ListenerAddress> {
   usableAccounts: UsableAccounts
   /** Adds options of the protocol to the listener address of the settings. */
   completeAddress: (address: ListenerAddress, settings: Settings) => A
-  /** Called before the listener closes because the settings disable the listener. */
+  /** Called before the mail listener closes because the settings disable the listener. */
   onDisabled?: () => Promise<void>
   start: (address: A, certificate: Certificate | undefined) => Promise<Listener>
 }

@@ -77,7 +77,9 @@ interface LoginContext {
   signal: AbortSignal
 }
 
-/** Determines the client's address, starts implicit TLS, sends the greeting and runs the login. */
+/**
+ * Determines the IMAP client's address, starts implicit TLS, sends the greeting and runs the login.
+ */
 async function greet(context: LoginContext): Promise<void> {
   const { client, deps, listener } = context
   const endpoint = await resolveClientEndpoint(client.socket, listener.trustedProxies)

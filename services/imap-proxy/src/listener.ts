@@ -18,7 +18,7 @@ export interface ListenerDeps extends ConnectionDeps {
 }
 
 /**
- * Starts listening for mail clients. Disposal closes the listener; sessions continue.
+ * Starts listening for IMAP clients. Disposal closes the listener; sessions continue.
  *
  * @throws Error if the port is in use
  */

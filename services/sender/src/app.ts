@@ -58,7 +58,7 @@ export interface AppDeps {
   createMailApis?: CreateMailApis
 }
 
-/** Clients of Gmail and Microsoft Graph. */
+/** Creates the clients of the mail APIs of Gmail and Microsoft Graph. */
 const createClients: CreateMailApis = (stack, { limiter, proxy, config }) =>
   createProviderClients(stack, {
     limiter,

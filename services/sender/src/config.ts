@@ -86,7 +86,7 @@ export function readConfig(env: Env): Config {
   }
 }
 
-/** Journal directory that the senders of the same database share. */
+/** Directory of the acceptance journals, which the senders of the same database share. */
 function defaultFolder(databaseUrl: string): string {
   const { host, pathname } = new URL(databaseUrl)
   const database = createHash('sha256').update(`${host}${pathname}`).digest('hex').slice(0, 16)

@@ -24,7 +24,9 @@ export interface ListenerDeps extends MailServerDeps {
   config: Config
   /** SMTP sessions of closed listeners that are still in progress. Awaited at shutdown. */
   closing: Set<Promise<void>>
-  /** Called with the number of messages in transfer that a closed listener did not wait for. */
+  /**
+   * Called with the number of SMTP messages in transfer that a closed listener did not wait for.
+   */
   onCut: (messages: number) => void
 }
 

@@ -9,14 +9,14 @@ export const insufficientMemory = () =>
  */
 const maxMs = 30 * 60_000
 
-/** Limit of the bytes of messages in transfer, with one permit per byte. */
+/** Limit of the bytes of messages in transfer from SMTP clients, with one permit per byte. */
 export interface MessageMemory {
   /** Acquires memory for a part of a message. Undefined if fewer bytes are free. */
   tryAcquire(bytes: number): Disposable | undefined
 }
 
 export interface ReceiveLimits {
-  /** Maximum size of the message. */
+  /** Maximum size in bytes of a message from an SMTP client. */
   maxBytes: number
   memory: MessageMemory
   /** Period within which the client must make progress with its message. */

@@ -2,7 +2,7 @@ import { type ClientLogin, decodeResponse, mechanisms } from '@posthorn/mail-fro
 import type { MailClient } from './mail-client.ts'
 import type { Token } from './parser.ts'
 
-/** Command of a client that is not logged in. */
+/** IMAP command of a client that is not logged in. */
 export interface CommandRequest {
   client: MailClient
   tag: string

@@ -16,7 +16,7 @@ export interface LoginAttempt {
   login: ClientLogin
 }
 
-/** Handles the commands of a client up to its next login attempt. */
+/** Handles the IMAP commands of a client up to its next login attempt. */
 export class LoginDialog {
   readonly #client: MailClient
   readonly #tls: SecureContext | undefined

@@ -6,7 +6,7 @@ import { CommandParser, type Input } from './parser.ts'
 
 /** Connection of a mail client, read as IMAP commands until its login. */
 export class MailClient {
-  /** Address of the client. After a PROXY header, the address in the header. */
+  /** IP address of the mail client. After a PROXY header, the address in the header. */
   address: string
   #socket: Socket
   #parser = new CommandParser()

@@ -169,7 +169,7 @@ interface CommandSegment {
    * waits for `+`.
    */
   literal?: { digits: string; sync: boolean }
-  /** True if the line is not part of any command. */
+  /** True if the line is not part of any IMAP command. */
   malformed?: true
 }
 

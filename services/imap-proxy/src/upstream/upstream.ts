@@ -90,7 +90,8 @@ export async function connectToServer(
       socket: lines.socket,
       capabilities: clientCapabilities(current),
       rest: lines.takeRest(),
-      // The buffers of `reader` are for a plaintext socket; a TLS socket allocates its own buffers.
+      // The buffers of `reader` are for a plaintext socket to the mail server; a TLS socket
+      // allocates its own buffers.
       ...defined({ reader: lines.socket === socket ? reader : undefined }),
     }
   } catch (error) {

@@ -39,7 +39,7 @@ interface Reservation {
 }
 
 /**
- * Starts submissions. Each row is in one of these places:
+ * Starts the attempts of submissions. Each outbox row is in one of these places:
  *
  * - candidate: due when last polled, not claimed (`Candidates`)
  * - prefetched: claimed, waiting for lane capacity (`PrefetchedSubmissions`)

@@ -40,10 +40,10 @@ const freshMs = 2_000
 const maxSilenceMs = 300_000
 
 /**
- * Finds out whether the senders of rows with an unknown outcome have ended. A sender has ended if
- * it has had no heartbeat for 15 s and RabbitMQ has no queue of the sender. During the 15 s, this
- * process must have reached Postgres without an outage. Neither an outage of Postgres nor a sender
- * that cannot reach Postgres counts as an end.
+ * Finds out whether the senders of outbox rows with an unknown outcome have ended. A sender has
+ * ended if it has had no heartbeat for 15 s and RabbitMQ has no queue of the sender. During the 15
+ * s, this process must have reached Postgres without an outage. Neither an outage of Postgres nor a
+ * sender that cannot reach Postgres counts as an end.
  */
 export class HolderCheck implements KnownSenders, AsyncDisposable {
   readonly #deps: HolderCheckDeps

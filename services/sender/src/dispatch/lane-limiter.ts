@@ -2,7 +2,7 @@ import { backoff, CircuitBreaker, type Clock, type Permit, Semaphore } from '@po
 import type { DueSubmission, LaneKeys } from '../store/submission.ts'
 
 export interface LaneLimits {
-  /** Maximum submissions in flight per process. */
+  /** Maximum submissions in flight per sender process. */
   concurrency: number
   perAccount: number
   perHost: number
@@ -147,8 +147,9 @@ export class LaneLimiter {
   }
 
   /**
-   * Suspends a lane and returns the remaining time in milliseconds. Concurrent failures count once.
-   * A failed login at a gateway suspends the gateway, not the account.
+   * Suspends a lane after a failure and returns the remaining time of the suspension in
+   * milliseconds. Concurrent failures count once. A failed login at a gateway suspends the gateway,
+   * not the account.
    */
   suspend(kind: 'account' | 'host', demand: LaneDemand): number {
     const affected = kind === 'account' && demand.gateway !== null ? 'gateway' : kind

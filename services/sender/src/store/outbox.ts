@@ -46,7 +46,7 @@ export const hasLiveHolder = sql<boolean>`exists (select from senders
 export interface KnownSenders {
   /** Id of this sender process. */
   worker: string
-  /** Senders that have ended. */
+  /** Senders that have ended, by the checks of this sender. */
   dead: readonly string[]
   /** Senders that a recent check did not find to have ended. */
   silent: readonly string[]

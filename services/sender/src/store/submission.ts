@@ -179,7 +179,10 @@ export interface Submission extends OutboxLease {
    * unchanged; otherwise the submitted content is sent.
    */
   storedDraft: StoredDraft | null
-  /** True if an earlier attempt may have deposited a draft without committing its id. */
+  /**
+   * True if an earlier attempt may have deposited a draft at the mail provider without committing
+   * the draft's id.
+   */
   mayHaveDraft: boolean
   /** Thread at the mail provider that the message continues. */
   providerThread: string | null

@@ -2,7 +2,7 @@ import { defined } from '@posthorn/contracts/defined'
 import type { OutboxError } from '@posthorn/db'
 
 /**
- * Cause of a failed attempt, as stored in the outbox and reported in events.
+ * Cause of a failed sending attempt, as stored in the outbox and reported in events.
  *
  * - `code`: short identifier: `EAUTH`, `ECONNREFUSED`, `EENVELOPE`, …
  * - `response`, `responseCode`: reply of the server
@@ -16,9 +16,9 @@ export interface ReplyClass {
   /** True if another attempt to send the message would also fail. */
   permanent: boolean
   /**
-   * Lane that the failure concerns beyond this message: the server for all accounts (`host`), or
-   * the server for this account (`account`). The lane is suspended, so that other messages keep
-   * their attempts.
+   * Lane that the failure concerns beyond this message: the mail server for all accounts (`host`),
+   * or the mail server for this account (`account`). The lane is suspended, so that other messages
+   * keep their attempts.
    */
   suspends?: 'host' | 'account'
 }

@@ -15,7 +15,7 @@ export type FilingInput = Pick<Submission, 'filing' | 'gateway' | 'sender'>
 
 export type FilingPlan = Filing & { copy: boolean }
 
-/** Domains of providers whose servers store sent mail in the Sent mailbox. */
+/** Domains of mail providers whose servers store sent mail in the Sent mailbox. */
 const filingProviders = [
   ['gmail.com', 'googlemail.com'],
   ['outlook.com', 'office365.com', 'office365.us', 'hotmail.com', 'live.com', 'partner.outlook.cn'],

@@ -69,7 +69,7 @@ export async function storeSubmission(
       },
     )
   } catch (error) {
-    // The account was deleted after it was read.
+    // The submission was not inserted, because its account was deleted after the account was read.
     if (codeOf(error) === foreignKeyViolation) return { result: 'deleted' }
     throw error
   }

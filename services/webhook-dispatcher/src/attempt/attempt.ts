@@ -43,7 +43,7 @@ export interface AttemptDeps {
   log: Logger
 }
 
-/** Makes the next attempt of a delivery and returns the result to record. */
+/** Makes the next attempt of a webhook delivery and returns the result to record. */
 export type AttemptDelivery = (
   delivery: ClaimedDelivery,
   signal: AbortSignal,

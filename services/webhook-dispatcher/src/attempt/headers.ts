@@ -29,7 +29,7 @@ export interface HeaderValues {
  * sent.
  */
 const reserved = new Set([
-  '__proto__', // not a member of an object
+  '__proto__', // cannot be a member of the headers object
   'connection',
   'content-encoding',
   'content-length',

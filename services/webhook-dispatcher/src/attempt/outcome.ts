@@ -171,9 +171,9 @@ function storable(text: string, maxLength: number): string {
 
 /** Effect of a delivery attempt on the throttle of the attempt's target. */
 export interface TargetFeedback {
-  /** False if the target was unreachable or did not respond in time. */
+  /** False if the webhook target was unreachable or did not respond in time. */
   responded: boolean
-  /** Time for which the target asked for no calls. */
+  /** Time for which the webhook target asked for no calls. */
   suspendMs?: number
 }
 

@@ -86,7 +86,10 @@ export class Dispatcher implements AsyncDisposable {
     return this.#inFlight.unfinished()
   }
 
-  /** Stops claiming, releases deliveries that have not started and waits for running attempts. */
+  /**
+   * Stops claiming deliveries, releases deliveries that have not started and waits for running
+   * attempts.
+   */
   async [Symbol.asyncDispose](): Promise<void> {
     this.#backlog.stop()
     await this.#polls[Symbol.asyncDispose]()

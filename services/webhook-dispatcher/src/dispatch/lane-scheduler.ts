@@ -51,7 +51,7 @@ export interface StoppedItems<T> {
   ended: Promise<{ aborted: number }>
 }
 
-/** Maximum items of one lane in memory. */
+/** Maximum items (webhook deliveries) of one lane in memory. */
 const maxItemsPerLane = 1_000
 
 /**
@@ -81,7 +81,7 @@ export class LaneScheduler<T extends LaneItem> {
     })
   }
 
-  /** Number of running items. */
+  /** Number of running items (webhook deliveries). */
   get running(): number {
     return this.#running.size
   }

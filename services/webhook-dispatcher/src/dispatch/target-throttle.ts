@@ -28,8 +28,8 @@ const suspendThreshold = 10
 /** Time by which calls of a target may precede an even pace, because timers are not exact. */
 const toleranceMs = 100
 /**
- * Maximum suspension of a lane by `Retry-After`, which applies fully only to the delivery that
- * received the header.
+ * Maximum suspension of a lane by the header `Retry-After` of a webhook target. The header applies
+ * fully only to the delivery that received it.
  */
 const maxRequestedSuspendMs = 60_000
 /** Number of lane states above which states equal to the initial state are dropped. */
@@ -57,7 +57,7 @@ export class TargetThrottle {
     this.#openMs = backoff({ baseMs: suspendMs, maxMs: maxSuspendMs })
   }
 
-  /** Maximum concurrent calls of the lane. */
+  /** Maximum concurrent calls of the lane's webhook target. */
   limit(lane: string): number {
     const failures = this.#lanes.get(lane)?.breaker.consecutiveFailures ?? 0
     return failures >= degradedThreshold ? 1 : this.#optionsOf(lane).concurrency

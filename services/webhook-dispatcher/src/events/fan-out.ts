@@ -37,8 +37,8 @@ export interface FanOutDeps {
   db: Db
   dispatcher: Pick<Dispatcher, 'owner' | 'capacity' | 'claimShared' | 'enqueue'>
   /**
-   * Calls the functions of routes before the transaction, because the transaction must not wait for
-   * functions.
+   * Calls the functions of webhook routes before the fan-out transaction, because the transaction
+   * must not wait for functions.
    */
   decide: DecideRoutes
   routes: Pick<RouteCache, 'refresh'>

@@ -212,7 +212,7 @@ function failuresOf(
 
 /** CPU time above which a call of a route's functions counts as slow. */
 const slowMs = 50
-/** Consecutive slow calls that suspend the functions of a route. */
+/** Number of consecutive slow calls that suspend the functions of a webhook route. */
 const failureThreshold = 3
 const openMs = backoff({ baseMs: 10_000, maxMs: 600_000 })
 

@@ -8,7 +8,7 @@ import {
 import { KeyedSemaphore, Semaphore } from '@posthorn/flow'
 import { sql } from 'kysely'
 
-/** Event that was not fanned out yet. */
+/** Event that was not fanned out yet: its webhook deliveries do not exist. */
 export interface PendingEvent {
   eventRow: string
   eventId: string
@@ -139,7 +139,7 @@ export async function findBodyBytes(
   return rows[0]?.bytes ?? undefined
 }
 
-/** Event, or delivery with an id, whose body is read. */
+/** Event, or webhook delivery with an id, whose body is read. */
 export type BodyOwner = Pick<PendingEvent, 'eventRow' | 'eventDate'> & { id?: string }
 
 /**

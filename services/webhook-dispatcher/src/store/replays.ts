@@ -55,8 +55,8 @@ async function lockPendingReplay(tx: Tx): Promise<LockedReplay | undefined> {
 }
 
 /**
- * Marks the replay as running and stores the number of matching deliveries, for the progress of the
- * replay.
+ * Marks a replay of failed deliveries as running and stores the number of matching deliveries, for
+ * the progress of the replay.
  */
 async function beginReplay(tx: Tx, replay: LockedReplay): Promise<void> {
   await sql`

@@ -55,8 +55,8 @@ async function deleteInBatches(signal: AbortSignal, run: () => Promise<number>):
 }
 
 /**
- * Deletes up to `limit` deliveries that ended before their retention. Returns the number of deleted
- * deliveries.
+ * Deletes up to `limit` webhook deliveries that ended longer ago than their retention. Returns the
+ * number of deleted deliveries.
  */
 async function deleteFinished(
   db: Db,
@@ -109,7 +109,7 @@ async function rotatePartitions(db: Db, keepDays: number): Promise<number> {
   return rows[0]?.dropped ?? 0
 }
 
-/** Deletes statistics of routes that no longer exist. */
+/** Deletes statistics of webhook routes that no longer exist. */
 async function deleteOrphanedRouteStates(db: Db): Promise<void> {
   for (const table of ['webhookRouteCounts', 'webhookRouteStates', 'webhookRouteErrors'] as const)
     await db

@@ -71,7 +71,9 @@ export function targetOptions(settings: SettingsCache, defaults: OptionDefaults)
     /** Returns the options of the targets of a lane, from the settings of the last refresh. */
     of: (lane: string): TargetOptions => optionsOf(lane).options,
     scheduleOf: (lane: string): RetrySchedule => optionsOf(lane).schedule,
-    /** Public address of the installation. Undefined if no address is set. */
+    /**
+     * Public address of this installation (setting `serviceUrl`). Undefined if no address is set.
+     */
     get serviceUrl(): string | undefined {
       return seen?.serviceUrl || undefined
     },

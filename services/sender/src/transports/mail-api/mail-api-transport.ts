@@ -170,7 +170,8 @@ async function releaseDraft(
   try {
     return await api.releaseDraft(draft.id, AbortSignal.timeout(handoverMs))
   } catch (error) {
-    // A draft missing at the first release was deleted: the next attempt deposits another draft.
+    // A draft that is missing at its first release was deleted: the next attempt deposits another
+    // draft.
     const isGone = submission.maybeSent && isMailApiError(error, 'message-missing')
     if (!isGone && !mayHaveEffect(error)) throw error
     log.warn({ err: error }, 'release without a response, checking draft')

@@ -39,7 +39,7 @@ export interface Destination {
    * reveal whether the port is open.
    */
   isTenantsServer?: boolean
-  /** Argument of EHLO. Defaults to the host name of the outgoing address. */
+  /** Name that the sender states in EHLO. Defaults to the host name of the outgoing IP address. */
   ehloName?: string
   /**
    * URL of the proxy to the mail server, with the proxy login in plaintext. Absent for a direct
@@ -218,7 +218,7 @@ interface CredentialsUse<C extends typeof getCredentials | typeof getGatewayCred
   request: CommandRequest<C>
   /** Mail server that gets the credentials. */
   server: RegisteredServer
-  /** Proxy of the account. */
+  /** Proxy that the account names for its mail servers. Null without a proxy. */
   proxy: string | null
 }
 

@@ -23,9 +23,9 @@ type Stage = 'envelope' | 'data' | 'handover'
 const chunkBytes = 64 * 1024
 
 /**
- * Content of one message, with the progress of its transmission. nodemailer starts reading after
- * the 354 reply to DATA and sends the end of data when the stream ends. The stream ends only after
- * `commitIntent` has resolved, so the intent record precedes the end of data.
+ * Content of one message for SMTP DATA, with the progress of the transmission. nodemailer starts
+ * reading after the 354 reply to DATA and sends the end of data when the stream ends. The stream
+ * ends only after `commitIntent` has resolved, so the intent record precedes the end of data.
  */
 export class HandoverStream {
   readonly bytes: Readable

@@ -43,7 +43,7 @@ export function acceptedSoFar(envelope: object): readonly string[] {
 /** Properties that nodemailer adds to its errors. */
 interface SmtpError extends Error {
   code?: string | undefined
-  /** System error code if `code` is ESOCKET. */
+  /** System error code of a nodemailer error whose `code` is ESOCKET. */
   originalCode?: string | undefined
   response?: string | undefined
   responseCode?: number | undefined

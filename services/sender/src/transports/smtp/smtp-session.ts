@@ -57,7 +57,7 @@ interface Connected extends ConnectedSocket {
   credentials: Credentials | undefined
 }
 
-/** Authenticated SMTP connection for one message at a time. */
+/** SMTP session: authenticated connection to a mail server, for one message at a time. */
 export class SmtpSession {
   readonly #connection: SmtpConnection
   readonly #socket: Socket

@@ -152,7 +152,7 @@ class SessionPool implements AsyncDisposable {
       try {
         return await this.#sendOver(reused, message)
       } catch (error) {
-        // A server that closed the idle session is not a failure of the message.
+        // The mail server closed the idle SMTP session: this is no failure of the message.
         if (!isStaleSession(error)) throw error
       }
     }
