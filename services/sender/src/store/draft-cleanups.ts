@@ -53,8 +53,8 @@ export const mayCleanUp = sql<boolean>`not exists (select from outbox
   and not exists (${unfinished(sql`draft_cleanups.account`, sql`draft_cleanups.message_id`)})`
 
 /**
- * True if a found draft belongs to no other submission of the account. A submission is stored
- * before its draft, so the result is valid until the draft is removed.
+ * True if a draft found at the mail provider belongs to no other submission of the account. A
+ * submission is stored before its draft, so the result is valid until the draft is removed.
  */
 export async function isRemovable(
   db: Db,

@@ -40,7 +40,7 @@ async function findStored(
 ): Promise<ProviderDraft | undefined> {
   const { messageId, messageIdHeader: header } = stored
   const [draft] = await api.findDrafts({ messageId, header }, signal).catch((error: unknown) => {
-    // Gmail refuses to search a draft by Message-ID among too many drafts.
+    // The client of Gmail refuses to search too many drafts for a message id.
     if (isMailApiError(error, 'refused')) return []
     throw error
   })
