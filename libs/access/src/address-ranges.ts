@@ -1,8 +1,8 @@
 import { BlockList, isIP } from 'node:net'
 
 /**
- * True if the address is in one of the addresses and CIDR ranges. An absent or empty list contains
- * every address. Malformed entries match nothing.
+ * True if the IP address is in one of the addresses and CIDR ranges of a list. An absent or empty
+ * list contains every address. Malformed entries match nothing.
  */
 export function addressAllowed(
   ranges: readonly string[] | null | undefined,
@@ -14,7 +14,10 @@ export function addressAllowed(
   return blockListOf(ranges).check(address, family === 6 ? 'ipv6' : 'ipv4')
 }
 
-/** Compiled lists. A token may have 1,000 ranges, which are checked with every request. */
+/**
+ * Compiled lists of addresses and CIDR ranges. A token may have 1,000 ranges, which are checked
+ * with every request.
+ */
 const compiled = new WeakMap<readonly string[], BlockList>()
 
 function blockListOf(ranges: readonly string[]): BlockList {

@@ -4,12 +4,12 @@ import { addressAllowed } from './address-ranges.ts'
 import { hasScope, isExpired, permits, type RequiredPermission } from './permissions.ts'
 import { listTokens, type TokenRow } from './store/tokens.ts'
 
-/** Use of a token by a mail client at one of the proxies. */
+/** Use of an access token by a mail client at a mail proxy. */
 export interface ProxyTokenUse {
   scope: 'imap-proxy' | 'smtp'
-  /** Account that the client names as its user. */
+  /** Account that the mail client names as its user name. */
   account: string
-  /** IP address of the client. */
+  /** IP address of the mail client. */
   address: string
 }
 
@@ -19,17 +19,23 @@ export interface UsableToken {
 }
 
 /**
- * Reason of a rejection. Clients can distinguish only `address` from the other reasons; the log
- * names the reason.
+ * Reason for which the use of an access token is rejected. Clients can distinguish only `address`
+ * from the other reasons; the token log names the reason.
  */
 export type TokenRejection = 'unknown' | 'expired' | 'scope' | 'account' | 'permission' | 'address'
 
-/** Result of a lookup. The id of a rejected token is absent if the token does not exist. */
+/**
+ * Result of the lookup of an access token. The id of a rejected token is absent if the token does
+ * not exist.
+ */
 export type TokenLookup =
   | { id: string; token: UsableToken; refused?: never }
   | { id?: string; token?: never; refused: TokenRejection }
 
-/** Permissions that a client can exercise once logged in. A token must have all of them. */
+/**
+ * Permissions that a mail client can exercise once logged in, by scope. An access token must have
+ * all permissions of its scope.
+ */
 const requiredPermissions: Record<ProxyTokenUse['scope'], readonly RequiredPermission[]> = {
   smtp: [{ group: 'submit', action: 'send' }],
   'imap-proxy': [
@@ -41,12 +47,15 @@ const requiredPermissions: Record<ProxyTokenUse['scope'], readonly RequiredPermi
   ],
 }
 
-/** Generated tokens have 64 hex digits, tokens set by an operator up to 256 characters. */
+/**
+ * Pattern of access token values. Generated tokens have 64 hex digits, tokens set by an operator up
+ * to 256 characters.
+ */
 const tokenShape = /^[!-~]{32,256}$/
 
 /**
- * Finds a token by its hash and checks the use. Compares no secret. Does not check that the account
- * exists.
+ * Finds an access token by its hash and checks the use at a mail proxy. Compares no secret. Does
+ * not check that the account exists.
  */
 export async function findUsableToken(
   db: Db,
@@ -62,8 +71,9 @@ export async function findUsableToken(
 }
 
 /**
- * Returns the reason why a token does not allow the use, or undefined. The address is checked last,
- * so that only the holder of a token that is otherwise valid learns about it.
+ * Returns the reason why an access token does not allow the use, or undefined. The client address
+ * is checked last, so that only the holder of a token that is otherwise valid learns about the
+ * address restriction.
  */
 export function checkToken(
   row: TokenRow,

@@ -1,15 +1,17 @@
 import type { Action, Group } from '@posthorn/contracts/define'
 
-/** Action on a group of operations, as a permission record names them. */
+/**
+ * Action on a group of API operations, as the permission record of a token names action and group.
+ */
 export interface RequiredPermission {
   action: Action
   group: Group
 }
 
 /**
- * True if a token's permission record permits the action on the group. Null or undefined, which
- * means no record, permits everything. A record without both lists, or a malformed record, permits
- * nothing. No record permits the group `admin`.
+ * True if an access token's permission record permits the action on the group. Null or undefined,
+ * which means no record, permits everything. A record without both lists, or a malformed record,
+ * permits nothing. No record permits the group `admin`.
  */
 export function permits(record: unknown, { action, group }: RequiredPermission): boolean {
   if (record === null || record === undefined) return true
@@ -20,19 +22,19 @@ export function permits(record: unknown, { action, group }: RequiredPermission):
 }
 
 /**
- * True if the list permits the word. An absent list permits every word; a value that is no array
- * permits no word.
+ * True if a list of a permission record permits the word. An absent list permits every word; a
+ * value that is no array permits no word.
  */
 function listPermits(list: unknown, word: string): boolean {
   return list === undefined || (Array.isArray(list) && list.includes(word))
 }
 
-/** True if a token has the scope. The operator scope `*` includes all other scopes. */
+/** True if an access token has the scope. The operator scope `*` includes all other scopes. */
 export function hasScope({ scopes }: { scopes: readonly string[] }, scope: string): boolean {
   return scopes.includes(scope) || scopes.includes('*')
 }
 
-/** True if a token has reached the end of its lifetime. */
+/** True if an access token has reached the end of its lifetime. */
 export function isExpired(
   { expiresAt }: { expiresAt?: Date | null },
   now: number = Date.now(),

@@ -5,30 +5,36 @@ import { insertTokenLog, type TimedEntry, type TokenLogEntry } from './store/tok
 
 export type { TokenLogEntry } from './store/token-log.ts'
 
-/** Audit log of tokens, written in the background. */
+/** Audit log of the uses of access tokens, written in the background. */
 export interface TokenLog extends AsyncDisposable {
-  /** Queues an entry. `describe` is called only if the setting `tokenAuditLog` is on. */
+  /**
+   * Queues an entry of the token log. `describe` is called only if the setting `tokenAuditLog` is
+   * on.
+   */
   record(describe: () => TokenLogEntry): void
 }
 
 export interface TokenLogOptions {
-  /** Receives a warning for failed writes and dropped entries. */
+  /** Logger that receives a warning for failed writes and dropped entries of the token log. */
   log?: Logger
-  /** Time between two writes; defaults to 1 s. */
+  /** Time between two writes of the token log; defaults to 1 s. */
   everyMs?: number
-  /** Maximum queued entries; defaults to 20,000. Further entries are dropped. */
+  /** Maximum queued entries of the token log; defaults to 20,000. Further entries are dropped. */
   maxWaiting?: number
-  /** Called when a write failed. The entries of the failed write stay queued. */
+  /**
+   * Called when a write of the token log failed. The entries stay queued, unless Postgres rejects
+   * their data.
+   */
   onError?: (error: unknown) => void
-  /** Called with the number of dropped entries. */
+  /** Called with the number of dropped entries of the token log. */
   onLost?: (entries: number) => void
 }
 
 const rowsPerStatement = 2_000
 
 /**
- * Starts the audit log. Entries are written in batches, off the request path. A crash loses the
- * entries of the last interval; disposal writes the queued entries.
+ * Starts the audit log of access tokens. Entries are written in batches, off the request path. A
+ * crash loses the entries of the last interval; disposal writes the queued entries.
  */
 export function startTokenLog(
   db: Db,
@@ -51,7 +57,7 @@ export function startTokenLog(
       try {
         await insertTokenLog(db, batch)
       } catch (error) {
-        // A batch that Postgres rejects must not block the entries behind it.
+        // A batch of entries that Postgres rejects must not block the entries behind the batch.
         if (isDataError(error)) lost += batch.length
         else waiting = [...batch, ...waiting]
         onError(error)
@@ -73,7 +79,8 @@ export function startTokenLog(
     record: (describe) => void queue(describe, new Date()).catch(() => (lost += 1)),
     async [Symbol.asyncDispose]() {
       clearInterval(timer)
-      // Entries recorded just before disposal may still be waiting for the settings.
+      // Entries of the token log that were recorded just before disposal may still be waiting for
+      // the settings.
       await settings.get().catch(() => undefined)
       await writing
       await write()
@@ -81,18 +88,18 @@ export function startTokenLog(
   }
 }
 
-/** Action and group that a login at each proxy is recorded as. */
+/** Action and group with which the token log records a login at a mail proxy. */
 const recordedAs = {
   smtp: { action: 'send', group: 'submit' },
   'imap-proxy': { action: 'read', group: 'message' },
 } as const
 
-/** Result of a token check at a mail proxy. */
+/** Result of the check of an access token at a mail proxy. */
 export interface ProxyLogin {
-  /** Id of the token; undefined if it does not exist. */
+  /** Id of the access token; undefined if the token does not exist. */
   token: string | undefined
   refused: TokenRejection | 'rate' | undefined
-  /** Command of the client, without its arguments. */
+  /** Command of the mail client, without its arguments. */
   command: string
 }
 
@@ -106,7 +113,10 @@ const reasons: Record<TokenRejection | 'rate', string> = {
   rate: 'Rate limit exceeded',
 }
 
-/** Records the use of a token at a mail proxy. Does nothing if the token does not exist. */
+/**
+ * Records the use of an access token at a mail proxy in the token log. Does nothing if the token
+ * does not exist.
+ */
 export function auditProxyLogin(
   log: TokenLog,
   { scope, account, address }: ProxyTokenUse,

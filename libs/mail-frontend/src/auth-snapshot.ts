@@ -1,23 +1,26 @@
 import { checkToken, isExpired, type ProxyTokenUse, type TokenRow } from '@posthorn/access'
 import type { ClientSession } from './client-sessions.ts'
 
-/** Tokens, accounts and server password as stored at one time. */
+/**
+ * Tokens, accounts and server password as stored at one time, to check the sessions of mail
+ * clients.
+ */
 export interface AuthSnapshot {
   scope: ProxyTokenUse['scope']
   tokens: ReadonlyMap<string, TokenRow>
-  /** Accounts that exist and may use this proxy. */
+  /** Accounts that exist and may use this mail proxy. */
   accounts: ReadonlySet<string>
   passwordRevision: string | undefined
 }
 
-/** Sent to a client whose token has expired. */
+/** Reason sent to a mail client whose access token has expired. */
 export const sessionExpired = 'Session expired'
 
 type CheckedSession = Pick<ClientSession, 'auth' | 'account' | 'address'>
 
 /**
- * Returns the reason to end a session, or undefined if it may continue. An expired token is
- * reported as expired whether or not it is still stored.
+ * Returns the reason to end a session of a mail client, or undefined if the session may continue.
+ * An expired access token is reported as expired whether or not the token is still stored.
  */
 export function terminationReason(
   session: CheckedSession,

@@ -19,11 +19,11 @@ export interface AddressedLogin extends ClientLogin {
 const timeoutMs = 5_000
 
 /**
- * Authenticates a client by token or server password, and records the use of a token. Does not
- * check that the account exists.
+ * Authenticates a mail client by access token or server password, and records the use of a token.
+ * Does not check that the account exists.
  *
  * @returns `address` if the restriction of a token refuses the address; undefined for other
- *   rejections
+ * rejections
  */
 export async function authenticateClient(
   deps: AuthenticationDeps,
@@ -35,20 +35,22 @@ export async function authenticateClient(
   auditProxyLogin(deps.tokenLog, use, { token: id, refused, command: kind.loginCommand })
   if (refused === 'address') return refused
   if (token) return { tokenId: token.id, expiresAt: token.expiresAt }
-  // Only a secret that is not a token may be the server password; a rejected token stays rejected.
+  // Only a secret that is no existing access token may be the server password; a rejected token
+  // stays rejected.
   if (refused !== 'unknown') return undefined
   const passwordRevision = await matchServerPassword(deps, kind, secret)
   return passwordRevision === undefined ? undefined : { passwordRevision }
 }
 
-/** False for texts that are no account. Postgres rejects NUL in text. */
+/** False for texts that cannot be an account id. Postgres rejects NUL in text. */
 export function mayBeAccount(account: string): boolean {
   return account !== '' && account.length <= 256 && !account.includes('\0')
 }
 
 /**
- * Returns the revision of the server password if it matches. auth-bridge compares, because no other
- * service can unseal the setting. Sends no request if the setting is not set.
+ * Returns the revision of the server password if the password of the login matches. auth-bridge
+ * compares, because no other service can unseal the setting. Sends no request if the setting is not
+ * set.
  */
 async function matchServerPassword(
   { db, bus }: Pick<AuthenticationDeps, 'db' | 'bus'>,
@@ -56,8 +58,8 @@ async function matchServerPassword(
   password: string,
 ): Promise<string | undefined> {
   if (password === '' || password.length > 1_024) return undefined
-  // The revision is read first: if the password changes meanwhile, the session gets a revision that
-  // is not valid.
+  // The revision of the server password is read first: if the password changes meanwhile, the
+  // session gets a revision that is not valid.
   const revision = await findSealedSettingRevision(db, passwordSetting)
   if (revision === undefined) return undefined
   const { valid } = await bus.request(

@@ -1,22 +1,25 @@
 import { drainClients, type DrainedClient } from './drain.ts'
 
-/** Credential a session was authenticated with: a token, or the server password. */
+/**
+ * Credential that authenticated a session of a mail client: an access token, or the server
+ * password.
+ */
 export type SessionAuth =
   | { tokenId: string; expiresAt: Date | null; passwordRevision?: never }
   | { passwordRevision: string; tokenId?: never; expiresAt?: never }
 
-/** Authenticated mail client. */
+/** Session of an authenticated mail client. */
 export interface ClientSession {
   readonly auth: SessionAuth
   readonly account: string
-  /** IP address of the client. */
+  /** IP address of the mail client. */
   readonly address: string
-  /** True while a command or message is in progress. */
+  /** True while a command or message of the mail client is in progress. */
   readonly isBusy: boolean
   end(reason: string): void
 }
 
-/** Sessions of mail clients at this process. */
+/** Sessions of the mail clients that are connected to this process. */
 export class ClientSessions {
   readonly #sessions = new Set<ClientSession>()
 
@@ -37,7 +40,8 @@ export class ClientSessions {
   }
 
   /**
-   * Ends all sessions within `drainMs`, see `drainClients`. Returns the number of busy sessions.
+   * Ends all sessions of mail clients within `drainMs`, see `drainClients`. Returns the number of
+   * sessions that were busy when they ended.
    */
   async drain(reason: string, drainMs: number): Promise<number> {
     const toClient = (session: ClientSession): DrainedClient => {

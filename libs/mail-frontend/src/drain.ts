@@ -1,22 +1,25 @@
 import { performance } from 'node:perf_hooks'
 import { sleep } from '@posthorn/flow'
 
-/** Connected mail client. */
+/** Connected mail client that a shutdown disconnects. */
 export interface DrainedClient {
   readonly isClosed: boolean
-  /** True while a command or message is in progress. */
+  /** True while a command or message of the mail client is in progress. */
   readonly isBusy: boolean
-  /** Announces the end to the client, before the wait for the command in progress. */
+  /**
+   * Announces the end of the connection to the mail client, before the wait for the command in
+   * progress.
+   */
   announce?: () => void
   /** Disconnects the mail client. */
   end: () => void
 }
 
-/** Interval at which busy clients are checked. */
+/** Interval at which a shutdown checks busy mail clients. */
 const checkMs = 50
 
 /**
- * Disconnects clients at random times within `drainMs`, so that they do not reconnect
+ * Disconnects mail clients at random times within `drainMs`, so that the clients do not reconnect
  * simultaneously. A busy client is disconnected after its command, at the latest after `drainMs`.
  *
  * @returns the number of clients that were busy when they were disconnected
@@ -27,7 +30,7 @@ export async function drainClients(
 ): Promise<number> {
   const endAt = performance.now() + drainMs
   const drain = async (client: DrainedClient): Promise<boolean> => {
-    // The last fifth of `drainMs` is left for commands in progress.
+    // The last fifth of `drainMs` is left for commands of mail clients in progress.
     await sleep(Math.random() * drainMs * 0.8)
     client.announce?.()
     while (client.isBusy && !client.isClosed && performance.now() < endAt) await sleep(checkMs)

@@ -1,23 +1,26 @@
 import { type Clock, TtlCache } from '@posthorn/flow'
 import { networkOf } from '@posthorn/net/addresses'
 
-/** Time after the last failure of an entry at which the entry expires. */
+/** Time after the last failed login at which the count of failures expires. */
 const expiryMs = 15 * 60_000
 const maxDelayMs = 15_000
 const maxEntries = 20_000
 
-/** Failures without a delay per address and account, such as a wrong token pasted once. */
+/** Failed logins without a delay per address and account, such as a wrong token pasted once. */
 const freePerPair = 1
-/** Failures without a delay per address: several users may share one router. */
+/** Failed logins without a delay per address: several users may share one router. */
 const freePerAddress = 5
-/** Failures without a delay per account: the owner's devices fail when the token is replaced. */
+/**
+ * Failed logins without a delay per account: the owner's devices fail when the token is replaced.
+ */
 const freePerAccount = 20
 
 /**
- * Delays the replies to failed logins. Each failure of an address at one account doubles the delay;
- * failures per address and per account add to it linearly. Successful logins are not delayed.
- * Counts expire 15 minutes after the last failure, or with a success of the pair. Counts are kept
- * in memory, per process.
+ * Delays the replies to failed logins of mail clients. Each failure of an address at one account
+ * doubles the delay. Failures per address and per account give a delay that grows linearly; the
+ * longer delay applies. Successful logins are not delayed. Counts expire 15 minutes after the last
+ * failure; a success deletes the count of its address and account. Counts are kept in memory, per
+ * process.
  */
 export class LoginThrottle {
   readonly #failures: TtlCache<string, number>
@@ -26,7 +29,7 @@ export class LoginThrottle {
     this.#failures = new TtlCache({ ttlMs: expiryMs, max: maxEntries, clock })
   }
 
-  /** Counts a failure and returns the delay of its reply in milliseconds. */
+  /** Counts a failed login and returns the delay of its reply in milliseconds. */
   recordFailure(address: string, account: string): number {
     const pair = this.#add(pairKey(address, account)) - freePerPair
     const byAddress = this.#add(networkOf(address)) - freePerAddress

@@ -9,22 +9,24 @@ import {
 } from '@posthorn/config'
 import { readServiceConfig, type ServiceConfig } from '@posthorn/service/service-config'
 
-/** Configuration that both mail proxies have. */
+/** Configuration that imap-proxy and smtp-proxy share. */
 export interface ProxyConfig extends ServiceConfig {
-  /** PEM certificate chain, or the path of a file with it. */
+  /** PEM certificate chain of the mail proxy, or the path of a file with the chain. */
   readonly tlsCert: string | undefined
   readonly tlsKey: Secret | undefined
-  /** Port of a second listener, with implicit TLS; absent without such a listener. */
+  /**
+   * Port of a second listener for mail clients, with implicit TLS; absent without such a listener.
+   */
   readonly tlsPort?: number
-  /** Time over which a shutdown disconnects the clients. */
+  /** Time over which a shutdown disconnects the mail clients. */
   readonly drainMs: number
-  /** Maximum duration of a shutdown, `drainMs` included. */
+  /** Maximum duration of a shutdown of the mail proxy, `drainMs` included. */
   readonly shutdownTimeoutMs: number
-  /** Maximum connections that are not logged in, per address (IPv6: /64). */
+  /** Maximum connections of clients that are not logged in, per address (IPv6: /64). */
   readonly maxPendingPerAddress: number
-  /** Maximum sessions per account in this process. */
+  /** Maximum sessions of mail clients per account in this process. */
   readonly maxSessionsPerAccount: number
-  /** Addresses that send a PROXY header. */
+  /** Addresses of trusted proxies, which send a PROXY header. */
   readonly trustedProxies: readonly string[]
 }
 
@@ -62,7 +64,10 @@ export const smtpProxyVariables: ProxyVariables = {
 
 const loopback = ['127.0.0.0/8', '::1']
 
-/** @throws ConfigError for an invalid variable */
+/**
+ * Reads the configuration of a mail proxy.
+ * @throws ConfigError for an invalid variable
+ */
 export function readProxyConfig(
   env: Env,
   { name, variables }: { name: 'imap-proxy' | 'smtp-proxy'; variables: ProxyVariables },
@@ -84,7 +89,7 @@ export function readProxyConfig(
       min: 1,
       max: 100_000,
     }),
-    // Sessions of two mail clients with ten connections each and a phone. Mail servers reject
+    // Default for two mail clients with ten connections each and a phone. Mail servers reject
     // connections beyond their own limit.
     maxSessionsPerAccount: integer(env, variables.maxSessionsPerAccount, {
       fallback: 25,

@@ -10,17 +10,20 @@ import { imapProxyVariables, type ProxyVariables, smtpProxyVariables } from './p
 export interface ProxyKind {
   name: 'imap-proxy' | 'smtp-proxy'
   scope: ProxyTokenUse['scope']
-  /** Start of the names of the listener's settings. */
+  /** Start of the names of the settings for the proxy's listener. */
   settings: 'imapProxyServer' | 'smtpServer'
   defaultPort: number
-  /** Kind of the changes in `GET /v1/changes`. */
+  /** Type under which `GET /v1/changes` reports the state of the proxy's listener. */
   stateChange: ProxyChangeType
-  /** Password that logs in to every account, and the command that verifies the password. */
+  /**
+   * Setting of the password that logs in to every account. `checkPassword` is the command that
+   * verifies the password.
+   */
   passwordSetting: 'imapProxyServerPassword' | 'smtpServerPassword'
   checkPassword: typeof checkImapProxyServerPassword | typeof checkSmtpServerPassword
-  /** Command of a login, for the token log. */
+  /** Name of the login command of mail clients, for the token log. */
   loginCommand: 'LOGIN' | 'AUTH'
-  /** Environment variables. */
+  /** Names of the environment variables of the proxy. */
   variables: ProxyVariables
 }
 

@@ -1,6 +1,9 @@
 import { isIP, type Socket } from 'node:net'
 
-/** Source of a proxied connection. Both absent: a connection of the proxy itself (health check). */
+/**
+ * Source of a connection as the PROXY header states it. Without address and port, the proxy itself
+ * connected (health check).
+ */
 export interface ProxiedSource {
   address?: string
   port?: number
@@ -11,11 +14,14 @@ export type ProxyHeader =
   | { complete: true; length: number; source: ProxiedSource }
   | { malformed: true }
 
-/** First 12 bytes of a PROXY header of version 2. */
+/** First 12 bytes of a PROXY header of version 2 (signature). */
 const signature = Buffer.from('\r\n\r\n\0\r\nQUIT\n', 'latin1')
-/** Maximum bytes of a version 1 line, CRLF included (PROXY protocol §2.1). */
+/**
+ * Maximum bytes of a PROXY header of version 1, which is a line, CRLF included (PROXY protocol
+ * §2.1).
+ */
 const maxLineBytes = 107
-/** Maximum bytes of a version 2 header, extensions (TLVs) included. */
+/** Maximum bytes of a PROXY header of version 2, extensions (TLVs) included. */
 const maxBinaryBytes = 4_096
 const malformed = { malformed: true } as const
 
@@ -37,7 +43,7 @@ function parseLine(bytes: Buffer): ProxyHeader {
   const [, family = '', source = '', target = '', port = '', ...rest] = bytes
     .toString('latin1', 0, end)
     .split(' ')
-  // PROXY protocol §2.1: the rest of an UNKNOWN line is ignored.
+  // PROXY protocol §2.1: the rest of a header line with the family UNKNOWN is ignored.
   if (family === 'UNKNOWN') return { complete: true, length, source: {} }
   const version = { TCP4: 4, TCP6: 6 }[family]
   const isValid =
@@ -64,7 +70,10 @@ function parseBinary(bytes: Buffer): ProxyHeader {
   return source ? { complete: true, length, source } : malformed
 }
 
-/** Parses the source of TCP over IPv4 or IPv6. Family 0 (unspecified) has no source. */
+/**
+ * Parses the source address and port in a PROXY header of version 2, for TCP over IPv4 or IPv6.
+ * Family 0 (unspecified) has no source.
+ */
 function parseSource(familyAndProtocol: number, body: Buffer): ProxiedSource | undefined {
   if (familyAndProtocol === 0) return {}
   if (familyAndProtocol === 0x11 && body.length >= 12)
@@ -76,13 +85,13 @@ function parseSource(familyAndProtocol: number, body: Buffer): ProxiedSource | u
 
 function ipv6(bytes: Buffer): string {
   const groups = Array.from({ length: 8 }, (_, at) => bytes.readUInt16BE(at * 2).toString(16))
-  // The URL parser compresses zeros as in RFC 5952.
+  // The URL parser compresses the zeros of an IPv6 address as in RFC 5952.
   return new URL(`http://[${groups.join(':')}]`).hostname.slice(1, -1)
 }
 
 /**
- * Reads the PROXY header of a connection and leaves the bytes after it in the stream. Undefined if
- * no valid header arrives within the timeout.
+ * Reads the PROXY header of a connection and leaves the bytes after the header in the stream.
+ * Undefined if no valid header arrives within the timeout.
  */
 export async function readProxyHeader(
   socket: Socket,
@@ -96,7 +105,7 @@ export async function readProxyHeader(
     const header = parseProxyHeader(bytes)
     if ('malformed' in header) return resolve(undefined)
     if (!header.complete) return undefined
-    // `unshift` emits `readable` again, so the listener is removed first.
+    // `unshift` emits the event `readable` again, so the listener of the event is removed first.
     socket.off('readable', onReadable)
     if (bytes.length > header.length) socket.unshift(bytes.subarray(header.length))
     return resolve(header.source)

@@ -8,28 +8,40 @@ export interface ListenerAddress {
   host: string
   port: number
   tls: boolean
-  /** True if trusted proxies send a PROXY header first. */
+  /** True if trusted proxies send a PROXY header at the start of a connection. */
   proxy: boolean
-  /** Any other value whose change requires a new listener: the fingerprint of the certificate. */
+  /**
+   * Text for all other values whose change requires a new listener, such as the fingerprint of the
+   * certificate.
+   */
   revision?: string
 }
 
-/** Open listener. Disposal stops accepting connections; existing connections continue. */
+/**
+ * Open listener for mail clients. Disposal stops accepting connections; existing connections
+ * continue.
+ */
 export type Listener = AsyncDisposable
 
 export interface ReloadableListenerOptions<A extends ListenerAddress> {
   /**
-   * Reads the address from the settings; undefined closes the listener. An error changes nothing.
+   * Reads the address of the listener from the settings; undefined closes the listener. An error
+   * changes nothing.
    */
   resolveAddress: () => Promise<A | undefined>
-  /** Returns the address that the stored settings name at this time. Has no effect. */
+  /**
+   * Returns the listener address that the stored settings name at this time, without opening or
+   * moving the listener.
+   */
   readAddress: () => Promise<A | undefined>
-  /** Called before the listener closes because the settings disable the listener. */
+  /** Called before the mail listener closes because the settings disable the listener. */
   onDisabled?: () => Promise<void>
   start: (address: A) => Promise<Listener>
-  /** Called with each change of the state, and with the error of a listener that failed. */
+  /**
+   * Called with each change of the listener's state, and with the error of a listener that failed.
+   */
   onState?: (state: ProxyState, error?: Error) => Promise<void>
-  /** Time between two reads of the settings; defaults to 2 s. */
+  /** Time between two reads of the listener settings; defaults to 2 s. */
   everyMs?: number
   log: Logger
 }
@@ -47,8 +59,8 @@ export interface ReloadableListener<
 }
 
 /**
- * Readiness check of a mail proxy. Reads the stored settings, so that a change of another process
- * is never overlooked.
+ * Readiness check of a mail proxy. Reads the stored settings, so that a change of the settings by
+ * another process is never overlooked.
  *
  * @throws Error unless the listener is ready
  */
@@ -60,7 +72,7 @@ export async function assertListening(
 
 /**
  * Starts a listener that opens, moves and closes as the settings change. A port that is in use is
- * tried again at every read of the settings. `wake` reads them immediately.
+ * tried again at every read of the settings. `wake` starts such a read immediately.
  */
 export function startReloadableListener<A extends ListenerAddress>({
   resolveAddress,
@@ -72,7 +84,7 @@ export function startReloadableListener<A extends ListenerAddress>({
   log,
 }: ReloadableListenerOptions<A>): ReloadableListener<A> {
   let current: { address: A; listener: Listener } | undefined
-  /** True once the settings were read. */
+  /** True once the settings of the listener were read. */
   let isRead = false
   let failedKey: string | undefined
   const close = async () => {
@@ -96,7 +108,7 @@ export function startReloadableListener<A extends ListenerAddress>({
       log.info(fieldsOf(address), 'listening')
       await onState('listening')
     } catch (err) {
-      // A failure is reported once per address, not at every attempt.
+      // The failure of a listener is reported once per address, not at every attempt.
       if (failedKey === keyOf(address)) return
       failedKey = keyOf(address)
       log.error({ err, ...fieldsOf(address) }, 'listener failed to start, will retry')
@@ -128,7 +140,8 @@ function keyOf(address: ListenerAddress | undefined): string | undefined {
 }
 
 /**
- * Listens with SO_REUSEPORT where the system supports it, so that local replicas share the port.
+ * Listens at an address with SO_REUSEPORT where the system supports this option, so that local
+ * replicas share the port.
  */
 export async function listen(
   server: Server,

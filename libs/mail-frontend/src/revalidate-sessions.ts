@@ -6,7 +6,7 @@ import { sessionExpired, terminationReason } from './auth-snapshot.ts'
 import type { ClientSessions } from './client-sessions.ts'
 import type { ProxyKind } from './proxy-kinds.ts'
 
-/** Returns the accounts of the list that exist and may use this proxy. */
+/** Returns those of the accounts that exist and may use the mail proxy. */
 export type UsableAccounts = (accounts: readonly string[]) => Promise<ReadonlySet<string>>
 
 export interface RevalidationOptions {
@@ -17,16 +17,16 @@ export interface RevalidationOptions {
 }
 
 /**
- * Interval of revalidation, which covers lost invalidations: a revoked token always ends its
- * sessions within 1 s.
+ * Interval between two checks of all sessions of mail clients. The checks cover lost invalidations:
+ * a revoked token always ends its sessions within 1 s.
  */
 const revalidateMs = 900
 const expireMs = 500
 
 /**
- * Starts ending sessions that may not continue, until `stack` is disposed. Expired tokens take
- * effect within 500 ms, other changes within 900 ms or on `wake`. While Postgres is unavailable,
- * only expired tokens end sessions.
+ * Starts to end sessions of mail clients that may not continue, until `stack` is disposed. Expired
+ * tokens take effect within 500 ms, other changes within 900 ms or on `wake`. While Postgres is
+ * unavailable, only expired tokens end sessions.
  */
 export function revalidateSessions(
   stack: AsyncDisposableStack,
@@ -51,8 +51,9 @@ function endExpired(sessions: ClientSessions): void {
 }
 
 /**
- * Ends sessions whose token is expired, revoked or restricted, whose server password changed, or
- * whose account was deleted. Rejects without ending any if Postgres is unavailable.
+ * Ends sessions of mail clients whose token is expired, revoked or restricted, whose server
+ * password changed, or whose account was deleted. Rejects without ending any session if Postgres is
+ * unavailable.
  */
 async function revalidate(
   sessions: ClientSessions,

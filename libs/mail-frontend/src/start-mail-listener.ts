@@ -25,19 +25,20 @@ export interface MailListenerDeps {
   config: Pick<ProxyConfig, 'tlsCert' | 'tlsKey' | 'tlsPort'>
 }
 
-/** Listener of one protocol. */
+/** Parts of a mail listener that depend on the protocol (IMAP or SMTP). */
 export interface MailListener<A extends ListenerAddress> {
   usableAccounts: UsableAccounts
-  /** Adds options of the protocol to the address in the settings. */
+  /** Adds options of the protocol to the listener address of the settings. */
   completeAddress: (address: ListenerAddress, settings: Settings) => A
-  /** Called before the listener closes because the settings disable the listener. */
+  /** Called before the mail listener closes because the settings disable the listener. */
   onDisabled?: () => Promise<void>
   start: (address: A, certificate: Certificate | undefined) => Promise<Listener>
 }
 
 /**
- * Starts a listener for mail clients and the revalidation of its sessions, both until `stack` is
- * disposed. Changes of settings apply on their invalidation, changes of the certificate within 2 s.
+ * Starts a listener for mail clients and the revalidation of the clients' sessions, both until
+ * `stack` is disposed. Changes of settings apply on their invalidation, changes of the certificate
+ * within 2 s.
  */
 export async function startMailListener<A extends ListenerAddress>(
   stack: AsyncDisposableStack,
@@ -57,7 +58,8 @@ export async function startMailListener<A extends ListenerAddress>(
         settings.invalidate()
         listener?.wake()
       }
-      // Revalidates also after changed settings, because the server password is a setting.
+      // Sessions are also revalidated after changed settings, because the server password is a
+      // setting.
       revalidation.wake()
     }),
   )
@@ -67,8 +69,8 @@ export async function startMailListener<A extends ListenerAddress>(
       resolveAddress: async () => resolveAddress(await settings.get()),
       readAddress: async () => {
         const address = await resolveAddress(await readSettings(db))
-        // Invalidates the cached settings, because the listener would otherwise follow the cached
-        // settings only.
+        // The cached settings are invalidated, because the listener would otherwise follow the
+        // cached settings only.
         settings.invalidate()
         return address
       },
@@ -94,8 +96,9 @@ export async function startMailListener<A extends ListenerAddress>(
 }
 
 /**
- * Returns the listening address of the settings, or undefined if the proxy is disabled.
- * `certificate` identifies the certificate's contents; a change restarts the listener.
+ * Returns the listening address that the settings of a mail proxy name, or undefined if the proxy
+ * is disabled. `certificate` identifies the certificate's contents; a change of the contents
+ * restarts the listener.
  */
 export function listenerAddress(
   { settings: prefix, defaultPort }: Pick<ProxyKind, 'settings' | 'defaultPort'>,
@@ -122,8 +125,9 @@ function assertCertificate(
 }
 
 /**
- * Starts a listener at the address of the settings and, if there is a TLS port, a second listener
- * at that port. Both or none of the listeners listen. Disposal closes both.
+ * Starts a listener for mail clients at the address of the settings and, if there is a TLS port, a
+ * second listener at that port. Both or none of the listeners listen. Disposal closes both
+ * listeners.
  */
 export async function startWithTlsPort<A extends ListenerAddress>(
   address: A,

@@ -22,23 +22,23 @@ export interface MailProxyOptions {
   kind: ProxyKind
   config: ProxyConfig
   signal: AbortSignal
-  /** True if the proxy is not ready without RabbitMQ. */
+  /** True if the mail proxy is not ready without RabbitMQ. */
   needsBus: boolean
 }
 
-/** Resources of a mail proxy. */
+/** Resources that a mail proxy passes to the code of its protocol. */
 export interface ProxyContext extends ServiceContext {
   settings: SettingsCache
   tokenLog: TokenLog
   sessions: ClientSessions
   throttle: LoginThrottle
-  /** Port of the open listener; undefined while there is none. */
+  /** Port of the open listener for mail clients; undefined while there is no open listener. */
   listeningPort: () => number | undefined
 }
 
-/** Protocol of a mail proxy. */
+/** Parts of a mail proxy that depend on the protocol (IMAP or SMTP). */
 export interface MailProtocol<A extends ListenerAddress> extends MailListener<A> {
-  /** Work that a shutdown has cut, for the log. */
+  /** Returns the numbers of unfinished operations that a shutdown has cut, for the log. */
   cut: () => Record<string, number>
 }
 

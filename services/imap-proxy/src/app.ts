@@ -9,12 +9,12 @@ import { listUsableAccounts } from './store/accounts.ts'
 import { BufferPool } from './upstream/upstream-reader.ts'
 import { TlsSessionCache } from './upstream/upstream-tls.ts'
 
-/** Time over which sessions end when an operator switches the proxy off. */
+/** Time over which IMAP sessions end when an operator switches the proxy off. */
 const switchOffMs = 5_000
 
-/** Starts the service. Disposal ends all connections with BYE and closes in reverse order. */
+/** Starts the IMAP proxy. Disposal ends all connections with BYE and closes in reverse order. */
 export function startApp(config: Config, signal: AbortSignal): Promise<App> {
-  // RabbitMQ is required: each login needs credentials from auth-bridge.
+  // The IMAP proxy needs RabbitMQ: each login needs credentials from auth-bridge.
   const options = { kind: imapProxy, config, signal, needsBus: true }
   return startMailProxy(options, (stack, context) => {
     const deps = createDeps(config, context)

@@ -5,7 +5,10 @@ import type { MailPorts } from '@posthorn/net/ports'
 import { readMailPorts } from '@posthorn/service/mail-ports-config'
 
 export interface Config extends ProxyConfig {
-  /** Maximum connections that are not logged in; one more ends the oldest. */
+  /**
+   * Maximum connections of clients that are not logged in. A further connection ends the oldest
+   * connection.
+   */
   readonly maxPending: number
   /** Egress policy for mail servers. */
   readonly mailEgressPolicy: EgressPolicy

@@ -10,38 +10,40 @@ import { type AuthenticatedLogin, type RelayDeps, startRelay } from './session.t
 import { greetingText } from './upstream/upstream.ts'
 
 export interface ConnectionDeps extends LoginDeps, RelayDeps {
-  /** Permits of clients that are not logged in, by network of the address. */
+  /**
+   * Permits for connections of clients that are not logged in, by network of the client's address.
+   */
   pendingPermits: KeyedSemaphore
 }
 
-/** TLS and PROXY protocol of a listener. */
+/** TLS settings and PROXY protocol settings of an IMAP listener. */
 export interface ListenerContext {
   tls?: {
     context: SecureContext
-    /** True for implicit TLS, false for STARTTLS. */
+    /** True for implicit TLS with clients, false for STARTTLS. */
     implicit: boolean
   }
-  /** Addresses that must send a PROXY header; empty if none. */
+  /** Addresses of proxies that must send a PROXY header. Empty if no proxy is trusted. */
   trustedProxies: readonly string[]
 }
 
 export interface ClientConnection {
-  /** Resolves after the login or the end of the connection. */
+  /** Resolves after the client's login, or after the end of the connection. */
   readonly loginEnded: Promise<void>
-  /** Ends a connection that is not logged in. */
+  /** Ends a connection whose client is not logged in. */
   end(reason: string): void
 }
 
-/** Timeout from the first byte to the login. */
+/** Timeout of the login of a mail client, from the start of its connection. */
 const loginTimeoutMs = 60_000
 const tlsHandshakeTimeoutMs = 20_000
 /**
- * Keep-alive interval. Detects vanished clients within 3 minutes and keeps NAT entries of idle
- * clients.
+ * TCP keep-alive interval of client connections. Detects vanished clients within 3 minutes and
+ * keeps NAT entries of idle clients.
  */
 const keepAliveMs = 90_000
 
-/** Runs one client connection: greeting, login, relay, end. */
+/** Runs one connection of a mail client: greeting, login, relay, end. */
 export function startConnection(
   socket: Socket,
   deps: ConnectionDeps,
@@ -52,7 +54,7 @@ export function startConnection(
   const client = new MailClient(socket)
   const disconnected = new AbortController()
   const onClose = () => disconnected.abort()
-  // The TCP socket closes with or before the TLS socket over it.
+  // The TCP socket of a client closes with the TLS socket over it, or before.
   socket.once('close', onClose)
   const deadline = setTimeout(() => client.end('No login in time'), loginTimeoutMs)
   const loginEnded = greet({ client, deps, listener, signal: disconnected.signal })
@@ -75,7 +77,9 @@ interface LoginContext {
   signal: AbortSignal
 }
 
-/** Determines the client's address, starts implicit TLS, sends the greeting and runs the login. */
+/**
+ * Determines the IMAP client's address, starts implicit TLS, sends the greeting and runs the login.
+ */
 async function greet(context: LoginContext): Promise<void> {
   const { client, deps, listener } = context
   const endpoint = await resolveClientEndpoint(client.socket, listener.trustedProxies)
@@ -88,7 +92,7 @@ async function greet(context: LoginContext): Promise<void> {
   const { tls } = listener
   if (tls?.implicit && !(await startTls(client, tls.context))) return client.end()
   client.write(`* OK ${greetingText} ready for requests from ${client.address}`)
-  // The login is awaited, because the permit is released when this function returns.
+  // The login is awaited, because the permit of the client is released when this function returns.
   await runLogin(context)
 }
 
@@ -115,7 +119,7 @@ function startSession(
   login.permit[Symbol.dispose]()
 }
 
-/** Starts TLS with the client. Returns false on failure or timeout. */
+/** Starts TLS with the mail client. Returns false on failure or timeout. */
 async function startTls(client: MailClient, context: SecureContext): Promise<boolean> {
   const deadline = setTimeout(() => client.end(), tlsHandshakeTimeoutMs)
   try {

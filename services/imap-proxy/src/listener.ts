@@ -10,15 +10,15 @@ import {
 } from './connection.ts'
 
 export interface ListenerDeps extends ConnectionDeps {
-  /** Connections that are not logged in, oldest first. */
+  /** Connections of clients that are not logged in, oldest connection first. */
   pending: Set<ClientConnection>
-  /** Maximum size of `pending`; one more ends the oldest. */
+  /** Maximum size of `pending`. A further connection ends the oldest connection. */
   maxPending: number
   trustedProxies: readonly string[]
 }
 
 /**
- * Starts listening for mail clients. Disposal closes the listener; sessions continue.
+ * Starts listening for IMAP clients. Disposal closes the listener; sessions continue.
  *
  * @throws Error if the port is in use
  */
@@ -31,12 +31,12 @@ export async function startListener(
     trustedProxies: proxy ? deps.trustedProxies : [],
     ...defined({ tls: certificate && { context: certificate.context, implicit: tls } }),
   }
-  // Half-open: a client that has closed its side still receives the responses.
+  // The sockets are half-open: a client that has closed its side still receives the responses.
   const server = createServer({ allowHalfOpen: true }, (socket) => accept(socket, deps, context))
   await listen(server, { host, port })
   server.on('error', (err) => deps.log.warn({ err }, 'accepting a connection failed'))
   return {
-    // The end of `close` is not awaited: closing would wait for all sessions.
+    // The callback of `close` is not awaited: closing would wait for all sessions.
     async [Symbol.asyncDispose]() {
       server.close()
     },

@@ -9,7 +9,7 @@ import {
 } from '@posthorn/mail-frontend'
 import { findImap, type StoredImap } from './store/accounts.ts'
 
-/** Rejected login: text for the client and label for the metrics. */
+/** Rejected login of a mail client: text for the client and label for the metrics. */
 export interface LoginRejection {
   text: string
   result:
@@ -27,8 +27,8 @@ export type AccessDecision =
   | { rejection: LoginRejection }
 
 /**
- * Rejection of unknown accounts, unknown tokens and forbidden uses. The common text does not reveal
- * the reason.
+ * Rejection of logins with unknown accounts, unknown access tokens and forbidden uses. The common
+ * text does not reveal the reason.
  */
 const invalid: LoginRejection = {
   text: '[AUTHENTICATIONFAILED] Invalid credentials',
@@ -38,14 +38,15 @@ const addressNotAllowed: LoginRejection = {
   text: '[AUTHENTICATIONFAILED] Access denied, traffic not accepted from this IP',
   result: 'address',
 }
-// RFC 5530 does not define ACCOUNTDISABLED; mail clients know it.
+// Rejection of logins of accounts without IMAP. RFC 5530 does not define the code ACCOUNTDISABLED,
+// but mail clients know the code.
 const noImap: LoginRejection = {
   text: '[ACCOUNTDISABLED] IMAP is not enabled for this account',
   result: 'no-imap',
 }
 
 /**
- * Decides whether a login from this address may use the account.
+ * Decides whether a login of a mail client from this address may use the account.
  *
  * @throws Error if Postgres or auth-bridge is unavailable
  */
@@ -63,7 +64,7 @@ export async function checkAccess(
   if (auth === 'address') return { rejection: addressNotAllowed }
   if (!auth || imap === undefined) return { rejection: invalid }
   if (imap === null) return { rejection: noImap }
-  // Best effort: a login does not wait for the time of last use.
+  // The time of the access token's last use is stored with best effort: the login does not wait.
   if (auth.tokenId !== undefined) markTokenUsed(db, auth.tokenId, address).catch(() => undefined)
   return { auth, imap }
 }

@@ -23,7 +23,7 @@ export interface LoginDeps extends AuthenticationDeps {
   settings: SettingsCache
   unsealLogin: UnsealLogin
   throttle: LoginThrottle
-  /** Session permits by account. */
+  /** Permits for concurrent IMAP sessions, by account. */
   sessionPermits: KeyedSemaphore
   log: Logger
   ownPort: () => number | undefined
@@ -53,8 +53,8 @@ const tooManySessions: LoginRejection = {
 }
 
 /**
- * Authenticates a mail client and logs in at the account's server. Rejections never contain text of
- * the server.
+ * Authenticates a mail client and logs in at the account's mail server. Rejections never contain
+ * text of the server.
  *
  * @throws the reason of the signal if the client disconnected
  */
@@ -122,15 +122,15 @@ async function connectUpstream(
 type ConnectUpstream = (credentials: Promise<Credentials>, limit: AbortSignal) => Promise<Upstream>
 type Connect = (credentials: Promise<Credentials>) => Promise<Upstream>
 
-/** Connects within the timeout, which both attempts of a login share. */
+/** Connects to the mail server within a timeout, which both attempts of a login share. */
 function withDeadline(connect: ConnectUpstream, signal: AbortSignal): Connect {
   const deadline = AbortSignal.any([signal, AbortSignal.timeout(upstreamTimeoutMs)])
   return (credentials) => connect(credentials, deadline)
 }
 
 /**
- * Connects to a server that a tenant has chosen. The credentials come first: their failure, which
- * is reported immediately, must not overtake the failure of the connection.
+ * Connects to a mail server that a tenant has chosen. The credentials request is awaited first: its
+ * failure, which is reported immediately, must not overtake the failure of the connection.
  */
 function withHeldFailures(connect: ConnectUpstream, signal: AbortSignal): Connect {
   const isHidden = (error: unknown) =>
@@ -143,8 +143,8 @@ function withHeldFailures(connect: ConnectUpstream, signal: AbortSignal): Connec
 }
 
 /**
- * Connects, and retries once with a new access token: the server may reject a token before its
- * expiry.
+ * Connects to the mail server, and retries once with a new access token: the server may reject a
+ * token before its expiry.
  */
 async function retryWithFreshToken(
   requestCredentials: (fresh: boolean) => Promise<Credentials>,
@@ -195,7 +195,8 @@ function rejectionFor(error: unknown): LoginRejection {
       text: '[LIMIT] The mail server takes no more sessions of this account',
       result: 'limit',
     }
-  // RFC 5530 §3: a retry cannot help, an operator has to repair the application.
+  // RFC 5530 §3: a retry of the login cannot help, because an operator has to repair the OAuth2
+  // application.
   if (isApplicationError(error.code))
     return {
       text: '[CONTACTADMIN] The OAuth2 application of the account cannot be used',

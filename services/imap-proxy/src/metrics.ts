@@ -34,7 +34,7 @@ export function createImapProxyMetrics(
       help: 'Number of login attempts',
       labels: ['result'],
     }),
-    // Byte counters are plain sums, because they are called for every chunk.
+    // Counters of relayed bytes are plain sums, because the counters are called for every chunk.
     bytes: {
       in: { inc: (count: number) => void (relayed.in += count) },
       out: { inc: (count: number) => void (relayed.out += count) },

@@ -2,7 +2,7 @@ import type { Socket } from 'node:net'
 import { CommandTracker } from './client/command-tracker.ts'
 import type { UpstreamReader } from './upstream/upstream-reader.ts'
 
-/** Counter of relayed bytes. */
+/** Counter of the bytes that IMAP sessions relay. */
 export interface ByteCounter {
   inc(count: number): void
 }
@@ -10,28 +10,28 @@ export interface ByteCounter {
 export interface RelayOptions {
   client: Socket
   upstream: Socket
-  /** Reader of a plaintext upstream socket. */
+  /** Reader of the plaintext socket to the mail server. Absent with TLS. */
   reader?: UpstreamReader
-  /** Bytes of the client that were sent to the server before. */
+  /** Bytes of the client that were sent to the mail server before the relay started. */
   sent: Buffer
   bytes: { in: ByteCounter; out: ByteCounter }
 }
 
-/** Silence of the server after which its responses are assumed to be complete. */
+/** Time without bytes of the mail server, after which its responses are assumed to be complete. */
 const quietMs = 1_000
-/** Time one side of a relay stays open after the other side has ended. */
+/** Maximum time for which one side of a relay stays open after the other side has ended. */
 const lingerMs = 60_000
-/** Time a client that has ended its side may continue to read responses. */
+/** Maximum time for which a client that has ended its side may continue to read responses. */
 const lastResponsesMs = 10 * 60_000
 
 /**
- * Relays bytes in both directions without changing them, so client and server may negotiate
- * anything, such as COMPRESS. A side that does not read slows down the other side. After one side
- * ends, its bytes still reach the other side, and responses are still relayed. There is no idle
- * timeout; TCP keep-alive detects vanished peers.
+ * Relays bytes between mail client and mail server without changing the bytes, so client and server
+ * may negotiate anything, such as COMPRESS. A side that does not read slows down the other side.
+ * After one side ends, its bytes still reach the other side, and responses are still relayed. There
+ * is no idle timeout; TCP keep-alive detects vanished peers.
  */
 export class Relay {
-  /** Called once both sides are closed. */
+  /** Called once both sides of the relay are closed. */
   onClose: (() => void) | undefined
   readonly #client: Socket
   readonly #upstream: Socket
@@ -62,16 +62,16 @@ export class Relay {
     whenClosed(upstream, () => this.#closed(client))
   }
 
-  /** True while a command runs, or while the client has responses to read. */
+  /** True while an IMAP command runs, or while the client has responses to read. */
   get isBusy(): boolean {
     if (this.#client.writableLength > 0) return true
     return this.#commands.isCompressed ? !this.#quiet() : this.#commands.isBusy
   }
 
-  /** Closes both sides, with BYE if no response is in progress. */
+  /** Closes both sides of the relay. The client gets a BYE if no response is in progress. */
   end(reason: string): void {
-    // A line inside a literal would become part of a message, so then the connection is just
-    // closed.
+    // A BYE inside a literal would become part of a message. During a response, the connection is
+    // therefore closed without BYE.
     const isBetweenResponses = !this.isBusy || this.#quiet()
     const safe = this.#lineComplete && isBetweenResponses && !this.#commands.isCompressed
     this.#client.end(safe ? `* BYE ${reason}\r\n` : '')
@@ -83,7 +83,10 @@ export class Relay {
     return Date.now() - this.#respondedAt >= quietMs && this.#client.writableLength === 0
   }
 
-  /** Waits for the responses: Dovecot 2.3 drops pending responses when its input ends. */
+  /**
+   * Ends the server side of the relay after the pending responses, because Dovecot 2.3 drops
+   * pending responses when its input ends.
+   */
   #endUpstreamWhenQuiet(): void {
     const endedAt = Date.now()
     this.#respondedAt = endedAt
@@ -103,7 +106,7 @@ export class Relay {
     }, lingerMs).unref()
   }
 
-  /** Flushes and closes the other side after one side was closed. */
+  /** Flushes and closes the other side of the relay after one side was closed. */
   #closed(other: Socket): void {
     other.destroySoon()
     this.#openSides -= 1
@@ -119,13 +122,16 @@ function pipe(from: Socket, to: Socket, onChunk: (chunk: Buffer) => void): void 
   to.on('drain', () => from.resume())
 }
 
-/** Calls `then` after the end, also if the side ended before this call. */
+/** Calls `then` after the end of one side of a relay, also if the side ended before this call. */
 function whenEnded(side: Socket, then: () => void): void {
   if (side.readableEnded) then()
   else side.once('end', then)
 }
 
-/** Calls `then` after the close; asynchronously, if the side is closed already. */
+/**
+ * Calls `then` after the close of one side of a relay; asynchronously, if the side is closed
+ * already.
+ */
 function whenClosed(side: Socket, then: () => void): void {
   if (side.closed) setImmediate(then)
   else side.once('close', then)

@@ -12,16 +12,16 @@ export interface RelayDeps {
   log: Logger
 }
 
-/** Login accepted by this proxy and by the account's server. */
+/** Login of a mail client that was accepted by this proxy and by the account's mail server. */
 export interface AuthenticatedLogin {
   account: string
   auth: SessionAuth
   upstream: Upstream
-  /** Session permit of the account. */
+  /** Permit of the account for one IMAP session. Disposal releases the permit. */
   permit: Disposable
 }
 
-/** Confirms the login to the client and starts relaying. */
+/** Confirms the login to the mail client and starts relaying between client and mail server. */
 export function startRelay(
   client: MailClient,
   tag: string,
@@ -33,7 +33,8 @@ export function startRelay(
     `${tag} OK ${printable(account)} authenticated`,
   )
   if (upstream.rest.length > 0) client.socket.write(upstream.rest)
-  // Bytes that the client has pipelined after the login command are the first bytes for the server.
+  // Bytes that the mail client has pipelined after the login command are the first bytes for the
+  // mail server.
   const rest = client.takeRest()
   if (rest.length > 0) upstream.socket.write(rest)
   const relay = new Relay({
@@ -47,8 +48,8 @@ export function startRelay(
 }
 
 /**
- * Registers the session until it is closed. The closure of this function is all memory of a session
- * besides its sockets.
+ * Registers an IMAP session until the session is closed. The closure of this function is all memory
+ * of a session besides its sockets.
  */
 function registerSession(
   { sessions, log }: RelayDeps,
@@ -76,7 +77,10 @@ function registerSession(
   }
 }
 
-/** Replaces control characters: account ids are chosen by API callers and must not end the line. */
+/**
+ * Replaces control characters in an account id: account ids are chosen by API callers and must not
+ * end the line.
+ */
 function printable(text: string): string {
   return text.replace(/[\p{Cc}\u2028\u2029]/gu, '?')
 }

@@ -1,8 +1,8 @@
 import type { Readable } from 'node:stream'
 
 /**
- * Error listener of sockets. `close` follows every error and is what callers wait for; without a
- * listener the error would end the process.
+ * Error listener of sockets, which ignores errors. The event `close` follows every error, and
+ * callers wait for `close`; without a listener the error would end the process.
  */
 export function ignoreErrors(): void {}
 
@@ -10,7 +10,7 @@ const events = ['readable', 'end', 'close', 'error'] as const
 
 /**
  * Returns the next bytes of a socket, or undefined after its end. Reads on request only, so unread
- * bytes stay in the socket's bounded buffer and slow down the sender.
+ * bytes stay in the socket's bounded buffer and slow down the sender of the bytes.
  */
 export async function readMore(socket: Readable): Promise<Buffer | undefined> {
   for (;;) {

@@ -39,10 +39,10 @@ const name = 'sender'
 const verifyConcurrency = 20
 const retentionIntervalMs = 600_000
 
-/** Parts of this process that the clients of mail APIs share. */
+/** Parts of the sender process that the clients of mail APIs share. */
 export interface MailApiParts {
   readonly limiter: ProviderLimiter
-  /** Proxy of the settings. */
+  /** Returns the HTTP proxy of the settings. Undefined if no proxy is configured. */
   readonly proxy: () => Promise<HttpProxy | undefined>
   readonly config: Pick<Config, 'oauthEgressPolicy' | 'providerOrigins'>
 }
@@ -53,12 +53,12 @@ export interface MailApiParts {
  */
 export type CreateMailApis = (stack: AsyncDisposableStack, parts: MailApiParts) => MailApis
 
-/** Parts that tests replace. */
+/** Parts of the sender that tests replace. */
 export interface AppDeps {
   createMailApis?: CreateMailApis
 }
 
-/** Clients of Gmail and Microsoft Graph. */
+/** Creates the clients of the mail APIs of Gmail and Microsoft Graph. */
 const createClients: CreateMailApis = (stack, { limiter, proxy, config }) =>
   createProviderClients(stack, {
     limiter,
@@ -67,7 +67,7 @@ const createClients: CreateMailApis = (stack, { limiter, proxy, config }) =>
     mappedOrigins: config.providerOrigins,
   })
 
-/** Starts the service. Disposal closes all resources in reverse order. */
+/** Starts the sender. Disposal closes all resources in reverse order. */
 export async function startApp(
   config: Config,
   signal: AbortSignal,
@@ -154,7 +154,10 @@ function connectApis(
   return api
 }
 
-/** Consumes hints, which only start the next poll earlier. One poll serves any number of hints. */
+/**
+ * Consumes hints about new submissions from RabbitMQ. Hints only start the next poll of the outbox
+ * earlier, and one poll serves any number of hints.
+ */
 function consumeHints(bus: Bus, dispatcher: Dispatcher): Promise<AsyncDisposable> {
   return bus.consume({
     queue: 'sender.submissions',

@@ -16,24 +16,28 @@ import type { SmtpLimits } from './transports/smtp/smtp-session.ts'
 export interface Config extends ServiceConfig, Readonly<AttemptTiming> {
   /** Timeout of a credentials request to auth-bridge, including its upstream calls. */
   readonly credentialsMs: number
-  /** Maximum time an unavailable mailbox delays a message that may have been sent. */
+  /** Maximum time for which an unavailable mailbox delays a message that may have been sent. */
   readonly findSentMs: number
   readonly lanes: LaneLimits
-  /** Poll interval. A hint starts the next poll earlier. */
+  /** Poll interval of the outbox. A hint about a new submission starts the next poll earlier. */
   readonly sweepMs: number
-  /** Retention of finished submissions. */
+  /** Time for which the rows of finished submissions are kept. */
   readonly keepFinishedMs: number
   readonly smtp: SmtpLimits
   /**
-   * Directory of the journal of acceptances. The directory must survive a restart of the process.
+   * Directory of the journal of accepted messages. The directory must survive a restart of the
+   * process.
    */
   readonly journalFolder: string
   /** Limits of requests to mail providers, for all processes together. */
   readonly providerLimits: ProviderLimitTable
-  /** Networks of providers that are called over HTTP, and of the HTTP proxy of the settings. */
+  /**
+   * Egress policy for calls to mail providers over HTTP: networks in which the called servers may
+   * be. `proxyEgressPolicy` is the policy for the HTTP proxy of the settings.
+   */
   readonly oauthEgressPolicy: EgressPolicy
   readonly proxyEgressPolicy: EgressPolicy
-  /** Origins of providers that tests replace. */
+  /** Origins of mail providers that tests replace. */
   readonly providerOrigins: OriginMap
 }
 
@@ -67,7 +71,8 @@ export function readConfig(env: Env): Config {
     oauthEgressPolicy: egressPolicy(env, 'SVC_OAUTH_EGRESS_POLICY'),
     proxyEgressPolicy: egressPolicy(env, 'SVC_PROXY_EGRESS_POLICY'),
     providerOrigins: readProviderOrigins(env),
-    // RFC 5321 §4.5.3.2 demands minutes per command. Submission servers reply far sooner.
+    // RFC 5321 §4.5.3.2 demands timeouts of minutes per SMTP command. Submission servers reply far
+    // sooner.
     smtp: {
       egress: egressPolicy(env, 'SVC_MAIL_EGRESS_POLICY'),
       mailPorts: readMailPorts(env, service),
@@ -81,7 +86,7 @@ export function readConfig(env: Env): Config {
   }
 }
 
-/** Journal directory that the senders of the same database share. */
+/** Directory of the acceptance journals, which the senders of the same database share. */
 function defaultFolder(databaseUrl: string): string {
   const { host, pathname } = new URL(databaseUrl)
   const database = createHash('sha256').update(`${host}${pathname}`).digest('hex').slice(0, 16)

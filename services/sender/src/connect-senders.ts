@@ -22,8 +22,9 @@ export interface ConnectSendersDeps {
 }
 
 /**
- * Responds to other senders while this sender runs. Takes over from senders that have ended: the
- * acceptances in their journals, then their submissions with an unknown outcome.
+ * Connects this sender with the other senders. Confirms to other senders that this sender runs.
+ * Takes over from senders that have ended: first the acceptances in their journals, then their
+ * submissions with an unknown outcome.
  */
 export async function connectSenders(
   stack: AsyncDisposableStack,
@@ -47,7 +48,9 @@ export async function connectSenders(
   return { journal, holders }
 }
 
-/** The sender had recorded the acceptance, or the row was deleted. */
+/**
+ * Ignores an acceptance of a journal that its sender had recorded, or whose outbox row was deleted.
+ */
 function ignoreRecorded(error: unknown): void {
   if (!(error instanceof RecordError)) throw error
 }

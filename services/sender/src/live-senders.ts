@@ -5,25 +5,29 @@ import { deleteSender, saveHeartbeat } from './store/senders.ts'
 
 export interface LiveSenderDeps {
   db: Db
-  /** Id of this process. */
+  /** Id of this sender process. */
   sender: string
   log: Logger
 }
 
 const heartbeatMs = 5_000
 /**
- * A longer time between two heartbeats of this process is an outage of Postgres or of this process.
+ * Maximum time between two heartbeats of this sender. A longer time is an outage of Postgres or of
+ * this process.
  */
 const maxGapMs = 2 * heartbeatMs
 
-/** Number of live sender processes, which share the limits of providers. Disposal leaves. */
+/**
+ * Heartbeat of this sender, and number of live sender processes. The senders share the request
+ * limits of mail providers. Disposal removes this sender.
+ */
 export class LiveSenders implements AsyncDisposable {
   readonly #deps: LiveSenderDeps
   readonly #heartbeat: PeriodicTask
-  /** First and last heartbeat since the latest outage. */
+  /** Times of the first and the last heartbeat of this sender since the latest outage. */
   #first = Infinity
   #last = -Infinity
-  /** Number of live senders. At least 1: this process. */
+  /** Number of live sender processes. At least 1: this process. */
   count = 1
 
   constructor(deps: LiveSenderDeps) {
@@ -41,7 +45,7 @@ export class LiveSenders implements AsyncDisposable {
   }
 
   /**
-   * Time since which this process has reached Postgres without an outage. If the time exceeds the
+   * Time since which this sender has reached Postgres without an outage. If the time exceeds the
    * heartbeat interval, all senders that reach Postgres have stored a heartbeat since.
    */
   get steadyMs(): number {

@@ -32,7 +32,7 @@ export function senderMetrics(metrics: Metrics, { db, paused, minutes }: MetricS
       help: 'Tries to file sent messages by result: filed, postponed, failed (permanently)',
       labels: ['result'],
     }),
-    /** Counts per minute for the statistics of the API. */
+    /** Counts of sent and failed submissions per minute, for the statistics of the API. */
     minutes,
     attempts: metrics.counter({
       name: 'submissions_attempts_total',
@@ -56,7 +56,7 @@ export interface DueAgeSources extends Pick<MetricSources, 'db' | 'paused'> {
   suspended: () => LaneKeys
 }
 
-/** Registers the age by which senders are scaled. */
+/** Registers the gauge of the age of the oldest due submission, by which senders are scaled. */
 export function registerDueAge(metrics: Metrics, { db, paused, suspended }: DueAgeSources): void {
   metrics.gauge({
     name: 'outbox_oldest_due_seconds',

@@ -22,7 +22,7 @@ export interface AccessDeps extends AuthenticationDeps {
   settings: SettingsCache
 }
 
-/** Account and authentication of a session after AUTH. */
+/** Account and authentication of an SMTP session after AUTH. */
 export interface User {
   account: string
   address: string
@@ -30,12 +30,12 @@ export interface User {
 }
 
 /**
- * Rejection of unknown accounts, unknown tokens and forbidden uses. The common text does not reveal
- * the reason. RFC 4954 §6.
+ * Rejection of logins with unknown accounts, unknown access tokens and forbidden uses (RFC 4954
+ * §6). The common text does not reveal the reason.
  */
 export const invalidCredentials = () =>
   new SmtpRejection('535 5.7.8', 'Authentication credentials invalid')
-/** Refusal by the address restriction of a valid token. */
+/** Rejection of a login whose valid token has an address restriction that excludes the client. */
 export class AddressRejection extends SmtpRejection {
   constructor() {
     super('535 5.7.8', 'Access denied, traffic not accepted from this IP')
@@ -44,7 +44,7 @@ export class AddressRejection extends SmtpRejection {
 export const loginRequired = () => new SmtpRejection('530 5.7.0', 'Authentication required')
 
 /**
- * Authenticates a client by token or server password.
+ * Authenticates an SMTP client by access token or server password.
  *
  * @throws SmtpRejection 535
  */
@@ -55,13 +55,13 @@ export async function logIn(deps: AccessDeps, login: AddressedLogin): Promise<Us
   const auth = await authenticateClient(deps, smtpProxy, login)
   if (auth === 'address') throw new AddressRejection()
   if (!auth || !(await accountExists(db, account))) throw invalidCredentials()
-  // Best effort: a login does not wait for the time of last use.
+  // The time of the access token's last use is stored with best effort: the login does not wait.
   if (auth.tokenId !== undefined) markTokenUsed(db, auth.tokenId, address).catch(() => undefined)
   return { account, address, auth }
 }
 
 /**
- * Checks that a session may still send: token valid, password unchanged, account existing. An
+ * Checks that an SMTP session may still send: token valid, password unchanged, account existing. An
  * undefined user is a session without login, which the settings may allow.
  *
  * @throws SmtpRejection 530 or 535
@@ -97,7 +97,8 @@ async function isTokenUsable(
 }
 
 /**
- * Counts a message against the rate limit of its token, which API requests share.
+ * Counts a message against the rate limit of the session's access token. API requests count against
+ * the same limit.
  *
  * @throws SmtpRejection 450 above the limit
  */

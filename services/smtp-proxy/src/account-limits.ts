@@ -5,8 +5,8 @@ import type { MessageMemory } from './receive.ts'
 type Limits = Pick<Config, 'maxSessionsPerAccount' | 'maxBufferedBytesPerAccount'>
 
 /**
- * Limits of the sessions and the bytes in transfer of each account in this process. Without these
- * limits, one token could occupy all connections and the whole memory for messages.
+ * Limits of the SMTP sessions and the bytes in transfer of each account in this process. Without
+ * these limits, one token could occupy all connections and the whole memory for messages.
  */
 export class AccountLimits {
   readonly #sessions: KeyedSemaphore
@@ -21,7 +21,10 @@ export class AccountLimits {
     this.#memory = memory
   }
 
-  /** Counts a session that has logged in. False if the account has the maximum. */
+  /**
+   * Counts an SMTP session that has logged in. Returns false if the account has the maximum of
+   * sessions.
+   */
   admit(session: object, account: string): boolean {
     this.release(session)
     const permit = this.#sessions.tryAcquire(account)
@@ -29,13 +32,16 @@ export class AccountLimits {
     return permit !== undefined
   }
 
-  /** Ends the count of a session. Repeated calls have no effect. */
+  /** Ends the count of an SMTP session. Repeated calls have no effect. */
   release(session: object): void {
     this.#permits.get(session)?.[Symbol.dispose]()
     this.#permits.delete(session)
   }
 
-  /** Memory for messages of an account, or of clients without a login, who have no share. */
+  /**
+   * Memory for messages in transfer of an account. Clients without a login have no share: their
+   * limit is the memory for all messages.
+   */
   memoryOf(account: string | undefined): MessageMemory & { readonly available: number } {
     const memory = this.#memory
     const share = this.#bytes

@@ -13,9 +13,9 @@ import type { Config } from './config.ts'
 import { type ListenerDeps, type SmtpListenerAddress, startListener } from './listener.ts'
 import { listExistingAccounts } from './store/accounts.ts'
 
-/** Starts the service. Disposal finishes messages in transfer and closes in reverse order. */
+/** Starts smtp-proxy. Disposal finishes messages in transfer and closes in reverse order. */
 export function startApp(config: Config, signal: AbortSignal): Promise<App> {
-  // RabbitMQ is not required: messages are stored in Postgres, which the sender polls.
+  // smtp-proxy does not require RabbitMQ: messages are stored in Postgres, which the sender polls.
   const options = { kind: smtpProxy, config, signal, needsBus: false }
   return startMailProxy<SmtpListenerAddress>(options, (stack, context) => {
     let cut = 0

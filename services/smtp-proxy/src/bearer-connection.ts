@@ -2,12 +2,12 @@ import { bearerError, type ClientLogin, decodeResponse, mechanisms } from '@post
 import type { SMTPServerAuthentication } from 'smtp-server'
 import { SMTPConnection } from 'smtp-server/lib/smtp-connection.js'
 
-/** Mechanisms whose secret is a bearer token. */
+/** SASL mechanisms whose secret is a bearer token. */
 const bearerMechanisms = ['XOAUTH2', 'OAUTHBEARER']
 const controls = /[\u0000-\u001F\u007F-\u009F]/
 
 /**
- * Connection with AUTH XOAUTH2 and OAUTHBEARER (RFC 7628), which are decoded as in imap-proxy.
+ * SMTP connection with AUTH XOAUTH2 and OAUTHBEARER (RFC 7628), which are decoded as in imap-proxy.
  *
  * Overrides internals of smtp-server 3.21, which has no OAUTHBEARER and no mechanisms of the
  * application. smtp-server accepts text around the fields of XOAUTH2, and reveals no reason for a
@@ -46,7 +46,10 @@ export class BearerConnection extends SMTPConnection {
     })
   }
 
-  /** RFC 7628 §3.2.3: the client answers an error of the token before it gets the rejection. */
+  /**
+   * Rejects the login with a bearer token. RFC 7628 §3.2.3: the client first gets an error of the
+   * token, and answers the error before it gets the rejection.
+   */
   #reject(mechanism: string, error: Error & { responseCode?: number }): void {
     const { responseCode = 535, message } = error
     if (responseCode !== 535) return this.send(responseCode, message)
@@ -58,7 +61,10 @@ export class BearerConnection extends SMTPConnection {
   }
 }
 
-/** XOAUTH2 and OAUTHBEARER have the same fields. */
+/**
+ * Converts a login with a bearer token to the form of smtp-server. XOAUTH2 and OAUTHBEARER have the
+ * same fields.
+ */
 function authenticationOf({ account, secret }: ClientLogin): SMTPServerAuthentication {
   return {
     method: 'XOAUTH2',

@@ -3,22 +3,25 @@ import type { ClientSession, ClientSessions } from '@posthorn/mail-frontend'
 import type { User } from './access.ts'
 import { BearerConnection } from './bearer-connection.ts'
 
-/** RFC 3463 §2: enhanced status code at the start of a reply text. */
+/** Enhanced status code at the start of the text of an SMTP reply (RFC 3463 §2). */
 const enhancedCode = /^[245]\.\d{1,3}\.\d{1,3} /
 
-/** Connection of one SMTP client. Replies of this service keep their own enhanced status code. */
+/** Connection of one SMTP client. Replies of smtp-proxy keep their own enhanced status code. */
 export class SmtpProxyConnection extends BearerConnection {
   override send(code: number, data?: string | string[] | null, context?: string | false): void {
-    // The interface defines the reply with the queue id, which has no enhanced status code.
+    // The interface spec defines the reply with the queue id, which has no enhanced status code.
     const isOwn = context === 'DATA_OK' || (typeof data === 'string' && enhancedCode.test(data))
     super.send(code, data, isOwn ? false : context)
   }
 }
 
-/** Time limit of the login, or of the first message if no login is required. */
+/** Time limit of the login of an SMTP client, or of its first message if no login is required. */
 const loginTimeoutMs = 60_000
 
-/** Connected clients that are not authenticated. Limits their number per address and their time. */
+/**
+ * Connected SMTP clients that are not authenticated. Limits the number of these clients per
+ * address, and their time.
+ */
 export class PendingClients {
   readonly #permits: KeyedSemaphore
   readonly #onAccepted = new WeakMap<object, () => void>()
@@ -27,12 +30,18 @@ export class PendingClients {
     this.#permits = permits
   }
 
-  /** Returns a permit, or undefined if the network has used all of its permits. */
+  /**
+   * Returns a permit for a client that is not authenticated, or undefined if the client's network
+   * has used all of its permits.
+   */
   tryAcquire(network: string): Disposable | undefined {
     return this.#permits.tryAcquire(network)
   }
 
-  /** Starts the time limit of a client. `remove` ends it and releases the permit. */
+  /**
+   * Starts the time limit of a client that is not authenticated. `remove` ends the time limit and
+   * releases the permit.
+   */
   add(connection: SmtpProxyConnection, permit: Disposable): void {
     const timer = setTimeout(
       () => connection.send(421, '4.4.2 No login in time, closing connection'),
@@ -44,7 +53,7 @@ export class PendingClients {
     })
   }
 
-  /** Removes a client that has authenticated, started a message or disconnected. */
+  /** Removes an SMTP client that has authenticated, started a message or disconnected. */
   remove(session: object): void {
     this.#onAccepted.get(session)?.()
     this.#onAccepted.delete(session)
@@ -53,15 +62,18 @@ export class PendingClients {
 
 interface AuthenticatedClient extends ClientSession {
   /**
-   * True during a message. A busy client gets its reply before it is disconnected; else the client
-   * would send the message twice.
+   * True during a message of the client. A busy client gets its reply before it is disconnected;
+   * else the client would send the message twice.
    */
   isBusy: boolean
-  /** Reason of the disconnection; absent while the session is valid. */
+  /** Reason for which the client will be disconnected; absent while the session is valid. */
   endReason?: string
 }
 
-/** Clients that have logged in. Disconnects each when its token or password becomes invalid. */
+/**
+ * SMTP clients that have logged in. Disconnects a client when its token or password becomes
+ * invalid.
+ */
 export class AuthenticatedClients {
   readonly #sessions: ClientSessions
   readonly #clients = new WeakMap<object, AuthenticatedClient>()
@@ -70,7 +82,10 @@ export class AuthenticatedClients {
     this.#sessions = sessions
   }
 
-  /** Adds a session. Calls `disconnect` once it becomes invalid and no message is in flight. */
+  /**
+   * Adds an SMTP session. Calls `disconnect` once the session is invalid and no message of the
+   * session is in flight.
+   */
   add(session: object, user: User, disconnect: (reason: string) => void): void {
     const client: AuthenticatedClient = {
       ...user,
@@ -90,7 +105,7 @@ export class AuthenticatedClients {
     if (client) client.isBusy = true
   }
 
-  /** Ends a message. Called after the reply to the message was sent. */
+  /** Ends a message of an SMTP session. Called after the reply to the message was sent. */
   endMessage(session: object): void {
     const client = this.#clients.get(session)
     if (!client) return

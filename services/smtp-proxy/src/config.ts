@@ -3,14 +3,14 @@ import { type ProxyConfig, readProxyConfig, smtpProxy } from '@posthorn/mail-fro
 
 export interface Config extends ProxyConfig {
   readonly maxMessageBytes: number
-  /** Total size of all messages in transfer. */
+  /** Maximum bytes of all messages in transfer from SMTP clients. */
   readonly maxBufferedBytes: number
   /** Part of `maxBufferedBytes` that messages of one account may take. */
   readonly maxBufferedBytesPerAccount: number
   readonly maxConnections: number
-  /** Period within which a client must send 32 KiB of its message, or end it. */
+  /** Period within which a client must send 32 KiB of its message, or the end of the message. */
   readonly stallMs: number
-  /** True if passwords are accepted in plaintext although there is a certificate. */
+  /** True if clients may log in without TLS although there is a certificate. */
   readonly insecureAuth: boolean
 }
 

@@ -4,7 +4,10 @@ import { Submission } from '@posthorn/contracts/schemas/submission'
 import { matches } from '@posthorn/contracts/validate'
 import { SmtpRejection } from './rejection.ts'
 
-/** Submission options from `X-SVC-…` headers; the API has them as fields and headers. */
+/**
+ * Submission options from `X-SVC-…` headers of a message; the API has these options as fields and
+ * headers.
+ */
 export interface Controls {
   account?: string
   idempotencyKey?: string
@@ -19,8 +22,8 @@ export interface Controls {
 const prefix = 'x-svc-'
 
 /**
- * Parsers of control headers by name without prefix. A parser returns undefined for an invalid
- * value.
+ * Parsers of the control headers (`X-SVC-…`), by name without prefix. A parser returns undefined
+ * for an invalid value.
  */
 const readers: Record<string, (value: string) => Controls | undefined> = {
   account: (value) => (isText(value, 256) ? { account: value } : undefined),
@@ -39,7 +42,7 @@ const readers: Record<string, (value: string) => Controls | undefined> = {
   'local-address': (value) => (isIP(value) === 0 ? undefined : { localAddress: value }),
   copy: (value) => flag(value, (copy) => ({ copy })),
   'sent-mail-path': (value) => (isText(value, 1024) ? { sentMailPath: value } : undefined),
-  // Message bytes are not rewritten, so tracking can only be declined.
+  // The bytes of a submitted message are not rewritten, so tracking can only be declined.
   'track-opens': declineTracking,
   'track-clicks': declineTracking,
 }
@@ -49,7 +52,7 @@ export function isControl(name: string): boolean {
 }
 
 /**
- * Parses the control headers of a message. Names are in lower case.
+ * Parses the control headers (`X-SVC-…`) of a message. Names are in lower case.
  *
  * @throws SmtpRejection 554 for an unsupported or repeated header, or an invalid value
  */
@@ -75,7 +78,7 @@ function invalid(name: string, reason: string): SmtpRejection {
   return new SmtpRejection('554 5.6.0', `The header ${printable(name)} ${reason}`)
 }
 
-/** Sanitizes a header name of the client for the reply. */
+/** Header name of the client in printable form, for the SMTP reply. */
 function printable(name: string): string {
   return name.replace(/[^\x21-\x7e]/g, '?').slice(0, 100)
 }

@@ -35,7 +35,9 @@ function mergeNotify(lists: readonly (readonly string[])[]): NonNullable<DsnRequ
   return lists.length > 0 && lists.every((list) => list.includes('NEVER')) ? ['never'] : []
 }
 
-/** Address of `rfc822;name@domain`. Other address types are not passed on. */
+/**
+ * Address of the DSN parameter ORCPT: `rfc822;name@domain`. Other address types are not passed on.
+ */
 function originalAddress(orcpt: string | undefined): string | undefined {
   return /^rfc822;(.+)$/i.exec(orcpt ?? '')?.[1]
 }

@@ -15,26 +15,28 @@ import { SmtpProxyConnection } from './clients.ts'
 import type { Config } from './config.ts'
 import { createMailServer, type MailServerDeps } from './mail-server.ts'
 
-/** Address and protocol options of the listener. */
+/** Address and protocol options of the SMTP listener. */
 export interface SmtpListenerAddress extends ListenerAddress {
   loginRequired: boolean
 }
 
 export interface ListenerDeps extends MailServerDeps {
   config: Config
-  /** Sessions of closed listeners that are still in progress. Awaited at shutdown. */
+  /** SMTP sessions of closed listeners that are still in progress. Awaited at shutdown. */
   closing: Set<Promise<void>>
-  /** Called with the number of messages in transfer that a closed listener did not wait for. */
+  /**
+   * Called with the number of SMTP messages in transfer that a closed listener did not wait for.
+   */
   onCut: (messages: number) => void
 }
 
 const handshakeMs = 20_000
-/** Time for the final reply to reach a disconnected client. */
+/** Time for which the final SMTP reply may take to reach a disconnected client. */
 const lingerMs = 1_000
 
 /**
- * Starts listening for mail clients. Disposal stops accepting. Sessions continue in the background
- * and are disconnected within `drainMs`, not during a message.
+ * Starts listening for mail clients. Disposal stops accepting connections. SMTP sessions continue
+ * in the background and are disconnected within `drainMs`, not during a message.
  *
  * @throws Error if the port is in use
  */
@@ -85,7 +87,10 @@ export async function startListener(
   }
 }
 
-/** Connection before the greeting. `socket` becomes the TLS socket when TLS starts. */
+/**
+ * Connection of an SMTP client before the greeting. `socket` becomes the TLS socket when TLS
+ * starts.
+ */
 interface ConnectingClient {
   socket: Socket
 }
@@ -97,7 +102,10 @@ interface ListenerContext {
   tls: Certificate['context'] | undefined
 }
 
-/** Reads the PROXY header, applies the limit per address, starts TLS and sends the greeting. */
+/**
+ * Reads the PROXY header of a new client connection, applies the limit per address, starts TLS and
+ * sends the greeting.
+ */
 async function accept(client: ConnectingClient, context: ListenerContext): Promise<void> {
   const { mail, deps, proxy, tls } = context
   const { socket } = client
@@ -111,7 +119,7 @@ async function accept(client: ConnectingClient, context: ListenerContext): Promi
     return
   }
   socket.once('close', () => permit[Symbol.dispose]())
-  // A disconnected client that stays connected would keep its permit.
+  // A disconnected client whose socket stays open would keep its permit.
   socket.once('finish', () => setTimeout(() => socket.destroy(), lingerMs).unref())
   if (tls && !(await startTls(client, tls))) {
     client.socket.destroy()
@@ -127,7 +135,7 @@ async function accept(client: ConnectingClient, context: ListenerContext): Promi
   connection.init()
 }
 
-/** Returns true if the TLS handshake completed within `handshakeMs`. */
+/** Starts TLS with a mail client. Returns true if the handshake completed within `handshakeMs`. */
 async function startTls(
   client: ConnectingClient,
   secureContext: Certificate['context'],
@@ -146,7 +154,7 @@ async function startTls(
   }
 }
 
-/** Disconnects all clients. Returns the number of clients with a message in transfer. */
+/** Disconnects all SMTP clients. Returns the number of clients with a message in transfer. */
 async function drain(mail: SMTPServer, ending: Set<object>, drainMs: number): Promise<number> {
   const clients = Array.from(mail.connections, (connection) => ({
     get isClosed() {
@@ -161,7 +169,7 @@ async function drain(mail: SMTPServer, ending: Set<object>, drainMs: number): Pr
   return await drainClients(clients, drainMs)
 }
 
-/** Sends 421, which closes the connection. */
+/** Sends the reply 421 to the client of a session, which closes the connection. */
 function disconnect(mail: SMTPServer, session: object, text = '4.3.2 Shutting down'): void {
   for (const connection of mail.connections)
     if (connection.session === session) connection.send(421, text)

@@ -40,27 +40,32 @@ export interface MailServerDeps extends SubmitDeps {
 
 export interface MailServerOptions {
   certificate: Certificate | undefined
-  /** True for TLS from the first byte. If false, STARTTLS is offered if there is a certificate. */
+  /**
+   * True for TLS from the first byte of a connection. If false, STARTTLS is offered if there is a
+   * certificate.
+   */
   tls: boolean
-  /** If false, a client without login names the account in a header. */
+  /**
+   * True if clients must log in. If false, a client without login names the account in a header.
+   */
   loginRequired: boolean
-  /** True until the client of the session disconnects. */
+  /** Returns true until the client of the SMTP session disconnects. */
   isOpen: (session: SMTPServerSession) => boolean
-  /** True once no new message of a session may start. */
+  /** Returns true once no new message of an SMTP session may start. */
   isClosing: (session: SMTPServerSession) => boolean
-  /** Called after each message, accepted or rejected. */
+  /** Called after each message of an SMTP session, accepted or rejected. */
   onTransactionEnd: (session: SMTPServerSession) => void
-  /** Closes the connection of a session with a 421. */
+  /** Closes the connection of an SMTP session with the reply 421. */
   disconnect: (session: SMTPServerSession, text: string) => void
 }
 
-/** RFC 5321 §4.5.3.2.7: a server waits at least 5 min for the next command. */
+/** Timeout of the next command of a client. RFC 5321 §4.5.3.2.7: a server waits at least 5 min. */
 const idleMs = 5 * 60_000
 const maxRecipients = 1_000
 
 /**
- * Creates the SMTP protocol handler. The handler does not listen: the listener adds connections to
- * it.
+ * Creates the handler of the SMTP protocol. The handler does not listen: the listener adds
+ * connections to the handler.
  */
 export function createMailServer(options: MailServerOptions, deps: MailServerDeps): SMTPServer {
   const { certificate, tls, loginRequired } = options
@@ -69,7 +74,7 @@ export function createMailServer(options: MailServerOptions, deps: MailServerDep
     banner: 'Posthorn MSA',
     secure: tls,
     ...(certificate ? { cert: certificate.cert, key: certificate.key, minVersion: 'TLSv1.2' } : {}),
-    // `authenticate` decides by client address who may log in without TLS.
+    // The function `authenticate` decides by client address who may log in without TLS.
     allowInsecureAuth: true,
     authOptional: !loginRequired,
     disabledCommands: [...(certificate ? [] : ['STARTTLS']), 'WIZ', 'SHELL', 'KILL'],
@@ -151,7 +156,7 @@ function isOfValidToken(error: SmtpRejection): boolean {
   return error instanceof AddressRejection || error instanceof TooManySessions
 }
 
-/** Counts a session, unless its client has left. @throws TooManySessions */
+/** Counts an SMTP session of an account, unless the client has left. @throws TooManySessions */
 function countSession(
   session: SMTPServerSession,
   account: string,
@@ -160,7 +165,10 @@ function countSession(
   if (isOpen(session) && !limits.admit(session, account)) throw new TooManySessions()
 }
 
-/** RFC 4954 §6: temporary, so the client tries again. */
+/**
+ * Rejection of a login above the session limit of the account. The reply is temporary (RFC 4954
+ * §6), so the client tries again.
+ */
 class TooManySessions extends SmtpRejection {
   constructor() {
     super('454 4.7.0', 'Too many sessions of this account, try again later')
@@ -187,7 +195,7 @@ async function authenticate(
   if (certificate && !session.secure && !config.insecureAuth && !isLoopback(address))
     throw new SmtpRejection('538 5.7.11', 'Encryption required, issue STARTTLS first')
   try {
-    // RFC 4616: no user may act as another user.
+    // RFC 4616: no user may act as another user, so authorization id and user name are equal.
     if (authzid && authzid !== username) throw invalidCredentials()
     const user = await logIn(deps, { account: username, secret: secretOf(auth), address })
     throttle.recordSuccess(address, username)
@@ -196,13 +204,13 @@ async function authenticate(
   } catch (error) {
     if (!(error instanceof SmtpRejection))
       throw new SmtpRejection('454 4.7.0', 'Temporary authentication failure', { cause: error })
-    // A rejected valid token is not delayed: a valid token is no guess.
+    // The rejection of a valid token is not delayed: a valid token is no guess.
     if (!isOfValidToken(error)) await sleep(throttle.recordFailure(address, username))
     throw error
   }
 }
 
-/** Password, or the token of a bearer mechanism. */
+/** Password of the login, or the access token of a bearer mechanism. */
 function secretOf({ password, accessToken }: SMTPServerAuthentication): string {
   return password ?? accessToken ?? ''
 }
@@ -212,7 +220,7 @@ interface MailCommand {
   session: SMTPServerSession
 }
 
-/** Handles MAIL. @throws SmtpRejection if the session may not start a message */
+/** Handles the SMTP command MAIL. @throws SmtpRejection if the session may not start a message */
 async function beginMessage(
   { address: { address, args }, session }: MailCommand,
   { isClosing }: MailServerOptions,
@@ -221,7 +229,7 @@ async function beginMessage(
   if (isClosing(session)) throw new SmtpRejection('421 4.3.2', 'Shutting down')
   if (address !== '' && !isMailAddress(address))
     throw new SmtpRejection('553 5.1.7', 'Invalid address')
-  // RFC 3461 §4.4
+  // RFC 3461 §4.4: an envelope id (ENVID) has at most 100 characters.
   if ((session.envelope.dsn?.envid?.length ?? 0) > 100)
     throw new SmtpRejection('501 5.5.4', 'The ENVID is too long')
   const user = userOf(session)

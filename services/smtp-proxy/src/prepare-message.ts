@@ -11,21 +11,24 @@ import { type Controls, isControl, readControls } from './control-headers.ts'
 import { SmtpRejection } from './rejection.ts'
 
 export interface PreparedMessage {
-  /** Bytes to send: CRLF line ends, no Bcc, with Message-ID and Date. */
+  /** Bytes of the message to send: CRLF line ends, no Bcc, with Message-ID and Date. */
   mime: Buffer
-  /** Message-ID with angle brackets. */
+  /** Message-ID of the message, with angle brackets. */
   messageId: string
   subject: string | null
   controls: Controls
 }
 
 interface PrepareOptions {
-  /** Sender of the envelope. A generated Message-ID gets its domain. */
+  /** Sender of the envelope. A generated Message-ID gets the domain of the sender. */
   from: string
   now?: Date
 }
 
-/** Removed header fields. RFC 5322 §3.6.3 leaves Bcc to the first server. */
+/**
+ * Names of header fields that are removed from the message. RFC 5322 §3.6.3 leaves Bcc to the
+ * first server.
+ */
 const removed = new Set(['bcc', 'resent-bcc'])
 const messageIdForm = /^<[^\s<>@]+@[^\s<>@]+>$/
 
@@ -54,7 +57,8 @@ export function prepareMessage(
     (value) => messageIdForm.test(value) && value.length <= 996,
   )
   const messageId = ownId ?? newMessageId(from)
-  // An invalid Message-ID is replaced: beside it, the generated Message-ID would be hidden.
+  // An invalid Message-ID field is removed: beside this field, the generated Message-ID would be
+  // hidden.
   const unchanged =
     ownId === undefined ? remaining.filter(({ name }) => name !== 'message-id') : remaining
   const added = [

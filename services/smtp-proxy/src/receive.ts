@@ -4,31 +4,33 @@ import { SmtpRejection } from './rejection.ts'
 export const insufficientMemory = () =>
   new SmtpRejection('452 4.3.1', 'Insufficient system storage, try again later')
 
-/** Maximum duration of a transfer. Limits how long a slow client occupies memory. */
+/**
+ * Maximum duration of the transfer of one message. Limits how long a slow client occupies memory.
+ */
 const maxMs = 30 * 60_000
 
-/** Limit of the bytes of messages in transfer, with one permit per byte. */
+/** Limit of the bytes of messages in transfer from SMTP clients, with one permit per byte. */
 export interface MessageMemory {
-  /** Acquires memory for a message. Undefined if fewer bytes are free. */
+  /** Acquires memory for a part of a message. Undefined if fewer bytes are free. */
   tryAcquire(bytes: number): Disposable | undefined
 }
 
 export interface ReceiveLimits {
-  /** Maximum size of the message. */
+  /** Maximum size in bytes of a message from an SMTP client. */
   maxBytes: number
   memory: MessageMemory
-  /** Period within which the client must make progress. */
+  /** Period within which the client must make progress with its message. */
   stallMs: number
 }
 
-/** Received message. Disposal releases its share of the memory limit. */
+/** Received message. Disposal releases the message's share of the memory limit. */
 export interface ReceivedMessage extends Disposable {
   message: Buffer
 }
 
 /**
- * Reads a message to its end. Reads a rejected message to its end as well, because the reply
- * follows the end of data.
+ * Reads a message of an SMTP client to its end. A rejected message is read to its end as well,
+ * because the reply follows the end of data.
  *
  * @throws SmtpRejection 552 for a message above `maxBytes`, 452 if memory is used up, 421 after
  * `maxMs` or a period of `stallMs` without progress
@@ -78,12 +80,15 @@ export async function receive(
   }
 }
 
-/** Bytes that a transfer must deliver within each period. A modem of 1990 sends more. */
+/**
+ * Bytes that the transfer of a message must deliver within each period of `stallMs`. A modem of
+ * 1990 sends more.
+ */
 export const minStallBytes = 32 * 1024
 
 /**
- * Timer that calls `onStall` after a period with less than `minStallBytes`, so that a client which
- * stops or trickles does not occupy memory. Disposal stops the timer.
+ * Timer of a transfer: calls `onStall` after a period with less than `minStallBytes`, so that a
+ * client which stops or trickles does not occupy memory. Disposal stops the timer.
  */
 export class StallTimer implements Disposable {
   readonly #timer: NodeJS.Timeout
@@ -96,7 +101,7 @@ export class StallTimer implements Disposable {
     }, periodMs)
   }
 
-  /** Counts received bytes. */
+  /** Counts received bytes of the transfer. */
   add(bytes: number): void {
     this.#bytes += bytes
   }

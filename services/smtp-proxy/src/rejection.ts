@@ -1,12 +1,14 @@
 import { AppError, isApplicationError } from '@posthorn/errors'
 import type { SMTPServerError } from 'smtp-server'
 
-/** Negative SMTP reply. The client may retry after a 4xx code (RFC 5321 §4.2.1). */
+/**
+ * Negative SMTP reply to a mail client. The client may retry after a 4xx code (RFC 5321 §4.2.1).
+ */
 export class SmtpRejection extends Error implements SMTPServerError {
   override name = 'SmtpRejection'
   readonly responseCode: number
 
-  /** `status`: reply code and enhanced status code (RFC 3463), such as `535 5.7.8`. */
+  /** `status`: SMTP reply code and enhanced status code (RFC 3463), such as `535 5.7.8`. */
   constructor(status: `${number} ${string}`, text: string, options?: ErrorOptions) {
     const [code, enhancedCode = ''] = status.split(' ')
     super(`${enhancedCode} ${text}`, options)
@@ -16,17 +18,18 @@ export class SmtpRejection extends Error implements SMTPServerError {
 
 const applicationUnusable = 'The OAuth2 application of the account cannot be used'
 
-/** Maps an error to the reply for the client. Internal details stay in the cause. */
+/** Maps an error to the SMTP reply for the mail client. Internal details stay in the cause. */
 export function toRejection(error: unknown): SmtpRejection {
   if (error instanceof SmtpRejection) return error
   if (error instanceof AppError && error.kind === 'not-found')
     return new SmtpRejection('550 5.7.1', error.message)
-  // The envelope differs from the header, from which a mail API takes the envelope.
+  // The SMTP envelope differs from the header, from which a mail API takes the envelope.
   if (error instanceof AppError && error.code === 'UnsupportedOperation')
     return new SmtpRejection('554 5.6.0', error.message)
   if (error instanceof AppError && error.kind === 'unavailable' && error.extras.state !== undefined)
     return new SmtpRejection('451 4.3.0', `${error.message}, try again later`)
-  // Temporary: the client repeats the message until an operator has repaired the application.
+  // A temporary reply: the client repeats the message until an operator has repaired the OAuth2
+  // application.
   if (error instanceof AppError && isApplicationError(error.code))
     return new SmtpRejection('451 4.3.5', applicationUnusable, { cause: error })
   return new SmtpRejection('451 4.3.0', 'Temporary failure, try again later', { cause: error })

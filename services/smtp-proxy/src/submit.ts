@@ -40,7 +40,8 @@ export interface SubmittedMessage {
 }
 
 /**
- * Stores a message in the outbox and wakes a sender. Returns the reply after the commit.
+ * Stores a submitted message in the outbox and wakes a sender. Returns the SMTP reply after the
+ * commit.
  *
  * @throws SmtpRejection or AppError for a message that is not accepted
  */
@@ -59,7 +60,7 @@ export async function submit(
   if (sendsByApi(sender, controls.gateway)) assertHeaderEnvelope(mime, envelope)
   const { deliveryAttempts = 10 } = await settings.get()
   const queueId = newQueueId(now.getTime())
-  // A send time in the past means now.
+  // A send time in the past means that the message is sent now.
   const sendAt = controls.sendAt && controls.sendAt > now ? controls.sendAt : now
   const row: NewSubmission = {
     queueId,
@@ -89,7 +90,7 @@ export async function submit(
       'The idempotency key was used for a message to other recipients',
     )
   if (stored.result === 'repeated') return replyFor(stored.response.queueId, now)
-  // The hint may be lost: senders also poll.
+  // The hint about the new submission may be lost: senders also poll the outbox.
   if (sendAt <= now)
     bus
       .publishHint('sender.submissions', { queueId })
@@ -106,7 +107,10 @@ const replyFor = (queueId: string, now: Date) =>
 
 const unknownAccount = () => new SmtpRejection('550 5.7.1', 'Account not found')
 
-/** Account of the login, or of the header if no login is required. */
+/**
+ * Account that sends the message: the account of the login, or of the header X-SVC-Account if no
+ * login is required.
+ */
 function accountOf(user: User | undefined, { account }: Controls): string {
   if (user && account !== undefined && account !== user.account)
     throw new SmtpRejection(
@@ -119,7 +123,10 @@ function accountOf(user: User | undefined, { account }: Controls): string {
   return sending
 }
 
-/** @throws SmtpRejection 550, AppError if the account cannot send or has not connected yet */
+/**
+ * Finds the account that sends the message.
+ * @throws SmtpRejection 550, AppError if the account cannot send or has not connected yet
+ */
 async function getSender(db: Db, account: string, { gateway }: Controls) {
   const sender = await findSendingAccount(db, account)
   if (!sender) throw unknownAccount()
@@ -146,15 +153,15 @@ function columnsOf(
   }
 }
 
-/** Mailbox work after sending. Null if the account has no mailbox. */
+/** Mailbox work after sending the message. Null if the account has no mailbox. */
 function filingOf({ copy, sentMailPath }: Controls, sender: MailboxColumns): Filing | null {
   if (!hasMailbox(sender)) return null
   return defined({ copy, sentMailPath })
 }
 
 /**
- * Idempotency record of a message. Compares envelopes only: clients rebuild a repeated message
- * with a new Date, Message-ID and boundaries.
+ * Idempotency record of a submitted message. The record compares envelopes only: clients rebuild a
+ * repeated message with a new Date, Message-ID and boundaries.
  */
 function idempotencyOf(
   key: string | undefined,

@@ -30,22 +30,26 @@ import { createTargets } from './targets/targets.ts'
 const name = 'webhook-dispatcher'
 
 export interface DispatcherApp extends App {
-  /** Port of health and metrics. */
+  /** Port of the health checks and metrics of this process. */
   readonly port: number
 }
 
-/** Partitions fanned out concurrently. Each uses a connection to Postgres. */
+/**
+ * Maximum partitions that are fanned out concurrently. Each fan-out uses a connection to Postgres.
+ */
 const maxFanOuts = 4
 const sweepEveryMs = 1_000
 const hourMs = 3_600_000
-/** Maximum bytes read of a response, of which 2,000 characters are stored. */
+/** Maximum bytes read of a target's response, of which 2,000 characters are stored. */
 const maxResponseBytes = 16_384
 /** Part of the shutdown timeout that is left for releasing deliveries of aborted attempts. */
 const releaseMs = 2_000
-/** Limit of the metric `deliveries_due`. */
+/** Maximum value of the metric `deliveries_due`. */
 const maxCountedDue = 10_000
 
-/** Starts the service. Disposal stops intake, releases deliveries and waits for attempts. */
+/**
+ * Starts the webhook-dispatcher. Disposal stops intake, releases deliveries and waits for attempts.
+ */
 export async function startApp(config: Config, signal: AbortSignal): Promise<DispatcherApp> {
   await using stack = new AsyncDisposableStack()
   const service = await bootstrap(stack, { name, config, signal })
@@ -65,7 +69,8 @@ export async function startApp(config: Config, signal: AbortSignal): Promise<Dis
     routes: cacheRoutes(db),
     routeErrors: stack.use(startRouteErrorLog(db, log)),
   }
-  // The sandbox is created first, so that it is disposed after the fan-outs that use the sandbox.
+  // The sandbox for route functions is created first, so that it is disposed after the fan-outs
+  // that use the sandbox.
   const sandbox = stack.use(new Sandbox())
   const dispatcher = await startDispatcher(context)
   await startFanOut(context, dispatcher, sandbox)
@@ -93,8 +98,8 @@ async function startDispatcher(context: Context): Promise<Dispatcher> {
   const { options, ...receivers } = await startReceivers(context)
   const throttle = new TargetThrottle({
     optionsOf: (lane) => options.of(lane),
-    // The suspension lasts as long as the first delay of a delivery, and up to six times that
-    // delay.
+    // The suspension of a target lasts as long as the first delay of a delivery, and up to six
+    // times that delay.
     suspendMs: config.retryBaseMs,
     maxSuspendMs: 6 * config.retryBaseMs,
   })
@@ -127,7 +132,10 @@ async function startDispatcher(context: Context): Promise<Dispatcher> {
   return dispatcher
 }
 
-/** Addresses, options and keys of the targets, and the client that calls the targets. */
+/**
+ * Creates the parts that call webhook targets: addresses, options and keys of the targets, and the
+ * HTTP client.
+ */
 async function startReceivers({ db, bus, log, stack, config, routes }: Context) {
   const settings = cacheSettings(db)
   const unsealLogin = createLoginUnsealer(bus)

@@ -8,20 +8,23 @@ export interface Config extends ServiceConfig {
 }
 
 export interface WebhookConfig {
-  /** Limit of a whole attempt: DNS lookup, connection, request and response. */
+  /** Timeout of a whole attempt of a delivery: DNS lookup, connection, request and response. */
   readonly timeoutMs: number
   readonly egressPolicy: EgressPolicy
-  /** Proxy of all calls. The URL of the proxy may contain a password. */
+  /** Proxy of all calls to webhook targets. The URL of the proxy may contain a password. */
   readonly proxy: { readonly url: string; readonly egress: EgressPolicy } | undefined
-  /** Policy for the address of a proxy, of the configuration or of the settings. */
+  /** Egress policy for the address of a proxy, from the configuration or from the settings. */
   readonly proxyEgressPolicy: EgressPolicy
-  /** Maximum concurrent calls of this process. */
+  /** Maximum concurrent calls of this process to webhook targets. */
   readonly concurrency: number
-  /** Maximum concurrent calls of this process to one target. */
+  /** Maximum concurrent calls of this process to one webhook target. */
   readonly targetConcurrency: number
-  /** Maximum of the first retry delay. Each further delay is twice as long. */
+  /** Maximum of the first retry delay of a delivery. Each further delay is twice as long. */
   readonly retryBaseMs: number
-  /** Lease of a claim. After the lease, another process claims the deliveries of a dead process. */
+  /**
+   * Duration of a claim of deliveries. If a process dies, another process claims its deliveries
+   * after this time.
+   */
   readonly leaseMs: number
   /** Retention of events without open deliveries, in days. */
   readonly keepEventDays: number

@@ -43,13 +43,13 @@ export function dispatcherMetrics(
     attemptEnded(event, { outcome, durationMs }) {
       webhooks.inc({ result: outcome, event })
       seconds.observe(durationMs / 1000)
-      // An attempt aborted by shutdown is neither.
+      // An attempt that a shutdown aborted counts neither as success nor as failure.
       if (outcome !== 'aborted') counter.count(`webhooks:${outcome === '2xx' ? 'success' : 'fail'}`)
     },
   }
   return {
     functionCalled: functionMetrics(metrics),
-    /** Registers the source of the number of suspended targets. */
+    /** Registers the gauge of suspended webhook targets, whose value `count` returns. */
     suspendedTargets(count: () => number) {
       metrics.gauge({
         name: 'webhook_targets_paused',
@@ -57,7 +57,7 @@ export function dispatcherMetrics(
         collect: count,
       })
     },
-    /** Records events after the commit of their fan-out. */
+    /** Records the fan-out delay of events, after the commit of their fan-out. */
     fannedOut: (events: readonly { eventDate: string }[]): void => {
       for (const { eventDate } of events) lag.observe(secondsSince(eventDate))
     },
@@ -65,7 +65,7 @@ export function dispatcherMetrics(
   }
 }
 
-/** Registers the age by which dispatchers are scaled. */
+/** Registers the gauge of the age of the oldest due delivery, by which dispatchers are scaled. */
 export function registerDueAge(metrics: Metrics, seconds: () => number | Promise<number>): void {
   metrics.gauge({
     name: 'deliveries_oldest_due_seconds',

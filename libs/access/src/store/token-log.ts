@@ -1,28 +1,34 @@
 import type { Db } from '@posthorn/db'
 import { sql } from 'kysely'
 
-/** One use of a token, or a rejected attempt. Contains no token value. */
+/**
+ * Entry of the token log: one use of an access token, or a rejected attempt. Contains no token
+ * value.
+ */
 export interface TokenLogEntry {
-  /** Id of the token. */
+  /** Id of the access token. */
   token: string
   ip: string
-  /** HTTP method, or the scope of a mail proxy. */
+  /** Method of the HTTP request, or the scope of a mail proxy. */
   method: string
-  /** Request path, or the command of a mail client. */
+  /** Path of the HTTP request, or the command of a mail client. */
   path: string
   action: string
   group: string
   account: string | null
-  /** Reason of a rejection; null if the use was allowed. */
+  /** Reason for which the use of the token was rejected; null if the use was allowed. */
   denied: string | null
 }
 
 export type TimedEntry = TokenLogEntry & { at: Date }
 
-/** Maximum length of a stored text. A request path can have 16 KB. */
+/** Maximum length of a stored text of the token log. A request path can have 16 KB. */
 const maxLength = 1_024
 
-/** Inserts entries in one statement. Truncates texts and removes U+0000, which Postgres rejects. */
+/**
+ * Inserts entries of the token log in one statement. Truncates texts and removes U+0000, which
+ * Postgres rejects.
+ */
 export async function insertTokenLog(db: Db, entries: readonly TimedEntry[]): Promise<void> {
   const texts = (key: keyof TokenLogEntry) =>
     entries.map((entry) => entry[key]?.replaceAll('\0', '').slice(0, maxLength) ?? null)

@@ -1,17 +1,17 @@
 import type { Db } from '@posthorn/db'
 import { sql } from 'kysely'
 
-/** Request of a token with a rate limit. */
+/** Request to be counted for an access token with a rate limit. */
 export interface CountedRequest {
-  /** Id of the token. */
+  /** Id of the access token. */
   token: string
   windowSeconds: number
 }
 
 export interface TokenWindow {
-  /** Requests of the token within the window, including this request. */
+  /** Number of requests of the token within the rate limit window, including this request. */
   requests: number
-  /** Time until the window of the token ends. */
+  /** Seconds until the rate limit window of the token ends. */
   resetSeconds: number
 }
 
@@ -21,10 +21,13 @@ interface Row {
   elapsed: number
 }
 
-/** Upper bound of the stored count, so that the integer column does not overflow. */
+/** Maximum of the stored number of requests, so that the integer column does not overflow. */
 const maxRequests = 2_000_000_000
 
-/** Counts one request. Fails with a foreign key violation if the token was deleted. */
+/**
+ * Counts one request of an access token. Fails with a foreign key violation if the token was
+ * deleted.
+ */
 export async function countRequest(
   db: Db,
   token: string,
@@ -36,9 +39,9 @@ export async function countRequest(
 }
 
 /**
- * Counts requests in the current windows of their tokens, in one statement. Results are in the
- * order of the requests, each with its own number. Windows start at multiples of their length by
- * the clock of Postgres, so that all replicas count in the same row.
+ * Counts requests in the current rate limit windows of their access tokens, in one statement.
+ * Results are in the order of the requests, each with its own number. Windows start at multiples of
+ * their length by the clock of Postgres, so that all replicas count in the same row.
  */
 export async function countRequests(
   db: Db,
@@ -48,7 +51,8 @@ export async function countRequests(
   for (const { token, windowSeconds } of counted)
     tokens.set(token, { windowSeconds, left: (tokens.get(token)?.left ?? 0) + 1 })
   const entries = [...tokens.values()]
-  // The order of locks is fixed, so that concurrent statements do not deadlock.
+  // The rows of the tokens are locked in a fixed order, so that concurrent statements do not
+  // deadlock.
   const { rows } = await sql<Row>`
     insert into token_windows (token, window_start, requests)
     select token, to_timestamp(floor(extract(epoch from now()) / seconds) * seconds), requests
@@ -73,7 +77,7 @@ export async function countRequests(
   })
 }
 
-/** Deletes the older windows of tokens whose window has just started. */
+/** Deletes the older rate limit windows of access tokens whose window has just started. */
 async function deletePreviousWindows(db: Db, started: readonly Row[]): Promise<void> {
   if (started.length === 0) return
   await sql`

@@ -1,8 +1,9 @@
 import type { Db, Tokens } from '@posthorn/db'
 import { type Selectable, sql } from 'kysely'
 
-// The roles of the proxies cannot read the table `tokens`. The proxies call functions that return
-// the rows of the ids they pass, so a proxy sees only tokens that a client has presented.
+// The database roles of the mail proxies cannot read the table `tokens`. The mail proxies call
+// database functions that return the rows of the token ids they pass, so a proxy sees only tokens
+// that a client has presented.
 
 export type TokenRow = Pick<
   Selectable<Tokens>,
@@ -11,7 +12,7 @@ export type TokenRow = Pick<
 
 const columns = ['id', 'account', 'scopes', 'restrictions', 'permissions', 'expiresAt'] as const
 
-/** Returns the rows of the existing ids. */
+/** Returns the rows of the access tokens with these ids. Ids without a token have no row. */
 export async function listTokens(db: Db, ids: readonly string[]): Promise<TokenRow[]> {
   if (ids.length === 0) return []
   const { rows } = await sql<TokenRow>`select ${sql.join(columns.map((name) => sql.ref(name)))}
@@ -19,7 +20,10 @@ export async function listTokens(db: Db, ids: readonly string[]): Promise<TokenR
   return rows
 }
 
-/** Records the time and address of a token's use, at most once per minute and token. */
+/**
+ * Records the time and the client address of an access token's use, at most once per minute and
+ * token.
+ */
 export async function markTokenUsed(db: Db, id: string, address: string): Promise<void> {
   await sql`select mark_token_used(${id}, ${address})`.execute(db)
 }

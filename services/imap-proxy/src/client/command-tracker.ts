@@ -1,12 +1,15 @@
-/** Start of a command line: its tag, and its name after an optional UID. */
+/** Start of an IMAP command line: its tag, and its name after an optional UID. */
 const commandLine = /^([^\s{]+) +(?:uid +)?([a-z]+)/i
-/** RFC 9051 §4.3 and RFC 7888: the line ends with the length of a literal that follows. */
+/**
+ * Length of a literal at the end of an IMAP command line, whose bytes follow the line (RFC 9051
+ * §4.3 and RFC 7888).
+ */
 const literal = /\{(\d{1,15})\+?\}\r?$/
-/** Characters of a line that contain the tag and the name of a command. */
+/** Characters at the start of a command line that contain the tag and the name of the command. */
 const maxStart = 128
-/** Characters of a line that contain the length of a literal. */
+/** Characters at the end of a command line that contain the length of a literal. */
 const maxEnd = 24
-/** Bytes at the end of a chunk that are searched for a tagged response. */
+/** Bytes at the end of a chunk of the mail server that are searched for a tagged response. */
 const searchedBytes = 1_024
 
 /**
@@ -18,31 +21,34 @@ const searchedBytes = 1_024
  * a compressed session (RFC 4978) cannot be read.
  */
 export class CommandTracker {
-  /** Tag of the latest command while it runs. */
+  /** Tag of the latest IMAP command while the command runs; otherwise empty. */
   #tag = ''
   #name = ''
-  /** First and last characters of the current line of the client. */
+  /** First characters (`#start`) and last characters (`#end`) of the current line of the client. */
   #start = ''
   #end = ''
-  /** Remaining bytes of a literal of the client. */
+  /** Number of bytes of a literal that the client has not sent yet. */
   #literalBytes = 0
-  /** True while the current line continues a command after a literal. */
+  /** True while the current line of the client continues a command after a literal. */
   #isContinued = false
-  /** Last characters of the server, which may be the start of a tagged response. */
+  /**
+   * Last characters that the mail server sent. The characters may be the start of a tagged
+   * response.
+   */
   #received = '\n'
   #isCompressed = false
 
-  /** True if the bytes are compressed. */
+  /** True if the bytes of the IMAP session are compressed (RFC 4978). */
   get isCompressed(): boolean {
     return this.#isCompressed
   }
 
-  /** True while a command runs. IDLE does not count, nor does a command line in progress. */
+  /** True while an IMAP command runs. IDLE does not count, nor does a command line in progress. */
   get isBusy(): boolean {
     return this.#tag !== '' && this.#name !== 'IDLE'
   }
 
-  /** Reads bytes of the client. */
+  /** Tracks bytes that the client sent. */
   onSent(chunk: Buffer): void {
     if (this.#isCompressed) return
     for (let at = 0; at < chunk.length;) {
@@ -60,22 +66,22 @@ export class CommandTracker {
     }
   }
 
-  /** Reads bytes of the server. */
+  /** Tracks bytes that the mail server sent. */
   onReceived(chunk: Buffer): void {
     if (this.#isCompressed) return
     if (this.#tag !== '') this.#findResponse(chunk, `\n${this.#tag} `)
     this.#received = lastCharacters(this.#received, chunk, maxStart)
   }
 
-  /** Ends the command if the chunk contains its tagged response. */
+  /** Ends the running IMAP command if the chunk contains the tagged response of the command. */
   #findResponse(chunk: Buffer, start: string): void {
-    // A response may be split between two chunks.
+    // The tagged response may be split between two chunks.
     const head = this.#received.slice(1 - start.length) + chunk.toString('latin1', 0, start.length)
     const tail = chunk.toString('latin1', Math.max(0, chunk.length - searchedBytes))
     if (!head.includes(start) && !tail.includes(start)) return
     this.#isCompressed = this.#name === 'COMPRESS' && /\n\S+ ok/i.test(`\n${tail}`)
     this.#tag = ''
-    // The server may have rejected the command before its literal.
+    // The mail server may have rejected the command before the literal of the command.
     this.#literalBytes = 0
     this.#isContinued = false
   }
@@ -99,7 +105,7 @@ export class CommandTracker {
   }
 }
 
-/** Last characters of `text` followed by `bytes`. */
+/** Last `count` characters of `text` followed by `bytes`. */
 function lastCharacters(text: string, bytes: Buffer, count: number): string {
   const added = bytes.toString('latin1', Math.max(0, bytes.length - count))
   return (text + added).slice(-count)

@@ -2,19 +2,24 @@ import { type ClientLogin, decodeResponse, mechanisms } from '@posthorn/mail-fro
 import type { MailClient } from './mail-client.ts'
 import type { Token } from './parser.ts'
 
-/** Command of a client that is not logged in. */
+/** IMAP command of a client that is not logged in. */
 export interface CommandRequest {
   client: MailClient
   tag: string
   args: readonly Token[]
-  /** True if STARTTLS is configured and TLS is not active yet. */
+  /**
+   * True if the client may send STARTTLS: a certificate is configured and TLS is not active yet.
+   */
   canStartTls: boolean
 }
 
-/** Step after a command. `log-in` and `start-tls` are carried out, and answered, by the caller. */
+/**
+ * Step that follows a command of the client. The caller carries out `log-in` and `start-tls`, and
+ * responds to these commands.
+ */
 export type NextStep =
   | { do: 'next-command' }
-  /** The command was invalid; too many invalid commands end the connection. */
+  /** Step after an invalid command; too many invalid commands end the connection. */
   | { do: 'count-invalid' }
   | { do: 'close' }
   | { do: 'start-tls' }
@@ -24,7 +29,7 @@ export type CommandHandler = (request: CommandRequest) => NextStep | Promise<Nex
 
 export const nextCommand: NextStep = { do: 'next-command' }
 
-/** Rejects a command with BAD. */
+/** Rejects a command of the client with BAD. */
 export function bad(
   { client, tag }: Pick<CommandRequest, 'client' | 'tag'>,
   text: string,
@@ -41,7 +46,10 @@ const capabilities = [
   ...[...mechanisms.keys()].map((mechanism) => `AUTH=${mechanism}`),
 ].join(' ')
 
-/** Commands accepted before the login. After it, the account's server handles all commands. */
+/**
+ * Handlers of the commands accepted before the login, by name. After the login, the account's mail
+ * server handles all commands.
+ */
 export const commands: ReadonlyMap<string, CommandHandler> = new Map<string, CommandHandler>([
   ['AUTHENTICATE', authenticate],
   ['CAPABILITY', capability],
@@ -52,7 +60,10 @@ export const commands: ReadonlyMap<string, CommandHandler> = new Map<string, Com
   ['STARTTLS', startTls],
 ])
 
-/** RFC 9051 §6.2.2 and RFC 4959. The user name is the account id, the secret is an access token. */
+/**
+ * Handles AUTHENTICATE (RFC 9051 §6.2.2 and RFC 4959). The user name is the account id, the secret
+ * is an access token.
+ */
 async function authenticate(request: CommandRequest): Promise<NextStep> {
   const { client, tag, args } = request
   const [mechanism, initial, ...rest] = wordsOf(args) ?? []
@@ -75,7 +86,10 @@ function requestResponse(client: MailClient): Promise<string | undefined> {
   return client.nextLine()
 }
 
-/** RFC 9051 §6.1.1. Authentication mechanisms are listed before the login only. */
+/**
+ * Handles CAPABILITY (RFC 9051 §6.1.1). Authentication mechanisms are listed before the login
+ * only.
+ */
 function capability({ client, tag, canStartTls }: CommandRequest): NextStep {
   client.write(
     `* CAPABILITY ${capabilities}${canStartTls ? ' STARTTLS' : ''}`,
@@ -84,13 +98,16 @@ function capability({ client, tag, canStartTls }: CommandRequest): NextStep {
   return nextCommand
 }
 
-/** RFC 2971. The client's own fields are ignored. */
+/** Handles ID (RFC 2971). The client's own fields are ignored. */
 function id({ client, tag }: CommandRequest): NextStep {
   client.write('* ID ("name" "Posthorn")', `${tag} OK ID completed`)
   return nextCommand
 }
 
-/** RFC 9051 §6.2.3. The user name is the account id, the password is an access token. */
+/**
+ * Handles LOGIN (RFC 9051 §6.2.3). The user name is the account id, the password is an access
+ * token.
+ */
 function login(request: CommandRequest): NextStep {
   const words = wordsOf(request.args)
   if (words?.length !== 2) return bad(request, 'LOGIN takes an account and a token')
@@ -98,24 +115,24 @@ function login(request: CommandRequest): NextStep {
   return { do: 'log-in', login: { account, secret } }
 }
 
-/** RFC 9051 §6.1.3 */
+/** Handles LOGOUT (RFC 9051 §6.1.3). */
 function logout({ client, tag }: CommandRequest): NextStep {
   client.write('* BYE Logging out', `${tag} OK LOGOUT completed`)
   return { do: 'close' }
 }
 
-/** RFC 9051 §6.1.2 */
+/** Handles NOOP (RFC 9051 §6.1.2). */
 function noop({ client, tag }: CommandRequest): NextStep {
   client.write(`${tag} OK NOOP completed`)
   return nextCommand
 }
 
-/** RFC 9051 §6.2.1. The connection replies when it starts TLS. */
+/** Handles STARTTLS (RFC 9051 §6.2.1). The login dialog replies when it starts TLS. */
 function startTls(request: CommandRequest): NextStep {
   return request.canStartTls ? { do: 'start-tls' } : bad(request, 'TLS is not available here')
 }
 
-/** Returns the words of a command without lists, otherwise undefined. */
+/** Returns the arguments of a command as words. Undefined if the arguments contain a list. */
 function wordsOf(args: readonly Token[]): string[] | undefined {
   const words = args.flatMap((token) => (token.kind === 'word' ? [token.text] : []))
   return words.length === args.length ? words : undefined

@@ -4,9 +4,11 @@ import { bad, commands, nextCommand, type NextStep } from './commands.ts'
 import type { MailClient } from './mail-client.ts'
 import type { Command, Input } from './parser.ts'
 
-/** Invalid commands after which a connection is closed: the client does not speak IMAP. */
+/**
+ * Number of invalid commands after which a connection is closed: the client does not speak IMAP.
+ */
 const maxInvalid = 3
-/** Maximum commands before a login; clients need four or five. */
+/** Maximum commands of a client before its login; clients need four or five commands. */
 const maxCommands = 50
 
 export interface LoginAttempt {
@@ -14,7 +16,7 @@ export interface LoginAttempt {
   login: ClientLogin
 }
 
-/** Handles the commands of a client up to its next login attempt. */
+/** Handles the IMAP commands of a client up to its next login attempt. */
 export class LoginDialog {
   readonly #client: MailClient
   readonly #tls: SecureContext | undefined
@@ -26,7 +28,7 @@ export class LoginDialog {
     this.#tls = tls
   }
 
-  /** Returns the next login attempt, or undefined after the connection ended. */
+  /** Returns the next login attempt of the client, or undefined after the connection ended. */
   async nextAttempt(): Promise<LoginAttempt | undefined> {
     for (;;) {
       const input = await this.#client.nextInput()
@@ -43,7 +45,10 @@ export class LoginDialog {
     }
   }
 
-  /** Counts commands and ends the connection beyond `maxCommands`. */
+  /**
+   * Counts the commands of the client and ends the connection after more than `maxCommands`
+   * commands.
+   */
   #checkLimits(input: Input): boolean {
     this.#commands += 1
     if (input.kind !== 'end' && this.#commands <= maxCommands) return true
@@ -74,7 +79,7 @@ export class LoginDialog {
     return handler ? handler(request) : bad(request, 'Unknown command, or not before a login')
   }
 
-  /** Carries out the next step. Returns false after the connection ended. */
+  /** Carries out the step that follows a command. Returns false after the connection ended. */
   async #apply(next: NextStep, tag: string): Promise<boolean> {
     if (next.do === 'count-invalid') return this.#countInvalid()
     if (next === nextCommand) return true

@@ -4,9 +4,9 @@ import { plainAddress } from '@posthorn/net/addresses'
 import { ignoreErrors, readMore } from '../sockets.ts'
 import { CommandParser, type Input } from './parser.ts'
 
-/** Connection of a mail client, read as commands until its login. */
+/** Connection of a mail client, read as IMAP commands until its login. */
 export class MailClient {
-  /** Address of the client. After a PROXY header, the address in the header. */
+  /** IP address of the mail client. After a PROXY header, the address in the header. */
   address: string
   #socket: Socket
   #parser = new CommandParser()
@@ -29,7 +29,7 @@ export class MailClient {
     return this.#socket.destroyed || !this.#socket.writable
   }
 
-  /** Returns the next input, or undefined after the client disconnected. */
+  /** Returns the next input of the mail client, or undefined after the client disconnected. */
   async nextInput(): Promise<Input | undefined> {
     for (;;) {
       if (this.isDisconnected) return undefined
@@ -39,7 +39,10 @@ export class MailClient {
     }
   }
 
-  /** Returns a line inside a command; undefined if it is too long or the client disconnected. */
+  /**
+   * Returns a line of the mail client inside a command; undefined if the line is too long or the
+   * client disconnected.
+   */
   async nextLine(): Promise<string | undefined> {
     for (;;) {
       const line = this.#parser.line()
@@ -48,7 +51,7 @@ export class MailClient {
     }
   }
 
-  /** True if bytes were received that have not been read as commands. */
+  /** True if the mail client sent bytes that have not been read as commands. */
   get hasUnreadBytes(): boolean {
     return this.#parser.pending > 0 || this.#socket.readableLength > 0
   }
@@ -57,7 +60,7 @@ export class MailClient {
     if (!this.isDisconnected) this.#socket.write(`${lines.join('\r\n')}\r\n`)
   }
 
-  /** Sends BYE and closes; destroys the socket after 1 s. */
+  /** Sends BYE to the mail client and closes the connection; destroys the socket after 1 s. */
   end(text?: string): void {
     if (text !== undefined) this.write(`* BYE ${text}`)
     this.#socket.end()
@@ -66,19 +69,19 @@ export class MailClient {
     setTimeout(() => socket.destroy(), 1_000).unref()
   }
 
-  /** Closes without BYE. */
+  /** Closes the connection of the mail client without BYE. */
   disconnect(): void {
     this.#socket.destroy()
   }
 
-  /** Returns the bytes the client sent after its login command. */
+  /** Returns the bytes that the mail client sent after its login command. */
   takeRest(): Buffer {
     return this.#parser.takeRest()
   }
 
   /**
-   * Starts TLS. Returns false on failure. Discards plaintext received before, which may be injected
-   * (RFC 9051 §6.2.1).
+   * Starts TLS with the mail client. Returns false on failure. Discards plaintext received before,
+   * which may be injected (RFC 9051 §6.2.1).
    */
   async startTls(secureContext: SecureContext): Promise<boolean> {
     this.#parser = new CommandParser()
@@ -92,7 +95,7 @@ export class MailClient {
     return new Promise((resolve) => {
       const onSecure = () => settle(true)
       const onClose = () => settle(false)
-      // Listeners are removed: they would stay in memory for the whole session.
+      // Listeners of the handshake are removed: they would stay in memory for the whole session.
       const settle = (isSecure: boolean) => {
         secure.off('secure', onSecure).off('close', onClose)
         resolve(isSecure)

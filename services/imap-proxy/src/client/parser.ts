@@ -1,40 +1,48 @@
 export interface Command {
   tag: string
-  /** Upper case. */
+  /** Name of the IMAP command in upper case. */
   name: string
   args: Token[]
 }
 
-/** Input of a client. */
+/** Input of a mail client before the login, as read by the command parser. */
 export type Input =
   | { kind: 'command'; command: Command }
-  /** Announced literal: the client waits for `+`. */
+  /** Literal that the client announced: the client waits for `+`. */
   | { kind: 'continue' }
-  /** Invalid command. The tag is absent if the client's is invalid. */
+  /** Invalid command of the client. The tag is absent if the client's tag is invalid. */
   | { kind: 'bad'; tag?: string; text: string }
-  /** End of the dialog, with a text for BYE unless the peer is not a mail client. */
+  /**
+   * End of the dialog with the client. The text is for BYE, and is absent if the peer is not a mail
+   * client.
+   */
   | { kind: 'end'; text?: string }
 
-/** Limits before the login, where only an account and a token are sent. */
+/**
+ * Size limits of IMAP commands before the login, where clients send only an account and a token.
+ */
 export const parserLimits = { lineBytes: 8_192, literalBytes: 4_096, commandBytes: 16_384 } as const
 
-/** HTTP requests, as sent by a misused browser, and TLS handshakes on a plaintext port. */
+/**
+ * Start of data that is no IMAP: HTTP requests, as sent by a misused browser, and TLS handshakes on
+ * a plaintext port.
+ */
 const foreignProtocol =
   /^(?:(?:GET|POST|PUT|HEAD|DELETE|OPTIONS|PATCH|CONNECT|TRACE|PRI) \S+ HTTP\/|Host: |\x16\x03)/i
 
 /**
- * Parser of the commands before the login, independent of chunk boundaries. Holds at most the bytes
- * pushed since the last `next` and one command within `parserLimits`. Never throws.
+ * Parser of the IMAP commands before the login, independent of chunk boundaries. Holds at most the
+ * bytes pushed since the last `next` and one command within `parserLimits`. Never throws.
  */
 export class CommandParser {
   #bytes = Buffer.alloc(0)
-  /** Tokens of the current command. */
+  /** Tokens of the current IMAP command. */
   #tokens: Token[] = []
   #size = 0
   #fault: string | undefined
   #literal: number | undefined
 
-  /** Number of unread bytes. */
+  /** Number of received bytes that the parser has not read. */
   get pending(): number {
     return this.#bytes.length
   }
@@ -44,7 +52,7 @@ export class CommandParser {
       this.#bytes.length === 0 ? Buffer.from(chunk) : Buffer.concat([this.#bytes, chunk])
   }
 
-  /** Returns the next input, or undefined while it is incomplete. */
+  /** Returns the next input of the client, or undefined while the input is incomplete. */
   next(): Input | undefined {
     for (;;) {
       if (!this.#takeLiteral()) return undefined
@@ -55,14 +63,17 @@ export class CommandParser {
     }
   }
 
-  /** Returns a line inside AUTHENTICATE; null while it is incomplete, undefined if too long. */
+  /**
+   * Returns a line of the client inside AUTHENTICATE; null while the line is incomplete, undefined
+   * if the line is too long.
+   */
   line(): string | null | undefined {
     if (this.#tooLong()) return undefined
     const line = this.#takeLine()
     return line === undefined ? null : line.toString('latin1')
   }
 
-  /** Returns and removes all unread bytes. */
+  /** Returns and removes all received bytes that the parser has not read. */
   takeRest(): Buffer {
     const rest = this.#bytes
     this.#bytes = Buffer.alloc(0)
@@ -87,7 +98,7 @@ export class CommandParser {
     return taken
   }
 
-  /** Returns false while a literal is incomplete. */
+  /** Reads an announced literal of the client. Returns false while the literal is incomplete. */
   #takeLiteral(): boolean {
     if (this.#literal === undefined) return true
     if (this.#bytes.length < this.#literal) return false
@@ -111,7 +122,8 @@ export class CommandParser {
     const size = Number(digits)
     if (tagOf(this.#tokens) === undefined) this.#fault ??= 'Invalid tag'
     const fits = size <= parserLimits.literalBytes && this.#size + size <= parserLimits.commandBytes
-    // RFC 9051 §4.3: a rejected literal is not sent, unless it is non-synchronizing.
+    // RFC 9051 §4.3: the client does not send a rejected literal, unless the literal is
+    // non-synchronizing.
     if (digits.length > 10 || (!fits && !sync)) return end('Literal too large')
     if (!fits) this.#fault ??= '[TOOBIG] Literal too large'
     if (sync && this.#fault) return this.#finish()
@@ -143,26 +155,35 @@ function end(text: string): Input {
   return { kind: 'end', text }
 }
 
-/** Part of a command: a word (atom, quoted string or literal, equivalent here) or a parenthesis. */
+/**
+ * Part of an IMAP command: a word (atom, quoted string or literal, equivalent here) or a
+ * parenthesis.
+ */
 export type Token = { kind: 'word'; text: string } | { kind: 'open' } | { kind: 'close' }
 
-/** Part of a command up to the end of a line. */
+/** Part of an IMAP command up to the end of a line. */
 interface CommandSegment {
   tokens: Token[]
-  /** Literal announced at the end of the line (RFC 9051 §4.3). `sync`: the client waits for `+`. */
+  /**
+   * Literal that the client announces at the end of the line (RFC 9051 §4.3). `sync`: the client
+   * waits for `+`.
+   */
   literal?: { digits: string; sync: boolean }
-  /** True if the line is not part of any command. */
+  /** True if the line is not part of any IMAP command. */
   malformed?: true
 }
 
-// Matches a token: quoted string, parentheses, literal at the end of the line, or atom. All
-// alternatives match in linear time.
+// Pattern of a token of an IMAP command: quoted string, parentheses, literal at the end of the
+// line, or atom. All alternatives match in linear time.
 const token = / *(?:"((?:[^"\\]|\\["\\])*)"|(\()|(\))|(?<![^ (])\{(\d+)(\+?)\}$|([^ "(){}]+))/y
 
-/** Splits one line of a command into tokens, up to its end or a literal. Never throws. */
+/**
+ * Splits one line of an IMAP command into tokens, up to the end of the line or a literal. Never
+ * throws.
+ */
 export function readSegment(line: string): CommandSegment {
   const tokens: Token[] = []
-  // RFC 9051 §9: NUL is never allowed, CR only before LF.
+  // RFC 9051 §9: NUL is never allowed in a command, CR only before LF.
   if (/[\0\r]/.test(line)) return { tokens, malformed: true }
   const text = line.trimEnd()
   token.lastIndex = 0
@@ -178,7 +199,10 @@ export function readSegment(line: string): CommandSegment {
   return { tokens }
 }
 
-/** RFC 9051 §9: ASTRING-CHAR without "+", at most 64 characters, because tags are echoed. */
+/**
+ * True for a valid IMAP tag: ASTRING-CHAR without "+" (RFC 9051 §9), at most 64 characters,
+ * because tags are echoed.
+ */
 function isTag(text: string): boolean {
   return /^[!#$&',\-./0-9:;<=>?@A-Z[\]^_`a-z|}~]{1,64}$/.test(text)
 }

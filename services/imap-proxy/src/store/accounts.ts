@@ -5,10 +5,12 @@ import { type Selectable, sql } from 'kysely'
 
 type ServerColumns = Pick<Selectable<Accounts>, 'backend' | 'imap'>
 
-/** IMAP server of an account and its proxy. */
+/** IMAP server of an account and the proxy to the server. */
 export interface StoredImap {
   server: StoredServer<ImapConfig>
-  /** True if a tenant has chosen the server, which may be any host of the operator's network. */
+  /**
+   * True if a tenant has chosen the IMAP server, which may be any host of the operator's network.
+   */
   isTenantsServer: boolean
   /** Proxy URL of the account, with a sealed login. */
   proxy: string | null
@@ -30,7 +32,7 @@ export async function findImap(db: Db, account: string): Promise<StoredImap | nu
   return server && { server, isTenantsServer, proxy: row.proxy }
 }
 
-/** Returns the given accounts that exist and have IMAP enabled. */
+/** Returns those of the accounts that exist and have IMAP enabled. */
 export async function listUsableAccounts(
   db: Db,
   accounts: readonly string[],
@@ -45,8 +47,8 @@ export async function listUsableAccounts(
 }
 
 /**
- * IMAP server of an account. Null if IMAP is disabled, and for accounts of an API, which clients
- * cannot reach by IMAP.
+ * IMAP server of an account. Null if IMAP is disabled, and for accounts of a mail API, which
+ * clients cannot reach by IMAP.
  */
 function serverOf(account: ServerColumns): StoredServer<ImapConfig> | null {
   const { imap } = account

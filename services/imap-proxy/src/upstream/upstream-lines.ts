@@ -7,21 +7,27 @@ export type ServerResponse =
   | { kind: 'continue'; text: string }
   | { kind: 'tagged'; status: 'OK' | 'NO' | 'BAD'; text: string }
 
-/** Result of a command. */
+/** Tagged response of a mail server: the result of an IMAP command. */
 export interface TaggedResponse {
   status: 'OK' | 'NO' | 'BAD'
   text: string
-  /** Last capabilities sent during the command, as response code or untagged response. */
+  /**
+   * Last capabilities that the mail server sent during the command, as response code or untagged
+   * response.
+   */
   capabilities: Set<string> | undefined
 }
 
-/** Maximum length of a line, above any greeting, capability list or notification. */
+/**
+ * Maximum length of a line of a mail server, above any greeting, capability list or notification.
+ */
 const maxLineBytes = 64 * 1_024
 const maxBytes = 256 * 1_024
 const tag = 'P1'
 
 /**
- * Connection to a mail server, read as lines until the login. Later bytes are kept for the client.
+ * Connection to a mail server, read as lines until the login. Later bytes are kept for the mail
+ * client.
  */
 export class UpstreamLines {
   readonly socket: Socket
@@ -32,7 +38,7 @@ export class UpstreamLines {
     this.socket = socket
   }
 
-  /** Returns the bytes after the last line read. */
+  /** Returns the bytes of the mail server after the last line that was read. */
   takeRest(): Buffer {
     const rest = this.#bytes
     this.#bytes = Buffer.alloc(0)
@@ -40,8 +46,9 @@ export class UpstreamLines {
   }
 
   /**
-   * Sends a command and one continuation per `+` of the server. After the last continuation, sends
-   * empty lines, which end XOAUTH2 and OAUTHBEARER after an error. Skips untagged responses.
+   * Sends a command to the mail server, and one continuation per `+` of the server. After the last
+   * continuation, sends empty lines, which end XOAUTH2 and OAUTHBEARER after an error. Skips
+   * untagged responses.
    *
    * @throws AppError `unreachable` or `rate-limited`
    */
@@ -69,7 +76,7 @@ export class UpstreamLines {
     return { kind: 'untagged', text: rest }
   }
 
-  /** Reads a line; literals are replaced by a space. */
+  /** Reads a line of the mail server; literals are replaced by a space. */
   async #line(): Promise<string> {
     let line = await this.#segment()
     for (let literal = literalOf(line); literal !== undefined; literal = literalOf(line)) {
@@ -114,7 +121,9 @@ export function capabilitiesIn(text: string): Set<string> | undefined {
   return list === undefined ? undefined : new Set(list.toUpperCase().match(/\S+/g))
 }
 
-/** Error for a BYE: `rate-limited` if the server reports too many connections. */
+/**
+ * Error for a BYE of the mail server: `rate-limited` if the server reports too many connections.
+ */
 export function errorForBye(text: string): AppError {
   return (
     connectionLimitError(text) ??
@@ -122,7 +131,10 @@ export function errorForBye(text: string): AppError {
   )
 }
 
-/** Error for a text that reports too many connections. Undefined for any other text. */
+/**
+ * Error for a text of the mail server that reports too many connections. Undefined for any other
+ * text.
+ */
 export function connectionLimitError(text: string): AppError | undefined {
   return /\[LIMIT\]|too many|maximum number of connections/i.test(text)
     ? new AppError('rate-limited', 'The mail server accepts no more connections of this account')

@@ -10,8 +10,9 @@ export interface LoginTarget {
 }
 
 /**
- * Logs in with an offered mechanism: tokens by XOAUTH2 or OAUTHBEARER, passwords by PLAIN or LOGIN.
- * Returns the capabilities if the server announces them.
+ * Logs in at the mail server with a SASL mechanism or command that the server offers: access tokens
+ * by XOAUTH2 or OAUTHBEARER, passwords by PLAIN or LOGIN. Returns the capabilities if the server
+ * announces them.
  *
  * @throws AppError `rejected` for rejected credentials, `rate-limited` if the server accepts no
  * more sessions, `unreachable` for temporary failures
@@ -22,7 +23,8 @@ export async function logInUpstream(
 ): Promise<Set<string> | undefined> {
   const { user } = credentials
   const secret = 'pass' in credentials ? credentials.pass : credentials.accessToken
-  // NUL and ^A separate the fields of SASL messages and cannot be part of a typed login.
+  // NUL and ^A separate the fields of SASL messages. These characters cannot be part of a typed
+  // login.
   if (/[\0\x01]/.test(user + secret))
     throw new AppError('rejected', 'The stored credentials contain control characters')
   const outcome =
@@ -42,10 +44,11 @@ function authenticateWithToken(
       mechanism: 'XOAUTH2',
       message: `user=${user}\x01auth=Bearer ${accessToken}\x01\x01`,
     })
-  // RFC 7628 §3.1, escapes as in RFC 5801 §4.
+  // OAUTHBEARER message of RFC 7628 §3.1, with the user name escaped as in RFC 5801 §4.
   const name = user.replaceAll('=', '=3D').replaceAll(',', '=2C')
   const message = `n,a=${name},\x01host=${host}\x01port=${port}\x01auth=Bearer ${accessToken}\x01\x01`
-  // RFC 7628 §3.2.3: the server explains a rejection first; the client replies with ^A.
+  // RFC 7628 §3.2.3: the server explains a rejected access token first; the client replies with
+  // ^A.
   return authenticate(lines, capabilities, { mechanism: 'OAUTHBEARER', message, onError: 'AQ==' })
 }
 
@@ -64,7 +67,7 @@ function authenticateWithPassword(
 interface SaslExchange {
   mechanism: string
   message: string
-  /** Reply to a `+` after the message; defaults to an empty line. */
+  /** Reply to a `+` of the server after the SASL message; defaults to an empty line. */
   onError?: string
 }
 
@@ -75,13 +78,13 @@ function authenticate(
 ): Promise<TaggedResponse> {
   const { mechanism, message, onError = '' } = sasl
   const encoded = Buffer.from(message).toString('base64')
-  // RFC 4959: with SASL-IR the message is part of the command.
+  // RFC 4959: with SASL-IR the SASL message is part of the AUTHENTICATE command.
   return capabilities.has('SASL-IR')
     ? lines.command(`AUTHENTICATE ${mechanism} ${encoded}`, [onError])
     : lines.command(`AUTHENTICATE ${mechanism}`, [encoded, onError])
 }
 
-/** Returns LOGIN and its continuations. Words that cannot be quoted are literals. */
+/** Returns the LOGIN command and its continuations. Words that cannot be quoted are literals. */
 export function loginCommand(words: readonly string[], nonSync: boolean): string[] {
   const lines = ['LOGIN']
   const append = (text: string) => lines.push((lines.pop() ?? '') + text)
@@ -100,7 +103,7 @@ export function loginCommand(words: readonly string[], nonSync: boolean): string
   return lines
 }
 
-/** RFC 5530: codes for temporary failures of the server. */
+/** Response codes for temporary failures of the mail server (RFC 5530). */
 const temporary = /^\[(?:UNAVAILABLE|SERVERBUG|INUSE|CORRUPTION)\]/i
 
 function rejection({ status, text }: TaggedResponse): AppError {

@@ -2,10 +2,10 @@ import type { Socket } from 'node:net'
 import type { SocketReader } from '@posthorn/net/connect-socket'
 
 const largeBytes = 65_536
-/** Maximum free buffers in the pool; further buffers are garbage collected. */
+/** Maximum free buffers in the pool of 64 KiB buffers; further buffers are garbage collected. */
 const maxFree = 32
 
-/** Pool of 64 KiB buffers for sessions that read large responses. */
+/** Pool of 64 KiB buffers for IMAP sessions that read large responses. */
 export class BufferPool {
   readonly #free: Buffer[] = []
 
@@ -13,23 +13,30 @@ export class BufferPool {
     return this.#free.pop() ?? Buffer.allocUnsafeSlow(largeBytes)
   }
 
-  /** Returns a buffer. The caller must not use it afterwards. */
+  /** Returns a buffer to the pool. The caller must not use the buffer afterwards. */
   release(buffer: Buffer): void {
     if (this.#free.length < maxFree) this.#free.push(buffer)
   }
 }
 
-/** Buffer of an idle session: one or two lines. */
+/** Size of the buffer of an idle IMAP session: one or two lines. */
 const smallBytes = 256
-/** A read below this size ends a large response, so the session returns to its small buffer. */
+/**
+ * Read size, in bytes, below which a large response counts as ended. The session then returns to
+ * its small buffer.
+ */
 const shrinkBelowBytes = 4_096
-/** Reads below this size are copied, so a slow client holds at most twice the unsent bytes. */
+/**
+ * Read size, in bytes, below which bytes of the server are copied for the client. A slow client
+ * therefore holds at most twice the unsent bytes.
+ */
 const copyBelowBytes = 32_768
 
 /**
  * Reads plaintext bytes of a mail server into reused buffers. Allocating a buffer per read costs
- * more than the rest of the relay, and reused memory stays in the CPU cache. An idle session has a
- * small buffer; a full buffer is replaced by a large buffer until responses become short again.
+ * more than the rest of the relay, and reused memory stays in the CPU cache. An idle IMAP session
+ * has a small buffer; a full buffer is replaced by a large buffer until responses become short
+ * again.
  */
 export class UpstreamReader implements SocketReader {
   readonly #buffers: BufferPool
@@ -45,14 +52,14 @@ export class UpstreamReader implements SocketReader {
     return this.#buffer
   }
 
-  /** Pushes bytes into the socket's own stream until `relayTo` is called. */
+  /** Pushes bytes of the mail server into the socket's own stream until `relayTo` is called. */
   onBytes(bytes: Buffer, socket: Socket): boolean {
     return this.#relay ? this.#relay(bytes) : socket.push(Buffer.from(bytes))
   }
 
   /**
-   * Writes all further bytes to the client. Calls `onRelayed` with each chunk before writing the
-   * chunk.
+   * Relays all further bytes of the mail server to the client. Calls `onRelayed` with each chunk
+   * before writing the chunk.
    */
   relayTo(client: Socket, onRelayed: (bytes: Buffer) => void): void {
     this.#relay = (bytes) => {
@@ -70,7 +77,8 @@ export class UpstreamReader implements SocketReader {
   }
 
   /**
-   * Writes without a copy. If the system does not accept all bytes, the client keeps the buffer.
+   * Writes bytes of the mail server to the client without a copy. If the system does not accept all
+   * bytes, the client socket keeps the buffer.
    */
   #writeBuffer(bytes: Buffer, client: Socket): boolean {
     const buffer = this.#buffer

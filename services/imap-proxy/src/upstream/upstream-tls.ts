@@ -12,13 +12,13 @@ import { AppError, messageOf } from '@posthorn/errors'
 import { type Clock, TtlCache } from '@posthorn/flow'
 import { ignoreErrors } from '../sockets.ts'
 
-/** Mail server and the conditions of a TLS connection to it. */
+/** Mail server and the conditions of a TLS connection to the server. */
 export interface TlsServer {
   host: string
   port: number
   rejectUnauthorized: boolean
   minVersion: SecureVersion | undefined
-  /** Proxy URL; absent if the server is reached without a proxy. */
+  /** URL of the proxy to the mail server; absent if the server is reached without a proxy. */
   proxy?: string
 }
 
@@ -26,9 +26,9 @@ const sessionTtlMs = 60 * 60_000
 const maxSessions = 2_000
 
 /**
- * Cache of TLS sessions, one per server, which saves certificate and signature in the next
- * handshake (RFC 8446 §2.2). A resumed handshake does not verify the host name again, so the key
- * contains all conditions of the connection.
+ * Cache of TLS sessions, one per mail server. A cached session saves certificate and signature in
+ * the next handshake (RFC 8446 §2.2). A resumed handshake does not verify the host name again, so
+ * the key contains all conditions of the connection.
  */
 export class TlsSessionCache {
   readonly #sessions: TtlCache<string, Buffer>
@@ -55,12 +55,14 @@ function keyOf({ host, port, rejectUnauthorized, minVersion, proxy }: TlsServer)
 }
 
 /**
- * One TLS context per minimum version. A context per session would hold its own ciphers and roots.
+ * TLS contexts of connections to mail servers, one per minimum version. A context per session would
+ * hold its own ciphers and roots.
  */
 const contexts = new Map<SecureVersion, SecureContext>()
 
 /**
- * Starts TLS with a server. Certificate and host name are verified unless the account disables it.
+ * Starts TLS with a mail server. Certificate and host name are verified unless the account disables
+ * the verification.
  *
  * @throws AppError `unreachable`
  */

@@ -14,17 +14,20 @@ import { startTls, type TlsServer, type TlsSessionCache } from './upstream-tls.t
 
 /** Mail server of the account, as registered. */
 export interface MailServer extends TlsServer {
-  /** True for implicit TLS, false for STARTTLS. */
+  /** True for implicit TLS with the mail server, false for STARTTLS. */
   secure: boolean
-  /** True if the session may stay unencrypted without STARTTLS. */
+  /**
+   * True if the connection to the mail server may stay unencrypted when the server does not offer
+   * STARTTLS.
+   */
   allowsPlaintext: boolean
 }
 
 export interface UpstreamOptions {
-  /** Requested concurrently with the connection. */
+  /** Login at the mail server, which is requested concurrently with the connection. */
   credentials: Promise<Credentials>
   signal: AbortSignal
-  /** Port of this proxy's listener; a server that leads back to it is rejected. */
+  /** Port of this IMAP proxy's listener. A mail server that leads back to this port is rejected. */
   ownPort: number | undefined
   egress: EgressPolicy
   mailPorts: MailPorts
@@ -34,23 +37,23 @@ export interface UpstreamOptions {
 
 export interface Upstream {
   socket: Socket
-  /** Reader of a plaintext connection; absent with TLS. */
+  /** Reader of a plaintext connection to the mail server; absent with TLS. */
   reader?: UpstreamReader
-  /** Capabilities of the server after the login. */
+  /** Capabilities of the mail server after the login. */
   capabilities: string[]
-  /** Bytes received after the login, which belong to the client. */
+  /** Bytes that the mail server sent after the login, which belong to the client. */
   rest: Buffer
 }
 
-/** Start of this proxy's greeting. */
+/** Start of the greeting of every IMAP proxy of this kind. */
 export const greetingText = 'Posthorn IMAP Proxy'
 
 const connectTimeoutMs = 20_000
 const keepAliveMs = 90_000
 
 /**
- * Connects to the account's server, negotiates TLS and logs in. The returned socket belongs to the
- * caller.
+ * Connects to the account's mail server, negotiates TLS and logs in. The returned socket belongs to
+ * the caller.
  *
  * @throws AppError `rejected`, `rate-limited` or `unreachable`
  */
@@ -70,7 +73,8 @@ export async function connectToServer(
   try {
     const connect = async () => {
       socket = await connectTcp(server, reader, options)
-      // If the credentials request has failed meanwhile, the connection is closed.
+      // The connection to the mail server is closed if the credentials request has failed
+      // meanwhile.
       if (isCancelled) socket.destroy()
       return negotiateTls(server, socket, options.tlsSessions)
     }
@@ -86,7 +90,8 @@ export async function connectToServer(
       socket: lines.socket,
       capabilities: clientCapabilities(current),
       rest: lines.takeRest(),
-      // The buffers of `reader` are for a plaintext socket; a TLS socket allocates its own buffers.
+      // The buffers of `reader` are for a plaintext socket to the mail server; a TLS socket
+      // allocates its own buffers.
       ...defined({ reader: lines.socket === socket ? reader : undefined }),
     }
   } catch (error) {
@@ -109,7 +114,8 @@ async function connectTcp(
   )
   socket.on('error', ignoreErrors)
   socket.setKeepAlive(true, keepAliveMs)
-  // A connection within one machine has the same address at both ends.
+  // The mail server is this proxy if the remote port is this proxy's port and both ends have the
+  // same address, as in a connection within one machine.
   if (socket.remotePort === ownPort && socket.remoteAddress === socket.localAddress) {
     socket.destroy()
     throw new AppError('unreachable', 'The mail server of the account is this proxy')
@@ -117,7 +123,10 @@ async function connectTcp(
   return socket
 }
 
-/** Reads the greeting, starts TLS and returns the capabilities valid under it. */
+/**
+ * Reads the greeting of the mail server, starts TLS and returns the capabilities that are valid
+ * under TLS.
+ */
 async function negotiateTls(server: MailServer, tcp: Socket, tlsSessions: TlsSessionCache) {
   if (server.secure) {
     const lines = new UpstreamLines(await startTls(server, tcp, tlsSessions))
@@ -132,13 +141,16 @@ async function negotiateTls(server: MailServer, tcp: Socket, tlsSessions: TlsSes
   }
   const { status } = await plaintext.command('STARTTLS')
   if (status !== 'OK') throw new AppError('unreachable', 'The mail server refused STARTTLS')
-  // RFC 9051 §6.2.1: plaintext after the OK, and earlier capabilities, may be injected. Both are
-  // discarded.
+  // RFC 9051 §6.2.1: plaintext after the OK to STARTTLS, and earlier capabilities, may be
+  // injected. Both are discarded.
   const lines = new UpstreamLines(await startTls(server, tcp, tlsSessions))
   return { lines, capabilities: await requestCapabilities(lines) }
 }
 
-/** True if the account allows it, or the server is on this machine and not behind a proxy. */
+/**
+ * True if the connection to the mail server may stay without TLS: the account allows plaintext, or
+ * the server is on this machine and not behind a proxy.
+ */
 function mayStayPlaintext(
   { allowsPlaintext, proxy }: MailServer,
   { remoteAddress }: Socket,
@@ -151,7 +163,7 @@ async function readGreeting(lines: UpstreamLines): Promise<Set<string> | undefin
   // PREAUTH (RFC 9051 §7.1.4) greets a session of another user. Before TLS, PREAUTH would bypass
   // TLS.
   if (kind !== 'untagged' || !/^OK\b/i.test(text)) throw errorForBye(text)
-  // A server that leads back to any imap-proxy would cause an endless loop.
+  // A mail server that leads back to any imap-proxy would cause an endless loop.
   if (text.includes(greetingText))
     throw new AppError('unreachable', 'The mail server of the account is a proxy of this kind')
   return capabilitiesIn(text)
@@ -165,18 +177,22 @@ async function requestCapabilities(lines: UpstreamLines): Promise<Set<string>> {
 }
 
 /**
- * Capabilities that the interface spec names. These capabilities come first if the server has them.
+ * Capabilities that the interface spec names, in the order for the client. These capabilities come
+ * first if the mail server has them.
  */
 const leading = 'IMAP4rev1 LITERAL+ SASL-IR LOGIN-REFERRALS ID ENABLE IDLE SORT SORT=DISPLAY'.split(
   ' ',
 )
-/** Capabilities that end with the login. COMPRESS stays, because relayed bytes are not parsed. */
+/**
+ * Capabilities of a mail server that end with the login. COMPRESS stays, because relayed bytes are
+ * not parsed.
+ */
 const loginCapabilities = /^(?:AUTH=.*|STARTTLS|LOGINDISABLED)$/
 
 /**
- * Capabilities for the client: the server's capabilities, because its commands are relayed. A
- * capability of the proxy that the server lacks would make the client send commands that the server
- * rejects.
+ * Capabilities that the proxy announces to the client: the mail server's capabilities, because the
+ * commands of the client are relayed. A capability of the proxy that the server lacks would make
+ * the client send commands that the server rejects.
  */
 function clientCapabilities(capabilities: ReadonlySet<string>): string[] {
   const words = [...capabilities]

@@ -13,37 +13,45 @@ import type { Logger } from '@posthorn/telemetry'
 import type { Submission } from '../store/submission.ts'
 import type { SendResult } from '../transports/transport.ts'
 
-/** Accepted message without a recorded outcome. The content is not stored. */
+/**
+ * Message accepted by the server, whose outcome may not be recorded yet. A journal stores no
+ * content of the message.
+ */
 export interface Acceptance {
   submission: Submission
   result: SendResult
 }
 
 export interface JournalOptions {
-  /** Journal directory of the senders of this machine that use the same database. */
+  /**
+   * Directory of the acceptance journals of all senders of this machine that use the same database.
+   */
   folder: string
-  /** Id of this process. */
+  /** Id of this sender process. */
   worker: string
   log: Logger
 }
 
-/** Maximum size of the journal file. Recorded acceptances stay in the file up to this size. */
+/**
+ * Size of the journal file from which the file is truncated, as soon as all its acceptances are
+ * recorded in Postgres.
+ */
 const maxBytes = 1024 * 1024
 
 /**
- * Journal of acceptances. Each acceptance is written to a file in the tick in which the reply of
- * the server arrives, before the outcome is recorded in Postgres. A killed process loses no
- * received reply: the next sender on the machine records the reply. Entries are not flushed to the
- * disk, so a crash of the machine loses the latest entries.
+ * Journal of accepted messages of one sender. Each acceptance is written to a file in the tick in
+ * which the reply of the server arrives, before the outcome is recorded in Postgres. A killed
+ * process loses no received reply: the next sender on the machine records the reply. Entries are
+ * not flushed to the disk, so a crash of the machine loses the latest entries.
  *
- * Without a writable folder, there is no journal.
+ * Without a writable directory, there is no journal.
  */
 export class AcceptanceJournal implements Disposable {
   readonly #options: JournalOptions
   readonly #path: string
   #file: number | undefined
   #size = 0
-  /** Queue ids of the acceptances in the file that are not recorded. */
+  /** Queue ids of the journalled acceptances that are not recorded in Postgres. */
   readonly #unrecorded = new Set<string>()
 
   constructor(options: JournalOptions) {
@@ -61,7 +69,10 @@ export class AcceptanceJournal implements Disposable {
     }
   }
 
-  /** Writes an acceptance. Must be called in the tick of the reply. */
+  /**
+   * Writes an acceptance to the journal. Must be called in the tick in which the server's reply
+   * arrives.
+   */
   add(submission: Submission, result: SendResult): void {
     this.#unrecorded.add(submission.queueId)
     if (this.#file === undefined) return
@@ -73,7 +84,10 @@ export class AcceptanceJournal implements Disposable {
     }
   }
 
-  /** Must be called when an acceptance is recorded. No effect on other submissions. */
+  /**
+   * Marks an acceptance as recorded in Postgres, which allows truncation of the journal file. No
+   * effect on submissions without a journalled acceptance.
+   */
   remove({ queueId }: Pick<Submission, 'queueId'>): void {
     if (!this.#unrecorded.delete(queueId) || this.#file === undefined) return
     if (this.#unrecorded.size > 0 || this.#size < maxBytes) return
@@ -82,8 +96,8 @@ export class AcceptanceJournal implements Disposable {
   }
 
   /**
-   * Passes the acceptances of senders of this machine to `record` and deletes the journal files.
-   * Applies to sender `ended`, and to all senders whose processes have ended.
+   * Passes the journalled acceptances of other senders of this machine to `record`, and deletes
+   * their journal files. Applies to sender `ended`, and to all senders whose processes have ended.
    */
   async recover(record: (acceptance: Acceptance) => Promise<void>, ended?: string): Promise<void> {
     const { folder, worker, log } = this.#options
@@ -95,7 +109,7 @@ export class AcceptanceJournal implements Disposable {
       const acceptances = parse(await readFile(path, 'utf8').catch(() => ''))
       log.info({ sender, acceptances: acceptances.length }, 'recovering journalled acceptances')
       await Promise.all(acceptances.map(record))
-      // Another sender may have deleted the file already.
+      // Another sender may have recovered and deleted the journal file already.
       await unlink(path).catch(() => undefined)
     }
   }
@@ -109,7 +123,8 @@ export class AcceptanceJournal implements Disposable {
 }
 
 /**
- * Entries of a file. The process may have been killed while it wrote the last entry of the file.
+ * Parses the acceptances of a journal file. The last entry may be incomplete, because the process
+ * was killed while it wrote the entry.
  */
 function parse(text: string): Acceptance[] {
   const lines = text.slice(0, text.lastIndexOf('\n') + 1).split('\n')
@@ -121,8 +136,8 @@ function parse(text: string): Acceptance[] {
 }
 
 /**
- * Stamp of a running process: process id and start time. The id alone is not unique: a container
- * uses the same ids after each start. Undefined if the process does not run.
+ * Stamp of a running process: process id and start time. The process id alone is not unique: a
+ * container uses the same ids after each start. Undefined if the process does not run.
  */
 function processStamp(pid: number): string | undefined {
   try {
@@ -136,7 +151,7 @@ function processStamp(pid: number): string | undefined {
   }
 }
 
-/** True if the process with this stamp runs. */
+/** True if the process with this stamp (process id and start time) runs. */
 function isRunning(stamp: string): boolean {
   const pid = Number(stamp.split('-')[0])
   return Number.isSafeInteger(pid) && pid > 0 && processStamp(pid) === stamp

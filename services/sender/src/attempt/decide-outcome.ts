@@ -18,14 +18,15 @@ export type EventContext = Pick<
 >
 
 /**
- * Outcome of an attempt, and the events of the outcome once the time of the next attempt is known.
+ * Outcome of a sending attempt, and the events of the outcome once the time of the next attempt is
+ * known.
  */
 export interface OutcomeDecision {
   outcome: AttemptOutcome
   events: (nextAttempt: Date | undefined) => NewEvent[]
 }
 
-/** Decides between retry and rejection after a failed attempt. */
+/** Decides between retry and rejection after a failed attempt to send a submission. */
 export function decideFailure(
   context: EventContext,
   failed: FailedSend,
@@ -48,9 +49,9 @@ export function decideFailure(
 }
 
 /**
- * Decides the outcome after an acceptance. Recipients with a temporary rejection are tried again
- * alone, untried recipients immediately. All rejected recipients are reported in one
- * messageDeliveryError.
+ * Decides the outcome after the server accepted the message for some or all recipients. Recipients
+ * with a temporary rejection are tried again alone, untried recipients immediately. All rejected
+ * recipients are reported in one messageDeliveryError.
  */
 export function decideAccepted(
   context: EventContext,
@@ -82,16 +83,17 @@ export function decideAccepted(
 }
 
 /**
- * True if the server limits the recipients per transaction (RFC 5321 §4.5.3.1.10). Reply 452 may
- * also report a full disk, with another enhanced code than 4.5.3 (RFC 3463 §3.6).
+ * True if the failure says that the server limits the recipients per transaction (RFC 5321
+ * §4.5.3.1.10). Reply 452 may also report a full disk, with another enhanced code than 4.5.3 (RFC
+ * 3463 §3.6).
  */
 function isTooManyRecipients({ response = '', command }: AttemptFailure): boolean {
   return command === 'RCPT TO' && /^452[ -](?:4\.5\.3\b|(?!4\.\d)|.*too many rec)/i.test(response)
 }
 
 /**
- * Sends to the remaining recipients immediately, without counting an attempt. Terminates, because
- * every transaction has fewer recipients.
+ * Decides to send the message to the remaining recipients immediately, without counting an attempt.
+ * Terminates, because every transaction has fewer recipients.
  */
 function decideContinue(
   context: EventContext,
@@ -117,14 +119,14 @@ function recipientsOf(rejected: SendResult['rejected']): string[] {
 }
 
 /**
- * Delay after the n-th failed attempt: `baseMs`, doubled after each attempt. Jitter shortens the
- * delay by up to 20 %. With a base of 5 s, ten attempts take 34 to 43 minutes.
+ * Delay after the n-th failed attempt to send a submission: `baseMs`, doubled after each attempt.
+ * Jitter shortens the delay by up to 20 %. With a base of 5 s, ten attempts take 34 to 43 minutes.
  */
 export function retryDelayMs(attempt: number, baseMs: number, random = Math.random): number {
   return backoff({ baseMs, maxMs: baseMs * 2 ** 20, jitter: 0.2 })(attempt, random)
 }
 
-/** Event of an accepted message. `partly`: some recipients will be tried again. */
+/** Event of an accepted message. `partly`: the message will be sent again to some recipients. */
 function sentEvent(
   { queueId, account, messageId, envelope, attempt }: EventContext,
   { response, serverMessageId = messageId, accepted, routing }: Omit<SendResult, 'rejected'>,
@@ -146,7 +148,7 @@ function sentEvent(
   }
 }
 
-/** Event of a failed attempt, for all recipients of the attempt unless some are named. */
+/** Event of a failed sending attempt, for all recipients of the attempt unless some are named. */
 export function deliveryErrorEvent(
   { queueId, account, messageId, envelope, attempt, maxAttempts }: EventContext,
   { message, code, response, responseCode, command }: AttemptFailure,
@@ -177,7 +179,7 @@ export function deliveryErrorEvent(
       networkRouting: routing,
       job: {
         id: queueId,
-        // An attempt beyond the maximum only checks whether the message was sent.
+        // A sending attempt beyond the maximum only checks whether the message was sent.
         attemptsMade: Math.min(attempt, maxAttempts),
         attempts: maxAttempts,
         nextAttempt: nextAttempt?.toISOString() ?? false,
@@ -205,7 +207,10 @@ export function failedEvent(
   }
 }
 
-/** Distinguishes attempts in event ids. Uncounted attempts differ by the remaining recipients. */
+/**
+ * Parts of event ids that distinguish the sending attempts of a submission. Uncounted attempts
+ * differ by the remaining recipients.
+ */
 function attemptKeyOf({ attempt, envelope }: Pick<EventContext, 'attempt' | 'envelope'>): number[] {
   return [attempt, envelope.to.length]
 }

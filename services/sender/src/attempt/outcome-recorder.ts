@@ -19,17 +19,20 @@ export interface OutcomeRecorderDeps {
 }
 
 const recordBackoff = backoff({ baseMs: 100, maxMs: 5_000 })
-/** Maximum rows per reaper run. */
+/** Maximum outbox rows that one run of the reaper marks failed. */
 const reapLimit = 20
 
 /**
- * Commits outcomes with their events, then publishes the events. Disposal waits for events that are
- * being published.
+ * Recorder of the outcomes of sending attempts: commits outcomes with their events, then publishes
+ * the events. Disposal waits for events that are being published.
  */
 export class OutcomeRecorder implements AsyncDisposable {
   readonly #deps: OutcomeRecorderDeps
   readonly #publishing = new TaskGroup()
-  /** Concurrent acceptances share a transaction. Results tell which rows were still leased. */
+  /**
+   * Records the acceptances of messages. Concurrent acceptances share a transaction. The result
+   * tells for each acceptance whether its outbox row was still leased.
+   */
   readonly #recordAccepted = batchStatements<AcceptedSubmission, boolean>(async (accepted) => {
     const serviceUrl = await this.#serviceUrl()
     const { recorded, events } = await recordAccepted(this.#deps.db, accepted, serviceUrl)
@@ -38,7 +41,7 @@ export class OutcomeRecorder implements AsyncDisposable {
     return accepted.map(({ submission }) => recorded.has(submission.queueId))
   })
 
-  /** Concurrently published events are marked in one statement. */
+  /** Marks events as published. Concurrently published events are marked in one statement. */
   readonly #markPublished = batchStatements<readonly EventRow[], void>(async (batches) => {
     await markPublished(this.#deps.db, batches.flat())
     return batches.map(() => undefined)
@@ -49,8 +52,8 @@ export class OutcomeRecorder implements AsyncDisposable {
   }
 
   /**
-   * Records an outcome. Retries until Postgres accepts it, because only this process knows the
-   * server's reply.
+   * Records the outcome of a sending attempt. Retries until Postgres commits the outcome, because
+   * only this process knows the server's reply.
    *
    * @throws RecordError if the outbox lease was lost; nothing is then recorded
    */
@@ -65,7 +68,10 @@ export class OutcomeRecorder implements AsyncDisposable {
     if (!isRecorded) throw new RecordError(`outbox lease lost before ${trigger} was recorded`)
   }
 
-  /** Fails rows whose attempts are used up without an outcome. Returns the number of rows. */
+  /**
+   * Marks submissions failed whose attempts are used up without an outcome. Returns the number of
+   * these submissions.
+   */
   async reapExhausted(): Promise<number> {
     const recorded = await reapExhausted(this.#deps.db, {
       limit: reapLimit,
@@ -84,7 +90,7 @@ export class OutcomeRecorder implements AsyncDisposable {
     await this.#publishing.drain()
   }
 
-  /** False if the lease was lost. */
+  /** Writes the outcome of a sending attempt. Resolves to false if the outbox lease was lost. */
   async #write(submission: Submission, { outcome, events }: OutcomeDecision): Promise<boolean> {
     const filing = planFiling(submission)
     if (outcome.trigger === 'accept')

@@ -21,7 +21,9 @@ export interface AttemptDeps {
   db: Db
   transports: Record<'smtp' | 'api', Transport>
   recorder: OutcomeRecorder
-  /** Commits the intent record of a row. Resolves to false if the lease of the row was lost. */
+  /**
+   * Commits the intent record of an outbox row. Resolves to false if the lease of the row was lost.
+   */
   writeIntent: (handover: Handover) => Promise<boolean>
   journal: Pick<AcceptanceJournal, 'add' | 'remove'>
   log: Logger
@@ -29,13 +31,18 @@ export interface AttemptDeps {
 }
 
 export interface AttemptTiming {
-  /** Duration of a lease. Renewed after every quarter of `leaseMs`, and with the intent record. */
+  /**
+   * Duration of an outbox lease. The lease is renewed after every quarter of `leaseMs`, and with
+   * the intent record.
+   */
   leaseMs: number
-  /** Delay after the first failed attempt. Doubles with each further failed attempt. */
+  /**
+   * Delay after the first failed attempt of a submission. Doubles with each further failed attempt.
+   */
   retryBaseMs: number
 }
 
-/** Result of an attempt for the lanes and metrics. `final`: no further attempt follows. */
+/** Result of a sending attempt for the lanes and metrics. `final`: no further attempt follows. */
 export type AttemptResult =
   | { kind: 'sent'; final: boolean }
   | {
@@ -43,15 +50,17 @@ export type AttemptResult =
       failure: AttemptFailure
       suspends: ReplyClass['suspends']
       final: boolean
-      /** The provider pauses the account for this time. */
+      /** Time for which the mail provider pauses the account. */
       pauseMs?: number
     }
-  /** `pauseMs`: the provider pauses the account for this time. */
+  /**
+   * Attempt that was not counted. `pauseMs`: time for which the mail provider pauses the account.
+   */
   | { kind: 'released'; pauseMs?: number }
   | { kind: 'lost' }
 
 export interface AttemptOptions {
-  /** Cancels the attempt, unless the handover has begun. */
+  /** Cancels the sending attempt, unless the handover has begun. */
   signal: AbortSignal
   /** Called when the server has accepted the message, before the acceptance is recorded. */
   onAccepted: () => void
@@ -63,9 +72,9 @@ const releaseDelayMs = 5_000
 /**
  * Runs one attempt of a claimed submission and records the outcome. Never rejects.
  *
- * The claim is already committed. If the process dies before the handover, the lease expires and
- * the message is sent again. If the process dies during the handover, the intent record stays. The
- * transport of the next attempt then finds out whether the message was sent, or sends the same
+ * The claim is already committed. If the process dies before the handover, the outbox lease expires
+ * and the message is sent again. If the process dies during the handover, the intent record stays.
+ * The transport of the next attempt then finds out whether the message was sent, or sends the same
  * bytes again.
  */
 export async function runAttempt(
@@ -89,7 +98,11 @@ export async function runAttempt(
   }
 }
 
-/** @throws RecordError if the lease was lost, whatever else the attempt failed with */
+/**
+ * Sends the message of a submission.
+ *
+ * @throws RecordError if the outbox lease was lost, whatever else the attempt failed with
+ */
 async function send(
   { transports, writeIntent, journal, log, timing }: AttemptDeps,
   submission: Submission,
@@ -108,14 +121,17 @@ async function send(
     log,
   })
   const outcome = await sent.catch((err: unknown) => unexpected(err, log))
-  // A pending intent record must not be committed after the outcome.
+  // A pending write of the intent record must not be committed after the outcome of the attempt.
   await intent.settled()
   const { reason } = options.signal
   if (outcome.kind !== 'accepted' && reason instanceof RecordError) throw reason
   return outcome
 }
 
-/** The progress of the attempt is unknown. */
+/**
+ * Result of a sending attempt after an unexpected error: unknown, because the progress of the
+ * attempt is unknown.
+ */
 function unexpected(err: unknown, log: Logger): FailedSend {
   if (err instanceof RecordError) throw err
   log.error({ err }, 'attempt failed unexpectedly')
@@ -147,7 +163,10 @@ async function record(
   return { kind: 'failed', failure, suspends, final, ...defined({ pauseMs }) }
 }
 
-/** Releases the claim, with three tries. If all fail, the lease expires and the attempt counts. */
+/**
+ * Releases the claim of a submission, with three tries. If all tries fail, the lease expires and
+ * the attempt counts.
+ */
 async function release(
   { db, log }: AttemptDeps,
   submission: Submission,
@@ -177,42 +196,42 @@ interface PendingIntent {
 }
 
 /**
- * Intent log of one handover, a write-ahead record. `data_sent_at` is committed when only the end
- * of data is missing. After a crash, the record tells whether the server may have accepted the
- * message.
+ * Write-ahead log of one handover of a message. The intent record (`data_sent_at`) is committed
+ * when only the end of data is missing. After a crash, the record tells whether the server may have
+ * accepted the message.
  */
 export class HandoverIntent {
   readonly #writeIntent: (recipients: readonly string[]) => Promise<boolean>
   /**
-   * Maximum age of an intent record, which also renews the lease. An older record is written again
-   * before the end of data.
+   * Maximum age of an intent record before the end of data, because the record also renews the
+   * lease. An older record is written again.
    */
   readonly #maxAgeMs: number
   #pending: PendingIntent | undefined
 
-  /** `writeIntent` commits the intent record. Resolves to false if the lease was lost. */
+  /** `writeIntent` commits the intent record. Resolves to false if the outbox lease was lost. */
   constructor(writeIntent: (recipients: readonly string[]) => Promise<boolean>, leaseMs: number) {
     this.#writeIntent = writeIntent
     this.#maxAgeMs = leaseMs / 10
   }
 
   /**
-   * Writes the record, with the recipients that the server has accepted. Resolves when the record
-   * is committed: the end of data may then be sent.
+   * Writes the intent record, with the recipients that the server has accepted. Resolves when the
+   * record is committed: the end of data may then be sent.
    *
-   * @throws PreAttemptError if Postgres is unavailable; RecordError if the lease was lost
+   * @throws PreAttemptError if Postgres is unavailable; RecordError if the outbox lease was lost
    */
   async commit(recipients: readonly string[]): Promise<void> {
     this.#pending = this.#start(recipients)
     await this.#pending.done
-    // After a slow commit or in a process that was suspended, another sender may have claimed the
-    // row since.
+    // If the commit was slow or this process was suspended, another sender may have claimed the
+    // outbox row since.
     if (performance.now() - this.#pending.startedAt < this.#maxAgeMs) return
     this.#pending = this.#start(recipients)
     await this.#pending.done
   }
 
-  /** Resolves when no write is pending. */
+  /** Resolves when no write of the intent record is pending. */
   async settled(): Promise<void> {
     await this.#pending?.done.catch(() => undefined)
   }

@@ -6,16 +6,19 @@ import { changeSubmission } from '../store/outbox-changes.ts'
 
 export interface ChangeOutboxDeps {
   db: Db
-  /** Polls soon. */
+  /** Starts the next poll of the outbox soon. */
   wake: () => void
   log: Logger
 }
 
-/** Changes a waiting submission. Idempotent, except that a repeated delete returns `missing`. */
+/**
+ * Handles the command that changes a waiting submission. Idempotent, except that a repeated
+ * deletion returns `missing`.
+ */
 export function onChangeOutbox({ db, wake, log }: ChangeOutboxDeps): CommandHandler {
   return on(changeOutbox, async ({ queueId, action }) => {
     const result = await changeSubmission(db, queueId, action)
-    // The only trace of a deleted submission.
+    // The log line is the only trace of a deleted submission.
     if (result === 'done') log.info({ queueId, action }, 'outbox changed on request')
     if (action === 'release' || action === 'send') wake()
     return { result }

@@ -15,7 +15,7 @@ export interface VerifySmtpDeps {
   limits: SmtpLimits
 }
 
-/** Part of the request's time reserved for the reply. */
+/** Part of the time limit of a login check that is reserved for the reply to the requester. */
 const replyMarginMs = 500
 
 /** Checks a login at an SMTP server without an account. The credentials are not stored. */

@@ -5,18 +5,18 @@ import type { Logger } from '@posthorn/telemetry'
 import { type LockClaim, lockAccounts, renewLocks, unlockAccounts } from '../store/claims.ts'
 
 interface HeldLock {
-  /** Last claim for which the account was locked. */
+  /** Latest submission or draft cleanup for which the account was locked. */
   latest: LockClaim
-  /** Queue ids of the submissions and cleanups that use the lock. */
+  /** Queue ids of the submissions and draft cleanups that use the account lock. */
   users: Set<string>
 }
 
 /**
- * Locks of this process on accounts at mail APIs. One lock serves all work of the process for the
- * account; the lock ends with its last user. A lock whose process dies ends with its lease.
+ * Locks of this sender on accounts at mail APIs. One lock serves all work of this process for an
+ * account; the lock ends with its last user. If the process dies, the lock ends with its lease.
  */
 export class AccountLocks implements AsyncDisposable {
-  /** Identifies this process in the rows that this process has leased. */
+  /** Id of this sender process, stored in the rows that the process has leased. */
   readonly worker = randomUUID()
   readonly #deps: { db: Db; log: Logger; leaseMs: number }
   readonly #held = new Map<string, HeldLock>()
@@ -26,7 +26,10 @@ export class AccountLocks implements AsyncDisposable {
     this.#deps = deps
   }
 
-  /** Locks an account. False if another process has the lock, or if the account is paused. */
+  /**
+   * Locks an account at a mail API. Returns false if another sender has the lock, or if the account
+   * is paused.
+   */
   async tryLock(claim: LockClaim): Promise<boolean> {
     const { db, leaseMs } = this.#deps
     const locked = await lockAccounts(db, [claim], { worker: this.worker, leaseMs })
@@ -35,13 +38,19 @@ export class AccountLocks implements AsyncDisposable {
     return true
   }
 
-  /** Adds a user of a lock that was taken together with the claim of a row. */
+  /**
+   * Adds a submission or draft cleanup as user of an account lock that was taken together with the
+   * claim of the row.
+   */
   add(claim: LockClaim): void {
     const { users } = this.#held.get(claim.account) ?? { users: new Set() }
     this.#held.set(claim.account, { latest: claim, users: users.add(claim.queueId) })
   }
 
-  /** Removes a user of a lock. Unlocks the account after the last user, in the background. */
+  /**
+   * Removes a user (submission or draft cleanup) of an account lock. Unlocks the account after the
+   * last user, in the background.
+   */
   remove({ account, queueId }: LockClaim): void {
     const held = this.#held.get(account)
     if (!held?.users.delete(queueId) || held.users.size > 0) return

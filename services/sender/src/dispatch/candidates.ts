@@ -7,30 +7,39 @@ import type { LaneDemand, LaneLimiter } from './lane-limiter.ts'
 export interface CandidateDeps {
   db: Db
   lanes: LaneLimiter
-  /** Regular poll interval. */
+  /** Regular poll interval of the outbox. */
   sweepMs: number
   holders: HolderCheck
-  /** True if this process has claimed the row. */
+  /** True if this sender has claimed the outbox row. */
   isClaimed: (queueId: string) => boolean
 }
 
-/** Maximum rows per poll. */
+/** Maximum rows per poll of the outbox. */
 const pollBatch = 200
-/** Maximum stored candidates. The next poll finds dropped candidates again. */
+/**
+ * Maximum number of candidates (due outbox rows) in memory. The next poll finds dropped candidates
+ * again.
+ */
 const maxCandidates = 1_000
-/** Minimum time between polls, however many hints arrive: polls are expensive when much is due. */
+/**
+ * Minimum time between polls of the outbox, however many hints arrive: polls are expensive when
+ * much is due.
+ */
 const minPollGapMs = 10
 
 /**
- * Due rows of the latest polls that are not claimed. Candidates may be stale: the claim checks
- * whether they are still due.
+ * Candidates to be claimed: due outbox rows of the latest polls. Candidates may be stale: the claim
+ * checks whether the rows are still due.
  */
 export class Candidates {
   readonly #deps: CandidateDeps
   readonly #rows = new Map<string, DueSubmission>()
-  /** Rows that could not be claimed, with the time until which polls skip them. */
+  /**
+   * Queue ids of outbox rows that could not be claimed, with the time until which polls skip the
+   * rows.
+   */
   readonly #claimConflicts = new Map<string, number>()
-  /** True if due rows were left out since the candidates were last empty. */
+  /** True if due outbox rows were left out since the candidates were last empty. */
   #hasMore = false
   #isPollRequested = false
   #polledAt = -Infinity
@@ -43,13 +52,13 @@ export class Candidates {
     return this.#rows.values()
   }
 
-  /** Requests a poll. Returns the milliseconds until a poll is allowed. */
+  /** Requests a poll of the outbox. Returns the milliseconds until a poll is allowed. */
   requestPoll(): number {
     this.#isPollRequested = true
     return this.#polledAt + minPollGapMs - performance.now()
   }
 
-  /** Polls if a poll is due. Returns true if more rows may be due in other lanes. */
+  /** Polls the outbox if a poll is due. Returns true if more rows may be due in other lanes. */
   async pollIfDue(): Promise<boolean> {
     const gapMs = this.#isPollRequested ? minPollGapMs : this.#deps.sweepMs * 0.9
     if (performance.now() < this.#polledAt + gapMs) return false
@@ -65,23 +74,29 @@ export class Candidates {
     return isFull
   }
 
-  /** Allows the next poll immediately: the rows of the last poll have filled their lanes. */
+  /**
+   * Allows the next poll of the outbox immediately: the rows of the last poll have filled their
+   * lanes.
+   */
   pollAgain(): void {
     this.#isPollRequested = true
     this.#polledAt = -Infinity
   }
 
-  /** Removes rows that are being claimed. */
+  /** Removes outbox rows that are being claimed from the candidates. */
   remove(queueIds: Iterable<string>): void {
     for (const queueId of queueIds) this.#rows.delete(queueId)
   }
 
-  /** Drops all candidates, because another replica claims the same rows. */
+  /** Drops all candidates, because another sender claims the same outbox rows. */
   clear(): void {
     this.#rows.clear()
   }
 
-  /** Skips rows that could not be claimed for one poll interval, so that other rows are found. */
+  /**
+   * Skips outbox rows that could not be claimed, for one poll interval, so that polls find other
+   * rows.
+   */
   skip(queueIds: Iterable<string>): void {
     const now = Date.now()
     for (const [queueId, until] of this.#claimConflicts)

@@ -14,10 +14,10 @@ import { PrefetchedSubmissions } from './prefetched-submissions.ts'
 export interface DispatcherDeps extends AttemptDeps {
   lanes: LaneLimits
   sweepMs: number
-  /** True while the queue is paused. Attempts in flight continue. */
+  /** True while the submit queue is paused. Attempts in flight continue. */
   paused: () => boolean
   metrics: ReturnType<typeof senderMetrics>
-  /** Locks of accounts at mail APIs. */
+  /** Locks of this sender on accounts at mail APIs. */
   locks: AccountLocks
   holders: HolderCheck
 }
@@ -29,7 +29,8 @@ interface InFlightSubmission {
 }
 
 /**
- * Capacity reserved for a row that is being claimed. Without `start` the row is only prefetched.
+ * Capacity reserved for an outbox row that is being claimed. Without `start` the row is only
+ * prefetched.
  */
 interface Reservation {
   row: DueSubmission
@@ -38,7 +39,7 @@ interface Reservation {
 }
 
 /**
- * Starts submissions. Each row is in one of these places:
+ * Starts the attempts of submissions. Each outbox row is in one of these places:
  *
  * - candidate: due when last polled, not claimed (`Candidates`)
  * - prefetched: claimed, waiting for lane capacity (`PrefetchedSubmissions`)
@@ -80,12 +81,12 @@ export class Dispatcher implements AsyncDisposable {
     )
   }
 
-  /** Number of submissions being attempted. */
+  /** Number of submissions that have an attempt running. */
   get inFlight(): number {
     return this.#inFlight.size
   }
 
-  /** Polls soon: something may be due. */
+  /** Polls the outbox soon, because submissions may be due. */
   wake(): void {
     const waitMs = this.#candidates.requestPoll()
     if (waitMs <= 0) return this.#sweeper.wake()
@@ -95,7 +96,10 @@ export class Dispatcher implements AsyncDisposable {
     }, Math.ceil(waitMs))
   }
 
-  /** Lanes after a failure, in which at most one submission at a time may start. */
+  /**
+   * Lanes that are suspended after a failure. At most one submission at a time may start in a
+   * suspended lane.
+   */
   suspendedLanes(): LaneKeys {
     return this.#lanes.suspended()
   }
@@ -122,7 +126,7 @@ export class Dispatcher implements AsyncDisposable {
     }
   }
 
-  /** Reserves capacity for the candidates that can start now or be prefetched. */
+  /** Reserves capacity for the candidates (due outbox rows) that can start now or be prefetched. */
   #reserveSlots(): Reservation[] {
     const reservations: Reservation[] = []
     for (const row of this.#candidates) {
@@ -142,7 +146,8 @@ export class Dispatcher implements AsyncDisposable {
       const { worker, dead } = holders
       const claimed = await claimDue(db, rows, { worker, dead, leaseMs: timing.leaseMs })
       const submissions = new Map(claimed.map((each) => [each.queueId, each]))
-      // In the order of the candidates: the claim returns rows in no particular order.
+      // Submissions start in the order of the candidates, because the claim returns rows in no
+      // particular order.
       for (const { row, start, permit } of reservations) {
         const submission = submissions.get(row.queueId)
         if (!submission) continue
@@ -150,18 +155,22 @@ export class Dispatcher implements AsyncDisposable {
         if (start) this.#start(submission, row, start)
         else this.#prefetched.add(submission, row, permit)
       }
-      // Lanes may have been suspended or released during the claim.
+      // Lanes may have been suspended, or lane capacity released, during the claim.
       this.#prefetched.releaseSuspended()
       this.#startPrefetched()
       this.#candidates.skip(conflicts.keys())
       if (conflicts.size > 0) this.#resetCandidates()
     } finally {
-      // If Postgres committed a claim without replying, the leases of the claim expire.
+      // If Postgres committed the claim without a reply to this process, the leases of the claimed
+      // rows expire.
       for (const { permit } of conflicts.values()) permit[Symbol.dispose]()
     }
   }
 
-  /** Another replica claimed some of the candidates: polls again. */
+  /**
+   * Drops the candidates and polls the outbox again, because another sender claimed some of the
+   * candidates.
+   */
   #resetCandidates(): void {
     this.#candidates.clear()
     this.wake()
@@ -198,11 +207,14 @@ export class Dispatcher implements AsyncDisposable {
     this.#inFlight.set(submission.queueId, { submission, cancel, done })
   }
 
-  /** Suspends the lane that a failure concerns. Cancelled attempts suspend the account's lane. */
+  /**
+   * Suspends the lane that the failure of a sending attempt concerns. A cancelled attempt suspends
+   * the account's lane.
+   */
   #suspendLane(result: AttemptResult, demand: LaneDemand): void {
     const { account, gateway, host } = demand
     if (result.kind === 'released' && result.pauseMs !== undefined) {
-      // The pause is in the database, for all senders.
+      // The pause of the account is stored in the database, so the pause applies to all senders.
       this.#deps.log.warn(
         { account, suspendedMs: result.pauseMs },
         'account paused by its provider',
@@ -220,7 +232,7 @@ export class Dispatcher implements AsyncDisposable {
     this.#deps.log.warn({ kind, account, gateway, host, failure, suspendedMs }, 'lane suspended')
   }
 
-  /** Uses capacity that became free. */
+  /** Starts or polls submissions for lane capacity that became free. */
   #refill(demand: LaneDemand): void {
     if (this.#isStopping) return
     this.#startPrefetched()
@@ -238,12 +250,18 @@ export class Dispatcher implements AsyncDisposable {
     if (result.kind === 'failed') minutes.count('submit:fail')
   }
 
-  /** Runs apart from the sweep, which is woken far more often. */
+  /**
+   * Marks submissions failed whose attempts are used up. Runs apart from the sweep, which is woken
+   * far more often.
+   */
   async #reapExhausted(signal: AbortSignal): Promise<void> {
     while ((await this.#deps.recorder.reapExhausted()) > 0 && !signal.aborted);
   }
 
-  /** Renews all leases. A submission with a lost lease is cancelled before the handover. */
+  /**
+   * Renews the leases of all claimed outbox rows. A submission with a lost lease is cancelled
+   * before its handover.
+   */
   async #renewLeases(): Promise<void> {
     const { db, timing, locks } = this.#deps
     await locks.renew()

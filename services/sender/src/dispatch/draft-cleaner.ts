@@ -11,24 +11,28 @@ export interface DraftCleanerDeps extends MailApiDeps {
   locks: AccountLocks
   log: Logger
   sweepMs: number
-  /** Delay after a check; half of it after the first successful check, then doubled. */
+  /**
+   * Delay after a failed check for drafts. The delay after the first successful check is half of
+   * `leaseMs`, and doubles with each further check.
+   */
   leaseMs: number
 }
 
 /**
- * Number of successful checks. With the default lease the last check is 7.5 min after the first.
+ * Number of successful checks for drafts, after which a cleanup ends. With the default lease the
+ * last check is 7.5 min after the first.
  */
 const maxChecks = 5
-/** Maximum age of a cleanup. Drafts of an account that cannot be used for this time stay. */
+/** Maximum age of a draft cleanup. If an account cannot be used for this time, its drafts stay. */
 const maxAgeMs = 24 * 3_600_000
 const maxConcurrent = 20
 
 /**
- * Removes drafts at providers whose submission is finished or deleted: drafts of interrupted
+ * Removes drafts at mail providers whose submission is finished or deleted: drafts of interrupted
  * attempts, and of messages that were not sent. Repeats the search for drafts, because the search
  * index of providers lags behind.
  *
- * Disposal cancels calls and waits for the end of the calls.
+ * Disposal cancels calls of mail APIs and waits for the end of the calls.
  */
 export class DraftCleaner implements AsyncDisposable {
   readonly #deps: DraftCleanerDeps
@@ -56,8 +60,8 @@ export class DraftCleaner implements AsyncDisposable {
   }
 
   /**
-   * Runs the cleanups of an account one after the other: all senders together send one request at a
-   * time for an account.
+   * Runs the draft cleanups of an account one after the other: all senders together send one
+   * request at a time to the mail API of an account.
    */
   async #cleanAccount(due: DueCleanup[]): Promise<void> {
     for (const cleanup of due) await this.#clean(cleanup)
@@ -86,8 +90,8 @@ export class DraftCleaner implements AsyncDisposable {
   }
 
   /**
-   * Removes the drafts of a cleanup. False if drafts were left that are, or may be, drafts of other
-   * submissions.
+   * Removes the drafts of a finished submission at the mail provider. Returns false if drafts were
+   * left that are, or may be, drafts of other submissions.
    */
   async #removeDrafts(cleanup: DueCleanup): Promise<boolean> {
     const { messageId, draftId, sentDraftId, queueId, account } = cleanup
@@ -110,7 +114,9 @@ export class DraftCleaner implements AsyncDisposable {
   }
 }
 
-/** Ids of the drafts of a message, including drafts whose deposit did not end. */
+/**
+ * Ids of the drafts with the Message-ID of a message, including drafts whose deposit did not end.
+ */
 async function findIds(api: MailApi, messageIdHeader: string, signal: AbortSignal) {
   const drafts = await api.findDrafts({ messageIdHeader }, signal)
   const incomplete = await api.findDrafts({ messageIdHeader, incomplete: true }, signal)

@@ -14,18 +14,21 @@ export interface FilerDeps {
   log: Logger
   retryBaseMs: number
   sweepMs: number
-  /** Called with the result of each try. */
+  /** Called with the result of each try to file a sent message. */
   count: (result: 'filed' | 'postponed' | 'failed') => void
 }
 
-/** Age of a filing after which it fails permanently. */
+/**
+ * Maximum age of a filing (mailbox work of a sent message). A filing that fails at this age has
+ * failed permanently.
+ */
 const maxAgeMs = 6 * 3_600_000
 const maxDelayMs = 10 * 60_000
-/** Timeout of a request. The worker may have to store a large message. */
+/** Timeout of a filing request to a sync-worker, which may have to store a large message. */
 const requestTimeoutMs = 30_000
 /**
- * Lease of a filing. An account's messages are filed one by one, so the lease covers several
- * requests.
+ * Lease of a filing (mailbox work of a sent message). An account's messages are filed one by one,
+ * so the lease covers several requests.
  */
 const leaseMs = 4 * requestTimeoutMs
 const maxAccounts = 20
@@ -39,7 +42,7 @@ const claimBatch = 50
  */
 export class Filer implements AsyncDisposable {
   readonly #deps: FilerDeps
-  /** Accounts whose filings are in progress. */
+  /** Accounts whose filings are in progress, with the promise of their end. */
   readonly #accounts = new Map<string, Promise<void>>()
   readonly #stop = new AbortController()
   readonly #task: PeriodicTask
@@ -50,7 +53,7 @@ export class Filer implements AsyncDisposable {
     this.#task = runPeriodically({ everyMs: sweepMs, log, name: 'filing' }, () => this.#sweep())
   }
 
-  /** Looks for due filings soon. */
+  /** Starts the next poll of due filings soon. */
   wake(): void {
     this.#task.wake()
   }
@@ -75,14 +78,14 @@ export class Filer implements AsyncDisposable {
   }
 
   /**
-   * Files messages one by one. After a failure of the mailbox, postpones the remaining messages.
-   * Never rejects.
+   * Files the sent messages of an account one by one. After a failure of the mailbox, postpones the
+   * remaining messages. Never rejects.
    */
   async #fileAll(due: DueFiling[]): Promise<void> {
     const deadline = Date.now() + leaseMs - requestTimeoutMs
     let mailboxError: unknown
     for (const filing of due) {
-      // The leases of the remaining rows expire, which makes them due again.
+      // The leases of the remaining filings expire, which makes them due again.
       if (Date.now() > deadline) return
       try {
         if (mailboxError !== undefined || this.#stop.signal.aborted)
@@ -95,7 +98,7 @@ export class Filer implements AsyncDisposable {
     }
   }
 
-  /** Returns the error if the mailbox as a whole is unavailable. */
+  /** Files one sent message. Returns the error if the mailbox as a whole is unavailable. */
   async #file(filing: DueFiling): Promise<unknown> {
     const { db, log, count } = this.#deps
     const { queueId, account } = filing
@@ -106,7 +109,7 @@ export class Filer implements AsyncDisposable {
       count('filed')
       return undefined
     } catch (error) {
-      // A rejection by the server may be temporary, such as a full mailbox.
+      // A rejection by the mail server may be temporary, such as a full mailbox.
       const isFinal =
         isPermanent(error) && !(error instanceof AppError && error.kind === 'rejected')
       if (!isFinal && filing.ageMs < maxAgeMs) {

@@ -9,11 +9,11 @@ import { isSenderBeating, silenceMs } from '../store/senders.ts'
 export interface HolderCheckDeps {
   db: Db
   bus: Pick<Bus, 'request' | 'up'>
-  /** Id of this process. */
+  /** Id of this sender process. */
   worker: string
-  /** Time since which this process has reached Postgres without an outage. */
+  /** Time since which this sender has reached Postgres without an outage. */
   steadyMs: () => number
-  /** Records the acceptances that a sender on this machine left. */
+  /** Records the journalled acceptances that an ended sender left on this machine. */
   recover: (sender: string) => Promise<void>
   log: Logger
 }
@@ -21,33 +21,33 @@ export interface HolderCheckDeps {
 interface CheckResult {
   isDead: boolean
   checkedAt: number
-  /** Time of the first check of a sender. */
+  /** Time of the first check whether the sender has ended. */
   since: number
 }
 
-/** Key of the requests to one sender. */
+/** Routing key of the requests to one sender process. */
 export function senderKey(sender: string): string {
   return `outbox.${sender}`
 }
 
 const requestTimeoutMs = 5_000
-/** Period for which the result of a check is used. A check takes two queries. */
+/** Period for which the result of a check of a sender is used. A check takes two queries. */
 const freshMs = 2_000
 /**
- * Maximum silence of a sender. Without RabbitMQ, a sender without a heartbeat for this time has
- * ended.
+ * Maximum time without a heartbeat of a sender while RabbitMQ is unavailable. After this time, the
+ * sender counts as ended.
  */
 const maxSilenceMs = 300_000
 
 /**
- * Finds out whether the senders of rows with an unknown outcome have ended. A sender has ended if
- * it has had no heartbeat for 15 s and RabbitMQ has no queue of the sender. During the 15 s, this
- * process must have reached Postgres without an outage. Neither an outage of Postgres nor a sender
- * that cannot reach Postgres counts as an end.
+ * Finds out whether the senders of outbox rows with an unknown outcome have ended. A sender has
+ * ended if it has had no heartbeat for 15 s and RabbitMQ has no queue of the sender. During the 15
+ * s, this process must have reached Postgres without an outage. Neither an outage of Postgres nor a
+ * sender that cannot reach Postgres counts as an end.
  */
 export class HolderCheck implements KnownSenders, AsyncDisposable {
   readonly #deps: HolderCheckDeps
-  /** Results of checks, by sender. */
+  /** Results of the checks whether senders have ended, by sender. */
   readonly #results = new Map<string, CheckResult>()
   readonly #running = new Set<string>()
   readonly #checks = new TaskGroup()
@@ -115,7 +115,8 @@ export class HolderCheck implements KnownSenders, AsyncDisposable {
       await bus.request(isSending, {}, options)
       return false
     } catch (error) {
-      // Other errors: the sender is slow to respond, or the broker is unavailable.
+      // After other errors, the sender counts as running: the sender is slow to respond, or
+      // RabbitMQ is unavailable.
       return error instanceof UnroutedError && bus.up
     }
   }

@@ -2,31 +2,37 @@ import { backoff, CircuitBreaker, type Clock, type Permit, Semaphore } from '@po
 import type { DueSubmission, LaneKeys } from '../store/submission.ts'
 
 export interface LaneLimits {
-  /** Maximum submissions in flight per process. */
+  /** Maximum submissions in flight per sender process. */
   concurrency: number
   perAccount: number
   perHost: number
   /**
-   * Maximum bytes in flight. A larger message runs alone. Prefetched submissions may have a quarter
-   * of `maxBytes` in addition.
+   * Maximum bytes of the submissions in flight. A larger message runs alone. Prefetched submissions
+   * may have a quarter of `maxBytes` in addition.
    */
   maxBytes: number
 }
 
-/** Capacity that a submission needs. */
+/** Properties of a submission that decide which lane capacity the submission needs. */
 export type LaneDemand = Pick<DueSubmission, 'account' | 'gateway' | 'host' | 'bytes' | 'byApi'>
 
-/** Capacity of a submission in flight. Disposal releases the capacity. */
+/** Lane capacity of a submission in flight. Disposal releases the capacity. */
 export interface LanePermit extends Disposable {
-  /** Releases the lanes: the server has replied, the outcome is not recorded yet. */
+  /**
+   * Releases the lane capacity of a submission after the server's reply, before the outcome is
+   * recorded.
+   */
   releaseServer(): void
 }
 
 type LaneKind = 'account' | 'gateway' | 'host'
 
-/** Prefetched submissions per unit of a lane's limit. */
+/** Maximum prefetched submissions per unit of a lane's limit. */
 const prefetchPerSlot = 4
-/** Slower servers do not benefit from prefetching. */
+/**
+ * Maximum time of an acceptance after which a lane prefetches. Slower servers do not benefit from
+ * prefetching.
+ */
 const fastMs = 250
 /** Time after which the failures of an unused lane are dropped. */
 const evictMs = 3_600_000
@@ -62,12 +68,12 @@ export class LaneLimiter {
     this.#prefetchedBytes = new Semaphore(limits.maxBytes / 4)
   }
 
-  /** Number of submissions that may still start in this process. */
+  /** Number of further submissions that may start in this process. */
   get capacity(): number {
     return this.#inFlight.available
   }
 
-  /** Lanes in which no submission can start or be prefetched. Evicts unused lanes. */
+  /** Keys of lanes in which no submission can start or be prefetched. Evicts unused lanes. */
   saturated(): LaneKeys {
     for (const lanes of Object.values(this.#lanes))
       for (const [key, lane] of lanes)
@@ -76,14 +82,14 @@ export class LaneLimiter {
   }
 
   /**
-   * Lanes after a failure, until a message is accepted in the lane. At most one probe at a time
-   * runs.
+   * Keys of lanes that are suspended after a failure, until a message is accepted in the lane. At
+   * most one probe at a time runs in such a lane.
    */
   suspended(): LaneKeys {
     return this.#keysWhere((lane) => lane.isFailing)
   }
 
-  /** Permit to start a submission, or undefined without capacity. */
+  /** Permit to start a submission. Undefined if the lanes or this process have no capacity. */
   tryAcquire(demand: LaneDemand): LanePermit | undefined {
     const lanes = this.#lanesOf(demand)
     if (this.capacity <= 0 || !lanes.every((lane) => lane.hasCapacity)) return undefined
@@ -132,14 +138,18 @@ export class LaneLimiter {
     return this.#lanesOf(demand).some((lane) => lane.isFailing)
   }
 
-  /** True if the number of prefetched submissions has fallen to the lower mark. */
+  /**
+   * True if the lanes of a submission may prefetch: the number of prefetched submissions has fallen
+   * to the lower mark.
+   */
   canPrefetch(demand: LaneDemand): boolean {
     return this.#lanesOf(demand).every((lane) => lane.canPrefetch)
   }
 
   /**
-   * Suspends a lane and returns the remaining time in milliseconds. Concurrent failures count once.
-   * A failed login at a gateway suspends the gateway, not the account.
+   * Suspends a lane after a failure and returns the remaining time of the suspension in
+   * milliseconds. Concurrent failures count once. A failed login at a gateway suspends the gateway,
+   * not the account.
    */
   suspend(kind: 'account' | 'host', demand: LaneDemand): number {
     const affected = kind === 'account' && demand.gateway !== null ? 'gateway' : kind
@@ -150,7 +160,7 @@ export class LaneLimiter {
     return breaker.remainingMs
   }
 
-  /** Ends the suspension of all lanes after an acceptance that took `ms`. */
+  /** Ends the suspension of all lanes of a submission after an acceptance that took `ms`. */
   recover(demand: LaneDemand, ms = Infinity): void {
     for (const lane of this.#lanesOf(demand)) {
       lane.breaker.success()
@@ -158,7 +168,7 @@ export class LaneLimiter {
     }
   }
 
-  /** Stops prefetching until a message is accepted fast again. */
+  /** Stops prefetching in the lanes of a submission, until a message is accepted fast again. */
   stopPrefetching(demand: LaneDemand): void {
     for (const lane of this.#lanesOf(demand)) lane.isFast = false
   }
@@ -183,7 +193,7 @@ export class LaneLimiter {
     return lane
   }
 
-  /** Fast lanes stay until the next poll. */
+  /** Deletes the lanes of a submission that are not in use. Fast lanes stay until the next poll. */
   #evictUnused(demand: LaneDemand): void {
     for (const [kind, key] of keysOf(demand)) {
       const lane = this.#lanes[kind].get(key)
@@ -200,18 +210,19 @@ export class LaneLimiter {
 class Lane {
   readonly permits: Semaphore
   readonly breaker: CircuitBreaker
-  /** True if the last message was accepted within `fastMs`. */
+  /** True if the last message of the lane was accepted within `fastMs`. */
   isFast = false
   #prefetched = 0
   /**
-   * Hysteresis of prefetching: prefetched submissions are refilled in batches, from the lower mark
-   * to the upper mark.
+   * True while prefetched submissions of the lane may be added. Hysteresis: refilled in batches,
+   * from the lower mark to the upper mark.
    */
   #isRefilling = true
 
   constructor(limit: number, retryBaseMs: number, clock: Clock) {
     this.permits = new Semaphore(limit)
-    // Short enough that a suspension rarely outlasts the retry delay of a message.
+    // Maximum suspension of a lane: short enough that a suspension rarely outlasts the retry delay
+    // of a message.
     const openMs = backoff({ baseMs: retryBaseMs, maxMs: retryBaseMs * 32 })
     this.breaker = new CircuitBreaker({ failureThreshold: 1, openMs, clock })
   }
@@ -243,8 +254,8 @@ class Lane {
 }
 
 /**
- * Lanes of a submission. With a gateway the account has a separate lane per gateway: failures at
- * the account's own server do not concern the gateway.
+ * Keys of the lanes of a submission. With a gateway the account has a separate lane per gateway:
+ * failures at the account's own server do not concern the gateway.
  */
 function keysOf({ account, gateway, host }: LaneDemand): Map<LaneKind, string> {
   const keys = new Map<LaneKind, string>()

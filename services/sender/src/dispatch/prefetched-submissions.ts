@@ -18,7 +18,7 @@ interface PrefetchedSubmission {
   since: number
 }
 
-/** Prefetched submission with capacity to start. */
+/** Prefetched submission with the lane capacity to start. */
 export interface StartableSubmission {
   submission: Submission
   demand: LaneDemand
@@ -26,13 +26,13 @@ export interface StartableSubmission {
 }
 
 /**
- * Maximum time a submission stays prefetched. After this time another process may be able to send
- * the submission sooner.
+ * Maximum time for which a submission stays prefetched. After this time another sender may be able
+ * to send the submission sooner.
  */
 const maxPrefetchMs = 2_000
 
 /**
- * Claimed submissions that wait for lane capacity, oldest first. Prefetched submissions start
+ * Claimed submissions that wait for lane capacity, oldest first. A prefetched submission starts
  * without a round trip to Postgres. Submissions that cannot start soon are released, and their
  * attempts are not counted.
  *
@@ -61,7 +61,7 @@ export class PrefetchedSubmissions implements AsyncDisposable {
     this.#rows.set(submission.queueId, row)
   }
 
-  /** True if the lanes of a submission have a sufficient stock. */
+  /** True if enough submissions are prefetched for the lanes of a submission. */
   hasStockFor({ account, gateway, host }: LaneDemand): boolean {
     for (const { demand } of this.#rows.values())
       if (demand.account === account && demand.gateway === gateway && demand.host === host)
@@ -69,7 +69,7 @@ export class PrefetchedSubmissions implements AsyncDisposable {
     return false
   }
 
-  /** Removes and returns the submissions that can start now. */
+  /** Removes and returns the prefetched submissions that can start now. */
   takeStartable(): StartableSubmission[] {
     const { lanes } = this.#deps
     const startable: StartableSubmission[] = []
@@ -84,18 +84,18 @@ export class PrefetchedSubmissions implements AsyncDisposable {
     return startable
   }
 
-  /** Removes a submission whose lease was lost. */
+  /** Removes a prefetched submission whose outbox lease was lost. */
   drop({ queueId, attempt }: Pick<OutboxLease, 'queueId' | 'attempt'>): void {
     const row = this.#rows.get(queueId)
     if (row?.submission.attempt === attempt) this.#remove(row)
   }
 
-  /** Releases all submissions. */
+  /** Releases the claims of all prefetched submissions. */
   release(): void {
     this.#releaseIf(() => true)
   }
 
-  /** Releases submissions that wait too long, and stops prefetching in their lanes. */
+  /** Releases prefetched submissions that wait too long, and stops prefetching in their lanes. */
   releaseStale(): void {
     const now = performance.now()
     const isStale = ({ since }: PrefetchedSubmission) => now - since > maxPrefetchMs
@@ -104,7 +104,7 @@ export class PrefetchedSubmissions implements AsyncDisposable {
     this.#releaseIf(isStale)
   }
 
-  /** Releases submissions whose lanes are suspended. */
+  /** Releases prefetched submissions whose lanes are suspended. */
   releaseSuspended(): void {
     this.#releaseIf(({ demand }) => this.#deps.lanes.isSuspended(demand))
   }
@@ -126,7 +126,7 @@ export class PrefetchedSubmissions implements AsyncDisposable {
     permit[Symbol.dispose]()
   }
 
-  /** If all tries fail, the leases expire. */
+  /** Releases the outbox leases of prefetched submissions. If all tries fail, the leases expire. */
   async #releaseLeases(leases: OutboxLease[]): Promise<void> {
     const { db, log } = this.#deps
     const onRetry = (err: unknown) => log.warn({ err, rows: leases.length }, 'claims not released')

@@ -13,16 +13,16 @@ import type { DueSubmission, LaneKeys, Submission } from './submission.ts'
 
 export interface DueOptions {
   limit: number
-  /** Lanes without capacity. Rows of these lanes are skipped. */
+  /** Lanes without capacity. Outbox rows of these lanes are skipped. */
   saturated: LaneKeys
   /**
-   * Senders by their state. Accounts that another sender has locked are skipped, and rows with
-   * an unknown outcome of living senders.
+   * Other senders, by the results of checks. Skipped are accounts that another sender has locked,
+   * and rows whose outcome is unknown because a living sender has not recorded the outcome.
    */
   senders: Pick<KnownSenders, 'worker' | 'silent'>
 }
 
-/** Lists due rows, oldest first. Claims nothing. */
+/** Lists due outbox rows, oldest first. Claims no rows. */
 export async function listDue(
   db: Db,
   { limit, saturated, senders }: DueOptions,
@@ -57,17 +57,21 @@ export async function listDue(
 interface ClaimOptions {
   worker: string
   leaseMs: number
-  /** Senders that have ended. Rows with an unknown outcome of these senders may be claimed. */
+  /**
+   * Senders that have ended. Outbox rows that these senders left with an unknown outcome may be
+   * claimed.
+   */
   dead: readonly string[]
 }
 
-/** Row to claim. */
+/** Due outbox row that a sender wants to claim. */
 export type ClaimedCandidate = Pick<DueSubmission, 'queueId' | 'account' | 'byApi'>
 
 /**
- * Claims the rows that are still due, counting one attempt each, in no particular order. Skips rows
- * that are locked, and rows of a mail API whose account cannot be locked. Takes at most one row per
- * account of a mail API. The claim is committed before any attempt starts.
+ * Claims the outbox rows that are still due, in no particular order, and counts one attempt for
+ * each. Skips rows that are locked, and rows of a mail API whose account cannot be locked.
+ * `candidates` has at most one row per account of a mail API. The claim is committed before any
+ * attempt starts.
  */
 export async function claimDue(
   db: Db,
@@ -122,7 +126,7 @@ function updateDue(db: Db | Tx, queueIds: string[], options: ClaimOptions) {
         .leftJoin('gateways', 'gateways.gateway', 'outbox.gateway')
         .select(['queueId', 'gateways.host', 'gateways.port', 'gateways.secure'])
         .select(['gateways.username', 'gateways.version as gatewayVersion'])
-        // An array makes the statement the same for any number of rows.
+        // An array parameter keeps the statement text equal for any number of claimed rows.
         .where(sql<boolean>`(queue_id = any(${sql.val(queueIds)}::text[]))`)
         .where(isClaimable)
         .where(mayTakeOver(options))
@@ -199,23 +203,23 @@ function toGateway(row: Pick<ClaimedRow, GatewayColumn>): Submission['gateway'] 
 // request (Microsoft Graph: 4 in all). Therefore one sender at a time works for an account at a
 // mail API.
 
-/** Submission or cleanup for which an account is locked. */
+/** Submission or draft cleanup for which an account at a mail API is locked. */
 export interface LockClaim {
   account: string
   queueId: string
 }
 
 /**
- * Locks accounts, each for one claim. Returns the queue ids of the claims whose account is locked.
- * Accounts that this worker has locked already count as locked. Accounts that are paused, or locked
- * by another worker, do not.
+ * Locks accounts at mail APIs, each account for one submission or cleanup. Returns the queue ids of
+ * the claims whose account is locked. An account that this sender has already locked counts as
+ * locked. An account that is paused, or locked by another sender, does not.
  */
 export async function lockAccounts(
   db: Db | Tx,
   claims: readonly LockClaim[],
   { worker, leaseMs }: { worker: string; leaseMs: number },
 ): Promise<Set<string>> {
-  // All statements lock in the same order, so that statements cannot deadlock.
+  // All statements lock accounts in the order of account ids, so that statements cannot deadlock.
   const sorted = claims.toSorted((a, b) => (a.account < b.account ? -1 : 1))
   const { rows } = await sql<{ queueId: string }>`
     insert into sending_locks as lock (account, queue_id, worker, lease_until)
@@ -230,7 +234,9 @@ export async function lockAccounts(
   return new Set(rows.map(({ queueId }) => queueId))
 }
 
-/** Keys of the lanes of accounts that another worker has locked or that are paused. */
+/**
+ * Keys of the lanes of accounts that another sender has locked, or that their mail provider paused.
+ */
 export async function listLockedAccounts(db: Db, worker: string): Promise<string[]> {
   const { rows } = await sql<{ account: string }>`
     select account from sending_locks where paused_until > now()
@@ -238,14 +244,17 @@ export async function listLockedAccounts(db: Db, worker: string): Promise<string
   return rows.map(({ account }) => account)
 }
 
-/** Keys of the lanes of accounts that their providers paused. */
+/** Keys of the lanes of accounts that their mail providers paused. */
 export async function listPausedAccounts(db: Db): Promise<string[]> {
   const { rows } = await sql<{ account: string }>`
     select account from sending_locks where paused_until > now()`.execute(db)
   return rows.map(({ account }) => account)
 }
 
-/** Renews the locks of the latest claims, together with the leases of the claims. */
+/**
+ * Renews the account locks of this sender that were last taken for the submissions or cleanups
+ * `queueIds`.
+ */
 export async function renewLocks(
   db: Db,
   queueIds: readonly string[],
@@ -257,8 +266,9 @@ export async function renewLocks(
 }
 
 /**
- * Unlocks accounts, except those that were locked for another claim since. Rows of paused accounts
- * stay; other unused rows are deleted, so that the table stays small.
+ * Unlocks accounts at mail APIs, except accounts that were locked for another submission or cleanup
+ * since. The lock rows of paused accounts stay; other unused rows are deleted, so that the table
+ * stays small.
  */
 export async function unlockAccounts(
   db: Db | Tx,
@@ -276,7 +286,10 @@ export async function unlockAccounts(
     where ${isHeld} and paused_until > now()`.execute(db)
 }
 
-/** Sends nothing for the account in the next `ms`, in all processes. */
+/**
+ * Pauses an account at a mail API: no sender process sends a message of the account in the next
+ * `ms`.
+ */
 export async function pauseAccount(db: Db, account: string, ms: number): Promise<void> {
   await sql`update sending_locks set paused_until = ${inMs(ms)} where account = ${account}`.execute(
     db,

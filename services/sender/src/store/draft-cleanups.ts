@@ -8,14 +8,14 @@ import {
 } from '@posthorn/db'
 import { type RawBuilder, sql } from 'kysely'
 
-/** Finished or deleted submission of which drafts may be left at the provider. */
+/** Finished or deleted submission that may have left drafts at the mail provider. */
 export interface DueCleanup extends DueRow {
   queueId: string
   backend: Backend
   messageId: string
-  /** Committed draft of a submission that was not sent. */
+  /** Id of the draft that the submission committed, although its message was not sent. */
   draftId: string | null
-  /** Draft that was sent. A search may still report this message as a draft. */
+  /** Id of the draft that was sent. A search may still report the sent message as a draft. */
   sentDraftId: string | null
 }
 
@@ -25,8 +25,8 @@ const unfinished = (account: RawBuilder<unknown>, messageId: RawBuilder<unknown>
     and outbox.message_id = ${messageId} and state in ('queued', 'held')`
 
 /**
- * Removals of drafts. Only successful checks are counted. The lease entitles the sender to the
- * login of the account.
+ * Due rows of draft cleanups, which remove the drafts of finished submissions at mail providers.
+ * Only successful checks are counted. The lease entitles the sender to the login of the account.
  */
 export const cleanups = new DueRows<'draftCleanups', DueCleanup>({
   table: 'draftCleanups',
@@ -43,18 +43,18 @@ export const cleanups = new DueRows<'draftCleanups', DueCleanup>({
 })
 
 /**
- * Cleanups whose drafts may be removed. While a submission is waiting or in an attempt, its drafts
- * stay. The attempt searches for drafts, and would take a removed draft for a sent message. Drafts
- * of other submissions with the same Message-ID stay, too, because a search does not distinguish
- * drafts by submission.
+ * Condition for draft cleanups whose drafts may be removed. While a submission is waiting or in an
+ * attempt, its drafts stay: the attempt searches for drafts, and would take a removed draft for a
+ * sent message. Drafts of other submissions with the same Message-ID stay, too, because a search
+ * does not distinguish drafts by submission.
  */
 export const mayCleanUp = sql<boolean>`not exists (select from outbox
     where outbox.queue_id = draft_cleanups.queue_id and state in ('queued', 'held'))
   and not exists (${unfinished(sql`draft_cleanups.account`, sql`draft_cleanups.message_id`)})`
 
 /**
- * True if a found draft belongs to no other submission of the account. A submission is stored
- * before its draft, so the result is valid until the draft is removed.
+ * True if a draft found at the mail provider belongs to no other submission of the account. A
+ * submission is stored before its draft, so the result is valid until the draft is removed.
  */
 export async function isRemovable(
   db: Db,
@@ -78,7 +78,8 @@ interface UnsentDraft {
 }
 
 /**
- * Requests the removal of the draft of a submission that will not be sent. A stored draft stays.
+ * Requests the removal of the draft that a submission left at the mail provider although its
+ * message will not be sent. A draft that the owner stored stays.
  */
 export async function requestCleanup(tx: Tx, submission: UnsentDraft): Promise<void> {
   const { queueId, account, messageId, providerDraft } = submission

@@ -1,15 +1,24 @@
 import { type DueRow, DueRows, type Filing } from '@posthorn/db'
 import { sql } from 'kysely'
 
-/** Sent message with mailbox work left. Ages from the time at which the message was sent. */
+/**
+ * Sent message with mailbox work (filing) left. The age counts from the time at which the message
+ * was sent.
+ */
 export interface DueFiling extends DueRow {
   queueId: string
-  /** Message-ID in the MIME bytes, even if the server assigned another. */
+  /**
+   * Message-ID in the MIME bytes of the sent message, even if the mail server assigned another
+   * Message-ID.
+   */
   messageId: string
   filing: Filing | null
 }
 
-/** Mailbox work of sent messages. The MIME bytes are deleted when the mailbox work ends. */
+/**
+ * Due rows of the mailbox work (filing) of sent messages. The MIME bytes are deleted when the
+ * mailbox work ends.
+ */
 export const filings = new DueRows<'outbox', DueFiling>({
   table: 'outbox',
   key: 'queueId',
@@ -22,7 +31,7 @@ export const filings = new DueRows<'outbox', DueFiling>({
   ended: sql`filing_next_at = null, mime = null`,
 })
 
-/** Condition for filings of other accounts. */
+/** Condition for due filings of accounts that are not in `accounts`. */
 export function isOfOthers(accounts: readonly string[]) {
   return sql<boolean>`account <> all(${sql.val([...accounts])}::text[])`
 }

@@ -18,7 +18,7 @@ import { failureColumns } from './outcomes.ts'
 import { listPausedAccounts } from './claims.ts'
 import { type LaneKeys, type OutboxLease, stateAfter, type Submission } from './submission.ts'
 
-/** Row whose last attempt ended because the process died. */
+/** Outbox row without attempts left, because the process died in the last attempt. */
 export type ExhaustedSubmission = OutboxLease &
   Pick<
     Submission,
@@ -32,7 +32,10 @@ export interface ReapOptions {
   events: (submission: ExhaustedSubmission) => NewEvent[]
 }
 
-/** Exhausted rows stay due, so they are among the oldest due rows. */
+/**
+ * Number of the oldest due outbox rows that the reaper examines. Rows without attempts left stay
+ * due, so they are among the oldest due rows.
+ */
 const examinedRows = 2_000
 const exhausted = sql<string>`(
   select queue_id from (
@@ -42,9 +45,10 @@ const exhausted = sql<string>`(
 )`
 
 /**
- * Marks rows failed whose attempts are used up without an outcome, because the process died in each
- * attempt. Otherwise a message that crashes processes would do so forever. Rows whose message may
- * have been sent get further attempts, which only find out whether the message was sent.
+ * Marks outbox rows failed whose attempts are used up without an outcome, because the process died
+ * in each attempt. Otherwise a message that crashes senders would crash them forever. Rows whose
+ * message may have been sent get further attempts, which only find out whether the message was
+ * sent.
  */
 export function reapExhausted(
   db: Db,
@@ -56,7 +60,7 @@ export function reapExhausted(
       .select(['queueId', 'account', 'messageId', 'envelope', 'worker', 'attempts'])
       .select(['maxAttempts', 'firstError', 'dataSentAt'])
       .where('queueId', 'in', exhausted)
-      // The condition is evaluated again after the row lock: another sender may have finished the
+      // The conditions are evaluated again after the row lock: another sender may have finished the
       // row.
       .where('state', '=', 'queued')
       .where(isExhausted)
@@ -93,7 +97,7 @@ const counted = {
   filing: sql`filing_next_at is not null`,
 }
 
-/** Number of rows for a gauge, up to 10,000: due, held, or sent with mailbox work left. */
+/** Number of outbox rows for a gauge, up to 10,000: due, held, or sent with mailbox work left. */
 export async function countRows(db: Db, kind: keyof typeof counted): Promise<number> {
   const { rows } = await sql<{ count: number }>`
     select count(*)::int as count
@@ -102,8 +106,8 @@ export async function countRows(db: Db, kind: keyof typeof counted): Promise<num
 }
 
 /**
- * Number of rows with an unknown outcome and an expired lease, among the 10,000 oldest due rows.
- * Such rows wait until their sender records the outcome or has ended.
+ * Number of outbox rows with an unknown outcome and an expired lease, among the 10,000 oldest due
+ * rows. Such rows wait until their sender records the outcome or has ended.
  */
 export async function countAwaitingSender(db: Db): Promise<number> {
   const { rows } = await sql<{ count: number }>`
@@ -114,7 +118,10 @@ export async function countAwaitingSender(db: Db): Promise<number> {
   return rows[0]?.count ?? 0
 }
 
-/** Rows that are examined while lanes are suspended or accounts paused, which bounds the cost. */
+/**
+ * Number of the oldest due outbox rows examined for the age of the oldest due submission, while
+ * lanes are suspended or accounts paused. The limit bounds the cost of the query.
+ */
 const examinedDue = 10_000
 
 /**
@@ -146,8 +153,8 @@ export async function findOldestDueSeconds(db: Db, suspended: LaneKeys): Promise
 }
 
 /**
- * Deletes rows that finished more than `keepMs` ago. Returns the number of deleted rows; more rows
- * may be left if the number equals `limit`.
+ * Deletes outbox rows of submissions that finished more than `keepMs` ago. Returns the number of
+ * deleted rows; more rows may be left if the number equals `limit`.
  */
 export async function deleteFinished(
   db: Db,

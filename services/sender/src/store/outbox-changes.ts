@@ -3,15 +3,19 @@ import { type RawBuilder, sql } from 'kysely'
 import { stateLiteral } from './outbox.ts'
 
 /**
- * Condition for rows that may be changed. Excludes rows whose sender died after the handover, or
- * whose draft may have been released: whether the message was sent must be determined first.
+ * Condition for outbox rows that a request may change. Excludes rows whose sender died after the
+ * handover, or whose draft may have been released: whether the message was sent must be determined
+ * first.
  */
 const isChangeable = sql<boolean>`(state in ('queued', 'held') and (data_sent_at is null
   and (lease_until is null or lease_until < now())
   or lease_until is null and provider_draft is null))`
 
 const changes = {
-  /** The draft at a provider is removed later, unless the owner stored the draft. */
+  /**
+   * Deletes a submission. Its draft at the mail provider is removed later, unless the owner stored
+   * the draft.
+   */
   delete: (queueId) => sql`
     with deleted as (
       delete from outbox where queue_id = ${queueId} and ${isChangeable}
@@ -25,7 +29,10 @@ const changes = {
     select queue_id from deleted`,
   hold: (queueId) => sql`update outbox set state = ${stateLiteral('queued', 'hold')}
     where queue_id = ${queueId} and ${isChangeable} returning queue_id`,
-  /** Makes the submission due at its original time, or now. */
+  /**
+   * Releases a held submission, which becomes due at its original time, or now if that time has
+   * passed.
+   */
   release: (queueId) => sql`update outbox set state = ${stateLiteral('held', 'release')},
     next_attempt_at = greatest(send_at, now()) where queue_id = ${queueId} and state = 'held'
     returning queue_id`,
@@ -37,15 +44,15 @@ const changes = {
 
 /**
  * Deletes, holds, releases or makes due a waiting submission. Returns `busy` if an attempt prevents
- * a deletion or a hold, and `missing` if the submission has ended.
+ * the deletion or hold, and `missing` if the submission has ended.
  */
 export async function changeSubmission(
   db: Db,
   queueId: string,
   action: keyof typeof changes,
 ): Promise<'done' | 'missing' | 'busy'> {
-  // A concurrent claim delays the statement: Postgres evaluates the condition of the statement
-  // after the lock.
+  // A concurrent claim of the row delays the statement: Postgres evaluates the condition of the
+  // statement after the claim has committed.
   const { rows } = await changes[action](queueId).execute(db)
   if (rows.length > 0) return 'done'
   const row = await db
@@ -55,6 +62,6 @@ export async function changeSubmission(
     .where('state', 'in', ['queued', 'held'])
     .executeTakeFirst()
   if (!row) return 'missing'
-  // Nothing to do for a submission without a hold, or in an attempt.
+  // A release or `send` changes nothing for a submission without a hold, or in an attempt.
   return action === 'release' || action === 'send' ? 'done' : 'busy'
 }

@@ -14,43 +14,46 @@ import {
 export const isDue = sql<boolean>`(state = 'queued' and next_attempt_at <= now()
   and (lease_until is null or lease_until < now()))`
 /**
- * Attempts beyond the last regular attempt, if senders die in them. Such attempts only find out
- * whether the message was sent.
+ * Attempts beyond the last regular attempt of a submission, needed if the sender dies during an
+ * attempt. These attempts only find out whether the message was sent.
  */
 const maxLookups = 3
 /**
- * Condition for rows with attempts left. If the last attempt of a row may have sent the message,
- * further attempts only find out whether the message was sent.
+ * Condition for outbox rows with attempts left. If the last attempt of a row may have sent the
+ * message, further attempts only find out whether the message was sent.
  */
 const hasAttempts = sql<boolean>`(provider_draft is not null
   or attempts < max_attempts + case when data_sent_at is null then 0 else ${sql.lit(maxLookups)} end)`
-/** Rows whose attempts are used up. */
+/** Condition for outbox rows whose attempts are used up. */
 export const isExhausted = sql<boolean>`(not ${hasAttempts})`
-/** Condition for due rows with attempts left. Unknown outcomes also require `mayTakeOver`. */
+/**
+ * Condition for due outbox rows with attempts left. Rows with an unknown outcome also require
+ * `mayTakeOver`.
+ */
 export const isClaimable = sql<boolean>`(${isDue} and ${hasAttempts})`
 /**
- * Condition for rows with an unknown outcome: the sender has neither recorded the outcome nor
- * released the claim, and the server may have the message. With a draft at a provider, the draft
- * tells whether the message was sent.
+ * Condition for outbox rows with an unknown outcome: the sender has neither recorded the outcome
+ * nor released the claim, and the server may have the message. Excludes rows with a draft at a
+ * provider, because the draft tells whether the message was sent.
  */
 export const hasUnknownOutcome = sql<boolean>`(data_sent_at is not null and worker is not null
   and provider_draft is null)`
-/** Rows whose sender has a heartbeat. */
+/** Condition for outbox rows whose sender has a recent heartbeat. */
 export const hasLiveHolder = sql<boolean>`exists (select from senders
   where senders.id = outbox.worker and ${isBeating})`
 
-/** Other senders, according to the checks of this sender. */
+/** Other senders, by the results of the checks of this sender. */
 export interface KnownSenders {
-  /** Id of this process. */
+  /** Id of this sender process. */
   worker: string
-  /** Senders that have ended. */
+  /** Senders that have ended, by the checks of this sender. */
   dead: readonly string[]
-  /** Senders without a heartbeat that have responded, or are not known to have ended. */
+  /** Senders that a recent check did not find to have ended. */
   silent: readonly string[]
 }
 
 /**
- * Condition for rows that this sender may take over once their lease has expired. Includes rows
+ * Condition for outbox rows that this sender may take over once their lease has expired: rows
  * without an unknown outcome, rows of this sender, and rows of senders that have ended. A living
  * sender may still record the outcome of its rows.
  */
@@ -59,7 +62,7 @@ export function mayTakeOver({ worker, dead }: Pick<KnownSenders, 'worker' | 'dea
     or worker = any(${sql.val([...dead])}::uuid[]) and not ${hasLiveHolder})`
 }
 
-/** Condition for rows that this sender may take over, or whose sender may have ended. */
+/** Condition for outbox rows that this sender may take over, or whose sender may have ended. */
 export function mayBeFree({ worker, silent }: Pick<KnownSenders, 'worker' | 'silent'>) {
   return sql<boolean>`(not ${hasUnknownOutcome} or worker = ${worker}::uuid
     or worker <> all(${sql.val([...silent])}::uuid[]) and not ${hasLiveHolder})`
@@ -69,22 +72,28 @@ export const laneHost = sql<string>`coalesce(case when ${isSentByApi} then null 
   else lower(gateways.host) || ':' || gateways.port end, '')`
 const laneAccount = sql<string>`(outbox.account || coalesce(E'\\n' || outbox.gateway, ''))`
 
-/** Condition for rows of `outbox`, joined with accounts and gateways, in none of the lanes. */
+/**
+ * Condition for rows of `outbox`, joined with accounts and gateways, in none of the lanes
+ * `accounts`, `gateways` and `hosts`.
+ */
 export function isOutside({ accounts, gateways, hosts }: LaneKeys) {
   return sql<boolean>`(${laneAccount} <> all(${sql.val(accounts)}::text[])
     and (outbox.gateway is null or outbox.gateway <> all(${sql.val(gateways)}::text[]))
     and ${laneHost} <> all(${sql.val(hosts)}::text[]))`
 }
 
-/** Renews leases. Returns the rows that are still leased by this process. */
+/**
+ * Renews the leases of outbox rows. Returns the queue ids of the rows that this sender still
+ * leases.
+ */
 export function renewLeases(db: Db, leases: OutboxLease[], leaseMs: number): Promise<Set<string>> {
   return updateLeased(db, leases, { set: sql`lease_until = ${inMs(leaseMs)}` })
 }
 
 /**
- * Writes the intent records (`data_sent_at`) of handovers: from the commit on, the servers may have
- * the messages. Returns for each lease whether the intent record was written. Without an intent
- * record the end of data must not be sent, because the lease expired or was lost.
+ * Writes the intent records (`data_sent_at`) of handovers: from the commit on, the mail servers may
+ * have the messages. Returns for each handover whether its intent record was written. Without an
+ * intent record the end of data must not be sent, because the lease expired or was lost.
  */
 export async function markDataSent(
   db: Db,
@@ -104,7 +113,9 @@ export async function markDataSent(
   return handovers.map(({ queueId }) => written.has(queueId))
 }
 
-/** Updates the rows whose fencing token matches. Returns the ids of the rows. */
+/**
+ * Updates the outbox rows whose fencing token matches. Returns the queue ids of the updated rows.
+ */
 async function updateLeased(
   db: Db,
   leases: OutboxLease[],
@@ -120,8 +131,8 @@ async function updateLeased(
 }
 
 /**
- * Query that locks the rows whose fencing token matches. All statements lock in the same order, so
- * that they cannot deadlock.
+ * Query that locks the outbox rows whose fencing token matches. All statements lock rows in the
+ * order of queue ids, so that statements cannot deadlock.
  */
 export function leasedRows(leases: readonly OutboxLease[]) {
   const column = <K extends keyof OutboxLease>(key: K) => sql.val(leases.map((row) => row[key]))
@@ -137,8 +148,8 @@ export function leasedRows(leases: readonly OutboxLease[]) {
 const released = sql`attempts = attempts - 1, worker = null, lease_until = null`
 
 /**
- * Releases a claim after a cancelled attempt and takes back the counted attempt. The intent record
- * is removed, unless the outcome of a handover is unknown (`maybeSent`).
+ * Releases the claim of an outbox row after a cancelled attempt, and takes back the counted
+ * attempt. The intent record is removed, unless the outcome of a handover is unknown (`maybeSent`).
  */
 export async function releaseClaim(
   db: Db,
@@ -150,12 +161,15 @@ export async function releaseClaim(
   await updateLeased(db, [submission], { set })
 }
 
-/** Releases claims whose attempts did not start. The rows stay due. */
+/** Releases the claims of outbox rows whose attempts did not start. The rows stay due. */
 export async function releaseUnstarted(db: Db, leases: OutboxLease[]): Promise<void> {
   await updateLeased(db, leases, { set: released })
 }
 
-/** Next state as an SQL literal: unlike a parameter it is visible in `pg_stat_activity`. */
+/**
+ * Next state of a submission as an SQL literal. Unlike a parameter, a literal is visible in
+ * `pg_stat_activity`.
+ */
 export function stateLiteral(state: SubmissionState, trigger: SubmissionTrigger) {
   return sql.lit(stateAfter(state, trigger))
 }

@@ -15,7 +15,8 @@ import { leasedRows, stateLiteral } from './outbox.ts'
 import { stateAfter, type Submission } from './submission.ts'
 
 /**
- * Outcome of an attempt: a trigger of the state `leased`, with the columns that the trigger sets.
+ * Outcome of a sending attempt: an input of the outbox state machine in state `leased`, with the
+ * columns that the outcome sets.
  */
 export type AttemptOutcome = { routing?: NetworkRouting | undefined } & (
   | AcceptedOutcome
@@ -27,20 +28,25 @@ export type AttemptOutcome = { routing?: NetworkRouting | undefined } & (
       failure: OutboxError
       delayMs: number
     }
-  /** Accepted for as many recipients as the server takes per transaction. */
+  /** Message accepted for as many recipients as the server takes per transaction. */
   | { trigger: 'continue'; response: string; remaining: string[] }
-  /** `outcomeUnknown`: the server may have accepted the message. */
+  /**
+   * Temporary failure of a sending attempt. `outcomeUnknown`: the server may have accepted the
+   * message.
+   */
   | { trigger: 'retry'; failure: OutboxError; delayMs: number; outcomeUnknown: boolean }
   | { trigger: 'reject'; failure: OutboxError; outcomeUnknown: boolean }
 )
 
-/** Outcome other than an acceptance, which `recordAccepted` batches. */
+/**
+ * Outcome of a sending attempt other than an acceptance, which `recordAccepted` records in batches.
+ */
 type UnfinishedOutcome = Exclude<AttemptOutcome, { trigger: 'accept' }>
 
 export interface AcceptedOutcome {
   trigger: 'accept'
   response: string
-  /** Message-ID assigned by the server. */
+  /** Message-ID that the mail server assigned to the message. */
   serverMessageId?: string | undefined
   routing?: NetworkRouting | undefined
 }
@@ -50,13 +56,16 @@ export interface OutcomeOptions {
   serviceUrl: string | null
   /** Mailbox work of a partly accepted message, due when no attempts are left. */
   filing: Filing | null
-  /** Called inside the transaction, with the time of the next attempt. */
+  /**
+   * Returns the events of the outcome. Called inside the transaction, with the time of the next
+   * attempt.
+   */
   events: (nextAttempt: Date | undefined) => NewEvent[]
 }
 
 /**
- * Records the outcome of an attempt with its events, in one transaction. Returns undefined and
- * records nothing if the lease was lost, or the row was deleted with the account.
+ * Records the outcome of a sending attempt with its events, in one transaction. Returns undefined
+ * and records nothing if the outbox lease was lost, or the row was deleted with the account.
  */
 export function recordOutcome(
   db: Db,
@@ -77,14 +86,16 @@ export function recordOutcome(
 export interface AcceptedSubmission {
   submission: Submission
   outcome: AcceptedOutcome
-  /** Mailbox work. The MIME bytes are stored until the mailbox work is done. */
+  /**
+   * Mailbox work of the accepted message. The MIME bytes are stored until the mailbox work is done.
+   */
   filing: Filing | null
   events: NewEvent[]
 }
 
 /**
- * Variant of `recordOutcome` for several accepted messages. Returns the rows that were still
- * leased; no events are recorded for other rows.
+ * Records the acceptance of several messages, with their events. Returns the outbox rows that were
+ * still leased; no events are recorded for other rows.
  */
 export function recordAccepted(
   db: Db,
@@ -146,7 +157,7 @@ function outcomeColumns(
 ) {
   const keepsIntent = 'outcomeUnknown' in outcome && (outcome.outcomeUnknown || maybeSent)
   const columns = {
-    // The attempt ended with a reply, or before the end of data.
+    // The intent record is removed: the attempt ended with a reply, or before the end of data.
     ...(!keepsIntent && { dataSentAt: null }),
     ...('failure' in outcome && failureColumns(outcome.failure)),
     ...('remaining' in outcome && {
@@ -159,12 +170,12 @@ function outcomeColumns(
     return { ...columns, finishedAt: sql<Date>`now()`, mime: null, ...mailboxWork }
   }
   return outcome.trigger === 'continue'
-    ? // The attempt is not counted, because nothing failed.
+    ? // A continued attempt is not counted, because nothing failed.
       { ...columns, attempts: sql<number>`attempts - 1`, nextAttemptAt: inMs(0) }
     : { ...columns, nextAttemptAt: inMs(outcome.delayMs) }
 }
 
-/** Mailbox work needs the MIME bytes. */
+/** Columns of a row with mailbox work (filing). Mailbox work needs the MIME bytes. */
 function filingColumns(filing: Filing) {
   return {
     mime: sql<Buffer | null>`mime`,
@@ -186,8 +197,8 @@ interface GatewayUse {
 }
 
 /**
- * Updates the statistics of gateways: accepted messages and the last error. Locks rows in the order
- * of gateway names, so that concurrent transactions cannot deadlock. Skips deleted gateways.
+ * Updates the statistics of gateways: number of accepted messages and last error. Locks rows in the
+ * order of gateway names, so that concurrent transactions cannot deadlock. Skips deleted gateways.
  */
 async function updateGatewayStates(tx: Tx, uses: readonly GatewayUse[]): Promise<void> {
   const states = new Map<string, { deliveries: number; lastError: string | null }>()

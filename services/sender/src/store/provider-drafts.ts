@@ -8,8 +8,9 @@ interface LeaseOptions {
 }
 
 /**
- * Records that a draft is about to be deposited. After a crash, the draft is found by its
- * Message-ID. Returns false if the lease expired or was lost: no draft may then be deposited.
+ * Records that a draft of the submission is about to be deposited at the mail provider. After a
+ * crash, the draft is found by its Message-ID. Returns false if the outbox lease expired or was
+ * lost: no draft may then be deposited.
  */
 export async function beginDeposit(
   db: Db,
@@ -28,8 +29,9 @@ export async function beginDeposit(
 }
 
 /**
- * True if another submission of the account with the same Message-ID may have a draft, which is
- * committed or whose deposit is recorded. SMTP clients submit a message once per recipient.
+ * True if another submission of the account with the same Message-ID may have a draft at the
+ * provider: a committed draft, or a recorded deposit. SMTP clients submit a message once per
+ * recipient.
  */
 export async function isSharedMessageId(
   db: Db,
@@ -44,17 +46,17 @@ export async function isSharedMessageId(
 }
 
 /**
- * Deletes the record of a deposit that the provider refused, unless an earlier deposit may have
- * left a draft.
+ * Deletes the record of a draft deposit that the provider refused, unless an earlier deposit may
+ * have left a draft.
  */
 export async function forgetDeposit(db: Db, { queueId, mayHaveDraft }: Submission): Promise<void> {
   if (!mayHaveDraft) await db.deleteFrom('draftCleanups').where('queueId', '=', queueId).execute()
 }
 
 /**
- * Commits the draft of a submission and renews the lease. From now on, this draft decides whether
- * the message was sent, and an intent record of an earlier draft proves nothing. Returns false if
- * the lease expired or was lost.
+ * Commits the id of the submission's draft at the mail provider, and renews the outbox lease. From
+ * then on, this draft decides whether the message was sent, and an intent record of an earlier
+ * draft proves nothing. Returns false if the lease expired or was lost.
  */
 export async function commitDraft(
   db: Db,

@@ -3,14 +3,16 @@ import { sql } from 'kysely'
 
 /** Time without a heartbeat after which a sender is silent: three heartbeat intervals. */
 export const silenceMs = 15_000
-/** Time after which silent senders are deleted. */
+/** Time after which senders without a heartbeat are deleted from the table of senders. */
 const keepMs = 600_000
 
 /** Condition for senders that have a recent heartbeat. */
 export const isBeating = sql<boolean>`(heartbeat_at > now()
   - make_interval(secs => ${sql.lit(silenceMs / 1_000)}))`
 
-/** Stores a heartbeat, deletes ended senders, and returns the number of live senders. */
+/**
+ * Stores the heartbeat of a sender, deletes ended senders, and returns the number of live senders.
+ */
 export async function saveHeartbeat(db: Db, sender: string): Promise<number> {
   await sql`insert into senders (id) values (${sender}::uuid)
     on conflict (id) do update set heartbeat_at = now()`.execute(db)
@@ -35,7 +37,7 @@ export async function isSenderBeating(db: Db, sender: string): Promise<boolean> 
   return row !== undefined
 }
 
-/** Deletes a sender that stops. */
+/** Deletes the row of a sender that stops. */
 export async function deleteSender(db: Db, sender: string): Promise<void> {
   await db.deleteFrom('senders').where('id', '=', sender).execute()
 }

@@ -54,7 +54,10 @@ export const submissionTransitions = {
 
 type Transitions = typeof submissionTransitions
 
-/** Input of the state machine: request of an operator, timer, or result of an attempt. */
+/**
+ * Input of the state machine of submissions: request of an operator, timer, or result of an
+ * attempt.
+ */
 export type SubmissionTrigger = { [S in SubmissionState]: keyof Transitions[S] }[SubmissionState]
 
 /** Next state of a submission. Throws if the state does not allow the trigger. */
@@ -73,8 +76,8 @@ export function stateAfter(state: SubmissionState, trigger: SubmissionTrigger) {
 }
 
 /**
- * Fencing token of a row: the process, and the attempt that the process counted. Each claim counts
- * one attempt.
+ * Fencing token of an outbox row: the sender process, and the attempt that the process counted.
+ * Each claim counts one attempt.
  */
 export interface OutboxLease {
   queueId: string
@@ -82,24 +85,27 @@ export interface OutboxLease {
   attempt: number
 }
 
-/** Fencing token of a claimed row. */
+/** Returns the fencing token of a claimed outbox row. */
 export function leaseOf({ queueId, worker, attempt }: OutboxLease): OutboxLease {
   return { queueId, worker, attempt }
 }
 
-/** Lease of a message whose end of data is next. */
+/** Outbox lease of a message whose end of data is sent next. */
 export interface Handover extends OutboxLease {
-  /** Recipients that the server accepted. Null: all recipients of the envelope. */
+  /**
+   * Recipients that the mail server accepted before the end of data. Null: all recipients of the
+   * envelope.
+   */
   recipients: readonly string[] | null
 }
 
-/** Due row, with the fields that lanes need. */
+/** Due outbox row, with the fields that the lanes of a sender need. */
 export interface DueSubmission {
   queueId: string
   account: string
-  /** Gateway that replaces the account's server. */
+  /** Gateway that replaces the account's outgoing server. Null without a gateway. */
   gateway: string | null
-  /** `host:port` of the server. Empty without a server. */
+  /** `host:port` of the outgoing server. Empty for a submission without an SMTP server. */
   host: string
   /** True if the submission is sent through the mail API of the account. */
   byApi: boolean
@@ -109,23 +115,32 @@ export interface DueSubmission {
    * costs one attempt.
    */
   fresh: boolean
-  /** Sender of an unknown outcome. The row may be claimed once that sender has ended. */
+  /**
+   * Sender process that left the row with an unknown outcome. Another sender may claim the row once
+   * that process has ended.
+   */
   holder: string | null
 }
 
-/** Keys of lanes by kind. An account's lane of a gateway is `account\ngateway`. */
+/**
+ * Keys of lanes by kind. The lane of an account that uses a gateway has the key `account
+ * gateway`.
+ */
 export interface LaneKeys {
   accounts: string[]
   gateways: string[]
   hosts: string[]
 }
 
-/** Claimed row. */
+/** Outbox row claimed by a sender, with its account and gateway. */
 export interface Submission extends OutboxLease {
   account: string
-  /** The account when the row was claimed. */
+  /** Sending account as it was when the outbox row was claimed. */
   sender: SendingAccount
-  /** Gateway when the row was claimed. `server` is undefined if the gateway was deleted. */
+  /**
+   * Gateway as it was when the outbox row was claimed. `server` is undefined if the gateway was
+   * deleted.
+   */
   gateway: { name: string; server: SendingGateway | undefined } | undefined
   proxy: string | null
   localAddress: string | null
@@ -135,26 +150,41 @@ export interface Submission extends OutboxLease {
   mime: Buffer
   maxAttempts: number
   firstError: string | null
-  /** True if an earlier handover has no recorded reply: the message may have been accepted. */
+  /**
+   * True if an earlier handover of the message has no recorded reply: the server may have accepted
+   * the message.
+   */
   maybeSent: boolean
   /**
-   * Recipients that the server had accepted before the handover. Null: all recipients of
-   * the envelope.
+   * Recipients that the server had accepted before the last handover. Null: all recipients of the
+   * envelope.
    */
   handedOver: string[] | null
-  /** True if some recipients were accepted. Accepted recipients are no longer in the envelope. */
+  /**
+   * True if the server accepted the message for some recipients in an earlier attempt. Accepted
+   * recipients are no longer in the envelope.
+   */
   partlySent: boolean
-  /** List the recipient has unsubscribed from since the submission. */
+  /** Mailing list from which the recipient has unsubscribed since the submission. */
   leftList: string | null
-  /** Requested mailbox work after sending. */
+  /** Mailbox work that the submission requests for after sending, such as a Sent copy. */
   filing: Filing | null
-  /** Draft at the provider. If the draft no longer exists after a release, the message was sent. */
+  /**
+   * Draft of the message at the provider. If the draft no longer exists after its release, the
+   * message was sent.
+   */
   providerDraft: ProviderDraft | null
-  /** Draft that the owner stored, to be released while it is unchanged. */
+  /**
+   * Draft that the owner of the mailbox stored. The provider sends this draft if the draft is
+   * unchanged; otherwise the submitted content is sent.
+   */
   storedDraft: StoredDraft | null
-  /** True if an earlier attempt may have deposited a draft without committing its id. */
+  /**
+   * True if an earlier attempt may have deposited a draft at the mail provider without committing
+   * the draft's id.
+   */
   mayHaveDraft: boolean
-  /** Thread at the provider that the message continues. */
+  /** Thread at the mail provider that the message continues. */
   providerThread: string | null
   useStructuredFormat: boolean
 }
@@ -164,27 +194,34 @@ export interface SendingAccount {
   backend: Backend
   imap: StoredServer<ImapConfig | ImapDisabled> | null
   smtp: StoredServer<SmtpConfig> | null
-  /** True if a tenant has chosen `smtp`, which may be any host of the operator's network. */
+  /**
+   * True if a tenant has chosen the SMTP server (`smtp`), which may be any host of the operator's
+   * network.
+   */
   isTenantsServer: boolean
   /**
-   * True if the account has OAuth2, which is the login of a server without separate credentials.
+   * True if the account has an OAuth2 login. That login is used at servers without separate
+   * credentials.
    */
   byOAuth2: boolean
   smtpEhloName: string | null
   proxy: string | null
-  /** Whether copies go into Sent. Null: depends on the provider. */
+  /** Preference for a copy of sent messages in the Sent mailbox. Null: depends on the provider. */
   copy: boolean | null
-  /** Rises with every change. Sessions of an older version are not reused. */
+  /**
+   * Version of the account. Rises with every change of the account. SMTP sessions of an older
+   * version are not reused.
+   */
   version: string
 }
 
-/** Outgoing server that belongs to no account. */
+/** Outgoing SMTP server (gateway) that belongs to no account. */
 export interface SendingGateway {
   host: string
   port: number
   secure: boolean
-  /** Null: no login. */
+  /** Username of the login at the gateway. Null: the gateway needs no login. */
   username: string | null
-  /** Rises with every change, as the account's. */
+  /** Version of the gateway's settings. Rises with every change of the settings. */
   version: string
 }

@@ -2,7 +2,7 @@ import { defined } from '@posthorn/contracts/defined'
 import type { OutboxError } from '@posthorn/db'
 
 /**
- * Cause of a failed attempt, as stored in the outbox and reported in events.
+ * Cause of a failed sending attempt, as stored in the outbox and reported in events.
  *
  * - `code`: short identifier: `EAUTH`, `ECONNREFUSED`, `EENVELOPE`, …
  * - `response`, `responseCode`: reply of the server
@@ -11,19 +11,22 @@ import type { OutboxError } from '@posthorn/db'
  */
 export type AttemptFailure = OutboxError
 
-/** Consequences of a failure for the message and its lanes. */
+/** Consequences of a failed sending attempt for the message and its lanes. */
 export interface ReplyClass {
-  /** True if another attempt would also fail. */
+  /** True if another attempt to send the message would also fail. */
   permanent: boolean
   /**
-   * Lane that the failure concerns beyond this message: the server for all accounts (`host`), or
-   * the server for this account (`account`). The lane is suspended, so that other messages keep
-   * their attempts.
+   * Lane that the failure concerns beyond this message: the mail server for all accounts (`host`),
+   * or the mail server for this account (`account`). The lane is suspended, so that other messages
+   * keep their attempts.
    */
   suspends?: 'host' | 'account'
 }
 
-/** Failures without a reply that repeat: caused by the message, the envelope or the settings. */
+/**
+ * Codes of failures without a server reply that repeat: caused by the message, the envelope or the
+ * settings.
+ */
 const permanentCodes = new Set([
   'EAUTH',
   'ENOAUTH',
@@ -40,23 +43,29 @@ const permanentCodes = new Set([
   'GatewayNotFound',
 ])
 
-/** Replies to these commands concern the session, not the message. */
+/** SMTP commands whose replies concern the session, not the message. */
 const sessionCommands = /^(?:CONN|EHLO|HELO|AUTH)\b/
 /** SMTP commands before the login. */
 const unauthenticated = new Set(['CONN', 'EHLO', 'HELO', 'STARTTLS'])
-/** TLS failures. Each account decides which certificates and versions it accepts. */
+/**
+ * Codes of TLS failures. Such a failure concerns the account: each account decides which
+ * certificates and TLS versions it accepts.
+ */
 const tlsCodes =
   /^(?:ETLS|EPROTO|ERR_(?:SSL|TLS)_.*|CERT_.*|DEPTH_.*|SELF_SIGNED_.*|UNABLE_TO_.*|HOSTNAME_MISMATCH)$/
 
-/** Classifies a failure. Unknown failures are temporary and concern only the message. */
+/**
+ * Classifies the failure of a sending attempt. Unknown failures are temporary and concern only the
+ * message.
+ */
 export function classifyReply(failure: AttemptFailure): ReplyClass {
   return defined({ permanent: isPermanent(failure), suspends: suspendedLane(failure) })
 }
 
 /**
- * A 5xx reply is permanent (RFC 5321 §4.2.1), with two exceptions. 503 reports a protocol state
- * error. Replies to the greeting or the login affect all messages of the account, and an operator
- * can fix the cause. Without a reply the code decides.
+ * True if another attempt would also fail. A 5xx reply is permanent (RFC 5321 §4.2.1), with two
+ * exceptions. 503 reports a protocol state error. Replies to the greeting or the login affect all
+ * messages of the account, and an operator can fix the cause. Without a reply the code decides.
  */
 function isPermanent({ code, responseCode, command = '' }: AttemptFailure): boolean {
   if (responseCode === undefined) return code !== undefined && permanentCodes.has(code)

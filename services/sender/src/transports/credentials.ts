@@ -17,7 +17,7 @@ export interface CredentialsDeps {
 }
 
 /**
- * Requests a login from auth-bridge.
+ * Requests the login of an account or gateway from auth-bridge.
  *
  * @throws AttemptError if auth-bridge refuses the login; PreAttemptError if auth-bridge is
  * unavailable
@@ -32,8 +32,8 @@ export function requestCredentials<C extends typeof getCredentials | typeof getG
 }
 
 /**
- * Result of a request to auth-bridge. Only an error that auth-bridge replied with concerns the
- * message; without a reply the attempt is not made.
+ * Returns the result of a request to auth-bridge. An error in the reply of auth-bridge fails the
+ * sending attempt. Without a reply the attempt is not made.
  */
 export async function fromAuthBridge<T>(
   request: () => Promise<T>,

@@ -10,12 +10,12 @@ import type { Logger } from '@posthorn/telemetry'
 import type { Submission } from '../store/submission.ts'
 import { cancelled } from './transport.ts'
 
-/** Properties that decide about the mailbox work after sending. */
+/** Properties of a submission that decide about the mailbox work after sending. */
 export type FilingInput = Pick<Submission, 'filing' | 'gateway' | 'sender'>
 
 export type FilingPlan = Filing & { copy: boolean }
 
-/** Domains of providers whose servers store sent mail in the Sent mailbox. */
+/** Domains of mail providers whose servers store sent mail in the Sent mailbox. */
 const filingProviders = [
   ['gmail.com', 'googlemail.com'],
   ['outlook.com', 'office365.com', 'office365.us', 'hotmail.com', 'live.com', 'partner.outlook.cn'],
@@ -29,8 +29,9 @@ export function planFiling(input: FilingInput): FilingPlan | null {
 }
 
 /**
- * Precedence: submission, account, default. By default a copy is stored unless the server does.
- * Providers of mail APIs always do.
+ * True if a copy of the sent message is wanted in the Sent mailbox. The preference of the
+ * submission precedes the preference of the account. By default a copy is stored unless the mail
+ * server stores sent messages. Providers of mail APIs always store sent messages.
  */
 function wantsCopy(input: FilingInput): boolean {
   if (sendsByApi(input.sender, input.gateway)) return false
@@ -47,7 +48,8 @@ export function isFiledByServer(input: FilingInput): boolean {
 }
 
 /**
- * True if a provider files the message. Providers store only messages that their own servers sent.
+ * True if a mail provider stores the message in the Sent mailbox. Providers store only messages
+ * that their own servers sent.
  */
 function isFiledByProvider({ gateway, sender }: FilingInput): boolean {
   const { imap, smtp } = sender
@@ -66,7 +68,7 @@ function isInDomain(host: string, domains: readonly string[]): boolean {
 export interface FindSentDeps {
   bus: Pick<Bus, 'request'>
   log: Logger
-  /** Maximum time an unavailable mailbox delays the message. */
+  /** Maximum time for which an unavailable mailbox delays a message that may have been sent. */
   findSentMs: number
   signal: AbortSignal
 }

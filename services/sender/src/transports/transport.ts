@@ -17,16 +17,16 @@ export interface Transport {
 }
 
 export interface SendOptions {
-  /** Cancels the attempt. Ignored once the server may have the message. */
+  /** Cancels the sending attempt. An abort is ignored once the server may have the message. */
   signal: AbortSignal
   /**
-   * Commits the intent record, with the recipients that the server has accepted (default: all). If
-   * `commitIntent` rejects, the message must not be handed over.
+   * Commits the intent record of the handover, with the recipients that the server has accepted
+   * (default: all). If `commitIntent` rejects, the message must not be handed over.
    */
   commitIntent: (recipients?: readonly string[]) => Promise<void>
   /**
-   * Called synchronously with a reply that would be lost with the process. Not called if the server
-   * can be asked again.
+   * Called synchronously with the result from the server's reply, if the reply would be lost with
+   * the process. Not called if the server can be asked again for the result.
    */
   onReply: (result: SendResult) => void
   /** Called when the server has accepted the message, and can take another message. */
@@ -36,58 +36,64 @@ export interface SendOptions {
 
 export type SendOutcome = ({ kind: 'accepted' } & SendResult) | FailedSend
 
-/** Acceptance of a message by the server, for at least one recipient. */
+/** Acceptance of a message by the mail server or provider, for at least one recipient. */
 export interface SendResult {
   response: string
   /** Message-ID assigned by the server, if the server's reply names a Message-ID. */
   serverMessageId?: string
   accepted: string[]
   rejected: RejectedRecipient[]
-  /** Recipients that an earlier attempt had not handed over. */
+  /** Recipients that an earlier attempt had not handed over to the mail server. */
   untried?: string[]
-  /** True if the message is in the Sent mailbox. */
+  /** True if the message was found in the Sent mailbox. */
   hasSentCopy?: true
-  /** Absent for the default path: no proxy, address chosen by the system. */
+  /**
+   * Network path of the accepted message. Absent for the default path: no proxy, address chosen by
+   * the system.
+   */
   routing?: NetworkRouting
 }
 
-/** Recipient the server did not accept. */
+/** Recipient that the mail server did not accept. */
 export interface RejectedRecipient {
   recipient: string
   failure: AttemptFailure
 }
 
-/** Attempt without an acceptance. */
+/** Sending attempt without an acceptance. */
 export type FailedSend = FailureDetails & FailureKind
 
 type FailureKind =
-  /** The server does not have the message. Another attempt would also fail. */
+  /** Rejection: the server does not have the message. Another attempt would also fail. */
   | { kind: 'rejected' }
-  /** The server does not have the message. Another attempt may succeed. */
+  /** Temporary failure: the server does not have the message. Another attempt may succeed. */
   | { kind: 'deferred' }
   /**
-   * The server may or may not have taken the message: the reply was lost or is not readable.
-   * `permanent`: another attempt would also fail.
+   * Unknown outcome: the server may or may not have taken the message, because the reply was lost
+   * or is not readable. `permanent`: another attempt would also fail.
    */
   | { kind: 'unknown'; permanent?: true }
 
 interface FailureDetails {
   failure: AttemptFailure
-  /** Network path of the attempt. Absent for the default path. */
+  /** Network path of the failed attempt. Absent for the default path. */
   routing?: NetworkRouting
   suspends?: ReplyClass['suspends']
   /** Time for which the provider of a mail API asked to pause the account. */
   pauseMs?: number
   /**
-   * True if the claim is released and the attempt not counted: the cause is local, or the provider
-   * permits no requests now.
+   * True if the claim of the submission is released and the attempt not counted: the cause is
+   * local, or the provider permits no requests now.
    */
   uncounted?: true
-  /** Error behind the failure, for the log. */
+  /** Error that caused the failed attempt, for the log. */
   cause?: Error
 }
 
-/** Outcome of a failure with its consequences. By default the SMTP reply decides. */
+/**
+ * Converts a failure into the result of a sending attempt. By default the SMTP reply decides about
+ * its consequences.
+ */
 export function toFailedSend(
   failure: AttemptFailure,
   { permanent, suspends }: ReplyClass = classifyReply(failure),
@@ -99,12 +105,12 @@ export function toFailedSend(
   })
 }
 
-/** Variant of a failure after which the server may have the message. */
+/** Variant of a failed attempt after which the server may have the message. */
 export function withUnknownOutcome(failed: FailedSend): FailedSend {
   return { ...failed, kind: 'unknown', ...(failed.kind === 'rejected' && { permanent: true }) }
 }
 
-/** Outcome of an attempt as an error, which passes through the steps of a transport. */
+/** Error that carries the result of a failed sending attempt through the steps of a transport. */
 export class SendError extends Error {
   override name = 'SendError'
   readonly outcome: FailedSend
@@ -115,7 +121,10 @@ export class SendError extends Error {
   }
 }
 
-/** Failure of the server, the network or the message. Reported as messageDeliveryError. */
+/**
+ * Failure of a sending attempt that the server, the network or the message caused. Reported as
+ * messageDeliveryError.
+ */
 export class AttemptError extends SendError {
   override name = 'AttemptError'
 
@@ -125,8 +134,9 @@ export class AttemptError extends SendError {
 }
 
 /**
- * Local cause before the handover: credentials or Postgres unavailable, process stopping. With
- * `pauseMs`, nothing is sent for the account before that time has passed.
+ * Failure of a sending attempt with a local cause before the handover: credentials or Postgres
+ * unavailable, process stopping. With `pauseMs`, nothing is sent for the account before that time
+ * has passed.
  */
 export class PreAttemptError extends SendError {
   override name = 'PreAttemptError'
@@ -140,20 +150,20 @@ export class PreAttemptError extends SendError {
   }
 }
 
-/** Error of an attempt whose signal was aborted before the handover. */
+/** Failure of a sending attempt whose signal was aborted before the handover. */
 export function cancelled({ reason }: AbortSignal): PreAttemptError {
   return new PreAttemptError('attempt cancelled', { cause: reason })
 }
 
-/** Outcome of a thrown failure. Rethrows errors that are no outcome. */
+/** Result of a sending attempt that threw an error. Rethrows errors that are no SendError. */
 export function outcomeOf(error: unknown): FailedSend {
   if (error instanceof SendError) return { ...error.outcome, cause: error }
   throw error
 }
 
 /**
- * Stage error of recording: the outbox lease was lost. The new holder of the row records the
- * outcome; this process must not write the row.
+ * Failure to record the outcome of a sending attempt: the outbox lease was lost. The new holder of
+ * the row records the outcome; this process must not write the row.
  */
 export class RecordError extends AppError {
   override name = 'RecordError'
@@ -173,7 +183,7 @@ export function interrupted({ maybeSent }: { maybeSent: boolean }): AttemptFailu
   }
 }
 
-/** Throws AttemptError for a message that must not be sent. */
+/** Throws AttemptError for a submission whose message must not be sent. */
 export function assertSendable({ mime, leftList }: Pick<Submission, 'mime' | 'leftList'>): void {
   if (mime.length === 0)
     throw new AttemptError({ message: 'The message has no content', code: 'EMESSAGE' })
@@ -185,8 +195,8 @@ export function assertSendable({ mime, leftList }: Pick<Submission, 'mime' | 'le
 }
 
 /**
- * Throws AttemptError in an attempt beyond the last regular attempt, which only finds out whether
- * the message was sent.
+ * Throws AttemptError if the sending attempt is beyond the maximum number of attempts. Such an
+ * attempt only finds out whether the message was sent.
  */
 export function assertAttemptsLeft(
   { attempt, maxAttempts }: Pick<Submission, 'attempt' | 'maxAttempts'>,

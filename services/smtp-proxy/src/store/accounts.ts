@@ -1,7 +1,7 @@
 import type { Db, SendPrerequisites } from '@posthorn/db'
 import { sql } from 'kysely'
 
-/** Account fields that decide whether it can send. */
+/** Account fields that decide whether the account can send. */
 export interface SendingAccount extends SendPrerequisites {
   shard: number
 }
@@ -10,7 +10,7 @@ export async function accountExists(db: Db, account: string): Promise<boolean> {
   return (await listExistingAccounts(db, [account])).has(account)
 }
 
-/** Returns the given accounts that exist. */
+/** Returns those of the accounts that exist. */
 export async function listExistingAccounts(
   db: Db,
   accounts: readonly string[],

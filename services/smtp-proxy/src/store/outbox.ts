@@ -4,11 +4,11 @@ import { type Insertable, sql } from 'kysely'
 
 export type NewSubmission = Insertable<Outbox>
 
-/** Idempotency key of a message and hash of its envelope. */
+/** Idempotency key of a submission and hash of the submission's envelope. */
 export interface Idempotency {
   key: string
   hash: Buffer
-  /** Response to a repeat. */
+  /** Response to a repeat of the submission. */
   response: StoredResponse
 }
 
@@ -20,8 +20,8 @@ export interface StoredResponse {
 }
 
 /**
- * Result of an insert. `repeated`: the key was used for this envelope. `mismatch`: the key was used
- * for another envelope. `deleted`: the account was deleted.
+ * Result of storing a submission. `repeated`: the idempotency key was used for this envelope.
+ * `mismatch`: the key was used for another envelope. `deleted`: the account was deleted.
  */
 export type StoreResult =
   | { result: 'stored' }
@@ -31,7 +31,10 @@ export type StoreResult =
 
 const foreignKeyViolation = '23503'
 
-/** True for errors that a retry repeats: data and constraints (class 22, 23), grants (42). */
+/**
+ * True for errors of Postgres that a retry repeats: data and constraints (class 22, 23), grants
+ * (42).
+ */
 function isPermanent(error: unknown): boolean {
   return /^(?:22|23|42)/.test(codeOf(error))
 }
@@ -42,8 +45,9 @@ function codeOf(error: unknown): string {
 }
 
 /**
- * Inserts a submission, which is committed when the promise resolves. After a lost connection the
- * outcome is unknown, so retries use the same queue id and never insert a second row.
+ * Inserts a submission into the outbox. The submission is committed when the promise resolves.
+ * After a lost connection the outcome is unknown, so retries use the same queue id and never insert
+ * a second row.
  */
 export async function storeSubmission(
   db: Db,
@@ -65,7 +69,7 @@ export async function storeSubmission(
       },
     )
   } catch (error) {
-    // The account was deleted after it was read.
+    // The submission was not inserted, because its account was deleted after the account was read.
     if (codeOf(error) === foreignKeyViolation) return { result: 'deleted' }
     throw error
   }
@@ -80,8 +84,8 @@ async function insert(db: Db | Tx, submission: NewSubmission): Promise<void> {
 }
 
 /**
- * Inserts a submission once per idempotency key. Concurrent requests with the same key wait for its
- * row: the second request reads the response of the first request.
+ * Inserts a submission once per idempotency key. Concurrent submissions with the same key wait for
+ * the row of the key: the second submission reads the response of the first submission.
  */
 async function insertOnce(
   tx: Tx,

@@ -26,7 +26,7 @@ import {
   standardTimestamp,
 } from './signing.ts'
 
-/** Metrics of attempts. */
+/** Metrics of delivery attempts. */
 export interface AttemptMetrics {
   attemptStarted(delivery: ClaimedDelivery): void
   attemptEnded(event: string, call: CallResult): void
@@ -43,7 +43,7 @@ export interface AttemptDeps {
   log: Logger
 }
 
-/** Makes the next attempt of a delivery and returns the result to record. */
+/** Makes the next attempt of a webhook delivery and returns the result to record. */
 export type AttemptDelivery = (
   delivery: ClaimedDelivery,
   signal: AbortSignal,
@@ -55,8 +55,9 @@ interface Prepared extends LoadedBody {
 }
 
 /**
- * Attempts of deliveries: prepare, count, call, classify. The count is committed before the call. A
- * crash after the call repeats the attempt with the same ids and bytes, whatever the response was.
+ * Creates the function that makes delivery attempts: prepare, count, call, classify. The count is
+ * committed before the call. A crash after the call repeats the attempt with the same ids and
+ * bytes, whatever the response was.
  *
  * The returned function throws `PreAttemptError` if another process claimed the delivery. No result
  * is then recorded.
@@ -145,7 +146,10 @@ function createSender({ http, options, metrics, log }: AttemptDeps) {
   }
 }
 
-/** Result of a call that failed without a request. Retried: the operator may restore the key. */
+/**
+ * Result of a delivery attempt without a request, because the login or a header of the target
+ * cannot be unsealed. The attempt is retried: the operator may restore the key.
+ */
 function unsealFailure(error: string): CallResult {
   return { outcome: 'protocol', headers: {}, body: Buffer.alloc(0), durationMs: 0, error }
 }

@@ -7,23 +7,29 @@ import type { Header } from '../store/target-sources.ts'
 export interface HeaderValues {
   id: string
   eventId: string
-  /** Number of earlier attempts. */
+  /** Number of earlier attempts of the delivery. */
   attemptsMade: number
   queuedMs: number
   signature: string
-  /** Headers of Standard Webhooks 1.0. */
+  /**
+   * Values of the headers of Standard Webhooks 1.0: `webhook-id`, `webhook-timestamp`,
+   * `webhook-signature`.
+   */
   standard: { id: string; timestamp: number; signature: string }
-  /** From the credentials in the target's URL. */
+  /** Value of `Authorization`, from the credentials in the target's URL. */
   authorization?: string
-  /** Id of the route of the delivery. */
+  /** Id of the route that the delivery belongs to. */
   route?: string
-  /** Setting `serviceUrl`. */
+  /** Public address of the installation (setting `serviceUrl`). */
   serviceUrl?: string
 }
 
-/** Headers that the service or the connection sets. */
+/**
+ * Names of headers that the service or the connection sets. Custom headers of these names are not
+ * sent.
+ */
 const reserved = new Set([
-  '__proto__', // not a member of an object
+  '__proto__', // cannot be a member of the headers object
   'connection',
   'content-encoding',
   'content-length',
@@ -42,20 +48,20 @@ const reserved = new Set([
 ])
 
 /**
- * Value of `User-Agent`: product, version and product address, then the address of the installation
- * if configured.
+ * Value of the request header `User-Agent`: product, version and product address, then the address
+ * of the installation if configured.
  */
 function userAgentOf(serviceUrl: string | undefined): string {
   if (serviceUrl === undefined) return productAgent
-  // Parentheses would end the comment (RFC 9110 §5.6.5).
+  // Parentheses in the address would end the comment of `User-Agent` (RFC 9110 §5.6.5).
   const url = new URL(serviceUrl).href.replaceAll('(', '%28').replaceAll(')', '%29')
   return `${productAgent} (+${url})`
 }
 
 /**
- * Headers of an attempt: interface spec, "Request headers on every delivery", and Standard Webhooks
- * 1.0. A custom Authorization wins over the credentials of the URL. `skipped` has the names of the
- * custom headers that cannot be sent.
+ * Request headers of a delivery attempt: interface spec, "Request headers on every delivery", and
+ * Standard Webhooks 1.0. A custom Authorization wins over the credentials of the URL. `skipped` has
+ * the names of the custom headers that cannot be sent.
  */
 export function requestHeaders(
   values: HeaderValues,
@@ -99,10 +105,16 @@ function isSendable(name: string, value: string): boolean {
   }
 }
 
-/** Warnings that are not repeated. Beyond the limit, the oldest may be. */
+/**
+ * Maximum number of remembered warnings about headers. Above the maximum, the oldest warnings may
+ * be repeated.
+ */
 const maxWarnings = 10_000
 
-/** Logs custom headers that cannot be sent, once per target and account, not per attempt. */
+/**
+ * Logs custom headers of webhook targets that cannot be sent, once per target and account, not per
+ * attempt.
+ */
 export function warnSkippedHeaders(log: Pick<Logger, 'warn'>) {
   const warned = new TtlCache<string, true>({ max: maxWarnings })
   return (headers: { target: string; account: string; skipped: readonly string[] }): void => {

@@ -5,8 +5,8 @@ import { type DeliveryResult, type DeliveryTrigger, transition } from '../store/
 import type { RetrySchedule } from '../targets/options.ts'
 
 /**
- * Error of an attempt that was not made: no request was sent. `expire`: another process claimed the
- * row.
+ * Error of a delivery attempt that was not made: no request was sent. Trigger `expire`: another
+ * process claimed the row.
  */
 export class PreAttemptError extends Error {
   readonly trigger: 'drop' | 'exhaust' | 'expire'
@@ -17,7 +17,10 @@ export class PreAttemptError extends Error {
   }
 }
 
-/** The call was made, or interrupted, and the target did not accept the delivery. */
+/**
+ * Error of a delivery attempt whose call was made or interrupted: the target did not accept the
+ * delivery.
+ */
 export class AttemptError extends Error {
   readonly attempt: Attempt
   readonly call: CallResult
@@ -29,27 +32,32 @@ export class AttemptError extends Error {
   }
 }
 
-/** Error of a result that was not committed. The row stays claimed until the lease ends. */
+/**
+ * Error of an attempt whose result was not committed. The delivery stays claimed until the lease
+ * ends.
+ */
 export class RecordError extends Error {}
 
 export interface Attempt {
   id: string
-  /** Number of the attempt, from 1. */
+  /** Number of the delivery attempt, from 1. */
   attempts: number
-  /** Time since queueing. */
+  /** Age of the delivery: time since its queueing. */
   ageMs?: number
 }
 
-/** Maximum characters stored of a response and of an error. */
+/** Maximum stored characters of a target's response, and of an error. */
 const maxResponse = 2_000
 const maxError = 500
-/** Faults of the proxy are not counted during the first 24 h of a delivery. */
+/** Age of a delivery up to which faults of the HTTP proxy are not counted as attempts. */
 const proxyFaultGraceMs = 86_400_000
 const maxProxyFaultDelayMs = 300_000
-/** Maximum delay that a target can request with `Retry-After`. */
+/** Maximum delay that a webhook target can request with `Retry-After`. */
 const maxRetryAfterMs = 3_600_000
 
-/** Result of an attempt: the trigger, the next state, and the delay of the next attempt. */
+/**
+ * Result of a delivery attempt: the next state of the delivery, and the delay of the next attempt.
+ */
 export function nextState(
   attempt: Attempt,
   call: CallResult,
@@ -70,14 +78,18 @@ function triggerOf(
   schedule: RetrySchedule,
 ): DeliveryTrigger<'attempting'> {
   if (outcome === '2xx') return 'accept'
-  // A call aborted by shutdown is not a failure of the target, and not counted as an attempt.
+  // A call aborted by shutdown is no failure of the target, and is not counted as an attempt.
   if (outcome === 'aborted') return 'cancel'
-  // A proxy may also fail because the target is unreachable, so the grace period ends.
+  // The HTTP proxy may also fail because the target is unreachable, so the grace period for proxy
+  // faults ends.
   if (outcome === 'proxy-fault' && ageMs < proxyFaultGraceMs) return 'excuse'
   return isPermanent(outcome) || attempts >= schedule.attempts ? 'fail' : 'retry'
 }
 
-/** True for rejections that every further attempt would repeat. Interface spec, "Delivery" 4. */
+/**
+ * True for responses of a target that every further attempt would repeat. Interface spec,
+ * "Delivery" 4.
+ */
 function isPermanent(outcome: HttpOutcome): boolean {
   return outcome === 'redirect-refused' || outcome === 'egress-blocked'
 }
@@ -86,14 +98,17 @@ function excusedDelayMs({ ageMs = 0 }: Attempt, schedule: RetrySchedule): number
   return Math.max(schedule.delayMs(1), Math.min(ageMs / 4, maxProxyFaultDelayMs))
 }
 
-/** Delay of the next attempt, if there is a schedule, and suspension of the target. */
+/**
+ * Delay of the next attempt of a delivery, if there is a retry schedule, and suspension of the
+ * target.
+ */
 function scheduleRetry(
   { attempts }: Attempt,
   { status, headers }: CallResult,
   schedule: RetrySchedule | undefined,
 ): Pick<DeliveryResult, 'waitMs' | 'suspendMs'> {
   const retryAfterMs = parseRetryAfter(headers['retry-after'])
-  // RFC 6585 §4, RFC 9110 §15.6.4: both statuses concern the target, not one delivery.
+  // Statuses 429 and 503 (RFC 6585 §4, RFC 9110 §15.6.4) concern the target, not one delivery.
   const isBusy = status === 429 || status === 503
   return defined({
     waitMs: schedule ? Math.max(schedule.delayMs(attempts), retryAfterMs ?? 0) : 0,
@@ -101,19 +116,22 @@ function scheduleRetry(
   })
 }
 
-/** Delay requested by `Retry-After` (RFC 9110 §10.2.3), limited; undefined if it is invalid. */
+/**
+ * Delay that a target requested by `Retry-After` (RFC 9110 §10.2.3), limited; undefined if the
+ * header is invalid.
+ */
 function parseRetryAfter(value: string | undefined): number | undefined {
   const text = value?.trim() ?? ''
   const ms = /^\d{1,10}$/.test(text) ? Number(text) * 1_000 : parseHttpDate(text) - Date.now()
   return Number.isNaN(ms) ? undefined : Math.min(Math.max(ms, 0), maxRetryAfterMs)
 }
 
-/** `Date.parse` accepts more than HTTP-dates, which end in GMT. */
+/** Parses an HTTP-date, which ends in GMT. `Date.parse` alone accepts other formats. */
 function parseHttpDate(text: string): number {
   return /^[A-Za-z]{3,9}, .{1,40} GMT$/.test(text) ? Date.parse(text) : Number.NaN
 }
 
-/** Columns that describe the last response. */
+/** Columns of a delivery that describe the last response of the target. */
 function resultFields(id: string, { outcome, status, body, error }: CallResult) {
   return {
     id,
@@ -129,15 +147,15 @@ function resultFields(id: string, { outcome, status, body, error }: CallResult) 
 const noCall = { waitMs: 0, status: null, error: null, response: null }
 
 /**
- * Ends the claim, so that any process may take the row. `uncounted`: subtracts the attempt of the
- * claim.
+ * Result that ends the claim of a delivery, so that any process may take the row. `uncounted`:
+ * subtracts the attempt of the claim.
  */
 export function releasedResult(id: string, uncounted: boolean): DeliveryResult {
   const state = transition('claimed', 'release')
   return { ...noCall, id, state, uncounted, outcome: null }
 }
 
-/** Ends a delivery without a call. */
+/** Result that ends a delivery without a call of the target. */
 export function finalResult(
   id: string,
   trigger: 'drop' | 'exhaust',
@@ -146,16 +164,16 @@ export function finalResult(
   return { ...noCall, id, state: transition('claimed', trigger), uncounted: false, outcome }
 }
 
-/** Postgres text cannot hold U+0000. */
+/** Text in the form that Postgres can store: without U+0000, and of limited length. */
 function storable(text: string, maxLength: number): string {
   return text.replaceAll('\0', '').slice(0, maxLength).toWellFormed()
 }
 
-/** Effect of an attempt on the throttle of the attempt's target. */
+/** Effect of a delivery attempt on the throttle of the attempt's target. */
 export interface TargetFeedback {
-  /** False if the target was unreachable or did not respond in time. */
+  /** False if the webhook target was unreachable or did not respond in time. */
   responded: boolean
-  /** Time for which the target asked for no calls. */
+  /** Time for which the webhook target asked for no calls. */
   suspendMs?: number
 }
 

@@ -9,13 +9,16 @@ import { RecordError } from './outcome.ts'
 type Countable = Pick<ClaimedDelivery, 'id' | 'attempts'>
 
 const retryDelayMs = backoff({ baseMs: 100, maxMs: 2_000 })
-/** Maximum deliveries of one statement. */
+/** Maximum deliveries whose attempts or results one statement commits. */
 const maxItems = 100
-/** Time that results wait for other results. The lane does not wait for results. */
+/**
+ * Time for which the result of an attempt waits for other results, so that one statement records
+ * all. The lane does not wait for the recording.
+ */
 const resultLingerMs = 10
 /**
- * Claims renewed by one statement. Statements that count or record a claim wait for the renewal of
- * the claim.
+ * Maximum claims that one statement renews. Statements that count an attempt or record a result
+ * wait for the renewal of the claim.
  */
 const renewBatch = 250
 
@@ -39,25 +42,25 @@ export interface RecorderDeps {
 }
 
 /**
- * Commits the state of attempts, many in one statement.
+ * Commits the counts and results of delivery attempts, many in one statement.
  *
- * `deliveries.attempts` is a write-ahead intent record: an attempt is counted and committed before
- * its call. After a crash the count includes the interrupted attempt. The record says that a call
- * may have been made, not that the call was made: receivers deduplicate.
+ * The column `deliveries.attempts` is a write-ahead intent record: an attempt is counted and
+ * committed before its call. After a crash the count includes the interrupted attempt. The record
+ * says that a call may have been made, not that the call was made: receivers deduplicate.
  *
  * First attempts may be pre-counted, so that calls of a lane do not wait for a commit each. A crash
  * then costs a delivery that was not called at most one attempt, since only first attempts are
- * pre-counted. A pre-count expires with the lease of its commit. A process that was suspended
- * longer counts again, which shows whether the process still holds the row.
+ * pre-counted. A pre-count expires before the lease with which it was committed. A process that was
+ * suspended longer counts again, which shows whether the process still holds the row.
  */
 export class AttemptRecorder {
-  /** Interval in which claims must be renewed. */
+  /** Interval in which claims of deliveries must be renewed. */
   readonly renewEveryMs: number
   readonly #deps: RecorderDeps
   readonly #stop = new AbortController()
-  /** Expiry of pre-counts that were not used, by delivery. */
+  /** Expiry times of pre-counted attempts that were not begun, by delivery. */
   readonly #precounted = new Map<string, number>()
-  /** Statements that pre-count, by lane. */
+  /** Running statements that pre-count attempts, by lane. */
   readonly #running = new Map<string, { ids: ReadonlySet<string>; done: Promise<void> }>()
   readonly #counts: Batcher<Countable, number | undefined>
   readonly #results: Batcher<DeliveryResult, undefined>
@@ -85,8 +88,8 @@ export class AttemptRecorder {
   }
 
   /**
-   * Commits and returns the number of the attempt that may be made now. Undefined if another
-   * process holds the row. Rejects when the signal aborts.
+   * Counts and commits the next attempt of a delivery, and returns the number of the attempt.
+   * Undefined if another process holds the row. Rejects when the signal aborts.
    */
   async begin(delivery: Countable, signal: AbortSignal): Promise<number | undefined> {
     const { id, attempts } = delivery
@@ -102,12 +105,18 @@ export class AttemptRecorder {
     return counted
   }
 
-  /** True while a statement pre-counts for the lane: at most one per lane runs. */
+  /**
+   * True while a statement pre-counts attempts for the lane. At most one such statement per lane
+   * runs.
+   */
   isPrecounting(lane: string): boolean {
     return this.#running.has(lane)
   }
 
-  /** Pre-counts first attempts that start soon, once half of these attempts are not counted. */
+  /**
+   * Pre-counts first attempts of deliveries that start soon, once half of these attempts are not
+   * counted.
+   */
   precount(lane: string, upcoming: readonly Countable[]): void {
     const wanted = upcoming.filter(
       ({ id, attempts }) => attempts === 0 && !this.#precounted.has(id),
@@ -117,14 +126,17 @@ export class AttemptRecorder {
     this.#running.set(lane, { ids, done: this.#runPrecount(lane, wanted) })
   }
 
-  /** Forgets a pre-count. True if an attempt was counted and not begun. */
+  /**
+   * Drops the pre-counted attempt of a delivery from memory. Returns true if an attempt was counted
+   * and not begun.
+   */
   async cancelPrecount(id: string): Promise<boolean> {
     await this.#precounting(id)
     return this.#precounted.delete(id)
   }
 
   /**
-   * Commits a result. Repeats the statement while Postgres is unavailable.
+   * Commits the result of an attempt. Repeats the statement while Postgres is unavailable.
    * @throws RecordError if the result was not committed before `stop`
    */
   async record(result: DeliveryResult): Promise<void> {
@@ -135,19 +147,19 @@ export class AttemptRecorder {
     }
   }
 
-  /** Extends the claims of this process by the lease. */
+  /** Renews the claims of deliveries of this process, by the duration of the lease. */
   async renew(ids: readonly string[]): Promise<void> {
     const { db, owner } = this.#deps
     for (let start = 0; start < ids.length; start += renewBatch)
       await renewClaims(db, ids.slice(start, start + renewBatch), owner)
   }
 
-  /** Ends the repeats of statements. */
+  /** Ends the repeated tries to commit results of attempts. */
   stop(): void {
     this.#stop.abort()
   }
 
-  /** Resolves when no statement pre-counts. */
+  /** Resolves when no statement pre-counts attempts. */
   async drainPrecounts(): Promise<void> {
     await Promise.all([...this.#running.values()].map(({ done }) => done))
   }

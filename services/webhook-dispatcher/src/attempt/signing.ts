@@ -6,30 +6,39 @@ import { sleep } from '@posthorn/flow'
 import type { Logger } from '@posthorn/telemetry'
 import { laneOf } from '../targets/targets.ts'
 
-/** Keys of the signatures. */
+/** Keys of the signatures of webhook deliveries. */
 export interface SigningKeys {
   serviceSecret: string
-  /** Replaced secrets. Replaced secrets also sign `webhook-signature` until `until`. */
+  /**
+   * Earlier service secrets that were replaced. These secrets also sign `webhook-signature` until
+   * `until`.
+   */
   previous: readonly { serviceSecret: string; until: Date }[]
-  /** Keys by lane, of targets with their own key for `webhook-signature`. */
+  /** Signing keys by lane, of webhook targets with their own key for `webhook-signature`. */
   targets: ReadonlyMap<string, string>
 }
 
-/** `X-SVC-Wh-Signature`: HMAC-SHA256 of the body, base64url. Interface spec, "Signature". */
+/**
+ * Value of the header `X-SVC-Wh-Signature`: HMAC-SHA256 of the body, base64url. Interface spec,
+ * "Signature".
+ */
 export function sign(body: string | Uint8Array, serviceSecret: string): string {
   return createHmac('sha256', serviceSecret).update(body).digest('base64url')
 }
 
-/** Content signed by `webhook-signature`. */
+/** Content that the header `webhook-signature` signs. */
 export interface SignedMessage {
-  /** Event id, equal for all targets and attempts. */
+  /** Event id of the signed delivery, equal for all targets and attempts. */
   id: string
-  /** Seconds since 1970. */
+  /** Time of the header `webhook-timestamp`, in seconds since 1970. */
   timestamp: number
   body: string
 }
 
-/** `webhook-signature`: `v1,<base64>` per secret, separated by spaces (Standard Webhooks 1.0). */
+/**
+ * Value of the header `webhook-signature`: `v1,<base64>` per secret, separated by spaces (Standard
+ * Webhooks 1.0).
+ */
 export function standardSignature(
   { id, timestamp, body }: SignedMessage,
   secrets: readonly string[],
@@ -42,7 +51,7 @@ export function standardSignature(
     .join(' ')
 }
 
-/** Secrets that sign for a target. The current secret comes first. */
+/** Secrets that sign deliveries to a target. The current secret comes first. */
 export function standardSecrets(keys: SigningKeys, lane: string, now: Date): string[] {
   const own = keys.targets.get(lane)
   if (own !== undefined) return [own]
@@ -51,14 +60,15 @@ export function standardSecrets(keys: SigningKeys, lane: string, now: Date): str
 }
 
 /**
- * Maximum age of a timestamp. Receivers reject timestamps older than 5 min; clocks of receivers may
- * differ by up to 3 min.
+ * Maximum age of the header `webhook-timestamp`. Receivers reject timestamps older than 5 min;
+ * clocks of receivers may differ by up to 3 min.
  */
 const maxTimestampAgeMs = 120_000
 
 /**
- * `webhook-timestamp`: time of queueing, so that early attempts are byte-identical. After
- * `maxTimestampAgeMs` the time of the attempt, because receivers would reject the older time.
+ * Value of the header `webhook-timestamp`: time of queueing of the delivery, so that early attempts
+ * are byte-identical. After `maxTimestampAgeMs` the time of the attempt, because receivers would
+ * reject the older time.
  */
 export function standardTimestamp(queuedAt: Date, now: Date): number {
   const isRecent = now.getTime() - queuedAt.getTime() <= maxTimestampAgeMs
@@ -67,24 +77,30 @@ export function standardTimestamp(queuedAt: Date, now: Date): number {
 
 const standardSecret = /^whsec_([A-Za-z0-9+/]+={0,2})$/
 
-/** Bytes of a secret: decoded if the secret has the format of Standard Webhooks, else in UTF-8. */
+/**
+ * Bytes of a signing secret: decoded if the secret has the format of Standard Webhooks, else in
+ * UTF-8.
+ */
 function keyBytes(secret: string): Buffer {
   const [, base64] = standardSecret.exec(secret) ?? []
   return base64 === undefined ? Buffer.from(secret) : Buffer.from(base64, 'base64')
 }
 
-/** Cache of the signing keys. */
+/** Cache of the keys that sign webhook deliveries. */
 export type SigningKeyCache = ReturnType<typeof cacheSigningKeys<SigningKeys>>
 
 export interface SigningKeyCacheOptions<T> {
-  /** Requests the keys from auth-bridge. */
+  /** Requests the signing keys from auth-bridge. */
   fetch: () => Promise<T>
   log: Logger
-  /** Delay after a failed request. Default 1 s. */
+  /** Delay after a failed request for the signing keys. Default 1 s. */
   retryMs?: number
 }
 
-/** Changes are broadcast; the lifetime bounds the effect of a lost broadcast. */
+/**
+ * Lifetime of cached signing keys. Changes of the keys are broadcast; the lifetime bounds the
+ * effect of a lost broadcast.
+ */
 const ttlMs = 60_000
 
 /**
@@ -100,7 +116,7 @@ export function cacheSigningKeys<T>({ fetch, log, retryMs = 1_000 }: SigningKeyC
     const requestedVersion = version
     try {
       const value = await fetch()
-      // Keys that changed during the request are used once and requested again.
+      // Signing keys that changed during the request are used once and requested again.
       cached = { value, freshUntil: requestedVersion === version ? Date.now() + ttlMs : 0 }
     } catch (error) {
       const reason = messageOf(error)
@@ -112,7 +128,10 @@ export function cacheSigningKeys<T>({ fetch, log, retryMs = 1_000 }: SigningKeyC
   }
 
   return {
-    /** Current keys. Waits until auth-bridge has sent keys once; rejects when the signal aborts. */
+    /**
+     * Current signing keys. Waits until auth-bridge has sent keys once; rejects when the signal
+     * aborts.
+     */
     async get(signal: AbortSignal): Promise<T> {
       for (;;) {
         if (cached && cached.freshUntil > Date.now()) return cached.value
@@ -122,7 +141,7 @@ export function cacheSigningKeys<T>({ fetch, log, retryMs = 1_000 }: SigningKeyC
         await sleep(retryMs, signal)
       }
     },
-    /** Makes the next `get` request the keys again. */
+    /** Makes the next `get` request the signing keys again. */
     invalidate(): void {
       version++
       if (cached) cached = { ...cached, freshUntil: 0 }
@@ -130,7 +149,7 @@ export function cacheSigningKeys<T>({ fetch, log, retryMs = 1_000 }: SigningKeyC
   }
 }
 
-/** Requests the keys from auth-bridge. */
+/** Requests the keys that sign webhook deliveries from auth-bridge. */
 export async function fetchSigningKeys(bus: Pick<Bus, 'request'>): Promise<SigningKeys> {
   const options = { key: 'credentials', timeoutMs: 5_000 }
   const reply = await bus.request(getServiceSecret, {}, options)

@@ -1,38 +1,44 @@
-/** Delay of a poll after capacity became free, so that one claim takes many deliveries. */
+/**
+ * Delay of a poll of due deliveries after capacity became free, so that one claim takes many
+ * deliveries.
+ */
 const capacityDelayMs = 10
-/** Maximum interval of polls: other processes also create due rows. */
+/**
+ * Maximum interval between polls of due deliveries, because other processes also create due rows.
+ */
 export const pollMs = 1_000
 
 /**
- * Due rows that were left in Postgres: lanes with such rows, and the time of the next poll. New
- * deliveries of such a lane queue behind these rows in Postgres.
+ * Due deliveries that were left in Postgres: lanes with such rows, and the time of the next poll.
+ * New deliveries of such a lane queue behind these rows in Postgres.
  */
 export class Backlog {
   /**
-   * Lanes with due rows. The value is the number of reads that had started when the lane was
-   * marked.
+   * Lanes with due deliveries in Postgres. The value is the number of reads that had started when
+   * the lane was marked.
    */
   readonly #lanes = new Map<string, number>()
   #reads = 0
   #timer: NodeJS.Timeout | undefined
   #pollAt = Infinity
-  /** Called when a poll is due. */
+  /** Called when a poll of due deliveries is due. */
   onPoll: () => void = () => undefined
 
   has(lane: string): boolean {
     return this.#lanes.has(lane)
   }
 
-  /** Marks a lane with rows that were inserted without a claim, and requests a poll. */
+  /** Marks a lane with deliveries that were inserted without a claim, and requests a poll. */
   mark(lane: string): void {
     this.#lanes.set(lane, this.#reads)
     this.pollIn(0)
   }
 
   /**
-   * Starts a read of due rows. The returned function ends the read with the lanes that were read
-   * and a predicate for lanes with more rows. Lanes without more rows are unmarked, except lanes
-   * marked since the start. The read may have been too early to find the rows of such lanes.
+   * Starts a read of due deliveries. The returned function ends the read with the lanes that were
+   * read and a predicate for lanes with more rows. Lanes without more rows are unmarked, except
+   * lanes that were marked after the start of the read, because the read may have been too early to
+   * find their rows.
    */
   startRead(): (lanes: Iterable<string>, hasMore: (lane: string) => boolean) => void {
     const read = ++this.#reads
@@ -44,14 +50,17 @@ export class Backlog {
     }
   }
 
-  /** Requests a poll if the lane is marked, because the lane has free capacity again. */
+  /**
+   * Requests a poll of due deliveries if the lane is marked, because the lane has free capacity
+   * again.
+   */
   onCapacity(lane: string): void {
     if (this.has(lane)) this.pollIn(capacityDelayMs)
   }
 
   /**
-   * Requests a poll after `ms`. Ignored if a poll is due earlier, or if `ms` exceeds the regular
-   * interval.
+   * Requests a poll of due deliveries after `ms`. Ignored if a poll is due earlier, or if `ms`
+   * exceeds the regular interval.
    */
   pollIn(ms: number): void {
     const at = Date.now() + ms
@@ -65,7 +74,7 @@ export class Backlog {
     this.#timer = setTimeout(ring, Math.max(0, Math.ceil(ms)))
   }
 
-  /** Cancels the next poll and ignores further requests. */
+  /** Cancels the next poll of due deliveries and ignores further requests. */
   stop(): void {
     clearTimeout(this.#timer)
     this.#pollAt = -Infinity

@@ -14,14 +14,14 @@ export interface DispatcherOptions extends Omit<InFlightOptions, 'lock' | 'backl
   owner: ClaimOwner
 }
 
-/** Maximum rows of one poll, per lane and overall. */
+/** Maximum due deliveries that one poll claims, per lane and overall. */
 const maxPerLane = 500
 const maxRows = 1_000
 
 /**
- * Claims deliveries, from fan-outs and by polls, and schedules them. Polls claim due rows: retries,
- * rows that exceeded the capacity, and rows whose lease ended because the process died. Starts
- * paused, until the first call of `setPaused`.
+ * Claims webhook deliveries, from fan-outs and by polls, and schedules their attempts. Polls claim
+ * due rows: retries, rows that exceeded the capacity, and rows whose lease ended because the
+ * process died. Starts paused, until the first call of `setPaused`.
  */
 export class Dispatcher implements AsyncDisposable {
   readonly owner: ClaimOwner
@@ -51,8 +51,8 @@ export class Dispatcher implements AsyncDisposable {
   }
 
   /**
-   * Runs a fan-out that claims the deliveries it inserts and enqueues the claimed deliveries before
-   * it returns.
+   * Runs a fan-out that claims the deliveries it inserts, and that enqueues the claimed deliveries
+   * before its end.
    */
   claimShared<T>(fanOut: () => Promise<T>): Promise<T> {
     return this.#lock.shared(fanOut)
@@ -66,24 +66,30 @@ export class Dispatcher implements AsyncDisposable {
     this.#inFlight.enqueue(claimed)
   }
 
-  /** Polls now: rows were inserted that are due. */
+  /** Polls due deliveries now, because due rows were inserted. */
   poll(): void {
     this.#backlog.pollIn(0)
   }
 
-  /** Pauses or resumes. While paused, no delivery is claimed or started. Running attempts end. */
+  /**
+   * Pauses or resumes the deliveries. While paused, no delivery is claimed or started. Running
+   * attempts end.
+   */
   setPaused(paused: boolean): void {
     if (paused) return this.#inFlight.lanes.pause()
     this.#inFlight.lanes.resume()
     this.poll()
   }
 
-  /** Number of running attempts, including attempts that disposal has aborted. */
+  /** Number of running delivery attempts, including attempts that disposal has aborted. */
   unfinished(): number {
     return this.#inFlight.unfinished()
   }
 
-  /** Stops claiming, releases deliveries that have not started and waits for running attempts. */
+  /**
+   * Stops claiming deliveries, releases deliveries that have not started and waits for running
+   * attempts.
+   */
   async [Symbol.asyncDispose](): Promise<void> {
     this.#backlog.stop()
     await this.#polls[Symbol.asyncDispose]()

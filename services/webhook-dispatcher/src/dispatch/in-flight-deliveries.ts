@@ -14,11 +14,14 @@ import type { Backlog } from './backlog.ts'
 import { type LaneItem, LaneScheduler } from './lane-scheduler.ts'
 import type { TargetThrottle } from './target-throttle.ts'
 
-/** More than the partitions that a process fans out concurrently. */
+/**
+ * Permits of the claim lock, each for one fan-out. The number exceeds the partitions that a process
+ * fans out concurrently.
+ */
 const maxShared = 1_000
 
 /**
- * Readers-writer lock of the claims of this process, FIFO.
+ * Readers-writer lock of the claims of deliveries of this process, FIFO.
  *
  * A claim depends on the rows that belong to this process already, enqueued or not. Fan-outs may
  * claim concurrently: an account belongs to one partition. A poll claims due rows of any account,
@@ -38,7 +41,10 @@ export class ClaimLock {
     return await claim()
   }
 
-  /** Resolves when the claims that started before the call are enqueued. Never rejects. */
+  /**
+   * Resolves when the deliveries of all claims that started before the call are enqueued. Never
+   * rejects.
+   */
   async idle(): Promise<void> {
     using _lock = await this.#permits.acquireAll()
   }
@@ -50,10 +56,11 @@ export interface InFlightOptions {
   throttle: TargetThrottle
   recorder: AttemptRecorder
   attempt: AttemptDelivery
-  /** Maximum concurrent calls of this process. */
+  /** Maximum concurrent calls of this process to webhook targets. */
   concurrency: number
   /**
-   * Time after which disposal aborts running attempts. Aborted attempts are released, uncounted.
+   * Time after which disposal aborts running delivery attempts. Aborted attempts are released,
+   * uncounted.
    */
   closeTimeoutMs: number
   log: Logger
@@ -65,25 +72,25 @@ interface Item extends LaneItem {
 
 interface Entry {
   delivery: ClaimedDelivery
-  /** Set while the result is being recorded. Never rejects. */
+  /** Set while the result of the delivery attempt is being recorded. Never rejects. */
   recording?: Promise<void>
 }
 
 const maxItems = 10_000
 const maxBytes = 64 * 1024 * 1024
 /**
- * Pre-counted attempts per concurrent call of a lane. Enough attempts that the next statement ends
- * before the counted attempts are used up.
+ * Pre-counted attempts per concurrent call of a lane. The number is high enough that the next
+ * statement ends before the counted attempts are used up.
  */
 const precountPerCall = 8
 const maxPrecount = 500
-/** Time for recording the last results at the end of a shutdown. */
+/** Time for recording the last results of attempts at the end of a shutdown. */
 const lastRecordMs = 1_000
 
 /**
  * Claimed deliveries of this process: waiting, being attempted, or being recorded. Claims are
- * renewed until the result is recorded. Disposal releases waiting deliveries immediately,
- * uncounted, and waits for running attempts.
+ * renewed until the result of the attempt is recorded. Disposal releases waiting deliveries
+ * immediately, uncounted, and waits for running attempts.
  */
 export class InFlightDeliveries implements AsyncDisposable {
   readonly lanes: LaneScheduler<Item>
@@ -125,7 +132,7 @@ export class InFlightDeliveries implements AsyncDisposable {
     }
   }
 
-  /** Number of running attempts, including attempts that disposal has aborted. */
+  /** Number of running delivery attempts, including attempts that disposal has aborted. */
   unfinished(): number {
     return this.#aborted + this.lanes.running
   }
@@ -146,7 +153,7 @@ export class InFlightDeliveries implements AsyncDisposable {
     this.#precountNext(delivery.lane)
     try {
       const result = await this.#options.attempt(delivery, signal)
-      // Not awaited: the lane continues while results are recorded in batches.
+      // The recording is not awaited: the lane continues while results are recorded in batches.
       void this.#record(result)
       return targetFeedback(result)
     } catch (err) {
@@ -168,8 +175,8 @@ export class InFlightDeliveries implements AsyncDisposable {
   }
 
   /**
-   * Records a result and removes the entry of its delivery. Never rejects: on failure the lease
-   * must end.
+   * Records the result of an attempt and removes the entry of its delivery. Never rejects. If the
+   * result cannot be recorded, the lease of the delivery must end.
    */
   #record(result: DeliveryResult): Promise<void> {
     const { id, state, waitMs } = result
@@ -194,10 +201,10 @@ export class InFlightDeliveries implements AsyncDisposable {
   }
 
   /**
-   * Releases the successors of a delivery that another process holds. The other process continues
-   * with the successors: attempts of this process would overtake the delivery. Repeats until no
-   * successor is left that was claimed while this process was assumed to hold the delivery, or
-   * until the signal aborts.
+   * Releases the successors (later deliveries of the same account and lane) of a delivery that
+   * another process holds. The other process continues with the successors: attempts of this
+   * process would overtake the delivery. Repeats until no successor is left that was claimed while
+   * this process was assumed to hold the delivery, or until the signal aborts.
    */
   async #onClaimLost(item: Item, signal: AbortSignal): Promise<void> {
     const { lock, log } = this.#options
@@ -213,7 +220,10 @@ export class InFlightDeliveries implements AsyncDisposable {
     } while (released.length > 0)
   }
 
-  /** Leaves the row to its lease, so that a persistent error is not repeated in a tight loop. */
+  /**
+   * Drops a delivery whose attempt failed unexpectedly. The row stays claimed until its lease ends,
+   * so that a persistent error is not repeated in a tight loop.
+   */
   async #onUnexpectedError(delivery: ClaimedDelivery, err: unknown): Promise<void> {
     const { log, recorder } = this.#options
     log.error({ err, ...logFields(delivery) }, 'delivery attempt failed unexpectedly')
@@ -227,7 +237,8 @@ function logFields({ id, event, account }: ClaimedDelivery) {
 }
 
 /**
- * Ordered deliveries of an account and lane form a chain. A retried delivery is a chain of its own.
+ * Converts a delivery into an item of its lane. Ordered deliveries of an account and lane form a
+ * chain. A retried delivery is a chain of its own.
  */
 function toItem(delivery: ClaimedDelivery): Item {
   const { id, account, lane, ordered, body } = delivery

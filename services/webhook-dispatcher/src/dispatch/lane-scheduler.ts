@@ -2,20 +2,23 @@ import { FairQueue, type RunningItem, TaskGroup } from '@posthorn/flow'
 import type { TargetFeedback } from '../attempt/outcome.ts'
 import type { TargetThrottle } from './target-throttle.ts'
 
-/** Item that waits in memory for its start. */
+/** Item (webhook delivery) that waits in memory for its start. */
 export interface LaneItem {
   lane: string
-  /** Items of one chain run one after the other, in FIFO order. */
+  /** Name of the item's chain. Items of one chain run one after the other, in FIFO order. */
   chain: string
-  /** Memory of the item. */
+  /** Bytes of memory that the item uses. */
   bytes: number
 }
 
 export interface LaneSchedulerOptions<T> {
   throttle: TargetThrottle
-  /** Maximum running items. */
+  /** Maximum running items of all lanes. */
   concurrency: number
-  /** Items and bytes in memory above which lanes have no capacity beyond their concurrency. */
+  /**
+   * Items in memory, and bytes of these items (`maxBytes`), above which lanes have no capacity
+   * beyond their concurrency.
+   */
   maxItems: number
   maxBytes: number
   /** Runs an item. The function must not reject. */
@@ -31,36 +34,37 @@ interface Chain<T> {
 
 interface Lane<T> {
   name: string
-  /** Waiting and running items. */
+  /** Number of waiting and running items of the lane. */
   size: number
-  /** Chains with an item, in the order of their next start. */
+  /** Chains of the lane that have an item, in the order of their next start. */
   chains: Map<string, Chain<T>>
-  /** Chains with a running item. */
+  /** Chains of the lane that have a running item. */
   running: Set<Chain<T>>
-  /** Set while the throttle delays the lane. */
+  /** Timer that is set while the throttle delays the lane. */
   timer?: NodeJS.Timeout
 }
 
-/** Items of a stopped scheduler. */
+/** Items that a stopped scheduler leaves. */
 export interface StoppedItems<T> {
   unstarted: T[]
   /** Resolves when no item runs, with the number of aborted items. */
   ended: Promise<{ aborted: number }>
 }
 
-/** Maximum items of one lane in memory. */
+/** Maximum items (webhook deliveries) of one lane in memory. */
 const maxItemsPerLane = 1_000
 
 /**
- * Decides which item may start now. Chains run serially, lanes within the limits of their throttle.
- * Lanes take turns, so that a slow lane delays no other lane.
+ * Scheduler of items (webhook deliveries): decides which item may start now. Chains run serially,
+ * lanes within the limits of their throttle. Lanes take turns, so that a slow lane delays no other
+ * lane.
  */
 export class LaneScheduler<T extends LaneItem> {
   readonly #options: LaneSchedulerOptions<T>
   readonly #lanes = new Map<string, Lane<T>>()
   /**
-   * Waiting chains, by lane. A running chain is added again after its item if the chain has more
-   * items.
+   * Waiting chains of items, by lane. A running chain is added again after its item if the chain
+   * has more items.
    */
   readonly #queue: FairQueue<Chain<T>>
   readonly #running = new TaskGroup({ onError: fail })
@@ -77,12 +81,12 @@ export class LaneScheduler<T extends LaneItem> {
     })
   }
 
-  /** Number of running items. */
+  /** Number of running items (webhook deliveries). */
   get running(): number {
     return this.#running.size
   }
 
-  /** True while no item may start. */
+  /** True while the scheduler is paused: no item may start. */
   get paused(): boolean {
     return this.#isPaused
   }
@@ -96,7 +100,7 @@ export class LaneScheduler<T extends LaneItem> {
     this.#startNext()
   }
 
-  /** Items of a lane that start next, approximately in that order. */
+  /** Items of a lane that start next, approximately in the order of their start. */
   upcoming(name: string, count: number): T[] {
     const lane = this.#lanes.get(name)
     if (!lane) return []
@@ -124,7 +128,7 @@ export class LaneScheduler<T extends LaneItem> {
   }
 
   /**
-   * Number of items the lane can take. Every lane may hold as many items as it can run
+   * Number of items that the lane can take. Every lane may hold as many items as it can run
    * concurrently.
    */
   capacity(lane: string): number {
@@ -135,7 +139,7 @@ export class LaneScheduler<T extends LaneItem> {
     return Math.max(0, limit - (this.#lanes.get(lane)?.size ?? 0))
   }
 
-  /** Capacities of the lanes that have items or are suspended. */
+  /** Capacities for further items of the lanes that have items or are suspended. */
   capacities(): Map<string, number> {
     const lanes = [...this.#lanes.keys(), ...this.#options.throttle.suspended()]
     return new Map(lanes.map((lane) => [lane, this.capacity(lane)]))
@@ -152,8 +156,8 @@ export class LaneScheduler<T extends LaneItem> {
   }
 
   /**
-   * Starts nothing more. Returns the waiting items, and the end of the running items, whose signal
-   * aborts after `graceMs`.
+   * Stops the scheduler: no further item starts. Returns the waiting items, and the end of the
+   * running items, whose signal aborts after `graceMs`.
    */
   stop(graceMs: number): StoppedItems<T> {
     this.#isStopping = true
@@ -210,15 +214,15 @@ export class LaneScheduler<T extends LaneItem> {
     if (this.capacity(lane.name) >= lane.size) this.#options.onCapacity?.(lane.name)
   }
 
-  /** Appends a chain to its lane. `chains` keeps the order in which chains start. */
+  /** Appends a chain of items to its lane. `chains` keeps the order in which chains start. */
   #enqueue(lane: Lane<T>, chain: Chain<T>): void {
     lane.chains.set(chain.name, chain)
     this.#queue.add(lane.name, chain)
   }
 
   /**
-   * Concurrent items of a lane now: 0 while the throttle delays the lane, with a timer for the end
-   * of the delay.
+   * Number of items of a lane that may run now: 0 while the throttle delays the lane, with a timer
+   * for the end of the delay.
    */
   #startLimit(name: string): number {
     const { throttle } = this.#options
@@ -248,7 +252,7 @@ export class LaneScheduler<T extends LaneItem> {
   }
 }
 
-/** Ends the process, by an unhandled rejection: `run` must not reject. */
+/** Ends the process, by an unhandled rejection, because `run` of the scheduler must not reject. */
 function fail(error: unknown): never {
   throw error
 }

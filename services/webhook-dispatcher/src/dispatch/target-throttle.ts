@@ -4,7 +4,7 @@ import type { TargetOptions } from '../targets/options.ts'
 
 export interface TargetThrottleOptions {
   optionsOf: (lane: string) => Pick<TargetOptions, 'concurrency' | 'rate'>
-  /** First suspension of a target that does not respond. Doubles up to `maxSuspendMs`. */
+  /** First suspension of a webhook target that does not respond. Doubles up to `maxSuspendMs`. */
   suspendMs: number
   maxSuspendMs: number
   clock?: Clock
@@ -16,25 +16,29 @@ interface LaneThrottle {
 }
 
 /**
- * Consecutive silent calls that limit a lane to one call at a time. Keeps many dead targets from
- * using the concurrency of the process.
+ * Consecutive calls without a response that limit a lane to one call at a time. The limit keeps
+ * many dead targets from using the concurrency of the process.
  */
 const degradedThreshold = 3
-/** Consecutive silent calls that suspend a lane. One call at a time then probes the target. */
+/**
+ * Consecutive calls without a response that suspend a lane. One call at a time then probes the
+ * target.
+ */
 const suspendThreshold = 10
-/** Time by which calls may precede an even pace, because timers are not exact. */
+/** Time by which calls of a target may precede an even pace, because timers are not exact. */
 const toleranceMs = 100
 /**
- * Maximum suspension of a lane by `Retry-After`, which applies fully only to the delivery that
- * received the header.
+ * Maximum suspension of a lane by the header `Retry-After` of a webhook target. The header applies
+ * fully only to the delivery that received it.
  */
 const maxRequestedSuspendMs = 60_000
-/** Number of states above which states equal to the initial state are dropped. */
+/** Number of lane states above which states equal to the initial state are dropped. */
 const maxStates = 10_000
 
 /**
- * Limits of the calls per lane: concurrency, rate, and a circuit breaker for targets that do not
- * respond. Only delays calls: an attempt that is held back is not counted.
+ * Limits of the calls of webhook targets per lane: concurrency, rate, and a circuit breaker for
+ * targets that do not respond. The throttle only delays calls: an attempt that is held back is not
+ * counted.
  */
 export class TargetThrottle {
   readonly #optionsOf: TargetThrottleOptions['optionsOf']
@@ -53,13 +57,13 @@ export class TargetThrottle {
     this.#openMs = backoff({ baseMs: suspendMs, maxMs: maxSuspendMs })
   }
 
-  /** Maximum concurrent calls of the lane. */
+  /** Maximum concurrent calls of the lane's webhook target. */
   limit(lane: string): number {
     const failures = this.#lanes.get(lane)?.breaker.consecutiveFailures ?? 0
     return failures >= degradedThreshold ? 1 : this.#optionsOf(lane).concurrency
   }
 
-  /** Milliseconds until the next call may start. */
+  /** Milliseconds until the next call of the lane may start. */
   delayMs(lane: string): number {
     const throttle = this.#lanes.get(lane)
     if (!throttle) return 0
@@ -68,7 +72,7 @@ export class TargetThrottle {
     return Math.max(breaker.remainingMs, paceMs)
   }
 
-  /** True while no call may start and no more deliveries should be claimed. */
+  /** True while no call of the lane may start and no more of its deliveries should be claimed. */
   isSuspended(lane: string): boolean {
     return this.#lanes.get(lane)?.breaker.isOpen === true
   }
@@ -97,7 +101,7 @@ export class TargetThrottle {
     const breaker = new CircuitBreaker({
       failureThreshold: suspendThreshold,
       openMs: this.#openMs,
-      // A late success of an earlier call does not shorten a suspension.
+      // A late success of an earlier call does not shorten the suspension of a lane.
       successCloses: false,
       clock,
     })

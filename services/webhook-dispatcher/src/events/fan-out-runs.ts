@@ -5,12 +5,15 @@ import { type Db, publishEvents } from '@posthorn/db'
 import { KeyedMutex, Semaphore, SingleFlight } from '@posthorn/flow'
 import { listLatePartitions, lockUnpublishedEvents } from '../store/events.ts'
 
-/** Requests a run that starts after the request. Resolves or rejects with that run. */
+/**
+ * Requests a fan-out of a partition that starts after the request. Resolves or rejects with that
+ * fan-out.
+ */
 export type RequestRun = (partition: number) => Promise<void>
 
 /**
- * Runs of one partition never overlap. Requests during a run share the next run. At most
- * `concurrency` partitions run concurrently.
+ * Runs the fan-outs of partitions. Fan-outs of one partition never overlap, and requests during a
+ * fan-out share the next fan-out. At most `concurrency` partitions are fanned out concurrently.
  */
 export function createFanOutRuns(
   run: (partition: number) => Promise<void>,
@@ -23,16 +26,22 @@ export function createFanOutRuns(
     requested.run(partition, async () => {
       using _lock = await locks.acquire(partition)
       using _permit = await permits.acquire()
-      // The run starts: later requests need the next run.
+      // The fan-out starts: later requests need the next fan-out.
       requested.forget(partition)
       await run(partition)
     })
 }
 
-/** Unacknowledged hints of one partition. One run acknowledges all hints of the partition. */
+/**
+ * Maximum unacknowledged hints of one partition. One fan-out acknowledges all hints of the
+ * partition.
+ */
 const prefetch = 200
 
-/** Consumes event messages as hints that a partition has pending events. The rows decide. */
+/**
+ * Consumes event messages from RabbitMQ as hints that a partition has pending events. The rows in
+ * Postgres decide which events are pending.
+ */
 export async function consumeHints(bus: Bus, requestRun: RequestRun): Promise<AsyncDisposable> {
   const consumers = await Promise.all(
     Array.from({ length: eventPartitions }, (_, partition) => {
@@ -48,14 +57,14 @@ export async function consumeHints(bus: Bus, requestRun: RequestRun): Promise<As
   }
 }
 
-/** Age of an event whose hint was lost or never sent. */
+/** Age of a pending event after which its hint counts as lost. */
 const lateFanOutMs = 1_500
-/** Age after which an event counts as not published by its writer. */
+/** Age after which an event counts as not published by the process that wrote the event. */
 const latePublishMs = 2_000
-/** Events published in one transaction. */
+/** Maximum events published in one transaction. */
 const publishBatch = 100
 
-/** Fans out events whose hints were lost. Works without the broker. */
+/** Fans out events whose hints were lost. Works without RabbitMQ. */
 export function sweepFanOut(db: Db, requestRun: RequestRun) {
   return async (): Promise<void> => {
     const late = await listLatePartitions(db, lateFanOutMs)
@@ -64,8 +73,8 @@ export function sweepFanOut(db: Db, requestRun: RequestRun) {
 }
 
 /**
- * Publishes events that their writers did not publish. Replicas skip rows that other replicas have
- * locked.
+ * Publishes events that their writers did not publish. Replicas skip events that other replicas
+ * have locked.
  */
 export function sweepPublish(db: Db, bus: Bus) {
   return async (signal: AbortSignal): Promise<void> => {

@@ -37,24 +37,24 @@ export interface FanOutDeps {
   db: Db
   dispatcher: Pick<Dispatcher, 'owner' | 'capacity' | 'claimShared' | 'enqueue'>
   /**
-   * Calls the functions of routes before the transaction, because the transaction must not wait for
-   * functions.
+   * Calls the functions of webhook routes before the fan-out transaction, because the transaction
+   * must not wait for functions.
    */
   decide: DecideRoutes
   routes: Pick<RouteCache, 'refresh'>
   routeErrors: Pick<RouteErrorLog, 'recordFailures'>
-  /** Called with events after the commit of their fan-out. */
+  /** Called with the events of a fan-out after its commit. */
   onFannedOut: (events: readonly PendingEvent[]) => void
 }
 
-/** Maximum events of one transaction. */
+/** Maximum events that one transaction fans out. */
 export const batchSize = 500
 
 /**
- * Inserts the deliveries of a partition's events until none is pending. One transaction inserts the
- * rows and marks the events, so each event is fanned out once, whichever process crashes. Targets,
- * settings, accounts and routes are read in the transaction: a batch decided by an older version of
- * the routes is decided again.
+ * Creates the function that fans out events: inserts the deliveries of a partition's pending events
+ * until no event is pending. One transaction inserts the deliveries and marks the events, so each
+ * event is fanned out once, whichever process crashes. Targets, settings, accounts and routes are
+ * read in the transaction: a batch decided by an older version of the routes is decided again.
  */
 export function createFanOut(deps: FanOutDeps): (partition: number) => Promise<void> {
   const { decide, dispatcher, onFannedOut, routes, routeErrors } = deps
@@ -93,8 +93,8 @@ async function fanOutBatch(
 }
 
 /**
- * Maps the deletion of an account during the transaction to `outdated`. The next transaction does
- * not find the account.
+ * Maps the deletion of an account during the fan-out transaction to `outdated`. The next
+ * transaction does not find the account.
  */
 function outdatedByDeletion(error: unknown): 'outdated' {
   if (isDeletedAccountError(error)) return 'outdated'
@@ -129,7 +129,10 @@ async function insertBatch(tx: Tx, { dispatcher, partition, decisions }: BatchCo
   return { events, deliveries, inserted, isLast }
 }
 
-/** Events before the first undecided event, which was recorded after the decision. */
+/**
+ * Events before the first event that the routes have not decided. That event was recorded after the
+ * decisions.
+ */
 function decidedEvents(
   pending: readonly PendingEvent[],
   decisions: RouteDecisions,
@@ -144,7 +147,7 @@ interface TargetContext {
   accounts: ReadonlyMap<string, AccountTarget>
   settings: Settings
   decisions: RouteDecisions
-  /** Bodies for the targets of tenants, by event row. */
+  /** Event bodies for the webhook targets of tenants, by event row. */
   tenantBodies: ReadonlyMap<string, string>
 }
 
@@ -173,7 +176,10 @@ function deliveriesOf(event: PendingEvent, context: TargetContext): NewDelivery[
   }))
 }
 
-/** `data.messageSpecialUse` of a new message. An unreadable body must not block the partition. */
+/**
+ * `data.messageSpecialUse` of a `messageNew` event. An unreadable body must not block the
+ * partition.
+ */
 function messageSpecialUseOf(
   { event, body }: PendingEvent,
   settings: Settings,
@@ -186,7 +192,10 @@ function messageSpecialUseOf(
   }
 }
 
-/** Marks the first deliveries of each lane, up to its capacity, to be claimed. */
+/**
+ * Marks the first deliveries of each lane, up to the capacity of the lane, to be claimed by this
+ * process.
+ */
 function markClaimed(
   deliveries: readonly NewDelivery[],
   capacityOf: (lane: string) => number,
@@ -199,7 +208,7 @@ function markClaimed(
   })
 }
 
-/** Number of new deliveries per route. */
+/** Number of inserted deliveries per route. */
 function countRoutes(
   deliveries: readonly NewDelivery[],
   inserted: ReadonlyMap<string, unknown>,
@@ -234,14 +243,17 @@ function recordFailures(
   routeErrors.recordFailures(committed.map(({ eventRow: _eventRow, ...failure }) => failure))
 }
 
-/** Settings with which a tenant causes failures, or selects the receiver of failures. */
+/**
+ * Account settings with which a tenant causes failed connections, or selects the receiver of their
+ * events.
+ */
 const leading = ['imap', 'smtp', 'webhooks'] as const
 
 /**
- * Bodies, by event row, of events that an account's own target receives without the reason of a
- * failed connection. A tenant who has set a server or the target could otherwise scan the network
- * with the reasons. Such bodies are stored with the delivery, so every attempt sends the same
- * bytes.
+ * Bodies, by event row, of events that an account's own webhook target receives without the reason
+ * of a failed connection. A tenant who has set a server or the target could otherwise scan the
+ * network with the reasons. Such bodies are stored with the delivery, so every attempt sends the
+ * same bytes.
  */
 async function findTenantBodies(
   tx: Tx,

@@ -6,25 +6,25 @@ import type { RouteFailure } from '../store/statistics.ts'
 import type { Route } from '../store/target-sources.ts'
 import type { RouteCache } from './route-cache.ts'
 
-/** Route that applies to an event. */
+/** Webhook route that applies to an event, with the body to send. */
 export interface RouteDecision {
   route: Route
-  /** Output of the route's map; null for the event's own body. */
+  /** Body that the route's map returned; null for the event's own body. */
   body: string | null
 }
 
-/** Decisions of the routes about the pending events of a partition. */
+/** Decisions of the webhook routes about the pending events of a partition. */
 export interface RouteDecisions {
-  /** Version of the routes that decided. */
+  /** Version of the webhook routes that decided. */
   readonly version: string
-  /** Undefined if the event was not decided. */
+  /** Returns the routes that apply to an event. Undefined if the event was not decided. */
   of(event: PendingEvent): readonly RouteDecision[] | undefined
   readonly failures: readonly (RouteFailure & { eventRow: string })[]
 }
 
 /**
- * Result of a due function call. `suspended`: the function was not called, because earlier calls
- * took too long.
+ * Result of a due call of a route's functions. `suspended`: the functions were not called, because
+ * earlier calls took too long.
  */
 export type CallOutcome = 'wanted' | 'unwanted' | 'failed' | 'suspended'
 
@@ -34,24 +34,29 @@ export interface DecideDeps {
   sandbox: Pick<Sandbox, 'apply' | 'matchStatically'>
   routes: RouteCache
   batchSize: number
-  /** Called for every due function call, with the CPU time of the call. */
+  /** Called for every due call of a route's functions, with the CPU time of the call. */
   onCall: (outcome: CallOutcome, cpuSeconds: number) => void
 }
 
 export type DecideRoutes = (partition: number) => Promise<RouteDecisions>
 
-/** Events decided concurrently. */
+/** Maximum events that are decided concurrently. */
 const concurrency = 50
 /**
- * Maximum characters of map outputs per batch. Above the limit, remaining events wait for the next
- * batch.
+ * Maximum characters of map outputs per batch of events. Above the limit, remaining events wait for
+ * the next batch.
  */
 const maxOutputChars = 32 * 1024 * 1024
 const suspended = 'suspended after slow calls'
-/** CPU time that the sandbox adds per million characters: 100 ms each for filter and map. */
+/**
+ * CPU time that the sandbox adds per million characters of input: 100 ms each for filter and map.
+ */
 const cpuMsPerMillion = 200
 
-/** Decides the routes of the pending events of a partition. Calls no functions without routes. */
+/**
+ * Creates the function that decides which webhook routes apply to the pending events of a
+ * partition. Without routes, no functions are called.
+ */
 export function decideRoutes(deps: DecideDeps): DecideRoutes {
   const { db, routes: cache, batchSize } = deps
   const decider = new Decider(deps)
@@ -96,11 +101,14 @@ interface Decided {
   failures: (RouteFailure & { eventRow: string })[]
 }
 
-/** Calls the functions of routes, with a throttle for slow functions. */
+/** Calls the filter and map functions of routes, with a throttle for slow functions. */
 class Decider {
   readonly #deps: DecideDeps
   readonly #throttle = new FunctionThrottle()
-  /** Static matches by event name. A changed route is another object. */
+  /**
+   * Results of the filters of routes for all events of a name, by route and event name. A changed
+   * route is another object.
+   */
   readonly #matches = new WeakMap<Route, Map<string, Promise<StaticMatch>>>()
 
   constructor(deps: DecideDeps) {
@@ -112,7 +120,7 @@ class Decider {
     this.#throttle.retain(new Set(routes.map(functionsOf)))
   }
 
-  /** Routes by event name, without routes whose filter rejects the name alone. */
+  /** Routes by event name, without routes whose filter rejects the event name alone. */
   async candidates(events: readonly PendingEvent[], routes: readonly Route[]) {
     const candidates = new Map<string, Route[]>()
     for (const name of new Set(events.map(({ event }) => event))) {
@@ -138,14 +146,15 @@ class Decider {
   }
 
   /**
-   * Body of a large event. Undefined if the event was deleted, or the body is too large to be sent.
+   * Body of an event that is not in memory because of its size. Undefined if the event was deleted,
+   * or the body is too large to be sent.
    */
   async #load(event: PendingEvent) {
     const loaded = await this.#deps.bodies.load('functions', event)
     return loaded === 'too-large' ? undefined : loaded
   }
 
-  /** Result of the filter for every event of that name. Evaluated once per name. */
+  /** Result of a route's filter for every event of a name. Evaluated once per name. */
   async #staticMatch(route: Route, event: string): Promise<StaticMatch> {
     const { filter } = route
     if (filter === null) return 'always'
@@ -166,8 +175,8 @@ class Decider {
     const { applies, problems, usedMs } = result
     if (problems.some(({ reason }) => reason === suspended)) {
       onCall('suspended', 0)
-      // A suspension is not recorded as a problem: it would displace the failures that caused the
-      // suspension.
+      // The suspension of a route's functions is not recorded as a problem: it would displace the
+      // failures that caused the suspension.
       return { ...result, problems: [] }
     }
     const chars = input.payload.length + input.env.length
@@ -177,7 +186,10 @@ class Decider {
   }
 }
 
-/** Body in the form that functions receive. Bodies are objects written by `JSON.stringify`. */
+/**
+ * Event body in the form that route functions receive. Bodies are objects written by
+ * `JSON.stringify`.
+ */
 export function functionPayload(body: string, eventId: string, route: string): string {
   const more = `"eventId":${JSON.stringify(eventId)},"_route":${JSON.stringify({ id: route })}}`
   const end = body.lastIndexOf('}')
@@ -198,15 +210,15 @@ function failuresOf(
   return problems.map((problem) => ({ ...problem, ...context }))
 }
 
-/** CPU time above which a call counts as slow. */
+/** CPU time above which a call of a route's functions counts as slow. */
 const slowMs = 50
-/** Consecutive slow calls that suspend the functions of a route. */
+/** Number of consecutive slow calls that suspend the functions of a webhook route. */
 const failureThreshold = 3
 const openMs = backoff({ baseMs: 10_000, maxMs: 600_000 })
 
 /**
- * Suspends functions that are slow several times in a row, for a time that doubles with every slow
- * probe. Keeps slow functions from delaying the events of all accounts.
+ * Suspends route functions that are slow several times in a row, for a time that doubles with every
+ * slow probe. The suspension keeps slow functions from delaying the events of all accounts.
  */
 export class FunctionThrottle {
   readonly #breakers = new Map<string, CircuitBreaker>()
@@ -220,7 +232,10 @@ export class FunctionThrottle {
     return this.#breakers.get(functions)?.isOpen === true
   }
 
-  /** Records a call. `allowedMs`: additional time for large payloads. */
+  /**
+   * Records the CPU time of a call of a route's functions. `allowedMs`: additional time for large
+   * payloads.
+   */
   record(functions: string, usedMs: number, allowedMs = 0): void {
     if (usedMs <= slowMs + allowedMs) {
       this.#breakers.delete(functions)
@@ -233,7 +248,7 @@ export class FunctionThrottle {
     breaker.failure()
   }
 
-  /** Drops the state of all other functions. */
+  /** Drops the throttle state of all functions that are not in `functions`. */
   retain(functions: ReadonlySet<string>): void {
     for (const key of this.#breakers.keys()) if (!functions.has(key)) this.#breakers.delete(key)
   }

@@ -7,13 +7,19 @@ import {
   type RouteSnapshot,
 } from '../store/target-sources.ts'
 
-/** Cache of the enabled routes. */
+/** Cache of the enabled webhook routes. */
 export type RouteCache = ReturnType<typeof cacheRoutes>
 
-/** Changes are broadcast; the lifetime bounds the effect of a lost broadcast. */
+/**
+ * Lifetime of cached webhook routes. Changes of routes are broadcast; the lifetime bounds the
+ * effect of a lost broadcast.
+ */
 const ttlMs = 2_000
 
-/** Fan-outs compare the version in their transaction, so fan-outs never use outdated routes. */
+/**
+ * Creates the cache of the enabled webhook routes. Fan-outs compare the version of the routes in
+ * their transaction, so fan-outs never use outdated routes.
+ */
 export function cacheRoutes(db: Db) {
   let snapshot: RouteSnapshot = { version: '', routes: [] }
   let byId = new Map<string, Route>()
@@ -30,19 +36,19 @@ export function cacheRoutes(db: Db) {
   }
 
   return {
-    /** Routes at the last refresh. */
+    /** Enabled webhook routes at the last refresh. */
     get snapshot(): RouteSnapshot {
       return snapshot
     },
-    /** Reads the routes if the version of the routes changed. */
+    /** Reads the webhook routes if their version changed. */
     refresh: () => reads.run('routes', read),
     /**
-     * Finds a route if it is enabled, or was enabled within the lifetime of the cache. A missing
-     * route is confirmed by a read.
+     * Finds a webhook route that is enabled, or was enabled within the lifetime of the cache.
+     * Before a route counts as missing, the routes are read.
      */
     async find(id: string): Promise<Route | undefined> {
       if (Date.now() >= freshUntil || !byId.has(id)) {
-        // A read in flight may have started before the change of a route.
+        // A read of the routes in flight may have started before the change of a route.
         await reads.inFlight('routes')
         await reads.run('routes', read)
       }

@@ -11,13 +11,13 @@ import {
 } from '../store/statistics.ts'
 
 /**
- * Failures of routes for operators. Written once per second; a crash loses the failures of the last
- * second.
+ * Log of failures of webhook routes for operators. Written once per second; a crash loses the
+ * failures of the last second.
  */
 export type RouteErrorLog = ReturnType<typeof startRouteErrorLog>
 
 const everyMs = 1_000
-/** Failures stored per route. */
+/** Maximum failures stored per webhook route. */
 const maxFailures = 20
 
 export function startRouteErrorLog(db: Db, log: Logger) {
@@ -42,7 +42,7 @@ export function startRouteErrorLog(db: Db, log: Logger) {
         failures.set(failure.route, [...pending, failure].slice(-maxFailures))
       }
     },
-    /** Sets or clears the error flag of the route by the result of an attempt. */
+    /** Sets or clears the error flag of a webhook route by the result of a delivery attempt. */
     recordAttempt({ target }: Pick<ClaimedDelivery, 'target'>, result: DeliveryResult): void {
       if (!isRoute(target)) return
       if (result.state === 'delivered') flags.set(target, null)

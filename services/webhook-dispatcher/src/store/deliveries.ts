@@ -2,16 +2,16 @@ import { type Db, textArray, type Tx } from '@posthorn/db'
 import { sql } from 'kysely'
 import { maxInlineBody, type PendingEvent } from './events.ts'
 
-/** Delivery that this process has claimed. */
+/** Webhook delivery that this process has claimed. */
 export interface ClaimedDelivery extends Pick<
   PendingEvent,
   'eventId' | 'eventRow' | 'eventDate' | 'event' | 'account' | 'body' | 'accountTarget'
 > {
   id: string
-  /** `default`, `account`, or the id of a route. */
+  /** Name of the target: `default`, `account`, or the id of a route. */
   target: string
   lane: string
-  /** Attempts that were started. */
+  /** Number of attempts of the delivery that were started. */
   attempts: number
   queuedAt: Date
   /**
@@ -37,7 +37,7 @@ export interface NewDelivery {
    * process.
    */
   claimed: boolean
-  /** Body to send, if it differs from the body of the event. */
+  /** Body to send, if it differs from the body of the event. Null: the body of the event. */
   body: string | null
 }
 
@@ -52,9 +52,9 @@ export function isRoute(target: string): boolean {
 }
 
 /**
- * Condition for ordered rows, whose first attempts precede first attempts of later events of their
- * account and lane. Excludes replays, and rows whose attempts were started three times without a
- * result: such rows would block their account forever.
+ * Condition for ordered deliveries, whose first attempts precede first attempts of later events of
+ * their account and lane. Excludes replays, and deliveries whose attempts were started three times
+ * without a result: such deliveries would block their account forever.
  */
 const ordered = (d: string) =>
   sql.raw(
@@ -64,9 +64,9 @@ const ordered = (d: string) =>
 
 /**
  * Inserts deliveries and returns the inserted rows. An existing delivery of the same event and
- * target is unchanged. A row is claimed only if no earlier ordered row of its account and lane
- * belongs to another process or to none. The condition keeps the order of first attempts across
- * crashes and replicas.
+ * target is unchanged. A delivery is claimed only if each earlier ordered delivery of its account
+ * and lane belongs to this process. The condition keeps the order of first attempts across crashes
+ * and replicas.
  */
 export async function insertDeliveries(
   tx: Tx,
@@ -114,20 +114,20 @@ export async function insertDeliveries(
 }
 
 export interface ClaimLimits {
-  /** Maximum rows of one lane. */
+  /** Maximum deliveries of one lane that a poll claims. */
   perLane: number
-  /** Maximum rows of all lanes. */
+  /** Maximum deliveries of all lanes that a poll claims. */
   overall: number
-  /** Lanes whose maximum differs from `perLane`. */
+  /** Lanes whose maximum of claimed deliveries differs from `perLane`. */
   capacities: ReadonlyMap<string, number>
 }
 
-/** Delay of a row that must wait for an earlier row of another process. */
+/** Delay of a delivery that must wait for an earlier delivery of another process. */
 const deferSeconds = 0.5
 
 /**
  * Claims due deliveries in the order of their events. First attempts that would overtake an ordered
- * row of another process are deferred.
+ * delivery of another process are deferred.
  */
 export async function claimDueDeliveries(
   db: Db,
@@ -173,7 +173,10 @@ export async function claimDueDeliveries(
   return rows
 }
 
-/** Lanes with their oldest rows, read by steps through the index from lane to lane. */
+/**
+ * Lanes with the time of their oldest delivery in state `due`, read by steps through the index from
+ * lane to lane.
+ */
 const dueLanes = sql`lanes (lane, oldest_at) as (
       (select lane, next_attempt_at from deliveries where state = 'due'
         order by lane, next_attempt_at limit 1)
@@ -185,8 +188,8 @@ const dueLanes = sql`lanes (lane, oldest_at) as (
     )`
 
 /**
- * Locks due rows, up to the capacity of each lane. Reads lane by lane, so that a lane with a
- * million due rows does not hide the other lanes.
+ * Query that locks due deliveries, up to the capacity of each lane. Reads lane by lane, so that a
+ * lane with a million due rows does not hide the other lanes.
  */
 function dueRows({ perLane, overall, capacities }: ClaimLimits) {
   const limited = sql`
@@ -207,9 +210,9 @@ function dueRows({ perLane, overall, capacities }: ClaimLimits) {
 }
 
 /**
- * Renews claims, except of rows that another process has claimed. The next renewal includes locked
- * rows. Waiting for a locked row while other rows are locked could deadlock with statements that
- * lock in another order.
+ * Renews claims of deliveries, except of deliveries that another process has claimed. Locked rows
+ * are skipped, and the next renewal includes these rows. Waiting for a locked row while other rows
+ * are locked could deadlock with statements that lock in another order.
  */
 export async function renewClaims(
   db: Db,
@@ -228,7 +231,8 @@ export async function renewClaims(
 }
 
 /**
- * Milliseconds until the next row is due or the next claim expires. Negative if a row is due now.
+ * Milliseconds until the next delivery is due or the next claim expires. Negative if a delivery is
+ * due now.
  */
 export async function findNextDueMs(db: Db): Promise<number | undefined> {
   const { rows } = await sql<{ ms: number | null }>`
@@ -238,7 +242,7 @@ export async function findNextDueMs(db: Db): Promise<number | undefined> {
   return rows[0]?.ms ?? undefined
 }
 
-/** Number of rows in `due`, counted up to `limit` to bound the cost. */
+/** Number of deliveries in state `due`, counted up to `limit` to bound the cost. */
 export async function countDue(db: Db, limit: number): Promise<number> {
   const { rows } = await sql<{ due: number }>`
     select count(*)::integer as due
@@ -247,7 +251,10 @@ export async function countDue(db: Db, limit: number): Promise<number> {
   return rows[0]?.due ?? 0
 }
 
-/** Lanes that are examined while targets are suspended, which bounds the cost. */
+/**
+ * Maximum lanes that are examined for the oldest due delivery while targets are suspended. The
+ * limit bounds the cost.
+ */
 const maxExaminedLanes = 10_000
 
 /**

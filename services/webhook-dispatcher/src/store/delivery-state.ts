@@ -11,7 +11,7 @@ import type { ClaimedDelivery, ClaimOwner } from './deliveries.ts'
  * | state | trigger | next | committed |
  * |---|---|---|---|
  * | due | claim | claimed | owner and lease, by the fan-out or by a poll |
- * | due | defer | due | due again in 0.5 s: an earlier one of its account and lane is unfinished |
+ * | due | defer | due | due again in 0.5 s: an earlier delivery of its account and lane is open |
  * | claimed | begin | attempting | attempt count, before the call: the intent record |
  * | claimed | release | due | no owner; an intent record without a call is subtracted |
  * | claimed | drop | dropped | target or event no longer exists |
@@ -51,10 +51,10 @@ type Transitions = typeof transitions
 export type DeliveryState = keyof Transitions
 export type DeliveryTrigger<S extends DeliveryState = 'claimed' | 'attempting'> =
   S extends DeliveryState ? keyof Transitions[S] : never
-/** States that a process records when the process ends a claim. */
+/** States of a delivery that a process records when the process ends its claim of the delivery. */
 export type RecordedState = Exclude<DeliveryState, 'claimed' | 'attempting'>
 
-/** Next state. The types admit only the triggers of the state. */
+/** Next state of a delivery. The types admit only the triggers of the state. */
 export function transition<S extends DeliveryState, T extends keyof Transitions[S]>(
   state: S,
   trigger: T,
@@ -62,28 +62,28 @@ export function transition<S extends DeliveryState, T extends keyof Transitions[
   return transitions[state][trigger]
 }
 
-/** Result of a claim, in the form that is recorded. */
+/** Result of the claim of a delivery, in the form that is recorded. */
 export interface DeliveryResult {
   id: string
   state: RecordedState
-  /** Time until the next attempt. */
+  /** Time until the next attempt of the delivery. */
   waitMs: number
-  /** True if the attempt was counted and is to be subtracted. */
+  /** True if the attempt was counted in advance and is subtracted again. */
   uncounted: boolean
-  /** Null leaves the four columns of the last result unchanged. */
+  /** Outcome of the attempt. Null leaves the four columns of the last result unchanged. */
   outcome: string | null
   status: number | null
   error: string | null
   response: string | null
-  /** Line of the attempt log, if `webhooksAttemptLog` is on. */
+  /** Line of the attempt log, if the setting `webhooksAttemptLog` is on. */
   logged?: { attempt: number; durationMs: number }
-  /** Time for which the target asked for no calls at all. Not recorded. */
+  /** Time for which the target asked for no calls at all. This time is not recorded in Postgres. */
   suspendMs?: number
 }
 
 /**
- * Writes intent records: counts attempts before their calls. Sets the number that follows the given
- * number, so that a repeated statement counts once.
+ * Writes intent records of deliveries: counts attempts before their calls. Sets the count to the
+ * number after `attempts` of the delivery, so that a repeated statement counts once.
  *
  * Returns the counts of rows that `owner` still holds for at least `minLeaseMs` more. With 0, an
  * expired lease is accepted as long as no other process claimed the row. The lease is renewed by
@@ -108,8 +108,8 @@ export async function beginAttempts(
 }
 
 /**
- * Records results and ends the claims, in one statement with the lines of the attempt log. Skips
- * rows that another process has claimed since.
+ * Records results of delivery attempts and ends the claims, in one statement with the lines of the
+ * attempt log. Skips rows that another process has claimed since.
  */
 export async function recordResults(
   db: Db,
@@ -118,8 +118,8 @@ export async function recordResults(
 ): Promise<void> {
   if (results.length === 0) return
   const column = <T>(pick: (result: DeliveryResult) => T) => sql.val(results.map(pick))
-  // The ids are repeated in `where` for the planner: without statistics, the join alone makes the
-  // planner read the whole table.
+  // The delivery ids are repeated in `where` for the planner: without statistics, the join alone
+  // makes the planner read the whole table.
   const recorded = sql`
     update deliveries d set
       claim = null,

@@ -8,35 +8,42 @@ import {
 import { KeyedSemaphore, Semaphore } from '@posthorn/flow'
 import { sql } from 'kysely'
 
-/** Event that was not fanned out yet. */
+/** Event that was not fanned out yet: its webhook deliveries do not exist. */
 export interface PendingEvent {
   eventRow: string
   eventId: string
   event: string
   account: string
-  /** Text of the column: a JavaScript date would lose the microseconds that identify the row. */
+  /**
+   * Date of the event as text of the column: a JavaScript date would lose the microseconds that
+   * identify the row.
+   */
   eventDate: string
   path: string | null
   specialUse: string | null
   /** Body of the event. Null if the body exceeds `maxInlineBody`. */
   body: string | null
-  /** Target of a deleted account, recorded with `accountDeleted`. */
+  /** Webhook target of a deleted account, recorded with the event `accountDeleted`. */
   accountTarget: StoredTarget | null
-  /** Version of the routes when the event was read. */
+  /** Version of the webhook routes when the event was read. */
   routesVersion: string
 }
 
-/** Maximum size of a body that stays in memory with a delivery. Larger bodies are read on use. */
+/**
+ * Maximum size of an event body that stays in memory with a delivery. Larger bodies are read on
+ * use.
+ */
 export const maxInlineBody = 65_536
 
 /**
- * Maximum size of a body that is sent. Larger bodies, which earlier releases could store, would
- * need more memory than the process has, or exceed the length of a string.
+ * Maximum size of an event body that is sent. Larger bodies, which earlier releases could store,
+ * would need more memory than the process has, or exceed the length of a string.
  */
 export const maxBodyBytes = 64 * 1024 * 1024
 
 /**
  * First key of the advisory lock of a partition: at most one fan-out of a partition runs at a time.
+ * The second key is the partition.
  */
 const fanOutLock = 7_825_515
 
@@ -48,7 +55,7 @@ export async function lockPartition(tx: Tx, partition: number): Promise<void> {
   await sql`select pg_advisory_xact_lock(${fanOutLock}::integer, ${partition}::integer)`.execute(tx)
 }
 
-/** Oldest pending events of a partition. `whole`: event name whose body is read at any size. */
+/** Oldest pending events of a partition. `whole`: name of events whose body is read at any size. */
 export async function listPendingEvents(
   db: Db,
   { partition, limit, whole }: { partition: number; limit: number; whole: string | null },
@@ -65,7 +72,7 @@ export async function listPendingEvents(
 }
 
 /**
- * Marks events as fanned out. Rows are locked in id order, like `markPublished` does, which writers
+ * Marks events as fanned out. Rows are locked in id order, as in `markPublished`, which writers
  * call for the same events at the same time.
  */
 export async function markFannedOut(
@@ -74,7 +81,7 @@ export async function markFannedOut(
 ): Promise<void> {
   if (events.length === 0) return
   const dates = events.map(({ eventDate }) => eventDate)
-  // The dates select the table partitions.
+  // The dates of the events select the table partitions.
   await sql`
     with locked as materialized (
       select id, date from events
@@ -88,7 +95,7 @@ export async function markFannedOut(
   `.execute(tx)
 }
 
-/** Partitions with events that have been pending for at least `lateMs`. */
+/** Partitions with events that have been waiting for their fan-out for at least `lateMs`. */
 export async function listLatePartitions(db: Db, lateMs: number): Promise<number[]> {
   const { rows } = await sql<{ partition: number }>`
     select p as partition from generate_series(0, 15) p
@@ -101,8 +108,8 @@ export async function listLatePartitions(db: Db, lateMs: number): Promise<number
 }
 
 /**
- * Locks events that the writer did not publish within `lateMs`, because the writer died or had no
- * broker. Does not read the bodies of claim checks.
+ * Locks events that their writers did not publish within `lateMs`, because the writer died or had
+ * no broker. Does not read the bodies of events that are published as claim checks (without body).
  */
 export async function lockUnpublishedEvents(
   tx: Tx,
@@ -117,7 +124,7 @@ export async function lockUnpublishedEvents(
   return rows.map((row) => ({ ...row, date: row.date.toISOString() }))
 }
 
-/** Size of a body. Undefined if the event was deleted. */
+/** Size of the body that a delivery sends. Undefined if the event was deleted. */
 export async function findBodyBytes(
   db: Db,
   { eventRow, eventDate, id }: BodyOwner,
@@ -132,7 +139,7 @@ export async function findBodyBytes(
   return rows[0]?.bytes ?? undefined
 }
 
-/** Event, or delivery with an id, whose body is read. */
+/** Event, or webhook delivery with an id, whose body is read. */
 export type BodyOwner = Pick<PendingEvent, 'eventRow' | 'eventDate'> & { id?: string }
 
 /**
@@ -153,18 +160,21 @@ export async function findBody(
   return rows[0]?.body ?? undefined
 }
 
-/** Maximum bytes of all bodies in memory. Sending takes about three times as much. */
+/**
+ * Maximum bytes of all loaded bodies in memory. Sending a body takes about three times as much
+ * memory.
+ */
 const maxBytes = 2 * maxBodyBytes
 
-/** Body in memory until disposal. */
+/** Body of an event or delivery in memory until disposal. */
 export interface LoadedBody extends Disposable {
   body: string
 }
 
 /**
- * Reads large bodies. The number of bodies in memory is limited by their size. The bodies of one
- * key, such as a lane, take at most half of the memory. A slow target therefore does not stop other
- * targets.
+ * Reads large bodies of events and deliveries. The number of bodies in memory is limited by their
+ * size. The bodies of one key, such as a lane, take at most half of the memory. A slow target
+ * therefore does not stop other targets.
  */
 export class BodyMemory {
   readonly #db: Db
@@ -175,7 +185,10 @@ export class BodyMemory {
     this.#db = db
   }
 
-  /** Waits for memory. Undefined if the event was deleted, `too-large` above `maxBodyBytes`. */
+  /**
+   * Loads a body after waiting for memory. Undefined if the event was deleted, `too-large` above
+   * `maxBodyBytes`.
+   */
   async load(
     key: string,
     owner: BodyOwner,

@@ -1,12 +1,13 @@
 import type { Db, ReplayFilter, Tx } from '@posthorn/db'
 import { type RawBuilder, sql } from 'kysely'
 
-/** Deliveries of one transaction. */
+/** Maximum failed deliveries that one transaction replays. */
 const batchSize = 500
 
 /**
- * Carries out requested replays in batches of one transaction each. After a crash another process
- * continues; no delivery is replayed twice. `onReplayed` is called when new deliveries are due.
+ * Creates the task that carries out requested replays of failed deliveries, in batches of one
+ * transaction each. After a crash another process continues; no delivery is replayed twice.
+ * `onReplayed` is called when new deliveries are due.
  */
 export function runReplays(db: Db, onReplayed: () => void) {
   return async (signal: AbortSignal): Promise<void> => {
@@ -19,7 +20,10 @@ export function runReplays(db: Db, onReplayed: () => void) {
   }
 }
 
-/** Number of replayed deliveries. Undefined if no replay is pending. */
+/**
+ * Replays one batch of failed deliveries. Returns the number of replayed deliveries, or undefined
+ * if no replay is pending.
+ */
 function replayBatch(db: Db): Promise<number | undefined> {
   return db.transaction().execute(async (tx) => {
     const replay = await lockPendingReplay(tx)
@@ -31,11 +35,11 @@ function replayBatch(db: Db): Promise<number | undefined> {
   })
 }
 
-/** Unfinished replay, locked until the end of the transaction. */
+/** Unfinished replay of failed deliveries, locked until the end of the transaction. */
 interface LockedReplay {
   id: string
   filter: ReplayFilter
-  /** Text of the column, with microseconds. */
+  /** Time of the replay request as text of the column, with microseconds. */
   createdAt: string
   started: boolean
 }
@@ -51,8 +55,8 @@ async function lockPendingReplay(tx: Tx): Promise<LockedReplay | undefined> {
 }
 
 /**
- * Marks the replay as running and stores the number of matching deliveries, for the progress of the
- * replay.
+ * Marks a replay of failed deliveries as running and stores the number of matching deliveries, for
+ * the progress of the replay.
  */
 async function beginReplay(tx: Tx, replay: LockedReplay): Promise<void> {
   await sql`
@@ -63,8 +67,9 @@ async function beginReplay(tx: Tx, replay: LockedReplay): Promise<void> {
 }
 
 /**
- * Inserts new deliveries for up to `limit` failed deliveries, oldest failure first, and marks the
- * failed deliveries, so that no delivery is replayed twice. Returns the number of new deliveries.
+ * Inserts new deliveries for up to `limit` failed deliveries of a replay, oldest failure first, and
+ * marks the failed deliveries, so that no delivery is replayed twice. Returns the number of new
+ * deliveries.
  */
 async function replayFailed(tx: Tx, replay: LockedReplay, limit: number): Promise<number> {
   const { rows } = await sql<{ count: number }>`
@@ -95,7 +100,10 @@ async function endReplay(tx: Tx, { id }: LockedReplay): Promise<void> {
   `.execute(tx)
 }
 
-/** Matches failed deliveries that failed before the replay was requested and were not replayed. */
+/**
+ * Condition of a replay for deliveries that failed before the replay was requested and were not
+ * replayed.
+ */
 function matchesReplay({ filter, createdAt }: LockedReplay): RawBuilder<unknown> {
   const { id, target, address, event, account, outcome, since, until } = filter
   const conditions = [

@@ -2,10 +2,11 @@ import { type Db, readSettings } from '@posthorn/db'
 import type { Logger } from '@posthorn/telemetry'
 import { sql } from 'kysely'
 
-/** Maximum rows of one delete statement. */
+/** Maximum rows that one delete statement deletes. */
 const limit = 5_000
 /**
- * Retention of counters. Statistics cover one week; one day more is for the first, incomplete day.
+ * Retention of the minute counters for statistics. Statistics cover one week; one day more is for
+ * the first, incomplete day.
  */
 const keepCountersDays = 8
 const keepAttemptsDays = 7
@@ -13,13 +14,16 @@ const keepReplaysDays = 30
 const dayMs = 86_400_000
 
 export interface RetentionConfig {
-  /** Retention of events without open deliveries. */
+  /** Retention of events without open deliveries, in days. */
   keepEventDays: number
   keepDeliveredMs: number
   keepFailedMs: number
 }
 
-/** Creates and drops table partitions of events, and deletes expired rows. Idempotent. */
+/**
+ * Runs the retention of the webhook-dispatcher: creates and drops table partitions of events, and
+ * deletes expired rows. Idempotent.
+ */
 export function runRetention(db: Db, config: RetentionConfig, log: Logger) {
   const { keepEventDays, keepDeliveredMs } = config
   return async (signal: AbortSignal): Promise<void> => {
@@ -51,8 +55,8 @@ async function deleteInBatches(signal: AbortSignal, run: () => Promise<number>):
 }
 
 /**
- * Deletes up to `limit` deliveries that ended before their retention. Returns the number of deleted
- * deliveries.
+ * Deletes up to `limit` webhook deliveries that ended longer ago than their retention. Returns the
+ * number of deleted deliveries.
  */
 async function deleteFinished(
   db: Db,
@@ -71,7 +75,10 @@ async function deleteFinished(
   return Number(numAffectedRows ?? 0)
 }
 
-/** Deletes up to `limit` lines of the attempt log older than `keepDays`. Returns the number. */
+/**
+ * Deletes up to `limit` lines of the attempt log older than `keepDays`. Returns the number of
+ * deleted lines.
+ */
 async function deleteAttempts(db: Db, keepDays: number): Promise<number> {
   const { numAffectedRows } = await sql`
     delete from webhook_attempts where ctid in (
@@ -82,7 +89,7 @@ async function deleteAttempts(db: Db, keepDays: number): Promise<number> {
   return Number(numAffectedRows ?? 0)
 }
 
-/** Deletes replays that ended long ago. */
+/** Deletes replays that ended more than `keepReplaysDays` ago. */
 async function deleteEndedReplays(db: Db): Promise<void> {
   await sql`
     delete from webhook_replays
@@ -91,8 +98,8 @@ async function deleteEndedReplays(db: Db): Promise<void> {
 }
 
 /**
- * Creates the table partitions of the next days and drops table partitions older than `keepDays`
- * whose events are all finished. Returns the number of dropped table partitions.
+ * Creates the event table partitions of the next days and drops table partitions older than
+ * `keepDays` whose events are all finished. Returns the number of dropped table partitions.
  */
 async function rotatePartitions(db: Db, keepDays: number): Promise<number> {
   await sql`select ensure_event_partitions()`.execute(db)
@@ -102,7 +109,7 @@ async function rotatePartitions(db: Db, keepDays: number): Promise<number> {
   return rows[0]?.dropped ?? 0
 }
 
-/** Deletes statistics of routes that no longer exist. */
+/** Deletes statistics of webhook routes that no longer exist. */
 async function deleteOrphanedRouteStates(db: Db): Promise<void> {
   for (const table of ['webhookRouteCounts', 'webhookRouteStates', 'webhookRouteErrors'] as const)
     await db
@@ -111,7 +118,7 @@ async function deleteOrphanedRouteStates(db: Db): Promise<void> {
       .execute()
 }
 
-/** Deletes counters older than `keepDays` and merges the slots of each completed minute. */
+/** Deletes minute counters older than `keepDays` and merges the slots of each completed minute. */
 export async function deleteOldCounters(db: Db, keepDays: number): Promise<void> {
   await sql`
     delete from stat_counters where minute < now() - make_interval(days => ${keepDays})

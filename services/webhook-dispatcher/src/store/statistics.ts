@@ -42,8 +42,8 @@ export function isDeletedAccountError(error: unknown): boolean {
 }
 
 /**
- * Adds to the number of deliveries per route. Each partition has its own slot of the counters, as
- * in `countEvents`.
+ * Adds to the number of deliveries per route. Each partition has its own slot of the counters, so
+ * that partitions do not wait for each other.
  */
 export async function countApplied(
   tx: Tx,
@@ -61,7 +61,7 @@ export async function countApplied(
   `.execute(tx)
 }
 
-/** Failed function of a route. */
+/** Failure of a function (filter or map) of a webhook route. */
 export interface RouteFailure {
   route: string
   function: 'filter' | 'map'
@@ -71,7 +71,10 @@ export interface RouteFailure {
   eventId: string
 }
 
-/** Inserts failures of routes and deletes all but the last `maxPerRoute` failures of each route. */
+/**
+ * Inserts function failures of routes and deletes all but the last `maxPerRoute` failures of each
+ * route.
+ */
 export async function insertRouteErrors(
   db: Db,
   failures: readonly RouteFailure[],
@@ -92,7 +95,9 @@ export async function insertRouteErrors(
   `.execute(db)
 }
 
-/** Sets the last failure of the targets of routes; null clears the failure after a success. */
+/**
+ * Sets the last failure of the webhook targets of routes; null clears the failure after a success.
+ */
 export async function setErrorFlags(
   db: Db,
   flags: ReadonlyMap<string, string | null>,
@@ -112,7 +117,10 @@ export async function setErrorFlags(
     await db.deleteFrom('webhookRouteStates').where('route', 'in', cleared).execute()
 }
 
-/** Clears all error flags while webhooks are disabled: without calls, no flag is current. */
+/**
+ * Clears the error flags of all routes while webhooks are disabled: without calls, no flag is
+ * current.
+ */
 export async function clearFlagsWhileOff(db: Db): Promise<void> {
   await sql`
     delete from webhook_route_states

@@ -1,4 +1,5 @@
-// Sources of targets. api-gateway owns the tables `accounts` and `webhook_routes`.
+// Queries for the sources of webhook targets. api-gateway owns the tables `accounts` and
+// `webhook_routes`.
 
 import type { AccountTarget as StoredTarget, Db, TenantSet } from '@posthorn/db'
 import { sql } from 'kysely'
@@ -12,17 +13,18 @@ export interface Header {
 export interface AccountTarget {
   webhooks: string | null
   webhooksCustomHeaders: readonly Header[] | null
-  /** Members of the registration that a tenant has set, as opposed to an operator. */
+  /** Fields of the account that a tenant has set, as opposed to an operator. */
   tenantSet: readonly TenantSet[]
   /**
-   * Row of `accountDeleted` if the account was deleted. Later events of the account have no target.
+   * Row id of the event `accountDeleted` if the account was deleted. Later events of the account
+   * have no target.
    */
   deletedBy?: string
 }
 
 /**
- * Targets by account. Deleted accounts have the target recorded with `accountDeleted`, and are
- * missing without that event.
+ * Webhook targets by account. A deleted account has the target recorded with its event
+ * `accountDeleted`, and is missing without that event.
  */
 export async function listAccountTargets(
   db: Db,
@@ -74,7 +76,7 @@ async function listDeletedTargets(
   ])
 }
 
-/** Enabled route. */
+/** Enabled webhook route. */
 export interface Route {
   id: string
   version: number
@@ -84,9 +86,9 @@ export interface Route {
   map: string | null
 }
 
-/** All enabled routes at one point in time. */
+/** All enabled webhook routes at one point in time. */
 export interface RouteSnapshot {
-  /** Differs after every change of any route. */
+  /** Version of all webhook routes. Differs after every change of any route. */
   version: string
   routes: readonly Route[]
 }

@@ -4,21 +4,21 @@ import type { SettingsCache } from '@posthorn/db'
 import { type Backoff, backoff, fixedBackoff } from '@posthorn/flow'
 import { laneOf } from './targets.ts'
 
-/** Options of the calls to a target. */
+/** Options of the calls to a webhook target. */
 export interface TargetOptions {
-  /** Maximum delays after each failed attempt, ms. Absent: the default schedule. */
+  /** Maximum delays after each failed attempt of a delivery, ms. Absent: the default schedule. */
   waitsMs?: readonly number[]
-  /** Maximum concurrent calls of this process. */
+  /** Maximum concurrent calls of this process to the target. */
   concurrency: number
-  /** Maximum calls of this process per second. Absent: no limit. */
+  /** Maximum calls of this process to the target per second. Absent: no limit. */
   rate?: number
 }
 
-/** Number of attempts of a delivery and the delays between the attempts. */
+/** Number of attempts of a webhook delivery and the delays between the attempts. */
 export interface RetrySchedule {
-  /** Maximum attempts, including the first. */
+  /** Maximum attempts of a delivery, including the first attempt. */
   attempts: number
-  /** Delay after the n-th failed attempt, from 1. */
+  /** Delay after the n-th failed attempt of a delivery, from 1. */
   delayMs: Backoff
 }
 
@@ -26,23 +26,29 @@ export type AllTargetOptions = ReturnType<typeof targetOptions>
 
 export interface OptionDefaults {
   concurrency: number
-  /** Delay after the first failed attempt, before jitter. */
+  /** Delay after the first failed attempt of a delivery, before jitter. */
   retryBaseMs: number
 }
 
-/** Attempts of one delivery, including the first. Interface spec, "Limits". */
+/**
+ * Maximum attempts of one webhook delivery, including the first attempt. Interface spec, "Limits".
+ */
 export const maxAttempts = 10
-/** Jitter only shortens: clients may rely on the delay as an upper bound. */
+/**
+ * Random part by which the delay before a retry is shortened. Jitter only shortens the delay:
+ * clients may rely on the delay as an upper bound.
+ */
 const jitter = 0.2
 
 /**
- * Schedule with `waitsMs`, or the default schedule, whose delay doubles. With a base of 5 s:
+ * Retry schedule with the delays `waitsMs`, or the default schedule, whose delay doubles. With a
+ * base of 5 s:
  *
  * | after attempt | 1 | 2 | 3 | 4 | 5 | 6 | 7 | 8 | 9 |
  * |---|---|---|---|---|---|---|---|---|---|
  * | maximum delay in s | 5 | 10 | 20 | 40 | 80 | 160 | 320 | 640 | 1280 |
  *
- * The tenth attempt starts 34 to 43 minutes after the first.
+ * The tenth attempt starts 34 to 43 minutes after the first attempt.
  */
 export function createSchedule(
   waitsMs: readonly number[] | undefined,
@@ -53,20 +59,25 @@ export function createSchedule(
     : { attempts: maxAttempts, delayMs: backoff({ baseMs, jitter }) }
 }
 
-/** Options of all targets: defaults, settings for all, and settings for single addresses. */
+/**
+ * Options of the calls to all webhook targets: defaults, settings for all targets, and settings for
+ * single addresses.
+ */
 export function targetOptions(settings: SettingsCache, defaults: OptionDefaults) {
   let current = readOptions({}, defaults)
   let seen: Settings | undefined
   const optionsOf = (lane: string) => current.single.get(lane) ?? current.all
   return {
-    /** Options by lane, from the settings of the last refresh. */
+    /** Returns the options of the targets of a lane, from the settings of the last refresh. */
     of: (lane: string): TargetOptions => optionsOf(lane).options,
     scheduleOf: (lane: string): RetrySchedule => optionsOf(lane).schedule,
-    /** Public address of the installation. Undefined if no address is set. */
+    /**
+     * Public address of this installation (setting `serviceUrl`). Undefined if no address is set.
+     */
     get serviceUrl(): string | undefined {
       return seen?.serviceUrl || undefined
     },
-    /** True if each attempt is stored in the attempt log. */
+    /** True if each attempt of a delivery is stored in the attempt log. */
     get logsAttempts(): boolean {
       return seen?.webhooksAttemptLog === true
     },

@@ -9,22 +9,28 @@ import { isRoute } from '../store/deliveries.ts'
 import type { PendingEvent } from '../store/events.ts'
 import { type AccountTarget, type Header, listAccountTargets } from '../store/target-sources.ts'
 
-/** Stored headers and their owner. Sealed values can be unsealed only for this owner. */
+/**
+ * Custom headers of a webhook target as stored, and the owner of the headers. Sealed values can be
+ * unsealed only for this owner.
+ */
 export interface OwnedHeaders {
   owner: HeaderOwner
   headers: readonly Header[]
 }
 
-/** Receiver of an event: the default target, the target of its account, or a route. */
+/** Webhook target of an event: the default target, the target of its account, or a route. */
 export interface Target {
-  /** `default`, `account`, or the id of a route. */
+  /** Name of the target: `default`, `account`, or the id of a route. */
   name: string
   url: string
-  /** Headers of the target. A later header replaces an earlier header of the same name. */
+  /**
+   * Custom headers of calls to the target. A later header replaces an earlier header of the same
+   * name.
+   */
   headers: readonly OwnedHeaders[]
 }
 
-/** Fields of an event that select its targets. */
+/** Fields of an event that select the webhook targets of the event. */
 export type TargetedEvent = Pick<
   PendingEvent,
   'event' | 'eventRow' | 'account' | 'path' | 'specialUse' | 'accountTarget'
@@ -33,13 +39,16 @@ export type TargetedEvent = Pick<
   messageSpecialUse?: string | undefined
 }
 
-/** True if `webhookEvents` selects the event, which applies to no route ("Delivery" 2). */
+/**
+ * True if the setting `webhookEvents` selects the event. The setting applies to no route
+ * ("Delivery" 2).
+ */
 export function isWanted({ event }: Pick<TargetedEvent, 'event'>, settings: Settings): boolean {
   const selected = settings.webhookEvents ?? []
   return selected.includes('*') || selected.includes(event)
 }
 
-/** False for a `messageNew` that `inboxNewOnly` withholds from all targets. */
+/** False for a `messageNew` event that the setting `inboxNewOnly` withholds from all targets. */
 export function isEmitted(event: TargetedEvent, { inboxNewOnly }: Settings): boolean {
   return event.event !== 'messageNew' || inboxNewOnly !== true || isInInbox(event)
 }
@@ -53,9 +62,9 @@ function isInInbox({ path, specialUse, messageSpecialUse }: TargetedEvent): bool
 type AccountEvent = Pick<TargetedEvent, 'event' | 'eventRow' | 'account' | 'accountTarget'>
 
 /**
- * Default target or account target of an event. Undefined without a target. Events that were
- * recorded before their account was deleted keep the target of the account; the last such event is
- * `accountDeleted`.
+ * Default target or account target of an event. Undefined if the event has no such target. Events
+ * that were recorded before their account was deleted keep the target of the account; the last such
+ * event is `accountDeleted`.
  *
  * The default target gets the headers of the settings and of the account; headers of the account
  * take precedence. The account target gets only the headers of the account: headers of the settings
@@ -91,8 +100,9 @@ export interface RouteContext {
 }
 
 /**
- * Target of a route for an event, if the route has a target. `webhookEvents` does not apply. The
- * headers of the account are added and take precedence, unless a tenant has set them.
+ * Target of a route for an event. Undefined if the route has no target. The setting `webhookEvents`
+ * does not apply. The headers of the account are added and take precedence, unless a tenant has set
+ * the headers of the account.
  */
 export function routeTargetOf(
   event: AccountEvent,
@@ -108,8 +118,8 @@ export function routeTargetOf(
 }
 
 /**
- * The account's own target; its URL may be empty. Undefined if the account was deleted before the
- * event.
+ * The account's own webhook target, whose URL may be empty. Undefined if the account was deleted
+ * before the event.
  */
 function ownTarget(
   { event, eventRow, accountTarget }: AccountEvent,
@@ -130,9 +140,9 @@ function ownTarget(
 interface OwnTarget {
   url: string
   headers: readonly Header[]
-  /** True if a tenant has set the headers. */
+  /** True if a tenant has set the custom headers of the account. */
   isTenants?: boolean
-  /** True if a tenant has set the URL. */
+  /** True if a tenant has set the URL of the account's webhook target. */
   isTenantsUrl?: boolean
 }
 
@@ -145,19 +155,20 @@ function isHttp(url: string): boolean {
 }
 
 /**
- * Lane of a target: the address of the target without credentials and query, which may be secret.
+ * Lane of a webhook target: the address of the target without credentials and query, which may be
+ * secret.
  */
 export function laneOf({ url }: Pick<Target, 'url'>): string {
   const { origin, pathname } = new URL(url)
   return `${origin}${pathname}`.slice(0, 1_000)
 }
 
-/** Target with the login of its URL and the header values in plaintext. */
+/** Webhook target with the login of its URL and the header values in plaintext. */
 export interface UnsealedTarget {
   name: string
   url: string
   headers: readonly Header[]
-  /** Reason why a sealed value cannot be unsealed. No request is then sent. */
+  /** Reason why a sealed value of the target cannot be unsealed. No request is then sent. */
   unsealError?: string
 }
 
@@ -173,11 +184,17 @@ export interface TargetsDeps {
   unsealHeader: UnsealHeader
 }
 
-/** Changes are broadcast; the lifetime bounds the effect of a lost broadcast. */
+/**
+ * Lifetime of cached account targets. Changes of accounts are broadcast; the lifetime bounds the
+ * effect of a lost broadcast.
+ */
 const ttlMs = 2_000
 const maxCached = 10_000
 
-/** Resolves targets at the time of an attempt. A missing target is confirmed without the cache. */
+/**
+ * Resolves webhook targets at the time of an attempt. Before a target counts as missing, the
+ * account and the settings are read without the cache.
+ */
 export function createTargets(deps: TargetsDeps) {
   const { db, settings, routes } = deps
   const cache = new TtlCache<string, AccountTarget | undefined>({ max: maxCached, ttlMs })
@@ -204,7 +221,7 @@ export function createTargets(deps: TargetsDeps) {
 
   return {
     /**
-     * Current target of a delivery; undefined if the target no longer exists.
+     * Current webhook target of a delivery; undefined if the target no longer exists.
      * @throws AppError `unavailable` or `timeout` if auth-bridge does not respond
      */
     async resolve(delivery: Delivery): Promise<UnsealedTarget | undefined> {
@@ -216,7 +233,7 @@ export function createTargets(deps: TargetsDeps) {
       }
       return target && unsealTarget(target, deps)
     },
-    /** Drops the cached target of an account, or of all accounts. */
+    /** Drops the cached webhook target of an account, or of all accounts. */
     invalidate(account?: string): void {
       if (account === undefined) cache.clear()
       else cache.delete(account)
@@ -225,8 +242,8 @@ export function createTargets(deps: TargetsDeps) {
 }
 
 /**
- * Substitute for a missing account without a record of its deletion. Undefined for a delivery to
- * the account target, since only that target is unknown.
+ * Substitute for an account that is missing without a record of its deletion. Undefined for a
+ * delivery to the account target, since only that target is unknown.
  */
 function unknownAccount({ target }: Delivery): AccountTarget | undefined {
   return target === 'account'
@@ -260,7 +277,10 @@ function unsealHeaders(
   )
 }
 
-/** Undefined for a value that no key unseals. A retry would not change that. */
+/**
+ * Plaintext of a sealed value. Undefined if no key unseals the value; a retry would have the same
+ * result.
+ */
 async function undefinedIfNoKey<T>(unsealed: Promise<T>): Promise<T | undefined> {
   try {
     return await unsealed

@@ -13,7 +13,10 @@ export interface MailApiDeps extends Omit<CredentialsDeps, 'signal'> {
   mailApis: MailApis
 }
 
-/** Account at a mail API, and the submission or cleanup that permits to request its login. */
+/**
+ * Account at a mail API, and the queue id of the submission or draft cleanup that permits requests
+ * for the account's login.
+ */
 export interface MailApiTarget {
   account: string
   backend: Backend
@@ -22,16 +25,18 @@ export interface MailApiTarget {
 
 export interface MailApiConnection {
   readonly api: MailApi
-  /** Name of the API in replies. */
+  /** Name of the mail API, for the response of a sent message. */
   readonly apiName: string
   /**
-   * Stage error of the last login, if the login failed. Clients may then reject with another error.
+   * Failure of the last login at the mail API. Absent if the last login succeeded. The API client
+   * may then reject with another error.
    */
   loginError?: unknown
 }
 
 /**
- * Connects to the mail API of an account. Expired or rejected logins are requested again.
+ * Connects to the mail API of an account. Expired or rejected access tokens are requested again
+ * from auth-bridge.
  *
  * @throws AttemptError if auth-bridge has no login; PreAttemptError if auth-bridge is unavailable,
  * or this release has no client for the mail system

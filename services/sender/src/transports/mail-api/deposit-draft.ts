@@ -21,7 +21,10 @@ export interface DepositContext {
   signal: AbortSignal
 }
 
-/** Commits the draft to release: the stored draft while it is unchanged, otherwise a new draft. */
+/**
+ * Commits the id of the draft to send: the draft that the owner stored while unchanged, otherwise a
+ * new draft.
+ */
 export async function prepareDraft(context: DepositContext): Promise<ProviderDraft> {
   const { storedDraft, providerDraft } = context.submission
   if (!storedDraft || providerDraft) return depositDraft(context)
@@ -37,14 +40,14 @@ async function findStored(
 ): Promise<ProviderDraft | undefined> {
   const { messageId, messageIdHeader: header } = stored
   const [draft] = await api.findDrafts({ messageId, header }, signal).catch((error: unknown) => {
-    // Gmail finds no draft by Message-ID among too many drafts.
+    // The client of Gmail refuses to search too many drafts for a message id.
     if (isMailApiError(error, 'refused')) return []
     throw error
   })
   return draft && isUnchanged(draft, stored) ? { ...draft, stored: true } : undefined
 }
 
-/** True if a draft has the content that was submitted. */
+/** True if a draft at the provider still has the content that was submitted. */
 export function isUnchanged(
   { messageId, version }: ProviderDraft,
   stored: Pick<StoredDraft, 'messageId' | 'version'>,
@@ -52,7 +55,7 @@ export function isUnchanged(
   return messageId === stored.messageId && version === stored.version
 }
 
-/** Draft at the provider, if it exists. */
+/** Draft at the mail provider with a known id, if the draft exists. */
 export async function findDraft(
   { api, signal }: Pick<DepositContext, 'api' | 'signal'>,
   { id }: ProviderDraft,
@@ -61,14 +64,20 @@ export async function findDraft(
   return draft
 }
 
-/** Deposits a draft, or adopts the draft of an interrupted attempt, and commits the draft's id. */
+/**
+ * Deposits a draft at the mail provider, or adopts the draft of an interrupted attempt, and commits
+ * the draft's id.
+ */
 async function depositDraft(context: DepositContext): Promise<ProviderDraft> {
   const { submission } = context
   const adopted = submission.mayHaveDraft ? await findOrphan(context) : undefined
   return commit(context, adopted ?? (await createDraft(context)))
 }
 
-/** Unless committed, the recorded deposit stays: the next attempt or a cleanup finds the draft. */
+/**
+ * Commits the id of a draft at the mail provider. If the commit fails, the recorded deposit stays:
+ * the next attempt or a cleanup finds the draft.
+ */
 async function commit(
   { db, submission, leaseMs }: DepositContext,
   draft: ProviderDraft,
@@ -83,16 +92,17 @@ async function commit(
 }
 
 /**
- * Draft that an earlier attempt deposited. The search index of the provider may lag behind. Finds
- * no draft if the draft may belong to another submission with this Message-ID, whose recipients may
- * differ.
+ * Draft that an earlier attempt deposited without committing its id. The search index of the
+ * provider may lag behind. Finds no draft if the draft may belong to another submission with this
+ * Message-ID, whose recipients may differ.
  */
 async function findOrphan(context: DepositContext): Promise<ProviderDraft | undefined> {
   const { db, api, submission, signal, log } = context
   const [draft] = await api.findDrafts({ messageIdHeader: submission.messageId }, signal)
-  // The search index may also report a deleted draft.
+  // The provider's search index may also report a deleted draft.
   if (!draft || !(await findDraft(context, draft))) return undefined
-  // Runs after the search: a found draft was recorded before.
+  // The check for other drafts with this Message-ID runs after the search: the deposit of a found
+  // draft was recorded before.
   const isShared = await isSharedMessageId(db, submission).catch((cause: unknown) => {
     throw new PreAttemptError('other drafts unknown', { cause })
   })
@@ -116,7 +126,10 @@ async function createDraft({ db, api, submission, signal, leaseMs }: DepositCont
   }
 }
 
-/** Mail APIs take the recipients from the header. Mail APIs remove Bcc from the message. */
+/**
+ * Message for a mail API. Mail APIs take the recipients from the header, and remove Bcc from the
+ * message.
+ */
 export function contentOf({ mime, envelope }: Submission): Buffer {
   return withBcc(mime, envelope)
 }

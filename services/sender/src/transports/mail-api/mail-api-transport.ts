@@ -29,21 +29,21 @@ import { mayHaveEffect, toCountedUnknown, toSendError, withUnknown } from './mai
 export interface MailApiTransportDeps extends MailApiDeps {
   db: Db
   leaseMs: number
-  /** Maximum wait until the provider shows a sent message. */
+  /** Maximum wait until the mail provider shows a sent message. */
   findSentMs: number
 }
 
 /**
- * Maximum time of a release, of the check of its draft, and of sending without a draft. Long,
- * because the client waits for rate limits, and because the outcome of a cancelled release is
- * unknown.
+ * Maximum time of three calls of a mail API: the release of a draft, the check of the draft, and
+ * sending without a draft. Long, because the client waits for rate limits, and because the outcome
+ * of a cancelled release is unknown.
  */
 const handoverMs = 300_000
 const findSentDelayMs = backoff({ baseMs: 500, maxMs: 16_000 })
 
 /**
- * Sends through the mail API of an account: deposits a draft, commits its id, writes the intent
- * record, releases the draft.
+ * Sends submissions through the mail API of an account: deposits a draft, commits the draft's id,
+ * writes the intent record, releases the draft.
  *
  * After a crash the draft decides. While the draft exists, the message was not sent. Once the draft
  * is missing, the message was sent if a release may have been started. Otherwise the owner deleted
@@ -78,7 +78,7 @@ export class MailApiTransport implements Transport {
         rejected: [],
       }
     } catch (error) {
-      // Calls of the client reject with the reason of the signal.
+      // Calls of the API client reject with the reason of the signal.
       if (signal.aborted && error === signal.reason) return outcomeOf(cancelled(signal))
       const isUnknown = error instanceof SendError && error.outcome.kind === 'unknown'
       return outcomeOf(toSendError(isUnknown ? error : (connection?.loginError ?? error)))
@@ -86,7 +86,10 @@ export class MailApiTransport implements Transport {
   }
 }
 
-/** True if none of the reported authors is the sender that the account requested. */
+/**
+ * True if none of the authors that the provider reports is the sender that the submission
+ * requested.
+ */
 export function isAuthorReplaced(
   { from }: Pick<ApiSentMessage, 'from'>,
   envelope: Pick<Submission['envelope'], 'from'>,
@@ -135,8 +138,8 @@ async function sendDraft(context: SendContext): Promise<ApiSentMessage> {
 }
 
 /**
- * True if the owner changed a stored draft before the first release: the submission's copy is sent
- * instead.
+ * True if the owner of the mailbox changed a stored draft before the draft's first release. The
+ * submission's copy is then sent instead of the draft.
  */
 function isOutdated(
   { providerDraft, storedDraft, maybeSent }: Submission,
@@ -151,10 +154,11 @@ function isOutdated(
 }
 
 /**
- * Releases a draft. Undefined if the response to the release was lost and the draft no longer
- * exists. Once the request was sent without a clear refusal, the outcome of each error is unknown.
- * The provider may still be at work, so a draft that exists now may be missing later. If the check
- * of the draft gives no response either, the attempt is not counted.
+ * Releases a draft: the mail provider sends the draft. Returns undefined if the response to the
+ * release was lost and the draft no longer exists. Once the request was sent without a clear
+ * refusal, the outcome of each error is unknown. The provider may still be at work, so a draft that
+ * exists now may be missing later. If the check of the draft gives no response either, the attempt
+ * is not counted.
  */
 async function releaseDraft(
   context: SendContext,
@@ -166,7 +170,8 @@ async function releaseDraft(
   try {
     return await api.releaseDraft(draft.id, AbortSignal.timeout(handoverMs))
   } catch (error) {
-    // A draft missing at the first release was deleted: the next attempt deposits another draft.
+    // A draft that is missing at its first release was deleted: the next attempt deposits another
+    // draft.
     const isGone = submission.maybeSent && isMailApiError(error, 'message-missing')
     if (!isGone && !mayHaveEffect(error)) throw error
     log.warn({ err: error }, 'release without a response, checking draft')
@@ -175,7 +180,10 @@ async function releaseDraft(
   }
 }
 
-/** Checks whether a draft still exists. A timeout of the release must not prevent the check. */
+/**
+ * Checks whether a draft still exists at the mail provider. A timeout of the release must not
+ * prevent the check.
+ */
 async function checkDraft(api: MailApi, draft: ProviderDraft): Promise<boolean> {
   const signal = AbortSignal.timeout(handoverMs)
   try {
@@ -185,7 +193,10 @@ async function checkDraft(api: MailApi, draft: ProviderDraft): Promise<boolean> 
   }
 }
 
-/** Searches for the sent message until it is visible, because providers replace the Message-ID. */
+/**
+ * Searches the mail provider for the sent message until the message is visible, because providers
+ * replace the Message-ID.
+ */
 async function findSent(
   { api, submission, signal, findSentMs, log }: SendContext,
   draft: ProviderDraft,
@@ -203,7 +214,7 @@ async function findSent(
   try {
     return await retryUntil(lookUp, { delayMs: findSentDelayMs, signal: deadline })
   } catch (err) {
-    // The next attempt finds that the draft is missing.
+    // An unknown outcome: the next attempt finds that the draft is missing.
     if (signal.aborted) throw withUnknown(cancelled(signal))
     log.warn({ err }, 'sent message not found, event without its ids')
     return { ...defined({ messageIdHeader: draft.stored ? own : undefined }), ...released }

@@ -13,7 +13,7 @@ import { AttemptError, cancelled } from '../transport.ts'
 import type { Destination } from './destination.ts'
 
 /**
- * Connects to the server of a destination over its network path.
+ * Connects to the mail server of a destination over the destination's network path.
  *
  * @throws AttemptError; PreAttemptError if the signal is aborted
  */
@@ -31,7 +31,10 @@ export async function connectDestination(
   }
 }
 
-/** The text of a system error is not part of the failure: it contains the IP address. */
+/**
+ * Failure of a connection to a mail server. The text of a system error is not part of the failure,
+ * because the text contains the IP address.
+ */
 function connectError(error: unknown): AttemptError {
   const { name, code: reported } = error as NodeJS.ErrnoException
   const timedOut = name === 'TimeoutError' || name === 'AbortError'
@@ -41,7 +44,10 @@ function connectError(error: unknown): AttemptError {
   return new AttemptError({ message, code, command: 'CONN' }, { cause: error })
 }
 
-/** Network path for events and the outbox. Undefined for the default: no proxy, any address. */
+/**
+ * Network path of an attempt, as stored in events and the outbox. Undefined for the default path:
+ * no proxy, any address.
+ */
 export function networkRoutingOf(
   { proxy, requestedLocalAddress }: Pick<Destination, 'proxy' | 'requestedLocalAddress'>,
   { localAddress, name }: { localAddress: string | undefined; name: string | undefined },
@@ -61,8 +67,9 @@ loopback.addSubnet('127.0.0.0', 8, 'ipv4')
 loopback.addAddress('::1', 'ipv6')
 
 /**
- * True if a server must offer STARTTLS. An attacker on the path could remove STARTTLS from the
- * greeting (RFC 8314 §3.3). Exempt are servers on loopback, and destinations that allow plaintext.
+ * True if a mail server must offer STARTTLS. An attacker on the path could remove STARTTLS from the
+ * EHLO reply (RFC 8314 §3.3). Exempt are servers on loopback, and destinations that allow
+ * plaintext.
  */
 export function requiresStartTls(
   { secure, allowsPlaintext }: Pick<Destination, 'secure' | 'allowsPlaintext'>,
@@ -78,8 +85,9 @@ const lookupTimeoutMs = 2_000
 const maxCached = 1_000
 
 /**
- * Names for EHLO. Receivers compare the name with the reverse DNS record of the address, so that
- * name is preferred, then the machine's name, then an address literal.
+ * Names that the sender states in EHLO, by local address. Receiving servers compare the name with
+ * the reverse DNS record of the address, so the name of that record is preferred, then the
+ * machine's name, then an address literal.
  */
 export class EhloNames {
   readonly #cache = new TtlCache<string, string>({ ttlMs: cacheMs, max: maxCached })
@@ -102,7 +110,10 @@ export class EhloNames {
     return names.find(isHostName) ?? this.#fallback(address)
   }
 
-  /** RFC 5321 §4.1.4: a client without a qualified name, as in a container, sends its address. */
+  /**
+   * EHLO name for an address without a reverse DNS record. RFC 5321 §4.1.4: a client without a
+   * qualified name, as in a container, sends its address.
+   */
   #fallback(address: string): string {
     if (this.#machine.includes('.') && isHostName(this.#machine)) return this.#machine
     return isIPv6(address) ? `[IPv6:${address}]` : `[${address}]`

@@ -19,34 +19,43 @@ import { AttemptError, PreAttemptError } from '../transport.ts'
 /** Outgoing server of a message, and the network path to the server. */
 export interface Destination {
   /**
-   * Identifies all properties that a session depends on. Messages with equal keys share sessions.
+   * Key of the SMTP sessions that a message may use. The key identifies all properties that a
+   * session depends on, so messages with equal keys share sessions.
    */
   key: string
   host: string
   port: number
-  /** Implicit TLS (RFC 8314); otherwise STARTTLS. */
+  /** True for implicit TLS (RFC 8314); false for STARTTLS. */
   secure: boolean
-  /** True if the session may stay unencrypted without STARTTLS. */
+  /** True if the SMTP session may stay unencrypted when the server does not offer STARTTLS. */
   allowsPlaintext: boolean
-  /** If false, any certificate is accepted. */
+  /**
+   * True if the certificate of the mail server is verified; false if any certificate is accepted.
+   */
   verifyCertificate: boolean
   minTlsVersion?: SecureVersion
   /**
-   * True if a tenant has chosen the server. The duration of a failed connection must then not
+   * True if a tenant has chosen the mail server. The duration of a failed connection must then not
    * reveal whether the port is open.
    */
   isTenantsServer?: boolean
-  /** Argument of EHLO. Defaults to the host name of the outgoing address. */
+  /** Name that the sender states in EHLO. Defaults to the host name of the outgoing IP address. */
   ehloName?: string
-  /** Proxy URL with the login in plaintext. Absent for a direct connection. */
+  /**
+   * URL of the proxy to the mail server, with the proxy login in plaintext. Absent for a direct
+   * connection.
+   */
   proxy?: string
-  /** Local addresses to connect from, preferred first. If empty, the system chooses. */
+  /**
+   * Local IP addresses for the connection to the mail server, preferred address first. If empty,
+   * the system chooses an address.
+   */
   localAddresses: readonly string[]
-  /** Local address the submission asked for, whether available or not. */
+  /** Local IP address that the submission requested, whether available or not. */
   requestedLocalAddress?: string
   /**
-   * Login for a new session; undefined if the server needs no login. `rejected` are credentials the
-   * server has just rejected: the callee then obtains new credentials.
+   * Returns the login for a new SMTP session; undefined if the server needs no login. `rejected`
+   * are credentials that the server has just rejected: the function then obtains new credentials.
    */
   credentials: (rejected?: Credentials) => Promise<Credentials | undefined>
 }
@@ -56,7 +65,7 @@ export interface DestinationDeps extends CredentialsDeps {
   settings: Settings
 }
 
-/** Server of a destination, with the login of the server. */
+/** Mail server of a destination, with the login at the server. */
 type OutgoingServer = Pick<
   Destination,
   | 'host'
@@ -67,7 +76,9 @@ type OutgoingServer = Pick<
   | 'isTenantsServer'
   | 'credentials'
 > & {
-  /** Owner and version of the configuration: part of the session key. */
+  /**
+   * Account or gateway, and the version of its configuration: part of the key of an SMTP session.
+   */
   owner: readonly string[]
   rejectUnauthorized: boolean
 }
@@ -75,7 +86,7 @@ type OutgoingServer = Pick<
 type Routed = Pick<Submission, 'queueId' | 'sender' | 'gateway' | 'proxy' | 'localAddress'>
 
 /**
- * Resolves the server and the network path of a submission.
+ * Resolves the outgoing mail server and the network path of a submission.
  *
  * @throws AttemptError if the server was removed; PreAttemptError if auth-bridge is unavailable
  */
@@ -91,7 +102,8 @@ export async function resolveDestination(
   const { account, proxy: accountProxy } = sender
   const path = chooseNetworkPath({ ...submission, account, accountProxy }, settings)
   const proxy = path.proxy && (await unsealProxy(path.proxy, deps))
-  // A proxy could read the data that an unverified connection sends.
+  // Certificates are verified behind a proxy: the proxy could read the data that an unverified
+  // connection sends.
   const ignoresErrors = settings.ignoreMailCertErrors === true && path.proxy === undefined
   const verifyCertificate = rejectUnauthorized && !ignoresErrors
   const ehloName = sender.smtpEhloName ?? settings.smtpEhloName
@@ -114,7 +126,7 @@ export async function resolveDestination(
 
 export interface EgressPreferences {
   account: string
-  /** Request of the submission. */
+  /** Proxy that the submission requested. Null without a request. */
   proxy: string | null
   localAddress: string | null
   accountProxy: string | null
@@ -123,9 +135,10 @@ export interface EgressPreferences {
 type PathSettings = Pick<Settings, 'proxyEnabled' | 'proxyUrl' | 'localAddresses' | 'smtpStrategy'>
 
 /**
- * Chooses the proxy and the local addresses. Proxy: the submission's proxy, the account's, or the
- * global proxy. Address: the requested address if configured, then by strategy. `dedicated` gives
- * an account a constant address, `random` any address; otherwise the system chooses.
+ * Chooses the proxy and the local addresses of a submission. Proxy: the submission's proxy, the
+ * account's proxy, or the global proxy. Address: the requested address if configured, then by
+ * strategy. `dedicated` gives an account a constant address, `random` any address; otherwise the
+ * system chooses.
  */
 export function chooseNetworkPath(
   { account, proxy, localAddress, accountProxy }: EgressPreferences,
@@ -203,9 +216,9 @@ function gatewayServer(
 
 interface CredentialsUse<C extends typeof getCredentials | typeof getGatewayCredentials> {
   request: CommandRequest<C>
-  /** Server that gets the credentials. */
+  /** Mail server that gets the credentials. */
   server: RegisteredServer
-  /** Proxy of the account. */
+  /** Proxy that the account names for its mail servers. Null without a proxy. */
   proxy: string | null
 }
 

@@ -14,19 +14,22 @@ import { toAttemptError } from './nodemailer.ts'
 export type OutgoingMessage = Pick<Submission, 'envelope' | 'mime' | 'dsn'> &
   Pick<SendOptions, 'signal' | 'commitIntent' | 'onReply'> & { destination: Destination }
 
-/** Progress of a message. The server may have accepted the message only from `handover` on. */
+/**
+ * Progress of an SMTP transaction. The server may have accepted the message only from `handover`
+ * on.
+ */
 type Stage = 'envelope' | 'data' | 'handover'
 
 const chunkBytes = 64 * 1024
 
 /**
- * Content of one message, with the progress of its transmission. nodemailer starts reading after
- * the 354 reply to DATA and sends the end of data when the stream ends. The stream ends only after
- * `commitIntent` has resolved, so the intent record precedes the end of data.
+ * Content of one message for SMTP DATA, with the progress of the transmission. nodemailer starts
+ * reading after the 354 reply to DATA and sends the end of data when the stream ends. The stream
+ * ends only after `commitIntent` has resolved, so the intent record precedes the end of data.
  */
 export class HandoverStream {
   readonly bytes: Readable
-  /** Resolves when the server requests the content (reply 354). */
+  /** Resolves when the mail server requests the content (reply 354 to DATA). */
   readonly atData: Promise<void>
   readonly #message: OutgoingMessage
   readonly #reachData: () => void
@@ -34,7 +37,7 @@ export class HandoverStream {
   readonly #accepted: () => readonly string[]
   #commitFailure: { reason: unknown } | undefined
 
-  /** `accepted` returns the recipients that the server has accepted. */
+  /** `accepted` returns the recipients that the mail server has accepted so far. */
   constructor(message: OutgoingMessage, accepted: () => readonly string[]) {
     this.#message = message
     this.#accepted = accepted
@@ -48,14 +51,20 @@ export class HandoverStream {
     return this.#stage
   }
 
-  /** Throws if a reply precedes the end of data: such a reply cannot be about this message. */
+  /**
+   * Throws if a reply of the mail server precedes the end of data: such a reply cannot be about
+   * this message.
+   */
   assertComplete(): void {
     if (this.#stage === 'handover') return
     const message = 'The server answered before the message was complete'
     throw new AttemptError({ message, code: 'EUNEXPECTED', command: 'DATA' })
   }
 
-  /** Converts an error of the transmission into a stage error. */
+  /**
+   * Converts an error of an SMTP transaction into the failure of the sending attempt. Without a
+   * reply after the end of data, the outcome is unknown.
+   */
   toStageError(error: unknown): unknown {
     if (this.#commitFailure) return this.#commitFailure.reason
     const { signal } = this.#message
@@ -76,7 +85,7 @@ export class HandoverStream {
       await commitIntent(this.#accepted())
     } catch (reason) {
       this.#commitFailure = { reason }
-      // A new error, because streams add properties to the error that destroys them.
+      // A new error object, because streams add properties to the error that destroys them.
       throw new Error('handover not committed', { cause: reason })
     }
     this.#stage = 'handover'

@@ -12,7 +12,8 @@ import SmtpConnection, {
   type SMTPConnectionSendInfo as SendInfo,
 } from 'nodemailer/lib/smtp-connection'
 /**
- * Marks credentials as an access token. Without the mark nodemailer sends the token as a password.
+ * nodemailer's mark of credentials as an access token. Without the mark nodemailer sends the token
+ * as a password.
  */
 import XOAuth2 from 'nodemailer/lib/xoauth2'
 import type { AttemptFailure } from '../classify-reply.ts'
@@ -42,28 +43,29 @@ export function acceptedSoFar(envelope: object): readonly string[] {
 /** Properties that nodemailer adds to its errors. */
 interface SmtpError extends Error {
   code?: string | undefined
-  /** System error code if `code` is ESOCKET. */
+  /** System error code of a nodemailer error whose `code` is ESOCKET. */
   originalCode?: string | undefined
   response?: string | undefined
   responseCode?: number | undefined
   command?: string | undefined
-  /** OpenSSL's reason. */
+  /** Reason that OpenSSL names for a TLS failure. */
   reason?: string | undefined
 }
 
-/** Stored characters of a server reply. */
+/** Maximum number of stored characters of a server reply. */
 const maxReply = 2_000
 
 /**
- * Converts an error of nodemailer. nodemailer reports every lost or late connection with the
- * command `CONN`; `during` replaces `CONN` with the actual command.
+ * Converts an error of nodemailer into the failure of a sending attempt. nodemailer reports every
+ * lost or late connection with the command `CONN`; `during` replaces `CONN` with the actual
+ * command.
  */
 export function toAttemptError(error: unknown, during: string): AttemptError {
   if (error instanceof AttemptError) return error
   return new AttemptError(toFailure(error as SmtpError, during), { cause: error })
 }
 
-/** Failure of a step that the server did not reply to in time. */
+/** Failure of an SMTP command or session step to which the server did not reply in time. */
 export function timeoutError(command: string, cause: unknown): AttemptError {
   return new AttemptError(
     { message: `No reply to ${command} in time`, code: 'ETIMEDOUT', command },
@@ -85,28 +87,34 @@ export function toFailure(error: SmtpError, during: string): AttemptFailure {
 }
 
 /**
- * RFC 5321 §4.2: three digits, the first from 2 to 5. Other text is the banner of another service,
- * which is not reported.
+ * True for an SMTP reply (RFC 5321 §4.2): three digits, the first from 2 to 5. Other text is the
+ * banner of another service, which is not reported.
  */
 function isSmtpReply(response: string): boolean {
   return /^[2-5]\d\d(?:[ -]|\r?\n|$)/.test(response)
 }
 
-/** Error text without OpenSSL source lines and hints about Node options. */
+/** Text of a nodemailer error, without OpenSSL source lines and hints about Node options. */
 function messageOf({ message, reason }: SmtpError): string {
   if (/:SSL routines:/.test(message)) return `TLS failed: ${reason ?? 'unknown reason'}`
   if (message.startsWith('Hostname/IP does not match')) return 'The certificate is for another host'
   return message.replace(/; if the root CA is installed locally[^]*$/, '').trimEnd()
 }
 
-/** A connection lost during the TLS handshake is a lost connection, not a TLS failure. */
+/**
+ * Code of a nodemailer error. A connection lost during the TLS handshake counts as a lost
+ * connection, not as a TLS failure.
+ */
 function codeOf({ code, originalCode, response, message }: SmtpError): string | undefined {
   if (code === 'ETLS' && response === undefined && message === 'Connection closed unexpectedly')
     return 'ECONNECTION'
   return code === 'ESOCKET' ? (originalCode ?? code) : code
 }
 
-/** Replaces control characters, which Postgres rejects, and limits the length. */
+/**
+ * Replaces control characters in a server reply, which Postgres rejects, and limits the length of
+ * the reply.
+ */
 export function clean(reply: string): string {
   return reply.replace(/[\0-\x09\x0b-\x1f\x7f]+/g, ' ').slice(0, maxReply)
 }
@@ -120,7 +128,10 @@ export interface TokenLogin {
   port: number
 }
 
-/** Login as nodemailer expects it: a password, or a token for the handlers of `tokenHandlers`. */
+/**
+ * Login in the form that nodemailer expects: a password, or an access token for the handlers of
+ * `tokenHandlers`.
+ */
 export function toNodemailerLogin(credentials: Credentials, mechanisms: readonly string[]) {
   const { user } = credentials
   if ('pass' in credentials) return { user, credentials: { user, pass: credentials.pass } }
@@ -135,7 +146,10 @@ export function tokenMechanism(mechanisms: readonly string[]): TokenMechanism {
     : 'XOAUTH2'
 }
 
-/** Initial client response: RFC 7628 §3.1, and Google's description of XOAUTH2. */
+/**
+ * Initial client response of an SMTP login with an access token: OAUTHBEARER by RFC 7628 §3.1,
+ * XOAUTH2 by Google's description.
+ */
 export function initialResponse(
   mechanism: TokenMechanism,
   { user, accessToken, host, port }: TokenLogin,
@@ -154,7 +168,10 @@ export function initialResponse(
   return Buffer.from(fields.join('\x01')).toString('base64')
 }
 
-/** Authentication handlers of nodemailer for both token mechanisms. */
+/**
+ * Authentication handlers of nodemailer for both SASL mechanisms with an access token (XOAUTH2,
+ * OAUTHBEARER).
+ */
 export function tokenHandlers(login: TokenLogin): AuthHandlers {
   const handler = (mechanism: TokenMechanism) => (context: AuthContext) =>
     authenticate(context, `AUTH ${mechanism} ${initialResponse(mechanism, login)}`, mechanism)
@@ -168,7 +185,8 @@ async function authenticate(
 ): Promise<void> {
   const { response } = await context.sendCommand(command)
   if (/^2\d\d/.test(response)) return
-  // RFC 7628 §3.2.3: the error arrives in a challenge, which the client answers before the 5xx.
+  // RFC 7628 §3.2.3: the error of a rejected access token arrives in a challenge, which the client
+  // answers before the 5xx reply.
   const last = response.startsWith('334')
     ? await context.sendCommand(mechanism === 'XOAUTH2' ? '' : 'AQ==')
     : undefined
@@ -176,7 +194,7 @@ async function authenticate(
   throw new Error('The server refused the access token')
 }
 
-/** True if the server rejected an access token permanently. */
+/** True if the mail server rejected an access token permanently. */
 export function isRejectedToken(error: unknown, credentials: Credentials | undefined): boolean {
   if (!credentials || !('accessToken' in credentials) || !(error instanceof AttemptError))
     return false

@@ -8,15 +8,15 @@ import { acceptedSoFar, clean, type SendInfo, toFailure } from './nodemailer.ts'
 
 /** Capabilities in a server's EHLO reply (RFC 5321 §4.1.1.1). */
 export interface EhloOffers {
-  /** Keywords in upper case. */
+  /** EHLO keywords of the SMTP extensions that the server offers, in upper case. */
   extensions: ReadonlySet<string>
-  /** SASL mechanisms in upper case. */
+  /** SASL mechanisms that the server offers, in upper case. */
   mechanisms: readonly string[]
-  /** Maximum message size (RFC 1870). Absent if the server states no limit. */
+  /** Maximum message size of the server (RFC 1870). Absent if the server states no limit. */
   maxBytes?: number
 }
 
-/** Envelope in the form nodemailer takes. */
+/** SMTP envelope in the form that nodemailer takes. */
 export interface SmtpEnvelope {
   from: string
   to: string[]
@@ -27,22 +27,25 @@ export interface SmtpEnvelope {
 
 export interface PreparedEnvelope {
   envelope: SmtpEnvelope
-  /** Recipients that this server cannot accept without SMTPUTF8. */
+  /** Recipients that the mail server cannot accept, because the server does not offer SMTPUTF8. */
   rejected: RejectedRecipient[]
-  /** Original spelling of each address in the envelope. */
+  /** Original spelling of each recipient address in the envelope. */
   originalAddresses: ReadonlyMap<string, string>
 }
 
-/** RFC 3461 §4.4. */
+/** Maximum characters of an envelope id (DSN parameter ENVID, RFC 3461 §4.4). */
 const maxEnvelopeId = 100
 
-/** Parses the lines of an EHLO reply. The lines contain neither codes nor the greeting. */
+/**
+ * Parses the lines of an SMTP server's EHLO reply. The lines contain neither codes nor the
+ * greeting.
+ */
 export function parseOffers(lines: readonly string[]): EhloOffers {
   const extensions = new Set<string>()
   const mechanisms: string[] = []
   let maxBytes: number | undefined
   for (const line of lines) {
-    // Legacy servers write `AUTH=LOGIN`.
+    // Legacy servers write the EHLO keyword AUTH as `AUTH=LOGIN`.
     const [keyword = '', ...args] = line.toUpperCase().split(/[\s=]+/)
     extensions.add(keyword)
     if (keyword === 'AUTH') mechanisms.push(...args.filter((arg) => arg !== ''))
@@ -52,8 +55,8 @@ export function parseOffers(lines: readonly string[]): EhloOffers {
 }
 
 /**
- * Adapts an envelope to the server. Domains are always sent in ASCII (RFC 5890). Addresses with a
- * non-ASCII local part need SMTPUTF8 (RFC 6531).
+ * Adapts the envelope of a message to the capabilities of the mail server. Domains are always sent
+ * in ASCII (RFC 5890). Addresses with a non-ASCII local part need SMTPUTF8 (RFC 6531).
  *
  * 8-bit content is declared to servers with 8BITMIME (RFC 6152) and sent unchanged to other
  * servers. Servers without 8-bit support are extinct, and re-encoding would break signatures.
@@ -91,7 +94,7 @@ export function prepareEnvelope(
   }
 }
 
-/** Recipients that the server has accepted so far, in the submission's spelling. */
+/** Recipients that the mail server has accepted so far, in the submission's spelling. */
 export function acceptedRecipients({ envelope, originalAddresses }: PreparedEnvelope): string[] {
   return acceptedSoFar(envelope).map((address) => originalAddresses.get(address) ?? address)
 }
@@ -126,20 +129,23 @@ function dsnParameters({
 }: DsnRequest): NonNullable<SmtpEnvelope['dsn']> {
   return defined({
     return: request.return,
-    // Servers reject the whole message if the id is longer.
+    // Servers reject the whole message if the envelope id (ENVID) is longer.
     id: id?.slice(0, maxEnvelopeId),
     notify: notifyParameter(notify),
     recipient: recipient === undefined ? undefined : originalRecipient(recipient),
   })
 }
 
-/** RFC 3461 §4.1: NEVER excludes the other values. */
+/** Values of the DSN parameter NOTIFY (RFC 3461 §4.1). NEVER excludes the other values. */
 function notifyParameter(notify: string[] = []): string[] | undefined {
   if (notify.length === 0) return undefined
   return notify.includes('never') ? ['never'] : notify
 }
 
-/** RFC 3461 §4.2; RFC 6533 §3 for non-ASCII addresses. An address type is preserved. */
+/**
+ * Value of the DSN parameter ORCPT: RFC 3461 §4.2, and RFC 6533 §3 for non-ASCII addresses. An
+ * address type is preserved.
+ */
 function originalRecipient(address: string): string {
   if (/^[a-z0-9-]+;/i.test(address)) return address
   if (isAscii(address)) return `rfc822;${address}`
@@ -155,11 +161,14 @@ function withAsciiDomain(address: string): string {
   const at = address.lastIndexOf('@')
   const domain = address.slice(at + 1)
   if (at < 0 || isAscii(domain)) return address
-  // An invalid domain stays unchanged: the server rejects the domain.
+  // An invalid domain of an address stays unchanged: the mail server rejects the domain.
   return `${address.slice(0, at)}@${domainToASCII(domain) || domain}`
 }
 
-/** RFC 1870 §6.1: the client may fail without trying. */
+/**
+ * Failure of a message that exceeds the size limit of the mail server. RFC 1870 §6.1: the client
+ * may fail without trying.
+ */
 function tooLarge(bytes: number, maxBytes: number): AttemptFailure {
   const message = `The message has ${bytes} bytes, the limit of the server is ${maxBytes} bytes`
   return { message, code: 'EMESSAGE', command: 'MAIL FROM' }
@@ -179,18 +188,24 @@ function hasEightBit(bytes: Uint8Array): boolean {
   return false
 }
 
-/** Exchange Online replaces the Message-ID: `250 2.0.0 OK <id@….prod.outlook.com> [Hostname=…]`. */
+/**
+ * Final reply of Exchange Online, which replaces the Message-ID: `250 2.0.0 OK
+ * <id@….prod.outlook.com> [Hostname=…]`.
+ */
 const exchangeOnline = /^250[ -]2\.0\.0 OK (<[^<>\s]{1,900}@[^<>\s]+\.prod\.outlook\.com>)/i
-/** Exchange Server: `250 2.6.0 <id> [InternalId=…] Queued mail for delivery`. */
+/** Final reply of Exchange Server: `250 2.6.0 <id> [InternalId=…] Queued mail for delivery`. */
 const exchange = /^250[ -]2\.6\.0 (<[^<>\s]{1,900}@[^<>\s]+>) \[InternalId=/i
-/** Amazon SES: `250 Ok 0102018b5c3c0a4f-…-000000`, the local part of the new Message-ID. */
+/**
+ * Final reply of Amazon SES, with the local part of the new Message-ID: `250 Ok
+ * 0102018b5c3c0a4f-…-000000`.
+ */
 const ses = /^250 Ok ([0-9a-f]{8,32}(?:-[0-9a-f]{1,32})+)$/i
-/** `us-east-1`, `ap-southeast-2`, `us-gov-west-1`. */
+/** Region in a host name of Amazon SES: `us-east-1`, `ap-southeast-2`, `us-gov-west-1`. */
 const region = /^[a-z]{2}(?:-[a-z]+)+-\d{1,2}$/
 
 /**
- * Message-ID under which a server relays the message, if its final reply names a Message-ID. `host`
- * is the server's name: only replies of Amazon's hosts are read as SES ids.
+ * Message-ID under which a mail server relays the message, if the server's final reply names a
+ * Message-ID. `host` is the server's name: only replies of Amazon's hosts are read as SES ids.
  */
 export function serverMessageIdOf(response: string, host: string): string | undefined {
   const reply = response.trim()
@@ -201,7 +216,10 @@ export function serverMessageIdOf(response: string, host: string): string | unde
   return domain === undefined ? undefined : `<${local?.toLowerCase()}@${domain}>`
 }
 
-/** `email.amazonses.com` in us-east-1, `<region>.amazonses.com` elsewhere. */
+/**
+ * Domain of the Message-IDs that Amazon SES assigns: `email.amazonses.com` in us-east-1,
+ * `<region>.amazonses.com` elsewhere. Undefined for other hosts.
+ */
 function sesDomain(host: string): string | undefined {
   const labels = host.toLowerCase().replace(/\.$/, '').split('.')
   const domain = labels.splice(-2).join('.')

@@ -22,46 +22,48 @@ import {
 import { acceptedRecipients, parseOffers, prepareEnvelope, toSendResult } from './smtp-envelope.ts'
 
 export interface SmtpLimits {
-  /** Networks in which servers may be. */
+  /** Networks in which mail servers may be. */
   egress: EgressPolicy
-  /** Ports that servers may have. */
+  /** Ports that mail servers may have. */
   mailPorts: MailPorts
   connectMs: number
   greetingMs: number
-  /** Timeout of the reply to one command. */
+  /** Timeout of the reply to one SMTP command. */
   commandMs: number
-  /** Maximum time without progress during DATA, including the reply to the end of data. */
+  /** Maximum time without progress during SMTP DATA, including the reply to the end of data. */
   dataMs: number
-  /** Lifetime of an idle session. */
+  /** Maximum time for which an idle SMTP session stays open. */
   idleMs: number
-  /** Maximum messages per session. */
+  /** Maximum messages per SMTP session. */
   maxMessages: number
 }
 
 export interface SessionOptions {
   destination: Destination
   limits: SmtpLimits
-  /** Ends the setup of the session. */
+  /** Cancels the setup of the SMTP session. */
   signal: AbortSignal
 }
 
-/** Larger replies do not come from a mail server. */
+/** Maximum size of an SMTP reply. Larger replies do not come from a mail server. */
 const maxReplyBytes = 64 * 1024
 const ehloNames = new EhloNames()
 
-/** Connected socket with the parameters of its session. */
+/**
+ * Socket connected to a mail server, with the EHLO name and the credentials of the SMTP session.
+ */
 interface Connected extends ConnectedSocket {
   ehloName: string
   credentials: Credentials | undefined
 }
 
-/** Authenticated SMTP connection for one message at a time. */
+/** SMTP session: authenticated connection to a mail server, for one message at a time. */
 export class SmtpSession {
   readonly #connection: SmtpConnection
   readonly #socket: Socket
   readonly #limits: SmtpLimits
   readonly #host: string
-  /** Network path of messages of the session. Undefined for the default path. */
+  /** Network path of the messages of this SMTP session. Undefined for the default path. */
   readonly routing: NetworkRouting | undefined
   #sent = 0
   #broken = false
@@ -73,7 +75,8 @@ export class SmtpSession {
     this.#limits = limits
     this.#host = host
     this.routing = networkRoutingOf(destination, { localAddress, name: ehloName })
-    // Behind a proxy the peer address is the proxy's, so no server counts as loopback.
+    // Behind a proxy the peer address is the address of the proxy, so no mail server counts as
+    // loopback.
     const peer = destination.proxy === undefined ? (socket.remoteAddress ?? '') : ''
     this.#connection = new SmtpConnection({
       connection: socket,
@@ -95,8 +98,8 @@ export class SmtpSession {
       maxResponseSize: maxReplyBytes,
       logger: false,
     })
-    // An unhandled error between two messages would end the process. The session is destroyed with
-    // a delay, so that the pending command receives the error first.
+    // An unhandled connection error between two messages would end the process. The SMTP session is
+    // destroyed with a delay, so that the pending command receives the error first.
     this.#connection.on('error', () => {
       this.#broken = true
       setImmediate(() => this.destroy())
@@ -105,8 +108,8 @@ export class SmtpSession {
   }
 
   /**
-   * Connects, encrypts and logs in. If the server rejects an access token, requests a new token
-   * once, because the rejected token may have been revoked.
+   * Opens an SMTP session: connects, encrypts and logs in. If the server rejects an access token,
+   * requests a new token once, because the rejected token may have been revoked.
    */
   static async open(options: SessionOptions): Promise<SmtpSession> {
     const { destination } = options
@@ -146,7 +149,7 @@ export class SmtpSession {
     }
   }
 
-  /** Connects up to the reply to EHLO, over TLS if the server supports TLS. */
+  /** Connects to the mail server, up to the reply to EHLO, over TLS if the server supports TLS. */
   static async #connect(
     credentials: Credentials | undefined,
     { destination, limits, signal }: SessionOptions,
@@ -169,20 +172,24 @@ export class SmtpSession {
     }
   }
 
-  /** True if another message may be sent. */
+  /** True if another message may be sent over this SMTP session. */
   get usable(): boolean {
     return !this.#broken && this.#sent < this.#limits.maxMessages && this.#socket.writable
   }
 
-  /** Sends one message. The end of data is sent only after `commitIntent` has resolved. */
+  /**
+   * Sends one message over the SMTP session. The end of data is sent only after `commitIntent` has
+   * resolved.
+   */
   async send(message: OutgoingMessage): Promise<SendResult> {
     const { signal } = message
     const prepared = prepareEnvelope(message, parseOffers(ehloLinesOf(this.#connection)))
     const stream = new HandoverStream(message, () => acceptedRecipients(prepared))
-    // After the end of data the reply is needed, so an abort is ignored.
+    // After the end of data the reply of the server is needed, so an abort of the attempt is
+    // ignored.
     const abort = () => stream.stage !== 'handover' && this.destroy()
     signal.addEventListener('abort', abort, { once: true })
-    // Timeout of all commands before the content: one reply, and 1 s per recipient.
+    // Timeout of all SMTP commands before the content: `commandMs`, and 1 s per recipient.
     const timeout = this.#startTimeout(this.#limits.commandMs + prepared.envelope.to.length * 1_000)
     void stream.atData.then(timeout.clear)
     try {
@@ -206,14 +213,14 @@ export class SmtpSession {
     }
   }
 
-  /** Ends the session with QUIT. */
+  /** Ends the SMTP session with QUIT. */
   close(): void {
     this.#broken = true
     this.#connection.quit()
     setTimeout(() => this.destroy(), 1_000).unref()
   }
 
-  /** Closes the connection immediately. A transaction without end of data has no effect. */
+  /** Closes the SMTP connection immediately. A transaction without end of data has no effect. */
   destroy(): void {
     this.#broken = true
     this.#socket.destroy()
@@ -235,7 +242,7 @@ export class SmtpSession {
     )
   }
 
-  /** Runs one step of the session setup with a timeout. */
+  /** Runs one step of the setup of the SMTP session (EHLO, AUTH) with a timeout. */
   async #step(
     command: string,
     { ms, signal }: { ms: number; signal: AbortSignal },
@@ -272,7 +279,7 @@ export class SmtpSession {
     })
   }
 
-  /** Destroys the session after `ms` unless cleared. */
+  /** Starts a timer that destroys the SMTP session after `ms` unless cleared. */
   #startTimeout(ms: number) {
     let expired = false
     const timer = setTimeout(() => {

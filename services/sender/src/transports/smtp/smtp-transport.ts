@@ -28,16 +28,19 @@ export interface SmtpTransportDeps {
   limits: SmtpLimits
   /** Timeout of a credentials request to auth-bridge, including its upstream calls. */
   credentialsMs: number
-  /** Maximum time an unavailable mailbox delays a message that may have been sent. */
+  /** Maximum time for which an unavailable mailbox delays a message that may have been sent. */
   findSentMs: number
 }
 
-/** Replaces the server's reply, which was lost. */
+/**
+ * Response that replaces the lost reply of the mail server, after the message was found in the Sent
+ * mailbox.
+ */
 const sentCopyResponse =
   'Found in the Sent folder of the account: the reply to the previous attempt was lost'
 
 /**
- * Sends by SMTP, to the server of the account or to a gateway.
+ * Sends submissions by SMTP, to the server of the account or to a gateway.
  *
  * SMTP cannot tell whether a server has a message (RFC 1047). After an unknown outcome, the Sent
  * mailbox is searched if the server files sent mail. Otherwise the same bytes are sent again.
@@ -79,9 +82,9 @@ export class SmtpTransport implements Transport, AsyncDisposable {
   }
 
   /**
-   * True if an earlier attempt was accepted. Searches the Sent mailbox only if the server itself
-   * files sent mail. A partly sent message is in the Sent mailbox in any case, so a Sent copy
-   * proves nothing.
+   * True if an earlier attempt to send the submission was accepted. Searches the Sent mailbox only
+   * if the mail server itself files sent mail. A partly sent message is in the Sent mailbox in any
+   * case, so its Sent copy proves nothing.
    */
   async #hasSentCopy(submission: Submission, { log, signal }: SendOptions): Promise<boolean> {
     const { maybeSent, partlySent } = submission
@@ -93,7 +96,10 @@ export class SmtpTransport implements Transport, AsyncDisposable {
   }
 }
 
-/** Acceptance by an earlier attempt, of the recipients that the attempt had handed over. */
+/**
+ * Result of a message that an earlier attempt has sent. The server accepted the recipients that the
+ * earlier attempt had handed over.
+ */
 function foundInSent({ envelope: { to }, handedOver }: Submission): SendOutcome {
   const accepted = handedOver ? to.filter((address) => handedOver.includes(address)) : to
   const untried = to.filter((address) => !accepted.includes(address))
@@ -101,7 +107,10 @@ function foundInSent({ envelope: { to }, handedOver }: Submission): SendOutcome 
   return { kind: 'accepted', response, accepted, rejected: [], untried, hasSentCopy: true }
 }
 
-/** The failure of a proxy that only this submission uses does not concern the lane. */
+/**
+ * Removes the suspension of the lane from the failure of a proxy that only this submission uses.
+ * Such a failure does not concern other submissions of the lane.
+ */
 function withoutOwnProxy({ proxy }: Submission, failed: FailedSend): FailedSend {
   if (failed.failure.code !== 'EPROXY' || !proxy) return failed
   const { suspends: _lane, ...outcome } = failed
@@ -114,16 +123,20 @@ interface IdleSession {
   timer: NodeJS.Timeout
 }
 
-/** Maximum idle sessions over all destinations. Beyond it, the longest idle session is closed. */
+/**
+ * Maximum number of idle SMTP sessions over all destinations. Above the maximum, the longest idle
+ * session is closed.
+ */
 const maxIdle = 200
 
 /**
- * Sessions of SMTP submission (RFC 6409). Keeps sessions for `idleMs` after a message and reuses
- * them for the same destination. The caller limits the number of concurrent messages.
+ * Pool of SMTP submission sessions (RFC 6409). Keeps sessions for `idleMs` after a message and
+ * reuses the sessions for the same destination. The caller limits the number of concurrent
+ * messages.
  */
 class SessionPool implements AsyncDisposable {
   readonly #limits: SmtpLimits
-  /** Idle sessions, longest idle session first. */
+  /** Idle SMTP sessions, longest idle session first. */
   readonly #idle = new Set<IdleSession>()
   #closed = false
 
@@ -131,7 +144,7 @@ class SessionPool implements AsyncDisposable {
     this.#limits = limits
   }
 
-  /** Sends one message. Failures are a SendError, with the network path of the attempt. */
+  /** Sends one message by SMTP. A failure is a SendError, with the network path of the attempt. */
   async send(message: OutgoingMessage): Promise<SendResult> {
     const { destination, signal } = message
     const reused = this.#take(destination)
@@ -139,7 +152,7 @@ class SessionPool implements AsyncDisposable {
       try {
         return await this.#sendOver(reused, message)
       } catch (error) {
-        // A server that closed the idle session is not a failure of the message.
+        // The mail server closed the idle SMTP session: this is no failure of the message.
         if (!isStaleSession(error)) throw error
       }
     }
@@ -154,17 +167,21 @@ class SessionPool implements AsyncDisposable {
   async #sendOver(session: SmtpSession, message: OutgoingMessage): Promise<SendResult> {
     try {
       const result = await session.send(message)
-      // Before returning, so that the next message finds the session.
+      // The session returns to the pool before the result is returned, so that the next message
+      // finds the session.
       await this.#keep(message.destination, session)
       return result
     } catch (error) {
-      // A message rejected before MAIL FROM leaves the session usable.
+      // A message rejected before MAIL FROM leaves the SMTP session usable.
       if (session.usable) await this.#keep(message.destination, session)
       throw withRouting(error, session.routing)
     }
   }
 
-  /** Removes and returns the session that was used last. Closes broken sessions. */
+  /**
+   * Removes the SMTP session that was used last from the pool, and returns the session. Closes
+   * broken sessions.
+   */
   #take({ key }: Destination): SmtpSession | undefined {
     for (const entry of [...this.#idle].toReversed()) {
       if (entry.key !== key) continue
@@ -176,8 +193,8 @@ class SessionPool implements AsyncDisposable {
   }
 
   async #keep({ key }: Destination, session: SmtpSession): Promise<void> {
-    // Lets the session read unexpected data behind the last reply, which marks the session as
-    // broken.
+    // The delay lets the SMTP session read unexpected data behind the last reply, which marks the
+    // session as broken.
     await setImmediate()
     await setImmediate()
     if (this.#closed || !session.usable) return session.close()
@@ -200,7 +217,7 @@ class SessionPool implements AsyncDisposable {
   }
 }
 
-/** Opens a session. A failure reports the intended network path. */
+/** Opens an SMTP session. A failure reports the intended network path. */
 async function openSession(options: SessionOptions): Promise<SmtpSession> {
   const { destination } = options
   try {
@@ -217,7 +234,7 @@ function withRouting(error: unknown, routing: NetworkRouting | undefined): unkno
   return new SendError({ ...error.outcome, routing }, { cause: error.cause })
 }
 
-/** True if the session had ended before the server replied to the message. */
+/** True if the SMTP session had ended before the server replied to the message. */
 function isStaleSession(error: unknown): boolean {
   if (!(error instanceof SendError)) return false
   const { code = '', response, responseCode, command } = error.outcome.failure
