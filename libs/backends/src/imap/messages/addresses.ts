@@ -14,7 +14,7 @@ export function lacksAddresses({ envelope }: FetchMessageObject): boolean {
   )
 }
 
-/** Returns the row with the addresses of the message header. */
+/** Returns a FETCH response (row) whose envelope has the addresses of the message header. */
 export async function withHeaderAddresses(
   row: FetchMessageObject,
   header: Buffer,
