@@ -12,14 +12,17 @@ interface ListPage {
   '@odata.nextLink'?: unknown
 }
 
-/** Time after which a folder is listed completely, which shows older changes and deletions. */
+/**
+ * Time after which a Graph folder is listed completely again, which shows older changes and
+ * deletions.
+ */
 const fullEveryMs = 15 * 60_000
 /** Messages that arrived this long before the last complete list are listed again. */
 const overlapMs = 60 * 60_000
 
 /**
- * Page of a folder in a cloud without delta: a full round lists the folder, newest first. Until the
- * next full round, changes are the latest messages.
+ * Reads a page of changes of a folder in a Graph cloud without delta: a full round lists the
+ * folder, newest messages first. Until the next full round, changes are the latest messages.
  */
 export async function readListedPage(
   client: GraphClient,
