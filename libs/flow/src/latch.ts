@@ -1,6 +1,6 @@
 import { abortable } from './abortable.ts'
 
-/** Condition that can be set and reset, and that callers can wait for. Initially closed. */
+/** Latch: condition that can be set and reset, and that callers can wait for. Initially closed. */
 export class Latch {
   #isOpen = false
   #opening = Promise.withResolvers<void>()
@@ -9,7 +9,7 @@ export class Latch {
     return this.#isOpen
   }
 
-  /** Releases all waiting callers. */
+  /** Opens the latch and releases all waiting callers. */
   open(): void {
     this.#isOpen = true
     this.#opening.resolve()

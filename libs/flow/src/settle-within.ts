@@ -1,6 +1,6 @@
 /**
- * Waits until `promise` settles, at most `ms`. Returns true if it settled in time. Never rejects:
- * for closing resources whose result does not matter.
+ * Waits until `promise` settles, at most `ms`. Returns true if the promise settled in time. Never
+ * rejects: for closing resources whose result does not matter.
  */
 export async function settleWithin(promise: Promise<unknown>, ms: number): Promise<boolean> {
   const settled = promise.then(
