@@ -43,7 +43,10 @@ export interface ConnectOptions {
   clientInfo?: ClientInfo
   /** Lowest accepted TLS version of the mail connection, such as `TLSv1.2`. */
   minTlsVersion?: string
-  /** Uses IMAP4rev1 although the server offers IMAP4rev2. For servers with a broken IMAP4rev2. */
+  /**
+   * True to use IMAP4rev1 although the server offers IMAP4rev2. For servers with a broken
+   * IMAP4rev2.
+   */
   disableIMAP4rev2?: boolean
   /**
    * Called with every line of the mail protocol, without credentials and without bytes of messages.

@@ -138,9 +138,9 @@ export type MailboxNotification =
    * such as labels of Gmail. Both require a comparison of the mailbox.
    */
   | { kind: 'flags'; uid?: number; flags: string[]; modseq?: bigint }
-  /** NOTIFY: another mailbox changed. Contains the counters that the server reported. */
+  /** NOTIFY notification: another mailbox changed. Contains the reported counters. */
   | { kind: 'mailbox'; path: string; status: MailboxCounters }
-  /** NOTIFY: a mailbox was created, deleted, renamed, or its subscription changed. */
+  /** NOTIFY notification: a mailbox was created, deleted, renamed or (un)subscribed. */
   | { kind: 'mailboxes' }
   /**
    * NOTIFICATIONOVERFLOW (RFC 5465 §5.8): server sends no more notifications. The caller must sync
@@ -212,9 +212,9 @@ export interface MailSession extends AsyncDisposable {
   search(terms: SearchTerms): Promise<UidRange[]>
   /** Changes of messages after a mod-sequence (CONDSTORE), with deletions under QRESYNC. */
   changesSince(since: bigint): AsyncIterable<MailboxChange>
-  /** Messages in ascending order of UID, without deleted messages. One FETCH covers at most 500. */
+  /** Messages in ascending order of UID, without deleted messages. One FETCH has at most 500. */
   fetchMessages(uids: readonly UidRange[], options?: FetchOptions): AsyncIterable<FetchedMessage>
-  /** Messages with these sequence numbers, ascending, in one FETCH. At most 1,000. */
+  /** Fetches messages with these sequence numbers, ascending, in one FETCH. At most 1,000. */
   fetchBySequence(first: number, last: number): Promise<FetchedMessage[]>
   /**
    * First bytes of parts of a message, decoded from the transfer encoding, in one FETCH.

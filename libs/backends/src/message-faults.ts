@@ -16,7 +16,7 @@ const maxLosses = 2
 /** Error codes of a mail connection that the server or the network ended. */
 const lossCodes: ReadonlySet<unknown> = new Set(['ECONNRESET', 'EPIPE', 'ETIMEDOUT', 'BYE'])
 
-/** Message that was in flight when a connection was lost. */
+/** Message that was in flight when a mail connection was lost, and may be the cause of the loss. */
 interface Suspect {
   /** Maximum size of the next batch of messages with this message. */
   batch: number
@@ -76,7 +76,7 @@ export class QueryFaults {
     return batches.filter(({ length }) => length > 0)
   }
 
-  /** Records messages that the server described. */
+  /** Records that the mail server described these messages. */
   clear(uids: Iterable<number>): void {
     if (this.#suspects.size > 0) for (const uid of uids) this.#suspects.delete(uid)
   }

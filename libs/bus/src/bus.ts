@@ -41,7 +41,7 @@ export interface NotifyOptions {
    * keys gets the command once.
    */
   keys: readonly string[]
-  /** Time in milliseconds after which the broker drops a command that was not consumed. */
+  /** Time in milliseconds after which RabbitMQ drops a command that was not consumed. */
   ttlMs: number
 }
 

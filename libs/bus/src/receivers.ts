@@ -4,7 +4,7 @@ export interface Receiver extends AsyncDisposable {
   active(): number
 }
 
-/** Consumers and command servers of a bus. Disposal closes the open receivers. */
+/** Consumers and command servers of a bus (RabbitMQ client). Disposal closes the open receivers. */
 export class Receivers implements AsyncDisposable {
   readonly #open = new Set<Receiver>()
 

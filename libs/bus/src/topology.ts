@@ -96,7 +96,7 @@ export function declareExchange(channel: Channel, name: ExchangeName): Promise<u
   return channel.assertExchange(name, exchangeTypes[name] ?? 'direct', { durable: true })
 }
 
-/** Declares a work queue with its dead letter queue and bindings. */
+/** Declares a work queue in RabbitMQ with its dead letter queue and bindings. */
 export async function declareWorkQueue(channel: Channel, queue: WorkQueue): Promise<void> {
   const partition = eventQueues.indexOf(queue)
   const dead = `${queue}.dead`

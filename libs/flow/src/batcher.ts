@@ -1,7 +1,7 @@
 export interface BatcherOptions<Item, Result> {
   /** Processes a batch of items. Returns one result per item, in the order of the items. */
   run: (items: Item[]) => Promise<readonly Result[]>
-  /** Maximum items of one batch. Default 100. */
+  /** Maximum items of one batch of merged calls. Default 100. */
   maxItems?: number
   /** Time that a batch that is not full waits for more items. Default 0: one event loop turn. */
   lingerMs?: number
@@ -34,7 +34,7 @@ export class Batcher<Item, Result> {
     this.#maxItems = options.maxItems ?? 100
   }
 
-  /** Number of items that are not part of a batch yet. */
+  /** Number of items of the batcher that are not part of a batch yet. */
   get waiting(): number {
     return this.#waiting.length
   }

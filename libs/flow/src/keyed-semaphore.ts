@@ -47,7 +47,7 @@ export class KeyedSemaphore<K = string> {
     return await work()
   }
 
-  /** Calls with the semaphore of the key, and drops an idle semaphore after the call. */
+  /** Calls a function with the semaphore of the key, and drops an idle semaphore after the call. */
   #use<R>(key: K, call: (semaphore: Semaphore) => R): R {
     const existing = this.#semaphores.get(key)
     if (existing) return call(existing)

@@ -26,7 +26,7 @@ export class Latch {
     else this.close()
   }
 
-  /** Resolves while the latch is open. Rejects with the signal's reason. */
+  /** Resolves when the latch is open. Rejects with the signal's reason. */
   async whenOpen(signal: AbortSignal): Promise<void> {
     // If the latch closed again before the continuation ran, the caller keeps waiting.
     while (!this.#isOpen) await abortable(this.#opening.promise, signal)

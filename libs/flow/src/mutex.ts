@@ -27,8 +27,8 @@ export class Mutex extends Semaphore {
 
   /**
    * Calls `listener` whenever a caller starts to wait for the mutex, and immediately if a caller
-   * waits already. Lets an owner of long duration give way. At most one listener; disposing removes
-   * the listener.
+   * waits already. Lets an owner that holds the mutex for long give way. At most one listener;
+   * disposing removes the listener.
    */
   onContended(listener: () => void): Disposable {
     this.#onContended = listener

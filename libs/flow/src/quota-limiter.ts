@@ -11,7 +11,7 @@ export interface QuotaLimiterOptions {
   total: QuotaRate | (() => QuotaRate)
   /** Number of priorities of calls; 0 is the highest priority. */
   priorities: number
-  /** Maximum number of waiting calls per key and priority. */
+  /** Maximum number of calls that wait for quota, per key and priority. */
   maxWaiting: number
   clock?: Clock
 }

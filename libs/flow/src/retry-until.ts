@@ -13,7 +13,7 @@ export interface RetryOptions {
   maxAttempts?: number
   /** True if the error of an attempt is temporary. Default: every error is temporary. */
   isRetryable?: (error: unknown) => boolean
-  /** Called before the delay of each retry. */
+  /** Called before the delay of each retry, with the error of the last attempt. */
   onRetry?: (error: unknown, attempt: number) => void
 }
 

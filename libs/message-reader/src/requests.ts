@@ -40,7 +40,7 @@ interface Composition {
   tracking?: Tracking
 }
 
-/** Readings of requests by name. */
+/** Readings of API requests by name. */
 export const requestReadings = {
   body: define({
     read: readRequestBody,

@@ -55,7 +55,7 @@ export function readTexts({ plain, html, wantsPlain, webSafe, hasMore }: Encoded
   )
 }
 
-/** Bytes of plain text that remain of a message beyond the limits. */
+/** Maximum bytes of plain text that remain of a message beyond the limits of reading. */
 const maxDegradedBytes = 65_536
 
 /** Beginning of a message's plain text, in place of all texts. Without HTML of the message. */

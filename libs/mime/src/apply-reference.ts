@@ -14,7 +14,7 @@ interface ReadAddress {
   address?: string
 }
 
-/** Stored message that is replied to or forwarded. All members are untrusted input. */
+/** Stored message that a draft replies to or forwards. All members are untrusted input. */
 export interface ReferencedMessage {
   subject?: string
   messageId?: string

@@ -14,5 +14,7 @@ export { default as MailComposer } from 'nodemailer/lib/mail-composer'
  * line.
  */
 export { encodeWord } from 'nodemailer/lib/mime-funcs'
-/** Parses the address lists that the composer writes, with the composer's rules for groups. */
+/**
+ * Parses the address lists that nodemailer's composer writes, with the composer's rules for groups.
+ */
 export { default as parseAddresses } from 'nodemailer/lib/addressparser'

@@ -107,7 +107,10 @@ function headerNames(content: MessageContent): string[] {
   ]
 }
 
-/** Message-ID of the content, else the valid Message-ID of the message, else a new Message-ID. */
+/**
+ * Message-ID for sending: of the content, else the valid Message-ID of the stored message, else a
+ * new Message-ID.
+ */
 function chooseMessageId(
   remaining: readonly HeaderField[],
   { messageId, from }: MessageContent,

@@ -10,13 +10,13 @@ export interface HtmlRules {
    * one pass.
    */
   maxIndents: number
-  /** Maximum characters of the HTML before and after; the rest of the HTML is cut. */
+  /** Maximum characters of the HTML before and after the rewrite; the rest of the HTML is cut. */
   maxLength: number
   /** True for an HTML element that the reader may replace by nested elements. */
   isExpanded?: (name: string, attributes: ReadonlyMap<string, string>) => boolean
 }
 
-/** Result of `simplifyHtml`. */
+/** Well-formed HTML that `simplifyHtml` has rewritten. */
 export interface SimpleHtml {
   html: string
   /** False if the HTML exceeds the work limit, where `html` ends. */

@@ -12,7 +12,8 @@ const lineElements = new Set(
 )
 
 /**
- * Text of HTML in lines, for HTML with too much markup to keep. Entities stay. Linear in time.
+ * Text of an HTML document in lines, for HTML with too much markup to keep. Entities stay. Linear
+ * in time.
  */
 export function stripTags(html: string): string {
   const text = html.slice(0, maxLength)

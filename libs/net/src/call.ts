@@ -61,7 +61,9 @@ export interface StreamedResponse extends Disposable {
 export class HttpError extends Error {
   override name = 'HttpError'
   readonly outcome: HttpOutcome
-  /** Code of the network failure, such as `ENOTFOUND`. Absent for other failures. */
+  /**
+   * Code of the network failure of an HTTP request, such as `ENOTFOUND`. Absent for other failures.
+   */
   readonly code: string | undefined
 
   /**

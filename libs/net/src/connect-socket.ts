@@ -58,7 +58,7 @@ export interface ConnectSocketOptions {
 
 export interface ConnectedSocket {
   socket: Socket
-  /** Element of `localAddresses` the socket is bound to. */
+  /** Source address of the socket: the element of `localAddresses` that the socket is bound to. */
   localAddress?: string
 }
 

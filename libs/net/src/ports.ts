@@ -59,7 +59,8 @@ export function assertMailPort(target: Endpoint, ports: MailPorts): void {
 }
 
 /**
- * Variant of `assertMailPort` for proxies, which may have the usual ports of proxies.
+ * Checks that a proxy of mail connections may be connected to, like `assertMailPort`. Proxies may
+ * have the usual ports of proxies.
  *
  * @throws AppError `forbidden` `EEGRESSBLOCKED`
  */

@@ -15,7 +15,7 @@ interface ProxySettings {
 
 interface ProxySettingsOptions {
   egress: EgressPolicy
-  /** Proxy to use if the settings name no proxy. */
+  /** Proxy for outgoing HTTP calls to use if the settings name no proxy. */
   fallback?: HttpProxy | undefined
   /** Unseals the login inside the stored proxy URL. If it rejects, no call is made. */
   unseal: (address: string) => Promise<string>

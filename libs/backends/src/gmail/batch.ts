@@ -9,7 +9,7 @@ import { gmailForm } from './form.ts'
 /** Result of one part of a Gmail batch request. */
 export type BatchOutcome<T> = { json: Partial<T> } | { error: MailApiError }
 
-/** Response of one part of a batch. `index` is the index of the request of the part. */
+/** Response of one part of a Gmail batch. `index` is the index of the request of the part. */
 export interface BatchPart {
   index: number
   status: number

@@ -21,7 +21,7 @@ export interface RoundCursor {
   page?: string
   /** Last label whose message list is complete. Lists are read in the order of the label ids. */
   done?: string
-  /** Labels after `done`, up to `counted`, that have messages. */
+  /** Labels of the Gmail mailbox after `done`, up to `counted`, that have messages. */
   used?: string[]
   counted?: string
 }

@@ -25,7 +25,7 @@ const maxJsonBytes = 3_500_000
 /** Size of a message above which its upload is resumed after a failure. */
 const maxPlainBytes = 8_000_000
 /**
- * Size below which a message always passes as JSON. Some mailboxes accept 1 MiB of JSON
+ * Size below which Gmail always accepts a message as JSON. Some mailboxes accept 1 MiB of JSON
  * (dotnet-client #856).
  */
 const safeJsonBytes = 500_000

@@ -27,7 +27,7 @@ export interface GraphApiDeps {
   now?: () => number
 }
 
-/** API origin of each cloud ("Microsoft Graph national cloud deployments"). */
+/** API origin of each cloud of Microsoft 365 ("Microsoft Graph national cloud deployments"). */
 const origins: Readonly<Record<GraphCloud, string>> = {
   global: 'https://graph.microsoft.com',
   'gcc-high': 'https://graph.microsoft.us',

@@ -38,7 +38,7 @@ export interface GraphRequest {
    */
   prefer?: readonly string[]
   json?: object
-  /** Request body: a message (RFC 5322), sent as base64. */
+  /** Body of a Graph request: a message (RFC 5322), sent as base64. */
   mime?: Uint8Array
   /** Etag that the object of the request must have. */
   ifMatch?: string

@@ -17,7 +17,10 @@ interface ListPage {
  * deletions.
  */
 const fullEveryMs = 15 * 60_000
-/** Messages that arrived this long before the last complete list are listed again. */
+/**
+ * Overlap of two message lists of a Graph folder: messages that arrived this long before the last
+ * complete list are listed again.
+ */
 const overlapMs = 60 * 60_000
 
 /**

@@ -26,7 +26,8 @@ import { isMimeOnly, toStructured } from './structured-message.ts'
 const fields = 'id,changeKey,conversationId,isDraft,internetMessageId,sentDateTime'
 const maxDrafts = 10
 /**
- * Maximum age of a sent message that is found by its thread. An older message is another message.
+ * Maximum age of a sent Graph message that is found by its thread. An older message is not the sent
+ * message.
  */
 const recentMs = 10 * 60_000
 

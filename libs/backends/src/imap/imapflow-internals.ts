@@ -45,9 +45,9 @@ export interface ImapFlowInternals {
    * library.
    */
   preCheck: (() => Promise<void>) | false | undefined
-  /** Handlers of untagged responses. STATUS and LIST also arrive unsolicited with NOTIFY. */
+  /** Handlers of untagged IMAP responses. STATUS and LIST also arrive unsolicited with NOTIFY. */
   untaggedHandlers: Record<string, LineHandler>
-  /** Handlers of response codes. NOTIFICATIONOVERFLOW has no event. */
+  /** Handlers of IMAP response codes. NOTIFICATIONOVERFLOW has no event in imapflow. */
   sectionHandlers: Record<string, () => Promise<void>>
   /**
    * Handles a VANISHED response. Replaced: imapflow's handler iterates over each UID of a range.

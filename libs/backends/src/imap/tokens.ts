@@ -70,7 +70,7 @@ export function sequenceSet(token: Token | undefined): UidRange[] {
   }
 }
 
-/** Counters of a STATUS response with the mailbox name in the server's encoding. */
+/** Mailbox counters of a STATUS response, with the mailbox name in the server's encoding. */
 export function readStatus({
   attributes = [],
 }: Line): { raw: string; items: StatusItems } | undefined {
@@ -86,8 +86,8 @@ export function readStatus({
 }
 
 /**
- * True for a FETCH response with a mod-sequence but without flags (RFC 7162 §3.2.4). Gmail sends it
- * for changed labels.
+ * True for a FETCH response with a mod-sequence but without flags (RFC 7162 §3.2.4). Gmail sends
+ * such a response for changed labels.
  */
 export function hasOnlyModseq({ attributes = [] }: Line): boolean {
   const [, items] = attributes

@@ -61,7 +61,7 @@ const failures = {
   unavailable: ['unreachable', 'ConnectionError'],
 } as const satisfies Record<string, readonly [ErrorKind, string | undefined]>
 
-/** Reason of a failed call of `MailApi`. */
+/** Reason of a failed call of `MailApi`, the API of a mail provider. */
 export type MailApiFailure = keyof typeof failures
 
 /** Failures of a mail API that have their own kind and code whatever status the provider sent. */

@@ -9,9 +9,9 @@ export interface MailApiProfile {
 }
 
 /**
- * Messages of a folder, or of the mailbox without `folderId`, newest first. Trash and junk are part
- * of the mailbox only with placement `folder`. Label terms are label ids (placement `labels`) or
- * names.
+ * Query for messages of a folder, or of the mailbox without `folderId`, newest first. Trash and
+ * junk are part of the mailbox only with placement `folder`. Label terms are label ids (placement
+ * `labels`) or names.
  */
 export interface MessageQuery {
   folderId?: string
@@ -20,7 +20,7 @@ export interface MessageQuery {
    * `unsupported-term`.
    */
   search?: SearchTerms
-  /** Uses the provider's search index instead of exact filters, if the provider has both. */
+  /** True to use the provider's search index instead of exact filters, if the provider has both. */
   indexed?: boolean
 }
 
@@ -48,7 +48,7 @@ export interface ApiPage<T> {
   total?: number
 }
 
-/** Id of a listed message. */
+/** Id of a listed message, and of its thread if the provider lists it. */
 export interface ListedId {
   id: string
   threadId?: string

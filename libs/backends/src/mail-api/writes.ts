@@ -10,7 +10,7 @@ export interface MessageUpdate {
   setLabels?: readonly string[]
 }
 
-/** Result of a change of several messages. */
+/** Result of a change of several messages at a mail provider. */
 export interface BulkResult {
   /**
    * Ids of messages that the provider reports as missing. Some bulk requests ignore missing ids.

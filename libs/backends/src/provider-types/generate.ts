@@ -8,7 +8,7 @@ interface DiscoveryProperty {
   additionalProperties?: DiscoveryProperty
 }
 
-/** Subset of a discovery document, without texts. */
+/** Subset of a discovery document, which describes an API of Google, without its texts. */
 export interface DiscoveryDescription {
   api: string
   schemas: Record<string, { properties: Record<string, DiscoveryProperty> }>

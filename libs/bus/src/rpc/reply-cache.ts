@@ -11,8 +11,8 @@ export interface EncodedReply {
   /** Result of the request that the reply belongs to, as a label of the metrics. */
   result: string
   /**
-   * True if a repeated request gets the same reply: success or permanent failure of a command that
-   * must not run twice.
+   * True if a repeated request gets the stored reply: success or permanent failure of a command
+   * that must not run twice.
    */
   final: boolean
 }

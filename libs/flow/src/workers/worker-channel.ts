@@ -10,7 +10,9 @@ import type { WorkerFailure } from './worker-error.ts'
  */
 const stackMb = 8
 
-/** Message of a worker. A message without responses reports that the worker is ready. */
+/**
+ * Message from a worker to its pool. A message without responses reports that the worker is ready.
+ */
 export interface WorkerMessage {
   /** Responses of the worker to the first requests of a message, at least one. */
   responses?: unknown[]
@@ -27,7 +29,9 @@ export interface WorkerOptions {
    * with all of its threads.
    */
   isolation: 'thread' | 'process'
-  /** Argument of the function that `serveRequests` calls at the start. Passed as JSON. */
+  /**
+   * Argument of the function of a worker that `serveRequests` calls at the start. Passed as JSON.
+   */
   startData?: unknown
   /** Maximum JavaScript heap of a worker. */
   maxHeapMb: number

@@ -10,7 +10,7 @@ const defaultWorkers = Math.min(4, Math.max(2, availableParallelism()))
 export interface WorkerPoolOptions extends PoolWorkerOptions {
   /** Maximum workers of the pool. Default: number of CPUs, at least 2, at most 4. */
   maxWorkers?: number
-  /** Idle time of the pool after which its workers are ended. Default 60 s. */
+  /** Idle time of the worker pool after which its workers are ended. Default 60 s. */
   idleMs?: number
   /**
    * Maximum waiting calls of the pool; further calls reject with `QueueFullError`. Default: no
@@ -36,7 +36,10 @@ export interface WorkerCallOptions {
   transfer?: readonly Transferable[]
   /** Maximum CPU time of the call, instead of the maximum of the worker pool. */
   timeoutMs?: number
-  /** Called before the call starts. Its error rejects the call, which then does not start. */
+  /**
+   * Called before the call starts in a worker. An error of this function rejects the call, which
+   * then does not start.
+   */
   precondition?: () => void
 }
 

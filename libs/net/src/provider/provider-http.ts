@@ -105,8 +105,8 @@ async function sendRequest(
 const credentialHeaders = new Set(['authorization', 'cookie', 'proxy-authorization'])
 
 /**
- * Resolves a path or link against the provider's base. Returns the parsed URL as text, so that no
- * other parser can read another host from the link.
+ * Resolves a path or link of a request against the base URL of the mail provider. Returns the
+ * parsed URL as text, so that no other parser can read another host from the link.
  *
  * @throws AppError `forbidden` `ForeignProviderOrigin`
  */

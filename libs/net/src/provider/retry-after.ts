@@ -13,7 +13,10 @@ const asctimePattern = /^[A-Z][a-z]{2} [A-Z][a-z]{2} [ \d]\d \d{2}:\d{2}:\d{2} \
 interface RetryAfterOptions {
   /** Maximum retry delay. Longer delays are cut to this maximum. */
   maxMs: number
-  /** Current time; defaults to the `Date` header, because clocks of providers differ. */
+  /**
+   * Current time, from which a retry date counts; defaults to the `Date` header, because clocks of
+   * providers differ.
+   */
   now?: number
 }
 

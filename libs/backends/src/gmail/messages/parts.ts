@@ -8,7 +8,7 @@ import { headersOf } from './headers.ts'
 export interface GmailPart {
   /** Part id of Gmail. Empty for a message that has no other part. */
   partId: string
-  /** Media type of the part in lower case. */
+  /** Media type of the MIME part in lower case. */
   type: string
   filename?: string
   charset?: string

@@ -35,8 +35,8 @@ const credentialCodes = new Set([
 ])
 
 /**
- * Texts that some servers send with AUTHENTICATIONFAILED after a lockout or while their directory
- * is unavailable.
+ * Texts that some IMAP servers send with AUTHENTICATIONFAILED after a lockout or while their
+ * directory of users is unavailable.
  */
 const temporaryText =
   /too many|\blimit|temporar|unavailable|try again (?:later|in)|time[d-]? ?out|throttl|server (?:error|busy)|internal error|overload|maintenance|\bbusy\b/i

@@ -1,6 +1,6 @@
 import { TtlCache } from '@posthorn/flow'
 
-/** Observed behaviour of a mail server. */
+/** Observed behaviour of one mail server that deviates from the IMAP standards. */
 export interface ServerQuirks {
   /** True after an IMAP server sent compressed data that cannot be decompressed. */
   sendsInvalidDeflate: boolean

@@ -3,7 +3,7 @@ import type { UidRange } from '../../mail-session.ts'
 import { formatSequenceSet, uidsIn } from '../../uid-ranges.ts'
 import type { ImapConnection, MailboxRef } from '../connection/connection.ts'
 
-/** FETCH responses by UID. */
+/** FETCH responses (rows) for messages, by UID. */
 export type Rows = Map<number, FetchMessageObject>
 
 interface RowQuery {

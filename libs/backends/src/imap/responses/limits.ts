@@ -29,8 +29,8 @@ export const fetchLimits = {
   trailing: 16,
   trailingText: 500,
   /**
-   * Maximum length of a literal in ENVELOPE or BODYSTRUCTURE. Only the start of a long literal is
-   * stored.
+   * Maximum length of a literal in ENVELOPE or BODYSTRUCTURE of a FETCH response. Only the start of
+   * a long literal is stored.
    */
   literal: 2 ** 30,
   /** Maximum data items of a FETCH response. The longest query has 11 items. */
