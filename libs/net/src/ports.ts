@@ -20,10 +20,10 @@ export const defaultMailPorts: MailPorts = { allowed: [], allowedTargets: [], ow
  */
 const mailPorts = new Set([25, 26, 143, 465, 587, 993])
 
-/** Ports of well-known services above the system ports. */
+/** Usual ports of HTTP and SOCKS proxies. */
 const proxyPorts = new Set([80, 443, 1080, 3128, 8000, 8080, 8443, 8888])
 
-/** Ports of well-known services above the system ports, refused for mail connections. */
+/** Ports of well-known services above the system ports. */
 const wellKnownPorts = {
   proxies: [1080, 3128],
   databases: [1433, 1521, 3306, 5432, 5433, 5984, 9042, 27017, 27018, 27019],

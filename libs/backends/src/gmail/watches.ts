@@ -53,8 +53,8 @@ async function startWatch(
   }
 
   /**
-   * Stops another client's watch of the Gmail mailbox and starts our watch again, once. Gmail
-   * permits one topic per developer.
+   * Stops another client's watch of the Gmail mailbox and starts this client's watch again, once.
+   * Gmail permits one topic per developer.
    */
   async function stopOthers(error: unknown): Promise<Partial<GmailWatchResponse>> {
     if (!isMailApiError(error, 'mailbox-disabled')) throw error

@@ -1,6 +1,6 @@
 import { TtlCache } from '@posthorn/flow'
 
-/** Observed behaviour of one mail server that deviates from the IMAP standards. */
+/** Observed behaviour of one mail server at the IMAP commands IDLE and COMPRESS. */
 export interface ServerQuirks {
   /** True after an IMAP server sent compressed data that cannot be decompressed. */
   sendsInvalidDeflate: boolean
