@@ -1,5 +1,5 @@
 /**
- * Decodes the transfer encoding (RFC 2045 §6) of a stream in linear time, holding one chunk in
+ * Decodes the transfer encoding (RFC 2045 §6) of a MIME part in linear time, holding one chunk in
  * memory. Never fails: invalid input is passed on.
  */
 export function decodeTransferEncoding(
@@ -16,7 +16,7 @@ export function decodeTransferEncoding(
   }
 }
 
-/** First `maxBytes` of a stream. Reads no further. */
+/** Reads the first `maxBytes` of a stream, such as a MIME part, and no further. */
 export async function* takeBytes(
   content: AsyncIterable<Uint8Array>,
   maxBytes: number,
@@ -48,8 +48,8 @@ async function* transform(
 }
 
 /**
- * Skips characters outside the alphabet. Padding in the middle, as in concatenated texts, starts a
- * new group.
+ * Decoder of base64. Skips characters outside the alphabet. Padding in the middle, as in
+ * concatenated texts, starts a new group.
  */
 class Base64 implements Decoder {
   #carry = ''
@@ -77,11 +77,14 @@ const space = 32
 const equals = 61
 
 /**
- * Decodes RFC 2045 §6.7. An `=` that begins no sequence is kept. Blanks at the end of a line are
- * removed, because transports may add them.
+ * Decoder of quoted-printable (RFC 2045 §6.7). An `=` that begins no sequence is kept. Blanks at
+ * the end of a line are removed, because transports may add them.
  */
 class QuotedPrintable implements Decoder {
-  /** Bytes whose meaning is undecided: blanks, or an `=` and the bytes after it. */
+  /**
+   * Bytes of quoted-printable text whose meaning is undecided: blanks, or an `=` and the bytes
+   * after it.
+   */
   #pending: number[] = []
   #out = Buffer.alloc(0)
   #length = 0
@@ -115,7 +118,7 @@ class QuotedPrintable implements Decoder {
     this.#pending.push(byte)
   }
 
-  /** Handles `=XY` and soft line breaks: `=`, optional blanks, CRLF. */
+  /** Handles `=XY` and soft line breaks of quoted-printable text: `=`, optional blanks, CRLF. */
   #afterEquals(byte: number): void {
     const [, second] = this.#pending
     if (byte === lf) this.#pending = []
@@ -140,7 +143,7 @@ class QuotedPrintable implements Decoder {
   }
 }
 
-/** True for bytes allowed between `=` and the end of a line. */
+/** True for bytes allowed between `=` and the end of a line of quoted-printable text. */
 function isBlank(byte: number): boolean {
   return byte === space || byte === tab || byte === cr
 }

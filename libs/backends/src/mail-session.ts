@@ -15,12 +15,12 @@ export type * from './messages.ts'
 export type * from './searches.ts'
 
 /**
- * UIDs as inclusive ranges, ascending and without overlap. A mailbox of 100,000 messages is often
- * one range.
+ * UIDs of messages as inclusive ranges, ascending and without overlap. A mailbox of 100,000
+ * messages is often one range.
  */
 export type UidRange = readonly [first: number, last: number]
 
-/** Capabilities of the server that this library uses. */
+/** Capabilities of the IMAP server that this library uses. */
 export interface Capabilities {
   condstore: boolean
   esearch: boolean
@@ -29,11 +29,11 @@ export interface Capabilities {
   listStatus: boolean
   move: boolean
   uidPlus: boolean
-  /** Reports deletions since a mod-sequence (RFC 7162 §3.2). Implies `condstore`. */
+  /** Server reports deletions since a mod-sequence (RFC 7162 §3.2). Implies `condstore`. */
   qresync: boolean
-  /** Reports changes of all mailboxes on one connection (RFC 5465). */
+  /** Server reports changes of all mailboxes on one connection (RFC 5465). */
   notify: boolean
-  /** X-GM-EXT-1: labels, message and thread ids of Gmail, X-GM-RAW. */
+  /** X-GM-EXT-1: server has labels, message and thread ids of Gmail, and X-GM-RAW. */
   gmail: boolean
   quota: boolean
 }
@@ -45,16 +45,16 @@ export interface ListedMailbox {
   parentPath: string
   specialUse?: SpecialUse
   specialUseSource?: 'extension' | 'name'
-  /** LIST attributes as sent by the server, such as `\Noselect`. */
+  /** LIST attributes of the mailbox as sent by the server, such as `\Noselect`. */
   attributes: string[]
   subscribed: boolean
   /** False if the mailbox cannot be selected. */
   selectable: boolean
-  /** MAILBOXID (RFC 8474). Absent without OBJECTID or if the server does not list it. */
+  /** MAILBOXID (RFC 8474). Absent without OBJECTID or if the server does not list the id. */
   mailboxId?: string
   /**
-   * Counters of the mailbox. Absent if not requested, or if the server does not return them with
-   * the list.
+   * Counters of the mailbox. Absent if not requested, or if the server does not return the counters
+   * with the list.
    */
   status?: MailboxStatus
 }
@@ -62,7 +62,7 @@ export interface ListedMailbox {
 export interface MailboxStatus {
   path: string
   messages: number
-  /** UIDNEXT; 0 if the server does not report UIDNEXT. */
+  /** UIDNEXT of the mailbox; 0 if the server does not report UIDNEXT. */
   uidNext: number
   uidValidity: bigint
   unseen?: number
@@ -71,23 +71,23 @@ export interface MailboxStatus {
 
 /** Selected mailbox. `highestModseq` is absent with NOMODSEQ or without CONDSTORE. */
 export interface SelectedMailbox extends Omit<MailboxStatus, 'unseen'> {
-  /** Keywords and system flags in use, from the FLAGS response. */
+  /** Keywords and system flags in use in the mailbox, from the FLAGS response. */
   flags: string[]
 }
 
-/** Reported counters of a mailbox. */
+/** Counters of a mailbox that the server reported. */
 export type MailboxCounters = Partial<Omit<MailboxStatus, 'path'>>
 
-/** Result of `ensureSelected`. */
+/** Summary of the mailbox that `ensureSelected` selects. */
 export type SelectedMailboxSummary = Pick<SelectedMailbox, 'path' | 'messages' | 'uidValidity'>
 
-/** Change of messages since a mod-sequence. */
+/** Change of messages in a mailbox since a mod-sequence. */
 export type MailboxChange =
   | ({ kind: 'flags' } & MessageFlags)
   /** Deleted messages. May contain UIDs that never existed. Only with `capabilities.qresync`. */
   | { kind: 'vanished'; uids: UidRange[] }
 
-/** Change of flags: either `set`, or `add` and `remove`. */
+/** Change of flags of messages: either `set`, or `add` and `remove`. */
 export interface FlagsUpdate {
   add?: readonly string[]
   remove?: readonly string[]
@@ -96,7 +96,7 @@ export interface FlagsUpdate {
 
 /** Messages for which the server does not confirm a change of flags. */
 export interface UnconfirmedFlags {
-  /** Messages with other flags than requested. */
+  /** Messages whose flags on the server differ from the requested flags. */
   unchanged: UidRange[]
   /** Messages that the connection does not have. */
   missing: UidRange[]
@@ -106,13 +106,13 @@ export interface UnconfirmedFlags {
 export interface MovedMessages {
   path: string
   uidValidity?: bigint
-  /** Map from old UIDs to new UIDs. */
+  /** Map from old UIDs to new UIDs of moved messages. */
   uids?: ReadonlyMap<number, number>
 }
 
 export interface AppendOptions {
   flags?: readonly string[]
-  /** Arrival time of the message; defaults to now. */
+  /** Arrival time of the appended message; defaults to now. */
   internalDate?: Date
 }
 
@@ -123,33 +123,34 @@ export interface AppendedMessage {
   seq?: number
 }
 
-/** Storage quota in bytes. */
+/** Storage quota of an account in bytes. */
 export interface Quota {
   usage: number
   limit: number
 }
 
-/** Unsolicited data from the server. */
+/** Notification: unsolicited data from the mail server about a mailbox. */
 export type MailboxNotification =
   | { kind: 'exists'; messages: number }
   | { kind: 'expunge' }
   /**
    * Change of flags. Absent `uid`: unknown message. Empty `flags` without `uid`: unknown change,
-   * such as labels of Gmail. Both require a comparison.
+   * such as labels of Gmail. Both require a comparison of the mailbox.
    */
   | { kind: 'flags'; uid?: number; flags: string[]; modseq?: bigint }
-  /** NOTIFY: another mailbox changed. Contains the counters that the server reported. */
+  /** NOTIFY notification: another mailbox changed. Contains the reported counters. */
   | { kind: 'mailbox'; path: string; status: MailboxCounters }
-  /** NOTIFY: a mailbox was created, deleted, renamed, or its subscription changed. */
+  /** NOTIFY notification: a mailbox was created, deleted, renamed or (un)subscribed. */
   | { kind: 'mailboxes' }
   /**
-   * NOTIFICATIONOVERFLOW (RFC 5465 §5.8): no more notifications. The caller must sync all mailboxes
-   * and poll from now on.
+   * NOTIFICATIONOVERFLOW (RFC 5465 §5.8): server sends no more notifications. The caller must sync
+   * all mailboxes and poll from now on.
    */
   | { kind: 'overflow' }
 
 /**
- * Authenticated IMAP connection. Calls run one after the other. Every failure is an AppError:
+ * Authenticated connection to an IMAP server. Calls run one after the other. Every failure is an
+ * AppError:
  *
  * - `not-found` `FolderNotFound` or `MessageNotFound`
  * - `rejected`: NO response; `code` is its response code, `extras.info.response` its text
@@ -163,7 +164,7 @@ export interface MailSession extends AsyncDisposable {
   readonly user: string
   /** Resolves when the connection is closed, with the reason unless the session was disposed of. */
   readonly closed: Promise<Error | undefined>
-  /** With `status`, adds the counters if the server supports LIST-STATUS (RFC 5819). */
+  /** Lists the mailboxes. `status` adds their counters if the server has LIST-STATUS (RFC 5819). */
   listMailboxes(options?: { status?: boolean }): Promise<ListedMailbox[]>
   /**
    * Creates and subscribes to a mailbox. Prepends the prefix of the personal namespace if it is
@@ -185,12 +186,12 @@ export interface MailSession extends AsyncDisposable {
    */
   deleteMailbox(path: string): Promise<void>
   subscribe(path: string, subscribed: boolean): Promise<void>
-  /** Quota root of the inbox (RFC 9208). Undefined without a quota root or without QUOTA. */
+  /** Quota root of the inbox (RFC 9208). Undefined if the server has no quota root or no QUOTA. */
   quota(): Promise<Quota | undefined>
   status(path: string): Promise<MailboxStatus>
   /**
-   * Selects a mailbox. Selecting it again refreshes its counters. The calls below use the selected
-   * mailbox.
+   * Selects a mailbox. Selecting the mailbox again refreshes its counters. The calls below use the
+   * selected mailbox.
    */
   select(path: string, options?: { readOnly?: boolean }): Promise<SelectedMailbox>
   /**
@@ -201,19 +202,19 @@ export interface MailSession extends AsyncDisposable {
     path: string,
     options?: { readOnly?: boolean; fresh?: boolean },
   ): Promise<SelectedMailboxSummary>
-  /** Uses `UID SEARCH RETURN (ALL)` with ESEARCH, otherwise plain SEARCH. */
+  /** Searches for UIDs by `UID SEARCH RETURN (ALL)` with ESEARCH, otherwise by plain SEARCH. */
   searchUids(query: UidQuery): Promise<UidRange[]>
   /**
-   * Returns matching UIDs, ascending. Terms that the server cannot search for are `unprocessable`,
-   * invalid terms `invalid`. Dates are exact to the second with WITHIN (RFC 5032), otherwise they
-   * include the whole day.
+   * Returns UIDs of messages that match, ascending. Terms that the server cannot search for are
+   * `unprocessable`, invalid terms `invalid`. Dates are exact to the second with WITHIN (RFC 5032),
+   * otherwise they include the whole day.
    */
   search(terms: SearchTerms): Promise<UidRange[]>
-  /** Changes after a mod-sequence (CONDSTORE), with deletions under QRESYNC. */
+  /** Changes of messages after a mod-sequence (CONDSTORE), with deletions under QRESYNC. */
   changesSince(since: bigint): AsyncIterable<MailboxChange>
-  /** Messages in ascending order of UID, without deleted messages. One FETCH covers at most 500. */
+  /** Messages in ascending order of UID, without deleted messages. One FETCH has at most 500. */
   fetchMessages(uids: readonly UidRange[], options?: FetchOptions): AsyncIterable<FetchedMessage>
-  /** Messages with these sequence numbers, ascending, in one FETCH. At most 1,000. */
+  /** Fetches messages with these sequence numbers, ascending, in one FETCH. At most 1,000. */
   fetchBySequence(first: number, last: number): Promise<FetchedMessage[]>
   /**
    * First bytes of parts of a message, decoded from the transfer encoding, in one FETCH.
@@ -229,27 +230,28 @@ export interface MailSession extends AsyncDisposable {
   downloadPart(uid: number, part: string, options?: { maxBytes?: number }): Promise<Download>
   downloadSource(uid: number): Promise<Download>
   /**
-   * Ids that survive moves, for messages in the selected mailbox. Empty without OBJECTID, except on
-   * Gmail.
+   * Ids (EMAILID) that survive moves, for messages in the selected mailbox. Empty without OBJECTID,
+   * except on Gmail.
    */
   emailIds(uids: readonly UidRange[]): Promise<string[]>
   /**
-   * Changes flags in the selected mailbox and skips deleted messages. The new flags are also
-   * notified to `watch` of this session.
+   * Changes flags of messages in the selected mailbox and skips deleted messages. The new flags are
+   * also notified to `watch` of this session.
    */
   changeFlags(uids: readonly UidRange[], change: FlagsUpdate): Promise<void>
   /**
-   * As `changeFlags`, and repeats the change for messages for which the server does not confirm it.
-   * Returns the messages that are left. Costs nothing more if the server reports the new flags.
+   * Changes flags like `changeFlags`, and repeats the change for messages for which the server does
+   * not confirm it. Returns the messages that are left. Costs nothing more if the server reports
+   * the new flags.
    */
   confirmFlags(uids: readonly UidRange[], change: FlagsUpdate): Promise<UnconfirmedFlags>
   /** Flags and Gmail labels of messages in the selected mailbox. Skips deleted messages. */
   readFlags(uids: readonly UidRange[]): Promise<MessageFlags[]>
-  /** Changes Gmail labels. `unprocessable` on other servers. */
+  /** Changes Gmail labels of messages. `unprocessable` on servers other than Gmail. */
   changeLabels(uids: readonly UidRange[], change: FlagsUpdate): Promise<void>
   /**
-   * MOVE (RFC 6851), otherwise COPY, `\\Deleted` and UID EXPUNGE. Without UIDPLUS the originals
-   * stay marked as deleted.
+   * Moves messages by MOVE (RFC 6851), otherwise by COPY, `\\Deleted` and UID EXPUNGE. Without
+   * UIDPLUS the originals stay marked as deleted.
    */
   moveMessages(uids: readonly UidRange[], path: string): Promise<MovedMessages>
   /**
@@ -265,9 +267,9 @@ export interface MailSession extends AsyncDisposable {
    */
   appendMessage(path: string, content: Buffer, options?: AppendOptions): Promise<AppendedMessage>
   /**
-   * Waits in IDLE until the signal aborts or the connection ends. Calls `onNotification` with each
-   * notification. Without IDLE, sends NOOP every 30 s. IDLE is renewed within 29 minutes (RFC
-   * 2177). A dead connection is detected within 2 minutes.
+   * Watches the selected mailbox: waits in IDLE until the signal aborts or the connection ends.
+   * Calls `onNotification` with each notification. Without IDLE, sends NOOP every 30 s. IDLE is
+   * renewed within 29 minutes (RFC 2177). A dead connection is detected within 2 minutes.
    *
    * With `everywhere` and `capabilities.notify`, the server also reports all other mailboxes. The
    * first such watch of a session starts with one notification per mailbox, later watches with the
@@ -279,7 +281,7 @@ export interface MailSession extends AsyncDisposable {
     signal: AbortSignal,
     options?: { everywhere?: boolean },
   ): Promise<void>
-  /** Sends NOOP, which lets the server report changes. */
+  /** Sends NOOP, which lets the server report changes of the selected mailbox. */
   ping(): Promise<void>
 }
 

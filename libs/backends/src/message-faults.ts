@@ -1,36 +1,39 @@
 import { AppError } from '@posthorn/errors'
 
 /**
- * Maximum entries of the caches of faults. Beyond the limit the oldest entry is evicted. An evicted
- * fault is detected again.
+ * Maximum entries of the caches of message faults. Beyond the limit the oldest entry is evicted. An
+ * evicted fault is detected again.
  */
 const maxMailboxes = 100
 const maxMessages = 10_000
-/** Number of parts in which a lost batch is requested the next time. */
+/**
+ * Number of parts in which a batch of messages is requested the next time, after the connection was
+ * lost during the batch.
+ */
 const partsOfBatch = 8
-/** Losses with one message in flight that prove the message to be the cause. */
+/** Number of lost connections with one message in flight that prove the message to be the cause. */
 const maxLosses = 2
-/** Codes of a connection that the server or the network ended. */
+/** Error codes of a mail connection that the server or the network ended. */
 const lossCodes: ReadonlySet<unknown> = new Set(['ECONNRESET', 'EPIPE', 'ETIMEDOUT', 'BYE'])
 
-/** Message that was in flight when a connection was lost. */
+/** Message that was in flight when a mail connection was lost, and may be the cause of the loss. */
 interface Suspect {
-  /** Maximum size of the next batch with this message. */
+  /** Maximum size of the next batch of messages with this message. */
   batch: number
-  /** Number of losses at which no other message was in flight. */
+  /** Number of lost connections at which no other message was in flight. */
   losses: number
-  /** Number of the last loss at which no other message was in flight. */
+  /** Number of the last lost connection at which no other message was in flight. */
   lostAt: number
 }
 
-/** Loss of a connection. Numbers count the losses of the account. */
+/** Loss of a mail connection. Numbers count the lost connections of the account. */
 interface Loss {
   at: number
-  /** Number of losses before the connection was opened. */
+  /** Number of lost connections of the account before this connection was opened. */
   openedAt: number
 }
 
-/** Messages of a mailbox that the server cannot describe by one kind of query. */
+/** Messages of a mailbox that the mail server cannot describe by one kind of FETCH query. */
 export class QueryFaults {
   readonly #refused = new Set<number>()
   readonly #suspects = new Map<number, Suspect>()
@@ -40,8 +43,8 @@ export class QueryFaults {
   }
 
   /**
-   * True if the query must not request the message, because the server rejects it or drops the
-   * connection.
+   * True if the FETCH query must not request the message, because the server rejects the query or
+   * drops the connection.
    */
   isRefused(uid: number): boolean {
     return this.#refused.has(uid)
@@ -54,7 +57,8 @@ export class QueryFaults {
   }
 
   /**
-   * Batches in which to request messages. The first batch has all messages that are not suspects.
+   * Batches in which to request messages of the mailbox. The first batch has all messages that are
+   * not suspected to make the server drop the connection.
    */
   batches(uids: readonly number[]): number[][] {
     const batches = [uids.filter((uid) => !this.#suspects.has(uid))]
@@ -72,13 +76,13 @@ export class QueryFaults {
     return batches.filter(({ length }) => length > 0)
   }
 
-  /** Records messages that the server described. */
+  /** Records that the mail server described these messages. */
   clear(uids: Iterable<number>): void {
     if (this.#suspects.size > 0) for (const uid of uids) this.#suspects.delete(uid)
   }
 
   /**
-   * Records that a connection was lost with these messages in flight. False if the loss shows
+   * Records that a mail connection was lost with these messages in flight. False if the loss shows
    * nothing new: connections that existed at an earlier loss may be lost for the same reason.
    */
   addLoss(uids: readonly number[], { at, openedAt }: Loss): boolean {
@@ -104,27 +108,28 @@ export class QueryFaults {
   }
 }
 
-/** Faults of the messages in one mailbox. */
+/** Messages of one mailbox that the mail server cannot describe. */
 export class MailboxFaults {
-  /** Faults of the query for envelope and structure. */
+  /** Faults of messages at the FETCH query for envelope and structure. */
   readonly description = new QueryFaults()
-  /** Faults of the query for the header without envelope and structure. */
+  /** Faults of messages at the FETCH query for the header without envelope and structure. */
   readonly header = new QueryFaults()
-  /** True if a connection was lost during a query by sequence numbers. The next query is by UID. */
+  /** True if a connection was lost during a FETCH by sequence numbers. The next FETCH is by UID. */
   isSequenceLost = false
 }
 
 /**
- * Messages of an account that its mail server cannot describe, because it answers NO or drops the
- * connection. Shared by the connections of the account. A message is the cause of a loss after two
- * losses with no other message in flight, because connections are also lost for other reasons.
+ * Messages of an account that its mail server cannot describe, because the server answers NO or
+ * drops the connection. Shared by the connections of the account. A message is the cause of a lost
+ * connection after two losses with no other message in flight, because connections are also lost
+ * for other reasons.
  */
 export class MessageFaults {
   readonly #mailboxes = new Map<string, MailboxFaults>()
   readonly #causes = new WeakSet<AppError>()
   #losses = 0
 
-  /** Number of lost connections so far. */
+  /** Number of lost connections of the account so far. */
   get losses(): number {
     return this.#losses
   }
@@ -137,7 +142,10 @@ export class MessageFaults {
     return faults
   }
 
-  /** Records the error of a connection during a query, unless the connection still exists. */
+  /**
+   * Records the loss of a mail connection during a query, by its error, unless the connection still
+   * exists.
+   */
   recordLoss(error: unknown, openedAt: number, add: (loss: Loss) => boolean): void {
     if (!(error instanceof AppError) || error.kind !== 'unreachable') return
     if (!lossCodes.has(error.code)) return
@@ -145,7 +153,10 @@ export class MessageFaults {
     if (add({ at: this.#losses, openedAt })) this.#causes.add(error)
   }
 
-  /** True if the error narrows down which message makes the server drop connections. */
+  /**
+   * True if the error of a lost connection narrows down which message makes the server drop
+   * connections.
+   */
   narrows(error: unknown): boolean {
     return error instanceof AppError && this.#causes.has(error)
   }

@@ -11,14 +11,16 @@ export interface EnvelopeAddress {
   address?: string
 }
 
-/** One node of BODYSTRUCTURE. `part` is the IMAP part number, absent at a multipart root. */
+/**
+ * MIME part: one node of BODYSTRUCTURE. `part` is the IMAP part number, absent at a multipart root.
+ */
 export interface BodyPart {
   part?: string
   type: string
   parameters?: Record<string, string>
   id?: string
   encoding?: string
-  /** Size of the part in bytes before decoding. */
+  /** Size of the MIME part in bytes before decoding. */
   size?: number
   disposition?: string
   dispositionParameters?: Record<string, string>
@@ -41,20 +43,22 @@ export interface FetchedMessage extends MessageFlags {
     bcc: EnvelopeAddress[]
   }
   bodyStructure: BodyPart
-  /** First 256 KiB of the header, as sent by the server. Absent unless requested. */
+  /** First 256 KiB of the message header, as sent by the server. Absent unless requested. */
   headers?: Buffer
-  /** EMAILID and THREADID (RFC 8474), or X-GM-MSGID and X-GM-THRID of Gmail. */
+  /**
+   * Message and thread id: EMAILID and THREADID (RFC 8474), or X-GM-MSGID and X-GM-THRID of Gmail.
+   */
   emailId?: string
   threadId?: string
   /**
-   * Set if the server rejected the query for the envelope and the structure, or its response could
-   * not be read. `envelope` or `bodyStructure` is then empty and does not describe the message.
-   * Requested headers are present.
+   * Set if the mail server rejected the query for the envelope and the structure of the message, or
+   * its response could not be read. `envelope` or `bodyStructure` is then empty and does not
+   * describe the message. Requested headers are present.
    */
   incomplete?: true
   /**
    * Present if `envelope`, `bodyStructure` or `flags` exceeds the limits of one message, and names
-   * them. Lists then have their first elements, and long texts are cut.
+   * the members that do. Lists then have their first elements, and long texts are cut.
    */
   truncated?: ('envelope' | 'structure' | 'flags')[]
 }
@@ -63,20 +67,20 @@ export interface FetchOptions {
   headers?: boolean
 }
 
-/** Request for the first `maxBytes` of a part, counted after decoding. */
+/** Request for the first `maxBytes` of a MIME part, counted after decoding. */
 export interface PartRequest {
   part: string
   maxBytes: number
 }
 
 export interface Download {
-  /** Bytes announced by the server. Absent if unknown. */
+  /** Bytes of the download as announced by the mail server. Absent if unknown. */
   size?: number
-  /** Structure of the part. Absent for a whole message. */
+  /** Structure of the downloaded MIME part. Absent for a whole message. */
   part?: BodyPart
   /**
-   * Decoded from the transfer encoding for parts, as stored for a whole message. Leaving the
-   * iteration early ends the fetch.
+   * Downloaded bytes: decoded from the transfer encoding for parts, as stored for a whole message.
+   * Leaving the iteration early ends the fetch.
    */
   content: AsyncIterable<Uint8Array>
 }

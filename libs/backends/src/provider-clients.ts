@@ -11,22 +11,24 @@ import type { Provider } from './provider-limits/provider-limits.ts'
 
 export interface ProviderClientsOptions {
   readonly limiter: ProviderLimiter
-  /** Networks that the origins of providers must not be in. */
+  /** Egress policy: networks that the origins of mail providers must not be in. */
   readonly policy: EgressPolicy
-  /** Origins at which fakes serve the providers. */
+  /** Origins at which fakes serve the mail providers. */
   readonly mappedOrigins: OriginMap
-  /** Proxy of all requests. Called before each. */
+  /** Proxy of all requests to mail providers. Called before each request. */
   readonly proxy: () => Promise<HttpProxy | undefined>
-  /** Destinations of notifications. Absent: watches are refused. */
+  /** Finds the Pub/Sub topics that receive notifications of Gmail. Absent: watches are refused. */
   readonly findTopic?: GmailApiDeps['findTopic']
   readonly findUrls?: GraphApiDeps['findUrls']
 }
 
-/** Time of a request without its own timeout. */
+/** Timeout of a request to a mail provider that sets no timeout. */
 const timeoutMs = 60_000
-/** Response of a request without its own limit. */
+/** Maximum bytes of a response of a mail provider to a request that sets no limit. */
 const maxResponseBytes = 16 * 1024 * 1024
-/** Connections to one provider: each of its mailboxes has a few concurrent requests. */
+/**
+ * Maximum connections to one mail provider: each of its mailboxes has a few concurrent requests.
+ */
 const maxSockets = 512
 
 /** Creates the clients of all mail APIs of this process. The stack closes their connections. */

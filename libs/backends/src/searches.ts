@@ -1,9 +1,9 @@
 import type { Search } from '@posthorn/contracts/schemas/search'
 
 /**
- * Query for all messages, UIDs of `from` or above, messages with (or `without`) a flag, or messages
- * since the UTC day of `since`. SINCE compares days and has no time zone (RFC 9051 §6.4.4). Callers
- * request one more day and compare the dates.
+ * Query for UIDs of a mailbox: all messages, UIDs of `from` or above, messages with (or `without`)
+ * a flag, or messages since the UTC day of `since`. SINCE compares days and has no time zone (RFC
+ * 9051 §6.4.4). Callers request one more day and compare the dates.
  */
 export type UidQuery =
   | { all: true }

@@ -1,7 +1,7 @@
 import { AppError } from '@posthorn/errors'
 import type { UidRange } from './mail-session.ts'
 
-/** Maximum UID: 32 bits, never zero (RFC 9051 §9). */
+/** Maximum UID of a message: 32 bits, never zero (RFC 9051 §9). */
 export const maxUid = 0xffff_ffff
 
 const colon = 58
@@ -10,9 +10,9 @@ const zero = 48
 const nine = 57
 
 /**
- * Parses a sequence set such as `1:5,9` in one pass, without allocations per UID. Sorts and merges
- * reversed, unsorted and overlapping pieces, which some servers send. Throws `unreachable` for `*`,
- * zero, numbers beyond 32 bits and other invalid text.
+ * Parses a sequence set of UIDs such as `1:5,9` in one pass, without allocations per UID. Sorts and
+ * merges reversed, unsorted and overlapping pieces, which some servers send. Throws `unreachable`
+ * for `*`, zero, numbers beyond 32 bits and other invalid text.
  */
 export function parseSequenceSet(text: string): UidRange[] {
   const pieces: UidRange[] = []
@@ -40,14 +40,14 @@ export function parseSequenceSet(text: string): UidRange[] {
   return normaliseRanges(pieces)
 }
 
-/** Formats ranges for a command: `1:5,9`. Empty for no UIDs, which no command accepts. */
+/** Formats UID ranges for an IMAP command: `1:5,9`. Empty for no UIDs, which no command accepts. */
 export function formatSequenceSet(ranges: readonly UidRange[]): string {
   return ranges
     .map(([first, last]) => (first === last ? String(first) : `${first}:${last}`))
     .join(',')
 }
 
-/** Sorts, merges overlapping and joins adjacent ranges. Linear if they are sorted. */
+/** Sorts UID ranges, merges overlapping and joins adjacent ranges. Linear if they are sorted. */
 export function normaliseRanges(ranges: readonly UidRange[]): UidRange[] {
   const inOrder = ranges.every((range, at) => at === 0 || (ranges[at - 1]?.[0] ?? 0) <= range[0])
   const sorted = inOrder ? ranges : ranges.toSorted((a, b) => a[0] - b[0])
@@ -64,7 +64,7 @@ export function normaliseRanges(ranges: readonly UidRange[]): UidRange[] {
   return joined
 }
 
-/** Ranges of single UIDs, which may be unsorted and repeated. */
+/** UID ranges of single UIDs, which may be unsorted and repeated. */
 export function rangesOf(uids: Iterable<number>): UidRange[] {
   const sorted = Uint32Array.from(uids).sort()
   const ranges: [number, number][] = []
@@ -76,19 +76,19 @@ export function rangesOf(uids: Iterable<number>): UidRange[] {
   return ranges
 }
 
-/** Number of UIDs in the ranges. */
+/** Number of UIDs in the UID ranges. */
 export function countUids(ranges: readonly UidRange[]): number {
   let count = 0
   for (const [first, last] of ranges) count += last - first + 1
   return count
 }
 
-/** UIDs of the ranges. */
+/** Single UIDs of the UID ranges. */
 export function* uidsIn(ranges: readonly UidRange[]): Generator<number, void, undefined> {
   for (const [first, last] of ranges) for (let uid = first; uid <= last; uid++) yield uid
 }
 
-/** Splits the ranges into batches of at most `size` UIDs, in order. */
+/** Splits UID ranges into batches of at most `size` UIDs, in order. */
 export function* batchesOf(
   ranges: readonly UidRange[],
   size: number,
@@ -111,7 +111,7 @@ export function* batchesOf(
 }
 
 /**
- * Splits the ranges into pieces of at most `maxLength` characters as text, in order. Never splits a
+ * Splits UID ranges into pieces of at most `maxLength` characters as text, in order. Never splits a
  * range.
  */
 export function* piecesOf(
@@ -133,7 +133,7 @@ export function* piecesOf(
   if (piece.length > 0) yield piece
 }
 
-/** True if a range of `some` is not contained in `all`. Both are sorted. */
+/** True if a UID range of `some` is not contained in `all`. Both lists are sorted. */
 export function reachesBeyond(some: readonly UidRange[], all: readonly UidRange[]): boolean {
   return some.some(([first, last]) => !all.some(([from, to]) => from <= first && last <= to))
 }

@@ -6,14 +6,14 @@ export interface BrokerUsers {
   api: string
   vhost: string
   /**
-   * Passwords by user, such as `posthorn_sender`. Users not listed must exist and keep their
-   * passwords.
+   * Passwords by RabbitMQ user, such as `posthorn_sender`. Users not listed must exist and keep
+   * their passwords.
    */
   passwords: Readonly<Record<string, string>>
 }
 
 /**
- * Creates or updates one broker user per service, with the least permissions in the virtual host.
+ * Creates or updates one RabbitMQ user per service, with the least permissions in the virtual host.
  * Idempotent. Users belong to the broker, not to a virtual host.
  */
 export async function setBrokerUsers({ api, vhost, passwords }: BrokerUsers): Promise<void> {
@@ -33,8 +33,8 @@ async function put(api: string, path: string, body: object): Promise<void> {
     headers: {
       authorization: `Basic ${Buffer.from(login).toString('base64')}`,
       'content-type': 'application/json',
-      // The broker closes idle connections without a warning, so a request on a reused connection
-      // may fail.
+      // RabbitMQ's management API closes idle connections without a warning, so a request on a
+      // reused connection may fail.
       connection: 'close',
     },
     body: JSON.stringify(body),

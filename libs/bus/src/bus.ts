@@ -6,9 +6,12 @@ import type { Static, TSchema } from 'typebox'
 import type { SharedQueue, WorkQueue } from './topology.ts'
 
 export interface RpcOptions {
-  /** `shard.<n>`, or the name of a shared queue such as `credentials`. */
+  /**
+   * Key of the processes that serve the request: `shard.<n>`, or the name of a shared queue such as
+   * `credentials`.
+   */
   key: string
-  /** Timeout in milliseconds. Sent as a deadline, after which no responder acts. */
+  /** Timeout of the request in milliseconds. Sent as a deadline, after which no responder acts. */
   timeoutMs: number
   signal?: AbortSignal
   /**
@@ -23,37 +26,47 @@ export interface RpcOptions {
   failFast?: boolean
 }
 
-/** Reply followed by a stream. Stop reading (`return`) to cancel the responder. */
+/**
+ * Reply to a request, followed by a stream. Stop reading the stream (`return`) to cancel the
+ * responder.
+ */
 export interface StreamedReply<C extends Command> {
   response: CommandResponse<C>
   body: AsyncIterable<Uint8Array>
 }
 
 export interface NotifyOptions {
-  /** Keys such as `shard.<n>`. A process that serves several of them gets the command once. */
+  /**
+   * Keys of the processes that get the command, such as `shard.<n>`. A process that serves several
+   * keys gets the command once.
+   */
   keys: readonly string[]
-  /** Time in milliseconds after which the broker drops a command that was not consumed. */
+  /** Time in milliseconds after which RabbitMQ drops a command that was not consumed. */
   ttlMs: number
 }
 
 export interface CommandContext {
-  /** Aborts at the deadline and when the requester cancels. */
+  /**
+   * Signal that aborts at the deadline of the request and when the requester cancels the request.
+   */
   signal: AbortSignal
   /** Deadline of the request in milliseconds since 1970. */
   deadline: number
   /** Id of the request, identical for all repeats of the request. */
   requestId: string
-  /** Service of the requester. Absent if services share a broker user. */
+  /** Service that sent the request. Absent if services share a RabbitMQ user. */
   requester?: ServiceName
 }
 
-/** Command with its handler, created by `on`. */
+/** Command with its handler, created by the function `on`. */
 export interface CommandHandler {
   readonly command: Command
   readonly handle: (request: never, context: CommandContext) => Promise<unknown>
 }
 
-/** Server of a request queue. Keys are bound and unbound with the shards of the process. */
+/**
+ * Server of a request queue in RabbitMQ. Keys are bound and unbound with the shards of the process.
+ */
 export interface CommandServer extends AsyncDisposable {
   bind(key: string): Promise<void>
   unbind(key: string): Promise<void>
@@ -61,19 +74,22 @@ export interface CommandServer extends AsyncDisposable {
 
 export interface ServeOptions {
   handlers: readonly CommandHandler[]
-  /** `private`: an exclusive queue of this process. Otherwise a queue shared by all replicas. */
+  /**
+   * Queue of the requests. `private`: an exclusive queue of this process. Otherwise a queue shared
+   * by all replicas.
+   */
   queue: 'private' | SharedQueue
   keys?: readonly string[]
   /**
-   * Maximum concurrent requests; default 100. A shared quorum queue has the same limit again for
-   * direct requests.
+   * Maximum concurrent requests of the server; default 100. A shared quorum queue has the same
+   * limit again for direct requests.
    */
   concurrency?: number
 }
 
 export interface Delivery<T> {
   payload: T
-  /** True if the broker has delivered the message before. */
+  /** True if RabbitMQ has delivered the bus message before. */
   redelivered: boolean
 }
 
@@ -82,33 +98,34 @@ export interface ConsumeOptions<S extends TSchema> {
   schema: S
   prefetch: number
   /**
-   * Returning acknowledges. A permanent AppError and a payload that does not match the schema
-   * dead-letter the message. Any other error redelivers it, up to the delivery limit of the queue.
+   * Handles the delivery of a bus message. Returning acknowledges the message. A permanent AppError
+   * and a payload that does not match the schema dead-letter the message. Any other error
+   * redelivers the message, up to the delivery limit of the queue.
    */
   handle: (delivery: Delivery<Static<S>>) => Promise<void>
   /**
-   * Delay before a failed delivery returns to the queue, by the number of redeliveries. Default:
-   * 100 ms, doubling to 5 s, about 70 s in total up to the delivery limit.
+   * Delay before a failed delivery of a bus message returns to the queue, by the number of
+   * redeliveries. Default: 100 ms, doubling to 5 s, about 70 s in total up to the delivery limit.
    */
   redeliveryDelayMs?: (redeliveries: number) => number
 }
 
 /**
- * RabbitMQ client of a service. All queues, bindings, consumers and servers declared through it are
- * restored after the loss of a connection or channel.
+ * RabbitMQ client of a service. All queues, bindings, consumers and servers declared through the
+ * client are restored after the loss of a connection or channel.
  *
  * Disposal stops intake, waits for handlers in flight and closes the connections.
  */
 export interface Bus extends AsyncDisposable {
-  /** True if the broker is connected and all channels are open. */
+  /** True if RabbitMQ is connected and all channels are open. */
   readonly up: boolean
-  /** Number of messages and commands being handled. */
+  /** Number of bus messages and commands being handled. */
   readonly activeHandlers: number
-  /** Resolves when the broker is connected and all channels are open. */
+  /** Resolves when RabbitMQ is connected and all channels are open. */
   whenUp(signal?: AbortSignal): Promise<void>
   /**
-   * Publishes to the topic exchange `events` with key `<event>.<shard>`. Resolves when the message
-   * is confirmed and routed. Rejects `unavailable` within 5 s.
+   * Publishes an event to the topic exchange `events` with key `<event>.<shard>`. Resolves when the
+   * message is confirmed and routed. Rejects `unavailable` within 5 s.
    */
   publishEvent(message: EventMessage): Promise<void>
   /**
@@ -130,8 +147,8 @@ export interface Bus extends AsyncDisposable {
     options: RpcOptions,
   ): Promise<CommandResponse<C>>
   /**
-   * Variant of `request` for commands with `streams: true`. The timeout applies until the first
-   * frame of the reply, then between chunks.
+   * Sends a command like `request`, with `streams: true`: a stream follows the reply. The timeout
+   * applies until the first frame of the reply, then between chunks of the stream.
    */
   requestStream<C extends Command>(
     command: C,
@@ -139,9 +156,9 @@ export interface Bus extends AsyncDisposable {
     options: RpcOptions,
   ): Promise<StreamedReply<C>>
   /**
-   * Sends a command without a reply to the processes that serve the keys. Resolves when the broker
-   * has confirmed the command, also if no process serves them. A process that fails to handle the
-   * command does not get it again.
+   * Sends a command without a reply to the processes that serve the keys. Resolves when RabbitMQ
+   * has confirmed the command, also if no process serves the keys. A process that fails to handle
+   * the command does not get it again.
    *
    * @throws AppError `unavailable`: immediately if the broker is down, else within 5 s
    */
@@ -151,9 +168,11 @@ export interface Bus extends AsyncDisposable {
     options: NotifyOptions,
   ): Promise<void>
   serve(options: ServeOptions): Promise<CommandServer>
-  /** Broadcasts an invalidation to all processes. Best effort: caches also expire. */
+  /**
+   * Broadcasts an invalidation of cached values to all processes. Best effort: caches also expire.
+   */
   invalidate(message: Invalidation): Promise<void>
-  /** Adds a listener, which also receives every topic after a reconnect. */
+  /** Adds a listener to invalidations, which also receives every topic after a reconnect. */
   onInvalidate(listener: (message: Invalidation) => void): Promise<AsyncDisposable>
 }
 

@@ -3,12 +3,15 @@ import type { TraceHeaders } from '@posthorn/telemetry'
 import type { Message } from 'amqplib'
 
 /**
- * RabbitMQ 4 closes the channel on messages above 16 MiB. Larger contents are streamed or stay in
- * Postgres.
+ * Maximum size of a bus message. RabbitMQ 4 closes the channel on messages above 16 MiB. Larger
+ * contents are streamed or stay in Postgres.
  */
 const maxMessageBytes = 15 * 1024 * 1024
 
-/** @throws AppError `too-large` above 15 MiB */
+/**
+ * Encodes the payload of a bus message as JSON.
+ * @throws AppError `too-large` above 15 MiB
+ */
 export function encode(value: unknown): Buffer {
   const content = Buffer.from(JSON.stringify(value))
   if (content.length > maxMessageBytes)
@@ -16,7 +19,7 @@ export function encode(value: unknown): Buffer {
   return content
 }
 
-/** Parsed JSON, or undefined if the content is not JSON. */
+/** Parsed JSON payload of a bus message, or undefined if the content is not JSON. */
 export function decode(content: Buffer): unknown {
   try {
     return JSON.parse(content.toString())

@@ -1,19 +1,22 @@
-/** Consumer or command server. */
+/** Receiver of bus messages: a consumer or command server. */
 export interface Receiver extends AsyncDisposable {
-  /** Number of messages being handled. */
+  /** Number of bus messages that the receiver is handling. */
   active(): number
 }
 
-/** Consumers and command servers of a bus. Disposal closes the open receivers. */
+/** Consumers and command servers of a bus (RabbitMQ client). Disposal closes the open receivers. */
 export class Receivers implements AsyncDisposable {
   readonly #open = new Set<Receiver>()
 
-  /** Number of messages being handled. */
+  /** Number of bus messages that all consumers and command servers are handling. */
   get active(): number {
     return [...this.#open].reduce((sum, receiver) => sum + receiver.active(), 0)
   }
 
-  /** Adds a receiver, which is disposed once: with the bus or earlier by its owner. */
+  /**
+   * Adds a consumer or command server, which is disposed once: with the bus or earlier by its
+   * owner.
+   */
   add(receiver: Receiver): AsyncDisposable {
     let closing: Promise<void> | undefined
     const close = async () => {

@@ -13,7 +13,10 @@ import { eventPartitions, shardCount } from '@posthorn/contracts/shards'
 import type { Channel } from 'amqplib'
 import type { TSchema } from 'typebox'
 
-/** Exchange names are public: a deployment may bind its own queues to `events`. */
+/**
+ * Names of the RabbitMQ exchanges. The names are public: a deployment may bind its own queues to
+ * `events`.
+ */
 export const exchanges = {
   events: 'events',
   commands: 'commands',
@@ -25,8 +28,8 @@ const exchangeTypes: Readonly<Record<string, string>> = { events: 'topic', inval
 export type ExchangeName = keyof typeof exchanges | SharedQueue
 
 /**
- * Durable queues. Changed arguments need a new name, because RabbitMQ rejects a redeclaration with
- * other arguments (406 PRECONDITION_FAILED).
+ * Durable work queues in RabbitMQ. Changed arguments need a new queue name, because RabbitMQ
+ * rejects a redeclaration with other arguments (406 PRECONDITION_FAILED).
  */
 export type WorkQueue = `webhook.events.${number}` | 'sender.submissions'
 
@@ -47,15 +50,18 @@ const unrestricted: BrokerUse = {
   serves: ['commands', ...sharedQueues],
 }
 
-/** Broker use of a service. Names that are no service, such as tools, are unrestricted. */
+/**
+ * Exchanges and queues of RabbitMQ that a service uses. Names that are no service, such as tools,
+ * are unrestricted.
+ */
 export function brokerUseOf(name: string): BrokerUse {
   const service = serviceNames.find((candidate) => candidate === name)
   return service ? brokerUses[service] : unrestricted
 }
 
 /**
- * Exchange of the requests with this key, and of their cancellations. The key of one responder,
- * such as `outbox.<sender>`, begins with the key of its service.
+ * RabbitMQ exchange of the requests with this key, and of their cancellations. The key of one
+ * responder, such as `outbox.<sender>`, begins with the key of its service.
  */
 export function exchangeFor(key: string): CommandExchange {
   const plain = key.startsWith('cancel.') ? key.slice('cancel.'.length) : key
@@ -63,11 +69,14 @@ export function exchangeFor(key: string): CommandExchange {
   return sharedQueues.find(serves) ?? 'commands'
 }
 
-/** Redeliveries before dead-lettering. Set explicitly: RabbitMQ 3.10 has no limit, 4.0 has 20. */
+/**
+ * Redeliveries of a bus message before dead-lettering. Set explicitly: RabbitMQ 3.10 has no limit,
+ * 4.0 has 20.
+ */
 export const deliveryLimit = 20
 /**
- * Maximum dead letters. Beyond the maximum the oldest dead letters are dropped: Postgres holds the
- * data.
+ * Maximum dead letters in a queue. Beyond the maximum the oldest dead letters are dropped: Postgres
+ * holds the data.
  */
 const maxDeadLetters = 100_000
 
@@ -78,7 +87,7 @@ export function bindingKeys(partition: number): string[] {
   return keys
 }
 
-/** Schema of the messages of a work queue. */
+/** Schema of the bus messages of a work queue. */
 export function schemaOf(queue: WorkQueue): TSchema {
   return queue === 'sender.submissions' ? SubmissionHint : EventMessageSchema
 }
@@ -87,11 +96,12 @@ export function declareExchange(channel: Channel, name: ExchangeName): Promise<u
   return channel.assertExchange(name, exchangeTypes[name] ?? 'direct', { durable: true })
 }
 
-/** Declares a work queue with its dead letter queue and bindings. */
+/** Declares a work queue in RabbitMQ with its dead letter queue and bindings. */
 export async function declareWorkQueue(channel: Channel, queue: WorkQueue): Promise<void> {
   const partition = eventQueues.indexOf(queue)
   const dead = `${queue}.dead`
-  // Declarations are pipelined. The first rejection closes the channel and fails all declarations.
+  // Declarations of queues are pipelined. The first rejection closes the channel and fails all
+  // declarations.
   await Promise.all([
     declareExchange(channel, 'dead'),
     channel.assertQueue(dead, {
@@ -104,7 +114,7 @@ export async function declareWorkQueue(channel: Channel, queue: WorkQueue): Prom
         'x-delivery-limit': deliveryLimit,
         'x-dead-letter-exchange': exchanges.dead,
         'x-dead-letter-routing-key': queue,
-        // Preserves the order of the events of an account.
+        // A single active consumer preserves the order of the events of an account.
         ...(partition < 0 ? {} : { 'x-single-active-consumer': true }),
       },
     }),
@@ -120,9 +130,9 @@ async function bindEvents(channel: Channel, queue: WorkQueue, partition: number)
 }
 
 /**
- * Declares a queue shared by all responders. Losing its messages is harmless, because requests have
- * deadlines. Queues whose requests carry passwords are classic queues: a quorum queue writes even
- * transient messages to disk.
+ * Declares a request queue shared by all responders. Losing its messages is harmless, because
+ * requests have deadlines. Queues whose requests carry passwords are classic queues: a quorum queue
+ * writes even transient messages to disk.
  */
 export async function declareSharedQueue(channel: Channel, queue: SharedQueue): Promise<string> {
   await channel.assertQueue(queue, {
@@ -134,14 +144,17 @@ export async function declareSharedQueue(channel: Channel, queue: SharedQueue): 
 }
 
 /**
- * True for a quorum queue. A quorum queue survives the loss of a broker node but is slow, so its
- * responders also have direct queues.
+ * True for a shared request queue that is a quorum queue. A quorum queue survives the loss of a
+ * broker node but is slow, so its responders also have direct queues.
  */
 export function isOnDisk(queue: SharedQueue): boolean {
   return queue === 'credentials'
 }
 
-/** Declares what a process publishes to, so that events are routed before any consumer started. */
+/**
+ * Declares the exchanges and queues that a process publishes to, so that events are routed before
+ * any consumer started.
+ */
 export async function declareTopology(channel: Channel, { declares }: BrokerUse): Promise<void> {
   await Promise.all([
     declareExchange(channel, 'invalidate'),
@@ -152,8 +165,8 @@ export async function declareTopology(channel: Channel, { declares }: BrokerUse)
 }
 
 /**
- * Declares an exclusive queue. The queue has a new name each time: the broker may not have deleted
- * the last queue.
+ * Declares an exclusive queue of this process. The queue has a new name each time: RabbitMQ may not
+ * have deleted the last queue.
  */
 export async function declareOwnQueue(channel: Channel, purpose: string): Promise<string> {
   const { queue } = await channel.assertQueue(`${purpose}.${crypto.randomUUID()}`, {

@@ -1,15 +1,18 @@
 import { type Env, json, url } from '@posthorn/config'
 
-/** Configuration of the broker-users command. */
+/** Configuration of the command that creates the RabbitMQ users of the services. */
 export interface UsersConfig {
-  /** Management API, with the login of an administrator. */
+  /** RabbitMQ's management API, with the login of an administrator. */
   readonly api: string
   readonly vhost: string
-  /** Passwords of the services' users. Other users keep their passwords. */
+  /** Passwords of the services' RabbitMQ users. Other users keep their passwords. */
   readonly passwords: Readonly<Record<string, string>>
 }
 
-/** @throws ConfigError for a missing or invalid variable */
+/**
+ * Reads the configuration of the broker-users command. @throws ConfigError for a missing or invalid
+ * variable
+ */
 export function readUsersConfig(env: Env): UsersConfig {
   const api = url(env, 'AMQP_ADMIN_URL', ['http:', 'https:'])
   const { pathname } = new URL(api)

@@ -11,7 +11,9 @@ import { readUsersConfig } from './users-config.ts'
 // JSON object, {"posthorn_sender": "…", …}.
 const maxWaitMs = 60_000
 
-/** Retries for 60 s, because the broker may be starting. */
+/**
+ * Creates the RabbitMQ users of the services. Retries for 60 s, because the broker may be starting.
+ */
 async function setUsers(): Promise<void> {
   const config = readUsersConfig(process.env)
   const deadline = Date.now() + maxWaitMs

@@ -1,6 +1,6 @@
 /**
- * Result of `promise`, or a rejection with the signal's reason if the signal aborts first. The
- * promise itself continues; its later rejection is ignored.
+ * Awaits a promise until a signal aborts: result of `promise`, or a rejection with the signal's
+ * reason if the signal aborts first. The promise itself continues; its later rejection is ignored.
  */
 export function abortable<T>(promise: Promise<T>, signal: AbortSignal): Promise<T> {
   return new Promise<T>((resolve, reject) => {

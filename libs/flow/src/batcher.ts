@@ -1,11 +1,13 @@
 export interface BatcherOptions<Item, Result> {
-  /** Processes a batch. Returns one result per item, in the order of the items. */
+  /** Processes a batch of items. Returns one result per item, in the order of the items. */
   run: (items: Item[]) => Promise<readonly Result[]>
-  /** Maximum items of one batch. Default 100. */
+  /** Maximum items of one batch of merged calls. Default 100. */
   maxItems?: number
-  /** Time a batch that is not full waits for more items. Default 0: one event loop turn. */
+  /** Time that a batch that is not full waits for more items. Default 0: one event loop turn. */
   lingerMs?: number
-  /** True if a failed batch is to be run again item by item. Default: all its calls reject. */
+  /**
+   * True if a failed batch is to be run again item by item. Default: all calls of the batch reject.
+   */
   isolates?: (error: unknown) => boolean
 }
 
@@ -16,7 +18,7 @@ interface Waiting<Item, Result> {
 }
 
 /**
- * Merges concurrent calls into few large calls, such as statements with one commit.
+ * Merges concurrent calls into few large calls (batches), such as statements with one commit.
  *
  * Batches run one after the other, in FIFO order. Items added during a batch go into the next
  * batch. Nothing is cancelled: a caller that stops waiting does not withdraw its item.
@@ -32,12 +34,15 @@ export class Batcher<Item, Result> {
     this.#maxItems = options.maxItems ?? 100
   }
 
-  /** Number of items that are not part of a batch yet. */
+  /** Number of items of the batcher that are not part of a batch yet. */
   get waiting(): number {
     return this.#waiting.length
   }
 
-  /** Adds an item. Resolves to its result when its batch is done; rejects if the batch failed. */
+  /**
+   * Adds an item to the next batch. Resolves to the item's result when its batch is done; rejects
+   * if the batch failed.
+   */
   add(item: Item): Promise<Result> {
     return new Promise<Result>((resolve, reject) => {
       this.#waiting.push({ item, resolve, reject })
@@ -45,7 +50,7 @@ export class Batcher<Item, Result> {
     })
   }
 
-  /** Resolves when no item waits or runs. Never rejects. */
+  /** Resolves when no item of the batcher waits or runs. Never rejects. */
   async drain(): Promise<void> {
     while (this.#running) await this.#running
   }

@@ -1,13 +1,15 @@
 import { type Clock, monotonicClock } from './clock.ts'
 
 export interface CircuitBreakerOptions {
-  /** Consecutive failures that open the breaker. */
+  /** Number of consecutive failures of calls that open the circuit breaker. */
   failureThreshold: number
-  /** Duration of the n-th opening since the last success, from 1. See `backoff`. */
+  /**
+   * Duration of the circuit breaker's n-th opening since the last success, from 1. See `backoff`.
+   */
   openMs: (opening: number) => number
   /**
-   * If false, a success while the breaker is open resets the counts, but calls stay blocked until
-   * the time is over. Default true: the success closes the breaker.
+   * If false, a success while the circuit breaker is open resets the counts, but calls stay blocked
+   * until the time is over. Default true: the success closes the breaker.
    */
   successCloses?: boolean
   clock?: Clock
@@ -16,7 +18,8 @@ export interface CircuitBreakerOptions {
 type CircuitState = 'closed' | 'open' | 'half-open'
 
 /**
- * Stops calls after consecutive failures, then admits one probe at a time until a call succeeds.
+ * Circuit breaker: stops calls after consecutive failures, then admits one probe at a time until a
+ * call succeeds.
  *
  * | state | trigger | next |
  * |---|---|---|
@@ -51,12 +54,15 @@ export class CircuitBreaker {
     return this.#clock() < this.#openUntil
   }
 
-  /** Milliseconds until calls are admitted again; 0 unless open. */
+  /** Milliseconds until the circuit breaker admits calls again; 0 unless open. */
   get remainingMs(): number {
     return Math.max(0, this.#openUntil - this.#clock())
   }
 
-  /** Time of the last opening's end, by the clock of the breaker; -Infinity if never opened. */
+  /**
+   * End of the circuit breaker's last opening, by the clock of the breaker; -Infinity if never
+   * opened.
+   */
   get openUntil(): number {
     return this.#openUntil
   }
@@ -65,14 +71,14 @@ export class CircuitBreaker {
     return this.#failures
   }
 
-  /** True if the breaker is in the state of a new breaker, so that it may be dropped. */
+  /** True if the circuit breaker is in the state of a new breaker, so that it may be dropped. */
   get isIdle(): boolean {
     return this.#failures === 0 && !this.#isProbing && !this.isOpen
   }
 
   /**
-   * True if a call may start now. The caller then reports `success`, `failure` or `cancel`. In the
-   * state half-open only one call at a time is admitted.
+   * True if the circuit breaker admits a call now. The caller then reports `success`, `failure` or
+   * `cancel`. In the state half-open only one call at a time is admitted.
    */
   tryAcquire(): boolean {
     if (this.isOpen || this.#isProbing) return false
@@ -87,7 +93,10 @@ export class CircuitBreaker {
     if (this.#options.successCloses !== false) this.#openUntil = -Infinity
   }
 
-  /** Counts a failure. `retryAfterMs` blocks calls at least that long and is no opening. */
+  /**
+   * Counts the failure of a call. `retryAfterMs` blocks calls at least that long and is no opening
+   * of the breaker.
+   */
   failure(retryAfterMs = 0): void {
     const mayOpen = this.#isProbing || !this.isOpen
     this.#isProbing = false
@@ -98,17 +107,17 @@ export class CircuitBreaker {
     this.block(this.#options.openMs(this.#openings))
   }
 
-  /** Ends a call whose result does not show whether the callee works. */
+  /** Ends a call whose result does not show whether the called service works. */
   cancel(): void {
     this.#isProbing = false
   }
 
-  /** Blocks calls for at least `ms`, without counting a failure: for `Retry-After`. */
+  /** Blocks calls for at least `ms` milliseconds, without counting a failure: for `Retry-After`. */
   block(ms: number): void {
     if (ms > 0) this.#openUntil = Math.max(this.#openUntil, this.#clock() + ms)
   }
 
-  /** Returns to the initial state: for a changed callee. */
+  /** Returns the circuit breaker to its initial state: for a changed callee. */
   reset(): void {
     this.success()
     this.#openUntil = -Infinity

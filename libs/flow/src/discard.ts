@@ -1,7 +1,7 @@
 /**
- * Ends an iteration without a reader, so that the iterator closes what it holds. A generator that
- * has not started would skip its `finally`; therefore one element is requested first. Never
- * rejects.
+ * Ends an asynchronous iteration without a reader, so that the iterator closes what it holds. A
+ * generator that has not started would skip its `finally`; therefore one element is requested
+ * first. Never rejects.
  */
 export async function discard(iterable: AsyncIterable<unknown>): Promise<void> {
   const iterator = iterable[Symbol.asyncIterator]()

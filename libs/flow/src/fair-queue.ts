@@ -1,15 +1,18 @@
 import { QueueFullError } from './queue-full-error.ts'
 
 export interface FairQueueOptions<K> {
-  /** Maximum items of one key that run concurrently; a function is evaluated at each use. */
+  /**
+   * Maximum items of one key of the queue that run concurrently; a function is evaluated at each
+   * use.
+   */
   maxRunningPerKey: number | ((key: K) => number)
-  /** Maximum running items over all keys. Default: no limit. */
+  /** Maximum running items of the queue over all keys. Default: no limit. */
   maxRunning?: number
-  /** Maximum waiting items over all keys. Default: no limit. */
+  /** Maximum waiting items of the queue over all keys. Default: no limit. */
   maxWaiting?: number
 }
 
-/** Item taken from a queue, which counts as running until disposed. */
+/** Item taken from a fair queue. The item counts as running until disposed. */
 export interface RunningItem<T, K> extends Disposable {
   readonly key: K
   readonly item: T
@@ -21,15 +24,15 @@ interface KeyQueue<T> {
 }
 
 /**
- * Queue that serves its keys round-robin and the items of one key in FIFO order. A key with many or
- * slow items delays no other key. `take` needs constant time, however many keys wait.
+ * Fair queue, which serves its keys round-robin and the items of one key in FIFO order. A key with
+ * many or slow items delays no other key. `take` needs constant time, however many keys wait.
  */
 export class FairQueue<T, K = string> {
   readonly #limitOf: (key: K) => number
   readonly #maxRunning: number
   readonly #maxWaiting: number
   readonly #queues = new Map<K, KeyQueue<T>>()
-  /** Keys with a waiting item and a free slot, in the order of their turns. */
+  /** Keys of the queue with a waiting item and free capacity, in the order of their turns. */
   readonly #ready = new Set<K>()
   #running = 0
   #waiting = 0
@@ -47,7 +50,7 @@ export class FairQueue<T, K = string> {
     return this.#waiting
   }
 
-  /** Appends an item. @throws QueueFullError beyond `maxWaiting` */
+  /** Appends an item to the queue. @throws QueueFullError beyond `maxWaiting` */
   add(key: K, item: T): void {
     if (this.#waiting >= this.#maxWaiting) throw new QueueFullError(this.#maxWaiting)
     let queue = this.#queues.get(key)
@@ -57,13 +60,16 @@ export class FairQueue<T, K = string> {
     this.refresh(key)
   }
 
-  /** Next item that may run, or undefined if no item waits or the limits are reached. */
+  /**
+   * Takes the next item of the queue that may run. Undefined if no item waits or the limits are
+   * reached.
+   */
   take(): RunningItem<T, K> | undefined {
     if (this.#running >= this.#maxRunning) return undefined
     for (const key of this.#ready) {
       this.#ready.delete(key)
       const queue = this.#queues.get(key)
-      // The limit may have fallen since the key became ready.
+      // The limit of the key may have fallen since the key became ready.
       if (!queue || queue.running >= this.#limitOf(key)) continue
       const item = queue.items.shift() as T
       queue.running += 1
@@ -75,7 +81,7 @@ export class FairQueue<T, K = string> {
     return undefined
   }
 
-  /** Removes a waiting item. Returns false if the item does not wait. */
+  /** Removes a waiting item from the queue. Returns false if the item does not wait. */
   remove(key: K, item: T): boolean {
     const queue = this.#queues.get(key)
     const index = queue?.items.indexOf(item) ?? -1
@@ -87,7 +93,7 @@ export class FairQueue<T, K = string> {
     return true
   }
 
-  /** Re-evaluates a key after its limit changed. */
+  /** Re-evaluates a key of the queue after the key's limit changed. */
   refresh(key: K): void {
     const queue = this.#queues.get(key)
     if (!queue) return
@@ -96,7 +102,7 @@ export class FairQueue<T, K = string> {
     } else if (queue.running === 0) this.#queues.delete(key)
   }
 
-  /** Removes and returns all waiting items. Running items are unaffected. */
+  /** Removes and returns all waiting items of the queue. Running items are unaffected. */
   clear(): T[] {
     const items: T[] = []
     for (const [key, queue] of this.#queues) {

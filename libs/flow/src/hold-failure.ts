@@ -4,17 +4,23 @@ import { sleep } from './sleep.ts'
 const marginMs = 1_000
 
 export interface FailureHold {
-  /** Timeout of the work. */
+  /** Timeout of the work whose failures are reported late. */
   timeoutMs: number
-  /** Ends the work and the wait for the failure report. */
+  /** Signal that ends the work and the wait for its failure report. */
   signal: AbortSignal
-  /** True for failures whose time must not depend on their cause. */
+  /** True for failures of the work whose time must not depend on their cause. */
   isHidden: (error: unknown) => boolean
-  /** Called when a hidden failure starts to wait, so that the caller can release what it holds. */
+  /**
+   * Called when a hidden failure of the work starts to wait, so that the caller can release what it
+   * holds.
+   */
   onHeld?: (() => void) | undefined
-  /** Error of work that fails after the timeout. Default: its own error. */
+  /** Error of work that fails after its timeout. Default: the work's own error. */
   timeoutError?: (cause: unknown) => unknown
-  /** Error after an abort by the caller. Default: the error of the work or reason of the signal. */
+  /**
+   * Error of work after an abort by the caller. Default: the error of the work or reason of the
+   * signal.
+   */
   abortError?: (cause: unknown) => unknown
 }
 
@@ -46,7 +52,8 @@ async function runHeld<T>(
   const timeout = new AbortController()
   const end = new AbortController()
   const timer = setTimeout(() => timeout.abort(timedOut()), timeoutMs)
-  // One timer runs from the start: the duration of the work does not change the time of the report.
+  // One timer runs from the start: the duration of the work does not change the time of the failure
+  // report.
   const visible = sleep(timeoutMs + marginMs, AbortSignal.any([signal, end.signal]))
   visible.catch(() => undefined)
   try {

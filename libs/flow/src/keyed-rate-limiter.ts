@@ -2,11 +2,14 @@ import { RateLimiter, type RateLimiterOptions } from './rate-limiter.ts'
 import { TtlCache } from './ttl-cache.ts'
 
 export interface KeyedRateLimiterOptions extends RateLimiterOptions {
-  /** Maximum keys. The least recently used key is evicted and starts again with a full burst. */
+  /**
+   * Maximum keys with a rate limiter. The least recently used key is evicted and starts again with
+   * a full burst.
+   */
   maxKeys: number
 }
 
-/** One rate limiter per key, for permits that callers do not wait for. */
+/** Rate limiters by key: one rate limiter per key, for permits that callers do not wait for. */
 export class KeyedRateLimiter {
   readonly #options: RateLimiterOptions
   readonly #limiters: TtlCache<string, RateLimiter>
@@ -16,7 +19,7 @@ export class KeyedRateLimiter {
     this.#limiters = new TtlCache({ max: maxKeys })
   }
 
-  /** Takes a permit of the key if a permit is free. */
+  /** Takes a permit of the key's rate limiter if a permit is free. */
   tryAcquire(key: string): boolean {
     return this.#limiters.getOrCreate(key, () => new RateLimiter(this.#options)).tryAcquire()
   }

@@ -1,6 +1,6 @@
 import { abortable } from './abortable.ts'
 
-/** Condition that can be set and reset, and that callers can wait for. Initially closed. */
+/** Latch: condition that can be set and reset, and that callers can wait for. Initially closed. */
 export class Latch {
   #isOpen = false
   #opening = Promise.withResolvers<void>()
@@ -9,7 +9,7 @@ export class Latch {
     return this.#isOpen
   }
 
-  /** Releases all waiting callers. */
+  /** Opens the latch and releases all waiting callers. */
   open(): void {
     this.#isOpen = true
     this.#opening.resolve()
@@ -26,7 +26,7 @@ export class Latch {
     else this.close()
   }
 
-  /** Resolves while the latch is open. Rejects with the signal's reason. */
+  /** Resolves when the latch is open. Rejects with the signal's reason. */
   async whenOpen(signal: AbortSignal): Promise<void> {
     // If the latch closed again before the continuation ran, the caller keeps waiting.
     while (!this.#isOpen) await abortable(this.#opening.promise, signal)

@@ -1,7 +1,7 @@
 import { type Permit, Semaphore } from './semaphore.ts'
 
 /**
- * Lock for one owner at a time, FIFO. Not reentrant: acquiring the lock twice in one flow
+ * Mutex: lock for one owner at a time, FIFO. Not reentrant: acquiring the lock twice in one flow
  * deadlocks.
  */
 export class Mutex extends Semaphore {
@@ -11,12 +11,14 @@ export class Mutex extends Semaphore {
     super(1)
   }
 
-  /** True if a caller waits for the present owner. */
+  /** True if a caller waits for the present owner of the mutex. */
   get isContended(): boolean {
     return this.waiting > 0
   }
 
-  /** Waits for the lock. Rejects with the signal's reason; then the lock was not taken. */
+  /**
+   * Waits for the lock of the mutex. Rejects with the signal's reason; then the lock was not taken.
+   */
   override acquire(signal?: AbortSignal): Promise<Permit> {
     const permit = super.acquire(signal)
     if (this.isContended) this.#onContended?.()
@@ -25,8 +27,8 @@ export class Mutex extends Semaphore {
 
   /**
    * Calls `listener` whenever a caller starts to wait for the mutex, and immediately if a caller
-   * waits already. Lets an owner of long duration give way. At most one listener; disposing removes
-   * the listener.
+   * waits already. Lets an owner that holds the mutex for long give way. At most one listener;
+   * disposing removes the listener.
    */
   onContended(listener: () => void): Disposable {
     this.#onContended = listener

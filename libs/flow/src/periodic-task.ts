@@ -1,12 +1,12 @@
 export interface PeriodicTask extends AsyncDisposable {
-  /** Runs the task immediately. Calls during a run cause one more run in total. */
+  /** Runs the periodic task immediately. Calls during a run cause one more run in total. */
   wake(): void
 }
 
 export interface PeriodicOptions {
-  /** Time between the end of a run and the start of the next. */
+  /** Time between the end of a run of the periodic task and the start of the next run. */
   everyMs: number
-  /** Name of the task, field `task` of the log. */
+  /** Name of the periodic task, field `task` of the log. */
   name: string
   log: { error(fields: object, message: string): void }
 }

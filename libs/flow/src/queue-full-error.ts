@@ -1,4 +1,7 @@
-/** Rejection of a call that would exceed the `maxWaiting` of its queue. Nothing was queued. */
+/**
+ * Rejection of a call that would exceed the maximum number of waiting calls (`maxWaiting`) of its
+ * queue. Nothing was queued.
+ */
 export class QueueFullError extends Error {
   override name = 'QueueFullError'
 

@@ -5,13 +5,13 @@ import type { Permit } from './semaphore.ts'
 import { type QuotaRate, UnitBucket } from './unit-bucket.ts'
 
 export interface QuotaLimiterOptions {
-  /** Limits of each key. */
+  /** Quota of each key: units per time and concurrent calls. */
   perKey: QuotaRate & { concurrent: number }
-  /** Limit of all keys together. A function is evaluated whenever units are taken. */
+  /** Quota of all keys together. A function is evaluated whenever units are taken. */
   total: QuotaRate | (() => QuotaRate)
-  /** Number of priorities; 0 is the highest. */
+  /** Number of priorities of calls; 0 is the highest priority. */
   priorities: number
-  /** Maximum number of waiting calls per key and priority. */
+  /** Maximum number of calls that wait for quota, per key and priority. */
   maxWaiting: number
   clock?: Clock
 }
@@ -19,12 +19,12 @@ export interface QuotaLimiterOptions {
 export interface QuotaRequest {
   units: number
   /**
-   * Concurrent calls that the request counts as; defaults to 1. More slots than `concurrent` count
-   * as `concurrent`.
+   * Concurrent calls that the requested call counts as; defaults to 1. More slots than `concurrent`
+   * count as `concurrent`.
    */
   slots?: number | undefined
   priority: number
-  /** Maximum time to wait; default: no limit. */
+  /** Maximum time that the call may wait for its quota; default: no limit. */
   maxWaitMs?: number | undefined
   signal?: AbortSignal | undefined
 }
@@ -36,7 +36,7 @@ interface Waiter {
   admit: () => void
 }
 
-/** State of one key, dropped when it equals the state of a new key. */
+/** State of one key of the quota limiter, dropped when it equals the state of a new key. */
 interface KeyState<K> {
   key: K
   bucket: UnitBucket
@@ -44,20 +44,20 @@ interface KeyState<K> {
   pausedUntil: number
   /** Time until which calls of the key run one by one. */
   narrowUntil: number
-  /** Waiting calls by priority, FIFO. */
+  /** Waiting calls of the key by priority, FIFO. */
   waiting: Set<Waiter>[]
-  /** Units of the waiting calls, by priority. */
+  /** Quota units of the waiting calls of the key, by priority. */
   waitingUnits: number[]
   /**
    * Priority of the ring that contains the key: the first call of the key may run as soon as the
-   * total permits.
+   * total quota permits.
    */
   ring: number | undefined
   timer: ReturnType<typeof setTimeout> | undefined
 }
 
 /**
- * Units per time and concurrent calls per key, and units per time of all keys together.
+ * Limits units per time and concurrent calls per key, and units per time of all keys together.
  *
  * Priorities are strict, within a key and among keys: a call waits only for running calls and for
  * calls of its own or a higher priority. Within a priority, calls of a key are FIFO and keys take
@@ -82,14 +82,14 @@ export class QuotaLimiter<K = string> {
     this.#rings = Array.from({ length: priorities }, () => new Set())
   }
 
-  /** Number of keys in memory: keys in use, paused, or without all of their units. */
+  /** Number of keys in memory: keys in use, paused, or without all of their quota units. */
   get size(): number {
     return this.#keys.size
   }
 
   /**
-   * Waits for the units and a permit; dispose the permit at the end of the call. The units are used
-   * up.
+   * Waits for the quota units of a call and for a permit; dispose of the permit at the end of the
+   * call. The units are used up.
    *
    * @throws RateLimitedError if the wait exceeds `maxWaitMs` or is certain to; QueueFullError; the
    * signal's reason. Nothing was taken then.
@@ -158,13 +158,13 @@ export class QuotaLimiter<K = string> {
     this.#refresh(state)
   }
 
-  /** Calls of the key that may run now at a time. */
+  /** Number of calls of the key that may run now at a time. */
   concurrency(key: K): number {
     const { narrowUntil = -Infinity } = this.#keys.get(key) ?? {}
     return this.#clock() < narrowUntil ? 1 : this.#options.perKey.concurrent
   }
 
-  /** Starts no call of any key for `ms`. */
+  /** Starts no call of any key for `ms` milliseconds. */
   pauseAll(ms: number): void {
     this.#pausedUntil = Math.max(this.#pausedUntil, this.#clock() + ms)
   }
@@ -204,7 +204,7 @@ export class QuotaLimiter<K = string> {
     }
   }
 
-  /** Lower bound of the wait: the pauses, and the units of calls that go before. */
+  /** Lower bound of the wait of a call: the pauses, and the quota units of calls that go before. */
   #expectedWaitMs(state: KeyState<K>, { units, priority }: QuotaRequest): number {
     const before = state.waitingUnits.slice(0, priority + 1).reduce((sum, each) => sum + each, 0)
     return Math.max(this.#pauseMs(state), state.bucket.delayOfAllMs(before + units), 0)
@@ -219,7 +219,7 @@ export class QuotaLimiter<K = string> {
     return Math.max(state.pausedUntil, this.#pausedUntil) - this.#clock()
   }
 
-  /** Puts a key into the ring of its first call, sets its timer, or drops it. */
+  /** Puts a key into the ring of its first waiting call, sets the key's timer, or drops the key. */
   #refresh(state: KeyState<K>): void {
     clearTimeout(state.timer)
     const first = firstOf(state)
@@ -253,7 +253,9 @@ export class QuotaLimiter<K = string> {
     state.ring = ring
   }
 
-  /** Starts calls in the order of priority, and in turn, until the total is used up. */
+  /**
+   * Starts waiting calls in the order of priority, and in turn, until the total quota is used up.
+   */
   #admit(): void {
     clearTimeout(this.#timer)
     for (const ring of this.#rings)

@@ -1,4 +1,6 @@
-/** Rejection of a call that would wait for longer than its limit. Nothing was taken. */
+/**
+ * Rejection of a call that would wait for its quota for longer than its limit. Nothing was taken.
+ */
 export class RateLimitedError extends Error {
   override name = 'RateLimitedError'
   /** Expected time until a new call can run, more than 0. An estimate if other calls wait. */

@@ -1,18 +1,23 @@
 import { type Clock, monotonicClock } from './clock.ts'
 
 export interface RateLimiterOptions {
-  /** Permits per second. A function is evaluated whenever a permit is taken. */
+  /** Permits of the rate limiter per second. A function is evaluated whenever a permit is taken. */
   perSecond: number | (() => number)
-  /** Permits available immediately after a period without use. Default 1. */
+  /**
+   * Permits of the rate limiter that are available immediately after a period without use. Default
+   * 1.
+   */
   burst?: number
-  /** Alternative to `burst`: time that permits may run ahead of an even pace. */
+  /**
+   * Alternative to `burst`: time that permits of the rate limiter may run ahead of an even pace.
+   */
   toleranceMs?: number
   clock?: Clock
 }
 
 /**
- * Permits per time, evenly paced after a burst (generic cell rate algorithm). The state is one
- * number.
+ * Rate limiter: permits per time, evenly paced after a burst (generic cell rate algorithm). The
+ * state is one number.
  *
  * `acquire` is FIFO. Callers of `tryAcquire` do not overtake waiting callers. Disposal is not
  * needed: a timer exists only while callers wait.
@@ -30,29 +35,35 @@ export class RateLimiter {
     this.#clock = options.clock ?? monotonicClock
   }
 
-  /** Milliseconds until the next permit; 0 if a permit is free now. Ignores waiting callers. */
+  /**
+   * Milliseconds until the next permit of the rate limiter; 0 if a permit is free now. Ignores
+   * waiting callers.
+   */
   get delayMs(): number {
     return Math.max(0, this.#pacedUntil - this.#toleranceMs - this.#clock())
   }
 
-  /** True if the limiter is in the state of a new limiter, so that it may be dropped. */
+  /** True if the rate limiter is in the state of a new limiter, so that it may be dropped. */
   get isIdle(): boolean {
     return this.#waiters.size === 0 && this.#pacedUntil <= this.#clock()
   }
 
-  /** Takes a permit even if no permit is free, which delays later permits. */
+  /** Takes a permit of the rate limiter even if no permit is free, which delays later permits. */
   take(): void {
     this.#pacedUntil = Math.max(this.#pacedUntil, this.#clock()) + this.#intervalMs
   }
 
-  /** Takes a permit if a permit is free and no caller waits. */
+  /** Takes a permit of the rate limiter if a permit is free and no caller waits. */
   tryAcquire(): boolean {
     if (this.#waiters.size > 0 || this.delayMs > 0) return false
     this.take()
     return true
   }
 
-  /** Waits for a permit. Rejects with the signal's reason; then no permit was taken. */
+  /**
+   * Waits for a permit of the rate limiter. Rejects with the signal's reason; then no permit was
+   * taken.
+   */
   acquire(signal?: AbortSignal): Promise<void> {
     if (signal?.aborted) return Promise.reject(signal.reason as Error)
     if (this.tryAcquire()) return Promise.resolve()

@@ -2,24 +2,24 @@ import type { Backoff } from './backoff.ts'
 import { sleep } from './sleep.ts'
 
 export interface RetryOptions {
-  /** Delay after the n-th failed attempt, or a constant delay. */
+  /** Delay of the retry after the n-th failed attempt, or a constant delay. */
   delayMs: Backoff | number
   /**
-   * Ends the retries; also interrupts a delay. The retried function has to observe the signal
-   * itself.
+   * Signal that ends the retries; also interrupts a delay. The retried function has to observe the
+   * signal itself.
    */
   signal?: AbortSignal
-  /** Maximum attempts, the first included. Default: no limit. */
+  /** Maximum attempts of the retried function, the first included. Default: no limit. */
   maxAttempts?: number
-  /** True if the error is temporary. Default: every error is temporary. */
+  /** True if the error of an attempt is temporary. Default: every error is temporary. */
   isRetryable?: (error: unknown) => boolean
-  /** Called before the delay of each retry. */
+  /** Called before the delay of each retry, with the error of the last attempt. */
   onRetry?: (error: unknown, attempt: number) => void
 }
 
 /**
- * Runs `work` until it succeeds. Rejects with its error if that is not retryable or the attempts
- * are used up, and with the signal's reason if the signal aborts between attempts.
+ * Runs `work` until it succeeds. Rejects with the error of `work` if that error is not retryable or
+ * the attempts are used up, and with the signal's reason if the signal aborts between attempts.
  */
 export async function retryUntil<T>(
   work: (attempt: number) => Promise<T>,

@@ -1,10 +1,10 @@
 import { constants } from 'node:os'
 
-/** Process that ends when its work is done, such as `migrate`. */
+/** Job: process that ends when its work is done, such as `migrate`. */
 export interface Job {
-  /** Does the work and resolves to the exit status. */
+  /** Does the work of the job and resolves to the exit status. */
   work: () => Promise<number>
-  /** Returns the line that is printed about an error, without secrets. */
+  /** Returns the line that is printed about an error of the job, without secrets. */
   describeError: (error: unknown) => string
 }
 
@@ -12,12 +12,14 @@ export interface Job {
 export const jobInterrupted = 'job interrupted by a signal, run it again'
 
 /**
- * Runs a job. An error is printed and gives the exit status 1.
+ * Runs a job, a process that ends when its work is done. An error is printed and gives the exit
+ * status 1.
  *
  * SIGTERM and SIGINT end the process immediately, with the status 143 or 130 of a shell (128 plus
  * the number of the signal). Process 1 of a container has no such default: without a handler it
- * ignores both. The end closes all connections, so that Postgres rolls open transactions back and
- * releases their locks. A job therefore writes in transactions or steps that may be repeated.
+ * ignores both signals. The end closes all connections, so that Postgres rolls open transactions
+ * back and releases their locks. A job therefore writes in transactions or steps that may be
+ * repeated.
  */
 export async function runJob({ work, describeError }: Job): Promise<void> {
   for (const signal of ['SIGTERM', 'SIGINT'] as const)

@@ -1,4 +1,7 @@
-/** Capacity taken from a semaphore. Disposing returns it; a second disposal has no effect. */
+/**
+ * Permit: capacity taken from a semaphore. Disposing returns the capacity; a second disposal has no
+ * effect.
+ */
 export type Permit = Disposable
 
 interface Waiter {
@@ -7,7 +10,7 @@ interface Waiter {
 }
 
 /**
- * Bounded number of permits, or of weight such as bytes.
+ * Semaphore: bounded number of permits, or of weight such as bytes.
  *
  * Strictly FIFO: a caller never overtakes a waiting caller, even if its smaller weight would fit. A
  * weight above the capacity counts as the whole capacity; a capacity of 0 admits nothing. All
@@ -19,37 +22,42 @@ export class Semaphore {
   readonly #onIdle: (() => void) | undefined
   #free: number
 
-  /** `onIdle` is called when the last permit was returned and no caller waits. */
+  /**
+   * Creates a semaphore. `onIdle` is called when the last permit was returned and no caller waits.
+   */
   constructor(capacity: number, onIdle?: () => void) {
     this.capacity = capacity
     this.#free = capacity
     this.#onIdle = onIdle
   }
 
-  /** Free permits or weight. */
+  /** Free permits or weight of the semaphore. */
   get available(): number {
     return this.#free
   }
 
-  /** Number of callers waiting in `acquire`. */
+  /** Number of callers waiting in `acquire` of the semaphore. */
   get waiting(): number {
     return this.#waiters.size
   }
 
-  /** True if no permit is taken and no caller waits. */
+  /** True if no permit of the semaphore is taken and no caller waits. */
   get isIdle(): boolean {
     return this.#free === this.capacity && this.#waiters.size === 0
   }
 
-  /** Permit, or undefined if there is not enough capacity or other callers wait. */
+  /**
+   * Takes a permit of the semaphore. Undefined if there is not enough capacity or other callers
+   * wait.
+   */
   tryAcquire(weight = 1): Permit | undefined {
     const cost = this.#cost(weight)
     return this.#canTake(cost) ? this.#take(cost) : undefined
   }
 
   /**
-   * Waits for a permit. Takes a free permit synchronously. Rejects with the signal's reason, in
-   * which case no permit was taken.
+   * Waits for a permit of the semaphore. Takes a free permit synchronously. Rejects with the
+   * signal's reason, in which case no permit was taken.
    */
   acquire(signal?: AbortSignal, weight = 1): Promise<Permit> {
     if (signal?.aborted) return Promise.reject(signal.reason as Error)
@@ -58,12 +66,15 @@ export class Semaphore {
     return this.#wait(cost, signal)
   }
 
-  /** Waits for the whole capacity, so that nothing else runs until the permit is disposed. */
+  /**
+   * Waits for the whole capacity of the semaphore, so that nothing else runs until the permit is
+   * disposed.
+   */
   acquireAll(signal?: AbortSignal): Promise<Permit> {
     return this.acquire(signal, this.capacity)
   }
 
-  /** Runs `work` with a permit and releases it in every case. */
+  /** Runs `work` with a permit of the semaphore and releases the permit in every case. */
   async run<T>(work: () => Promise<T> | T, signal?: AbortSignal): Promise<T> {
     using _permit = this.tryAcquire() ?? (await this.acquire(signal))
     return await work()

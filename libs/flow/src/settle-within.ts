@@ -1,6 +1,6 @@
 /**
- * Waits until `promise` settles, at most `ms`. Returns true if it settled in time. Never rejects:
- * for closing resources whose result does not matter.
+ * Waits until `promise` settles, at most `ms`. Returns true if the promise settled in time. Never
+ * rejects: for closing resources whose result does not matter.
  */
 export async function settleWithin(promise: Promise<unknown>, ms: number): Promise<boolean> {
   const settled = promise.then(
@@ -11,8 +11,8 @@ export async function settleWithin(promise: Promise<unknown>, ms: number): Promi
 }
 
 /**
- * Result of `promise`, or of `onTimeout` after `ms`. `onTimeout` may throw. The promise itself
- * continues; its later rejection is ignored.
+ * Awaits a promise for a limited time: result of `promise`, or of `onTimeout` after `ms`.
+ * `onTimeout` may throw. The promise itself continues; its later rejection is ignored.
  */
 export function withTimeout<T>(promise: Promise<T>, ms: number, onTimeout: () => T): Promise<T> {
   return new Promise<T>((resolve, reject) => {

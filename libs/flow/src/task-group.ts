@@ -1,9 +1,11 @@
 export interface TaskGroupOptions {
-  /** Called with the error of a task that rejected. Default: errors are ignored. */
+  /** Called with the error of a task of the group that rejected. Default: errors are ignored. */
   onError?: (error: unknown) => void
 }
 
-/** Running promises that can be drained. Costs one counter, for any number of promises. */
+/**
+ * Task group: running promises that can be drained. Costs one counter, for any number of promises.
+ */
 export class TaskGroup implements AsyncDisposable {
   readonly #onError: ((error: unknown) => void) | undefined
   #running = 0
@@ -13,18 +15,18 @@ export class TaskGroup implements AsyncDisposable {
     this.#onError = onError
   }
 
-  /** Number of running tasks. */
+  /** Number of running tasks of the group. */
   get size(): number {
     return this.#running
   }
 
-  /** Adds a running task. Its rejection goes to `onError` and is never unhandled. */
+  /** Adds a running task to the group. Its rejection goes to `onError` and is never unhandled. */
   run(task: Promise<unknown>): void {
     this.#running += 1
     void task.then(this.#finished, this.#failed)
   }
 
-  /** Resolves when no task runs, including tasks added meanwhile. Never rejects. */
+  /** Resolves when no task of the group runs, including tasks added meanwhile. Never rejects. */
   async drain(): Promise<void> {
     while (this.#running > 0)
       await new Promise<void>((resolve) => this.#idleListeners.push(resolve))

@@ -1,27 +1,32 @@
 import { LRUCache } from 'lru-cache'
 import { type Clock, monotonicClock } from './clock.ts'
 
-/** At least one of `max` and `maxSize` bounds the cache. */
+/** Options of a cache. At least one of `max` and `maxSize` bounds the cache. */
 export type TtlCacheOptions<K, V> = {
-  /** Lifetime of an entry. Default: no expiry. */
+  /** Lifetime of a cache entry. Default: no expiry. */
   ttlMs?: number
-  /** Clock of expiry. Default: the monotonic clock; `Date.now` where entries have a date. */
+  /**
+   * Clock of the expiry of cache entries. Default: the monotonic clock; `Date.now` where entries
+   * have a date.
+   */
   clock?: Clock
 } & (
   | { max: number; maxSize?: never; sizeOf?: never }
   | {
       max?: number
-      /** Maximum sum of the sizes of all entries. A larger entry is not stored. */
+      /** Maximum sum of the sizes of all cache entries. A larger entry is not stored. */
       maxSize: number
-      /** Size of an entry, at least 1. */
+      /** Size of a cache entry, at least 1. */
       sizeOf: (value: V, key: K) => number
     }
 )
 
 export interface LoadOptions<V> {
-  /** True if the result may be stored. Default: every result. */
+  /** True if the cache may store the loaded result. Default: every result. */
   storeIf?: (value: V) => boolean
-  /** Expiry by the clock of the cache. Default: `ttlMs` after the load started. */
+  /**
+   * Expiry of a loaded entry by the clock of the cache. Default: `ttlMs` after the load started.
+   */
   expiresAt?: (value: V) => number
 }
 
@@ -57,12 +62,12 @@ export class TtlCache<K extends NonNullable<unknown>, V> {
     } as LRUCache.Options<K, Entry<V>, unknown>)
   }
 
-  /** Number of stored entries, including expired entries. */
+  /** Number of cache entries, including expired entries. */
   get size(): number {
     return this.#entries.size
   }
 
-  /** Valid entry of the key. Makes it the most recently used. */
+  /** Valid cache entry of the key. Reading makes the entry the most recently used. */
   get(key: K): V | undefined {
     const entry = this.#entries.get(key)
     if (entry === undefined) return undefined
@@ -71,19 +76,19 @@ export class TtlCache<K extends NonNullable<unknown>, V> {
     return undefined
   }
 
-  /** True if there is a valid entry. Does not count as use. */
+  /** True if the cache has a valid entry of the key. Does not count as use. */
   has(key: K): boolean {
     const entry = this.#entries.peek(key)
     return entry !== undefined && this.#isValid(entry)
   }
 
-  /** Stores or replaces an entry. A load of the key in flight will not be stored. */
+  /** Stores or replaces a cache entry. A load of the key in flight will not be stored. */
   set(key: K, value: V, expiresAt = this.#defaultExpiry()): void {
     this.#loads.delete(key)
     this.#entries.set(key, { value, expiresAt })
   }
 
-  /** Valid entry of the key, or the stored result of `create`. */
+  /** Valid cache entry of the key, or the stored result of `create`. */
   getOrCreate(key: K, create: () => V): V {
     const entry = this.#entries.get(key)
     if (entry !== undefined && this.#isValid(entry)) return entry.value
@@ -93,9 +98,9 @@ export class TtlCache<K extends NonNullable<unknown>, V> {
   }
 
   /**
-   * Valid entry of the key, or the result of `loader`. Concurrent callers share one load, unless it
-   * started `ttlMs` ago or longer. Failures are not stored. Results of invalidated loads go to
-   * their callers and are not stored.
+   * Valid cache entry of the key, or the result of `loader`. Concurrent callers share one load,
+   * unless the load started `ttlMs` ago or longer. Failures are not stored. Results of invalidated
+   * loads go to their callers and are not stored.
    */
   load(key: K, loader: () => Promise<V>, options: LoadOptions<V> = {}): Promise<V> {
     const entry = this.#entries.get(key)
@@ -105,13 +110,13 @@ export class TtlCache<K extends NonNullable<unknown>, V> {
     return this.#start(key, loader, options)
   }
 
-  /** Removes an entry. Returns true if the entry was stored. */
+  /** Removes a cache entry. Returns true if the entry was stored. */
   delete(key: K): boolean {
     this.#loads.delete(key)
     return this.#entries.delete(key)
   }
 
-  /** Removes the entries whose key matches. */
+  /** Removes the cache entries whose key matches. */
   deleteIf(matches: (key: K) => boolean): void {
     for (const key of this.#loads.keys()) if (matches(key)) this.#loads.delete(key)
     for (const key of Array.from(this.#entries.keys())) if (matches(key)) this.#entries.delete(key)

@@ -1,25 +1,25 @@
 import type { Clock } from './clock.ts'
 
-/** Units per window. */
+/** Rate of a quota: units per time window. */
 export interface QuotaRate {
-  /** Maximum units in any window of `windowMs`. */
+  /** Maximum quota units in any window of `windowMs`. */
   units: number
   windowMs: number
   /**
-   * Units available immediately after a period without use, less than `units`. The other units are
-   * paced evenly over the window, so that no window has more than `units`.
+   * Quota units available immediately after a period without use, less than `units`. The other
+   * units are paced evenly over the window, so that no window has more than `units`.
    */
   burst: number
 }
 
-/** Token bucket. State is two numbers. */
+/** Token bucket of quota units. Its state is two numbers. */
 export class UnitBucket {
   readonly #rateOf: () => QuotaRate
   readonly #clock: Clock
   #level: number
   #updatedAt: number
 
-  /** The rate is evaluated at each call, and may change. */
+  /** Creates a token bucket. The rate of units is evaluated at each call, and may change. */
   constructor(rateOf: () => QuotaRate, clock: Clock) {
     this.#rateOf = rateOf
     this.#clock = clock
@@ -28,21 +28,21 @@ export class UnitBucket {
   }
 
   /**
-   * Milliseconds until the units are available. Units above the burst count as the burst; taking
-   * these units delays later units.
+   * Milliseconds until the quota units are available. Units above the burst count as the burst;
+   * taking these units delays later units.
    */
   delayMs(units: number): number {
     const { burst, perMs } = this.#refill()
     return Math.max(0, (Math.min(units, burst) - this.#level) / perMs)
   }
 
-  /** Milliseconds until `units` in total can have been taken, one after the other. */
+  /** Milliseconds until `units` quota units in total can have been taken, one after the other. */
   delayOfAllMs(units: number): number {
     const { perMs } = this.#refill()
     return Math.max(0, (units - this.#level) / perMs)
   }
 
-  /** Takes units even if no units are available, which delays later units. */
+  /** Takes quota units even if no units are available, which delays later units. */
   take(units: number): void {
     this.#refill()
     this.#level -= units

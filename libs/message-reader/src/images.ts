@@ -1,32 +1,35 @@
 import { fits, type ReadText } from './texts.ts'
 
-/** Maximum number of references to images that are replaced; later references stay. */
+/**
+ * Maximum number of references to images in the HTML of a message that are replaced; later
+ * references stay.
+ */
 const maxReferences = 10_000
 
-/** URL of a part (RFC 2392) up to the end of an attribute or of a CSS `url()`. */
+/** URL of a MIME part (RFC 2392) up to the end of an HTML attribute or of a CSS `url()`. */
 const reference = /cid:([^"'\s<>()]{1,998})/g
 
 interface ReferenceSearch {
   html: string
-  /** Content ids without angle brackets. */
+  /** Content ids of the images without angle brackets. */
   ids: readonly string[]
 }
 
 export interface EmbeddedImages extends Pick<ReadText, 'plain'> {
   html: string
   images: readonly { id: string; contentType: string; bytes: Uint8Array }[]
-  /** Limit of all copies of the images. */
+  /** Maximum bytes of all copies of the images in the HTML. */
   maxTotalBytes: number
   /**
-   * JSON size limit of the texts. Images are left out if the texts with images exceed the limit.
-   * Default: no limit.
+   * Maximum JSON size of the message's texts. Images are left out if the texts with images exceed
+   * the limit. Default: no limit.
    */
   maxJsonBytes?: number
 }
 
 /**
- * Number of references per content id, in the order of each id's first reference. Reads the HTML
- * once.
+ * Number of references in the HTML per content id, in the order of each id's first reference. Reads
+ * the HTML once.
  */
 export function countReferences({ html, ids }: ReferenceSearch): Map<string, number> {
   return countById(findReferences(html, new Set(ids)))
@@ -38,7 +41,10 @@ function countById(references: readonly ImageReference[]): Map<string, number> {
   return counts
 }
 
-/** Replaces `cid:` references with the images. Every reference becomes a copy. Pure. */
+/**
+ * Replaces `cid:` references in the HTML of a message with the images. Every reference becomes a
+ * copy. Pure.
+ */
 export function embedImages(texts: EmbeddedImages): string {
   const { html, plain, images, maxTotalBytes, maxJsonBytes = Infinity } = texts
   const references = findReferences(html, new Set(images.map(({ id }) => id)))
@@ -53,7 +59,7 @@ export function embedImages(texts: EmbeddedImages): string {
     urls.set(id, `data:${contentType};base64,${content.toString('base64')}`)
   }
   const embedded = replaceReferences(html, references, urls)
-  // Complete text without images is preferred to truncated text with images.
+  // Complete text of a message without images is preferred to truncated text with images.
   const isFitting = fits({ html: embedded, ...(plain !== undefined && { plain }) }, maxJsonBytes)
   return isFitting ? embedded : html
 }

@@ -4,10 +4,13 @@ import type { ReadRequest, ReadResponse } from './reader-main.ts'
 import { getReading, type ReadingInput, type ReadingName, type ReadingOutput } from './readings.ts'
 import type { ReadPart } from './readings.ts'
 
-/** Limit that a reading exceeded, or `not-started` if no process could be started. */
+/**
+ * Limit that the reading of a message or request exceeded, or `not-started` if no process could be
+ * started.
+ */
 export type OverrunReason = Exclude<WorkerFailure, 'disposed'> | 'queue'
 
-/** Reading that exceeded a limit. */
+/** Reading of a message or request that exceeded a limit. */
 export interface ReadingOverrun {
   account: string
   part: ReadingName
@@ -15,26 +18,33 @@ export interface ReadingOverrun {
 }
 
 export interface MessageReaderOptions {
-  /** Maximum reader processes, started on demand. */
+  /** Maximum processes that read messages, started on demand. */
   processes: number
-  /** Maximum CPU time of one reading. */
+  /** Maximum CPU time of reading one part of a message or request. */
   timeoutMs: number
-  /** Waiting readings; more are degraded. Default 2,000, as a connection reads one at a time. */
+  /**
+   * Maximum waiting readings; further readings are degraded. Default 2,000, as a connection reads
+   * one part at a time.
+   */
   maxWaiting?: number
-  /** JavaScript heap of a process. Default 256 MB, several times the largest texts. */
+  /**
+   * Maximum JavaScript heap of a reader process. Default 256 MB, several times the largest texts.
+   */
   maxHeapMb?: number
   onOverrun: (overrun: ReadingOverrun) => void
 }
 
 const defaultHeapMb = 256
 const defaultWaiting = 2_000
-/** Starting a process takes longer than most readings. */
+/**
+ * Idle time after which reader processes end. Starting a process takes longer than most readings.
+ */
 const idleMs = 600_000
 
 /**
  * Reads content of messages and requests in separate processes, small content in the calling
  * thread. A reading beyond a limit is reported and has a degraded result. Accounts take turns, and
- * none uses all processes. Never repeats a reading.
+ * no account uses all processes. Never repeats a reading.
  */
 export class MessageReader implements AsyncDisposable {
   readonly #pool: WorkerPool<ReadRequest, ReadResponse>
@@ -56,7 +66,10 @@ export class MessageReader implements AsyncDisposable {
     })
   }
 
-  /** Readings for an account. The signal ends them with its reason. */
+  /**
+   * Function that reads messages for an account. The signal ends its readings with the signal's
+   * reason.
+   */
   forAccount(account: string, signal?: AbortSignal): ReadPart {
     return (name, input) => this.#read({ account, signal }, name, input)
   }
@@ -66,6 +79,8 @@ export class MessageReader implements AsyncDisposable {
   }
 
   /**
+   * Reads one part of a message or request.
+   *
    * @throws AppError of the reading; `unavailable` when disposed; for a reading without a degraded
    *   result `unprocessable`, or `unavailable` if a repeat may succeed
    */
@@ -95,7 +110,7 @@ export class MessageReader implements AsyncDisposable {
   }
 }
 
-/** Errors of a reading itself count as `crash`, wherever it runs. */
+/** Reason of a failed reading. Errors of a reading itself count as `crash`, wherever it runs. */
 function reasonOf(error: unknown): OverrunReason | 'disposed' {
   if (error instanceof QueueFullError) return 'queue'
   return error instanceof WorkerError ? error.failure : 'crash'

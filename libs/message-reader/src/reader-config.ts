@@ -1,6 +1,6 @@
 import { duration, type Env, integer } from '@posthorn/config'
 
-/** Limits of the message reader. @throws ConfigError for an invalid variable */
+/** Reads the limits of the message reader. @throws ConfigError for an invalid variable */
 export function readReaderConfig(env: Env) {
   return {
     /**
@@ -8,7 +8,7 @@ export function readReaderConfig(env: Env) {
      * other messages.
      */
     processes: integer(env, 'SVC_READER_PROCESSES', { fallback: 2, min: 2, max: 64 }),
-    /** Maximum CPU time of one reading. */
+    /** Maximum CPU time of reading one part of a message or request. */
     timeoutMs: duration(env, 'SVC_READER_TIMEOUT', { fallback: 2_000, min: 10, max: 60_000 }),
   }
 }

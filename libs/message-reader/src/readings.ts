@@ -6,16 +6,19 @@ import { requestReadings } from './requests.ts'
 import { type EncodedTexts, readPlainStart, readSummaryText, readTexts } from './texts.ts'
 import type { EncodedText, ReadText } from './texts.ts'
 
-/** Limit of bytes and characters that are only decoded, copied or searched: 40 ns each. */
+/**
+ * Maximum bytes and characters of small texts that are only decoded, copied or searched: 40 ns
+ * each.
+ */
 const smallText = 65_536
-/** Limit of markup in characters: up to 1 µs each. */
+/** Maximum characters of small markup that is read in the calling thread: up to 1 µs each. */
 const smallMarkup = 4_096
 
 type Calendar = Omit<EncodedText, 'isTruncated'>
 export type ParsedCalendar = ReturnType<typeof parseCalendar>
 type Quote = Parameters<typeof applyReference>
 
-/** Readings by name. */
+/** Readings of messages and requests by name. */
 const readings = {
   ...requestReadings,
   texts: define({
@@ -38,7 +41,7 @@ const readings = {
   calendars: define({
     read: (parts: readonly Calendar[]) =>
       parts.map(({ bytes, charset }) => parseCalendar(decodeText(bytes, charset))),
-    // Few bytes may describe the time zones of many years.
+    // Few bytes of an invitation may describe the time zones of many years.
     isSmall: () => false,
     degrade: (): ParsedCalendar[] => [],
   }),
@@ -68,20 +71,20 @@ export type ReadingOutput<Name extends ReadingName> = Awaited<
   ReturnType<(typeof readings)[Name]['read']>
 >
 
-/** Reads one part of messages or requests. */
+/** Function that reads one part of messages or requests by the name of the reading. */
 export type ReadPart = <Name extends ReadingName>(
   name: Name,
   input: ReadingInput<Name>,
 ) => Promise<ReadingOutput<Name>>
 
-/** A reading by its name, with the types of the name. */
+/** Finds a reading by its name, with the types of the name. */
 export function getReading<Name extends ReadingName>(
   name: Name,
 ): Reading<ReadingInput<Name>, ReadingOutput<Name>> {
   return readings[name] as unknown as Reading<ReadingInput<Name>, ReadingOutput<Name>>
 }
 
-/** Reads in the calling thread, whatever it costs. */
+/** Reads a part of a message in the calling thread, whatever the reading costs. */
 export const readInline: ReadPart = async (name, input) =>
   (await getReading(name).read(input)) as never
 

@@ -16,16 +16,19 @@ import { define, lengthOf } from './define.ts'
  * them is left out beyond a limit.
  */
 
-/** Bytes of a message that is read in the calling thread: at most 10 ms. */
+/** Maximum bytes of a message that is read in the calling thread: takes at most 10 ms. */
 const smallMessage = 65_536
-/** Bytes of attachments that are encoded in the calling thread: 10 ns each. */
+/** Maximum bytes of attachments that are encoded in the calling thread: 10 ns each. */
 const smallAttachments = 524_288
-/** The largest body takes five times as long as the largest part of a foreign message. */
+/**
+ * CPU time of reading a request as a multiple of reading a message: the largest body takes five
+ * times as long as the largest part of a foreign message.
+ */
 const timeoutFactor = 5
 
 interface RequestBody {
   bytes: Uint8Array
-  /** Id of the operation whose schema the body has. */
+  /** Id of the API operation whose schema the request body has. */
   operation: string
   maxValues: number
 }
@@ -33,11 +36,11 @@ interface RequestBody {
 interface Composition {
   content: MessageContent
   options: Parameters<typeof composeMessage>[1]
-  /** Links of the HTML to rewrite, if any. */
+  /** Links in the HTML of the message to rewrite for tracking, if any. */
   tracking?: Tracking
 }
 
-/** Readings of requests by name. */
+/** Readings of API requests by name. */
 export const requestReadings = {
   body: define({
     read: readRequestBody,
@@ -81,12 +84,13 @@ interface UploadReferences {
 type HeaderEnvelope = Parameters<typeof assertHeaderEnvelope>[1]
 
 /**
- * Parses and validates the body of an operation.
+ * Parses and validates the request body of an API operation.
  *
  * @throws AppError `invalid` with `fields`
  */
 async function readRequestBody({ bytes, operation: id, maxValues }: RequestBody): Promise<unknown> {
-  // The schemas are loaded on first use: they take 10 MB, and sync-worker reads no requests.
+  // The schemas of the API operations are loaded on first use: they take 10 MB, and sync-worker
+  // reads no requests.
   const { operations } = await import('@posthorn/contracts/operations')
   const { body } = operations[id as keyof typeof operations] as {
     body?: Parameters<typeof check>[0]
@@ -103,7 +107,7 @@ async function compose({ content, options, tracking }: Composition) {
   return composeMessage(html === undefined ? content : { ...content, html }, options)
 }
 
-/** Link key, which arrives in a process as an object with its secret. */
+/** Link key of tracking, which arrives in a reader process as an object with its secret. */
 function keyOf(key: LinkKey): LinkKey {
   return key instanceof LinkKey ? key : new LinkKey(bufferOf((key as LinkKey).secret))
 }
@@ -114,7 +118,9 @@ function isSmallComposition({ content, options: { attached = [] } }: Composition
   return contentLength(content) <= smallMessage && bytes <= smallAttachments
 }
 
-/** Characters of texts, headers and the subject. The schema limits the other members. */
+/**
+ * Characters of texts, headers and the subject of a message. The schema limits the other members.
+ */
 function contentLength({ text, html, subject, headers = {} }: MessageContent): number {
   return lengthOf([text, html, subject, ...Object.values(headers).flat()])
 }

@@ -4,7 +4,7 @@ import { decodeText, escapeHtml, htmlToText, safeHtml } from '@posthorn/mime'
 export interface EncodedText {
   bytes: Uint8Array
   charset: string | undefined
-  /** True if the end of the part was not read. */
+  /** True if the end of the text part was not read. */
   isTruncated: boolean
 }
 
@@ -13,24 +13,33 @@ export interface EncodedTexts {
   html: readonly EncodedText[]
   /** True to return the plain text of the message. */
   wantsPlain: boolean
-  /** Sanitises the HTML for display in a page; converts the plain text if there is no HTML. */
+  /**
+   * True to sanitise the HTML of the message for display in a page; the plain text is converted if
+   * there is no HTML.
+   */
   webSafe: boolean
-  /** True if parts of the texts were left out. */
+  /** True if parts of the message's texts were left out. */
   hasMore: boolean
 }
 
 export interface ReadText {
   plain?: string
   html?: string
-  /** True if text was left out because of a limit. */
+  /** True if text of the message was left out because of a limit. */
   hasMore: boolean
   webSafe?: boolean
 }
 
-/** JSON size limit of both texts, because a reply is one bus message of at most 15 MiB. */
+/**
+ * Maximum JSON size of both texts of a message, because a reply is one bus message of at most 15
+ * MiB.
+ */
 export const maxJsonBytes = 12 * 1024 * 1024
 
-/** Joins the parts of each kind. Texts beyond the JSON size limit are halved. Pure. */
+/**
+ * Joins the text parts of a message of each kind. Texts beyond the JSON size limit are halved.
+ * Pure.
+ */
 export function readTexts({ plain, html, wantsPlain, webSafe, hasMore }: EncodedTexts): ReadText {
   const plainText = join(plain)
   const htmlText = join(html)
@@ -46,10 +55,10 @@ export function readTexts({ plain, html, wantsPlain, webSafe, hasMore }: Encoded
   )
 }
 
-/** Bytes of plain text that remain of a message beyond the limits. */
+/** Maximum bytes of plain text that remain of a message beyond the limits of reading. */
 const maxDegradedBytes = 65_536
 
-/** Beginning of the plain text, in place of all texts. Without HTML of the message. */
+/** Beginning of a message's plain text, in place of all texts. Without HTML of the message. */
 export function readPlainStart({ plain, wantsPlain, webSafe }: EncodedTexts): ReadText {
   let remainingBytes = maxDegradedBytes
   const parts = plain.map(({ bytes, charset }) => {
@@ -65,18 +74,23 @@ export function readPlainStart({ plain, wantsPlain, webSafe }: EncodedTexts): Re
   }
 }
 
-/** Joined texts of a kind. Undefined if the message has no text of the kind. */
+/**
+ * Joined text parts of a kind (plain or HTML). Undefined if the message has no text of the kind.
+ */
 function join(parts: readonly EncodedText[]): string | undefined {
   return parts.length > 0 ? parts.map(decode).join('\n') : undefined
 }
 
 function decode({ bytes, charset, isTruncated }: EncodedText): string {
   const text = unixLines(decodeText(bytes, charset))
-  // Truncation may leave half a character at the end.
+  // Truncation of a text part may leave half a character at the end.
   return isTruncated ? text.replace(/\uFFFD{1,4}$/, '') : text
 }
 
-/** Lines of a piece of a text are in memory together, which takes 20 times its size. */
+/**
+ * Length of a piece of a text. Lines of a piece are in memory together, which takes 20 times its
+ * size.
+ */
 const pieceLength = 65_536
 
 function unixLines(text: string): string {
@@ -90,14 +104,17 @@ function unixLines(text: string): string {
   return pieces.join('')
 }
 
-/** Characters of plain text that are shown as HTML, the limit of `safeHtml`. */
+/** Maximum characters of plain text that are shown as HTML, the limit of `safeHtml`. */
 const maxHtml = 2 * 1024 * 1024
 
 function toHtml(plain: string): string {
   return `<p>${escapeHtml(plain.slice(0, maxHtml)).replaceAll('\n', '<br>\n')}</p>`
 }
 
-/** Halves the longer text until the JSON fits. Control characters take six bytes each in JSON. */
+/**
+ * Halves the longer text of a message until the JSON fits. Control characters take six bytes each
+ * in JSON.
+ */
 export function truncateToFit(text: ReadText, maxBytes: number): ReadText {
   let fitting = text
   while (!fits(fitting, maxBytes)) {
@@ -110,12 +127,12 @@ export function truncateToFit(text: ReadText, maxBytes: number): ReadText {
   return fitting
 }
 
-/** Piece of a text whose JSON is in memory. */
+/** Length of a piece of a text whose JSON is in memory. */
 const jsonPieceLength = 1024 * 1024
 
-/** True if both texts together take at most `maxBytes` in JSON. */
+/** True if both texts of a message together take at most `maxBytes` in JSON. */
 export function fits({ plain = '', html = '' }: Partial<ReadText>, maxBytes: number): boolean {
-  // A character takes at most six bytes, so most texts need no exact count.
+  // A character of a text takes at most six bytes, so most texts need no exact count.
   if ((plain.length + html.length) * 6 <= maxBytes) return true
   let bytes = 0
   for (const text of [plain, html])
@@ -124,12 +141,14 @@ export function fits({ plain = '', html = '' }: Partial<ReadText>, maxBytes: num
   return bytes <= maxBytes
 }
 
-/** Limit of the text for a summary in characters; the beginning of a message suffices. */
+/** Maximum characters of the text for a summary; the beginning of a message suffices. */
 const maxSummarised = 20_000
-/** Limit of the HTML in characters, of which most is markup. */
+/** Maximum characters of the HTML for a summary, of which most is markup. */
 const maxSummarisedHtml = 400_000
 
-/** Text for a summary. Some senders leave the plain text empty: then converted HTML. */
+/**
+ * Text of a message for a summary. Some senders leave the plain text empty: then converted HTML.
+ */
 export function readSummaryText({ plain = '', html = '' }: Partial<ReadText>): string {
   const text = plain.trim() === '' ? htmlToText(html.slice(0, maxSummarisedHtml)) : plain
   return text.trim().slice(0, maxSummarised).toWellFormed()

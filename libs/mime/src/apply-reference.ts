@@ -8,13 +8,13 @@ import { unfoldHistory } from './fold-history.ts'
 import { escapeHtml, htmlToText } from './html-to-text.ts'
 import { toSingleLine } from './reject-injection.ts'
 
-/** Address read from a message; not validated. */
+/** Email address read from a message; not validated. */
 interface ReadAddress {
   name?: string
   address?: string
 }
 
-/** Stored message that is replied to or forwarded. All members are untrusted input. */
+/** Stored message that a draft replies to or forwards. All members are untrusted input. */
 export interface ReferencedMessage {
   subject?: string
   messageId?: string
@@ -23,17 +23,17 @@ export interface ReferencedMessage {
   to?: readonly ReadAddress[]
   cc?: readonly ReadAddress[]
   date?: string
-  /** Header values by lower-case name. */
+  /** Header values of the stored message by lower-case name. */
   headers?: Readonly<Record<string, readonly string[]>>
-  /** Texts of the original, used for quoting only. The HTML must be sanitised already. */
+  /** Texts of the stored message, used for quoting only. The HTML must be sanitised already. */
   text?: { plain?: string; html?: string }
 }
 
 export interface ReferenceOptions {
   action: 'reply' | 'reply-all' | 'forward'
-  /** True to quote the text of the original. */
+  /** True to quote the text of the stored message in the reply or forward. */
   inline: boolean
-  /** The account's own addresses, which a reply does not go to. */
+  /** The account's own email addresses, which a reply does not go to. */
   own: readonly string[]
   locale?: string
   tz?: string
@@ -43,16 +43,22 @@ type Draft = Pick<MessageContent, 'to' | 'cc' | 'bcc' | 'subject' | 'text' | 'ht
 
 export interface ReferenceResult {
   draft: Draft
-  /** References of the reply. Absent if the original has no Message-ID. */
+  /** References header of the reply. Absent if the original message has no Message-ID. */
   references?: NonNullable<ComposeOptions['references']>
 }
 
-/** RFC 5322 §3.6.4 sets no limit. Longer chains lose ids in the middle. */
+/**
+ * Maximum Message-IDs in a References header. RFC 5322 §3.6.4 sets no limit. Longer chains lose
+ * ids in the middle.
+ */
 const maxReferences = 50
 const maxRecipients = 500
 const maxSubject = 1_000
 
-/** Completes a draft as a reply to or forward of a message. Members of the draft win. Pure. */
+/**
+ * Completes a draft as a reply to or forward of a message. Members that the draft has already win.
+ * Pure.
+ */
 export function applyReference(
   draft: Draft,
   original: ReferencedMessage,
@@ -72,7 +78,8 @@ export function applyReference(
 function buildReferences({ messageId, headers = {} }: ReferencedMessage) {
   const [id] = idsIn(messageId)
   if (id === undefined) return undefined
-  // RFC 5322 §3.6.4: without References, a single In-Reply-To id replaces References.
+  // RFC 5322 §3.6.4: if the original message has no References, a single In-Reply-To id replaces
+  // References.
   const parents = idsIn(headers['references']?.join(' '))
   const inReplyTo = idsIn(headers['in-reply-to']?.join(' '))
   const earlier = parents.length > 0 ? parents : inReplyTo.length === 1 ? inReplyTo : []
@@ -93,8 +100,9 @@ function buildSubject({ subject = '' }: ReferencedMessage, { action }: Reference
 }
 
 /**
- * Recipients of a reply: Reply-To or else From; for `reply-all` also the other recipients.
- * Each address occurs once; own addresses are left out unless no other remains.
+ * Recipients of a reply: Reply-To of the original message or else From; for `reply-all` also the
+ * other recipients. Each address occurs once; own addresses of the account are left out unless no
+ * other address remains.
  */
 function chooseRecipients(
   { to, cc, bcc }: Draft,
@@ -131,13 +139,16 @@ function keyOf({ address }: NamedAddress): string {
   return addressKey(address)
 }
 
-/** Adds an address to `seen`. True if it was new. */
+/** Adds an email address to `seen`. True if the address was new. */
 function addNew(seen: Set<string>, entry: NamedAddress): boolean {
   const { size } = seen
   return seen.add(keyOf(entry)).size > size
 }
 
-/** Body with the quoted original; HTML only if the draft has HTML, or has no body at all. */
+/**
+ * Body of a reply or forward with the quoted original; HTML only if the draft has HTML, or has no
+ * body at all.
+ */
 function quoteOriginal(
   { text, html }: Draft,
   original: ReferencedMessage,
@@ -168,7 +179,7 @@ function appendText(text: string | undefined, { head, forward, ...original }: Qu
   return `${text === undefined ? '' : `${text}\n\n`}${head.join('\n')}\n${body}`
 }
 
-/** Plain text of the original, converted from HTML if the original has no plain text. */
+/** Plain text of the original message, converted from HTML if the original has no plain text. */
 function toPlainText({ plain, html }: Pick<Quote, 'plain' | 'html'>): string {
   return plain || (html === undefined ? '' : htmlToText(unfoldHistory(html)))
 }
@@ -182,7 +193,7 @@ function wrap(html: string, forward: boolean): string {
   return forward ? `<div>${html}</div>` : `<blockquote type="cite">${html}</blockquote>`
 }
 
-/** Lines above the quote: date and sender of a reply, header fields of a forward. */
+/** Lines above the quoted message: date and sender of a reply, header fields of a forward. */
 function attribution(original: ReferencedMessage, options: ReferenceOptions): string[] {
   const { from, to = [], cc = [], subject = '' } = original
   const date = formatDate(original, options)
@@ -206,7 +217,8 @@ function formatAddress({ name = '', address = '' }: ReadAddress): string {
 }
 
 /**
- * Date in the given locale and time zone. Unknown locales and zones fall back to `en` and `UTC`.
+ * Date of the quoted message in the given locale and time zone. Unknown locales and zones fall back
+ * to `en` and `UTC`.
  */
 function formatDate({ date }: ReferencedMessage, { locale, tz }: ReferenceOptions): string {
   const moment = new Date(date ?? Number.NaN)

@@ -1,12 +1,15 @@
 import ICAL from 'ical.js'
 
-/** Recurrence rules common in mail. Expanding other rules could take unbounded time. */
+/**
+ * Recurrence rules of time zones that are common in mail. Expanding other rules could take
+ * unbounded time.
+ */
 const yearly =
   /^(?:(?:FREQ=YEARLY|BYMONTH=\d{1,2}|BYDAY=[+-]?[1-5](?:MO|TU|WE|TH|FR|SA|SU)|INTERVAL=1|WKST=[A-Z]{2}|UNTIL=[0-9TZ]+);?)+$/
 const maxObservances = 20
 /**
- * Limit of expanded changes per calendar, of 5 µs each. A common zone takes 20 per year with an
- * event.
+ * Maximum expanded time zone changes per calendar, of 5 µs each. A common zone takes 20 per year
+ * with an event.
  */
 const maxChanges = 5_000
 /** Years that ical.js expands after the requested year and the current year. */
@@ -16,7 +19,7 @@ const extraYears = 5
 export class CalendarZones {
   readonly #defined: ReadonlyMap<unknown, ICAL.Component>
   readonly #clocks = new Map<string, Intl.DateTimeFormat | undefined>()
-  /** Expanded zones by TZID and year. */
+  /** Expanded time zones of the calendar by TZID and year. */
   readonly #expanded = new Map<string, ICAL.Timezone | undefined>()
   #changes = 0
 
@@ -26,8 +29,8 @@ export class CalendarZones {
   }
 
   /**
-   * Formats a calendar time as ISO 8601. A date stays a date. A time becomes UTC if its zone is
-   * UTC or known, else a local time without an offset.
+   * Formats the time of a calendar event as ISO 8601. A date stays a date. A time becomes UTC if
+   * its zone is UTC or known, else a local time without an offset.
    */
   toIsoTime(time: ICAL.Time, zone: string | undefined): string | undefined {
     if (time.year < 1 || time.year > 9_999) return undefined
@@ -46,7 +49,8 @@ export class CalendarZones {
   #ianaOffset(wall: number, zone: string): number | undefined {
     if (!this.#clocks.has(zone)) this.#clocks.set(zone, createClock(zone))
     const clock = this.#clocks.get(zone)
-    // Two steps: the offset at the local time read as UTC is close; the offset there is correct.
+    // Time zone offset in two steps: the offset at the local time read as UTC is close; the offset
+    // there is correct.
     return clock && offsetAt(clock, wall - offsetAt(clock, wall))
   }
 
@@ -58,7 +62,10 @@ export class CalendarZones {
     return expanded && expanded.utcOffset(time.clone()) * 1_000
   }
 
-  /** Zone for the times of one year. Undefined if the zone is not defined or costs too much. */
+  /**
+   * Time zone for the event times of one year. Undefined if the calendar does not define the zone
+   * or expanding it costs too much.
+   */
   #expand(zone: string, year: number): ICAL.Timezone | undefined {
     const defined = this.#defined.get(zone)
     const observances = defined ? observancesOf(defined) : []
@@ -88,7 +95,7 @@ function offsetAt(clock: Intl.DateTimeFormat, moment: number): number {
   return sign === '-' ? -ms : ms
 }
 
-/** Standard and daylight observances; none if there are too many. */
+/** Standard and daylight observances of a time zone; none if there are too many. */
 function observancesOf(zone: ICAL.Component): ICAL.Component[] {
   const observances = ['standard', 'daylight'].flatMap((kind) => zone.getAllSubcomponents(kind))
   return observances.length <= maxObservances ? observances : []
@@ -106,14 +113,17 @@ function isSimple(observance: ICAL.Component): boolean {
   )
 }
 
-/** Leap year at least two years before, because a rule may start on 29 February. */
+/**
+ * First year to expand of a time zone: a leap year at least two years before, because a rule may
+ * start on 29 February.
+ */
 function firstYear(year: number): number {
   return year - 2 - ((year - 2) % 4)
 }
 
 /**
- * Moves the start of a yearly rule next to the requested year, or to the last year of the rule.
- * Zones of Outlook start in 1601, and expanding the years between takes seconds.
+ * Moves the start of a time zone's yearly rule next to the requested year, or to the last year of
+ * the rule. Zones of Outlook start in 1601, and expanding the years between takes seconds.
  */
 function startLater(observance: ICAL.Component, year: number): void {
   const start = observance.getFirstPropertyValue('dtstart')

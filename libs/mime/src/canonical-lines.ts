@@ -2,8 +2,8 @@ const cr = 0x0d
 const lf = 0x0a
 
 /**
- * Ends every line with CRLF. Servers disagree about a lone CR or LF, which would let one message be
- * read as two (SMTP smuggling). Returns the argument if nothing changes.
+ * Ends every line of a message with CRLF. Mail servers disagree about a lone CR or LF, which would
+ * let one message be read as two (SMTP smuggling). Returns the argument if nothing changes.
  */
 export function canonicalLines(message: Buffer): Buffer {
   const missing = countLoneBreaks(message)
@@ -19,7 +19,10 @@ export function canonicalLines(message: Buffer): Buffer {
   return fixed
 }
 
-/** Reads every byte: a search for each break takes 20 times as long where there are many. */
+/**
+ * Counts lone CRs and LFs of a message. Reads every byte: a search for each break takes 20 times as
+ * long where there are many.
+ */
 function countLoneBreaks(message: Buffer): number {
   let count = 0
   let previous = 0

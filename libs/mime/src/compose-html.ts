@@ -4,7 +4,10 @@ import { toSingleLine } from './reject-injection.ts'
 
 // HTML bodies of outgoing messages: inline images and the preview line.
 
-/** Attachment as bytes. Name and types may come from other messages and are cleaned later. */
+/**
+ * Attachment of an outgoing message as bytes. Name and types may come from other messages and are
+ * cleaned later.
+ */
 export interface AttachedContent {
   content: Buffer
   filename?: string
@@ -13,13 +16,13 @@ export interface AttachedContent {
   cid?: string
 }
 
-/** Attribute up to the image data: `src="data:image/png;base64,`. */
+/** HTML attribute up to the image data: `src="data:image/png;base64,`. */
 const imageStart =
   /(\bsrc\s{0,20}=\s{0,20}(["']))\s{0,20}data:(image\/[\w.+-]{1,64})((?:;[\w=.-]{1,64}){0,8}),/gi
 
 /**
- * Turns `data:` images into attachments referenced by `cid:` (RFC 2392), because most mail clients
- * do not show `data:` images. Identical images are attached once.
+ * Turns `data:` images in the HTML of a message into attachments referenced by `cid:` (RFC 2392),
+ * because most mail clients do not show `data:` images. Identical images are attached once.
  */
 export function inlineImages(html: string): { html: string; attached: AttachedContent[] } {
   const images = new Map<string, AttachedContent>()
@@ -50,8 +53,8 @@ interface DataUrlImage {
 }
 
 /**
- * Attachment of an embedded image. Undefined if the data cannot be decoded; the HTML then stays
- * unchanged.
+ * Attachment of an image embedded in HTML. Undefined if the image data cannot be decoded; the HTML
+ * then stays unchanged.
  */
 function toAttachment(
   data: string,
@@ -79,13 +82,19 @@ function decodeData(data: string, isBase64: boolean): Buffer | undefined {
   }
 }
 
-/** Fills the preview of message lists, which would otherwise continue with the body. */
+/**
+ * Padding that fills the preview of a message in message lists, which would otherwise continue with
+ * the body.
+ */
 const padding = '&#8203;&#847;&nbsp;'.repeat(60)
 const hiddenStyle =
   'display:none;max-height:0;max-width:0;overflow:hidden;opacity:0;' +
   'font-size:1px;line-height:1px;color:transparent'
 
-/** Inserts a hidden first line, which message lists show beside the subject. */
+/**
+ * Inserts a hidden first line into the HTML of a message, which message lists show beside the
+ * subject.
+ */
 export function addPreheader(html: string, previewText: string): string {
   const line = escapeHtml(toSingleLine(previewText).trim())
   if (line === '') return html
@@ -94,7 +103,7 @@ export function addPreheader(html: string, previewText: string): string {
   return html.slice(0, at) + hidden + html.slice(at)
 }
 
-/** Position after the body tag, or else after everything that must precede a body. */
+/** Position in the HTML after the body tag, or else after everything that must precede a body. */
 function startOfBody(html: string): number {
   const body = /<body(?:\s[^<>]{0,10000})?>/i.exec(html)
   if (body) return body.index + body[0].length

@@ -17,29 +17,31 @@ import {
 
 type NamedAddress = NonNullable<MessageContent['from']>
 
-/** Characters per encoded word, as the composer uses. */
+/** Characters per encoded word of a header, as nodemailer's composer uses. */
 const maxEncodedWord = 52
 
 export interface ComposeOptions {
-  /** Sender if the content names no sender: the account's own address. */
+  /** Sender of the message if the content names no sender: the account's own address. */
   from: NamedAddress
   date?: Date
-  /** Message-ID to use if the content has no Message-ID; with or without angle brackets. */
+  /** Message-ID of the message if the content has no Message-ID; with or without angle brackets. */
   messageId?: string
   /** Message-IDs of the message that is replied to or forwarded, and of its thread. */
   references?: { inReplyTo: string; references: readonly string[] }
-  /** Attachments appended to the attachments of the content. */
+  /** Attachments of the message, appended to the attachments of the content. */
   attached?: readonly AttachedContent[]
-  /** True to write the Bcc header: for drafts, which are not sent as they are. */
+  /** True to write the Bcc header of the message: for drafts, which are not sent as they are. */
   keepBcc?: boolean
   /** Domain of a generated Message-ID if the sender's domain is invalid. */
   hostname?: string
 }
 
 export interface ComposedMessage {
-  /** RFC 5322 with CRLF line ends, without Bcc; ASCII except internationalised addresses. */
+  /**
+   * Message (RFC 5322) with CRLF line ends, without Bcc; ASCII except internationalised addresses.
+   */
   mime: Buffer
-  /** Message-ID with angle brackets. */
+  /** Message-ID of the composed message with angle brackets. */
   messageId: string
   envelope: { from: string; to: string[] }
 }
@@ -82,7 +84,7 @@ export async function composeMessage(
   return { mime, messageId, envelope: buildEnvelope(checked, from) }
 }
 
-/** Optional headers of the content, as composer options. */
+/** Optional headers of the message content, as options of nodemailer's composer. */
 export function optionalHeaders(
   content: MessageContent,
   options: Pick<ComposeOptions, 'keepBcc' | 'references'>,
@@ -92,7 +94,8 @@ export function optionalHeaders(
   return defined({
     headers: customHeaders(content),
     ...addressLists(content, options),
-    // A word longer than a line must be encoded (RFC 2047), so that it can be folded.
+    // A word of the subject longer than a line must be encoded (RFC 2047), so that it can be
+    // folded.
     subject: subject && hasLongWord(subject) ? encodeWord(subject, 'B', maxEncodedWord) : subject,
     inReplyTo: references?.inReplyTo,
     references: references && [...references.references],
@@ -117,7 +120,10 @@ function addressLists(
   })
 }
 
-/** An HTML body always gets a text alternative, for clients without HTML. */
+/**
+ * Text bodies of the message. An HTML body always gets a text alternative, for clients without
+ * HTML.
+ */
 function buildBodies({ text, html, previewText = '' }: MessageContent) {
   if (!html) return { bodies: { text: text ?? '' }, images: [] }
   const inlined = inlineImages(html)
@@ -134,7 +140,9 @@ function customHeaders({ headers = {} }: MessageContent) {
   )
 }
 
-/** Replaces characters in names and types that end a line for some mail software. */
+/**
+ * Replaces characters in names and types of an attachment that end a line for some mail software.
+ */
 function cleanNames({ content, contentDisposition, ...names }: AttachedContent): AttachedContent {
   const lines = Object.entries(names).map(([name, value]) => [name, toSingleLine(String(value))])
   return defined({
@@ -187,7 +195,9 @@ export function chooseReturnPath(
   return asciiDomain(requireAddress(envelope?.from ?? sender.address, sender.path))
 }
 
-/** Removes other spellings of an address. @throws AppError `invalid` that names `path` */
+/**
+ * Removes other spellings of a recipient's address. @throws AppError `invalid` that names `path`
+ */
 export function uniqueRecipients(addresses: readonly string[], path: string): string[] {
   const recipients = new Map<string, string>()
   for (const address of addresses) {
@@ -198,7 +208,10 @@ export function uniqueRecipients(addresses: readonly string[], path: string): st
   return [...recipients.values()]
 }
 
-/** Converts the domain to ASCII unless the local part needs SMTPUTF8 anyway (RFC 6531 §3.2). */
+/**
+ * Email address with its domain in ASCII, unless the local part needs SMTPUTF8 anyway (RFC 6531
+ * §3.2).
+ */
 function asciiDomain(address: string): string {
   const at = address.lastIndexOf('@')
   const local = address.slice(0, at)

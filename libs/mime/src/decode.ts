@@ -1,4 +1,4 @@
-/** Decoder for a charset label; undefined if the label is unknown. */
+/** Text decoder for a charset label of a message; undefined if the label is unknown. */
 function decoderFor(label: string): InstanceType<typeof TextDecoder> | undefined {
   try {
     return new TextDecoder(label)
@@ -7,7 +7,7 @@ function decoderFor(label: string): InstanceType<typeof TextDecoder> | undefined
   }
 }
 
-/** Decodes text without a usable charset: as UTF-8 if valid, else as Windows-1252. */
+/** Decodes text of a message without a usable charset: as UTF-8 if valid, else as Windows-1252. */
 function guess(content: Uint8Array): string {
   try {
     return new TextDecoder('utf-8', { fatal: true }).decode(content)
@@ -17,8 +17,8 @@ function guess(content: Uint8Array): string {
 }
 
 /**
- * Decodes bytes in a charset as mail names it. Never throws: an unknown charset is guessed, and a
- * byte that is invalid in the charset becomes U+FFFD.
+ * Decodes bytes of a message in a charset as mail names it. Never throws: an unknown charset is
+ * guessed, and a byte that is invalid in the charset becomes U+FFFD.
  */
 export function decodeText(content: Uint8Array, charset?: string): string {
   const label =
@@ -28,7 +28,7 @@ export function decodeText(content: Uint8Array, charset?: string): string {
       .toLowerCase() ?? ''
   if (label === '' || /^(?:us-)?ascii$|^ansi_x3|^unknown|^x-unknown|^default$/.test(label))
     return guess(content)
-  // RFC 2231 §5: a charset may carry a language: `iso-8859-1*en`.
+  // RFC 2231 §5: a charset label may carry a language: `iso-8859-1*en`.
   const decoder = decoderFor(aliases[label] ?? label.replace(/\*.*$/, ''))
   return decoder ? decoder.decode(content) : guess(content)
 }
@@ -48,7 +48,7 @@ const aliases: Record<string, string> = {
   'x-gbk': 'gbk',
 }
 
-// Encoded word (RFC 2047 §2), but with spaces inside, which are common.
+// Encoded word of a header (RFC 2047 §2), but with spaces inside, which are common.
 const encodedWord = /=\?([^?\s]{1,100})\?([bq])\?([^?\r\n]*)\?=/gi
 
 /**
@@ -82,7 +82,7 @@ interface EncodedWord {
 
 function append(parts: (string | EncodedWord)[], next: EncodedWord): void {
   const last = parts.at(-1)
-  // Joining words is safe for ISO-2022 as well: each word starts and ends in ASCII.
+  // Joining encoded words is safe for ISO-2022 as well: each word starts and ends in ASCII.
   if (typeof last === 'object' && last.charset === next.charset) last.bytes.push(...next.bytes)
   else parts.push(next)
 }
@@ -96,6 +96,6 @@ function fromQ(text: string): Buffer {
   const latin = text
     .replaceAll('_', ' ')
     .replace(/=([0-9a-f]{2})/gi, (_, hex: string) => String.fromCharCode(Number.parseInt(hex, 16)))
-  // Unencoded non-ASCII characters were received as UTF-8.
+  // Unencoded non-ASCII characters of a header were received as UTF-8.
   return /[^\0-\xff]/.test(latin) ? Buffer.from(latin, 'utf8') : Buffer.from(latin, 'latin1')
 }

@@ -1,7 +1,9 @@
-/** CSS class of collapsed history, for pages to style. */
+/** CSS class of collapsed history (quoted earlier messages), for pages to style. */
 export const historyClass = 'posthorn-history'
 
-/** CSS class that marks quoted history until it is folded. The class occurs in no result. */
+/**
+ * CSS class that marks quoted history in HTML until it is folded. The class occurs in no result.
+ */
 const markClass = 'posthorn-quote'
 const mark = `<details class="${markClass}">`
 const fold = `<details class="${historyClass}">`
@@ -13,7 +15,9 @@ const quoteClasses =
 const quoteIds =
   /^(?:yahoo_quoted|mail-editor-reference-message-container|isForwardContent|reply-intro)/i
 
-/** True if an element contains quoted earlier messages, as common mail clients mark it. Pure. */
+/**
+ * True if an HTML element contains quoted earlier messages, as common mail clients mark them. Pure.
+ */
 export function isQuotedHistory(
   tagName: string,
   attribs: Readonly<Record<string, string>>,
@@ -23,7 +27,7 @@ export function isQuotedHistory(
   return isCited || quoteClasses.test(attribs['class'] ?? '') || quoteIds.test(attribs['id'] ?? '')
 }
 
-/** Element that the sanitiser writes in place of quoted history. */
+/** HTML element that the sanitiser writes in place of quoted history. */
 export const historyMark = { tagName: 'details', attribs: { class: markClass } }
 
 interface Region {
@@ -32,9 +36,9 @@ interface Region {
 }
 
 /**
- * Collapses the quoted history at the end of a message. Takes well-formed HTML with `historyMark`
- * elements. Quotes between lines of the reply stay visible, as does a message without other
- * content. Takes n log n time for n quotes.
+ * Collapses the quoted history at the end of a message's HTML. Takes well-formed HTML with
+ * `historyMark` elements. Quotes between lines of the reply stay visible, as does a message without
+ * other content. Takes n log n time for n quotes.
  */
 export function foldHistory(html: string): string {
   const regions = findRegions(html, mark)
@@ -62,24 +66,26 @@ export function foldHistory(html: string): string {
   return pieces.join('') + html.slice(at)
 }
 
-/** Last of the regions outside any other region. Regions nest and are ordered by their start. */
+/**
+ * Last of the HTML regions outside any other region. Regions nest and are ordered by their start.
+ */
 function lastOuter(regions: readonly Region[]): Region | undefined {
   let last: Region | undefined
   for (const region of regions) if (!last || region.start > last.end) last = region
   return last
 }
 
-/** Inverse of `foldHistory`: plain blockquotes, for quoting in another message. */
+/** Inverse of `foldHistory`: HTML with plain blockquotes, for quoting in another message. */
 export function unfoldHistory(html: string): string {
   const start = html.indexOf(opening)
   const region = start < 0 ? undefined : findRegions(html, fold).find((one) => one.start === start)
-  // The message itself may contain an element of this class.
+  // The message itself may contain an HTML element of this class.
   if (!region || !html.slice(start, region.end).endsWith(closing)) return html
   const inner = html.slice(start + opening.length, region.end - closing.length)
   return `${html.slice(0, start)}<blockquote>${inner}</blockquote>${html.slice(region.end)}`
 }
 
-/** Positions of the elements with the start tag, ordered by their start. */
+/** Positions of the HTML elements with the start tag, ordered by their start. */
 function findRegions(html: string, startTag: string): Region[] {
   const regions: Region[] = []
   const open: (Region | undefined)[] = []

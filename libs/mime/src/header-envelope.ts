@@ -10,7 +10,7 @@ interface Envelope {
   to: readonly string[]
 }
 
-/** Keys of the addresses in all fields of these names, group members included. */
+/** Keys of the addresses in all header fields of these names, group members included. */
 function addressKeys(mime: Buffer, names: ReadonlySet<string>): Set<string> {
   const { fields = [] } = splitHead(mime) ?? {}
   const addresses = fields
@@ -41,13 +41,14 @@ function unsupported(message: string): AppError {
   return new AppError('invalid', message, { code: 'UnsupportedOperation' })
 }
 
-/** Message with a Bcc field of the recipients that its header does not name. */
+/** Message with a Bcc field of the recipients that the header of the message does not name. */
 export function withBcc(mime: Buffer, { to }: Pick<Envelope, 'to'>): Buffer {
   const named = addressKeys(mime, recipientFields)
   const hidden = to.filter((address) => !named.has(addressKey(address)))
   const head = splitHead(mime)
   if (hidden.length === 0 || !head) return mime
-  // One address per line (RFC 5322 §2.1.1). Raw fields have one character per byte.
+  // The Bcc field has one address per line (RFC 5322 §2.1.1). Raw fields have one character per
+  // byte.
   const line = Buffer.from(`Bcc: ${hidden.join(',\r\n ')}`).toString('latin1')
   return joinHead({ ...head, fields: [...head.fields, { name: 'bcc', line }] })
 }

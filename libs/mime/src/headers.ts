@@ -2,18 +2,18 @@ import { decodeText, decodeWords } from './decode.ts'
 
 // Header section of a message: parsed to decoded values, or split and joined byte by byte.
 
-/** Limit of a header section in bytes. A larger section is rejected when split. */
+/** Maximum bytes of the header section of a message. A larger section is rejected when split. */
 const maxSectionBytes = 1024 * 1024
-/** Parsing limit in bytes. Decoding takes 0.2 µs per byte. */
+/** Maximum bytes of a header section that are parsed. Decoding takes 0.2 µs per byte. */
 const maxParsedBytes = 256 * 1024
 const maxHeaders = 1_000
-/** RFC 5322 §3.6.8: printable ASCII without the colon. */
+/** Line of a message header (RFC 5322 §3.6.8): its name is printable ASCII without the colon. */
 const headerLine = /^([!-9;-~]{1,256})[ \t]*:(.*)$/s
 
 /**
- * Parses a header section up to its first empty line: lower-case names to decoded values (RFC
- * 2047), in order. Never throws. Skips lines that are no header; reads at most 1,000 headers and
- * 256 KiB.
+ * Parses the header section of a message up to its first empty line: lower-case names to decoded
+ * values (RFC 2047), in order. Never throws. Skips lines that are no header; reads at most 1,000
+ * headers and 256 KiB.
  */
 export function parseHeaders(section: Uint8Array): Record<string, string[]> {
   const text = decodeText(
@@ -34,7 +34,10 @@ export function parseHeaders(section: Uint8Array): Record<string, string[]> {
   return Object.fromEntries(headers)
 }
 
-/** Logical lines up to the first empty line. RFC 5322 §2.2.3: white space continues a line. */
+/**
+ * Logical lines of a header section up to the first empty line. RFC 5322 §2.2.3: white space
+ * continues a line.
+ */
 function unfold(text: string): string[] {
   const lines: string[][] = []
   for (const raw of text.split(/\r\n|\n|\r/)) {
@@ -46,7 +49,9 @@ function unfold(text: string): string[] {
   return lines.map((parts) => parts.join(''))
 }
 
-/** Replaces control characters, which an encoded word may contain, with spaces. */
+/**
+ * Replaces control characters of a header value, which an encoded word may contain, with spaces.
+ */
 function withoutControls(value: string): string {
   return value.replace(/[\0-\x08\x0a-\x1f\x7f]+/g, ' ').trim()
 }
@@ -86,21 +91,24 @@ export function isAutoReply(headers: Record<string, string[]>): boolean {
 
 /** Header field of a message. */
 export interface HeaderField {
-  /** Name of the field in lower case; empty if the line is no field. */
+  /** Name of the header field in lower case; empty if the line is no field. */
   name: string
-  /** Raw field without its final line end, folded as received, one character per byte. */
+  /** Raw header field without its final line end, folded as received, one character per byte. */
   line: string
 }
 
 export interface SplitMessage {
   fields: HeaderField[]
-  /** Bytes of the message after the empty line. */
+  /** Bytes of the message after the empty line that ends the header section. */
   body: Buffer
 }
 
-/** RFC 5322 §3.6.8: printable ASCII without the colon; §4.5 allows spaces before the colon. */
+/**
+ * Start of a header field (RFC 5322 §3.6.8): printable ASCII without the colon; §4.5 allows
+ * spaces before the colon.
+ */
 const fieldStart = /^([!-9;-~]{1,256})[ \t]{0,100}:/
-/** Bytes that suffice to recognise the first field. */
+/** Number of bytes of a message that suffice to recognise its first header field. */
 const startLength = 400
 
 /**
@@ -126,13 +134,13 @@ function toField(line: string): HeaderField {
   return { name: name.toLowerCase(), line }
 }
 
-/** Inverse of `splitHead`. */
+/** Message from its raw header fields and its body: inverse of `splitHead`. */
 export function joinHead({ fields, body }: SplitMessage): Buffer {
   const head = fields.map(({ line }) => `${line}\r\n`).join('')
   return Buffer.concat([Buffer.from(`${head}\r\n`, 'latin1'), body])
 }
 
-/** Unfolded value of a field, decoded as UTF-8 (RFC 6532) or else as Latin-1. */
+/** Unfolded value of a header field, decoded as UTF-8 (RFC 6532) or else as Latin-1. */
 export function fieldValue({ line }: HeaderField): string {
   const bytes = Buffer.from(line.slice(line.indexOf(':') + 1), 'latin1')
   const text = bytes.toString('utf8')

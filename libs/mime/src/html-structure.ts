@@ -1,7 +1,10 @@
-/** Element that a reader of HTML has opened and not yet closed. */
+/** HTML element that a reader of HTML has opened and not yet closed. */
 export interface OpenElement {
   name: string
-  /** Name in the result. Empty for an element of which only the content is kept. */
+  /**
+   * Name of the element in the resulting HTML. Empty for an element of which only the content is
+   * kept.
+   */
   written: string
 }
 
@@ -14,7 +17,9 @@ const blocks = words(`
   address blockquote center details div dl fieldset figcaption figure footer form header hr main
   ol p pre section summary table ul
 `)
-/** Open elements that a start tag ends if they are innermost (HTML Living Standard §13.1.2.4). */
+/**
+ * Open HTML elements that a start tag ends if they are innermost (HTML Living Standard §13.1.2.4).
+ */
 const endedBy = new Map<string, readonly string[]>([
   ...blocks.map((name) => [name, ['p']] as const),
   ...headings.map((name) => [name, ['p', ...headings]] as const),
@@ -24,7 +29,7 @@ const endedBy = new Map<string, readonly string[]>([
   ['dd', ['p', 'dt', 'dd']],
 ])
 
-/** Open elements that a start tag ends at any depth, up to one of `until`. */
+/** Open HTML elements that a start tag ends at any depth, up to one of `until`. */
 interface DeepEnd {
   ended: readonly string[]
   until: ReadonlySet<string>
@@ -32,7 +37,8 @@ interface DeepEnd {
 
 const cellLike = new Set([...cells, 'caption'])
 /**
- * Elements that end the search for a list entry: special elements except `address`, `div` and `p`.
+ * HTML elements that end the search for a list entry: special elements except `address`, `div` and
+ * `p`.
  */
 const listBounds = new Set([
   ...blocks.filter((name) => name !== 'address' && name !== 'div' && name !== 'p'),
@@ -43,8 +49,8 @@ const listBounds = new Set([
   'colgroup',
 ])
 /**
- * Elements that a start tag ends even if they are not innermost (HTML Living Standard §13.2.6.4.7
- * and §13.2.6.4.9).
+ * HTML elements that a start tag ends even if they are not innermost (HTML Living Standard
+ * §13.2.6.4.7 and §13.2.6.4.9).
  */
 const deepEnds = new Map<string, DeepEnd>([
   ['a', { ended: ['a'], until: cellLike }],
@@ -54,7 +60,10 @@ const deepEnds = new Map<string, DeepEnd>([
   ['table', { ended: ['table'], until: cellLike }],
 ])
 
-/** Open elements whose content a part of a table ends (§13.2.6.4.9 to 15). */
+/**
+ * Open HTML elements whose content a part of a table ends (HTML Living Standard §13.2.6.4.9 to
+ * 15).
+ */
 const tableContexts = new Map<string, readonly string[]>([
   ...['caption', 'colgroup', ...rowGroups].map((name) => [name, ['table']] as const),
   ['col', ['table', 'colgroup']],
@@ -63,8 +72,8 @@ const tableContexts = new Map<string, readonly string[]>([
 ])
 
 /**
- * Number of open elements that stay open at a start tag. Ends at least each element that a browser
- * ends at the tag and whose end tag would otherwise end elements around the message.
+ * Number of open HTML elements that stay open at a start tag. Ends at least each element that a
+ * browser ends at the tag and whose end tag would otherwise end elements around the message.
  */
 export function remainingDepth(open: readonly OpenElement[], name: string): number {
   const contexts = tableContexts.get(name)
@@ -98,7 +107,7 @@ function innermostDepth(
   return kept
 }
 
-/** Parents without which a browser applies a start tag to elements around the message. */
+/** Parent elements without which a browser applies a start tag to elements around the message. */
 const parents = new Map<string, readonly string[]>([
   ...words('caption col colgroup tbody td tfoot th thead tr').map(
     (name) => [name, ['table']] as const,
@@ -107,10 +116,12 @@ const parents = new Map<string, readonly string[]>([
   ['dd', ['dl']],
   ['dt', ['dl']],
 ])
-/** Orphaned table elements that keep their line. */
+/** Table and list elements without their parent that keep their own line. */
 const lines = new Set(['dd', 'dt', 'li', 'tr'])
 
-/** Name of an element in this place: without the parent that it needs, `div` or none. */
+/**
+ * Name of an HTML element in this place: without the parent that the element needs, `div` or none.
+ */
 export function nameInPlace(open: readonly OpenElement[], name: string): string {
   const needed = parents.get(name)
   if (!needed || open.some((element) => needed.includes(element.name))) return name

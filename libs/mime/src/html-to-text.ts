@@ -20,8 +20,8 @@ const rules: HtmlRules = {
 }
 
 /**
- * Converts an HTML body to plain text. Beyond the limits of `simplifyHtml`, returns the bare text.
- * Linear in time; never throws.
+ * Converts the HTML body of a message to plain text. Beyond the limits of `simplifyHtml`, returns
+ * the bare text. Linear in time; never throws.
  */
 export function htmlToText(html: string): string {
   const simple = simplifyHtml(html, rules)

@@ -3,38 +3,41 @@ import ICAL from 'ical.js'
 import { CalendarZones } from './calendar-zones.ts'
 import { selectCalendarLines } from './select-calendar-lines.ts'
 
-/** Event of an invitation. */
+/** Calendar event of an invitation. */
 interface CalendarEntry {
-  /** UID, identical in all messages about the event. */
+  /** UID of the event, identical in all messages about the event. */
   uid: string
   summary?: string
   description?: string
-  /** TZID of DTSTART. */
+  /** Time zone of the event: TZID of DTSTART. */
   timezone?: string
-  /** ISO 8601: UTC time, local time without offset if the zone is unknown, or a date. */
+  /**
+   * Start of the event in ISO 8601: UTC time, local time without offset if the zone is unknown, or
+   * a date.
+   */
   startDate?: string
   endDate?: string
-  /** Unchanged value, usually `mailto:` and an address. */
+  /** Organizer of the event as sent, usually `mailto:` and an address. */
   organizer?: string
 }
 
 interface ParsedCalendar {
-  /** True if events or the ends of their texts are left out, because of a limit. */
+  /** True if calendar events or the ends of their texts are left out, because of a limit. */
   isCut?: true
   /** METHOD of the invitation (RFC 5546): REQUEST, REPLY, CANCEL … */
   method?: string
-  /** One per UID; changed instances of a series are left out. */
+  /** Events of the invitation, one per UID; changed instances of a series are left out. */
   entries: CalendarEntry[]
 }
 
-/** Limit in characters. Larger files are calendar exports, not invitations. */
+/** Maximum characters of a calendar file. Larger files are calendar exports, not invitations. */
 const maxLength = 1_048_576
 const maxEntries = 100
 const maxText = 65_536
 
 /**
  * Parses an iCalendar object (RFC 5545). Invalid input has no entries, and neither have calendars
- * beyond a limit, which are marked. Does not expand recurrence. Linear in time.
+ * beyond a limit, which are marked by `isCut`. Does not expand recurrence. Linear in time.
  */
 export function parseCalendar(text: string): ParsedCalendar {
   const lines = text.length > maxLength ? undefined : selectCalendarLines(text, maxText)
@@ -99,7 +102,7 @@ function timeOf(event: ICAL.Component, name: string): ZonedTime | undefined {
   return { time, zone: typeof zone === 'string' && zone !== '' ? zone.slice(0, 256) : undefined }
 }
 
-/** RFC 5545 §3.6.1: DTSTART plus DURATION replaces DTEND. */
+/** End of a calendar event. RFC 5545 §3.6.1: DTSTART plus DURATION replaces DTEND. */
 function endAfter(event: ICAL.Component, start: ZonedTime | undefined): ZonedTime | undefined {
   const duration: unknown = event.getFirstPropertyValue('duration')
   if (!start || !(duration instanceof ICAL.Duration)) return undefined

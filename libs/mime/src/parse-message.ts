@@ -30,21 +30,23 @@ interface ParsedMessage {
   html?: string
   attachments: ParsedAttachment[]
   /**
-   * True if the message exceeds a limit or is invalid. Headers are complete, bodies may be missing.
+   * True if the message exceeds a limit or is invalid. The headers are complete, bodies may be
+   * missing.
    */
   incomplete: boolean
 }
 
-/** Read limit per message. The rest of a stream stays unread. */
+/** Maximum bytes that are read of a message. The rest of a stream stays unread. */
 const maxBytes = 64 * 1024 * 1024
-/** Maximum parts of a message. Also bounds the nesting. */
+/** Maximum MIME parts of a message. Also bounds their nesting. */
 const maxParts = 1_000
-/** Header limit of mailparser, which takes 0.2 µs per byte. */
+/** Maximum header bytes of a message for mailparser, which takes 0.2 µs per byte. */
 const maxHeadBytes = 256 * 1024
 const maxHtmlLength = 2 * 1024 * 1024
 
 /**
- * Parses a whole message with mailparser. Beyond a limit, sets `incomplete` instead of throwing.
+ * Parses a whole message with the library mailparser. Beyond a limit, sets `incomplete` instead of
+ * throwing.
  */
 export async function parseMessage(source: Readable | Buffer): Promise<ParsedMessage> {
   const { bytes, cut } = Buffer.isBuffer(source) ? limit(source) : await read(source)

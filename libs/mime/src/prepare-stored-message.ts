@@ -21,26 +21,32 @@ export interface PrepareMessageOptions extends Pick<
   ComposeOptions,
   'from' | 'date' | 'messageId' | 'references'
 > {
-  /** Field of the request that errors name. */
+  /** Field of the API request that errors name. */
   path: string
-  /** Headers that replace headers of the message. */
+  /** Content with headers that replace headers of the stored message. */
   content?: Omit<MessageContent, 'text' | 'html' | 'previewText' | 'attachments'>
 }
 
 interface PreparedStoredMessage extends ComposedMessage {
-  /** Decoded subject of the message. */
+  /** Decoded subject of the stored message. */
   subject?: string
 }
 
-/** Headers removed before sending: blind copies and instructions for smtp-proxy. */
+/**
+ * Headers of a stored message that are removed before sending: blind copies and instructions for
+ * smtp-proxy.
+ */
 const removedHeaders = /^(?:bcc|resent-bcc|x-svc-.*)$/
-/** Character limit of all address fields; longer than any list within `maxRecipients`. */
+/**
+ * Maximum characters of all address fields of a message; longer than any list within
+ * `maxRecipients`.
+ */
 const maxAddressText = 400_000
 
 /**
- * Prepares stored MIME bytes for sending. Reads the recipients from the headers unless an envelope
- * is passed, removes headers that recipients must not see, and adds missing From, Date and
- * Message-ID. The rest of the message stays unchanged byte by byte.
+ * Prepares the stored MIME bytes of a message for sending. Reads the recipients from the headers
+ * unless an envelope is passed, removes headers that recipients must not see, and adds missing
+ * From, Date and Message-ID. The rest of the message stays unchanged byte by byte.
  *
  * @throws AppError `invalid` with `fields`
  */
@@ -92,7 +98,7 @@ const structured = {
   messageId: 'message-id',
 } as const
 
-/** Lower-case names of the headers that the content sets. */
+/** Lower-case names of the headers that the message content sets. */
 function headerNames(content: MessageContent): string[] {
   const keys = Object.keys(structured) as (keyof typeof structured)[]
   return [
@@ -101,7 +107,10 @@ function headerNames(content: MessageContent): string[] {
   ]
 }
 
-/** Message-ID of the content, else the valid Message-ID of the message, else a new Message-ID. */
+/**
+ * Message-ID for sending: of the content, else the valid Message-ID of the stored message, else a
+ * new Message-ID.
+ */
 function chooseMessageId(
   remaining: readonly HeaderField[],
   { messageId, from }: MessageContent,
@@ -114,7 +123,7 @@ function chooseMessageId(
   return options.messageId ?? newMessageId(from ?? options.from)
 }
 
-/** Fields to append: replaced fields and missing mandatory fields. */
+/** Header fields to append to the stored message: replaced fields and missing mandatory fields. */
 function missingFields(
   remaining: readonly HeaderField[],
   { content, messageId }: { content: MessageContent; messageId: string },
@@ -157,7 +166,7 @@ function buildEnvelope(
   }
 }
 
-/** Addresses in all fields of a name, group members included. */
+/** Addresses in all header fields of a name, group members included. */
 function addressesIn(fields: readonly HeaderField[], name: string, path: string): string[] {
   const values = fields.filter((field) => field.name === name).map(fieldValue)
   if (values.reduce((length, value) => length + value.length, 0) > maxAddressText)

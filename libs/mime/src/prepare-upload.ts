@@ -6,13 +6,13 @@ import { parseHeaders } from './headers.ts'
 /** Complete message to store in a mailbox. */
 export interface PreparedUpload {
   mime: Buffer
-  /** Absent if the message has no Message-ID. */
+  /** Message-ID of the message. Absent if the message has no Message-ID. */
   messageId?: string
 }
 
 /**
- * Prepares a complete message for a mailbox: normalizes its line ends, and adds the headers of a
- * reference that the message does not have.
+ * Prepares a complete message for storing it in a mailbox: normalizes its line ends, and adds the
+ * headers of a reference that the message does not have.
  */
 export function prepareUpload(
   bytes: Buffer,

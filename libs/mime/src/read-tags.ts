@@ -1,29 +1,32 @@
 /** Receiver of the parts of an HTML document, in order. */
 export interface HtmlTags {
-  /** Text with its entities. A `<` in it is no markup. */
+  /** Called with text of the HTML document, with its entities. A `<` in the text is no markup. */
   onText(text: string): void
   onAttribute(): void
-  /** Names are in lower case, values unchanged. The first of equal attributes wins. */
+  /**
+   * Called with a start tag. Names are in lower case, values unchanged. The first of equal
+   * attributes wins.
+   */
   onStartTag(name: string, attributes: ReadonlyMap<string, string>, isSelfClosing: boolean): void
   onEndTag(name: string): void
-  /** True to stop reading tags. */
+  /** True to stop reading HTML tags. */
   readonly isFull: boolean
 }
 
-/** Start of markup. Any other `<` is text. */
+/** Start of HTML markup. Any other `<` is text. */
 const markup = /<[a-z/!?]/gi
-/** Name of an end tag or a start tag, up to its end or its attributes. */
+/** Name of an HTML end tag or start tag, up to the end of the tag or its attributes. */
 const tagName = /[a-z][^\t\n\f\r />]*/iy
 /**
- * One attribute: name and value. The alternatives of each step differ in their first character, so
- * matching is linear.
+ * One attribute of an HTML tag: name and value. The alternatives of each step differ in their first
+ * character, so matching is linear.
  */
 const attribute =
   /[\t\n\f\r /]*([^\t\n\f\r />][^\t\n\f\r />=]*)[\t\n\f\r ]*(?:=[\t\n\f\r ]*(?:"([^"]*)"|'([^']*)'|([^\t\n\f\r >]*)))?/y
 
-/** Elements whose content is no HTML and is skipped. */
+/** HTML elements whose content is no HTML and is skipped. */
 const rawElements = 'iframe noembed noframes noscript script style textarea title xmp'
-/** End tags of raw elements (HTML Living Standard §13.2.5, RAWTEXT and RCDATA states). */
+/** End tags of raw HTML elements (HTML Living Standard §13.2.5, RAWTEXT and RCDATA states). */
 const rawEnds = new Map(
   rawElements.split(' ').map((name) => [name, new RegExp(`</${name}[\\t\\n\\f\\r />]`, 'gi')]),
 )
@@ -41,13 +44,13 @@ export function readTags(html: string, tags: HtmlTags): void {
   }
 }
 
-/** Position of the next markup, or the end. */
+/** Position of the next HTML markup, or the end of the document. */
 export function nextMarkup(html: string, from: number): number {
   markup.lastIndex = from
   return markup.exec(html)?.index ?? html.length
 }
 
-/** Position after the start tag of a raw element and its content; undefined for other tags. */
+/** Position after the start tag of a raw HTML element and its content; undefined for other tags. */
 export function endOfRawElement(html: string, name: string, from: number): number | undefined {
   const pattern = rawEnds.get(name)
   if (!pattern) return undefined
@@ -55,7 +58,10 @@ export function endOfRawElement(html: string, name: string, from: number): numbe
   return pattern.exec(html)?.index ?? html.length
 }
 
-/** Position after a comment, declaration or processing instruction; undefined for other markup. */
+/**
+ * Position after an HTML comment, declaration or processing instruction; undefined for other
+ * markup.
+ */
 export function endOfComment(html: string, start: number): number | undefined {
   // HTML Living Standard §13.2.5.43: `<!-->` is a comment.
   if (html.startsWith('<!--', start)) return endOf(html, '-->', start + 2)
@@ -63,13 +69,13 @@ export function endOfComment(html: string, start: number): number | undefined {
   return next === '!' || next === '?' ? endOf(html, '>', start + 2) : undefined
 }
 
-/** Position after the next occurrence of `mark`, or the end. */
+/** Position after the next occurrence of `mark` in the HTML, or the end of the document. */
 function endOf(html: string, mark: string, from: number): number {
   const at = html.indexOf(mark, from)
   return at === -1 ? html.length : at + mark.length
 }
 
-/** Reads the markup that starts at `<`. Returns the position after it. */
+/** Reads the HTML markup that starts at `<`. Returns the position after the markup. */
 function readMarkup(html: string, start: number, tags: HtmlTags): number {
   const comment = endOfComment(html, start)
   if (comment !== undefined) return comment
@@ -77,7 +83,7 @@ function readMarkup(html: string, start: number, tags: HtmlTags): number {
   const name = nameAt(html, isEnd ? start + 2 : start + 1)
   if (isEnd) {
     const end = endOf(html, '>', start + 2)
-    // `</` without a name is a comment.
+    // `</` without a name is an HTML comment.
     if (name !== undefined) tags.onEndTag(name.toLowerCase())
     return end
   }
@@ -99,7 +105,7 @@ function readStartTag(
   let at = attribute.lastIndex
   for (let match = attribute.exec(html); match; match = attribute.exec(html)) {
     const [, key = '', double, single, unquoted] = match
-    // An unquoted value that starts with a quote has no closing quote.
+    // An unquoted attribute value that starts with a quote has no closing quote.
     if (unquoted !== undefined && /^["']/.test(unquoted)) return html.length
     tags.onAttribute()
     if (tags.isFull) return html.length

@@ -4,14 +4,20 @@ import { check, matches } from '@posthorn/contracts/validate'
 import { AppError } from '@posthorn/errors'
 
 /**
- * Characters that end a line for some mail software, and so could start another header or command.
+ * Characters that end a line for some mail software, and so could start another header or SMTP
+ * command.
  */
 const lineBreaks = /[\r\n\0\u0085\u2028\u2029]/
 
-/** Lines have at most 998 characters and fold at spaces only (RFC 5322 §2.1.1). */
+/**
+ * Word that is too long for a header line. Lines have at most 998 characters and fold at spaces
+ * only (RFC 5322 §2.1.1).
+ */
 const longWord = /[!-~]{998}/
 
-/** Headers that only the composer writes: they define the encoding or the recipients. */
+/**
+ * Headers of a message that only the composer writes: they define the encoding or the recipients.
+ */
 const reserved = /^(?:content-.*|mime-version|bcc|resent-.*|return-path|received|dkim-signature)$/i
 
 /** Replaces control characters, which end a line for some mail software, with spaces. */
@@ -26,7 +32,8 @@ export function invalidField(path: string, reason: string): AppError {
 }
 
 /**
- * Validates content against its contract again, because not every caller got it through the API.
+ * Validates message content against its contract again, because not every caller got the content
+ * through the API.
  *
  * @throws AppError `invalid` with `fields` if content could break out of a header or the envelope
  */
@@ -54,7 +61,10 @@ export function hasLongWord(text: string): boolean {
   return longWord.test(text)
 }
 
-/** Custom headers are not encoded: the composer does not know their syntax. */
+/**
+ * Rejects custom headers with words longer than a line. Custom headers are not encoded: the
+ * composer does not know their syntax.
+ */
 function rejectLongWords(headers: NonNullable<MessageContent['headers']>): void {
   for (const [name, values] of Object.entries(headers))
     if ([values].flat().some(hasLongWord))
@@ -62,7 +72,7 @@ function rejectLongWords(headers: NonNullable<MessageContent['headers']>): void 
 }
 
 /**
- * Returns an address that is safe in an SMTP command.
+ * Returns an email address that is safe in an SMTP command.
  *
  * @throws AppError `invalid` that names `path`
  */

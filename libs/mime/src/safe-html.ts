@@ -4,8 +4,8 @@ import { type HtmlRules, simplifyHtml } from './simplify-html.ts'
 import { stripTags } from './strip-tags.ts'
 
 /**
- * Length without a sign, because a negative margin moves content out of the message. Four digits
- * are more than a screen has.
+ * CSS length without a sign, because a negative margin moves content out of the message. Four
+ * digits are more than a screen has.
  */
 const length = String.raw`(?:auto|0|\d{1,4}(?:\.\d{1,6})?(?:px|em|rem|pt|%|ex|ch)?)`
 const colors = String.raw`#[0-9a-f]{3,8}|[a-z]{3,24}|(?:rgb|hsl)a?\([\d\s,.%/deg]{5,40}\)`
@@ -16,10 +16,13 @@ const sizes = exactly(String.raw`(?:${length}(?:\s+|$)){1,4}`)
 const color = exactly(colors)
 const word = /^[a-z-]{1,24}$/i
 const border = exactly(String.raw`(?:(?:${length}|${colors})(?:\s+|$)){1,3}`)
-/** Shift of an image or a word inside its line, which grows with it. */
+/** Vertical shift of an image or a word inside its line, which grows with the shift. */
 const shift = exactly(`-?${length}`)
 
-/** Allowed CSS: properties that load nothing, values that cannot contain `url(` or expressions. */
+/**
+ * Allowed CSS in the HTML of messages: properties that load nothing, values that cannot contain
+ * `url(` or expressions.
+ */
 const styles: Record<string, RegExp[]> = {
   color: [color],
   'background-color': [color],
@@ -56,7 +59,7 @@ const layoutAttributes = words(`
   style title
 `)
 
-/** Elements that are removed together with their text. */
+/** HTML elements that are removed from a message together with their text. */
 const removedWithContent = words(`
   script style textarea option noscript title template svg math iframe object xmp noembed
   noframes
@@ -79,7 +82,8 @@ const options: Parameters<typeof sanitize>[1] = {
     details: ['open', 'class'],
   },
   allowedClasses: { details: [historyClass, historyMark.attribs.class] },
-  // `filterStyle` replaces the CSS parser of the library, which takes 20 µs per attribute.
+  // `filterStyle` replaces the CSS parser of the sanitiser library, which takes 20 µs per
+  // attribute.
   parseStyleAttributes: false,
   allowedSchemes: ['http', 'https', 'mailto', 'tel'],
   // Loading a remote image would reveal to its host who reads the message, and when.
@@ -110,14 +114,14 @@ const options: Parameters<typeof sanitize>[1] = {
   },
 }
 
-/** Attributes that mark quoted history. */
+/** HTML attributes that mark quoted history in a message. */
 const historyAttributes = ['class', 'id', 'type']
 
-/** Rules for the HTML that the sanitiser reads. */
+/** Rules for the HTML of messages that the sanitiser reads. */
 const rules: HtmlRules = {
   elements: new Set(options.allowedTags),
   attributes: new Set([...Object.values(options.allowedAttributes).flat(), ...historyAttributes]),
-  // Entities in attributes are decoded later.
+  // Entities in HTML attributes are decoded later.
   isExpanded: (name, attributes) =>
     isQuotedHistory(name, Object.fromEntries(attributes)) ||
     historyAttributes.some((key) => attributes.get(key)?.includes('&')),
@@ -126,16 +130,16 @@ const rules: HtmlRules = {
 }
 
 /**
- * Length limits of a style attribute and of one value in it. Longer attributes and values are
+ * Maximum length of a style attribute and of one value in a style. Longer attributes and values are
  * removed.
  */
 const maxStyle = 2_048
 const maxStyleValue = 200
 
 /**
- * Keeps the declarations with an allowed property and value; for each property, keeps the last
- * declaration. Splits without regard to quotes: no allowed value contains a semicolon or an odd
- * quote.
+ * Filters the declarations of a style attribute. Keeps the declarations with an allowed property
+ * and value; for each property, keeps the last declaration. Splits without regard to quotes: no
+ * allowed value contains a semicolon or an odd quote.
  */
 export function filterStyle(style: string): string {
   if (style.length > maxStyle) return ''
@@ -173,14 +177,14 @@ function markHistory(tagName: string, attribs: Record<string, string>) {
   return isQuotedHistory(tagName, attribs) ? historyMark : { tagName, attribs }
 }
 
-/** Removes the class that marks quoted history from an element of the message. */
+/** Removes the CSS class that marks quoted history from an HTML element of the message. */
 function withoutForgedMark({ class: names = '', ...attribs }: Record<string, string>) {
   return names.split(/\s/).includes(historyClass) ? { ...attribs, class: historyClass } : attribs
 }
 
 const countAttributes = words('width height border cellpadding cellspacing colspan rowspan')
 
-/** Removes styles that are not allowed, and huge sizes. */
+/** Removes styles of an HTML element that are not allowed, and huge sizes. */
 function filterLayout(attribs: Record<string, string>): Record<string, string> {
   const result = { ...attribs }
   for (const key of countAttributes)
@@ -206,11 +210,11 @@ function isEmbedded(src: string): boolean {
 }
 
 /**
- * Sanitises HTML for display inside a page: no scripts, no remote resources, no forms. Images that
- * are part of the message (`cid:`, `data:`) stay. Collapses quoted history, see `foldHistory`.
- * Beyond the limits of `simplifyHtml`, returns the text in lines. Sanitising the result again
- * changes nothing. Linear in time; never throws. The page must put the result into a block element
- * with `overflow` other than `visible`.
+ * Sanitises HTML of a message for display inside a page: no scripts, no remote resources, no forms.
+ * Images that are part of the message (`cid:`, `data:`) stay. Collapses quoted history, see
+ * `foldHistory`. Beyond the limits of `simplifyHtml`, returns the text in lines. Sanitising the
+ * result again changes nothing. Linear in time; never throws. The page must put the result into a
+ * block element with `overflow` other than `visible`.
  */
 export function safeHtml(html: string): string {
   const { html: simple, isComplete } = simplifyHtml(html, rules)
@@ -222,7 +226,10 @@ export function safeHtml(html: string): string {
   }
 }
 
-/** HTML of text with entities. Without `<`, it contains no markup of the message. */
+/**
+ * HTML lines of a message text with entities. Without `<`, the text contains no markup of the
+ * message.
+ */
 function toLines(text: string): string {
   return text.replaceAll('<', '&lt;').replaceAll('\n', '<br>\n')
 }

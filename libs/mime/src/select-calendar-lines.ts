@@ -1,4 +1,7 @@
-/** Properties that are read. Parameters are kept for times only, which need the time zone. */
+/**
+ * Properties of iCalendar objects that are read. Parameters are kept for times only, which need the
+ * time zone.
+ */
 const times = new Set(['DTSTART', 'DTEND', 'RECURRENCE-ID', 'RDATE'])
 const others = new Set(
   'DURATION METHOD ORGANIZER RRULE TZID TZOFFSETFROM TZOFFSETTO UID VERSION'.split(' '),
@@ -6,9 +9,12 @@ const others = new Set(
 const texts = new Set(['DESCRIPTION', 'SUMMARY'])
 const components = new Set(['VCALENDAR', 'VEVENT', 'VTIMEZONE', 'STANDARD', 'DAYLIGHT'])
 
-/** Limit of kept lines. An invitation has about 30, a series with 100 changed instances 1,000. */
+/**
+ * Maximum kept lines of an iCalendar object. An invitation has about 30, a series with 100 changed
+ * instances 1,000.
+ */
 const maxLines = 5_000
-/** Length limit of a kept line without text. Longer lines are removed. */
+/** Maximum length of a kept iCalendar line that is no text. Longer lines are removed. */
 const maxLineLength = 1_000
 
 /**
@@ -19,7 +25,7 @@ const maxLineLength = 1_000
 export function selectCalendarLines(text: string, maxText: number): string | undefined {
   const selected: string[] = []
   let ignored = 0 // open components that are not read
-  // RFC 5545 §3.1: a line that starts with white space continues the previous line.
+  // RFC 5545 §3.1: an iCalendar line that starts with white space continues the previous line.
   for (const line of text.replace(/\r?\n[ \t]/g, '').split(/\r?\n/)) {
     const { name, parameters, value } = splitLine(line)
     if (name === 'BEGIN' && (ignored > 0 || !components.has(value.trim().toUpperCase()))) ignored++
@@ -39,7 +45,7 @@ interface CalendarLine {
   value: string
 }
 
-/** RFC 5545 §3.1: quoted parameter values may contain colons. */
+/** RFC 5545 §3.1: quoted parameter values of an iCalendar line may contain colons. */
 const separators = /[":;]/g
 
 function splitLine(line: string): CalendarLine {
@@ -63,7 +69,7 @@ function toLine(line: string, { end, colon }: { end: number; colon: number }): C
 
 function selectLine({ name, parameters, value }: CalendarLine, maxText: number) {
   if (name === 'BEGIN' || name === 'END') return `${name}:${value.trim()}`
-  // Escaped characters take up to two characters.
+  // Escaped characters of an iCalendar text take up to two characters.
   if (texts.has(name)) return `${name}:${value.slice(0, 2 * maxText)}`
   if (parameters.length + value.length > maxLineLength) return undefined
   if (times.has(name)) return `${name}${parameters}:${value}`

@@ -1,53 +1,66 @@
 import { nameInPlace, type OpenElement, remainingDepth } from './html-structure.ts'
 import { type HtmlTags, readTags } from './read-tags.ts'
 
-/** Elements and attributes that a reader of HTML needs. */
+/** HTML elements and attributes that a reader of HTML needs. */
 export interface HtmlRules {
   elements: ReadonlySet<string>
   attributes: ReadonlySet<string>
-  /** Nesting limit of quotes and lists. Each level of nesting costs the text converter one pass. */
+  /**
+   * Maximum nesting of quotes and lists in the HTML. Each level of nesting costs the text converter
+   * one pass.
+   */
   maxIndents: number
-  /** Maximum characters of the HTML before and after; the rest of the HTML is cut. */
+  /** Maximum characters of the HTML before and after the rewrite; the rest of the HTML is cut. */
   maxLength: number
-  /** True for an element that the reader may replace by nested elements. */
+  /** True for an HTML element that the reader may replace by nested elements. */
   isExpanded?: (name: string, attributes: ReadonlyMap<string, string>) => boolean
 }
 
-/** Result of `simplifyHtml`. */
+/** Well-formed HTML that `simplifyHtml` has rewritten. */
 export interface SimpleHtml {
   html: string
-  /** False beyond the work limit, where `html` ends. */
+  /** False if the HTML exceeds the work limit, where `html` ends. */
   isComplete: boolean
 }
 
-/** Nesting limit. Deeper tags are removed, their text stays. Below the limits of both libraries. */
+/**
+ * Maximum nesting of HTML elements. Deeper tags are removed, their text stays. Below the limits of
+ * the sanitiser and the text converter.
+ */
 const maxDepth = 190
-/** Length limit of an attribute. Longer attributes are removed, except embedded images. */
+/** Maximum length of an HTML attribute. Longer attributes are removed, except embedded images. */
 const maxValue = 8_192
 /**
- * Limit of tags, attributes and escaped characters in all. Each takes 1 to 2 µs of the sanitiser or
- * the converter, so they take 50 ms at most.
+ * Maximum number of tags, attributes and escaped characters of the HTML in all. Each takes 1 to 2
+ * µs of the sanitiser or the converter, so they take 50 ms at most.
  */
 const maxUnits = 30_000
-/** Additional units and characters of an element that the reader replaces by nested elements. */
+/**
+ * Additional units and characters of an HTML element that the reader replaces by nested elements.
+ */
 const expansion = { units: 4, length: 120 }
-/** Attributes that the reader adds to links, and their length. */
+/** Attributes that the reader of HTML adds to links, and their length. */
 const linkAttributes = ['target', 'rel']
 const linkLength = 60
 
-/** Elements without an end tag. */
+/** HTML elements without an end tag. */
 const voidElements = new Set(
   'area base br col embed hr img input link meta param source track wbr'.split(' '),
 )
-/** Elements that are removed with their content. For elements with raw content see `readTags`. */
+/**
+ * HTML elements that are removed with their content. For elements with raw content see `readTags`.
+ */
 const hiddenElements = new Set(['math', 'object', 'option', 'svg', 'template'])
 const foreignElements = new Set(['math', 'svg'])
 const indentingElements = new Set(['blockquote', 'dl', 'ol', 'ul'])
 
-/** Growth of a character when the reader escapes it. An `&` may already be part of an entity. */
+/**
+ * Growth of a character of HTML when the reader escapes it. An `&` may already be part of an
+ * entity.
+ */
 const growths: Record<string, number> = { '&': 4, '<': 3, '>': 3, '"': 5 }
 const escaped = /&(?:amp|gt|lt|quot);/y
-/** Length of the longest of these entities. */
+/** Length of the longest HTML entity that an escaped character becomes. */
 const maxEscaped = 6
 
 /**
@@ -65,13 +78,13 @@ class Simplifier implements HtmlTags {
   readonly #rules: HtmlRules
   readonly #pieces: string[] = []
   readonly #open: OpenElement[] = []
-  /** Outermost open element whose content is removed. */
+  /** Outermost open HTML element whose content is removed. */
   #hidden: string | undefined
-  /** Numbers of open elements inside the hidden element, itself included. */
+  /** Numbers of open HTML elements inside the hidden element, itself included. */
   readonly #inside = new Map<string, number>()
   #indents = 0
   #units = 0
-  /** Length limit of the rest of the result, after escaping. */
+  /** Maximum length of the rest of the resulting HTML, after escaping. */
   #freeLength: number
   #isCut = false
 
@@ -146,7 +159,7 @@ class Simplifier implements HtmlTags {
     this.#inside.set(name, (this.#inside.get(name) ?? 0) + 1)
   }
 
-  /** True if an end tag inside a hidden element ends an element around it. */
+  /** True if an end tag inside a hidden HTML element ends an element around it. */
   #endsHidden(name: string, isOpen: boolean): boolean {
     const count = this.#inside.get(name) ?? 0
     if (count > 0) this.#inside.set(name, count - 1)
@@ -168,7 +181,7 @@ class Simplifier implements HtmlTags {
     }
   }
 
-  /** Writes a start tag, unless the name is empty. False beyond a limit. */
+  /** Writes an HTML start tag, unless the name is empty. False beyond a limit. */
   #write(name: string, attributes: ReadonlyMap<string, string>): boolean {
     if (name === '') return !this.isFull
     const added = name === 'a' ? linkAttributes : []
@@ -187,7 +200,7 @@ class Simplifier implements HtmlTags {
     return true
   }
 
-  /** Counts an attribute. False if it is too long. */
+  /** Counts an HTML attribute. False if the attribute is too long. */
   #fitsAttribute(key: string, value: string): boolean {
     const isImage = /^data:image\//i.test(value) && !/[&<>"]/.test(value)
     if (value.length > maxValue && !isImage) return false
@@ -204,7 +217,7 @@ class Simplifier implements HtmlTags {
     return true
   }
 
-  /** Counts a text. Returns the end of its part within the limits. */
+  /** Counts a text of the HTML. Returns the end of the part of the text within the limits. */
   #countText(text: string): number {
     let free = this.#hidden === undefined ? this.#freeLength : Number.POSITIVE_INFINITY
     for (const { index } of text.matchAll(/[&<>]/g)) {
@@ -225,7 +238,7 @@ class Simplifier implements HtmlTags {
   }
 }
 
-/** Growth of the character at a position when the reader escapes it. */
+/** Growth of the HTML character at a position when the reader escapes the character. */
 function growthAt(text: string, at: number): number {
   escaped.lastIndex = at
   return escaped.test(text) ? 0 : (growths[text[at] ?? ''] ?? 0)

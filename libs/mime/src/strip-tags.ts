@@ -1,10 +1,10 @@
 import { endOfComment, endOfRawElement, nextMarkup } from './read-tags.ts'
 
-/** Read limit in characters; the rest of the text is cut. */
+/** Maximum characters of HTML that are read; the rest of the text is cut. */
 const maxLength = 256 * 1024
 
 const name = /\/?[a-z][a-z0-9]{0,15}/iy
-/** Elements that start or end a line. */
+/** HTML elements that start or end a line. */
 const lineElements = new Set(
   'address article blockquote br center dd div dl dt footer h1 h2 h3 h4 h5 h6 header hr li ol p pre section table td th tr ul'.split(
     ' ',
@@ -12,7 +12,8 @@ const lineElements = new Set(
 )
 
 /**
- * Text of HTML in lines, for HTML with too much markup to keep. Entities stay. Linear in time.
+ * Text of an HTML document in lines, for HTML with too much markup to keep. Entities stay. Linear
+ * in time.
  */
 export function stripTags(html: string): string {
   const text = html.slice(0, maxLength)
@@ -29,7 +30,7 @@ export function stripTags(html: string): string {
   return lines.filter((line) => line !== '').join('\n')
 }
 
-/** Returns the position after the markup that starts at `<`. */
+/** Returns the position after the HTML markup that starts at `<`. */
 function skipMarkup(text: string, start: number, pieces: string[]): number {
   const comment = endOfComment(text, start)
   if (comment !== undefined) return comment
@@ -51,7 +52,7 @@ const named: Record<string, string> = {
   quot: '"',
 }
 
-/** Decodes numeric and common entities; other entities stay. */
+/** Decodes numeric and common HTML entities; other entities stay. */
 export function decodeEntities(text: string): string {
   return text.replace(entity, (all, body: string) => {
     const name = body.toLowerCase()

@@ -18,10 +18,13 @@ import { assertHttpPort } from './ports.ts'
 
 interface AgentsOptions {
   policy: EgressPolicy
-  /** Maximum number of connections per host. */
+  /** Maximum number of HTTP connections per host. */
   maxSockets: number
   lookup?: Lookup | undefined
-  /** Proxy for all connections. Its own address is checked against its own policy. */
+  /**
+   * Proxy for all HTTP connections. The proxy's own address is checked against its own egress
+   * policy.
+   */
   proxy?: { url: string; egress: EgressPolicy; timeoutMs: number } | undefined
 }
 
@@ -31,14 +34,16 @@ export interface Agents extends Disposable {
 }
 
 /**
- * Idle time of a kept connection. Shorter than usual server timeouts, which would lose a request.
+ * Idle time of a kept HTTP connection. Shorter than usual server timeouts, which would lose a
+ * request.
  */
 const idleMs = 4_000
 
 /**
- * Creates agents that connect only to addresses allowed by the policy. The check is made when a
- * connection is opened, on the address that is connected to. Literal hosts are checked as well,
- * although Node calls no lookup for them. A name that changes its address therefore gains nothing.
+ * Creates HTTP agents that connect only to addresses allowed by the egress policy. The check is
+ * made when a connection is opened, on the address that is connected to. Literal hosts are checked
+ * as well, although Node calls no lookup for literal hosts. A name that changes its address
+ * therefore gains nothing.
  */
 export function createAgents(options: AgentsOptions): Agents {
   const { maxSockets, policy, lookup, proxy } = options
@@ -68,7 +73,7 @@ type Connection = ReturnType<HttpAgent['createConnection']>
 type Connect = (options: ClientRequestArgs, connected?: Connected) => Connection
 type Guard = (connect: Connect, options: ClientRequestArgs, connected?: Connected) => Connection
 
-/** Makes all connections of an agent through the guard, to allowed ports only. */
+/** Makes all connections of an HTTP agent through the guard, to allowed ports only. */
 function guarded<A extends HttpAgent>(agent: A, guard: Guard, policy: EgressPolicy): A {
   const connect = agent.createConnection.bind(agent)
   agent.createConnection = (options, connected) => {
@@ -95,20 +100,26 @@ function createGuard(policy: EgressPolicy, lookup: Lookup | undefined): Guard {
       if (isIP(host) !== 0) assertAllowed(host, policy)
       return connect({ ...options, host, lookup: guardedLookup }, connected)
     } catch (error) {
-      // An exception would leave the agent's connection count wrong.
+      // An exception would leave the HTTP agent's connection count wrong.
       fail(connected, error as Error)
       return undefined
     }
   }
 }
 
-/** Reports a failure. Node passes no stream then, unlike its type says. */
+/**
+ * Reports the failure of a connection to the HTTP agent. Node passes no stream then, unlike its
+ * type says.
+ */
 function fail(connected: Connected | undefined, error: Error): void {
   const failed = connected as ((error: Error) => void) | undefined
   failed?.(error)
 }
 
-/** Connects through a proxy, which resolves names itself. Literal addresses are checked here. */
+/**
+ * Connects to an HTTP server through a proxy, which resolves names itself. Literal addresses are
+ * checked here.
+ */
 function createTunnel(
   { policy: egress, lookup }: AgentsOptions,
   { url, egress: proxyEgress, timeoutMs }: NonNullable<AgentsOptions['proxy']>,
@@ -122,7 +133,7 @@ function createTunnel(
     connectSocket({ host, port }, through)
       .then(({ socket }) => {
         connected?.(null, secure ? connectTlsOver(connect, request, socket) : socket)
-        // The socket is paused until the HTTP parser has been attached.
+        // The socket to the HTTP server is paused until the HTTP parser has been attached.
         if (!secure) setImmediate(() => socket.resume())
       })
       .catch((error: Error) => fail(connected, error))
@@ -130,7 +141,7 @@ function createTunnel(
   }
 }
 
-/** Starts TLS with the server behind the proxy; the certificate is the server's. */
+/** Starts TLS with the HTTP server behind the proxy; the certificate is the server's. */
 function connectTlsOver(connect: Connect, request: ClientRequestArgs, socket: Socket): Duplex {
   const secured = connect({ ...request, socket } as ClientRequestArgs)
   if (secured === undefined || secured === null) throw new Error('no TLS over this connection')

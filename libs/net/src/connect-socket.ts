@@ -20,38 +20,45 @@ interface Endpoint {
 
 /** Reader that supplies the buffers of a socket, which saves an allocation per read. */
 export interface SocketReader {
-  /** Returns the buffer for the next read. */
+  /** Returns the buffer for the next read of the socket. */
   nextBuffer(): Uint8Array
   /**
-   * Receives bytes within that buffer. Returns false to pause reading until the socket is resumed.
+   * Receives bytes of the socket within the buffer of `nextBuffer`. Returns false to pause reading
+   * until the socket is resumed.
    */
   onBytes(bytes: Uint8Array, socket: Socket): boolean
 }
 
 export interface ConnectSocketOptions {
-  /** Timeout of lookups, connections and the proxy handshake together. */
+  /** Timeout of lookups, connections and the proxy handshake of a TCP connection together. */
   timeoutMs: number
   egress: EgressPolicy
-  /** Policy for the proxy's address; defaults to `egress`. */
+  /** Egress policy for the proxy's address; defaults to `egress`. */
   proxyEgress?: EgressPolicy
-  /** Refuses ports that are not for mail, and proxies on ports of other services. */
+  /**
+   * Permitted ports: refuses ports that are not for mail, and proxies on ports of other services.
+   */
   mailPorts?: MailPorts
   signal: AbortSignal
-  /** Proxy URL: `http:`, `https:`, `socks:`, `socks4:`, `socks4a:` or `socks5:`. */
+  /** URL of the proxy: `http:`, `https:`, `socks:`, `socks4:`, `socks4a:` or `socks5:`. */
   proxy?: string
   /**
-   * Source addresses in order. Uses the first local one of the server's family, or the system's.
+   * Source addresses of the connection in order. Uses the first local address of the server's
+   * family, or the system's choice.
    */
   localAddresses?: readonly string[]
-  /** Replaces the system resolver in tests. */
+  /** Name lookup that replaces the system resolver in tests. */
   lookup?: Lookup | undefined
-  /** Receives all bytes, including bytes of the proxy. TLS over the socket bypasses the reader. */
+  /**
+   * Reader that receives all bytes of the socket, including bytes of the proxy. TLS over the socket
+   * bypasses the reader.
+   */
   reader?: SocketReader
 }
 
 export interface ConnectedSocket {
   socket: Socket
-  /** Element of `localAddresses` the socket is bound to. */
+  /** Source address of the socket: the element of `localAddresses` that the socket is bound to. */
   localAddress?: string
 }
 
@@ -60,8 +67,9 @@ export interface ConnectedSocket {
  * Connects only to a checked address. TCP_NODELAY is set: Nagle's algorithm makes line-based
  * protocols about 30 times slower.
  *
- * With a proxy, the policy applies to the proxy's address and to known addresses of the server:
- * literals, and addresses resolved by this process for SOCKS 4. The proxy resolves all other names.
+ * With a proxy, the egress policy applies to the proxy's address and to known addresses of the
+ * server: literals, and addresses resolved by this process for SOCKS 4. The proxy resolves all
+ * other names.
  *
  * @throws AppError `forbidden` `EEGRESSBLOCKED` for the server; AppError `unreachable` `EPROXY` for
  * any failure up to the proxy; the signal's reason; the system's error; DOMException `TimeoutError`
@@ -152,8 +160,8 @@ interface ConnectPlan {
 type ConnectTarget = Endpoint & Pick<ConnectPlan, 'reader'>
 
 /**
- * Tries addresses in order, each with an equal share of the time. Addresses of a family with a
- * local source address come first.
+ * Connects to the first reachable of several addresses in order, each with an equal share of the
+ * time. Addresses of a family with a local source address come first.
  */
 async function connectToFirst(
   addresses: ResolvedAddress[],
@@ -181,7 +189,10 @@ async function connectToFirst(
   throw lastError
 }
 
-/** Skips source addresses that this machine does not have; other replicas may have them. */
+/**
+ * Connects from the first source address that this machine has; other replicas may have the other
+ * source addresses.
+ */
 async function connectFromFirst(
   target: ConnectTarget,
   localAddresses: readonly string[],
@@ -197,7 +208,10 @@ async function connectFromFirst(
   return { socket: await connectTo(target, signal) }
 }
 
-/** True if `bind` failed. `connect` reports the same codes when it runs out of ports. */
+/**
+ * True if binding the source address (`bind`) failed. `connect` reports the same codes when it runs
+ * out of ports.
+ */
 function isUnavailableLocalAddress(error: unknown): boolean {
   const { code = '', syscall } = error as NodeJS.ErrnoException
   return syscall === 'bind' && ['EADDRNOTAVAIL', 'EINVAL', 'EAFNOSUPPORT'].includes(code)
@@ -214,7 +228,8 @@ async function connectTo(
     keepAliveInitialDelay: 30_000,
     ...(reader ? { onread: readInto(reader, () => socket) } : {}),
   })
-  // The error listener stays attached: an error without a listener would end the process.
+  // The error listener of the socket stays attached: an error without a listener would end the
+  // process.
   socket.on('error', () => undefined)
   try {
     await once(socket, 'connect', { signal })

@@ -6,9 +6,9 @@ import ipaddr from 'ipaddr.js'
 
 export const egressPolicies = ['link-local', 'private', 'off'] as const
 /**
- * Policy for destination addresses. `link-local` forbids link-local and cloud metadata addresses.
- * `private` also forbids loopback, private, reserved and all other non-public ranges. `off` allows
- * all addresses.
+ * Egress policy for destination addresses of connections. `link-local` forbids link-local and cloud
+ * metadata addresses. `private` also forbids loopback, private, reserved and all other non-public
+ * ranges. `off` allows all addresses.
  */
 export type EgressPolicy = (typeof egressPolicies)[number]
 
@@ -17,7 +17,9 @@ export interface ResolvedAddress {
   family: 4 | 6
 }
 
-/** Resolves a host name to its addresses. Tests replace the system resolver with it. */
+/**
+ * Function that resolves a host name to its addresses. Tests replace the system resolver with it.
+ */
 export type Lookup = (host: string) => Promise<readonly { address: string; family: number }[]>
 
 interface ResolveOptions {
@@ -27,7 +29,7 @@ interface ResolveOptions {
 
 const systemResolver: Lookup = (host) => systemLookup(host, { all: true })
 
-/** Instance metadata addresses outside the link-local ranges. */
+/** Addresses of cloud instance metadata outside the link-local ranges. */
 export const metadataAddresses: ReadonlySet<string> = new Set([
   'fd00:ec2::254', // AWS over IPv6
   'fd20:ce::254', // Google Cloud over IPv6
@@ -37,7 +39,8 @@ export const metadataAddresses: ReadonlySet<string> = new Set([
 ])
 
 /**
- * Checks one address against the policy. Text that is not an address is forbidden.
+ * Checks one destination address against the egress policy. Text that is not an address is
+ * forbidden.
  *
  * @throws AppError `forbidden` `EEGRESSBLOCKED`
  */
@@ -52,10 +55,11 @@ export function assertAllowed(address: string, policy: EgressPolicy): void {
 }
 
 /**
- * Resolves a host and checks all its addresses; one forbidden address forbids the host. Connect
- * only to the returned addresses: a second lookup may return other addresses.
+ * Resolves a host and checks all its addresses against the egress policy; one forbidden address
+ * forbids the host. Connect only to the returned addresses: a second lookup may return other
+ * addresses.
  *
- * Literals may have any spelling that the system resolver accepts (`127.1`, `0x7f000001`,
+ * Host literals may have any spelling that the system resolver accepts (`127.1`, `0x7f000001`,
  * `2130706433`, `[::1]`, `fe80::1%eth0`).
  *
  * @throws AppError `forbidden` `EEGRESSBLOCKED`; the resolver's error if the name has no address;
@@ -69,7 +73,7 @@ export async function resolveAllowed(
   signal?.throwIfAborted()
   const name = withoutBrackets(host)
   const family = isIP(name)
-  // An abort ends the wait; the lookup itself cannot be cancelled.
+  // An abort ends the wait; the lookup of the host itself cannot be cancelled.
   const resolve = () => (signal ? abortable(lookup(name), signal) : lookup(name))
   const addresses = family === 0 ? await resolve() : [{ address: name, family }]
   for (const { address } of addresses) assertAllowed(address, policy)
@@ -122,8 +126,8 @@ export function noAddress(message: string): Error {
 }
 
 /**
- * Error without the resolved address: the name may be of a private network that the client cannot
- * look up.
+ * Error of a forbidden destination, without the resolved address: the name may be of a private
+ * network that the client cannot look up.
  */
 function blocked(): AppError {
   return new AppError('forbidden', 'Connections to the address of this host are not allowed', {

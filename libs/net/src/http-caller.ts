@@ -19,21 +19,21 @@ import { openWithNode, type StreamLimits } from './clients/stream-client.ts'
 export interface HttpCallerOptions {
   policy: EgressPolicy
   /**
-   * HTTP client; default `got`. `node` uses node:http with a quarter of the CPU time, for thousands
-   * of calls/s.
+   * HTTP library of the caller; default `got`. `node` uses node:http with a quarter of the CPU
+   * time, for thousands of calls/s.
    */
   client?: 'got' | 'node'
-  /** Timeout of a call: lookup, connection, request, response and body. */
+  /** Timeout of an HTTP call: lookup, connection, request, response and body. */
   timeoutMs: number
-  /** Maximum kept bytes of a body. A longer body is cut and its connection closed. */
+  /** Maximum kept bytes of a response body. A longer body is cut and its connection closed. */
   maxResponseBytes: number
-  /** Maximum number of connections per host; defaults to 64. */
+  /** Maximum number of HTTP connections per host; defaults to 64. */
   maxSockets?: number
-  /** Proxy of all calls. A function is called before each call. */
+  /** Proxy of all HTTP calls. A function is called before each call. */
   proxy?: HttpProxy | (() => Promise<HttpProxy | undefined>)
-  /** Origins that are called at another origin, to which the policy applies. For tests. */
+  /** Origins that are called at another origin, to which the egress policy applies. For tests. */
   origins?: OriginMap
-  /** Replaces the system resolver in tests. */
+  /** Name lookup that replaces the system resolver in tests. */
   lookup?: Lookup
 }
 
@@ -42,18 +42,18 @@ export interface CallResult extends ExchangeResult {
 }
 
 export interface HttpCaller extends Disposable {
-  /** Sends one request without redirects or retries. Never rejects; failures are outcomes. */
+  /** Sends one HTTP request without redirects or retries. Never rejects; failures are outcomes. */
   readonly call: (request: CallRequest) => Promise<CallResult>
   /**
-   * Sends one request without redirects or retries, and streams both bodies. Responses with gzip or
-   * deflate are decoded.
+   * Sends one HTTP request without redirects or retries, and streams request and response body.
+   * Responses with gzip or deflate are decoded.
    *
    * @throws HttpError if there is no response; the error of the request body's `chunks`
    */
   readonly open: (request: StreamRequest) => Promise<StreamedResponse>
 }
 
-/** Timeout of a connection, TLS included, within the timeout of the call. */
+/** Timeout of connecting to an HTTP server, TLS included, within the timeout of the call. */
 const connectMs = 10_000
 const defaultIdleTimeoutMs = 30_000
 
@@ -97,7 +97,9 @@ export function createHttpCaller(options: HttpCallerOptions): HttpCaller {
   }
 }
 
-/** Request as it is sent: to the mapped origin, with the User-Agent of the product by default. */
+/**
+ * HTTP request as it is sent: to the mapped origin, with the User-Agent of the product by default.
+ */
 function toExchange<R extends CallRequest | StreamRequest>(request: R, origins?: OriginMap): R {
   const headers = { 'user-agent': productAgent, ...request.headers }
   return { ...request, headers, url: mapOrigin(request.url, origins) }
@@ -114,7 +116,7 @@ function streamLimitsOf(options: HttpCallerOptions, request: StreamRequest): Str
   }
 }
 
-/** Result of a call without a request: its proxy or its URL is unusable. */
+/** Result of an HTTP call that sent no request: its proxy or its URL is unusable. */
 function notSent(outcome: HttpOutcome, error: unknown, durationMs = 0): CallResult {
   return { outcome, headers: {}, body: Buffer.alloc(0), durationMs, error: messageOf(error) }
 }

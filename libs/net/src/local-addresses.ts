@@ -11,7 +11,7 @@ interface AddressChoice {
   random?: () => number
 }
 
-/** Orders addresses by preference. Returns none if the system chooses. */
+/** Orders local source addresses by preference. Returns none if the system chooses the address. */
 export function rankAddresses(
   addresses: readonly string[],
   { strategy, account, random = Math.random }: AddressChoice,
@@ -22,12 +22,15 @@ export function rankAddresses(
   return []
 }
 
-/** Compares two addresses independent of their spelling. */
+/** Compares two IP addresses independent of their spelling. */
 export function isSameAddress(one: string, other: string): boolean {
   return isIP(one) !== 0 && isIP(other) !== 0 && normalize(one) === normalize(other)
 }
 
-/** Returns the first address that this machine has; other replicas may have the other addresses. */
+/**
+ * Returns the first local source address that this machine has; other replicas may have the other
+ * addresses.
+ */
 export function findLocalAddress(
   addresses: readonly string[],
   family: 4 | 6,
@@ -50,7 +53,8 @@ function sortedBy(addresses: readonly string[], key: (address: string) => number
 }
 
 /**
- * Highest random weight hashing: a change of the list moves only accounts of the changed address.
+ * Weight of a source address for an account by highest random weight hashing: a change of the list
+ * moves only accounts of the changed address.
  */
 function weight(account: string, address: string): number {
   const digest = createHash('sha256')
@@ -59,7 +63,7 @@ function weight(account: string, address: string): number {
   return -digest.readUIntBE(0, 6)
 }
 
-/** Returns the canonical spelling of an address (RFC 5952). */
+/** Returns the canonical spelling of an IP address (RFC 5952). */
 function normalize(address: string): string {
   return new SocketAddress({ address, family: isIP(address) === 6 ? 'ipv6' : 'ipv4' }).address
 }

@@ -1,6 +1,6 @@
 /**
- * Origins (RFC 6454 §6.2) that are called at another origin: the keys at the values. For fakes of
- * providers in tests.
+ * Map of origins (RFC 6454 §6.2) that are called at another origin: the keys at the values. For
+ * fakes of mail providers in tests.
  */
 export type OriginMap = Readonly<Record<string, string>>
 

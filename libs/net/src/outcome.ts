@@ -1,6 +1,8 @@
 import { isPermanent, messageOf } from '@posthorn/errors'
 
-/** Result class of a call. `2xx` is the only success; `aborted` means cancelled by the caller. */
+/**
+ * Result class of an HTTP call. `2xx` is the only success; `aborted` means cancelled by the caller.
+ */
 export type HttpOutcome =
   | '2xx'
   | 'http-4xx'
@@ -15,13 +17,16 @@ export type HttpOutcome =
   | 'tls'
   | 'reset'
   | 'protocol'
-  /** Body of a streamed response above its limit. */
+  /** Body of a streamed HTTP response above its size limit. */
   | 'too-large'
-  /** Failure up to the proxy, or reported by the proxy; not a fault of the server. */
+  /** Failure up to the proxy, or reported by the proxy; not a fault of the HTTP server. */
   | 'proxy-fault'
   | 'aborted'
 
-/** Classifies a response. Neither 2xx nor redirect counts as 4xx below 500 and as 5xx from 500. */
+/**
+ * Classifies an HTTP response by its status. A status that is neither 2xx nor redirect counts as
+ * 4xx below 500 and as 5xx from 500.
+ */
 export function outcomeOfStatus(status: number): HttpOutcome {
   if (status >= 200 && status < 300) return '2xx'
   if (status >= 300 && status < 400 && status !== 304) return 'redirect-refused'
@@ -58,7 +63,9 @@ const prefixes: readonly [prefix: string, outcome: HttpOutcome][] = [
   ['HOSTNAME_MISMATCH', 'tls'],
 ]
 
-/** Classifies an error. `connected` distinguishes connect from response timeouts. */
+/**
+ * Classifies the error of an HTTP call. `connected` distinguishes connect from response timeouts.
+ */
 export function outcomeOfError(error: unknown, connected: boolean): HttpOutcome {
   const code = codeOf(error)
   if (code === 'ETIMEDOUT') return connected ? 'response-timeout' : 'connect-timeout'
@@ -67,7 +74,7 @@ export function outcomeOfError(error: unknown, connected: boolean): HttpOutcome 
   return codes[code] ?? byPrefix?.[1] ?? (isPermanent(error) ? 'egress-blocked' : 'protocol')
 }
 
-/** Returns the code of an error or of its cause. */
+/** Returns the code of an HTTP call's error or of its cause. */
 function codeOf(error: unknown): string {
   const { code, cause } = (error ?? {}) as { code?: unknown; cause?: unknown }
   if (

@@ -1,11 +1,11 @@
 import { AppError } from '@posthorn/errors'
 import { type EgressPolicy, withoutBrackets } from './egress.ts'
 
-/** Ports that mail connections may have, besides the usual mail ports. */
+/** Ports that connections to mail servers may use, besides the usual mail ports. */
 export interface MailPorts {
-  /** Ports allowed at every host. */
+  /** Ports that mail connections may use at every host. */
   readonly allowed: readonly number[]
-  /** Destinations as `host:port`, allowed whatever their port. */
+  /** Destinations of mail connections as `host:port`, allowed whatever their port. */
   readonly allowedTargets: readonly string[]
   /** Ports of Postgres, RabbitMQ and this service, refused at every host. */
   readonly own: readonly number[]
@@ -14,13 +14,16 @@ export interface MailPorts {
 /** Default ports of mail connections: the usual mail ports only. */
 export const defaultMailPorts: MailPorts = { allowed: [], allowedTargets: [], own: [] }
 
-/** SMTP, its alternative of many hosting providers (26), IMAP and submission. */
+/**
+ * Usual ports of mail servers: SMTP, its alternative of many hosting providers (26), IMAP and
+ * submission.
+ */
 const mailPorts = new Set([25, 26, 143, 465, 587, 993])
 
-/** Ports of HTTP and SOCKS proxies. */
+/** Usual ports of HTTP and SOCKS proxies. */
 const proxyPorts = new Set([80, 443, 1080, 3128, 8000, 8080, 8443, 8888])
 
-/** Well-known services above the system ports. */
+/** Ports of well-known services above the system ports. */
 const wellKnownPorts = {
   proxies: [1080, 3128],
   databases: [1433, 1521, 3306, 5432, 5433, 5984, 9042, 27017, 27018, 27019],
@@ -56,7 +59,8 @@ export function assertMailPort(target: Endpoint, ports: MailPorts): void {
 }
 
 /**
- * Variant of `assertMailPort` for proxies, which may have the usual ports of proxies.
+ * Checks that a proxy of mail connections may be connected to, like `assertMailPort`. Proxies may
+ * have the usual ports of proxies.
  *
  * @throws AppError `forbidden` `EEGRESSBLOCKED`
  */
@@ -72,7 +76,10 @@ function assertPort({ host, port }: Endpoint, ports: MailPorts, usual: Set<numbe
   throw refused(port)
 }
 
-/** Ports of services that are no web servers, as in browsers (Fetch Standard, port blocking). */
+/**
+ * Ports of services that are no web servers, refused as in browsers (Fetch Standard, port
+ * blocking).
+ */
 const refusedByBrowsers = [
   0, 1, 7, 9, 11, 13, 15, 17, 19, 20, 21, 22, 23, 25, 37, 42, 43, 53, 69, 77, 79, 87, 95, 101, 102,
   103, 104, 109, 110, 111, 113, 115, 117, 119, 123, 135, 137, 139, 143, 161, 179, 389, 427, 465,

@@ -1,7 +1,7 @@
 import { release } from '@posthorn/config/release'
 
-/** Address of the product. Names below `.example` are reserved (RFC 2606 §2). */
+/** Web address of Posthorn, this product. Names below `.example` are reserved (RFC 2606 §2). */
 export const productAddress = 'https://posthorn.example/'
 
-/** Value of `User-Agent`: product, version and product address (RFC 9110 §10.1.5). */
+/** Value of the header `User-Agent`: product, version and product address (RFC 9110 §10.1.5). */
 export const productAgent = `Posthorn/${release.version} (+${productAddress})`

@@ -1,13 +1,13 @@
 import type { Agents } from './agents.ts'
 import type { EgressPolicy } from './egress.ts'
 
-/** Proxy for outgoing calls and the policy for its own address. */
+/** Proxy for outgoing HTTP calls, and the egress policy for the proxy's own address. */
 export interface HttpProxy {
   url: string
   egress: EgressPolicy
 }
 
-/** Settings of the proxy for outgoing calls. */
+/** Settings of the proxy for outgoing HTTP calls. */
 interface ProxySettings {
   httpProxyEnabled?: boolean
   httpProxyUrl?: string
@@ -15,15 +15,15 @@ interface ProxySettings {
 
 interface ProxySettingsOptions {
   egress: EgressPolicy
-  /** Proxy to use if the settings name no proxy. */
+  /** Proxy for outgoing HTTP calls to use if the settings name no proxy. */
   fallback?: HttpProxy | undefined
-  /** Unseals the login inside the stored URL. If it rejects, no call is made. */
+  /** Unseals the login inside the stored proxy URL. If it rejects, no call is made. */
   unseal: (address: string) => Promise<string>
 }
 
 /**
  * Returns a function that reads the current proxy from the settings. If the settings cannot be
- * read, the last settings apply: a database outage must not make calls bypass the proxy.
+ * read, the last settings apply: a database outage must not make HTTP calls bypass the proxy.
  */
 export function proxyFromSettings(
   read: () => Promise<ProxySettings>,
@@ -40,18 +40,21 @@ export function proxyFromSettings(
 interface AgentUse {
   proxy: HttpProxy | undefined
   agents: Agents
-  /** Number of calls in flight with the agents. */
+  /** Number of HTTP calls in flight with the agents of a proxy. */
   calls: number
 }
 
 interface ProxyAgents extends Disposable {
-  /** Returns the current agents. The caller releases them after the call. */
+  /**
+   * Returns the agents of the current proxy. The caller releases the agents after the HTTP call.
+   */
   acquire(): Promise<{ agents: Agents; release: () => void }>
 }
 
 /**
- * Holds the agents of the current proxy. After a change the next call uses new agents. Calls in
- * flight finish on the old agents, whose connections are closed with the last call.
+ * Creates the holder of the HTTP agents of the current proxy. After a change of the proxy the next
+ * call uses new agents. Calls in flight finish on the old agents, whose connections are closed with
+ * the last call.
  */
 export function createProxyAgents(
   current: () => Promise<HttpProxy | undefined>,

@@ -8,7 +8,7 @@ import { SocksClient } from 'socks'
 import { withoutBrackets } from './egress.ts'
 import { decodePercent } from './url.ts'
 
-/** Proxy as described by its URL. */
+/** Proxy (HTTP or SOCKS) as described by its URL. */
 export interface Proxy {
   kind: 'socks4' | 'socks4a' | 'socks5' | 'http' | 'https'
   host: string
@@ -84,13 +84,16 @@ export async function connectThroughProxy(
   }
 }
 
-/** Connects by SOCKS 4, 4a or 5 (RFC 1928, RFC 1929). The proxy resolves names. */
+/**
+ * Connects to a server through a proxy by SOCKS 4, 4a or 5 (RFC 1928, RFC 1929). The proxy resolves
+ * names.
+ */
 async function connectWithSocks(
   socket: Socket,
   { kind, host, port, user, pass }: Proxy,
   target: { host: string; port: number },
 ): Promise<Socket> {
-  // The SOCKS client would throw asynchronously and end the process.
+  // The SOCKS client would throw asynchronously for such a login and end the process.
   if (![user, pass].every(fitsSocks)) throw new Error('the login cannot be encoded for SOCKS')
   const client = new SocksClient({
     proxy: {
@@ -108,7 +111,7 @@ async function connectWithSocks(
   const early: Buffer[] = []
   const keep = (chunk: Buffer) => void early.push(chunk)
   client.once('established', () => {
-    // Bytes received with the proxy's reply are emitted in the next turn of the event loop.
+    // Bytes received with the SOCKS proxy's reply are emitted in the next turn of the event loop.
     socket.on('data', keep)
     resolve()
   })
@@ -122,7 +125,10 @@ async function connectWithSocks(
   return socket
 }
 
-/** RFC 1929 §2 encodes the length in one byte; a SOCKS 4 name ends with NUL. */
+/**
+ * True if a SOCKS client can encode the user or password. RFC 1929 §2 encodes the length in one
+ * byte; a SOCKS 4 name ends with NUL.
+ */
 function fitsSocks(text = ''): boolean {
   return Buffer.byteLength(text) <= 255 && !text.includes('\0')
 }
@@ -138,7 +144,7 @@ function connectTlsToProxy(socket: Socket, host: string): Promise<Socket> {
   return promise
 }
 
-/** Connects by HTTP CONNECT (RFC 9110 §9.3.6). */
+/** Connects to a server through a proxy by HTTP CONNECT (RFC 9110 §9.3.6). */
 async function connectWithHttp(
   socket: Socket,
   { user, pass = '' }: Proxy,
@@ -155,13 +161,17 @@ async function connectWithHttp(
   const { head: responseHead, rest } = await readHead(socket)
   const [status = ''] = responseHead.split('\r\n', 1)
   const code = /^HTTP\/1\.[01] (\d{3})\b/.exec(status)?.[1]
-  // The error contains nothing of the response, which may come from a server that is no proxy.
+  // The error contains nothing of the proxy's response, which may come from a server that is no
+  // proxy.
   if (!code?.startsWith('2')) throw new Error(code ? `status ${code}` : 'not a response of HTTP')
   if (rest.length > 0) socket.unshift(rest)
   return socket
 }
 
-/** Reads up to the first empty line and returns the bytes after it. Leaves the stream paused. */
+/**
+ * Reads the head of the proxy's response up to the first empty line and returns the bytes after it.
+ * Leaves the stream paused.
+ */
 async function readHead(stream: Duplex): Promise<{ head: string; rest: Buffer }> {
   const { promise, resolve, reject } = Promise.withResolvers<{ head: string; rest: Buffer }>()
   let read = Buffer.alloc(0)

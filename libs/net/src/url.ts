@@ -5,7 +5,7 @@ interface SplitUrl {
 }
 
 /**
- * Splits the login from a URL.
+ * Splits the login (user and password) from a URL.
  *
  * @throws TypeError if the text is not a URL
  */
@@ -32,7 +32,8 @@ export function redactUrl(address: string): string {
 }
 
 /**
- * Decodes percent escapes. Invalid escapes stay as they are, valid escapes beside them are decoded.
+ * Decodes percent escapes of a URL. Invalid escapes stay as they are, valid escapes beside them are
+ * decoded.
  */
 export function decodePercent(text: string): string {
   return text.replace(/(?:%[0-9a-f]{2})+/gi, (escapes) => {

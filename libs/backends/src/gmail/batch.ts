@@ -6,10 +6,10 @@ import { assertForm } from '../provider-client/response-form.ts'
 import { toGmailError } from './errors.ts'
 import { gmailForm } from './form.ts'
 
-/** Result of one part. */
+/** Result of one part of a Gmail batch request. */
 export type BatchOutcome<T> = { json: Partial<T> } | { error: MailApiError }
 
-/** Response of one part of a batch. `index` is the index of the request of the part. */
+/** Response of one part of a Gmail batch. `index` is the index of the request of the part. */
 export interface BatchPart {
   index: number
   status: number
@@ -18,7 +18,7 @@ export interface BatchPart {
 }
 
 const dayMs = 86_400_000
-/** Maximum bytes of the headers of a part. */
+/** Maximum bytes of the headers of one part of a Gmail batch response. */
 const maxHeadBytes = 16 * 1024
 const boundary = 'posthorn-batch-boundary'
 
@@ -28,26 +28,29 @@ interface BatchBody {
 }
 
 /**
- * Requests of one batch until each part has an outcome (guide "Batching Requests" of the Gmail
- * API). A repeat contains only the parts that are missing or failed temporarily.
+ * Repeats a Gmail batch request until each part has an outcome (guide "Batching Requests" of the
+ * Gmail API). A repeat contains only the parts that are missing or failed temporarily.
  */
 export class BatchRound<T extends object> {
   readonly #outcomes: (BatchOutcome<T> | undefined)[]
-  /** Parts that Gmail refused because of a disabled mailbox, see `toGmailError`. */
+  /** Parts of the batch that Gmail refused because of a disabled mailbox, see `toGmailError`. */
   readonly #refused = new Set<number>()
 
   constructor(parts: number) {
     this.#outcomes = Array.from({ length: parts }, () => undefined)
   }
 
-  /** Outcomes in the order of the parts, after `run` has succeeded. */
+  /** Outcomes in the order of the parts of the batch, after `run` has succeeded. */
   get outcomes(): BatchOutcome<T>[] {
     return this.#outcomes.map(
       (outcome) => outcome ?? { error: new MailApiError('unavailable', 'No response') },
     )
   }
 
-  /** @throws ProviderError or AppError of a part that has no outcome yet */
+  /**
+   * Sends the parts of the batch that have no outcome yet.
+   * @throws ProviderError or AppError of a part that still has no outcome
+   */
   async run(
     open: (body: BatchBody) => Promise<StreamedResponse>,
     urlOfPart: (index: number) => string,
@@ -66,7 +69,7 @@ export class BatchRound<T extends object> {
     if (this.#outcomes.includes(undefined)) throw first
   }
 
-  /** Stores the outcome of a part. Returns a failure that deserves a repeat. */
+  /** Stores the outcome of one part of the batch. Returns a failure that deserves a repeat. */
   #take({ index, status, headers, text }: BatchPart): Error | undefined {
     if (index >= this.#outcomes.length || this.#outcomes[index]) return undefined
     if (status >= 200 && status < 300) {
@@ -88,8 +91,8 @@ export class BatchRound<T extends object> {
 }
 
 /**
- * Rank of an error in the report of a batch. A rejected token is reported first, because a repeat
- * needs a new token; then limits.
+ * Rank of an error of a part in the report of a batch. A rejected token is reported first, because
+ * a repeat needs a new token; then limits.
  */
 function rank(error: Error): number {
   if (!(error instanceof ProviderError)) return 3
@@ -124,8 +127,8 @@ function encodeBatch(indexes: readonly number[], urlOfPart: (index: number) => s
 }
 
 /**
- * Parses a batch response, in linear time. Parts that cannot be read, have no index or are cut are
- * left out; nothing follows the closing delimiter.
+ * Parses a Gmail batch response, in linear time. Parts that cannot be read, have no index or are
+ * cut are left out; nothing follows the closing delimiter.
  */
 export function parseBatch(contentType: string, body: Buffer): BatchPart[] {
   const [, quoted, bare] =
@@ -138,7 +141,7 @@ export function parseBatch(contentType: string, body: Buffer): BatchPart[] {
     const from = start + delimiter.length
     if (body.toString('latin1', from, from + 2) === '--') break
     const end = body.indexOf(`\n${delimiter}`, from)
-    // A part without an end was cut.
+    // A part of the batch response without an end was cut.
     if (end === -1) break
     const part = parsePart(body.subarray(from, end))
     if (part) parts.push(part)
@@ -158,13 +161,15 @@ function parsePart(bytes: Buffer): BatchPart | undefined {
     index: Number(index),
     status: Number(status),
     headers: headersOf(inner.head),
-    // The line end before a delimiter belongs to the delimiter (RFC 2046 §5.1.1).
+    // The line end before a delimiter of the batch response belongs to the delimiter (RFC 2046
+    // §5.1.1).
     text: inner.rest.toString().replace(/\r$/, ''),
   }
 }
 
 /**
- * The first empty line ends the headers; blank lines before the headers belong to the delimiter.
+ * Splits a part of a batch response: the first empty line ends the headers; blank lines before the
+ * headers belong to the delimiter.
  */
 function splitAtEmptyLine(bytes: Buffer): { head: string; rest: Buffer } | undefined {
   const text = bytes.toString('latin1', 0, maxHeadBytes)
@@ -175,7 +180,7 @@ function splitAtEmptyLine(bytes: Buffer): { head: string; rest: Buffer } | undef
   return { head: text.slice(blank.length, end), rest: bytes.subarray(end + match[0].length) }
 }
 
-/** Headers that a delay is read from. */
+/** Headers of a part of a batch response that a retry delay is read from. */
 function headersOf(head: string): IncomingHttpHeaders {
   const value = (name: string) => new RegExp(`^${name}:[ \\t]*(.{1,200})`, 'im').exec(head)?.[1]
   return { 'retry-after': value('retry-after'), date: value('date') }

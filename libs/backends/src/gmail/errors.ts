@@ -3,8 +3,8 @@ import { ProviderError } from '@posthorn/net/provider-error'
 import { isMailApiError, MailApiError, type MailApiFailure } from '../mail-api/errors.ts'
 
 /**
- * Reasons with status 403 that are limits, in the form of `reasonOf`. Other reasons of Gmail are
- * permanent, such as `forbidden`.
+ * Error reasons of Gmail with status 403 that are limits, in the form of `reasonOf`. Other reasons
+ * with 403 are permanent, such as `forbidden`.
  */
 const limitReasons = new Set([
   'ratelimitexceeded',
@@ -14,12 +14,12 @@ const limitReasons = new Set([
   'resourceexhausted',
 ])
 
-/** Failures by status, where the reason does not matter. */
+/** Failures of Gmail requests by HTTP status, where the error reason does not matter. */
 const byStatus: Readonly<Record<number, MailApiFailure>> = {
   401: 'token-rejected',
   404: 'message-missing',
   408: 'unavailable',
-  // Names of labels only.
+  // Gmail reports a conflict for names of labels only.
   409: 'folder-exists',
   413: 'too-large',
   429: 'rate-limited',
@@ -27,8 +27,8 @@ const byStatus: Readonly<Record<number, MailApiFailure>> = {
 
 /**
  * Failure that an error response of Gmail means, by its status and reason (guide "Resolve errors"
- * of the Gmail API). Texts do not decide. Callers that know more about a request
- * use `relabelled`.
+ * of the Gmail API). Texts of responses do not decide. Callers that know more about a request use
+ * `relabelled`.
  */
 export function toGmailError(error: ProviderError): MailApiError {
   return gmailError(failureOf(error), error)
@@ -38,8 +38,8 @@ function failureOf(error: ProviderError): MailApiFailure {
   const { status } = error
   const reason = reasonOf(error)
   if (status === 403) return limitReasons.has(reason) ? 'rate-limited' : 'access-denied'
-  // The account has no mailbox. Also seen for 1 % of the requests to healthy mailboxes (php-client
-  // issue 2558).
+  // The account has no Gmail mailbox. Also seen for 1 % of the requests to healthy mailboxes
+  // (php-client issue 2558).
   if (status === 400 && reason === 'failedprecondition') return 'mailbox-disabled'
   // A 404 without the JSON of Gmail is from a server in front of Gmail.
   if (status === 404 && error.code === undefined) return 'unavailable'
@@ -48,8 +48,8 @@ function failureOf(error: ProviderError): MailApiFailure {
 }
 
 /**
- * Reason in lower case without underscores: `errors[].reason` has the form `rateLimitExceeded`,
- * `details[].reason` the form `RATE_LIMIT_EXCEEDED`.
+ * Error reason of a Gmail response in lower case without underscores: `errors[].reason` has the
+ * form `rateLimitExceeded`, `details[].reason` the form `RATE_LIMIT_EXCEEDED`.
  */
 function reasonOf({ code = '' }: ProviderError): string {
   return code.toLowerCase().replaceAll('_', '')
@@ -58,9 +58,14 @@ function reasonOf({ code = '' }: ProviderError): string {
 const hourMs = 3_600_000
 
 export interface Relabelling {
-  /** Failure by status. Others stay. A function gets the reason in the form of `reasonOf`. */
+  /**
+   * Failure of a Gmail request by HTTP status. Failures with other statuses stay. A function gets
+   * the error reason in the form of `reasonOf`.
+   */
   [status: number]: MailApiFailure | ((reason: string) => MailApiFailure | undefined)
-  /** False: clients get the kind and code of the failure instead of the status. */
+  /**
+   * False: API clients get the kind and code of the failure instead of the HTTP status of Gmail.
+   */
   passesStatus?: boolean
 }
 
@@ -78,21 +83,21 @@ function gmailError(
   passesStatus = true,
 ): MailApiError {
   const { message } = cause
-  // A daily limit without a retry time gets 1 h: earlier requests would fail, too.
+  // A daily limit of Gmail without a retry time gets 1 h: earlier requests would fail, too.
   const isDaily = failure === 'rate-limited' && reasonOf(cause) === 'dailylimitexceeded'
   const retryAfterMs = cause.retryAfterMs ?? (isDaily ? hourMs : undefined)
-  // The interface has no 409: a name that exists is an invalid request.
+  // The API of this product has no 409: a label name that exists is an invalid request.
   const status = failure === 'folder-exists' ? 400 : cause.status
   return new MailApiError(failure, message, {
     ...defined({ retryAfterMs }),
     status,
-    // A status 4xx would make a temporary failure permanent.
+    // A status 4xx for API clients would make a temporary failure of Gmail permanent.
     passesStatus: passesStatus && !(failure === 'unavailable' && status < 500),
     cause,
   })
 }
 
-/** Refusal by this client, in the form of a refusal by Gmail. */
+/** Refusal of a request by this client, in the form of a refusal by Gmail. */
 export function refusal(text: string): MailApiError {
   return new MailApiError('refused', text, { status: 400, passesStatus: true })
 }

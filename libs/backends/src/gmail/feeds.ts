@@ -7,20 +7,20 @@ import { tokenOf } from './lists/listing.ts'
 import type { GmailRequests } from './requests.ts'
 import { FullRounds, type RoundCursor } from './rounds.ts'
 
-/** Only feed of a Gmail mailbox. */
+/** Change list (feed) of a Gmail mailbox. A Gmail mailbox has only this feed. */
 const mailboxFeed = { id: 'mailbox' }
 
-/** Records per page, so that changes are committed every 100 records. */
+/** Maximum history records per page, so that changes are committed every 100 records. */
 const maxRecords = 100
 const maxHistoryBytes = 16 * 1024 * 1024
 
 interface HistoryCursor {
   since: string
-  /** Token of a page without records. */
+  /** Page token of a page of the Gmail history that had no records. */
   page?: string
 }
 
-/** Changes over lists and the history of the mailbox. */
+/** Reads the changes of a Gmail mailbox over message lists and the history of the mailbox. */
 export function gmailFeeds(requests: GmailRequests): MailApiFeeds {
   const rounds = new FullRounds(requests)
   return {
@@ -60,7 +60,8 @@ async function readHistory(
   const last = cutAt ?? history.at(-1)?.id
   if (cutAt === undefined && nextPage === undefined)
     return pageOf({ since: latest(since, historyId) }, { ...changes, complete: true })
-  // A page without records is not the end (gauteh/lieer issues 22, 24).
+  // A page of the Gmail history without records is not the end of the history (gauteh/lieer issues
+  // 22, 24).
   if (last === undefined || latest(since, last) === since)
     return pageOf(defined({ since, page: nextPage === page ? undefined : nextPage }), changes)
   return pageOf({ since: last }, changes)
@@ -94,7 +95,10 @@ async function requestHistory(
   }
 }
 
-/** Gmail keeps the history for a week, at times for hours. */
+/**
+ * Error of a history request as a stale cursor, if the history is gone. Gmail keeps the history for
+ * a week, at times for hours.
+ */
 function asStale(error: unknown): unknown {
   const isExpired = isMailApiError(error, 'message-missing') || isMailApiError(error, 'refused')
   return isExpired ? staleCursor(error) : error
@@ -107,7 +111,7 @@ function staleCursor(cause?: unknown): MailApiError {
   })
 }
 
-/** The larger of two history ids: a position never moves back. */
+/** The larger of two history ids: the position in the Gmail history never moves back. */
 function latest(one: string, other: string | undefined): string {
   return isHistoryId(other) && BigInt(other) > BigInt(one) ? other : one
 }
@@ -121,7 +125,10 @@ function pageOf(cursor: RoundCursor | HistoryCursor, page: Partial<ChangesPage>)
   return { full: false, changed: [], removed: [], complete: false, ...page, cursor: text }
 }
 
-/** Reads a cursor that `pageOf` wrote. A token is at most 8,192 of its 16,384 characters. */
+/**
+ * Reads the cursor of a Gmail mailbox that `pageOf` wrote. A page token is at most 8,192 of the
+ * 16,384 characters of a cursor.
+ */
 function readCursor(text: string): RoundCursor | HistoryCursor {
   try {
     const cursor = JSON.parse(Buffer.from(text, 'base64url').toString()) as object

@@ -8,7 +8,7 @@ import { type GmailRequest, type GmailRequests, idPath } from './requests.ts'
 
 const labelFields = 'id,name,type,labelListVisibility'
 
-/** Folders over labels. */
+/** Manages folders of a Gmail mailbox, which are labels. */
 export function gmailFolders(requests: GmailRequests): MailApiFolders {
   return {
     async folders(signal) {
@@ -57,8 +57,8 @@ export function gmailFolders(requests: GmailRequests): MailApiFolders {
 }
 
 /**
- * Renames a label and the labels below it, which Gmail leaves with the old prefix. The label itself
- * is renamed last, so that a repeat after a failure continues with the labels below it.
+ * Renames a Gmail label and the labels below it, which Gmail leaves with the old prefix. The label
+ * itself is renamed last, so that a repeat after a failure continues with the labels below it.
  */
 async function renameLabel(
   requests: GmailRequests,
@@ -102,8 +102,8 @@ function newNameOf(
 }
 
 /**
- * Checks new names before the first request: a conflict of the last request would leave a part of
- * the labels renamed.
+ * Checks new label names before the first request of a rename: a conflict of the last request would
+ * leave a part of the labels renamed.
  */
 function assertUnused(labels: readonly NamedLabel[], renamed: readonly NamedLabel[]): void {
   const names = new Set(renamed.map(({ name }) => name.toLowerCase()))

@@ -1,6 +1,6 @@
 import type { ResponseForm } from '../provider-client/response-form.ts'
 
-/** Lists of the resources of Gmail. Lists without entries are absent, never null. */
+/** Members of Gmail resources that are lists. Lists without entries are absent, never null. */
 export const gmailForm: ResponseForm = {
   lists: {
     drafts: 'object',

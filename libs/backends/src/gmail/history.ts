@@ -3,17 +3,18 @@ import { isApiId, maxBulkIds } from '../mail-api/ids.ts'
 import type { GmailHistory, GmailMessage } from '../provider-types/gmail.ts'
 import { changeOfLabel, stateOfLabels } from './labels.ts'
 
-/** Net changes of history records. */
+/** Net changes of messages in history records of a Gmail mailbox. */
 export interface HistoryChanges {
   changed: MessageChange[]
   removed: string[]
-  /** Id of the last record that is part of the changes. Absent: all are. */
+  /** Id of the last history record that is part of the changes. Absent if all records are. */
   cutAt?: string
 }
 
 /**
- * Net changes of records in their order (guide "Synchronize clients with Gmail"). A label set that
- * a record lacks is not known. Stops before a record that would exceed the entries of a page.
+ * Net changes of messages by Gmail history records in their order (guide "Synchronize clients with
+ * Gmail"). A label set that a record lacks is not known. Stops before a record that would exceed
+ * the entries of a page.
  */
 export function changesOfHistory(records: readonly GmailHistory[]): HistoryChanges {
   const changed = new Map<string, MessageChange>()
@@ -48,7 +49,7 @@ function applyRecord(record: GmailHistory, changes: Changes): void {
   for (const { message } of record.messagesDeleted ?? []) removeMessage(message, changes)
 }
 
-/** Change of a message that is not deleted. */
+/** Change of a message that the history records do not delete. */
 function changeOf(
   message: GmailMessage | undefined,
   { changed, removed }: Changes,

@@ -20,14 +20,14 @@ export const gmailOrigin = 'https://gmail.googleapis.com'
 export interface GmailApiDeps {
   readonly caller: Pick<HttpCaller, 'open'>
   readonly limiter: ProviderLimiter
-  /** Origins at which a fake serves Gmail. Must equal the origins of `caller`. */
+  /** Origins at which a fake serves the Gmail API. Must equal the mapped origins of `caller`. */
   readonly mappedOrigins?: OriginMap
   /**
-   * Full name of the Pub/Sub topic that receives an account's notifications:
-   * `projects/p/topics/t`. Absent or undefined: watches are refused.
+   * Finds the full name of the Pub/Sub topic that receives an account's notifications:
+   * `projects/p/topics/t`. If the function is absent or its result undefined, watches are refused.
    */
   readonly findTopic?: (access: MailApiAccess) => Promise<string | undefined>
-  /** Delays before repeated requests. Default: 1 to 30 s. */
+  /** Delays before repeated requests to Gmail. Default: 1 to 30 s. */
   readonly delayMs?: Backoff
 }
 

@@ -7,7 +7,7 @@ import type { ApiFlags, MessageState } from '../mail-api/messages.ts'
 import type { GmailLabel, GmailListLabelsResponse } from '../provider-types/gmail.ts'
 import type { GmailRequests } from './requests.ts'
 
-/** Label with checked members. The id of a label of the system is its name. */
+/** Label of Gmail with checked members. The id of a label of the system is its name. */
 export interface NamedLabel {
   id: string
   name: string
@@ -31,18 +31,23 @@ const categories: Readonly<Record<string, MessageCategory>> = {
   CATEGORY_FORUMS: 'forums',
 }
 
-/** Labels that are flags and no folders. */
+/** Labels of Gmail that are flags and no folders. */
 export const flagLabels = { unseen: 'UNREAD', flagged: 'STARRED' } as const
 const isFlagLabel = (id: string) => id === flagLabels.unseen || id === flagLabels.flagged
 
-/** Labels that Gmail assigns itself (guide "Manage labels"). */
+/** Labels that Gmail assigns to messages itself (guide "Manage labels"). */
 const fixedLabels = new Set(['SENT', 'DRAFT', 'CHAT'])
 
-/** 10,000 labels with names of 225 characters of 4 bytes. */
+/**
+ * Maximum bytes of Gmail's list of labels: 10,000 labels with names of 225 characters of 4 bytes.
+ */
 const maxListBytes = 16 * 1024 * 1024
 const maxLabels = 25_000
 
-/** Reads all labels. Costs one unit. @throws MailApiError `unavailable` for an incomplete list */
+/**
+ * Reads all labels of a Gmail mailbox. Costs one quota unit. @throws MailApiError `unavailable` for
+ * an incomplete list
+ */
 export async function readLabels(
   requests: GmailRequests,
   signal: AbortSignal,
@@ -56,7 +61,7 @@ export async function readLabels(
   })
   if (labels.length > maxLabels)
     throw new MailApiError('refused', `The mailbox has more than ${maxLabels} labels.`)
-  // Every mailbox has the label. Deletions are derived from the list.
+  // Every Gmail mailbox has the label INBOX. Deletions of labels are derived from the list.
   if (!labels.some(({ id }) => id === 'INBOX'))
     throw incompleteResponse('The list of labels of Gmail has no INBOX')
   return labels.flatMap((label) => toLabel(label) ?? [])
@@ -72,13 +77,16 @@ function toLabel({ id, name, type, labelListVisibility }: GmailLabel): NamedLabe
   }
 }
 
-/** Folders that the labels stand for. Nesting is a `/` in the name; parents may be missing. */
+/**
+ * Folders that the Gmail labels stand for. Nesting is a `/` in the label name; parents may be
+ * missing.
+ */
 export function toFolders(labels: readonly NamedLabel[]): ApiFolder[] {
   const ids = new Map(labels.map(({ id, name }) => [name, id]))
   return labels.filter(({ id }) => !isFlagLabel(id)).map((label) => toFolder(label, ids))
 }
 
-/** Folder of a label. `ids` has the ids of all labels by name. */
+/** Folder of a Gmail label. `ids` has the ids of all labels by name. */
 export function toFolder(
   { id, name, isSystem, isHidden }: NamedLabel,
   ids: ReadonlyMap<string, string>,
@@ -96,12 +104,12 @@ export function toFolder(
   })
 }
 
-/** Label with an id or, without such a label, with a name. */
+/** Finds the Gmail label with an id or, without such a label, with a name. */
 export function findLabel(labels: readonly NamedLabel[], text: string): NamedLabel | undefined {
   return labels.find(({ id }) => id === text) ?? labels.find(({ name }) => name === text)
 }
 
-/** Flags and labels of a message. `labelIds` is absent if the message has no labels. */
+/** Flags and labels of a Gmail message. `labelIds` is absent if the message has no labels. */
 export function stateOfLabels(
   labelIds: readonly string[] = [],
 ): ApiFlags & Pick<MessageState, 'labels'> {
@@ -113,7 +121,7 @@ export function stateOfLabels(
   }
 }
 
-/** Flags that a label stands for. `label` is absent for labels that stand for flags only. */
+/** Flags that a Gmail label stands for. `label` is absent for labels that stand for flags only. */
 export function changeOfLabel(
   id: string,
   isSet: boolean,

@@ -15,7 +15,7 @@ import { largeTexts, readParts, textsOf } from './messages/parts.ts'
 import type { GmailRequests } from './requests.ts'
 import { listSignatures } from './signatures.ts'
 
-/** Message of 50 MiB without attachments, as base64. */
+/** Maximum response of Gmail for one message: 50 MiB without attachments, as base64. */
 const maxMessageBytes = 72 * 1024 * 1024
 
 /** Maximum number of further requests for listed messages that Gmail reports as missing. */
@@ -23,8 +23,8 @@ const maxLateGets = 3
 const lateDelayMs = backoff({ baseMs: 250, maxMs: 1_000, jitter: 0.3 })
 
 /**
- * Reading over the Gmail API. A page of `listMessages` has at most 100 entries: each entry costs
- * one get.
+ * Reads messages over the Gmail API. A page of `listMessages` has at most 100 entries: each entry
+ * costs one get.
  */
 export function gmailReads(requests: GmailRequests): MailApiReads {
   const reads: MailApiReads = {
@@ -93,9 +93,9 @@ export function gmailReads(requests: GmailRequests): MailApiReads {
 }
 
 /**
- * Gets listed messages, in order. The list may be ahead of the replica that gets a new message:
- * missing messages are requested again, and left out if they stay missing, because they were
- * deleted.
+ * Gets listed messages of Gmail, in order. The list may be ahead of the Gmail server that gets a
+ * new message: missing messages are requested again, and left out if they stay missing, because
+ * they were deleted.
  */
 async function getListed(
   reads: Pick<MailApiReads, 'getMessages'>,

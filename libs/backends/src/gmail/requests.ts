@@ -15,26 +15,29 @@ import { gmailForm } from './form.ts'
 export type QueryValue = string | number | boolean | readonly string[] | undefined
 
 export interface GmailRequest {
-  /** Method id without `gmail.users.`: the name in the table of costs. */
+  /** Method id of the Gmail API without `gmail.users.`: the name in the table of quota costs. */
   operation: string
-  /** Defaults to GET. */
+  /** HTTP method of the request; defaults to GET. */
   method?: HttpMethod
-  /** Path below the path of the mailbox. */
+  /** Path of the request below the path of the mailbox. */
   path: string
-  /** Query parameters. Lists are repeated, undefined parameters left out. */
+  /** Query parameters of the request. Lists are repeated, undefined parameters left out. */
   query?: Readonly<Record<string, QueryValue>>
-  /** Members of the response to send (guide "Performance tips"). Default: all members. */
+  /**
+   * Members of the response that Gmail has to send (guide "Performance tips"). Default: all
+   * members.
+   */
   fields?: string
-  /** Sent as JSON. */
+  /** Body of the request, sent as JSON. */
   body?: object
-  /** Defaults to true for GET. */
+  /** True if the request may be repeated after temporary failures; defaults to true for GET. */
   repeatable?: boolean
-  /** Maximum bytes of the response; defaults to 1 MiB. */
+  /** Maximum bytes of the response of Gmail; defaults to 1 MiB. */
   maxBytes?: number
   signal: AbortSignal
 }
 
-/** Parts of one request of getting messages, and the parameters that they share. */
+/** Gets of several messages in one batch request to Gmail, and the parameters that they share. */
 export type GmailBatch = Pick<GmailRequest, 'operation' | 'query' | 'fields' | 'signal'> & {
   paths: readonly string[]
 }
@@ -48,21 +51,26 @@ export interface GmailRequestsOptions {
 }
 
 const defaultMaxBytes = 1024 * 1024
-/** A batch of 25 messages with texts. */
+/** Maximum bytes of a batch response: 25 messages with texts. */
 const maxBatchBytes = 64 * 1024 * 1024
 
 /**
- * Maximum parts of a batch. Gmail permits 100, but runs them at the same time and refuses many of
- * more than 50 with 429 (google-api-dotnet-client issue 1982).
+ * Maximum parts of a batch request to Gmail. Gmail permits 100, but runs the parts at the same time
+ * and refuses many parts of a batch of more than 50 with 429 (google-api-dotnet-client issue 1982).
  */
 export const maxBatchParts = 25
 
-/** Permits of a batch, of 4: one batch at a time, and another request beside it. */
+/**
+ * Permits that a batch request takes of the 4 permits of a mailbox: one batch at a time, and
+ * another request beside it.
+ */
 const batchSlots = 3
 
-/** Requests to one mailbox of Gmail. Failures are `MailApiError`s. */
+/** Sends requests to one mailbox of Gmail. Failures are `MailApiError`s. */
 export class GmailRequests {
-  /** Delays before requests that callers repeat, such as for a change that the response lacks. */
+  /**
+   * Delays before requests that callers repeat, such as for a label change that the response lacks.
+   */
   readonly delayMs: Backoff | undefined
   readonly #client: ProviderClient
 
@@ -72,8 +80,8 @@ export class GmailRequests {
   }
 
   /**
-   * Reads an object whose lists are lists. An empty body is an empty object, and allowed only for
-   * requests without a result.
+   * Sends a request to Gmail and reads a JSON object whose lists are lists. An empty body is an
+   * empty object, and allowed only for requests without a result.
    */
   async json<T extends object>(request: GmailRequest): Promise<Partial<T>> {
     const { method = 'GET', fields } = request
@@ -87,12 +95,15 @@ export class GmailRequests {
     return json ?? {}
   }
 
-  /** Opens a response. Read or dispose it. */
+  /**
+   * Sends a request to Gmail and opens the response. The caller must read or dispose of the
+   * response.
+   */
   open(request: GmailRequest): Promise<StreamedResponse> {
     return repeatedOnce(request.operation, () => this.#client.open(toRequest(request)))
   }
 
-  /** Sends a request of another form, such as an upload. Its response may be empty. */
+  /** Sends a request to Gmail that is not JSON, such as an upload. Its response may be empty. */
   raw<T extends object>(request: ClientRequest) {
     const check = ({ json }: ProviderJson<unknown>) => {
       if (json !== undefined) assertForm(json, gmailForm)
@@ -101,8 +112,9 @@ export class GmailRequests {
   }
 
   /**
-   * Gets several resources with one request per 25. An outcome is JSON or the failure of its part.
-   * Parts that failed temporarily are repeated without the other parts.
+   * Gets several resources of Gmail with one request per 25 resources. An outcome is JSON or the
+   * failure of one part of the batch. Parts that failed temporarily are repeated without the other
+   * parts.
    */
   async batch<T extends object>(batch: GmailBatch): Promise<BatchOutcome<T>[]> {
     const outcomes: BatchOutcome<T>[] = []
@@ -140,7 +152,7 @@ export class GmailRequests {
   }
 }
 
-/** Path of a message, label, thread or draft. An id of another form is missing. */
+/** Path of a message, label, thread or draft. An id that Gmail cannot have created is missing. */
 export function idPath(
   collection: string,
   id: string,
@@ -150,7 +162,9 @@ export function idPath(
   return `/${collection}/${encodeURIComponent(id)}`
 }
 
-/** Reads a body into memory. The stream fails above the `maxBytes` of its request. */
+/**
+ * Reads the body of a response into memory. The stream fails above the `maxBytes` of its request.
+ */
 export async function readBody(body: Readable, signal: AbortSignal): Promise<Buffer> {
   const chunks: Buffer[] = []
   try {
@@ -161,7 +175,7 @@ export async function readBody(body: Readable, signal: AbortSignal): Promise<Buf
   return Buffer.concat(chunks)
 }
 
-/** Failure of a body while it is read: the signal's reason, or temporary. */
+/** Failure of a response body while it is read: the signal's reason, or a temporary failure. */
 export function bodyError(error: unknown, signal: AbortSignal): unknown {
   if (signal.aborted) return signal.reason
   if (isMailApiError(error)) return error
@@ -169,14 +183,14 @@ export function bodyError(error: unknown, signal: AbortSignal): unknown {
 }
 
 /**
- * Name of the mailbox in paths. Gmail refuses an alias or a former address of the token's user with
- * 403, so the mailbox of that user is `me`.
+ * Name of the Gmail mailbox in request paths. Gmail refuses an alias or a former address of the
+ * token's user with 403, so the mailbox of that user is `me`.
  */
 export function mailboxName(mailbox: string, { own = false }: MailApiLogin): string {
   return own ? 'me' : mailbox
 }
 
-/** Path and query in the mailbox: an email address, or `me`. */
+/** Path and query of a request to a Gmail mailbox: an email address, or `me`. */
 export function urlOf(
   { path, query = {}, fields = '*' }: Pick<GmailRequest, 'path' | 'query' | 'fields'>,
   mailbox: string,
@@ -207,9 +221,9 @@ function toRequest(request: GmailRequest): ClientRequest {
 }
 
 /**
- * Sends a request again if Gmail reports the mailbox as disabled. Gmail reports some healthy
- * mailboxes so, once, and executes nothing then (google-api-php-client issue 2558). For watches the
- * same reason means that another client has a watch.
+ * Sends a request again, once, if Gmail reports the mailbox as disabled. Gmail reports some healthy
+ * mailboxes as disabled, and executes nothing then (google-api-php-client issue 2558). For watches
+ * the same error reason means that another client has a watch.
  */
 async function repeatedOnce<T>(operation: string, send: () => Promise<T>): Promise<T> {
   try {

@@ -6,49 +6,61 @@ import { changeOfLabel, type NamedLabel, readLabels } from './labels.ts'
 import { readPage } from './lists/listing.ts'
 import { type GmailRequests, idPath, maxBatchParts } from './requests.ts'
 
-/** Position in a full round: the list of one label, or of the mailbox (an empty id). */
+/**
+ * Position in a full round, which lists all messages of a Gmail mailbox: the list of one label, or
+ * of the mailbox (an empty id).
+ */
 export interface RoundCursor {
-  /** History id of the profile before the first list. Changes since then follow the round. */
+  /**
+   * History id of the profile before the first list of the full round. Changes since then follow
+   * the round.
+   */
   start: string
-  /** List that is being read. Absent: the first list after `done`. */
+  /** Label whose message list is being read. Absent: the first label after `done`. */
   label?: string
   page?: string
-  /** Last list that is complete. Lists are read in the order of the ids. */
+  /** Last label whose message list is complete. Lists are read in the order of the label ids. */
   done?: string
-  /** Labels after `done`, up to `counted`, that have messages. */
+  /** Labels of the Gmail mailbox after `done`, up to `counted`, that have messages. */
   used?: string[]
   counted?: string
 }
 
 export interface RoundPage {
-  /** Position of the next page. Undefined after the last list. */
+  /** Position of the next page of the full round. Undefined after the last list. */
   next: RoundCursor | undefined
   changed: MessageChange[]
 }
 
-/** Ids of labels in their order. */
+/** Ids of the labels of a Gmail mailbox in their order. */
 interface LabelIds {
   readonly ids: readonly string[]
-  /** Labels of the user: empty if each of them is listed without being counted. */
+  /** Labels that the user created: empty if each of them is listed without being counted. */
   readonly countable: ReadonlySet<string>
 }
 
 /**
- * Minimum number of labels of the user that are counted before they are listed: a count costs 1
- * unit, a list 5, and most of so many labels have no messages. Fewer are listed directly: a list is
- * exact also for messages in trash and junk.
+ * Minimum number of labels of the user whose messages are counted before they are listed: a count
+ * costs 1 unit, a list 5, and most of so many labels have no messages. Fewer labels are listed
+ * directly: a list is exact also for messages in trash and junk.
  */
 const minCounted = 100
 
-/** Requests per call that may find no messages: a call takes seconds, also with 10,000 labels. */
+/**
+ * Maximum requests per call of a full round that may find no messages: a call takes seconds, also
+ * with 10,000 labels.
+ */
 const maxEmpty = 20
 
-/** Full rounds over lists: of the mailbox, then of each label. */
+/**
+ * Full rounds over all messages of a Gmail mailbox: the list of the mailbox, then the list of each
+ * label.
+ */
 export class FullRounds {
   readonly #requests: GmailRequests
   /**
-   * Labels of the round that is being read. Later labels are in the history since the start of the
-   * round.
+   * Labels of the full round that is being read. Labels that are created later are in the history
+   * since the start of the round.
    */
   #labels: { start: string; labels: LabelIds } | undefined
 
@@ -57,8 +69,8 @@ export class FullRounds {
   }
 
   /**
-   * Reads one page of a list. Labels without messages are skipped, up to `maxEmpty` requests per
-   * call.
+   * Reads one page of a message list of a full round. Labels without messages are skipped, up to
+   * `maxEmpty` requests per call.
    */
   async read(start: RoundCursor, position: FeedPosition, signal: AbortSignal): Promise<RoundPage> {
     let cursor = start
@@ -78,8 +90,8 @@ export class FullRounds {
   }
 
   /**
-   * Position of the next list. Without `label`, the next labels were counted. Undefined after the
-   * last list.
+   * Position of the next message list of a full round. Without `label`, the next labels were
+   * counted. Undefined after the last list.
    */
   async #findList(cursor: RoundCursor, signal: AbortSignal): Promise<RoundCursor | undefined> {
     const { start, done = '', used = [], counted = '' } = cursor
@@ -104,7 +116,7 @@ export class FullRounds {
     return this.#labels.labels
   }
 
-  /** Labels without messages. Costs one unit per label. */
+  /** Finds labels without messages. Costs one quota unit per label. */
   async #findEmpty(ids: readonly string[], signal: AbortSignal): Promise<ReadonlySet<string>> {
     const outcomes = await this.#requests.batch<GmailLabel>({
       operation: 'labels.get',
@@ -135,8 +147,8 @@ export class FullRounds {
     } catch (error) {
       const isRefused = isMailApiError(error, 'refused') || isMailApiError(error, 'message-missing')
       if (!isRefused) throw error
-      // If the page token expired, the list starts again. Otherwise the label was deleted during
-      // the round.
+      // If the page token expired, the message list of the label starts again. Otherwise the label
+      // was deleted during the full round.
       if (pageToken !== undefined) return this.#readList({ ...rest, label }, position, signal)
       if (label !== '') return { next: { ...rest, done: label }, changed: [] }
       throw error

@@ -26,7 +26,7 @@ const maxThreadBytes = 16 * 1024 * 1024
 const sentFields = 'id,threadId,payload/headers'
 const sentHeaders = { format: 'metadata', metadataHeaders: ['Message-ID', 'From'] } as const
 
-/** Sending over drafts. Gmail replaces the Message-ID and stores the sent copy. */
+/** Sends messages as Gmail drafts. Gmail replaces the Message-ID and stores the sent copy. */
 export function gmailSending(requests: GmailRequests): MailApiSending {
   return {
     async depositDraft(content, { threadId }, signal) {
@@ -96,7 +96,7 @@ function draftPath(id: string): string {
   return idPath('drafts', id, 'message-missing')
 }
 
-/** Uploads, without the thread if Gmail refuses it: it may belong to another mailbox. */
+/** Uploads a message, without the thread if Gmail refuses the thread of another mailbox. */
 async function upload<T extends object>(
   requests: GmailRequests,
   { threadId, ...rest }: MessageUpload,
@@ -112,7 +112,7 @@ async function upload<T extends object>(
   }
 }
 
-/** Failures of sending. Gmail refuses recipients and nothing else with `invalidArgument`. */
+/** Error of sending. Gmail refuses recipients and nothing else with `invalidArgument`. */
 function asSendError(error: unknown): unknown {
   return relabelled(error, {
     400: (reason) => (reason === 'invalidargument' ? 'invalid-recipients' : undefined),
@@ -120,7 +120,9 @@ function asSendError(error: unknown): unknown {
   })
 }
 
-/** Adds the final Message-ID. The message was sent, so that no failure is reported. */
+/**
+ * Adds the final Message-ID of a sent message. Reports no failure, because the message was sent.
+ */
 async function withMessageId(
   requests: GmailRequests,
   message: Partial<GmailMessage>,
@@ -171,7 +173,7 @@ async function findDrafts(
 ): Promise<ApiDraft[]> {
   if ('draftId' in query) return findDraft(requests, query.draftId, signal)
   if ('messageIdHeader' in query) {
-    // A draft is created by one request.
+    // A draft of Gmail is created by one request, so that no draft is incomplete.
     if (query.incomplete) return []
     return findByMessageId(requests, query.messageIdHeader, signal)
   }
@@ -239,8 +241,8 @@ async function listDrafts(
 }
 
 /**
- * Message that a draft became: by its Message-ID if Gmail kept that, otherwise the first message in
- * the thread that was sent after the draft was stored. Ids rise with time.
+ * Sent message that a Gmail draft became: by its Message-ID if Gmail kept that, otherwise the first
+ * message in the thread that was sent after the draft was stored. Ids rise with time.
  */
 async function findSent(
   requests: GmailRequests,

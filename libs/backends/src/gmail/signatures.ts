@@ -1,7 +1,7 @@
 import type { ApiSignature } from '../mail-api/reads.ts'
 import type { GmailRequests } from './requests.ts'
 
-/** Resource `ListSendAsResponse`, as far as it is read. */
+/** Members of Gmail's resource `ListSendAsResponse` that are read. */
 interface SendAsList {
   sendAs: { sendAsEmail?: string; signature?: string }[]
 }
@@ -9,8 +9,8 @@ interface SendAsList {
 const maxBytes = 4 * 1024 * 1024
 
 /**
- * Signatures of the addresses that the mailbox may send as. Addresses without a signature are left
- * out.
+ * Lists the signatures of the addresses that a Gmail mailbox may send as. Addresses without a
+ * signature are left out.
  */
 export async function listSignatures(
   requests: GmailRequests,

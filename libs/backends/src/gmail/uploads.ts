@@ -5,7 +5,7 @@ import { isMailApiError, MailApiError } from '../mail-api/errors.ts'
 import type { ClientRequest } from '../provider-client/provider-client.ts'
 import { type GmailRequests, type QueryValue, mailboxName, urlOf } from './requests.ts'
 
-/** Message that is uploaded. A repeat stores or sends the message twice. */
+/** Message that is uploaded to Gmail. A repeat stores or sends the message twice. */
 export interface MessageUpload {
   operation: 'messages.insert' | 'messages.send' | 'drafts.create'
   path: '/messages' | '/messages/send' | '/drafts'
@@ -18,27 +18,27 @@ export interface MessageUpload {
 }
 
 /**
- * Size above which Gmail refuses JSON: Gmail reports 413 from 5 MB of base64 on
+ * Size of a message above which Gmail refuses JSON: Gmail reports 413 from 5 MB of base64 on
  * (google-api-go-client #374).
  */
 const maxJsonBytes = 3_500_000
-/** Size above which an upload is resumed after a failure. */
+/** Size of a message above which its upload is resumed after a failure. */
 const maxPlainBytes = 8_000_000
 /**
- * Size below which a message always passes as JSON. Some mailboxes accept 1 MiB of JSON
+ * Size below which Gmail always accepts a message as JSON. Some mailboxes accept 1 MiB of JSON
  * (dotnet-client #856).
  */
 const safeJsonBytes = 500_000
 /**
- * Bytes of a chunk of an upload, a multiple of 256 KiB (guide "Uploading Attachments" of the Gmail
- * API).
+ * Bytes of a chunk of a message upload, a multiple of 256 KiB (guide "Uploading Attachments" of the
+ * Gmail API).
  */
 const chunkBytes = 8 * 1024 * 1024
 const maxResumes = 3
-/** Time for 35 MiB at 1 Mbit/s. */
+/** Timeout of a request that uploads a message: time for 35 MiB at 1 Mbit/s. */
 const timeoutMs = 300_000
 
-/** Uploads a message in the form that Gmail accepts for its size. */
+/** Uploads a message to Gmail in the form that Gmail accepts for its size. */
 export async function uploadMessage<T extends object>(
   requests: GmailRequests,
   upload: MessageUpload,
@@ -68,13 +68,16 @@ function isTooMuchJson(error: unknown): boolean {
   return status === 413 || (status === 400 && (code === undefined || code === 'badRequest'))
 }
 
-/** Resource of the operation: a message, or a draft with a message. */
+/** Gmail resource of the upload: a message, or a draft with a message. */
 function resourceOf({ path, threadId, labelIds }: MessageUpload, raw?: string): object {
   const message = defined({ raw, threadId, labelIds })
   return path === '/drafts' ? { message } : message
 }
 
-/** One request with the source, and the resource if it has other members. */
+/**
+ * Uploads a message in one request with its source, and with the Gmail resource if that has other
+ * members.
+ */
 async function uploadWhole<T extends object>(
   requests: GmailRequests,
   upload: MessageUpload,
@@ -118,7 +121,10 @@ function uploadRequest(upload: MessageUpload, uploadType: string): ClientRequest
   }
 }
 
-/** Resumable upload: the session knows what it has, so that no part is stored twice. */
+/**
+ * Uploads a message in chunks by a resumable upload session of Gmail. The session knows which bytes
+ * it has, so that no part is stored twice.
+ */
 async function uploadInChunks<T extends object>(
   requests: GmailRequests,
   upload: MessageUpload,
@@ -132,7 +138,7 @@ async function uploadInChunks<T extends object>(
       'x-upload-content-length': String(content.length),
     },
     body: JSON.stringify(resourceOf(upload)),
-    // A session without content has no effect.
+    // An upload session without content has no effect.
     repeatable: true,
   })
   const session = { upload, url: headers.location ?? '' }
@@ -148,17 +154,22 @@ async function uploadInChunks<T extends object>(
 
 interface UploadSession {
   upload: MessageUpload
-  /** Address from Gmail. A request to another origin fails before it is sent. */
+  /**
+   * Address of the upload session, from Gmail. A request to another origin fails before it is sent.
+   */
   url: string
 }
 
 interface UploadState<T> {
   result?: Partial<T>
-  /** Number of bytes that the session has. */
+  /** Number of bytes that the upload session has. */
   offset: number
 }
 
-/** Sends the next chunk. After a failure, asks the session what it has. */
+/**
+ * Sends the next chunk of a message upload. After a failure, asks the upload session which bytes it
+ * has.
+ */
 async function sendChunk<T extends object>(
   requests: GmailRequests,
   session: UploadSession,
@@ -177,8 +188,8 @@ async function sendChunk<T extends object>(
 }
 
 /**
- * Requests the state of an upload. A refused request does not tell whether the upload failed: the
- * session may have ended with the whole message stored.
+ * Requests the state of a message upload. A refused request does not tell whether the upload
+ * failed: the upload session may have ended with the whole message stored.
  */
 async function findState<T extends object>(
   requests: GmailRequests,
@@ -202,7 +213,7 @@ async function put<T extends object>(
   const { status, headers, json } = await requests.raw<T>({
     ...chunk,
     operation,
-    // The request was counted at the start of the upload.
+    // The upload was counted as a request at its start.
     count: 0,
     method: 'PUT',
     url,

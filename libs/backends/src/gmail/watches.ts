@@ -4,10 +4,13 @@ import type { GmailWatchResponse } from '../provider-types/gmail.ts'
 import { relabelled } from './errors.ts'
 import type { GmailRequests } from './requests.ts'
 
-/** Id of the only watch of a mailbox. */
+/** Id of the only watch of a Gmail mailbox. */
 const watchId = 'watch'
 
-/** Notifications over a Pub/Sub topic. Renewing a watch is starting it again. */
+/**
+ * Watches of a Gmail mailbox, with notifications over a Pub/Sub topic. A watch is renewed by
+ * starting it again.
+ */
 export function gmailWatches(
   requests: GmailRequests,
   findTopic: () => Promise<string | undefined>,
@@ -20,7 +23,7 @@ export function gmailWatches(
     return startWatch(requests, topic, signal)
   }
   return {
-    // Notifications are signed by Google and carry no secret.
+    // Notifications of Gmail are signed by Google and carry no secret.
     watch: (_secret, signal) => watch(signal),
     renewWatch: (_id, signal) => watch(signal),
     stopWatch: (_id, signal) => stopWatch(requests, signal),
@@ -49,7 +52,10 @@ async function startWatch(
     throw asWatchError(error)
   }
 
-  /** Stops another client's watch and starts again, once. Gmail permits one topic per developer. */
+  /**
+   * Stops another client's watch of the Gmail mailbox and starts this client's watch again, once.
+   * Gmail permits one topic per developer.
+   */
   async function stopOthers(error: unknown): Promise<Partial<GmailWatchResponse>> {
     if (!isMailApiError(error, 'mailbox-disabled')) throw error
     await stopWatch(requests, signal)
@@ -57,10 +63,12 @@ async function startWatch(
   }
 }
 
-/** Reasons of a topic that Gmail may not publish to. */
+/** Error reasons of Gmail for a Pub/Sub topic that Gmail may not publish to. */
 const topicReasons = new Set(['forbidden', 'iampermissiondenied', 'permissiondenied'])
 
-/** Failures of the topic or its permissions, which an operator repairs. */
+/**
+ * Error of a watch. Failures of the Pub/Sub topic or its permissions are repaired by an operator.
+ */
 function asWatchError(error: unknown): unknown {
   return relabelled(error, {
     400: 'watch-refused',

@@ -16,8 +16,8 @@ import type { GmailRequests } from './requests.ts'
 import { type MessageUpload, uploadMessage } from './uploads.ts'
 
 /**
- * Maximum messages that are changed by single requests, which then cost no more than `batchModify`,
- * and report missing messages.
+ * Maximum messages whose labels are changed by single requests to Gmail, which then cost no more
+ * than `batchModify`, and report missing messages.
  */
 const maxSingle = 10
 /** Maximum number of requests for a change of labels that the response of Gmail does not show. */
@@ -31,7 +31,10 @@ interface LabelChange {
   removeLabelIds: string[]
 }
 
-/** Changes over labels. Messages are never deleted permanently: that needs a wider scope. */
+/**
+ * Changes messages of Gmail by changing labels. Messages are never deleted permanently: that needs
+ * a wider scope.
+ */
 export function gmailWrites(requests: GmailRequests): MailApiWrites {
   return {
     async updateMessages(ids, update, signal) {
@@ -95,12 +98,12 @@ function folderLabel(labels: readonly NamedLabel[], id: string): NamedLabel {
   throw new MailApiError('folder-missing', 'The label does not exist.')
 }
 
-/** Rejects labels that cannot be assigned, with the text of Gmail. */
+/** Rejects labels that cannot be assigned to messages, with the error text of Gmail. */
 function assertAssignable(label: NamedLabel): void {
   if (!toFolder(label, new Map()).assignable) throw refusal(`Invalid label: ${label.id}`)
 }
 
-/** Changes labels. A repeat has no effect. */
+/** Changes labels of Gmail messages. A repeat has no effect. */
 async function modify(
   requests: GmailRequests,
   ids: readonly string[],
@@ -129,7 +132,10 @@ async function modify(
 
 type Outcome = 'changed' | 'unchanged' | 'missing'
 
-/** False if Gmail refused because of a missing message. Usually Gmail ignores missing messages. */
+/**
+ * Changes labels of many messages in one request. False if Gmail refused because of a missing
+ * message. Usually Gmail ignores missing messages.
+ */
 async function modifyAll(
   requests: GmailRequests,
   ids: readonly string[],
@@ -147,7 +153,10 @@ async function modifyAll(
   )
 }
 
-/** Changes one message. Repeats the change while the labels in the response lack it. */
+/**
+ * Changes the labels of one Gmail message. Repeats the change while the labels in the response lack
+ * it.
+ */
 async function modifyOne(
   requests: GmailRequests,
   id: string,
@@ -177,7 +186,7 @@ async function modifyOne(
 }
 
 /**
- * Labels after a change: `labelIds` is absent if the message has no label.
+ * Labels of a Gmail message after a change: `labelIds` is absent if the message has no label.
  *
  * @throws MailApiError `unavailable` if the response does not name the changed message
  */
@@ -188,7 +197,10 @@ async function changedLabels(response: Promise<Partial<GmailMessage>>): Promise<
   return Array.isArray(labelIds) ? labelIds : []
 }
 
-/** True if the labels show the change. A label that is both added and removed is not checked. */
+/**
+ * True if the labels of a message show the change. A label that is both added and removed is not
+ * checked.
+ */
 function hasChange(
   labels: readonly string[],
   { addLabelIds, removeLabelIds }: LabelChange,
@@ -199,7 +211,7 @@ function hasChange(
   )
 }
 
-/** False if a request was refused because a message is missing. */
+/** False if Gmail refused a request because a message is missing. */
 async function isPresent(response: Promise<unknown>): Promise<boolean> {
   try {
     await response
@@ -232,7 +244,8 @@ async function append(
     path: '/messages',
     content,
     labelIds: [...new Set([folder.id, ...labelIds])],
-    // Gmail takes the time of arrival from the Date header or the clock, and from nothing else.
+    // Gmail takes the time of arrival of an uploaded message from the Date header or the clock, and
+    // from nothing else.
     query: { internalDateSource: receivedAt ? 'dateHeader' : 'receivedTime' },
     fields: 'id,threadId',
     signal,
@@ -240,7 +253,7 @@ async function append(
   return storedMessage(await uploadMessage<GmailMessage>(requests, upload))
 }
 
-/** Stores a draft, then its other labels: DRAFT is not assignable. */
+/** Uploads a draft to Gmail, then adds its other labels: the label DRAFT is not assignable. */
 async function appendDraft(
   requests: GmailRequests,
   { content, labelIds }: { content: Uint8Array; labelIds: readonly string[] },

@@ -9,15 +9,15 @@ import { entriesOf, messagePath } from './lists.ts'
 type AnyAttachment = GraphAttachment & Pick<GraphFileAttachment, 'contentId'>
 
 /**
- * Properties to read: without `$select`, the service sends contents. The Content-ID exists for
- * files only.
+ * Properties of Graph attachments to read: without `$select`, Graph sends contents. The Content-ID
+ * exists for files only.
  */
 const select = 'id,name,contentType,size,isInline,microsoft.graph.fileAttachment/contentId'
 const maxPartIdLength = 512
-/** Maximum attachments of a message: a page has 10, or more, at the service's choice. */
+/** Maximum attachments of a Graph message: a page has 10, or more, at the choice of Graph. */
 const maxAttachments = 1_000
 
-/** Attachments of a message, in its order. Item attachments are messages. */
+/** Lists the attachments of a Graph message, in its order. Item attachments are messages. */
 export async function listAttachments(
   client: GraphClient,
   id: string,
@@ -55,7 +55,7 @@ function toAttachment(attachment: AnyAttachment): ApiAttachment[] {
   ]
 }
 
-/** Downloads one attachment. An attached item is downloaded as MIME. */
+/** Downloads one attachment of a Graph message. An attached item is downloaded as MIME. */
 export async function downloadAttachment(
   client: GraphClient,
   { id, partId }: { id: string; partId: string },
@@ -81,7 +81,7 @@ export async function downloadAttachment(
   })
 }
 
-/** Content of a response. The size is unknown if it is compressed. */
+/** Download of the body of a Graph response. The size is unknown if the body is compressed. */
 export function downloadOf(
   response: StreamedResponse,
   { contentType, filename }: { contentType: string; filename?: string | undefined },

@@ -7,7 +7,7 @@ import { type GraphClient, graphHeaders, type GraphRequest, queryText } from './
 
 export type BatchPart = Omit<GraphRequest, 'signal' | 'mime'>
 
-/** Result of a part: its body, or its failure. */
+/** Result of one part of a Graph batch request: its body, or its failure. */
 export type PartResult<T> = { body: T } | { error: MailApiError }
 
 interface BatchResponse {
@@ -17,16 +17,16 @@ interface BatchResponse {
   body?: unknown
 }
 
-/** Maximum repeats of failed parts. A longer delay is the caller's decision. */
+/** Maximum repeats of failed parts of a Graph batch. A longer delay is the caller's decision. */
 const maxRepeats = 5
 const maxDelayMs = 60_000
 const maxRetryAfterMs = 3_600_000
 const defaultDelayMs = backoff({ baseMs: 1_000, maxMs: 30_000, jitter: 0.3 })
 
 /**
- * Sends idempotent requests, several at a time, and returns their results in the same order.
- * Rate-limited and temporarily failed parts are sent again. Parts whose token was rejected are sent
- * again once, with a new token.
+ * Sends idempotent Graph requests as parts of batches, several at a time, and returns their results
+ * in the same order. Rate-limited and temporarily failed parts are sent again. Parts whose token
+ * was rejected are sent again once, with a new token.
  *
  * @throws MailApiError of the batch itself, a token rejected twice, or a rate limit that lasts too
  * long
@@ -75,12 +75,12 @@ async function sendOne<T>(
   }
 }
 
-/** Failures that concern the mailbox instead of the object. */
+/** True for a failure of a batch part that concerns the mailbox instead of the requested object. */
 function isShared({ failure }: MailApiError): boolean {
   return ['rate-limited', 'unavailable', 'token-rejected', 'unlicensed'].includes(failure)
 }
 
-/** Sends the parts of a group in as many batches as the mailbox requires now. */
+/** Sends Graph requests of a group in as many batches as the mailbox requires now. */
 async function sendBatches<T>(
   client: GraphClient,
   { group, left }: { group: readonly BatchPart[]; left: readonly number[] },
@@ -149,7 +149,9 @@ function resultOf<T>(
   return { error: client.toError(readProviderError(response, { maxRetryAfterMs })) }
 }
 
-/** Body of a successful part. Only changes have parts without a body. */
+/**
+ * Body of a successful part of a Graph batch. Only parts that change something may have no body.
+ */
 function bodyOf<T>(body: unknown, { method = 'GET' }: BatchPart = { path: '' }): PartResult<T> {
   try {
     if (method === 'GET' || (body !== undefined && body !== null)) assertGraphForm(body)
@@ -168,14 +170,20 @@ function errorOf(result: PartResult<unknown> | undefined): MailApiError | undefi
   return result && 'error' in result ? result.error : undefined
 }
 
-/** 424 is the status of parts that were not executed. */
+/**
+ * True for a temporary failure of a batch part. 424 is the status of parts that Graph did not
+ * execute.
+ */
 function isTemporary(result: PartResult<unknown> | undefined): boolean {
   const error = errorOf(result)
   if (!error) return false
   return ['rate-limited', 'unavailable'].includes(error.failure) || error.status === 424
 }
 
-/** Waits for the longest requested delay. @throws MailApiError if that is too long */
+/**
+ * Waits for the longest delay that failed batch parts request. @throws MailApiError if that delay
+ * is too long
+ */
 async function wait(
   client: GraphClient,
   { errors, attempt }: { errors: (MailApiError | undefined)[]; attempt: number },
@@ -187,6 +195,6 @@ async function wait(
   const delayMs = Math.max(...requested) || (client.delayMs ?? defaultDelayMs)(attempt)
   if (limited) client.pause(limited, delayMs)
   if (delayMs > maxDelayMs) throw limited ?? errors[0]
-  // A pause delays the next batch, up to the time that the API request has.
+  // A pause of the mailbox delays the next batch, up to the time that the API request has.
   if (!limited) await sleep(delayMs, signal)
 }

@@ -12,33 +12,37 @@ import { uploadFile } from './upload-session.ts'
 
 export interface NewDraft {
   content: Uint8Array
-  /** Path of the list that the draft is created in; defaults to the drafts of the mailbox. */
+  /** Path of the Graph list that the draft is created in; defaults to the drafts of the mailbox. */
   path?: string
-  /** Selects the structured format from the start. */
+  /** Selects the structured format of Graph messages from the start. */
   structured?: boolean | undefined
-  /** As `AppendTarget.onIncomplete`. */
+  /**
+   * Called before a Graph draft that takes several requests is created, as
+   * `AppendTarget.onIncomplete`.
+   */
   onIncomplete?: ((messageIdHeader: string) => Promise<void>) | undefined
 }
 
-/** Largest message that is converted to the structured format, in bytes. */
+/** Largest message that is converted to the structured format of Graph, in bytes. */
 export const maxMessageBytes = apiAccountTypes.graph.mailbox.maxSentBytes
 /**
- * Largest MIME text in one request. Above about 2,240 kB the service responds 200 and does nothing
- * (microsoftgraph/microsoft-graph-docs-contrib issue 3079).
+ * Largest MIME text of a message in one Graph request. Above about 2,240 kB Graph responds 200 and
+ * does nothing (microsoftgraph/microsoft-graph-docs-contrib issue 3079).
  */
 export const maxMimeBytes = 2_200_000
 /**
- * Largest request body in bytes, without header fields ("Attach large files to Outlook messages").
+ * Largest body of a Graph request in bytes, without header fields ("Attach large files to Outlook
+ * messages").
  */
 export const maxRequestBytes = 4_000_000
-/** Largest file in one request. Larger files need an upload session. */
+/** Largest file of a message in one Graph request. Larger files need an upload session. */
 const maxInlineBytes = 3_000_000
 
 /**
- * Creates a draft: from MIME, or in the structured format if the message is too large for that. A
- * draft that needs several requests gets its Message-ID last, and before that the Message-ID of
- * `incompleteId`. After a crash the incomplete draft is found and removed, and never taken for the
- * message.
+ * Creates a Graph draft: from MIME, or in the structured format if the message is too large for
+ * MIME. A draft that needs several requests gets its Message-ID last, and before that the
+ * Message-ID of `incompleteId`. After a crash the incomplete draft is found and removed, and never
+ * taken for the message.
  *
  * @throws MailApiError `too-large`, `invalid-recipients`, `mailbox-full`; with `leavesDraft` if the
  * incomplete draft could not be removed
@@ -81,7 +85,7 @@ async function createStructured(
     const json = { ...message, ...defined({ internetMessageId: messageIdHeader, attachments }) }
     return postDraft(client, { path, json }, signal)
   }
-  // The service adds a Message-ID to a message that has none.
+  // Graph adds a Message-ID to a message that has no Message-ID.
   const internetMessageId = messageIdHeader ?? (await newMessageId(client, signal))
   const key = onIncomplete ? await newMessageId(client, signal) : internetMessageId
   await onIncomplete?.(key)
@@ -115,7 +119,7 @@ async function newMessageId(client: GraphClient, signal: AbortSignal): Promise<s
   return `<${randomUUID()}${address.slice(address.lastIndexOf('@'))}>`
 }
 
-/** Deletes a draft permanently, also after the signal of its creation has ended. */
+/** Deletes a Graph draft permanently, also after the signal of its creation has ended. */
 export async function removeDraft(
   client: GraphClient,
   id: string,
@@ -151,7 +155,7 @@ function isSmall({ content }: StructuredFile): boolean {
   return content.length <= maxInlineBytes
 }
 
-/** Bytes of a message with its files in one request: base64 takes a third more. */
+/** Bytes of a message with its files in one Graph request: base64 takes a third more. */
 export function encodedSize(message: object, files: readonly StructuredFile[]): number {
   const bytes = files.reduce((sum, { content }) => sum + content.length + 300, 0)
   return Buffer.byteLength(JSON.stringify(message)) + (bytes * 4) / 3

@@ -3,10 +3,13 @@ import type { Feed, FeedPosition, MessageChange } from '../mail-api/feeds.ts'
 import type { GraphMessage } from '../provider-types/graph.ts'
 import { isId, labelsOf } from './message-fields.ts'
 
-/** Properties of the index. A delta knows no extended properties and no header fields. */
+/**
+ * Properties of Graph messages that the stored index needs. A delta (change list of a folder) knows
+ * no extended properties and no header fields.
+ */
 export const feedFields = 'id,conversationId,parentFolderId,isRead,isDraft,flag,categories'
 
-/** Page of a feed that is requested. `now` in ms since 1970. */
+/** Request for a page of the change list (feed) of a Graph folder. `now` in ms since 1970. */
 export interface FeedRequest {
   feed: Feed
   position: FeedPosition
@@ -16,8 +19,9 @@ export interface FeedRequest {
 }
 
 /**
- * Entry of a feed. A changed message may have its changed properties only. The folder of the
- * message is the folder of the feed: the reported parent may be unknown.
+ * Converts an entry of the change list (feed) of a Graph folder. A changed message may have its
+ * changed properties only. The folder of the message is the folder of the feed: the reported parent
+ * may be unknown.
  */
 export function toChange(message: GraphMessage, feed: Feed): MessageChange {
   const { id = '', conversationId, isRead, isDraft, flag, categories } = message

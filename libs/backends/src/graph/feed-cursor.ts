@@ -1,18 +1,19 @@
 import { maxCursorLength } from '../mail-api/ids.ts'
 import { MailApiError } from '../mail-api/errors.ts'
 
-/** Position in the feed of a folder. */
+/** Position in the change list (feed) of a folder of Microsoft Graph. */
 export interface GraphCursor {
   /**
-   * `full`, `round`: next page of a full round, or of a later round. `delta`: changes since the
-   * last round. `list`, `recent`: next page of a list. `listed`: complete list, without a delta.
+   * Kind of the position in a feed. `full`, `round`: next page of a full round, or of a later
+   * round. `delta`: changes since the last round. `list`, `recent`: next page of a message list.
+   * `listed`: complete list, in a cloud without delta.
    */
   kind: 'full' | 'round' | 'delta' | 'list' | 'recent' | 'listed'
-  /** Query of the link. Empty for `listed`. */
+  /** Query of the link of Graph to the next page or to later changes. Empty for `listed`. */
   query: string
-  /** Ids that left the folder during the full round, which reports no removals. */
+  /** Ids of messages that left the folder during the full round, which reports no removals. */
   removed?: string[]
-  /** Time at which the list started, in ms since 1970. */
+  /** Time at which the message list started, in ms since 1970. */
   at?: number
   /** Messages of the list before this position, in a folder with a damaged message. */
   skip?: number
@@ -22,20 +23,26 @@ export interface GraphCursor {
 
 const kinds: readonly string[] = ['full', 'round', 'delta', 'list', 'recent', 'listed']
 
-/** @throws MailApiError `stale-cursor` for a cursor that is too long to be stored */
+/**
+ * Text of a feed cursor of Graph. @throws MailApiError `stale-cursor` for a cursor that is too long
+ * to be stored
+ */
 export function encodeCursor(cursor: GraphCursor): string {
   const text = JSON.stringify(cursor)
   if (text.length > maxCursorLength) throw staleCursor('The cursor is too long')
   return text
 }
 
-/** @throws MailApiError `stale-cursor` for a text that is no cursor */
+/**
+ * Feed cursor of Graph from its text. @throws MailApiError `stale-cursor` for a text that is no
+ * cursor
+ */
 export function decodeCursor(text: string): GraphCursor {
   try {
     const cursor = JSON.parse(text) as GraphCursor
     if (kinds.includes(cursor.kind) && typeof cursor.query === 'string') return cursor
   } catch {
-    // Reported below.
+    // The invalid cursor is reported below.
   }
   throw staleCursor('The cursor is invalid')
 }

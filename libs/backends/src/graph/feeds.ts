@@ -21,8 +21,8 @@ interface DeltaPage {
 }
 
 /**
- * One feed per folder. The cloud `china` has no delta of messages: folders are listed instead.
- * `now` in ms since 1970.
+ * Reads the changes of a Graph mailbox, with one change list (feed) per folder. The cloud `china`
+ * has no delta of messages: folders are listed instead. `now` in ms since 1970.
  */
 export function graphFeeds(client: GraphClient, now: () => number): MailApiFeeds {
   const read = client.access.cloud === 'china' ? readListedPage : readDamagedOrDelta
@@ -89,7 +89,10 @@ async function isLostLink(
   return error.failure === 'refused' || (isMissing && (await folderExists(client, feed, signal)))
 }
 
-/** True for an error of the service. Others are pages of HTML of a gateway in front of it. */
+/**
+ * True for an error response of Graph itself. Other error responses are HTML pages of a gateway in
+ * front of Graph.
+ */
 function isNamed({ cause }: MailApiError): boolean {
   const error = cause instanceof MailApiError ? cause.cause : cause
   return !(error instanceof ProviderError) || error.code !== undefined
@@ -120,8 +123,8 @@ async function readDeltaPage(
     repeatable,
     path: `${folderPath(feed.id)}/messages/delta`,
     query: start?.query ?? { $select: feedFields },
-    // `$top` is never used, because it ends the round. Without the header `Prefer`, a page has 10
-    // entries.
+    // A request for changes never has `$top`, because `$top` ends the round. Without the header
+    // `Prefer`, a page has 10 entries.
     prefer: [`odata.maxpagesize=${limit}`],
     missing: 'folder-missing',
     signal,
@@ -148,7 +151,8 @@ function nextCursor(page: DeltaPage, full: boolean): GraphCursor {
 }
 
 /**
- * Merges repeated entries of a page. The last entry decides whether the message is in the folder.
+ * Changes of messages on a page of a Graph feed. Merges repeated entries of the page. The last
+ * entry decides whether the message is in the folder.
  */
 function toChanges(
   items: readonly DeltaItem[],

@@ -15,7 +15,7 @@ const listQuery = {
 }
 const missing = 'folder-missing' as const
 
-/** Folders of the mailbox. */
+/** Manages the folders of a Graph mailbox. */
 export function graphFolders(client: GraphClient): MailApiFolders {
   return {
     folders: (signal) => readTree(client, signal),
@@ -60,7 +60,8 @@ export function graphFolders(client: GraphClient): MailApiFolders {
       await assertEditable(client, id, signal)
       const request = { method: 'DELETE', path: folderPath(id), repeatable: true, signal } as const
       await client.response({ ...request, missing })
-      // The first deletion moves the folder below Deleted Items, where it would still be listed.
+      // The first deletion moves the Graph folder below Deleted Items, where it would still be
+      // listed.
       await client.response({ ...request, missing }).catch((error: unknown) => {
         if (!isMailApiError(error, missing)) throw error
       })
@@ -73,7 +74,7 @@ interface Level {
   parent?: ApiFolder
 }
 
-/** Reads the tree level by level. A folder in a cycle is read once. */
+/** Reads the tree of Graph folders level by level. A folder in a cycle is read once. */
 async function readTree(client: GraphClient, signal: AbortSignal): Promise<ApiFolder[]> {
   const special = await specialFolders(client, signal)
   const folders = new Map<string, ApiFolder>()
@@ -91,7 +92,10 @@ async function readTree(client: GraphClient, signal: AbortSignal): Promise<ApiFo
   return [...folders.values()]
 }
 
-/** A folder that was deleted after its parent was listed has no children. */
+/**
+ * Reads the child folders of a Graph folder. A folder that was deleted after its parent was listed
+ * has no children.
+ */
 async function readLevel(
   client: GraphClient,
   { path, parent }: Level,
@@ -118,7 +122,7 @@ async function readLevel(
   }
 }
 
-/** Folder of the interface. Undefined for search folders, whose messages are in other folders. */
+/** Converts a Graph folder. Undefined for search folders, whose messages are in other folders. */
 function toFolder(
   folder: GraphMailFolder,
   { parent }: Level,

@@ -20,8 +20,8 @@ const form: ResponseForm = {
 }
 
 /**
- * Checks the form of a response or of a part of a batch: an object. The entries of a page are in
- * `value`; other members of that name are deeper.
+ * Checks the form of a Graph response or of a part of a batch: an object. The entries of a page are
+ * in `value`; other members of that name are deeper.
  *
  * @throws MailApiError `unavailable`
  */
@@ -30,7 +30,10 @@ export function assertGraphForm(json: unknown): asserts json is object {
   if ('value' in json && !isObjectList(json.value)) throw malformed('value is no list')
 }
 
-/** Checks the form of a batch. Parts are checked one by one. @throws MailApiError `unavailable` */
+/**
+ * Checks the form of a Graph batch response. Its parts are checked one by one. @throws MailApiError
+ * `unavailable`
+ */
 export function assertBatchForm<T>(json: T): asserts json is T & { responses: object[] } {
   if (!isObject(json) || !('responses' in json) || !isObjectList(json.responses))
     throw malformed('responses is no list')

@@ -17,17 +17,17 @@ import { graphWrites } from './writes.ts'
 export interface GraphApiDeps {
   caller: Pick<HttpCaller, 'open'>
   limiter: ProviderLimiter
-  /** Origins at which a fake serves the provider. Must equal the origins of `caller`. */
+  /** Origins at which a fake serves Microsoft Graph. Must equal the mapped origins of `caller`. */
   mappedOrigins?: OriginMap
   /** Finds the addresses for notifications of an account. Without them, watches are refused. */
   findUrls?: (account: string) => Promise<GraphNotificationUrls | undefined>
-  /** Delays before repeated requests, if the provider names no delay. */
+  /** Delays before repeated requests to Graph, if Graph names no delay. */
   delayMs?: Backoff
-  /** Milliseconds since 1970; defaults to the clock of the process. */
+  /** Current time in milliseconds since 1970; defaults to the clock of the process. */
   now?: () => number
 }
 
-/** API origin of each cloud ("Microsoft Graph national cloud deployments"). */
+/** API origin of each cloud of Microsoft 365 ("Microsoft Graph national cloud deployments"). */
 const origins: Readonly<Record<GraphCloud, string>> = {
   global: 'https://graph.microsoft.com',
   'gcc-high': 'https://graph.microsoft.us',

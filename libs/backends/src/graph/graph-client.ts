@@ -26,56 +26,66 @@ export interface GraphClientOptions {
 
 export interface GraphRequest {
   method?: HttpMethod
-  /** Path below the mailbox, with encoded ids: `/messages/AAMk%3D`. */
+  /** Path of a Graph request below the mailbox, with encoded ids: `/messages/AAMk%3D`. */
   path: string
   /**
-   * Query parameters; undefined values are left out. A text is an encoded query, from a link of the
-   * service.
+   * Query parameters of a Graph request; undefined values are left out. A text is an encoded query,
+   * from a link of Graph.
    */
   query?: Readonly<Record<string, string | undefined>> | string
-  /** Values of the header `Prefer`, in addition to that for immutable ids. */
+  /**
+   * Values of the header `Prefer` of a Graph request, in addition to the value for immutable ids.
+   */
   prefer?: readonly string[]
   json?: object
-  /** Request body: a message (RFC 5322), sent as base64. */
+  /** Body of a Graph request: a message (RFC 5322), sent as base64. */
   mime?: Uint8Array
-  /** Etag that the object must have. */
+  /** Etag that the object of the request must have. */
   ifMatch?: string
-  /** Defaults to true for GET. */
+  /** True if the request may be repeated after temporary failures; defaults to true for GET. */
   repeatable?: boolean
-  /** Failure of an object that does not exist; defaults to the failure of the error code. */
+  /**
+   * Failure of a request for an object that does not exist; defaults to the failure of the error
+   * code.
+   */
   missing?: MailApiFailure
   signal: AbortSignal
 }
 
 export interface GraphBatch<T> {
   size: number
-  /** True if all parts are reads: the batch is sent again after network failures. */
+  /** True if all parts of the batch are reads: the batch is sent again after network failures. */
   repeatable: boolean
-  /** Requests to send now, in the form of the service. Called again after a rejected token. */
+  /**
+   * Requests of the batch to send now, in the form of Graph. Called again after a rejected token.
+   */
   requests: () => object[]
-  /** Takes the response. Throws the error of a part whose token was rejected. */
+  /** Takes the response of the batch. Throws the error of a part whose token was rejected. */
   take: (json: NonNullable<T>) => void
 }
 
 /**
- * Largest response read into memory. A page has 1,000 messages without texts, or one message with
- * texts.
+ * Largest response of Graph that is read into memory. A page has 1,000 messages without texts, or
+ * one message with texts.
  */
 const maxJsonBytes = 40 * 1024 * 1024
 /**
- * Maximum parts of a batch; the provider permits 4 for one mailbox. Parts run concurrently and a
- * mailbox takes 4 requests at a time, one of which is reserved for sender.
+ * Maximum parts of a Graph batch request; the provider permits 4 for one mailbox. Parts run
+ * concurrently and a mailbox takes 4 requests at a time, one of which is reserved for sender.
  */
 const maxParts = 3
-/** Time of single requests after `ErrorTooManyObjectsOpened`, which many moves at a time cause. */
+/**
+ * Time during which a mailbox gets single requests after `ErrorTooManyObjectsOpened`, which many
+ * moves at a time cause.
+ */
 const narrowMs = 60_000
-/** Longest query of a link. Page tokens are part of URLs. */
+/** Longest query of a Graph link. Page tokens are part of URLs. */
 const maxQueryLength = 8_000
 
 /**
- * Requests to one mailbox. Root is `/me` for the mailbox of the token's user, whose address may
- * differ from its name in the directory. Other mailboxes have `/users/{mailbox}`, also with tokens
- * of applications.
+ * Sends requests to one mailbox of Microsoft Graph. The root of paths is `/me` for the mailbox of
+ * the token's user, whose address may differ from its name in the directory. Other mailboxes have
+ * `/users/{mailbox}`, also with tokens of applications.
  */
 export class GraphClient {
   readonly #options: GraphClientOptions
@@ -97,20 +107,22 @@ export class GraphClient {
     return this.#options.delayMs
   }
 
-  /** Maximum parts of a batch, which run concurrently. */
+  /** Maximum parts of a batch request to Graph. The parts run concurrently. */
   get batchSize(): number {
     const { limiter, access } = this.#options
     return Math.min(maxParts, limiter.concurrency(access))
   }
 
-  /** Turns an error response into its failure. Too many open objects slow the mailbox down. */
+  /**
+   * Turns an error response of Graph into its failure. Too many open objects slow the mailbox down.
+   */
   toError(error: ProviderError): MailApiError {
     const { limiter, access } = this.#options
     if (isTooManyOpen(error)) limiter.narrow(access, narrowMs)
     return graphError(error)
   }
 
-  /** Delays all requests that have the limit of a refused part of a batch. */
+  /** Delays all requests that have the rate limit of a refused part of a batch. */
   pause(error: MailApiError, ms: number): void {
     const { limiter, access } = this.#options
     const isShared = isApplicationLimit(error)
@@ -119,19 +131,22 @@ export class GraphClient {
     else limiter.pause(access, ms)
   }
 
-  /** Address of the mailbox. Usually makes no request, because logins are cached. */
+  /** Address of the Graph mailbox. Usually makes no request, because logins are cached. */
   async mailbox(signal: AbortSignal): Promise<string> {
     signal.throwIfAborted()
     return (await this.#options.access.login({ fresh: false, signal })).user
   }
 
-  /** Path of the mailbox below the version. */
+  /** Path of the Graph mailbox below the version of the API. */
   async root(signal: AbortSignal): Promise<string> {
     signal.throwIfAborted()
     return rootOf(await this.#options.access.login({ fresh: false, signal }))
   }
 
-  /** Reads an object. After 202 and 204 there is none. */
+  /**
+   * Sends a request to Graph and reads an object. After the statuses 202 and 204 there is no
+   * object.
+   */
   async json<T>(request: GraphRequest): Promise<T> {
     return (await this.response<T>(request)).json as T
   }
@@ -145,7 +160,7 @@ export class GraphClient {
   }
 
   /**
-   * Sends a batch of at most `size` requests. The batch counts as `size` requests, also as
+   * Sends a Graph batch of at most `size` requests. The batch counts as `size` requests, also as
    * concurrent requests.
    *
    * @throws MailApiError of `take`, after a rejected token only for a second time
@@ -169,7 +184,7 @@ export class GraphClient {
     })
   }
 
-  /** Sends bytes to the address of an upload session. */
+  /** Sends bytes of a file to the address of a Graph upload session. */
   upload(
     url: string,
     { body, range, signal }: { body?: Uint8Array; range?: string; signal: AbortSignal },
@@ -185,7 +200,7 @@ export class GraphClient {
     })
   }
 
-  /** Request about subscriptions, which are not below the mailbox. */
+  /** Sends a Graph request about subscriptions, whose paths are not below the mailbox. */
   subscription<T>(request: GraphRequest): Promise<ProviderJson<T>> {
     const { path, query } = request
     const url = `/v1.0/subscriptions${path}${queryText(query)}`
@@ -193,7 +208,9 @@ export class GraphClient {
   }
 }
 
-/** Headers of every request and part of a batch: the only place that asks for immutable ids. */
+/**
+ * Headers of every Graph request and part of a batch: the only place that asks for immutable ids.
+ */
 export function graphHeaders({ prefer = [], ifMatch }: Pick<GraphRequest, 'prefer' | 'ifMatch'>) {
   return defined({
     prefer: ['IdType="ImmutableId"', ...prefer].join(', '),
@@ -205,7 +222,7 @@ function rootOf({ user, own }: MailApiLogin): string {
   return own ? '/me' : `/users/${encodeURIComponent(user)}`
 }
 
-/** Query of a request, with `?`, encoded as the service requires: blanks as `%20`. */
+/** Query of a Graph request, with `?`, encoded as Graph requires: blanks as `%20`. */
 export function queryText(query: GraphRequest['query'] = {}): string {
   if (typeof query === 'string') return query === '' ? '' : `?${query}`
   const pairs = Object.entries(query).flatMap(([name, value]) =>
@@ -215,8 +232,8 @@ export function queryText(query: GraphRequest['query'] = {}): string {
 }
 
 /**
- * Query of a link of the service. Only this part is stored and used again, so that a stored token
- * leads to no other path or host.
+ * Query of a link from Graph. Only the query of the link is stored and used again, so that a stored
+ * token leads to no other path or host.
  *
  * @throws MailApiError `unavailable` for a link that cannot be used
  */
@@ -235,7 +252,7 @@ async function renamed<T>({ missing }: GraphRequest, work: () => Promise<T>): Pr
   }
 }
 
-/** Error with the failure `missing` if the original error is about a missing object. */
+/** Error with the failure `missing` if the original error of Graph is about a missing object. */
 export function renameMissing(error: unknown, missing: MailApiFailure): unknown {
   const isMissing =
     isMailApiError(error, 'message-missing') || isMailApiError(error, 'unreadable-id')
@@ -258,7 +275,7 @@ function clientRequest(request: GraphRequest): ClientRequest {
     },
     ...bodyOf(json, mime),
     check: ({ status, json: received }) => {
-      // 200 without a body is the response to a message in MIME format that is too large.
+      // 200 without a body is the response of Graph to a message in MIME format that is too large.
       const mayBeEmpty = [202, 204].includes(status) || mime !== undefined
       if (received !== undefined || !mayBeEmpty) assertGraphForm(received)
     },

@@ -3,8 +3,8 @@ import type { ProviderError } from '@posthorn/net/provider-error'
 import { MailApiError, type MailApiFailure } from '../mail-api/errors.ts'
 
 /**
- * Failures by error code, in lower case and without a leading "Error": the service uses several
- * spellings of most of them, with different statuses.
+ * Failures by error code of Microsoft Graph, in lower case and without a leading "Error": Graph
+ * uses several spellings of most codes, with different statuses.
  */
 const failures: Readonly<Record<string, MailApiFailure>> = {
   itemnotfound: 'message-missing',
@@ -34,7 +34,7 @@ const failures: Readonly<Record<string, MailApiFailure>> = {
   resyncrequired: 'stale-cursor',
   syncstateinvalid: 'stale-cursor',
   invaliddeltatoken: 'stale-cursor',
-  // Mailboxes are unknown for up to 15 minutes after their creation.
+  // Graph mailboxes are unknown for up to 15 minutes after their creation.
   invaliduser: 'unavailable',
   nonexistentmailbox: 'unavailable',
   request_resourcenotfound: 'unavailable',
@@ -45,18 +45,27 @@ const failures: Readonly<Record<string, MailApiFailure>> = {
   serverbusy: 'unavailable',
   internalservertransienterror: 'unavailable',
   timeoutexpired: 'unavailable',
-  // Subscriptions only. See `wrappedFailure`.
+  // Error code of Graph for subscriptions only. See `wrappedFailure`.
   extensionerror: 'watch-refused',
 }
 
-/** Limit of sending, which the service reports without a time. Such limits last up to 24 h. */
+/**
+ * Error code of Graph's limit of sending, which Graph reports without a time. Such limits last up
+ * to 24 h.
+ */
 const sendingLimit = 'exceededmessagelimit'
 const hourMs = 3_600_000
 
-/** Value of `syncWarning` when the service has dropped the state of a delta. */
+/**
+ * Value of `syncWarning` when Graph has dropped the state of a delta, which lists the changes of a
+ * folder.
+ */
 const staleWarning = 'syncStateNotFound'
 
-/** Turns an error response into its failure. The code decides; the status does if it is unknown. */
+/**
+ * Turns an error response of Graph into its failure. The error code decides; the HTTP status does
+ * if the code is unknown.
+ */
 export function graphError(error: ProviderError): MailApiError {
   const { status, code, message } = error
   const isSendingLimit = normalized(code) === sendingLimit
@@ -70,7 +79,10 @@ export function graphError(error: ProviderError): MailApiError {
   )
 }
 
-/** Like `graphError`, for subscriptions: the missing object is the subscription. */
+/**
+ * Turns an error response of Graph to a request for a subscription into its failure, like
+ * `graphError`: the missing object is the subscription.
+ */
 export function subscriptionError(error: ProviderError): MailApiError {
   const generic = graphError(error)
   const isTemporary =
@@ -82,7 +94,7 @@ export function subscriptionError(error: ProviderError): MailApiError {
   return new MailApiError(failure, error.message, { status: error.status, cause: error })
 }
 
-/** True if the mailbox had too many open objects (OfficeDev/outlook-dev-docs issue 144). */
+/** True if the Graph mailbox had too many open objects (OfficeDev/outlook-dev-docs issue 144). */
 export function isTooManyOpen({ code }: ProviderError): boolean {
   return normalized(code) === 'toomanyobjectsopened'
 }
@@ -91,13 +103,14 @@ function isExtension(code: string | undefined): boolean {
   return normalized(code) === 'extensionerror'
 }
 
-/** Temporary statuses, as the message of an `ExtensionError` has them. */
+/** Temporary HTTP statuses as text in the message of an `ExtensionError` of Graph. */
 const temporaryStatuses =
   /Status Code: (?:ServiceUnavailable|TooManyRequests|InternalServerError|BadGateway|GatewayTimeout)\b/i
 
 /**
- * Failure of an `ExtensionError` around a temporary status. The response itself may have any
- * status, 401 and 403 included. Others refuse the subscription, never the login.
+ * Failure of an `ExtensionError` of Graph around a temporary status. The response itself may have
+ * any status, 401 and 403 included. Extension errors with other statuses refuse the subscription,
+ * never the login.
  */
 function wrappedFailure({ code, message }: ProviderError): MailApiFailure | undefined {
   return isExtension(code) && temporaryStatuses.test(message) ? 'unavailable' : undefined
@@ -107,21 +120,24 @@ function normalized(code = ''): string {
   return code.toLowerCase().replace(/^error/, '')
 }
 
-/** True without an error code, or with the code of an error that the service cannot name. */
+/**
+ * True for a Graph response without an error code, or with the code of an error that Graph cannot
+ * name.
+ */
 function isUnnamed(code: string | undefined): boolean {
   return ['', 'unknownerror'].includes(normalized(code))
 }
 
 function byStatus(status: number, code: string | undefined): MailApiFailure {
-  // A status 401 without a code does not mean a rejected token (microsoftgraph/microsoft-graph-docs
-  // issue 6968).
+  // A status 401 of Graph without a code does not mean a rejected token
+  // (microsoftgraph/microsoft-graph-docs issue 6968).
   if (status === 401) return isUnnamed(code) ? 'unlicensed' : 'token-rejected'
   if (status === 403) return 'access-denied'
   if (status === 410) return 'stale-cursor'
   if (status === 413) return 'too-large'
   if (status === 429) return 'rate-limited'
-  // Responses without the JSON of the service: a 400 is transient (twentyhq/twenty pull request
-  // 18726), a 404 is from a gateway in front of the service.
+  // Responses without the JSON of Graph: a 400 is transient (twentyhq/twenty pull request 18726), a
+  // 404 is from a gateway in front of Graph.
   const isGateway = code === undefined && (status === 400 || status === 404)
   return status >= 500 || isGateway ? 'unavailable' : 'refused'
 }

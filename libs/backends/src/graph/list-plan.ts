@@ -5,24 +5,24 @@ import { checkOf } from './search-check.ts'
 import { termNames, type TermName, translateFilter, unsupportedTerm } from './search-filter.ts'
 import { translateSearch } from './search-index.ts'
 
-/** Way in which a list is read. */
+/** Way in which a list of Graph messages is read. */
 export type ListPlan =
-  /** Messages by id. */
+  /** Reads messages by id. */
   | { kind: 'ids'; ids: readonly string[]; check: (message: GraphMessage) => boolean }
-  /** Pages of the service in its order: newest first. */
+  /** Reads list pages of Graph in the order of Graph: newest messages first. */
   | { kind: 'filter'; filter?: string }
-  /** Messages of a thread, which the service does not order. */
+  /** Reads the messages of a thread, which Graph does not order. */
   | { kind: 'thread'; filter: string }
-  /** Pages of the search index. */
+  /** Reads pages of Graph's search index. */
   | { kind: 'index'; search: string; check: (message: GraphMessage) => boolean }
 
-/** Times that the index compares by day. */
+/** Search terms with times, which the search index of Graph compares by day. */
 const checkedTerms: readonly TermName[] = ['since', 'before', 'sentSince', 'sentBefore']
-/** Longest query in a request line of the service, without the properties. */
+/** Longest query in a request line to Graph, without the properties of `$select`. */
 const maxQueryLength = 7_000
 
 /**
- * Chooses how to read a list.
+ * Chooses how to read a list of Graph messages for a search.
  *
  * @throws MailApiError `unsupported-term`
  */

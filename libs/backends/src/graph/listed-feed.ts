@@ -21,8 +21,8 @@ export const listIntervals = {
 }
 
 /**
- * Page of a folder in a cloud without delta: a full round lists the folder, newest first. Until the
- * next full round, changes are the latest messages.
+ * Reads a page of changes of a folder in a Graph cloud without delta: a full round lists the
+ * folder, newest messages first. Until the next full round, changes are the latest messages.
  */
 export async function readListedPage(
   client: GraphClient,

@@ -13,7 +13,7 @@ import { translateFilter, utcSeconds } from './search-filter.ts'
 export interface ListRequest {
   query: MessageQuery
   page: PageOptions
-  /** Value of `$select`. Includes what `plan.check` needs. */
+  /** Value of `$select` for a message list. Includes the properties that `plan.check` needs. */
   select: string
   signal: AbortSignal
 }
@@ -23,7 +23,7 @@ type RawPage = ApiPage<GraphMessage>
 /** Maximum messages of a page of the service, and of a thread. */
 const maxTop = 1_000
 
-/** Reads one page of messages. @throws MailApiError `folder-missing`, `stale-page` */
+/** Reads one page of a Graph message list. @throws MailApiError `folder-missing`, `stale-page` */
 export function listPage(client: GraphClient, request: ListRequest): Promise<RawPage> {
   const plan = planList(request.query)
   if (plan.kind === 'ids') return idsPage(client, plan, request)
@@ -34,7 +34,7 @@ export function listPage(client: GraphClient, request: ListRequest): Promise<Raw
   )
 }
 
-/** Path of an id below the mailbox. Ids that are no path segment do not exist. */
+/** Path of a message id below the mailbox. Message ids that are no path segment do not exist. */
 export function messagePath(id: string): string {
   if (!isId(id) || /^\.\.?$/.test(id))
     throw new MailApiError('message-missing', 'The message does not exist')
@@ -48,8 +48,9 @@ export function folderPath(id: string): string {
 }
 
 /**
- * Entries of a page. The service may respond 200 although it could not read one of them, which has
- * an `error` then: a shorter page would hide that message, and a cursor would pass over it.
+ * Entries of a page of a Graph list. Graph may respond 200 although it could not read an entry,
+ * which has an `error` then: a shorter page would hide that message, and a cursor would pass over
+ * it.
  *
  * @throws MailApiError `unavailable`
  */
@@ -60,7 +61,7 @@ export function entriesOf<T extends object>({ value }: { value?: T[] }): T[] {
   return value
 }
 
-/** Reads messages by id, in the order of the ids. Missing messages are left out. */
+/** Reads Graph messages by id, in the order of the ids. Missing messages are left out. */
 export async function readMessages(
   client: GraphClient,
   { ids, select, signal }: { ids: readonly string[]; select: string; signal: AbortSignal },
@@ -95,8 +96,8 @@ async function idsPage(
 }
 
 /**
- * Page of a thread. A filter by thread cannot be ordered, so that all messages of the thread are
- * read for each page.
+ * Page of the messages of a Graph thread. A filter by thread cannot be ordered, so that all
+ * messages of the thread are read for each page.
  */
 async function threadPage(
   client: GraphClient,
@@ -226,8 +227,9 @@ function nextToken(
 }
 
 /**
- * Token for a full page without a link, which the service may omit with a filter although there is
- * more: the time of the last message, and hashes of messages that were listed with that time.
+ * Page token for a full page without a link, which Graph may omit with a filter although there are
+ * more messages: the time of the last message, and hashes of messages that were listed with that
+ * time.
  */
 function encodeTime(listed: readonly GraphMessage[]): string | undefined {
   const last = listed.at(-1)
@@ -235,7 +237,7 @@ function encodeTime(listed: readonly GraphMessage[]): string | undefined {
   const time = receivedAt(last).getTime()
   const same = listed.filter((each) => receivedAt(each).getTime() === time)
   const hashes = same.map(({ id = '' }) => shortHash(id))
-  // A page of one time cannot be continued at that time.
+  // A list page on which all messages have one time cannot be continued at that time.
   return same.length === listed.length && same.length > 1
     ? `t${time - 1_000}`
     : ['t' + time, ...hashes].join('.')

@@ -8,7 +8,7 @@ import type { GraphMessage, GraphRecipient } from '../provider-types/graph.ts'
 type Envelope = ApiMessage['envelope']
 type Address = Envelope['from'][number]
 
-/** Properties of a message in lists. Without `$select`, the service sends texts. */
+/** Properties of a Graph message in lists. Without `$select`, Graph sends texts. */
 const listed = [
   'id',
   'conversationId',
@@ -34,10 +34,10 @@ const listed = [
 
 const maxHeaderBytes = 256 * 1024
 const maxLabelLength = 255
-/** Maximum of the text limit in options. */
+/** Maximum of the text limit in the options of a message read. */
 const maxTextLimit = 10 * 1024 * 1024
 
-/** Value of `$select` for a message. */
+/** Value of `$select` that the options of a message read need. */
 export function selectOf({ headers, maxTextBytes }: GetOptions): string {
   return [
     ...listed,
@@ -47,8 +47,8 @@ export function selectOf({ headers, maxTextBytes }: GetOptions): string {
 }
 
 /**
- * Message of the interface. Every member may be null or absent, also members that the description
- * requires. Undefined without a usable id.
+ * Converts a Graph message. Every member may be null or absent, also members that the description
+ * of Graph requires. Undefined without a usable message id.
  */
 export function toMessage(
   message: GraphMessage | undefined,
@@ -75,7 +75,7 @@ export function toMessage(
 }
 
 /**
- * Refuses a message without the members that the service sends with every message, and a text that
+ * Refuses a Graph message without the members that Graph sends with every message, and a text that
  * is empty although there is a preview. Drafts may have no sender.
  *
  * @throws MailApiError `unavailable`, incomplete
@@ -93,7 +93,7 @@ export function isId(id: unknown): id is string {
   return typeof id === 'string' && isApiId(id)
 }
 
-/** Names of categories, without names that are too long. */
+/** Labels of a Graph message: names of its categories, without names that are too long. */
 export function labelsOf(categories: unknown): string[] {
   const names: unknown[] = Array.isArray(categories) ? categories : []
   return names.filter(
@@ -109,7 +109,7 @@ function flagsOf({ isRead, flag, isDraft }: GraphMessage) {
   }
 }
 
-/** Drafts and reports may have no time of arrival. */
+/** Time of arrival of a Graph message. Drafts and reports may have no time of arrival. */
 export function receivedAt(message: GraphMessage): Date {
   const { receivedDateTime, sentDateTime, createdDateTime } = message
   return dateOf(receivedDateTime ?? sentDateTime ?? createdDateTime) ?? new Date(0)
@@ -135,7 +135,10 @@ function envelopeOf(message: GraphMessage): Envelope {
   })
 }
 
-/** Recipients without a name have their address as name. An address may be an X.500 address. */
+/**
+ * Addresses of Graph recipients. Recipients without a name have their address as name. An address
+ * may be an X.500 address.
+ */
 function addressesOf(recipients: unknown): Address[] {
   const list = (Array.isArray(recipients) ? recipients : []) as (
     | GraphRecipient
@@ -170,7 +173,7 @@ function headerOf(message: GraphMessage, name: string): string | undefined {
 }
 
 /**
- * Texts of a message. The service stores one text and would convert HTML to plain text only for
+ * Texts of a Graph message. Graph stores one text and would convert HTML to plain text only for
  * another request, so the conversion happens here.
  */
 function textsOf({ body }: GraphMessage, maxBytes: number): ApiTexts {
@@ -186,7 +189,7 @@ function textsOf({ body }: GraphMessage, maxBytes: number): ApiTexts {
   })
 }
 
-/** Cuts at a character, so that the text stays valid UTF-8. */
+/** Cuts the text of a message at a character, so that the text stays valid UTF-8. */
 function cut(text: string, maxBytes: number): { text: string; isCut: boolean } {
   const limit = Math.min(maxBytes, maxTextLimit)
   const bytes = Buffer.from(text)

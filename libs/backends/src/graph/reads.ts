@@ -9,18 +9,20 @@ import type { GraphClient } from './graph-client.ts'
 import { listPage, messagePath, readMessages } from './lists.ts'
 import { isId, selectOf, toMessage } from './message-fields.ts'
 
-/** Properties for ids, and properties that searches check. */
+/** Properties of Graph messages for lists of ids, and properties that searches check. */
 const idFields = [
   'id,conversationId,parentFolderId,receivedDateTime,sentDateTime,isRead,isDraft,flag,from',
   'subject,categories,internetMessageId',
 ].join(',')
 
-/** Reading of messages. Texts and attachments are requested only if they are wanted. */
+/**
+ * Reads messages of Microsoft Graph. Texts and attachments are requested only if they are wanted.
+ */
 export function graphReads(client: GraphClient): MailApiReads {
   return {
     async profile(signal) {
-      // Any request shows that the mailbox exists; the address is in no resource of mail.
-      // Parts of a new mailbox are missing for up to 15 minutes.
+      // Any request shows that the Graph mailbox exists; the address of the mailbox is in no
+      // resource of mail. Parts of a new mailbox are missing for up to 15 minutes.
       const missing = 'unavailable' as const
       await client.json({ path: '/mailFolders/inbox', query: { $select: 'id' }, missing, signal })
       return { address: await client.mailbox(signal) }
@@ -42,7 +44,7 @@ export function graphReads(client: GraphClient): MailApiReads {
     async getMessage(id, options, signal) {
       const request = { path: messagePath(id), query: { $select: selectOf(options) }, signal }
       // A caller waits, so message and attachments are read concurrently, although a message
-      // without files has an empty list.
+      // without files has an empty list of attachments.
       const [message, attachments] = await Promise.all([
         client.json<GraphMessage>(request),
         options.attachments ? listAttachments(client, id, signal) : undefined,
@@ -72,8 +74,8 @@ export function graphReads(client: GraphClient): MailApiReads {
 }
 
 /**
- * Content of a message after its first chunk has arrived: no source is empty. @throws MailApiError
- * `unavailable`, incomplete
+ * Content of a Graph message after its first chunk has arrived: the source of a message is never
+ * empty. @throws MailApiError `unavailable`, incomplete
  */
 async function beginning(content: AsyncIterable<Uint8Array>): Promise<AsyncIterable<Uint8Array>> {
   const chunks = content[Symbol.asyncIterator]() as AsyncGenerator<Uint8Array>
@@ -85,7 +87,7 @@ async function beginning(content: AsyncIterable<Uint8Array>): Promise<AsyncItera
   })()
 }
 
-/** The message with its list of files. Empty if it was deleted in between. */
+/** The Graph message with its list of files. Empty if the message was deleted in between. */
 async function complete(
   client: GraphClient,
   { message, options, signal }: { message: GraphMessage; options: GetOptions; signal: AbortSignal },
@@ -107,7 +109,10 @@ function converted(message: GraphMessage, options: GetOptions): ApiMessage {
   return result
 }
 
-/** `hasAttachments` ignores inline files: the text shows whether there are some. */
+/**
+ * True if a Graph message may have attachments. `hasAttachments` ignores inline files: the text
+ * shows whether there are inline files.
+ */
 function mayHaveFiles({ hasAttachments, body }: GraphMessage): boolean {
   return hasAttachments !== false || !body?.content || /\bcid:/i.test(body.content)
 }

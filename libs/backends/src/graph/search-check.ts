@@ -8,7 +8,7 @@ type Check<K extends TermName> = (
   message: GraphMessage,
 ) => boolean
 
-/** Terms that are checked on listed properties. */
+/** Checks of search terms on the listed properties of a Graph message. */
 const checks: { [K in TermName]?: Check<K> } = {
   since: (date, { receivedDateTime }) => compare(receivedDateTime, date) >= 0,
   before: (date, { receivedDateTime }) => compare(receivedDateTime, date) < 0,
@@ -30,7 +30,7 @@ const checks: { [K in TermName]?: Check<K> } = {
 }
 
 /**
- * Test of the named terms on a message.
+ * Creates a test of a Graph message by the named search terms.
  *
  * @throws MailApiError `unsupported-term` for a term that listed properties do not show
  */
@@ -51,7 +51,7 @@ function includes(text: string | null | undefined, part: string): boolean {
   return text?.toLowerCase().includes(part.trim().toLowerCase()) ?? false
 }
 
-/** Difference to a time; not a number if the message has no time. */
+/** Difference of a message's time to another time; not a number if the message has no time. */
 function compare(text: string | null | undefined, date: Date): number {
   return (dateOf(text)?.getTime() ?? Number.NaN) - date.getTime()
 }

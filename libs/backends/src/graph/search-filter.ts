@@ -4,17 +4,17 @@ import type { SearchTerms } from '../searches.ts'
 export type TermName = keyof SearchTerms
 
 /**
- * Translations of terms to expressions, in the order of the expressions. Terms without a
- * translation are refused, as are values for which a translation returns undefined.
+ * Translations of search terms to expressions of Graph, in the order of the expressions. Terms
+ * without a translation are refused, as are values for which a translation returns undefined.
  */
 export type Translations = {
   readonly [K in TermName]?: (value: NonNullable<SearchTerms[K]>) => string | string[] | undefined
 }
 
-/** Message-ID as the service stores it, with one pair of angle brackets. */
+/** Message-ID as Graph stores it, with one pair of angle brackets. */
 const messageIdPattern = /^<?([^<>\s"(){}\p{Cc}]+)>?$/u
 
-/** Expressions of `$filter`. */
+/** Translations of search terms to expressions of `$filter` of Graph. */
 const translations: Translations = {
   since: (date) => `receivedDateTime ge ${utcSeconds(date)}`,
   before: (date) => `receivedDateTime lt ${utcSeconds(date)}`,
@@ -35,12 +35,12 @@ const translations: Translations = {
   ],
 }
 
-/** First property of a filter that is ordered by time, as the service requires. */
+/** First property of a `$filter` of Graph that is ordered by time, as Graph requires. */
 const anyTime = 'receivedDateTime ge 1900-01-01T00:00:00Z'
 
 /**
- * Translates terms to `$filter` (interface rules: translate or refuse, never ignore). A filter by
- * thread must not be ordered. Undefined without terms.
+ * Translates search terms to `$filter` of Graph (interface rules: translate or refuse, never
+ * ignore). A filter by thread must not be ordered. Undefined without terms.
  *
  * @throws MailApiError `unsupported-term`
  */
@@ -55,7 +55,7 @@ export function translateFilter(
   return { filter: [...first, ...expressions].join(' and '), ordered }
 }
 
-/** Names of the terms that are set. */
+/** Names of the search terms that are set. */
 export function termNames(terms: SearchTerms): TermName[] {
   return (Object.keys(terms) as TermName[]).filter((name) => terms[name] !== undefined)
 }
@@ -64,18 +64,21 @@ export function unsupportedTerm(name: string): MailApiError {
   return new MailApiError('unsupported-term', `Searching by ${name} is not supported`)
 }
 
-/** Seconds are the precision of the service. Rounded up, so that no bound includes too much. */
+/**
+ * UTC time for a `$filter` of Graph, whose precision is seconds. Rounded up, so that no bound
+ * includes too much.
+ */
 export function utcSeconds(date: Date): string {
   const seconds = Math.ceil(date.getTime() / 1_000) * 1_000
   return new Date(seconds).toISOString().replace('.000Z', 'Z')
 }
 
-/** Text of a `$filter`. Quotes within are doubled. */
+/** Text of a `$filter` of Graph. Quotes within the text are doubled. */
 export function quoted(text: string): string {
   return `'${text.replace(/'/g, "''")}'`
 }
 
-/** Message-ID of a header term with angle brackets; undefined for any other header term. */
+/** Message-ID of a search term for headers, with angle brackets; undefined for any other header. */
 export function messageIdOf(header: NonNullable<SearchTerms['header']>): string | undefined {
   const [entry, ...others] = Object.entries(header)
   if (!entry || others.length > 0 || entry[0].toLowerCase() !== 'message-id') return undefined
@@ -84,7 +87,10 @@ export function messageIdOf(header: NonNullable<SearchTerms['header']>): string 
   return id === undefined ? undefined : `<${id}>`
 }
 
-/** @throws MailApiError `unsupported-term` */
+/**
+ * Translates search terms to expressions of Graph.
+ * @throws MailApiError `unsupported-term`
+ */
 export function translateTerms(terms: SearchTerms, translations: Translations): string[] {
   const names = termNames(terms)
   const refused = names.find((name) => !Object.hasOwn(translations, name))
@@ -100,7 +106,7 @@ export function translateTerms(terms: SearchTerms, translations: Translations): 
     })
 }
 
-/** Replaces control characters. Undefined for blank text. */
+/** Replaces control characters in a search text. Undefined for blank text. */
 function cleanText(text: string): string | undefined {
   const clean = text.replace(/\p{Cc}/gu, ' ')
   return clean.trim() === '' ? undefined : clean

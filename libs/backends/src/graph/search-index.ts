@@ -4,7 +4,10 @@ import { type Translations, translateTerms } from './search-filter.ts'
 const hourMs = 3_600_000
 const dayMs = 24 * hourMs
 
-/** Expressions of `$search` (Keyword Query Language). */
+/**
+ * Translations of search terms to expressions of `$search` of Microsoft Graph (Keyword Query
+ * Language).
+ */
 const translations: Translations = {
   to: (value) => phrase('to', value),
   cc: (value) => phrase('cc', value),
@@ -19,20 +22,23 @@ const translations: Translations = {
 }
 
 /**
- * Translates terms to the value of `$search`. The index compares days in a time zone of its own, so
- * that times must be checked again. Undefined without terms.
+ * Translates search terms to the value of `$search` of Microsoft Graph. The search index compares
+ * days in a time zone of its own, so that times must be checked again. Undefined without terms.
  *
  * @throws MailApiError `unsupported-term`
  */
 export function translateSearch(terms: SearchTerms): string | undefined {
   const expressions = translateTerms(terms, translations)
   if (expressions.length === 0) return undefined
-  // The operator AND is required between expressions: a blank between two restrictions of one
-  // property means OR. Operators are in capitals.
+  // The operator AND is required between expressions of `$search`: a blank between two restrictions
+  // of one property means OR. Operators are in capitals.
   return `"${expressions.join(' AND ').replace(/[\\"]/g, '\\$&')}"`
 }
 
-/** Text of clients never becomes an operator. Undefined without a letter or digit. */
+/**
+ * Phrase of a `$search`. Text of clients never becomes an operator. Undefined without a letter or
+ * digit.
+ */
 function phrase(property: string, value: string): string | undefined {
   const clean = value.replace(/[\p{Cc}"\s]+/gu, ' ').trim()
   if (!/[\p{L}\p{N}]/u.test(clean)) return undefined
@@ -40,12 +46,17 @@ function phrase(property: string, value: string): string | undefined {
   return `${property}:${isWord ? clean : `"${clean}"`}`
 }
 
-/** First UTC day that any time zone may mean. */
+/**
+ * First UTC day of a search for messages from this time on, in any time zone of the search index.
+ */
 function lowerDay(date: Date): string {
   return dayOf(date.getTime() - 12 * hourMs)
 }
 
-/** Day after the last UTC day that any time zone may mean. */
+/**
+ * Day after the last UTC day of a search for messages up to this time, in any time zone of the
+ * search index.
+ */
 function upperDay(date: Date): string {
   const time = date.getTime() + 14 * hourMs
   return dayOf(time % dayMs === 0 ? time : time + dayMs)

@@ -26,14 +26,16 @@ import { isMimeOnly, toStructured } from './structured-message.ts'
 const fields = 'id,changeKey,conversationId,isDraft,internetMessageId,sentDateTime'
 const maxDrafts = 10
 /**
- * Maximum age of a sent message that is found by its thread. An older message is another message.
+ * Maximum age of a sent Graph message that is found by its thread. An older message is not the sent
+ * message.
  */
 const recentMs = 10 * 60_000
 
-/** Sending. The service files the sent copy. `now` in ms since 1970. */
+/** Sends messages over Microsoft Graph, which files the sent copy. `now` in ms since 1970. */
 export function graphSending(client: GraphClient, now: () => number): MailApiSending {
   return {
-    // A thread cannot be chosen: the service finds it by the header fields of the message.
+    // The thread of a draft cannot be chosen: Graph finds the thread by the header fields of the
+    // message.
     depositDraft: (content, { structured }, signal) =>
       createDraft(client, { content, structured }, signal),
     async releaseDraft(id, signal) {
@@ -57,7 +59,7 @@ export function graphSending(client: GraphClient, now: () => number): MailApiSen
       return last && now() - sentTime(last) < recentMs ? sentOf(last) : undefined
     },
     async discardDraft(id, signal) {
-      // A message that was sent has the id of its draft.
+      // A Graph message that was sent has the id of its draft.
       const message = await readMessage(client, id, signal)
       if (message?.isDraft === true) await removeDraft(client, id, signal)
     },
@@ -77,8 +79,8 @@ export function graphSending(client: GraphClient, now: () => number): MailApiSen
 }
 
 /**
- * Checks that the response is 202. Any other success means that the message was not sent, or may
- * not have been sent.
+ * Checks that the response of Graph to sending is 202. Any other success means that the message was
+ * not sent, or may not have been sent.
  */
 function assertAccepted(status: number): void {
   if (status !== 202)
@@ -122,7 +124,8 @@ async function listByHeader(
     $top: String(maxDrafts),
   }
   const page = await client.json<{ value?: GraphMessage[] }>({
-    // Uploads create drafts in any folder.
+    // Uploads create drafts in any folder, so that incomplete drafts are searched in the whole
+    // mailbox.
     path: incomplete ? '/messages' : '/mailFolders/drafts/messages',
     query,
     signal,
@@ -131,9 +134,10 @@ async function listByHeader(
 }
 
 /**
- * Message by id. Undefined if it does not exist.
+ * Reads a Graph message by id. Undefined if the message does not exist.
  *
- * @throws MailApiError `unavailable` for a response that does not tell whether it is a draft
+ * @throws MailApiError `unavailable` for a response that does not tell whether the message is a
+ * draft
  */
 async function readMessage(
   client: GraphClient,
@@ -155,7 +159,10 @@ async function readMessage(
   }
 }
 
-/** Messages in the folder of sent items, latest first. A Message-ID may occur several times. */
+/**
+ * Lists messages in the Graph folder of sent items, latest first. A Message-ID may occur several
+ * times.
+ */
 async function listSent(
   client: GraphClient,
   filter: string,

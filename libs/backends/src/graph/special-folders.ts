@@ -6,7 +6,9 @@ import { type BatchPart, sendAll } from './batch.ts'
 import type { GraphClient } from './graph-client.ts'
 import { isId } from './message-fields.ts'
 
-/** Well-known names of folders that cannot be renamed or deleted. Display names are localized. */
+/**
+ * Well-known names of Graph folders that cannot be renamed or deleted. Display names are localized.
+ */
 const specialUses: Readonly<Record<string, SpecialUse | undefined>> = {
   inbox: '\\Inbox',
   drafts: '\\Drafts',
@@ -24,12 +26,12 @@ export interface SpecialFolder {
   use?: SpecialUse
 }
 
-/** Ids by well-known name, per access object. Ids do not change. */
+/** Ids of Graph folders by well-known name, per access object. The ids do not change. */
 const cached = new WeakMap<MailApiAccess, Map<string, string>>()
 
 /**
- * Special folders by id. Names without a folder are requested each time: an archive is created at
- * its first use.
+ * Special folders of a Graph mailbox by id. Well-known names without a folder are requested each
+ * time: an archive is created at its first use.
  */
 export async function specialFolders(
   client: GraphClient,

@@ -5,7 +5,7 @@ import type { GraphRecipient } from '../provider-types/graph.ts'
 
 type Parsed = Awaited<ReturnType<typeof parseMessage>>
 
-/** File of a message, as the service takes it. */
+/** File of a message, in the form that Graph takes. */
 export interface StructuredFile {
   name: string
   contentType: string
@@ -14,30 +14,30 @@ export interface StructuredFile {
   content: Buffer
 }
 
-/** Message in the format of the service. */
+/** Message in the structured format of Graph. */
 export interface StructuredMessage {
-  /** Members of the message without files and Message-ID. */
+  /** Members of the Graph message without files and Message-ID. */
   message: object
   messageIdHeader?: string
   files: StructuredFile[]
 }
 
-/** Types that lose their meaning in the structured format. */
+/** Media types of MIME parts that lose their meaning in the structured format of Graph. */
 const mimeOnly =
   /^(?:multipart\/(?:signed|encrypted)|application\/(?:x-)?pkcs7-(?:mime|signature)|text\/calendar|application\/pgp-encrypted)/i
-/** MAPI properties of header fields that the service does not accept as such. */
+/** MAPI properties of header fields that Graph does not accept as header fields. */
 const headerProperties = [
   ['in-reply-to', 'String 0x1042'],
   ['references', 'String 0x1039'],
 ] as const
 /**
- * Maximum custom header fields that are passed on: the service accepts few fields, and only names
- * with `x-`.
+ * Maximum custom header fields of a message that are passed on: Graph accepts few fields, and only
+ * names with `x-`.
  */
 const maxHeaders = 5
 
 /**
- * Converts a message (RFC 5322).
+ * Converts a message (RFC 5322) to the structured format of Graph.
  *
  * @throws MailApiError `too-large` for signed, encrypted or calendar mail, which only MIME keeps
  */
@@ -60,7 +60,7 @@ export async function toStructured(content: Uint8Array): Promise<StructuredMessa
   })
 }
 
-/** True for mail that only MIME keeps: `toStructured` refuses it. */
+/** True for a message that only MIME keeps: `toStructured` refuses it. */
 export async function isMimeOnly(content: Uint8Array): Promise<boolean> {
   return hasCalendar(content) || hasMimeOnlyPart(await parseMessage(Buffer.from(content)))
 }
@@ -71,7 +71,10 @@ function hasMimeOnlyPart(parsed: Parsed): boolean {
   return parsed.incomplete || types.some((type) => mimeOnly.test(type))
 }
 
-/** A calendar part is an alternative text, which is no attachment. */
+/**
+ * True if a message has a calendar part. A calendar part is an alternative text, which is no
+ * attachment.
+ */
 function hasCalendar(content: Uint8Array): boolean {
   const text = Buffer.from(content.buffer, content.byteOffset, content.byteLength)
   return (

@@ -4,10 +4,13 @@ import type { GraphClient } from './graph-client.ts'
 import { messagePath } from './lists.ts'
 import type { StructuredFile } from './structured-message.ts'
 
-/** Slices are multiples of 320 KiB below 4 MB ("Attach large files to Outlook messages"). */
+/**
+ * Bytes of a slice of a file upload. Slices are multiples of 320 KiB below 4 MB ("Attach large
+ * files to Outlook messages").
+ */
 const sliceBytes = 12 * 327_680
 const maxFileBytes = 150_000_000
-/** Maximum attempts of a slice after temporary failures. */
+/** Maximum attempts to upload a slice of a file after temporary failures. */
 const maxAttempts = 4
 
 interface SessionState {
@@ -16,8 +19,8 @@ interface SessionState {
 }
 
 /**
- * Adds a file above 3 MB to a draft, in slices. The address of the session needs no token and gets
- * none. A slice that failed is sent again from where the service expects it.
+ * Adds a file above 3 MB to a Graph draft, in slices. The address of the upload session needs no
+ * token and gets none. A slice that failed is sent again from the byte that Graph expects.
  *
  * @throws MailApiError `too-large`, also for shared mailboxes with delegated rights
  */
@@ -57,7 +60,7 @@ async function createSession(
     method: 'POST' as const,
     path: `${messagePath(draft)}/attachments/createUploadSession`,
     json: { AttachmentItem: contentId === undefined ? item : { ...item, contentId } },
-    // An unused session expires without an effect.
+    // An unused upload session expires without an effect.
     repeatable: true,
     signal,
   }
@@ -66,7 +69,7 @@ async function createSession(
   throw new MailApiError('unavailable', 'The provider opened an upload without an address')
 }
 
-/** Delegated rights to a shared mailbox do not include uploads. */
+/** Error of an upload to Graph. Delegated rights to a shared mailbox do not include uploads. */
 function refused(error: unknown): never {
   if (!isMailApiError(error, 'access-denied')) throw error
   throw new MailApiError('too-large', 'The mailbox does not accept files above 3 MB', {
@@ -74,7 +77,7 @@ function refused(error: unknown): never {
   })
 }
 
-/** First byte that the service has not received. */
+/** First byte of the file that Graph has not received. */
 async function expectedStart(
   client: GraphClient,
   { url, fallback }: { url: string; fallback: number },

@@ -5,18 +5,21 @@ import { type GraphClient, linkQuery } from './graph-client.ts'
 import { entriesOf } from './lists.ts'
 import { dateOf, isId } from './message-fields.ts'
 
-/** Addresses of this installation that receive notifications. */
+/** Addresses of this installation that receive notifications of Microsoft Graph. */
 export interface GraphNotificationUrls {
   changes: string
-  /** Receives the events of the subscription itself. */
+  /** Address that receives the events of the Graph subscription itself. */
   lifecycle: string
 }
 
-/** Three days. 7 are documented, and refused above 10,070 minutes. */
+/**
+ * Lifetime of a Graph subscription: three days. 7 days are documented, and refused above 10,070
+ * minutes.
+ */
 const lifetimeMs = 3 * 24 * 60 * 60_000
 const maxListed = 1_000
 
-/** Subscriptions to all messages of the mailbox. */
+/** Watches of a Graph mailbox: subscriptions to all messages of the mailbox. */
 export function graphWatches(
   client: GraphClient,
   options: { findUrls: () => Promise<GraphNotificationUrls | undefined>; now: () => number },
@@ -63,7 +66,8 @@ export function graphWatches(
         if (!isMailApiError(error, 'watch-missing')) throw error
       })
     },
-    // Reads the list of subscriptions, because reading one subscription fails for some tenants.
+    // Reads the list of Graph subscriptions, because reading one subscription fails for some
+    // tenants.
     async listWatches(signal) {
       const urls = await findUrls()
       return urls ? (await listAll(client, signal)).filter(isOurs(urls)).map(toWatch) : []
@@ -133,7 +137,7 @@ function idPath(id: string): string {
   return `/${encodeURIComponent(id)}`
 }
 
-/** Lifetime that the service permits, less 10 minutes for clocks that differ. */
+/** Lifetime of a subscription that Graph permits, less 10 minutes for clocks that differ. */
 function permittedMinutes(error: unknown): number | undefined {
   const text = isMailApiError(error) ? error.message : ''
   const [, minutes] = /expiration can only be (\d{1,6}) minutes/i.exec(text) ?? []
@@ -141,15 +145,15 @@ function permittedMinutes(error: unknown): number | undefined {
 }
 
 /**
- * Error of a subscription's creation. A missing subscription means that the right to create
- * subscriptions is missing.
+ * Error of the creation of a Graph subscription. A missing subscription means that the right to
+ * create subscriptions is missing.
  */
 function refused(error: unknown): unknown {
   if (!isMailApiError(error, 'watch-missing')) return error
   return new MailApiError('watch-refused', error.message, { cause: error })
 }
 
-/** True if the subscription has to be replaced: also if it exists and cannot be renewed. */
+/** True if the Graph subscription has to be replaced: also if it exists and cannot be renewed. */
 function isGone(error: unknown): error is MailApiError {
   if (isMailApiError(error, 'watch-missing')) return true
   return isMailApiError(error, 'watch-refused') && error.status === 400

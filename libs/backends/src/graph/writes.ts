@@ -15,28 +15,31 @@ import { isId, labelsOf } from './message-fields.ts'
 
 type Etagged = GraphMessage & { '@odata.etag'?: string }
 
-/** `unchanged`: the response describes the message without the change. */
+/**
+ * Result of a change of one Graph message. `unchanged`: the response describes the message without
+ * the change.
+ */
 type Result = PartResult<Etagged> | { unchanged: true }
 
 interface Changes {
   ids: readonly string[]
   toPart: (id: string) => BatchPart
-  /** True if a response that does not contain the message confirms the change. */
+  /** True if a Graph response that does not contain the message confirms the change. */
   silent?: true
-  /** True if the message in a response has the change. */
+  /** True if the message in a Graph response has the change. */
   hasChange?: (id: string, message: Etagged) => boolean
 }
 
 /**
- * Maximum number of requests for a change that the response does not confirm. All changes can be
- * repeated.
+ * Maximum number of requests for a change of a Graph message that the response does not confirm.
+ * All changes can be repeated.
  */
 const maxConfirmations = 3
 
-/** Attempts of a change of labels that other clients also change. */
+/** Maximum attempts of a change of message labels that other clients also change. */
 const maxConflicts = 3
 
-/** Changes of messages: one request per message, several of them in a batch. */
+/** Changes Graph messages: one request per message, several requests in a batch. */
 export function graphWrites(client: GraphClient): MailApiWrites {
   return {
     async updateMessages(ids, update, signal) {
@@ -70,7 +73,10 @@ export function graphWrites(client: GraphClient): MailApiWrites {
   }
 }
 
-/** Results by id. Ids that the provider cannot have are missing without a request. */
+/**
+ * Changes Graph messages. Returns results by message id. Message ids that Graph cannot have are
+ * missing without a request.
+ */
 async function changeAll(
   client: GraphClient,
   { ids, toPart, silent, hasChange = () => true }: Changes,
@@ -100,13 +106,13 @@ function isConfirmed(
   return 'error' in result || (isId(result.body?.id) && hasChange(id, result.body))
 }
 
-/** True if the response contains the message, with or without the change. */
+/** True if the Graph response contains the message, with or without the change. */
 function isDescribed(result: Result | undefined): boolean {
   return result !== undefined && 'body' in result && isId(result.body?.id)
 }
 
 /**
- * True unless the message has another value of a changed property. Absent properties are not
+ * True unless the Graph message has another value of a changed property. Absent properties are not
  * checked.
  */
 function hasProperties(message: Etagged, json: Properties): boolean {
@@ -129,7 +135,7 @@ function bulkResult(ids: readonly string[], results: ReadonlyMap<string, Result>
   return { missing: missingOf(ids, results), ...(unchanged.length > 0 && { unchanged }) }
 }
 
-/** Ids of missing messages. @throws MailApiError of the first other failure */
+/** Ids of messages that a change found missing. @throws MailApiError of the first other failure */
 function missingOf(ids: readonly string[], results: ReadonlyMap<string, Result>): string[] {
   return ids.filter((id) => {
     const result = results.get(id)
@@ -158,8 +164,8 @@ function propertiesOf(
 }
 
 /**
- * Adds and removes labels. The service replaces the whole list, so that it is read first, and
- * again if another client has changed the message in between.
+ * Adds and removes labels of Graph messages. Graph replaces the whole list of labels, so that the
+ * list is read first, and again if another client has changed the message in between.
  */
 async function changeLabels(
   client: GraphClient,
@@ -190,7 +196,7 @@ async function changeLabels(
   }
 }
 
-/** False for a response without the list, which the change would empty. */
+/** False for a Graph response without the list of labels, which the change would empty. */
 function hasLabels(state: Result | undefined): boolean {
   return state !== undefined && 'body' in state && Array.isArray(state.body.categories)
 }
@@ -237,7 +243,7 @@ async function move(
   return { missing: missingOf(ids, results), newIds }
 }
 
-/** The service creates drafts only, in any folder. */
+/** Uploads a message as a draft. Microsoft Graph creates drafts only, in any folder. */
 async function append(
   client: GraphClient,
   { content, target }: { content: Uint8Array; target: AppendTarget },

@@ -35,7 +35,9 @@ import { UidSearch } from './messages/search.ts'
 import { readParts } from './messages/parts.ts'
 import { Watch, type WatchOptions } from './watch.ts'
 
-/** Authenticated IMAP connection. `MailSession` describes the methods. */
+/**
+ * Session with an IMAP server on one authenticated connection. `MailSession` describes the methods.
+ */
 export class ImapSession implements MailSession {
   readonly capabilities: Capabilities
   readonly user: string

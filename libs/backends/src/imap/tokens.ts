@@ -1,10 +1,15 @@
 import type { UidRange } from '../mail-session.ts'
 import { parseSequenceSet } from '../uid-ranges.ts'
 
-/** Token of imapflow's parser and compiler. */
+/**
+ * Token of an IMAP command or response, as the parser and the compiler of imapflow represent it.
+ */
 export type Token = { type?: string; value?: string | Buffer; section?: Token[] } | Token[] | null
 
-/** Untagged response. With a leading number, that number is the command. */
+/**
+ * Untagged IMAP response. In a response with a leading number, that number is in the field
+ * `command`.
+ */
 export interface Line {
   command: string
   attributes?: Token[]
@@ -12,38 +17,41 @@ export interface Line {
 
 export type LineHandler = (line: Line) => Promise<void>
 
-/** Arguments of a command. */
+/** Arguments of an IMAP command. */
 export type Attributes = (Token | string)[] | false
 
-/** Upper-case STATUS item to its value. */
+/** Values of a STATUS response, keyed by STATUS item in upper case. */
 export type StatusItems = ReadonlyMap<string, Token>
 
-/** Maximum length of a command line. Servers accept 8,192 octets (RFC 7162 §4). */
+/** Maximum length of an IMAP command line. Servers accept 8,192 octets (RFC 7162 §4). */
 export const maxLineLength = 7_800
 
-/** Text of a token, literals as UTF-8. */
+/** Text of a token of an IMAP response, with literals as UTF-8. */
 export function textOf(token: Token | undefined): string | undefined {
   if (!token || Array.isArray(token)) return undefined
   return token.value?.toString()
 }
 
-/** Texts of a list. */
+/** Texts of the tokens in a list of an IMAP response. */
 export function textsOf(token: Token | undefined): string[] {
   return Array.isArray(token) ? token.flatMap((each) => textOf(each) ?? []) : []
 }
 
-/** Tokens of the response code, such as `[MAILBOXID (1)]`. */
+/** Tokens of the response code of an IMAP response, such as `[MAILBOXID (1)]`. */
 export function responseCode({ attributes = [] }: Line): readonly Token[] {
   const [first] = attributes
   return (first && !Array.isArray(first) && first.section) || []
 }
 
-/** Atoms for a command. */
+/** Atoms for an IMAP command, such as names of STATUS items. */
 export function words(...names: readonly string[]): Token[] {
   return names.map((value) => ({ type: 'ATOM', value }))
 }
 
-/** Adds STATUS items to LIST … RETURN (…) (RFC 5819). Undefined for LIST without RETURN. */
+/**
+ * Adds STATUS items to a command LIST … RETURN (…) (RFC 5819). Undefined for LIST without
+ * RETURN.
+ */
 export function withStatus(
   attributes: Attributes,
   items: readonly string[],
@@ -53,7 +61,7 @@ export function withStatus(
   return [reference, pattern, word ?? null, [...returned, ...words('STATUS'), words(...items)]]
 }
 
-/** UIDs of a sequence set. Empty if it is invalid. */
+/** UIDs of a sequence set in an IMAP response. Empty if the sequence set is invalid. */
 export function sequenceSet(token: Token | undefined): UidRange[] {
   try {
     return parseSequenceSet(textOf(token) ?? '')
@@ -62,7 +70,7 @@ export function sequenceSet(token: Token | undefined): UidRange[] {
   }
 }
 
-/** Counters of a STATUS response with the mailbox name in the server's encoding. */
+/** Mailbox counters of a STATUS response, with the mailbox name in the server's encoding. */
 export function readStatus({
   attributes = [],
 }: Line): { raw: string; items: StatusItems } | undefined {
@@ -78,8 +86,8 @@ export function readStatus({
 }
 
 /**
- * True for a FETCH response with a mod-sequence but without flags (RFC 7162 §3.2.4). Gmail sends it
- * for changed labels.
+ * True for a FETCH response with a mod-sequence but without flags (RFC 7162 §3.2.4). Gmail sends
+ * such a response for changed labels.
  */
 export function hasOnlyModseq({ attributes = [] }: Line): boolean {
   const [, items] = attributes

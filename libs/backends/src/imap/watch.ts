@@ -7,22 +7,23 @@ import { clean } from './text.ts'
 import { type Attributes, words } from './tokens.ts'
 
 export interface Timings {
-  /** Interval at which received bytes are counted. */
+  /** Interval at which a watch counts the bytes received on its IMAP connection. */
   sampleMs: number
-  /** Time without a byte after which NOOP is sent. */
+  /** Time without a byte from the IMAP server after which a watch sends NOOP. */
   quietMs: number
   /**
-   * Timeout of the NOOP after `quietMs`. `sampleMs`, `quietMs` and `probeMs` together are less than
-   * 2 minutes, in which a dead connection is detected.
+   * Timeout of the NOOP that a watch sends after `quietMs`. `sampleMs`, `quietMs` and `probeMs`
+   * together are less than 2 minutes, in which a dead IMAP connection is detected.
    */
   probeMs: number
   /**
-   * Duration of one IDLE. RFC 2177 allows 29 minutes, firewalls drop idle connections much earlier.
+   * Duration of one IDLE of a watch. RFC 2177 allows 29 minutes, firewalls drop idle connections
+   * much earlier.
    */
   renewMs: number
-  /** Interval of NOOP for servers without IDLE. */
+  /** Interval of NOOP of a watch on an IMAP server without IDLE. */
   pollMs: number
-  /** Interval of NOOP on unused sessions. */
+  /** Interval of NOOP on IMAP sessions that no call uses. */
   keepAliveMs: number
 }
 
@@ -41,12 +42,13 @@ export const defaultTimings: Timings = {
 
 type Wake = 'aborted' | 'contended' | 'due' | 'closed' | 'ended' | 'rejected'
 
-/** Minimum duration of IDLE. Some servers advertise it but end it immediately. */
+/** Minimum duration of IDLE. Some servers advertise IDLE but end it immediately. */
 const shortMs = 1_000
 
 /**
- * Watches the selected mailbox in rounds. A round ends when another command waits for the
- * connection, and the next round starts after that command.
+ * Watches the selected mailbox of an IMAP connection in rounds: one IDLE or one wait for the next
+ * NOOP. A round ends when another command waits for the connection. The next round starts after
+ * that command.
  */
 export class Watch {
   readonly #connection: ImapConnection
@@ -54,7 +56,7 @@ export class Watch {
   readonly #quirks: ServerQuirks
   readonly #notify: Notify
   #idles: boolean
-  /** True if the server has confirmed the current IDLE. */
+  /** True if the IMAP server has confirmed the current IDLE. */
   #idleConfirmed = false
 
   constructor(connection: ImapConnection, capabilities: Capabilities, options: WatchOptions) {
@@ -85,7 +87,7 @@ export class Watch {
   async #round(signal: AbortSignal, mailbox: MailboxRef): Promise<void> {
     if (signal.aborted) return
     await this.#connection.perform(async (client) => {
-      // The previous round stayed in IDLE for a command that was not sent after all.
+      // The previous round of the watch stayed in IDLE for a command that was not sent after all.
       if (client.idling) await this.#probe()
     }, mailbox)
     if (this.#connection.mutex.isContended) return
@@ -95,10 +97,11 @@ export class Watch {
     if (wake === 'aborted' || wake === 'due') await this.#probe()
     if (wake === 'rejected' || (wake === 'ended' && performance.now() - began < shortMs))
       this.#idles = false
-    // In state 'contended' the waiting command ends IDLE, which saves a round trip.
+    // In state 'contended' the waiting command ends IDLE, which saves a round trip to the IMAP
+    // server.
   }
 
-  /** Waits, in IDLE if possible, until there is a reason to stop. */
+  /** Waits, in IDLE if possible, until the watch of the mailbox has a reason to end IDLE. */
   async #wait(signal: AbortSignal): Promise<Wake> {
     const { client, mutex } = this.#connection
     const { promise, resolve } = Promise.withResolvers<Wake>()
@@ -127,7 +130,7 @@ export class Watch {
     }
   }
 
-  /** Calls back after `quietMs` without data or after `renewMs`. */
+  /** Calls back when the IMAP server has sent no data for `quietMs`, or after `renewMs`. */
   #whenQuiet(call: () => void): NodeJS.Timeout {
     const { client } = this.#connection
     const { sampleMs, quietMs, renewMs } = this.#timings
@@ -143,7 +146,10 @@ export class Watch {
     }, sampleMs)
   }
 
-  /** Sends NOOP with a timeout per received byte. Ends IDLE and lets the server report changes. */
+  /**
+   * Sends NOOP during a watch, with a timeout that each received byte restarts. NOOP ends IDLE and
+   * lets the server report changes.
+   */
   async #probe(): Promise<void> {
     const connection = this.#connection
     const { client } = connection
@@ -167,8 +173,8 @@ export class Watch {
 const changes = words('MessageNew', 'MessageExpunge', 'FlagChange')
 
 /**
- * Arguments of NOTIFY (RFC 5465 §3.1). STATUS makes the server send the counters of all mailboxes
- * first. DELAYED prevents it from renumbering messages during a command.
+ * Arguments of the IMAP command NOTIFY (RFC 5465 §3.1). STATUS makes the server send the counters
+ * of all mailboxes first. DELAYED prevents the server from renumbering messages during a command.
  */
 const wanted: Attributes = [
   ...words('SET', 'STATUS'),
@@ -177,9 +183,9 @@ const wanted: Attributes = [
 ]
 
 /**
- * Requests notifications of all mailboxes. Notifications arrive at any time. IDLE stays in use,
- * because some servers send notifications only during IDLE and because IDLE detects dead
- * connections.
+ * Requests notifications about all mailboxes of an IMAP session by NOTIFY. Notifications arrive at
+ * any time. IDLE stays in use, because some servers send notifications only during IDLE and because
+ * IDLE detects dead connections.
  */
 export class Notify {
   readonly #connection: ImapConnection
@@ -191,7 +197,10 @@ export class Notify {
     this.#capabilities = capabilities
   }
 
-  /** Sends NOTIFY once per session. A rejection disables NOTIFY. The caller must hold the mutex. */
+  /**
+   * Sends NOTIFY once per IMAP session. A rejection disables NOTIFY. The caller must hold the mutex
+   * of the connection.
+   */
   async start(): Promise<void> {
     if (this.#started || !this.#capabilities.notify) return
     const { wire, notifications } = this.#connection
@@ -208,7 +217,7 @@ export class Notify {
     }
   }
 
-  /** Continues as after NOTIFY NONE (RFC 5465 §5.8). */
+  /** Continues a session without NOTIFY, as after NOTIFY NONE (RFC 5465 §5.8). */
   #end(): void {
     this.#capabilities.notify = false
     this.#connection.notifications.notify({ kind: 'overflow' })

@@ -1,42 +1,52 @@
 import { AppError, type ErrorKind, type ErrorExtras } from '@posthorn/errors'
 
 /**
- * Kind and code of each failure as API clients see it (interface spec, "Provider-mapped errors").
- * Failures without a code are described by their message. For providers whose status is passed
- * through see `MailApiErrorOptions.passesStatus`.
+ * Kind and code of each failure of a mail provider's API as API clients see it (interface spec,
+ * "Provider-mapped errors"). Failures without a code are described by their message. For providers
+ * whose status is passed through see `MailApiErrorOptions.passesStatus`.
  */
 const failures = {
-  /** Deleted, moved out of the mailbox, or never existed. */
+  /** Message that was deleted, moved out of the mailbox, or never existed. */
   'message-missing': ['not-found', 'MessageNotFound'],
-  /** Id that the provider cannot read. */
+  /** Message id that the mail provider cannot read. */
   'unreadable-id': ['invalid', 'InvalidMessageId'],
   'folder-missing': ['not-found', 'FolderNotFound'],
-  /** Label that is not in the list of folders. */
+  /** Label that is not in the list of folders of the mailbox. */
   'label-missing': ['not-found', 'NotFound'],
   'part-missing': ['not-found', 'MessageNotFound'],
   /** Mailbox without a trash folder. */
   'trash-missing': ['not-found', 'TrashNotFound'],
-  /** Expired or deleted watch: create a new watch and read all feeds. */
+  /**
+   * Expired or deleted watch of a mailbox: create a new watch and read all change lists (feeds).
+   */
   'watch-missing': ['not-found', 'NotFound'],
-  /** Changes since the cursor are no longer available: start a full round. See `warning`. */
+  /**
+   * Cursor whose later changes are no longer available at the provider: start a full round. See
+   * `warning`.
+   */
   'stale-cursor': ['unprocessable', undefined],
-  /** Page token of a list or search has expired: start with the first page. */
+  /** Expired page token of a message list or search: start with the first page. */
   'stale-page': ['invalid', 'SearchCursorExpired'],
-  /** Operation that the provider, the placement or the granted scopes do not have. Permanent. */
+  /**
+   * Operation that the mail provider, the placement or the granted scopes do not have. Permanent.
+   */
   'unsupported-operation': ['invalid', 'UnsupportedOperation'],
   'unsupported-term': ['invalid', 'UnsupportedSearchTerm'],
   'folder-exists': ['rejected', 'ALREADYEXISTS'],
-  /** Any other refusal with a 4xx status, also 409. Permanent; the text is the provider's. */
+  /**
+   * Any other refusal of a request with a 4xx status, also 409. Permanent; the text is the
+   * provider's.
+   */
   refused: ['rejected', undefined],
-  /** Rate or concurrency limit of the provider, after waiting within the client. */
+  /** Rate or concurrency limit of the mail provider, after waiting within the client. */
   'rate-limited': ['rate-limited', undefined],
-  /** Storage of the mailbox is used up. A retry needs action by its owner. */
+  /** Storage of the mailbox is used up. A retry needs action by the owner of the mailbox. */
   'mailbox-full': ['rate-limited', 'QuotaExceeded'],
-  /** Access token rejected although the token was renewed once. */
+  /** Access token rejected by the mail provider although the token was renewed once. */
   'token-rejected': ['forbidden', 'OAuthTokenRejected'],
-  /** Token rejected for another reason than itself: the mailbox has no licence. */
+  /** Access token rejected for another reason than the token itself: the mailbox has no licence. */
   unlicensed: ['forbidden', 'OAuthTokenRejected'],
-  /** Scope, policy or delegation does not permit the request. */
+  /** Scope, policy or delegation does not permit the request to the mail provider. */
   'access-denied': ['forbidden', 'AccessDenied'],
   /** User without a mailbox or licence, or with a mailbox outside the provider's cloud. */
   'mailbox-disabled': ['forbidden', 'MailboxNotEnabled'],
@@ -45,16 +55,16 @@ const failures = {
   'send-blocked': ['forbidden', 'AccessDenied'],
   'invalid-recipients': ['invalid', 'InvalidRecipients'],
   'too-large': ['too-large', 'MessageTooLarge'],
-  /** Notifications refused by the provider. Polling continues. */
+  /** Watch (notifications of a mailbox) refused by the provider. Polling continues. */
   'watch-refused': ['rejected', 'SubscriptionSetupError'],
-  /** Network failure, 5xx, or a response that cannot be read. Temporary. */
+  /** Network failure, 5xx, or a response of the provider that cannot be read. Temporary. */
   unavailable: ['unreachable', 'ConnectionError'],
 } as const satisfies Record<string, readonly [ErrorKind, string | undefined]>
 
-/** Reason of a failed call of `MailApi`. */
+/** Reason of a failed call of `MailApi`, the API of a mail provider. */
 export type MailApiFailure = keyof typeof failures
 
-/** Failures that have their kind and code whatever status the provider sent. */
+/** Failures of a mail API that have their own kind and code whatever status the provider sent. */
 const translated: ReadonlySet<MailApiFailure> = new Set([
   'message-missing',
   'part-missing',
@@ -62,13 +72,16 @@ const translated: ReadonlySet<MailApiFailure> = new Set([
   'rate-limited',
   'token-rejected',
   'unlicensed',
-  // Failures that do not result from client requests.
+  // Failures of a mail API that do not result from client requests.
   'stale-cursor',
   'watch-missing',
   'watch-refused',
 ])
 
-/** Text for clients where the provider's own text is secondary. Interface spec, "403 messages". */
+/**
+ * Error text for API clients where the provider's own text is secondary. Interface spec, "403
+ * messages".
+ */
 const requestFailed = 'OAuth2 request failed'
 
 export interface MailApiErrorOptions extends ErrorOptions {
@@ -77,16 +90,16 @@ export interface MailApiErrorOptions extends ErrorOptions {
    * provider names no readable delay: back off. With `rate-limited` and `unavailable`.
    */
   retryAfterMs?: number
-  /** HTTP status of the provider. Absent without a response. */
+  /** HTTP status of the provider's response. Absent without a response. */
   status?: number
   /**
-   * True for Gmail: clients get the provider's status without a code (kind `provider`), except for
-   * missing messages and folders, rate limits and rejected tokens.
+   * True for Gmail: API clients get the provider's status without a code (kind `provider`), except
+   * for missing messages and folders, rate limits and rejected tokens.
    */
   passesStatus?: boolean
-  /** Value of `syncWarning` in `GET /v1/changes`, with `stale-cursor`. */
+  /** Value of `syncWarning` in `GET /v1/changes`, for the failure `stale-cursor`. */
   warning?: string
-  /** True for a successful response that lacks what every complete response has. */
+  /** True for a successful response of a provider that lacks members of every complete response. */
   incomplete?: boolean
 }
 
@@ -100,12 +113,18 @@ export class MailApiError extends AppError {
   readonly failure: MailApiFailure
   readonly retryAfterMs: number | undefined
   readonly warning: string | undefined
-  /** As `MailApiErrorOptions.incomplete`: a repeat of the request may be complete. */
+  /**
+   * True for an incomplete response of the provider, as `MailApiErrorOptions.incomplete`: a repeat
+   * of the request may be complete.
+   */
   readonly incomplete: boolean
-  /** True after `depositDraft` if an incomplete draft could not be removed. */
+  /** True after `depositDraft` if an incomplete draft could not be removed from the mailbox. */
   leavesDraft = false
 
-  /** `text`: message of the provider, or the reason of a failure without a response. */
+  /**
+   * Creates the error. `text`: message of the provider, or the reason of a failure without a
+   * response.
+   */
   constructor(failure: MailApiFailure, text: string, options: MailApiErrorOptions = {}) {
     const { retryAfterMs, warning, incomplete = false, passesStatus = false, ...rest } = options
     const passes = passesStatus && rest.status !== undefined && !translated.has(failure)
@@ -124,7 +143,7 @@ export class MailApiError extends AppError {
   }
 }
 
-/** Failure of a successful response that lacks what every complete response has. */
+/** Failure of a mail API: a successful response that lacks members of every complete response. */
 export function incompleteResponse(text: string): MailApiError {
   return new MailApiError('unavailable', text, { incomplete: true })
 }

@@ -3,23 +3,30 @@ import type { MessageCategory, SpecialUse } from '@posthorn/contracts/schemas/me
 /** Mail folder of Microsoft Graph, or label of Gmail. */
 export interface ApiFolder {
   id: string
-  /** Names of the levels, top first. A name may contain `/`; it may be localized. */
+  /**
+   * Path of the folder: names of the levels, top first. A name may contain `/`; it may be
+   * localized.
+   */
   path: string[]
   /**
-   * Parent folder. Absent at the top level, and if the parent exists only as a part of the name.
+   * Parent folder. Absent at the top level, and if the parent exists only as a part of the folder's
+   * name.
    */
   parentId?: string
   specialUse?: SpecialUse
   /** Tab of the Gmail inbox that this label stands for. */
   category?: MessageCategory
-  /** False for labels and folders of the system, which cannot be renamed or deleted. */
+  /** False for labels and folders of the mail system, which cannot be renamed or deleted. */
   editable: boolean
   /** False for labels that the provider assigns itself, such as Gmail's SENT and DRAFT. */
   assignable: boolean
   hidden?: true
 }
 
-/** Place of a folder. At the top level, `parentId` is absent, or an id that is not listed. */
+/**
+ * Place of a folder in the tree of folders. At the top level, `parentId` is absent, or an id that
+ * is not listed.
+ */
 export interface FolderPlace {
   name: string
   parentId?: string
@@ -32,38 +39,42 @@ export interface FolderCounts {
 }
 
 export interface NewFolder {
-  /** Last level of the path, not empty, at most 255 characters. */
+  /** Name of the new folder: last level of its path, not empty, at most 255 characters. */
   name: string
-  /** Parent folder; absent for the top level. */
+  /** Parent of the new folder; absent for the top level. */
   parentId?: string
 }
 
-/** Change of a folder. `parentId` null moves it to the top level. */
+/** Change of a folder's name or place. `parentId` null moves the folder to the top level. */
 export interface FolderChange {
   name?: string
   parentId?: string | null
 }
 
-/** Folders of a mailbox. Operations on a folder that does not exist fail with `folder-missing`. */
+/**
+ * Manages folders of a mailbox. Operations on a folder that does not exist fail with
+ * `folder-missing`.
+ */
 export interface MailApiFolders {
   /**
-   * All folders, with hidden folders and without search folders. At most 25,000, else `refused`.
+   * Lists all folders of the mailbox, with hidden folders and without search folders. At most
+   * 25,000, else `refused`.
    */
   folders(signal: AbortSignal): Promise<ApiFolder[]>
-  /** Current place of a folder, in one request. Absent with placement `labels`. */
+  /** Reads the current place of a folder, in one request. Absent with placement `labels`. */
   folderPlace?(id: string, signal: AbortSignal): Promise<FolderPlace>
   folderCounts(id: string, signal: AbortSignal): Promise<FolderCounts>
-  /** @throws MailApiError `folder-exists`, without regard to case */
+  /** Creates a folder. @throws MailApiError `folder-exists`, without regard to case */
   createFolder(folder: NewFolder, signal: AbortSignal): Promise<ApiFolder>
   /**
-   * Renames or moves a folder with its children. Ids stay. Not atomic with placement `labels`: one
-   * request per child; after a failure the call may be repeated.
+   * Renames or moves a folder with its children. Folder ids stay. Not atomic with placement
+   * `labels`: one request per child; after a failure the call may be repeated.
    * @throws MailApiError `folder-exists`; `refused` for a folder that is not `editable`
    */
   renameFolder(id: string, change: FolderChange, signal: AbortSignal): Promise<ApiFolder>
   /**
-   * Deletes a folder. With placement `labels` its messages and children stay. With placement
-   * `folder` both move to the trash or are deleted.
+   * Deletes a folder. With placement `labels` the messages and children of the folder stay. With
+   * placement `folder` both move to the trash or are deleted.
    * @throws MailApiError `refused` for a folder that is not `editable`
    */
   deleteFolder(id: string, signal: AbortSignal): Promise<void>

@@ -30,6 +30,6 @@ export interface MailApi
     MailApiFeeds,
     MailApiWatches,
     MailApiSending {
-  /** Differences between providers that callers must know. */
+  /** Traits of the provider: differences between mail providers that callers must know. */
   readonly traits: MailApiTraits
 }

@@ -1,16 +1,20 @@
-/** Change of flags and labels. Labels are ids (placement `labels`) or names. */
+/** Change of flags and labels of messages. Labels are ids (placement `labels`) or names. */
 export interface MessageUpdate {
   unseen?: boolean
   flagged?: boolean
   addLabels?: readonly string[]
   removeLabels?: readonly string[]
-  /** Replaces all labels. `unsupported-operation` with placement `labels`. */
+  /**
+   * Labels that replace all labels of a message. `unsupported-operation` with placement `labels`.
+   */
   setLabels?: readonly string[]
 }
 
-/** Result of a change of several messages. */
+/** Result of a change of several messages at a mail provider. */
 export interface BulkResult {
-  /** Ids that the provider reports as missing. Some bulk requests ignore missing ids. */
+  /**
+   * Ids of messages that the provider reports as missing. Some bulk requests ignore missing ids.
+   */
   missing: string[]
   /**
    * Ids of messages that the provider describes without the change, although it accepted the change
@@ -39,7 +43,7 @@ export interface AppendTarget {
   flagged?: boolean
   draft?: boolean
   labels?: readonly string[]
-  /** Defaults to now. */
+  /** Time of arrival of the uploaded message; defaults to now. */
   receivedAt?: Date
   /**
    * Called before a draft is created that takes several requests, with a Message-ID header that no
@@ -50,25 +54,34 @@ export interface AppendTarget {
 }
 
 /**
- * Changes of messages, at most 1,000 ids per call. Not atomic: a failure may leave a part of the
- * messages changed. A repeat is harmless, except of `appendMessage`.
+ * Changes messages at a mail provider, at most 1,000 ids per call. Not atomic: a failure may leave
+ * a part of the messages changed. A repeat is harmless, except of `appendMessage`.
  */
 export interface MailApiWrites {
-  /** @throws MailApiError `label-missing`; `refused` for a label that is not `assignable` */
+  /**
+   * Changes flags and labels of messages.
+   * @throws MailApiError `label-missing`; `refused` for a label that is not `assignable`
+   */
   updateMessages(
     ids: readonly string[],
     update: MessageUpdate,
     signal: AbortSignal,
   ): Promise<BulkResult>
-  /** @throws MailApiError `folder-missing`; `unsupported-operation` without a required `from` */
+  /**
+   * Moves messages to another folder.
+   * @throws MailApiError `folder-missing`; `unsupported-operation` without a required `from`
+   */
   moveMessages(ids: readonly string[], target: MoveTarget, signal: AbortSignal): Promise<MoveResult>
-  /** Moves to the trash. @throws MailApiError `trash-missing` */
+  /** Moves messages to the trash folder. @throws MailApiError `trash-missing` */
   trashMessages(ids: readonly string[], signal: AbortSignal): Promise<MoveResult>
-  /** Deletes permanently. @throws MailApiError `unsupported-operation` unless `traits.removes` */
+  /**
+   * Deletes messages permanently. @throws MailApiError `unsupported-operation` unless
+   * `traits.removes`
+   */
   removeMessages(ids: readonly string[], signal: AbortSignal): Promise<BulkResult>
   /**
-   * Uploads a message (RFC 5322). A repeat stores the message twice. A failure leaves no incomplete
-   * draft, unless `onIncomplete` failed or the draft could not be removed.
+   * Uploads a message (RFC 5322) to a folder. A repeat stores the message twice. A failure leaves
+   * no incomplete draft, unless `onIncomplete` failed or the draft could not be removed.
    * @throws MailApiError `folder-missing`; `too-large`; `unsupported-operation` for a message that
    *   is no draft if `traits.appends` is `drafts`
    */

@@ -14,50 +14,59 @@ export interface ProviderClientOptions {
   readonly limiter: ProviderLimiter
   readonly access: MailApiAccess
   readonly use: MailApiUse
-  /** Turns an error response into the failure that its provider means by it. */
+  /** Turns an error response of a mail provider into the failure that the provider means by it. */
   readonly toError: (error: ProviderError) => MailApiError
-  /** Delays before repeated requests, if the provider names no delay. Default: 1 to 30 s. */
+  /** Delays before repeated requests, if the mail provider names no delay. Default: 1 to 30 s. */
   readonly delayMs?: Backoff
 }
 
 export interface ClientRequest extends Omit<ProviderRequest, 'token' | 'url'> {
-  /** Name of the operation in the table of costs. */
+  /** Name of the provider operation in the table of quota costs. */
   operation: string
-  /** Number of such operations in the request; defaults to 1. */
+  /** Number of provider operations in the request, such as the parts of a batch; defaults to 1. */
   count?: number
-  /** Concurrent requests that the provider makes of this request; defaults to 1. */
+  /** Concurrent requests that the mail provider makes of this request; defaults to 1. */
   slots?: number
-  /** Path or link. A function gets the mailbox, an email address that is not encoded. */
+  /**
+   * Path or link of the request. A function gets the mailbox, an email address that is not encoded.
+   */
   url: string | ((mailbox: string, login: MailApiLogin) => string)
   /**
-   * True if a repeat has no second effect: the request is repeated after temporary failures. Other
-   * requests are repeated only if the provider did nothing: after rate limits and rejected tokens.
+   * True if a repeat of the request has no second effect: the request is repeated after temporary
+   * failures. Other requests are repeated only if the provider did nothing: after rate limits and
+   * rejected tokens.
    */
   repeatable: boolean
-  /** Checks the form of a successful JSON response. @throws MailApiError `unavailable` */
+  /**
+   * Checks the form of a successful JSON response of the provider. @throws MailApiError
+   * `unavailable`
+   */
   check?: (response: ProviderJson<unknown>) => void
   signal: AbortSignal
 }
 
-/** Maximum repeats of a request after rate limits, and after temporary failures. */
+/**
+ * Maximum repeats of a request to a mail provider after rate limits, and after temporary failures.
+ */
 const maxRepeats = { 'rate-limited': 5, unavailable: 3 } as const
 /**
- * Time that a provider may take for a streamed body. Longer than any message needs. Ends a body
- * that arrives a byte now and then. The pauses of the reader do not count.
+ * Time that a mail provider may take for a streamed body. Longer than any message needs. Ends a
+ * body that arrives a byte now and then. The pauses of the reader do not count.
  */
 const bodyTimeoutMs = 30 * 60_000
-/** A longer delay is the caller's decision. */
+/** Maximum delay before the client repeats a request. A longer delay is the caller's decision. */
 const maxDelayMs = 60_000
 
 /**
- * Requests of one `MailApi`: limits, login, renewal of a rejected token, repeats. A failed request
- * rejects with a `MailApiError`, the reason of its signal, or an error of `access.login`.
+ * Client that sends the requests of one `MailApi` to the mail provider: limits, login, renewal of a
+ * rejected token, repeats. A failed request rejects with a `MailApiError`, the reason of its
+ * signal, or an error of `access.login`.
  */
 export class ProviderClient {
   readonly #options: ProviderClientOptions
   readonly #http: ProviderHttp
   readonly #delayMs: Backoff
-  /** Time at which the API request ends. */
+  /** Time at which the API request that waits for the provider ends. */
   readonly #deadline: number
 
   constructor(options: ProviderClientOptions) {
@@ -68,7 +77,7 @@ export class ProviderClient {
     this.#deadline = performance.now() + (use.timeoutMs ?? Infinity)
   }
 
-  /** Sends a request and reads JSON, whose form only `check` decides. */
+  /** Sends a request to the mail provider and reads JSON. Only `check` decides about its form. */
   json<T>(request: ClientRequest): Promise<ProviderJson<T>> {
     return this.send(request, async (http, ready) => {
       const response = await http.json<T>(ready)
@@ -78,8 +87,8 @@ export class ProviderClient {
   }
 
   /**
-   * Sends a request by the function `run`, which runs again with each repeat. `run` may reject with
-   * its own `ProviderError`, such as for a batch whose parts failed.
+   * Sends a request to the mail provider by the function `run`, which runs again with each repeat.
+   * `run` may reject with its own `ProviderError`, such as for a batch whose parts failed.
    */
   send<T>(
     request: ClientRequest,
@@ -92,8 +101,9 @@ export class ProviderClient {
   }
 
   /**
-   * Sends a request. Its permit is held until the body is read or the response disposed. The
-   * timeout of requests ends at the head; the body takes the time that its reader takes.
+   * Sends a request to the mail provider and opens the response. The permit of the request is held
+   * until the body is read or the response disposed. The timeout of requests ends at the head; the
+   * body takes the time that its reader takes.
    */
   open(request: ClientRequest): Promise<StreamedResponse> {
     return this.#repeat(request, async (send) => {
@@ -106,7 +116,9 @@ export class ProviderClient {
     })
   }
 
-  /** Sends a request to an upload address, without the token, and reads JSON. */
+  /**
+   * Sends a request to an upload address of the provider, without the access token, and reads JSON.
+   */
   upload<T>(request: ClientRequest): Promise<ProviderJson<T>> {
     return this.#repeat(request, async (send) => {
       using _permit = await this.#acquire(request)
@@ -133,7 +145,9 @@ export class ProviderClient {
     }
   }
 
-  /** Delays all requests that have the same limit: of the mailbox, or of the application. */
+  /**
+   * Delays all provider requests that have the same limit: of the mailbox, or of the application.
+   */
   #pause({ operation }: ClientRequest, error: MailApiError, delayMs: number): void {
     const { limiter, access } = this.#options
     const isShared = isApplicationLimit(error)
@@ -142,7 +156,7 @@ export class ProviderClient {
     else limiter.pause(access, delayMs)
   }
 
-  /** Sends requests with the current token. Renews a rejected token, once per request. */
+  /** Sends requests with the current access token. Renews a rejected token, once per request. */
   #sender(request: ClientRequest): Send {
     const { access } = this.#options
     let fresh = false
@@ -179,7 +193,8 @@ export class ProviderClient {
   #failureOf(error: unknown, signal: AbortSignal): unknown {
     if (signal.aborted) return signal.reason
     if (error instanceof ProviderError) return this.#options.toError(error)
-    // No response, an incomplete response, a blocked address, or a link to another origin.
+    // Errors without a usable response of the provider: no response, an incomplete response, a
+    // blocked address, or a link to another origin.
     if (!(error instanceof AppError) || isMailApiError(error)) return error
     return new MailApiError('unavailable', error.message, { cause: error })
   }
@@ -187,13 +202,16 @@ export class ProviderClient {
 
 type Send = <T>(run: (http: ProviderHttp, request: ProviderRequest) => Promise<T>) => Promise<T>
 
-/** A rate limit without a status is the limit of this process, which has waited already. */
+/**
+ * True for a failure after which the request is repeated. A rate limit without a status is the
+ * limit of this process, which has waited already.
+ */
 function isTemporary(error: unknown): error is MailApiError & { failure: keyof typeof maxRepeats } {
   if (!isMailApiError(error) || !Object.hasOwn(maxRepeats, error.failure)) return false
   return error.failure === 'unavailable' || error.status !== undefined
 }
 
-/** True for a limit that all accounts of the OAuth2 application share. */
+/** True for a rate limit that all accounts of the OAuth2 application share. */
 export function isApplicationLimit({ cause }: MailApiError): boolean {
   return cause instanceof ProviderError && cause.isApplicationLimit
 }

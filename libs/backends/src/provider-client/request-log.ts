@@ -5,14 +5,14 @@ import type { OpenRequestLog } from '../mail-api/access.ts'
 import type { TranscriptLine } from '../mail-session.ts'
 
 /**
- * Replaces an upload address in logs. An upload address needs no login, so it is as secret as a
- * login.
+ * Text that replaces an upload address in logs. An upload address of a mail provider needs no
+ * login, so it is as secret as a login.
  */
 const uploadAddress = '(upload address)'
 
 /**
- * Client that writes each request to a protocol log: method and address, then status and time, or
- * the failure. Headers and bodies are left out.
+ * HTTP client that writes each request to a mail provider to a protocol log: method and address,
+ * then status and time, or the failure. Headers and bodies are left out.
  */
 export function logRequests(http: ProviderHttp, openLog: OpenRequestLog): ProviderHttp {
   return {
@@ -28,7 +28,8 @@ async function logRequest<T extends { status: number }>(
   { method = 'GET', url }: Pick<ProviderRequest, 'method' | 'url'>,
   send: () => Promise<T>,
 ): Promise<T> {
-  // The operator's application decides about the provider: its owner may read every line.
+  // Log lines count as lines after the login: the operator's application decides about the
+  // provider, and its owner may read every line.
   const say = (from: TranscriptLine['from'], text: string) =>
     write({ at: new Date(), from, text, afterLogin: true })
   const startedAt = performance.now()

@@ -1,16 +1,16 @@
 import { MailApiError } from '../mail-api/errors.ts'
 
-/** Form of the JSON of a provider, by its description. */
+/** Form of the JSON responses of a mail provider, by the description of its API. */
 export interface ResponseForm {
-  /** Members that are lists wherever they occur, and the type of their entries. */
+  /** Response members that are lists wherever they occur, and the type of their entries. */
   readonly lists: Readonly<Record<string, 'object' | 'string'>>
   /** True if the provider sends null for a list that it does not know. Such lists are absent. */
   readonly hasNullLists?: boolean
 }
 
 /**
- * Checks that a successful response is an object, and that its lists are lists. Without this check
- * a response of another form would be a page on which nothing was found.
+ * Checks that a successful response of a mail provider is an object, and that its lists are lists.
+ * Without this check a response of another form would be a page on which nothing was found.
  *
  * @throws MailApiError `unavailable`
  */
@@ -23,7 +23,7 @@ export function assertForm(json: unknown, form: ResponseForm): asserts json is o
   }
 }
 
-/** Failure of a response of another form. The text names the member, never its value. */
+/** Failure of a provider's response of another form. The text names the member, never its value. */
 export function malformed(reason: string): MailApiError {
   return new MailApiError('unavailable', `The provider sent an unusable response: ${reason}`)
 }

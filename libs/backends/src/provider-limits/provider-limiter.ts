@@ -12,37 +12,40 @@ import {
 import type { LimitScope, ProviderMetrics } from './provider-metrics.ts'
 import type { Provider, ProviderLimits, ProviderLimitTable } from './provider-limits.ts'
 
-/** Order in which waiting requests start: of API callers, of changes, of initial syncs. */
+/**
+ * Order in which waiting requests to a provider start: of API callers, of changes, of initial
+ * syncs.
+ */
 const priorities = ['caller', 'sync', 'initial-sync'] as const
 export type ProviderPriority = (typeof priorities)[number]
 
-/** OAuth2 application, whose limits its accounts share. */
+/** OAuth2 application, whose request limits its accounts share. */
 export interface ProviderApplication {
   provider: Provider
   application: string
 }
 
-/** Mailbox whose limits apply. */
+/** Mailbox at a provider whose request limits apply. */
 export interface ProviderAccount extends ProviderApplication {
   account: string
 }
 
 export interface ProviderCall {
-  /** Method of Gmail in the form of the quota table: `messages.get`. */
+  /** Method of the provider's API in the form of the quota table: `messages.get`. */
   operation: string
-  /** Number of such calls in one request, such as the parts of a batch; defaults to 1. */
+  /** Number of calls of the method in one request, such as the parts of a batch; defaults to 1. */
   count?: number
   /**
    * Concurrent requests that the provider makes of the call, such as parts of a batch; defaults to
    * 1.
    */
   slots?: number
-  /** Bytes of the body; defaults to 0. */
+  /** Bytes of the request body; defaults to 0. */
   bytes?: number
   priority: ProviderPriority
   /**
-   * Remaining time of an API request. The wait is 1 s shorter, so that its response still arrives.
-   * Default: no limit.
+   * Remaining time of the API request. The wait for a permit is 1 s shorter, so that the response
+   * still arrives. Default: no limit.
    */
   timeoutMs?: number
   signal?: AbortSignal
@@ -51,35 +54,43 @@ export interface ProviderCall {
 export interface ProviderLimiterOptions {
   limits: ProviderLimitTable
   /**
-   * Service of this process. Each service has a part of the units and of the concurrent requests.
+   * Service of this process. Each service has a part of the provider's quota units and of the
+   * concurrent requests.
    */
   service: 'sync-worker' | 'sender'
-  /** Returns the number of live processes of this service, which share its part equally. */
+  /**
+   * Returns the number of live processes of this service, which share the service's part equally.
+   */
   replicas: () => number
   metrics?: ProviderMetrics
   clock?: Clock
 }
 
-/** Waiting requests per account and priority. A request holds at most its parameters. */
+/**
+ * Maximum waiting requests per account and priority. A waiting request holds at most its
+ * parameters.
+ */
 const maxWaiting = 1_000
 /**
- * Part of the units that is available immediately. With the published limits, this part is enough
- * for a batch of 25 gets, or for sending a message. With lower limits, it is enough for one call of
- * each kind.
+ * Part of the provider's quota units that is available immediately. With the published limits, this
+ * part is enough for a batch of 25 gets, or for sending a message. With lower limits, it is enough
+ * for one call of each kind.
  */
 const burstPart = 1 / 8
 /**
- * Minimum size of an upload. Smaller bodies do not count as uploads, so that changes do not wait
- * behind uploads.
+ * Minimum size of a request body that counts as an upload. Smaller bodies do not count as uploads,
+ * so that changes do not wait behind uploads.
  */
 const minUploadBytes = 16_384
-/** Part of the upload bytes that senders have: most messages are sent, few are uploaded. */
+/**
+ * Part of the upload bytes that processes of sender have: most messages are sent, few are uploaded.
+ */
 const senderUploadPart = 2 / 3
-/** Part of the upload bytes that is available immediately. */
+/** Part of the upload bytes of a process that is available immediately. */
 const uploadBurstPart = 1 / 2
-/** Quota without effect: more units than all processes can use. */
+/** Request quota without effect: more units than all processes can use. */
 const unlimited: QuotaRate = { units: 2e15, windowMs: 1, burst: 1e15 }
-/** Time for the response to reach the API client. */
+/** Time reserved for the response of this product to reach the API client. */
 const responseMs = 1_000
 
 /**
@@ -92,21 +103,22 @@ export class ProviderLimiter {
   readonly #options: ProviderLimiterOptions
   readonly #applications = new Map<string, QuotaLimiter>()
   readonly #uploads = new Map<string, QuotaLimiter>()
-  /** Called for a limit of an application that this process ran into. See `sharePauses`. */
+  /** Called for a request limit of an application that this process ran into. See `sharePauses`. */
   onApplicationPause: ((application: ProviderApplication, ms: number) => void) | undefined
 
   constructor(options: ProviderLimiterOptions) {
     this.#options = options
   }
 
-  /** Number of accounts in memory: accounts in use, paused, or without all of their units. */
+  /** Number of accounts in memory: accounts in use, paused, or without all of their quota units. */
   get size(): number {
     const limiters = [...this.#applications.values(), ...this.#uploads.values()]
     return limiters.reduce((sum, { size }) => sum + size, 0)
   }
 
   /**
-   * Waits for a permit for one request; dispose it when the response has been read.
+   * Waits for a permit for one request to the provider; dispose of the permit when the response has
+   * been read.
    *
    * @throws AppError `rate-limited` with `ttl` (seconds) if the wait is longer than the API request
    * or too many requests wait; the signal's reason
@@ -122,7 +134,7 @@ export class ProviderLimiter {
       signal,
     })
     try {
-      // Bytes are taken first, so that no permit is held during the longer wait.
+      // Upload bytes are taken first, so that no permit is held during the longer wait.
       await this.#takeBytes(mailbox, call.bytes ?? 0, request)
       const units = (costs[operation] ?? defaultCost) * count
       const limiter = this.#limiterOf(mailbox)
@@ -135,7 +147,10 @@ export class ProviderLimiter {
     }
   }
 
-  /** Starts no request for the mailbox until then, as the provider requested by `Retry-After`. */
+  /**
+   * Starts no request for the mailbox until a later time, as the provider requested by
+   * `Retry-After`.
+   */
   pause(mailbox: ProviderAccount, retryAfterMs: number): void {
     const { provider, account } = mailbox
     this.#limiterOf(mailbox).pause(account, retryAfterMs)
@@ -148,28 +163,28 @@ export class ProviderLimiter {
   }
 
   /**
-   * Starts the requests of the mailbox one by one for `ms`: the provider had too many open
-   * requests.
+   * Starts the requests of the mailbox one by one for `ms`: the provider had too many open requests
+   * of the mailbox.
    */
   narrow(mailbox: ProviderAccount, ms: number): void {
     this.#limiterOf(mailbox).narrow(mailbox.account, ms)
   }
 
-  /** Concurrent requests that this process may make for the mailbox now. */
+  /** Number of concurrent requests that this process may make for the mailbox now. */
   concurrency(mailbox: ProviderAccount): number {
     return this.#limiterOf(mailbox).concurrency(mailbox.account)
   }
 
   /**
-   * Starts no request of the application, in this process and in all others that share pauses: the
-   * provider refused because of a limit of the application.
+   * Starts no request of the OAuth2 application, in this process and in all others that share
+   * pauses: the provider refused a request because of a limit of the application.
    */
   pauseApplication({ provider, application }: ProviderApplication, retryAfterMs: number): void {
     this.applyPause({ provider, application }, retryAfterMs)
     this.onApplicationPause?.({ provider, application }, retryAfterMs)
   }
 
-  /** Starts no request of the application in this process. */
+  /** Starts no request of the OAuth2 application in this process. */
   applyPause(application: ProviderApplication, retryAfterMs: number): void {
     const { provider } = application
     this.#limiterOf(application).pauseAll(retryAfterMs)
@@ -207,7 +222,7 @@ function keyOf({ provider, application }: ProviderApplication): string {
   return `${provider} ${application}`
 }
 
-/** Bytes of the bodies for each mailbox. Bytes are counted apart from requests and slots. */
+/** Limiter of upload bytes per mailbox. Bytes are counted apart from requests and slots. */
 function createUploadLimiter(
   units: number,
   { windowMs, clock }: { windowMs: number; clock: Clock | undefined },

@@ -11,11 +11,11 @@ import {
 
 const name = 'SVC_PROVIDER_LIMITS'
 
-/** Ranges of the members that may be set. The windows are fixed by the providers. */
+/** Ranges of the provider limits that may be set. The windows are fixed by the providers. */
 const ranges: Readonly<Record<string, readonly [min: number, max: number]>> = {
   accountUnits: [1_000, 1e9],
   applicationUnits: [1_000, 1e12],
-  // The smallest part of a process has a burst of two slices of an upload.
+  // The smallest part of the upload limit for a process has a burst of two slices of an upload.
   uploadBytes: [50_000_000, 1e12],
   workerConcurrency: [1, 100],
   senderConcurrency: [1, 100],
@@ -54,7 +54,9 @@ function readLimits(provider: Provider, input: unknown = {}): ProviderLimits {
   }
 }
 
-/** Alternative table of the provider, such as the table of Gmail by the age of the project. */
+/**
+ * Alternative table of the provider's quota, such as the table of Gmail by the age of the project.
+ */
 function readQuota(provider: Provider, quota: unknown): Partial<ProviderLimits> {
   if (quota === undefined) return {}
   const { quotas } = apiAccountTypes[provider]

@@ -8,13 +8,13 @@ export { type Provider, type ProviderLimits, providers } from '@posthorn/contrac
 
 export type ProviderLimitTable = Readonly<Record<Provider, ProviderLimits>>
 
-/** Value for each provider. */
+/** Record with one value for each mail provider. */
 export function forProviders<T>(valueOf: (provider: Provider) => T): Record<Provider, T> {
   const entries = Object.keys(apiAccountTypes).map((name) => [name, valueOf(name as Provider)])
   return Object.fromEntries(entries) as Record<Provider, T>
 }
 
-/** Published limits. */
+/** Request limits that the mail providers have published. */
 export const defaultProviderLimits: ProviderLimitTable = forProviders(
   (provider) => apiAccountTypes[provider].limits,
 )

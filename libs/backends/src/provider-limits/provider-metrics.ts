@@ -1,16 +1,21 @@
 import type { Metrics } from '@posthorn/telemetry'
 import type { Provider } from './provider-limits.ts'
 
-/** Scope of a limit of a provider: one mailbox, or all accounts of an OAuth2 application. */
+/**
+ * Scope of a request limit of a mail provider: one mailbox, or all accounts of an OAuth2
+ * application.
+ */
 export type LimitScope = 'mailbox' | 'application'
 
-/** Numbers about requests to providers. Methods are names of the table of costs. */
+/** Metrics about requests to mail providers. Methods are names of the table of quota costs. */
 export interface ProviderMetrics {
-  /** `count` operations with `units` quota units are sent. */
+  /**
+   * Counts a request with `count` operations and `units` quota units that is sent to the provider.
+   */
   sent(request: { provider: Provider; method: string; count: number; units: number }): void
-  /** A provider refused a request because of a limit. */
+  /** Counts a request that a provider refused because of a limit. */
   limited(refusal: { provider: Provider; method: string; scope: LimitScope }): void
-  /** Requests are delayed. */
+  /** Counts a pause, which delays requests to the provider. */
   paused(pause: { provider: Provider; scope: LimitScope; ms: number }): void
 }
 

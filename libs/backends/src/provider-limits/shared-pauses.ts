@@ -2,15 +2,15 @@ import type { Invalidation } from '@posthorn/contracts/hints'
 import type { ProviderLimiter } from './provider-limiter.ts'
 import { providers } from './provider-limits.ts'
 
-/** Broadcasts of the bus. */
+/** Broadcasts over the bus, as far as shared pauses need them. */
 interface Broadcasts {
   invalidate(message: Invalidation): Promise<void>
   onInvalidate(listener: (message: Invalidation) => void): Promise<AsyncDisposable>
 }
 
 /**
- * Shares the pauses of applications with all processes: a provider counts the requests of all
- * processes together, so each process would run into the same limit. A lost broadcast costs one
+ * Shares the pauses of OAuth2 applications with all processes: a provider counts the requests of
+ * all processes together, so each process would run into the same limit. A lost broadcast costs one
  * refused request. Disposal ends the reception.
  */
 export function sharePauses(limiter: ProviderLimiter, bus: Broadcasts): Promise<AsyncDisposable> {
@@ -21,7 +21,8 @@ export function sharePauses(limiter: ProviderLimiter, bus: Broadcasts): Promise<
       pauseMs: Math.ceil(pauseMs),
     })
   return bus.onInvalidate(({ topic, id = '', pauseMs }) => {
-    // Without a time: broadcasts may have been missed. The next refused request tells.
+    // A broadcast without a time means that broadcasts may have been missed. The next refused
+    // request shows the pause.
     if (topic !== 'providerPauses' || pauseMs === undefined) return
     const [name, ...rest] = id.split(' ')
     const provider = providers.find((each) => each === name)

@@ -1,4 +1,4 @@
-/** Property of a discovery document (Gmail, Pub/Sub). */
+/** Property of a type in a discovery document, which describes an API (Gmail, Pub/Sub). */
 interface DiscoveryProperty {
   type?: string
   format?: string
@@ -8,7 +8,7 @@ interface DiscoveryProperty {
   additionalProperties?: DiscoveryProperty
 }
 
-/** Subset of a discovery document, without texts. */
+/** Subset of a discovery document, which describes an API of Google, without its texts. */
 export interface DiscoveryDescription {
   api: string
   schemas: Record<string, { properties: Record<string, DiscoveryProperty> }>
@@ -26,16 +26,16 @@ export interface GraphDescription {
 
 interface NamedType {
   name: string
-  /** Name of the type in the description. */
+  /** Name of the type in the API description. */
   described: string
   base?: string | undefined
   properties: [name: string, type: string][]
 }
 
 /**
- * Types of a discovery document. Every property is optional: the providers mark no property as
- * required and leave out empty properties. 64-bit numbers are decimal strings, dates and bytes are
- * text.
+ * TypeScript types of a discovery document. Every property is optional: the providers mark no
+ * property as required and leave out empty properties. 64-bit numbers are decimal strings, dates
+ * and bytes are text.
  */
 export function generateDiscoveryTypes(
   { api, schemas }: DiscoveryDescription,
@@ -53,8 +53,8 @@ export function generateDiscoveryTypes(
 }
 
 /**
- * Types of Graph. Every property is optional, because `$select` leaves properties out, and may be
- * null unless the metadata forbids it.
+ * TypeScript types of Microsoft Graph. Every property is optional, because `$select` leaves
+ * properties out, and may be null unless the metadata forbids it.
  */
 export function generateGraphTypes({ api, types, enums }: GraphDescription): string {
   const interfaces = Object.entries(types).map(([described, { baseType, properties }]) =>
@@ -102,7 +102,7 @@ const edmTypes: Readonly<Record<string, string>> = {
 
 function graphType(type: string, nullable: boolean): string {
   const [, element] = /^Collection\((.+)\)$/.exec(type) ?? []
-  // Neither collections nor their elements are null.
+  // Neither collections of Graph nor their elements are null.
   if (element !== undefined) return arrayOf(graphType(element, false))
   const name = type.startsWith('Edm.')
     ? (edmTypes[type] ?? 'string')
@@ -116,7 +116,7 @@ function arrayOf(type: string): string {
 
 const maxColumns = 70
 
-/** Union of literals, on lines of their own if they are many. */
+/** TypeScript union of literals, on lines of their own if they are many. */
 function unionOf(members: readonly string[], indent: string): string {
   const literals = members.map((member) => `'${member}'`)
   const line = ` ${literals.join(' | ')}`

@@ -5,7 +5,10 @@ import type { Channel, ChannelModel, ConfirmChannel } from 'amqplib'
 import { ignore } from '../payload.ts'
 import { hasEnded, reconnectDelayMs, type RecoveringConnection } from './recovering-connection.ts'
 
-/** A channel that lasted less counts as failed, so that the delay between attempts grows. */
+/**
+ * Minimum duration of a healthy RabbitMQ channel. A channel that lasted less counts as failed, so
+ * that the delay between attempts grows.
+ */
 const healthyMs = 10_000
 const closeMs = 2_000
 
@@ -14,15 +17,15 @@ export interface RecoveringChannelOptions<C extends Channel> {
   open: (model: ChannelModel) => Promise<C>
   /**
    * Declares topology and starts consumers; called for each new channel. `restart` replaces the
-   * channel, for failures that the broker reports without closing it.
+   * channel, for failures that RabbitMQ reports without closing the channel.
    */
   setup: (channel: C, restart: (reason: string) => void) => Promise<void>
-  /** Periodic repair of state that can vanish without an error, such as bindings. */
+  /** Periodic repair of RabbitMQ state that can vanish without an error, such as bindings. */
   reconcile?: { everyMs: number; run: (channel: C) => Promise<unknown> }
-  /** Called when the channel becomes ready and when it is lost. */
+  /** Called when the RabbitMQ channel becomes ready and when it is lost. */
   onChange?: (ready: boolean) => void
   log: Logger
-  /** Purpose of the channel, for the log. */
+  /** Purpose of the RabbitMQ channel, for the log. */
   name: string
 }
 
@@ -34,12 +37,12 @@ export function confirming(model: ChannelModel): Promise<ConfirmChannel> {
   return model.createConfirmChannel()
 }
 
-/** Channel with its setup, reopened after each loss of the channel or its connection. */
+/** RabbitMQ channel with its setup, reopened after each loss of the channel or its connection. */
 export class RecoveringChannel<C extends Channel> {
   readonly ready = new Latch()
   /**
-   * Resolves when the first attempt has succeeded or failed, and immediately while the broker is
-   * down. Further attempts follow automatically.
+   * Resolves when the first attempt to open the channel has succeeded or failed, and immediately
+   * while the broker is down. Further attempts follow automatically.
    */
   readonly firstAttempt: Promise<void>
   readonly #options: RecoveringChannelOptions<C>
@@ -56,12 +59,12 @@ export class RecoveringChannel<C extends Channel> {
     this.#finished = this.#run()
   }
 
-  /** Channel, if its setup is complete. */
+  /** RabbitMQ channel, if its setup is complete. */
   get current(): C | undefined {
     return this.#current
   }
 
-  /** Waits for the channel. Rejects with the signal's reason. */
+  /** Waits for the RabbitMQ channel. Rejects with the signal's reason. */
   async whenReady(signal: AbortSignal): Promise<C> {
     for (;;) {
       if (this.#current) return this.#current
@@ -69,7 +72,7 @@ export class RecoveringChannel<C extends Channel> {
     }
   }
 
-  /** Replaces this channel, unless that has already happened. */
+  /** Replaces this RabbitMQ channel, unless that has already happened. */
   replace(channel: C, reason: string): void {
     if (channel === this.#current) this.#restart?.(reason)
   }
@@ -100,7 +103,7 @@ export class RecoveringChannel<C extends Channel> {
     }
   }
 
-  /** Opens one channel and waits for its end. Returns the reason. */
+  /** Opens one RabbitMQ channel and waits for its end. Returns the reason of the end. */
   async #hold(model: ChannelModel): Promise<unknown> {
     const channel = await this.#options.open(model)
     const ended = Promise.withResolvers<unknown>()
@@ -141,7 +144,7 @@ export class RecoveringChannel<C extends Channel> {
   #startReconciling(channel: C): NodeJS.Timeout | undefined {
     const { reconcile } = this.#options
     if (!reconcile) return undefined
-    // A failure closes the channel, and the next channel repeats the setup.
+    // A failure of the repair closes the channel, and the next channel repeats the setup.
     const run = () => void reconcile.run(channel).catch(ignore)
     return setInterval(run, reconcile.everyMs).unref()
   }

@@ -4,16 +4,22 @@ import { type ChannelModel, connect } from 'amqplib'
 import { ignore } from '../payload.ts'
 
 /**
- * Delay in milliseconds before attempt n + 1 to connect. Up to half of it is random, so that
- * processes that lost a broker together do not reconnect together.
+ * Delay in milliseconds before attempt n + 1 to connect to RabbitMQ. Up to half of the delay is
+ * random, so that processes that lost a broker together do not reconnect together.
  */
 export const reconnectDelayMs = backoff({ baseMs: 100, maxMs: 5_000, jitter: 0.5 })
 
-/** A dead broker is detected after two to three heartbeats. */
+/**
+ * Heartbeat interval of RabbitMQ connections. A dead broker is detected after two to three
+ * heartbeats.
+ */
 const heartbeatSeconds = 5
-/** Limit of the TCP connect and of each step of the handshake. */
+/** Timeout of the TCP connection to RabbitMQ and of each step of the handshake. */
 const connectTimeoutMs = 5_000
-/** A connection that lasted less counts as failed, so that the delay between attempts grows. */
+/**
+ * Minimum duration of a healthy RabbitMQ connection. A connection that lasted less counts as
+ * failed, so that the delay between attempts grows.
+ */
 const healthyMs = 10_000
 const closeMs = 2_000
 
@@ -21,9 +27,9 @@ export interface RecoveringConnectionOptions {
   url: string
   /** Name of the connection, shown in RabbitMQ's list of connections. */
   name: string
-  /** Called after each change of `connected` or `unblocked`. */
+  /** Called after each change of `connected` or `unblocked` of the connection. */
   onChange: () => void
-  /** Called with the reason of a failed attempt or a lost connection. */
+  /** Called with the reason of a failed attempt to connect to RabbitMQ or of a lost connection. */
   onFailure: (reason: unknown) => void
 }
 
@@ -36,7 +42,7 @@ export interface RecoveringConnectionOptions {
  */
 export class RecoveringConnection {
   readonly connected = new Latch()
-  /** Closed while the broker blocks publishers because of a memory or disk alarm. */
+  /** Latch that is closed while RabbitMQ blocks publishers because of a memory or disk alarm. */
   readonly unblocked = new Latch()
   readonly #options: RecoveringConnectionOptions
   readonly #stop = new AbortController()
@@ -49,7 +55,7 @@ export class RecoveringConnection {
     this.#finished = this.#run()
   }
 
-  /** Waits for a connection. Rejects with the signal's reason. */
+  /** Waits for a connection to RabbitMQ. Rejects with the signal's reason. */
   async whenConnected(signal: AbortSignal): Promise<ChannelModel> {
     for (;;) {
       await this.connected.whenOpen(signal)
@@ -82,7 +88,7 @@ export class RecoveringConnection {
     }
   }
 
-  /** Opens one connection and waits for its end. Returns the reason. */
+  /** Opens one connection to RabbitMQ and waits for its end. Returns the reason of the end. */
   async #hold(): Promise<unknown> {
     const model = await connect(withHeartbeat(this.#options.url), {
       noDelay: true, // With Nagle's algorithm small messages wait up to 40 ms for an ACK.
@@ -111,7 +117,7 @@ export class RecoveringConnection {
         this.connected.close()
         this.unblocked.open()
       })
-      // An unreachable peer never takes the last bytes: without this timer the socket stays open
+      // An unreachable broker never takes the last bytes: without this timer the socket stays open
       // until the kernel stops retransmitting.
       setTimeout(() => destroy(model), closeMs).unref()
     }
@@ -123,7 +129,7 @@ export class RecoveringConnection {
   }
 }
 
-/** amqplib reads the heartbeat from the URL only. */
+/** Broker URL with the heartbeat interval. amqplib reads the heartbeat from the URL only. */
 function withHeartbeat(url: string): string {
   const address = new URL(url)
   if (!address.searchParams.has('heartbeat'))
@@ -131,25 +137,25 @@ function withHeartbeat(url: string): string {
   return address.href
 }
 
-/** Closes the socket of an unresponsive broker. */
+/** Closes the socket of a connection to an unresponsive RabbitMQ broker. */
 function destroy(model: ChannelModel): void {
   socketOf(model).destroy()
 }
 
 /**
- * True if the connection ended, perhaps before its listeners were added: amqplib handles all frames
- * of a chunk before code that awaits the result of the first frames continues.
+ * True if the RabbitMQ connection ended, perhaps before its listeners were added: amqplib handles
+ * all frames of a chunk before code that awaits the result of the first frames continues.
  */
 export function hasEnded(model: ChannelModel): boolean {
   return socketOf(model).writableEnded
 }
 
-/** Socket of a connection, which amqplib's types lack. */
+/** Socket of a RabbitMQ connection, which amqplib's types lack. */
 function socketOf(model: ChannelModel): Duplex {
   return (model.connection as unknown as { stream: Duplex }).stream
 }
 
-/** User of a broker URL. A URL without a user means RabbitMQ's default user. */
+/** User name in a RabbitMQ URL. A URL without a user means RabbitMQ's default user. */
 export function userOf(url: string): string {
   return decodeURIComponent(new URL(url).username) || 'guest'
 }

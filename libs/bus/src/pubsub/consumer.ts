@@ -13,7 +13,10 @@ import { declareWorkQueue } from '../topology.ts'
 
 const byAttempt = backoff({ baseMs: 100, maxMs: 5_000 })
 
-/** Default delay before a failed delivery returns to its queue, by the number of redeliveries. */
+/**
+ * Default delay before a failed delivery of a bus message returns to its queue, by the number of
+ * redeliveries.
+ */
 export function defaultRedeliveryDelayMs(redeliveries: number): number {
   return byAttempt(redeliveries + 1)
 }
@@ -27,10 +30,16 @@ export interface ConsumerDeps {
   reconcileMs: number
 }
 
-/** Result of a delivery: acknowledged, requeued or dead-lettered. Values of a metric label. */
+/**
+ * Result of the delivery of a bus message: acknowledged, requeued or dead-lettered. Values of a
+ * metric label.
+ */
 type DeliveryResult = 'done' | 'again' | 'dead'
 
-/** Consumer of a work queue. The handler's result decides about the delivery. */
+/**
+ * Consumer of a work queue in RabbitMQ. The handler's result decides about the delivery of a bus
+ * message.
+ */
 export class Consumer<S extends TSchema> implements AsyncDisposable {
   readonly channel: RecoveringChannel<Channel>
   readonly #deps: ConsumerDeps
@@ -59,7 +68,7 @@ export class Consumer<S extends TSchema> implements AsyncDisposable {
     return this.#deliveries.size
   }
 
-  /** Stops consuming, waits for the handlers and settles their deliveries. */
+  /** Stops consuming the work queue, waits for the handlers and settles their deliveries. */
   async [Symbol.asyncDispose](): Promise<void> {
     this.#stop.abort()
     const channel = this.channel.current
@@ -72,7 +81,8 @@ export class Consumer<S extends TSchema> implements AsyncDisposable {
     const { queue, prefetch } = this.#options
     await declareWorkQueue(channel, queue)
     await channel.prefetch(prefetch)
-    // A null message is the broker's cancellation: the queue was deleted or lost its leader.
+    // A null message is RabbitMQ's cancellation of the consumer: the queue was deleted or lost its
+    // leader.
     const onMessage = (message: ConsumeMessage | null) =>
       message
         ? this.#deliveries.run(this.#deliver(channel, message))
@@ -86,7 +96,8 @@ export class Consumer<S extends TSchema> implements AsyncDisposable {
     if (result === 'again') {
       const redeliveries =
         headerNumber(message, 'x-delivery-count') ?? Number(message.fields.redelivered)
-      // The delivery stays within the prefetch limit, which throttles a queue that always fails.
+      // The failed delivery stays within the prefetch limit, which throttles a queue that always
+      // fails.
       await sleep(redeliveryDelayMs(redeliveries), this.#stop.signal).catch(ignore)
     }
     this.#deps.instruments.consumed(queue, result)
@@ -94,7 +105,7 @@ export class Consumer<S extends TSchema> implements AsyncDisposable {
       if (result === 'done') channel.ack(message)
       else channel.nack(message, false, result === 'again')
     } catch {
-      // The channel is closed: the broker redelivers the message.
+      // The channel is closed: RabbitMQ redelivers the bus message.
     }
   }
 

@@ -12,14 +12,17 @@ const topics = Invalidation.properties.topic.anyOf.map(({ const: topic }) => top
 export interface InvalidationsDeps {
   connection: RecoveringConnection
   log: Logger
-  /** Service name, the prefix of the queue. */
+  /** Service name, the prefix of the queue of invalidations. */
   name: string
   reconcileMs: number
 }
 
 type Listener = (message: Invalidation) => void
 
-/** Receiver of invalidations. Its queue is created with the first listener. */
+/**
+ * Receiver of invalidations, which are broadcasts that a cached thing changed. The queue of this
+ * process is created with the first listener.
+ */
 export class Invalidations {
   readonly #deps: InvalidationsDeps
   readonly #listeners = new Set<Listener>()
@@ -31,7 +34,7 @@ export class Invalidations {
   }
 
   async add(listener: Listener): Promise<AsyncDisposable> {
-    // Each call adds a separate object, so that the same function can be added twice.
+    // Each call adds a separate listener object, so that the same function can be added twice.
     const entry: Listener = (message) => listener(message)
     this.#listeners.add(entry)
     this.#channel ??= this.#open()

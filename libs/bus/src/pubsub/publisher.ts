@@ -10,7 +10,7 @@ import type { Instruments } from '../instruments.ts'
 import { ignore } from '../payload.ts'
 import { declareTopology } from '../topology.ts'
 
-/** Maximum messages that are published and not yet confirmed. */
+/** Maximum bus messages that are published and not yet confirmed. */
 const maxUnconfirmed = 256
 const publishTimeoutMs = 5_000
 
@@ -19,14 +19,14 @@ export interface OutgoingMessage {
   key: string
   content: Buffer
   persistent: boolean
-  /** If true, a message that no queue takes counts as published. */
+  /** If true, a bus message that no queue takes counts as published. */
   optional?: boolean
   messageId?: string
   type?: string
   headers?: Readonly<Record<string, string | readonly string[]>>
-  /** Broker user of this process, which the broker verifies. */
+  /** RabbitMQ user of this process, which the broker verifies. */
   userId?: string
-  /** Milliseconds after which an unconsumed message is dropped. */
+  /** Milliseconds after which RabbitMQ drops a bus message that was not consumed. */
   expiration?: string
 }
 
@@ -36,13 +36,13 @@ export interface PublisherDeps {
   instruments: Instruments
   onChange: () => void
   use: BrokerUse
-  /** Interval at which exchanges, queues and bindings are redeclared. */
+  /** Interval at which exchanges, queues and bindings are redeclared at RabbitMQ. */
   reconcileMs: number
 }
 
 /**
- * Publishes with publisher confirms. A resolved publish means that a queue holds the message, on
- * disk if the message is persistent.
+ * Publishes bus messages with publisher confirms. A resolved publish means that a RabbitMQ queue
+ * holds the message, on disk if the message is persistent.
  */
 export class Publisher {
   readonly channel: RecoveringChannel<ConfirmChannel>
@@ -70,8 +70,9 @@ export class Publisher {
   }
 
   /**
-   * Rejects `unavailable` within 5 s if the broker is down, blocked or slow, or if no queue takes
-   * the message. After a timeout the message may still arrive, so consumers must tolerate repeats.
+   * Publishes a bus message. Rejects `unavailable` within 5 s if the broker is down, blocked or
+   * slow, or if no queue takes the message. After a timeout the message may still arrive, so
+   * consumers must tolerate repeats.
    */
   async publish(message: OutgoingMessage): Promise<void> {
     try {
@@ -84,14 +85,14 @@ export class Publisher {
     }
   }
 
-  /** Waits for outstanding confirmations, at most 5 s, and closes the channel. */
+  /** Waits for outstanding confirmations of bus messages, at most 5 s, and closes the channel. */
   async close(): Promise<void> {
     await this.#window.acquireAll(AbortSignal.timeout(publishTimeoutMs)).catch(ignore)
     await this.channel.close()
   }
 
   async #setup(channel: ConfirmChannel): Promise<void> {
-    // The broker sends the return before the confirmation of the same message.
+    // RabbitMQ returns an unroutable bus message before it confirms the same message.
     channel.on('return', ({ properties }) => {
       const id = String(properties.correlationId)
       if (this.#unconfirmed.has(id)) this.#returned.add(id)
@@ -118,7 +119,7 @@ export class Publisher {
     const confirmation = Promise.withResolvers<void>()
     const onTimeout = () => {
       confirmation.reject(timeout.reason)
-      // amqplib keeps an unconfirmed message until its channel is closed.
+      // amqplib keeps an unconfirmed bus message until its channel is closed.
       this.channel.replace(channel, 'confirmation timed out')
     }
     this.#unconfirmed.add(correlationId)
@@ -148,7 +149,10 @@ export class Publisher {
     })
   }
 
-  /** A queue or binding was deleted: redeclares the topology, so that a retry succeeds. */
+  /**
+   * Error of a bus message that no queue takes. A queue or binding was deleted: redeclares the
+   * topology, so that a retry succeeds.
+   */
   #unroutable(channel: ConfirmChannel, exchange: string, key: string): Error {
     if (!this.#repairing) {
       this.#repairing = true

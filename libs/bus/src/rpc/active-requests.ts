@@ -2,19 +2,22 @@ import { TtlCache } from '@posthorn/flow'
 import { deadlineExceeded, noResponder } from './frames.ts'
 import { Credit } from './outgoing-stream.ts'
 
-/** Maximum number of cached cancellations. A cancellation may overtake its request. */
+/** Maximum number of cached cancellations of requests. A cancellation may overtake its request. */
 const maxCancellations = 1_000
 
-/** Request in progress at its responder. */
+/** RPC request in progress at its responder. */
 export interface ActiveRequest {
   readonly signal: AbortSignal
-  /** Chunks that the reader of a streamed reply can take. */
+  /** Chunks of a streamed reply that the reader of the stream can take. */
   readonly credit: Credit
   /** True if the requester cancelled the request. */
   readonly cancelled: boolean
-  /** Ends the deadline: from now on only an idle reader ends the request. */
+  /**
+   * Ends the deadline of the request: from now on only an idle reader of the stream ends the
+   * request.
+   */
   beginStream(): void
-  /** Ends the request because of a local failure. */
+  /** Ends the request because of a failure in this process. */
   abort(reason: unknown): void
   end(): void
 }
@@ -25,7 +28,7 @@ interface CancellableRequest extends ActiveRequest {
   cancel(): void
 }
 
-/** Requests in progress in this process, by correlation id. */
+/** RPC requests in progress in this process, by correlation id. */
 export class ActiveRequests {
   readonly #active = new Map<string, CancellableRequest>()
   readonly #cancelled = new TtlCache<string, true>({ max: maxCancellations })
@@ -79,7 +82,10 @@ export class ActiveRequests {
     else this.#cancelled.set(id, true)
   }
 
-  /** Ends all streams: the reply queue was lost, and credit cannot arrive any more. */
+  /**
+   * Ends the streams of all requests: the reply queue was lost, and credit of readers cannot arrive
+   * any more.
+   */
   abortStreams(): void {
     for (const request of this.#active.values()) if (request.streaming) request.abort(noResponder())
   }

@@ -9,13 +9,13 @@ export interface FramePublisherDeps {
   connection: RecoveringConnection
   log: Logger
   onChange: () => void
-  /** Called with a frame whose reply queue is gone, and its process with it. */
+  /** Called with an RPC frame whose reply queue is gone, and the process of that queue with it. */
   onUndeliverable: (message: Message) => void
 }
 
 /**
- * Sends frames to reply queues, at most once. A lost frame is detected by the receiver: a reply by
- * its deadline, a chunk by its number.
+ * Sends RPC frames to reply queues, at most once. A lost frame is detected by the receiving
+ * process: a lost reply by its deadline, a lost chunk of a stream by its number.
  */
 export class FramePublisher {
   readonly channel: RecoveringChannel<Channel>
@@ -31,7 +31,7 @@ export class FramePublisher {
     })
   }
 
-  /** @throws AppError `unavailable` if the broker is not connected */
+  /** Sends an RPC frame. @throws AppError `unavailable` if the broker is not connected */
   send({ to, type, id, content = Buffer.alloc(0), headers = {}, replyTo }: RpcFrame): void {
     const channel = this.channel.current
     if (!channel) throw noResponder()
@@ -43,12 +43,12 @@ export class FramePublisher {
     }
   }
 
-  /** Sends a frame whose loss the receiver tolerates. Never throws. */
+  /** Sends an RPC frame whose loss the receiving process tolerates. Never throws. */
   trySend(frame: RpcFrame): void {
     try {
       this.send(frame)
     } catch {
-      // The receiver detects the loss later.
+      // The receiving process detects the loss of the frame later.
     }
   }
 }

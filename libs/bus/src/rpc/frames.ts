@@ -5,12 +5,15 @@ import type { NotifyOptions } from '../bus.ts'
 import type { OutgoingMessage } from '../pubsub/publisher.ts'
 import { exchangeFor } from '../topology.ts'
 
-/** Bytes of a chunk. With its AMQP frame it is exactly 128 KiB, the frame size of RabbitMQ. */
+/**
+ * Bytes of a chunk of a stream. With its AMQP frame a chunk is exactly 128 KiB, the frame size of
+ * RabbitMQ.
+ */
 export const chunkBytes = 128 * 1024 - 8
-/** Maximum chunks that are sent and not yet read. */
+/** Maximum chunks of a stream that are sent and not yet read. */
 export const windowChunks = 8
 
-/** AMQP `type` of a message between requester and responder. */
+/** AMQP `type` of a message between requester and responder of RPC. */
 export type FrameType =
   | 'request'
   | 'ack'
@@ -21,49 +24,49 @@ export type FrameType =
   | 'end'
   | 'failure'
   | 'credit'
-  /** Frame from a process to itself, to see whether the broker delivers. */
+  /** Frame from a process to itself, which shows whether the broker delivers. */
   | 'echo'
 
-/** Message to the reply queue of one process. */
+/** RPC frame: message to the reply queue of one process. */
 export interface RpcFrame {
-  /** Reply queue of the receiver. */
+  /** Reply queue of the process that receives the frame. */
   to: string
   type: FrameType
-  /** Correlation id of the request. */
+  /** Correlation id of the request that the frame belongs to. */
   id: string
   content?: Buffer
   headers?: Record<string, string | number>
-  /** Reply queue of the sender. */
+  /** Reply queue of the process that sends the frame. */
   replyTo?: string
 }
 
-/** Header of a reply: queue by which the responder can be reached directly. */
+/** Header of an RPC reply: queue by which the responder can be reached directly. */
 export const directQueueHeader = 'direct-queue'
 
 /**
- * Key of cancellations. Reply queues of all responders of a key are bound to it, so a cancellation
- * does not wait behind requests.
+ * Routing key of the cancellations of requests. Reply queues of all responders of `key` are bound
+ * to it, so a cancellation does not wait behind requests.
  */
 export function cancelKey(key: string): string {
   return `cancel.${key}`
 }
 
-/** Request as received, before its payload is validated. */
+/** RPC request as received, before its payload is validated. */
 export interface ReceivedRequest {
-  /** Correlation id, different for each repeat. */
+  /** Correlation id of the request, different for each repeat of the request. */
   id: string
-  /** Id of the request, identical for each repeat. */
+  /** Id of the request, identical for each repeat of the request. */
   requestId: string
   command: string
   replyTo: string
   /** Deadline of the request in milliseconds since 1970. */
   deadline: number
   timeoutMs: number
-  /** Broker user of the requester, verified by the broker. */
+  /** RabbitMQ user of the requester, verified by the broker. */
   user: string | undefined
 }
 
-/** Parses the properties of a request. Undefined if a bus did not send the message. */
+/** Parses the message properties of an RPC request. Undefined if a bus did not send the message. */
 export function readRequest(message: Message): ReceivedRequest | undefined {
   const id = correlationId(message)
   const replyTo = nonEmptyText(message.properties.replyTo)
@@ -91,7 +94,7 @@ export function nonEmptyText(value: unknown): string | undefined {
   return typeof value === 'string' && value !== '' ? value : undefined
 }
 
-/** Error of a reply. `internal` if the reply is malformed. */
+/** Error of an RPC reply. `internal` if the reply is malformed. */
 export function readError(wire: unknown): AppError {
   const { kind, message } = (wire ?? {}) as Partial<WireError>
   if (typeof kind === 'string' && typeof message === 'string')
@@ -119,7 +122,7 @@ export function deadlineExceeded(): AppError {
   return new AppError('timeout', 'No response within the timeout', { code: 'Timeout' })
 }
 
-/** Type of the messages of commands without a reply, as replicas of all releases know the type. */
+/** AMQP type of commands without a reply, as replicas of all releases know the type. */
 const oneWayType = 'notice'
 
 /**
@@ -144,15 +147,15 @@ export function toOneWayMessage(
   }
 }
 
-/** Command without a reply. */
+/** Command without a reply, as received. */
 export interface OneWayCommand {
   command: string
   user: string | undefined
 }
 
 /**
- * Parses the properties of a command without a reply. Undefined if the message is a request or
- * malformed.
+ * Parses the message properties of a command without a reply. Undefined if the message is a request
+ * or malformed.
  */
 export function readOneWayCommand(message: Message): OneWayCommand | undefined {
   const command = headerText(message, 'command')

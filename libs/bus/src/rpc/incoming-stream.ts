@@ -1,26 +1,31 @@
 import { AppError } from '@posthorn/errors'
 import { deadlineExceeded, windowChunks } from './frames.ts'
 
-/** Maximum idle time of a reader, which occupies one of the few connections of its account. */
+/**
+ * Maximum idle time of a stream's reader, which occupies one of the few connections of its account.
+ */
 const readerIdleMs = 60_000
 
-/** Maximum interval of liveness checks, which are returned if the sender has died. */
+/**
+ * Maximum interval of liveness checks of the stream's sender. RabbitMQ returns a check if the
+ * sender has died.
+ */
 const maxCheckMs = 1_000
 
 export interface IncomingStreamOptions {
-  /** Maximum time between two chunks while the reader waits. */
+  /** Maximum time between two chunks of the stream while the reader waits. */
   timeoutMs: number
-  /** Grants the sender more chunks. 0 only signals that the reader is alive. */
+  /** Grants the sender of the stream more chunks. 0 only signals that the reader is alive. */
   grant: (chunks: number) => void
-  /** Called once if the stream ends early, because the sender may still be working. */
+  /** Called once if the reader ends the stream early, because the sender may still be working. */
   cancel: () => void
-  /** Called once at the end of the stream. */
+  /** Called once at the end of the incoming stream. */
   onClose: () => void
 }
 
 /**
- * Reader of a stream. Buffers at most one window of chunks; a sender that exceeds the window is cut
- * off.
+ * Reader of a stream that follows an RPC reply. Buffers at most one window of chunks; a sender that
+ * exceeds the window is cut off.
  */
 export class IncomingStream implements AsyncIterableIterator<Uint8Array> {
   readonly #options: IncomingStreamOptions
@@ -50,19 +55,19 @@ export class IncomingStream implements AsyncIterableIterator<Uint8Array> {
     this.#deliver()
   }
 
-  /** Handles the end of the stream after `count` chunks. */
+  /** Handles the end of the incoming stream after `count` chunks. */
   end(count: number | undefined): void {
     if (count !== this.#next)
       this.abort(brokenStream(`ended after chunk ${this.#next} of ${count}`))
     else this.#finish({})
   }
 
-  /** Handles an error of the sender, which needs no cancellation. */
+  /** Handles an error of the sender of the stream. The sender needs no cancellation then. */
   onFailure(error: unknown): void {
     this.#finish({ error })
   }
 
-  /** Ends the stream locally and cancels the sender. */
+  /** Ends the stream in this process and cancels its sender. */
   abort(error: unknown): void {
     if (this.#end) return
     this.#options.cancel()
@@ -100,7 +105,7 @@ export class IncomingStream implements AsyncIterableIterator<Uint8Array> {
     this.#deliver()
   }
 
-  /** Delivers buffered chunks before the end or the error. */
+  /** Delivers buffered chunks of the stream before its end or error. */
   #deliver(): void {
     while (this.#readers.length > 0) {
       const chunk = this.#chunks.shift()
@@ -116,7 +121,10 @@ export class IncomingStream implements AsyncIterableIterator<Uint8Array> {
     }
   }
 
-  /** Grants credit in halves of the window: few frames, and the sender never stalls. */
+  /**
+   * Grants credit to the sender in halves of the window of chunks: few frames, and the sender never
+   * stalls.
+   */
   #countRead(): void {
     this.#readCount += 1
     if (this.#end || this.#readCount < windowChunks / 2) return

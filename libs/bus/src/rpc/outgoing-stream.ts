@@ -2,7 +2,10 @@ import { abortable } from '@posthorn/flow'
 import { ignore } from '../payload.ts'
 import { chunkBytes, deadlineExceeded, windowChunks } from './frames.ts'
 
-/** Chunks the reader can take. Rejects with a timeout if the reader sends nothing for `idleMs`. */
+/**
+ * Credit of a stream: number of chunks that the reader can take. Rejects with a timeout if the
+ * reader sends nothing for `idleMs`.
+ */
 export class Credit {
   #left = windowChunks
   #waiting: { resolve: () => void; reject: (reason: unknown) => void } | undefined
@@ -13,7 +16,7 @@ export class Credit {
     this.#idleMs = idleMs
   }
 
-  /** Adds chunks. 0 only signals that the reader is alive. */
+  /** Adds chunks to the credit of the stream. 0 only signals that the reader is alive. */
   grant(chunks: number): void {
     this.#left = Math.min(windowChunks, this.#left + Math.max(0, Math.trunc(chunks)))
     if (!this.#waiting) return
@@ -21,7 +24,7 @@ export class Credit {
     if (this.#left > 0) this.#waiting.resolve()
   }
 
-  /** Waits until one chunk may be sent. */
+  /** Waits until one chunk of the stream may be sent. */
   async take(signal: AbortSignal): Promise<void> {
     signal.throwIfAborted()
     if (this.#left === 0) {
@@ -52,8 +55,9 @@ export interface OutgoingStream {
 }
 
 /**
- * Sends a stream, reading no more of the body than the reader can take. Returns the number of
- * chunks. If it ends early, calls `return` of the body without waiting for it.
+ * Sends the stream that follows an RPC reply, reading no more of the body than the reader can take.
+ * Returns the number of chunks. If the stream ends early, calls `return` of the body without
+ * waiting for it.
  */
 export async function sendStream({ body, credit, signal, send }: OutgoingStream): Promise<number> {
   const source = body[Symbol.asyncIterator]()

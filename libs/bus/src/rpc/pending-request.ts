@@ -4,17 +4,17 @@ import type { FramePublisher } from './frame-publisher.ts'
 import { deadlineExceeded, nonEmptyText, noResponder, readError, UnroutedError } from './frames.ts'
 import { IncomingStream } from './incoming-stream.ts'
 
-/** Interval of liveness checks of a responder that has acknowledged the request. */
+/** Interval of liveness checks of a responder that has acknowledged a request. */
 const monitorMs = 1_000
 /**
- * Time in which a directly addressed responder must reply or acknowledge. A responder acknowledges
- * after a quarter of it.
+ * Time in which a responder must reply to a request to its direct queue, or acknowledge the
+ * request. A responder acknowledges after a quarter of that time.
  */
 export const directReplyMs = 1_000
 
 export interface Reply {
   response: unknown
-  /** Stream after the reply. Present for streamed replies only. */
+  /** Stream after the reply to the request. Present for streamed replies only. */
   body?: AsyncIterable<Uint8Array>
 }
 
@@ -24,15 +24,15 @@ export interface PendingRequestOptions {
   frames: FramePublisher
   /** Cancels the request at its responders. */
   withdraw: (id: string) => void
-  /** Called once, when the request and its stream have ended. */
+  /** Called once, when the request and the stream after its reply have ended. */
   onClose: (id: string) => void
-  /** Key or queue that the request was published to. */
+  /** Routing key or queue that the request was published to. */
   destination: string
-  /** Repeats a direct request on the shared queue, at most once. */
+  /** Repeats a request to a direct queue on the shared queue, at most once. */
   shared?: { key: string; request: () => void }
 }
 
-/** Request at the requester, until its reply or the end of the stream that follows the reply. */
+/** Request of this process, until its reply or the end of the stream that follows the reply. */
 export class PendingRequest {
   readonly id = crypto.randomUUID()
   readonly #options: PendingRequestOptions
@@ -40,7 +40,10 @@ export class PendingRequest {
   readonly #timer: NodeJS.Timeout
   readonly #fallbackTimer: NodeJS.Timeout | undefined
   #shared: PendingRequestOptions['shared']
-  /** Key or queue of the responder. Only a message returned from here fails the request. */
+  /**
+   * Routing key or queue of the responder. Only a message returned from this destination fails the
+   * request.
+   */
   #destination: string
   #monitor: NodeJS.Timeout | undefined
   #stream: IncomingStream | undefined
@@ -67,7 +70,10 @@ export class PendingRequest {
     this.#close()
   }
 
-  /** Handles a returned message: no queue is bound to this key, or this queue does not exist. */
+  /**
+   * Handles a returned message of the request: no queue is bound to this key, or this queue does
+   * not exist.
+   */
   onUnroutable(destination: string): void {
     if (destination !== this.#destination || this.#fallBackToSharedQueue()) return
     this.fail(this.#monitor ? noResponder() : new UnroutedError())
@@ -84,7 +90,8 @@ export class PendingRequest {
   }
 
   /**
-   * Returns false if there is no fallback left. A late reply of the first responder still counts.
+   * Repeats a request to a direct queue on the shared queue. Returns false if that is not possible
+   * any more. A late reply of the first responder still counts.
    */
   #fallBackToSharedQueue(): boolean {
     const shared = this.#shared
@@ -99,8 +106,8 @@ export class PendingRequest {
   }
 
   /**
-   * Sends a credit of 0 periodically. If the responder died, the credit is returned and the request
-   * fails.
+   * Sends a credit of 0 to the responder periodically. If the responder died, RabbitMQ returns the
+   * credit and the request fails.
    */
   #startMonitor(from: string | undefined): void {
     if (from === undefined || this.#monitor || this.#stream) return
@@ -122,7 +129,7 @@ export class PendingRequest {
   #onHead(message: Message, from: string | undefined): void {
     if (from === undefined || from === this.#streamFrom) return
     const { frames, timeoutMs } = this.#options
-    // During a handoff two workers may hold the key: the first stream wins.
+    // During a handoff two workers may hold the key of the request: the first stream wins.
     if (this.#stream) return frames.trySend({ to: from, type: 'cancel', id: this.id })
     clearTimeout(this.#timer)
     clearInterval(this.#monitor)

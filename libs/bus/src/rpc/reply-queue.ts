@@ -9,7 +9,7 @@ import { declareOwnQueue } from '../topology.ts'
 export interface ReplyQueueDeps {
   connection: RecoveringConnection
   log: Logger
-  /** Service name, the prefix of the queue. */
+  /** Service name, the prefix of the reply queue. */
   name: string
   reconcileMs: number
   receive: (message: ConsumeMessage) => void
@@ -17,9 +17,9 @@ export interface ReplyQueueDeps {
 }
 
 /**
- * Exclusive queue of this process for all frames of requests in progress: replies and chunks as
- * requester, credit and cancellations as responder. Frames are worthless after a connection loss,
- * so they are not acknowledged.
+ * Exclusive RabbitMQ queue of this process for all frames of requests in progress: replies and
+ * chunks as requester, credit and cancellations as responder. Frames are worthless after a
+ * connection loss, so they are not acknowledged.
  */
 export class ReplyQueue {
   readonly channel: RecoveringChannel<Channel>
@@ -40,7 +40,7 @@ export class ReplyQueue {
     })
   }
 
-  /** Name of the queue. Changes with each reconnect. */
+  /** Name of the reply queue. Changes with each reconnect. */
   get address(): string | undefined {
     return this.channel.current ? this.#queue : undefined
   }
@@ -68,7 +68,8 @@ export class ReplyQueue {
     try {
       this.#deps.receive(message)
     } catch (error) {
-      // An exception would close the channel and fail all pending requests.
+      // An exception in the handler of a frame would close the channel and fail all pending
+      // requests.
       this.#deps.log.error(
         { reason: messageOf(error), type: String(message.properties.type) },
         'rpc frame could not be processed',

@@ -25,21 +25,27 @@ import { directReplyMs, PendingRequest, type Reply } from './pending-request.ts'
 /** Longest delay of a timer in Node. */
 const maxTimerMs = 2 ** 31 - 1
 
-/** Prefix of the correlation id of a probe: is any responder bound to the key of this request? */
+/**
+ * Prefix of the correlation id of a probe, which tests if any responder is bound to the key of a
+ * request.
+ */
 const probePrefix = 'probe '
-/** Time before a request is probed. Most requests get their reply earlier and need no probe. */
+/**
+ * Time before the responders of a request are probed. Most requests get their reply earlier and
+ * need no probe.
+ */
 const probeAfterMs = 250
 
 export interface RpcClientDeps {
   connection: RecoveringConnection
   frames: FramePublisher
-  /** Reply queue of this process; undefined while it does not exist. */
+  /** Reply queue of this process in RabbitMQ; undefined while it does not exist. */
   replyQueue: () => string | undefined
   log: Logger
   instruments: Instruments
   onChange: () => void
   use: BrokerUse
-  /** Broker user of this process. Sent with every request and verified by the broker. */
+  /** RabbitMQ user of this process. Sent with every request and verified by the broker. */
   user: string
 }
 
@@ -49,7 +55,7 @@ export interface RpcCall {
   options: RpcOptions
 }
 
-/** Request ready to be published. */
+/** RPC request ready to be published. */
 interface OutgoingRequest {
   pending: PendingRequest
   key: string
@@ -63,11 +69,11 @@ interface OutgoingRequest {
 interface Destination {
   exchange: string
   key: string
-  /** Time in which the message must be consumed, else the broker drops it. */
+  /** Time in which the message of the request must be consumed, else RabbitMQ drops it. */
   expirationMs: number
 }
 
-/** Requester side of RPC. */
+/** Requester side of RPC: sends requests and receives their replies. */
 export class RpcClient {
   readonly channel: RecoveringChannel<Channel>
   readonly #deps: RpcClientDeps
@@ -98,7 +104,7 @@ export class RpcClient {
     })
   }
 
-  /** True while the broker delivers nothing. Requests fail during that time. */
+  /** True while the RabbitMQ broker delivers nothing. Requests fail during that time. */
   get isBrokerSilent(): boolean {
     return this.#monitor.isSilent
   }
@@ -118,7 +124,7 @@ export class RpcClient {
     }
   }
 
-  /** Handles a frame for one of the pending requests. */
+  /** Handles an RPC frame for one of the pending requests. */
   receive(message: Message): void {
     this.#monitor.received()
     const id = correlationId(message)
@@ -135,7 +141,7 @@ export class RpcClient {
       this.#deps.frames.trySend({ to: from, type: 'cancel', id })
   }
 
-  /** Handles a returned message of a pending request: its receiver is gone. */
+  /** Handles a returned message of a pending request: the queue of its responder is gone. */
   onReturned(message: Message): void {
     this.#pending.get(correlationId(message))?.request.onUnroutable(message.fields.routingKey)
   }
@@ -146,12 +152,13 @@ export class RpcClient {
   }
 
   async #setup(channel: Channel): Promise<void> {
-    // 312 NO_ROUTE: no queue is bound to the key.
+    // RabbitMQ code 312 NO_ROUTE: no queue is bound to the key of the request.
     channel.on('return', (message: Message) => {
       if (message.properties.type === 'request') this.onReturned(message)
       else this.#pending.get(probedRequest(message))?.request.fail(noResponder())
     })
-    // Publishing to an exchange that does not exist closes the channel.
+    // Publishing to an exchange that does not exist closes the channel, so the exchanges are
+    // declared.
     await Promise.all(this.#deps.use.requests.map((name) => declareExchange(channel, name)))
   }
 
@@ -164,7 +171,8 @@ export class RpcClient {
     const replyTo = this.#requireReplyQueue()
     const content = encode(request)
 
-    // A direct request is repeated after 1 s of silence, although its responder may be busy.
+    // A request to a direct queue is repeated after 1 s of silence, although its responder may be
+    // busy.
     const direct = command.atMostOnce ? undefined : this.#directQueues.find(key)
     const fallback = () => this.#fallBack(outgoing, direct)
     const pending = new PendingRequest({
@@ -189,8 +197,8 @@ export class RpcClient {
     const outgoing: OutgoingRequest = { pending, key, content, headers, replyTo, deadline }
     if (direct === undefined) this.#requestShared(outgoing)
     else {
-      // A direct request that is not taken in time is repeated on the shared queue, so the direct
-      // request expires.
+      // A request to a direct queue that is not taken in time is repeated on the shared queue, so
+      // the direct request expires.
       const expirationMs = Math.min(timeoutMs, directReplyMs)
       this.#publish(outgoing, { exchange: '', key: direct, expirationMs })
     }
@@ -244,7 +252,10 @@ export class RpcClient {
     }
   }
 
-  /** A broker with an alarm takes no messages, but still delivers replies. */
+  /**
+   * Sends an echo message to this process. A broker with an alarm takes no messages, but still
+   * delivers replies.
+   */
   #sendEcho(): boolean {
     const to = this.#deps.replyQueue()
     if (to === undefined || !this.channel.current || !this.#deps.connection.unblocked.isOpen)
@@ -253,14 +264,17 @@ export class RpcClient {
     return true
   }
 
-  /** Publishes a cancellation of an unknown request, which is returned if no responder is bound. */
+  /**
+   * Publishes a cancellation of an unknown request as a probe. RabbitMQ returns the probe if no
+   * responder is bound.
+   */
   #probe(key: string, id: string): void {
     if (this.#pending.has(id)) this.#cancel(key, probePrefix + id)
   }
 
   /**
-   * Sends a cancellation to all responders of the key, because the responder that took the request
-   * may be unknown.
+   * Sends the cancellation of a request to all responders of the key, because the responder that
+   * took the request may be unknown.
    */
   #cancel(key: string, id: string): void {
     try {
@@ -276,7 +290,7 @@ export class RpcClient {
   }
 }
 
-/** Id of the request of a returned probe; empty for other messages. */
+/** Id of the request whose probe was returned; empty for messages that are no probes. */
 function probedRequest(message: Message): string {
   const id = correlationId(message)
   return id.startsWith(probePrefix) ? id.slice(probePrefix.length) : ''

@@ -23,20 +23,24 @@ import { sendStream } from './outgoing-stream.ts'
 import type { EncodedReply, ReplyCache } from './reply-cache.ts'
 
 /**
- * Time before a request is acknowledged. Most requests finish earlier and need no acknowledgement.
+ * Time before a responder acknowledges a request. Most requests finish earlier and need no
+ * acknowledgement.
  */
 const ackAfterMs = 250
 
 export interface RpcResponderDeps {
   frames: FramePublisher
-  /** Reply queue of this process, which receives credit; undefined while it does not exist. */
+  /**
+   * Reply queue of this process, which receives credit of stream readers; undefined while it does
+   * not exist.
+   */
   replyQueue: () => string | undefined
-  /** Queue by which this process can be reached directly. Sent with each reply. */
+  /** Queue by which requests can reach this process directly. Sent with each reply. */
   directQueue: () => string | undefined
   active: ActiveRequests
   replies: ReplyCache
   log: Logger
-  /** True if each service has its own broker user, so that requesters can be authorized. */
+  /** True if each service has its own RabbitMQ user, so that requesters can be authorized. */
   authenticatesRequesters: boolean
 }
 
@@ -50,7 +54,7 @@ interface Execution extends IncomingRequest {
   handler: CommandHandler
 }
 
-/** Responder side of RPC: executes a request and sends its reply. */
+/** Responder side of RPC: executes the command of a request and sends its reply. */
 export class RpcResponder {
   readonly #deps: RpcResponderDeps
   readonly #handlers: ReadonlyMap<string, CommandHandler>
@@ -61,7 +65,7 @@ export class RpcResponder {
     this.#handlers = new Map(handlers.map((handler) => [handler.command.name, handler]))
   }
 
-  /** Processes a message. Never rejects. Returns the result for the metrics. */
+  /** Processes the message of a request. Never rejects. Returns the result for the metrics. */
   async take(message: Message): Promise<string> {
     const { log, active } = this.#deps
     const received = readOneWayCommand(message)
@@ -76,7 +80,7 @@ export class RpcResponder {
     if (Date.now() >= request.deadline) return 'expired'
     if (active.has(request.id)) return 'repeated' // Redelivered request: the first execution replies.
     const isOnce = this.#handlers.get(request.command)?.command.atMostOnce
-    // Another process may be executing the request, and its reply still counts.
+    // Another process may be executing the redelivered request, and its reply still counts.
     if (isOnce && message.fields.redelivered) return 'repeated'
     const entry = active.start(request.id, request)
     const ackTimer = setTimeout(() => this.#sendAck(request), ackAfterMs)
@@ -113,7 +117,7 @@ export class RpcResponder {
     if (replyTo !== undefined) this.#deps.frames.trySend({ to, type: 'ack', id, replyTo })
   }
 
-  /** Ends the streams in progress with an error to their readers. */
+  /** Ends the streams that this process sends, with an error to their readers. */
   abortStreams(): void {
     for (const stream of this.#streams) stream.abort(noResponder())
   }
@@ -155,8 +159,8 @@ export class RpcResponder {
     if (active.cancelled) return 'cancelled'
     if (Date.now() >= request.deadline) return 'late'
     const { frames } = this.#deps
-    // The requester consumes on another connection: the local connection may recover before the
-    // deadline.
+    // The requester consumes replies on another connection: the local connection may recover before
+    // the deadline of the request.
     await frames.channel.whenReady(active.signal)
     const directQueue = this.#deps.directQueue()
     const headers = directQueue === undefined ? {} : { [directQueueHeader]: directQueue }
@@ -164,7 +168,7 @@ export class RpcResponder {
     return result
   }
 
-  /** Runs the handler of a command. Never rejects. */
+  /** Runs the handler of a command and encodes its reply. Never rejects. */
   async #execute(execution: Execution): Promise<EncodedReply> {
     const { command } = execution.handler
     try {
@@ -256,7 +260,10 @@ export class RpcResponder {
   }
 }
 
-/** @throws AppError `internal` if the handler violated the contract */
+/**
+ * Encodes the response of a command. @throws AppError `internal` if the handler violated the
+ * contract
+ */
 function encodeResponse(command: Command, response: unknown): Buffer {
   if (!matches(command.response, response)) {
     throw new AppError('internal', 'Internal Server Error', {

@@ -12,19 +12,19 @@ import { RpcResponder, type RpcResponderDeps } from './rpc-responder.ts'
 
 const defaultConcurrency = 100
 const cancelMs = 2_000
-/** Grace period of streams during shutdown, for which a process has 10 s in total. */
+/** Grace period of outgoing streams during shutdown, for which a process has 10 s in total. */
 const streamGraceMs = 5_000
 
 export interface RpcServerDeps extends Omit<RpcResponderDeps, 'replyQueue' | 'directQueue'> {
   connection: RecoveringConnection
   replyQueue: ReplyQueue
   instruments: Instruments
-  /** Service name, the prefix of its queues. */
+  /** Service name, the prefix of the server's queues. */
   name: string
   reconcileMs: number
 }
 
-/** Consumer of a request queue, which passes the requests to a responder. */
+/** Consumer of a request queue in RabbitMQ, which passes the requests to a responder. */
 export class RpcServer implements CommandServer {
   readonly channel: RecoveringChannel<Channel>
   readonly #deps: RpcServerDeps
@@ -55,7 +55,8 @@ export class RpcServer implements CommandServer {
       connection: deps.connection,
       open: plain,
       setup: (channel, restart) => this.#setup(channel, restart),
-      // Bindings are repeated, because deleting an exchange deletes its bindings without an error.
+      // Bindings of the request queue are repeated, because deleting an exchange deletes its
+      // bindings without an error.
       reconcile: { everyMs: deps.reconcileMs, run: () => this.#bindings.bindAll() },
       log: deps.log,
       name: `commands (${options.queue})`,
@@ -75,8 +76,9 @@ export class RpcServer implements CommandServer {
   }
 
   /**
-   * Replies to the requests already received and takes no more. A private queue is first unbound
-   * and then drained: later requests fail immediately or reach the next holder of the key.
+   * Stops the server: replies to the requests already received and takes no more. A private queue
+   * is first unbound and then drained: later requests fail immediately or reach the next holder of
+   * the key.
    */
   async [Symbol.asyncDispose](): Promise<void> {
     const channel = this.channel.current

@@ -1,6 +1,6 @@
 import { readFile } from 'node:fs/promises'
 
-/** `sysconf(_SC_CLK_TCK)`, the same on all platforms of Linux. */
+/** Clock ticks per second of CPU times: `sysconf(_SC_CLK_TCK)`, equal on all platforms of Linux. */
 const ticksPerSecond = 100
 
 /**
@@ -10,7 +10,7 @@ const ticksPerSecond = 100
 export async function readCpuMicros(pid: number): Promise<number | undefined> {
   try {
     const text = await readFile(`/proc/${pid}/stat`, 'utf8')
-    // The second field is a name in parentheses that may hold any characters.
+    // The second field of proc_pid_stat is a name in parentheses that may hold any characters.
     const fields = text.slice(text.lastIndexOf(')') + 2).split(' ')
     const ticks = Number(fields[11]) + Number(fields[12])
     return Number.isFinite(ticks) ? (ticks * 1_000_000) / ticksPerSecond : undefined

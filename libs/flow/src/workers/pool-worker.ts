@@ -8,13 +8,18 @@ import {
 import { WorkerError } from './worker-error.ts'
 
 const startTimeoutMs = 20_000
-/** Limit of the wall-clock time as a multiple of the CPU time, for hosts under load. */
+/**
+ * Limit of the wall-clock time of a worker's message as a multiple of the CPU time, for hosts under
+ * load.
+ */
 const wallClockFactor = 10
-/** Minimum delay between two checks of the CPU time. */
+/** Minimum delay between two checks of a worker's CPU time. */
 const minCheckMs = 10
 
 export interface PoolWorkerOptions extends WorkerOptions {
-  /** CPU time of one message. The wall-clock time may be ten times as long. */
+  /**
+   * Maximum CPU time of one message to the worker. The wall-clock time may be ten times as long.
+   */
   timeoutMs: number
 }
 
@@ -33,7 +38,10 @@ interface ActiveMessage {
   since: number
 }
 
-/** Worker with one message in progress. A message beyond the limits ends it: it is then `dead`. */
+/**
+ * Worker of a pool with one message in progress. A message beyond the limits ends the worker: it is
+ * then `dead`.
+ */
 export class PoolWorker {
   readonly #timeoutMs: number
   readonly #channel: WorkerChannel
@@ -63,14 +71,14 @@ export class PoolWorker {
     return this.#error !== undefined
   }
 
-  /** Index of the request in progress, or that ended the worker, within its message. */
+  /** Index within its message of the request that the worker runs, or that ended the worker. */
   get currentIndex(): number {
     return this.#channel.currentIndex()
   }
 
   /**
-   * Sends requests as one message. Returns the responses of the first requests, at least one; the
-   * other requests were not started. @throws WorkerError
+   * Sends requests to the worker as one message. Returns the responses of the first requests, at
+   * least one; the other requests were not started. @throws WorkerError
    */
   async run(calls: readonly OutgoingRequest[]): Promise<readonly unknown[]> {
     this.#channel.setReferenced(true)
@@ -93,7 +101,9 @@ export class PoolWorker {
     }
   }
 
-  /** Ends the worker. A message in progress is rejected with the error of the first call. */
+  /**
+   * Ends the worker. A message in progress is rejected with the error of the first call of `end`.
+   */
   async end(error: Error): Promise<void> {
     if (!this.#error) {
       this.#error = error

@@ -3,11 +3,11 @@ import type { WorkerMessage } from './worker-channel.ts'
 
 export interface ServeRequestsOptions<Response> {
   /**
-   * CPU time after which the responses of a message are returned and its other requests go back to
-   * the queue. Default: no limit.
+   * CPU time after which a worker returns the finished responses of a message, and the other
+   * requests of the message go back to the queue of the pool. Default: no limit.
    */
   sliceMs?: number
-  /** Parts of a response that are moved instead of copied; ignored in a process. */
+  /** Parts of a worker's response that are moved instead of copied; ignored in a process. */
   transferOf?: (response: Response) => Transferable[]
 }
 
@@ -57,7 +57,7 @@ function threadSide(port: NonNullable<typeof parentPort>): WorkerSide {
 }
 
 function processSide(): WorkerSide {
-  // A disconnect means that the process of the pool ended.
+  // A disconnect means that the process with the worker pool ended.
   process.on('disconnect', () => process.exit())
   return {
     onRequests: (listener) => void process.on('message', listener),

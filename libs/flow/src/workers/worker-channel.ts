@@ -4,26 +4,34 @@ import { Worker } from 'node:worker_threads'
 import { readCpuMicros } from './cpu-time.ts'
 import type { WorkerFailure } from './worker-error.ts'
 
-/** Large enough for nested data, such as a template or a MIME structure. */
+/**
+ * Stack size of a worker in MB: large enough for nested data, such as a template or a MIME
+ * structure.
+ */
 const stackMb = 8
 
-/** Message of a worker. A message without responses reports that the worker is ready. */
+/**
+ * Message from a worker to its pool. A message without responses reports that the worker is ready.
+ */
 export interface WorkerMessage {
-  /** Responses of the first requests of a message, at least one. */
+  /** Responses of the worker to the first requests of a message, at least one. */
   responses?: unknown[]
-  /** CPU time since the start of the worker. */
+  /** CPU time of the worker since its start. */
   cpuMicros: number
 }
 
 export interface WorkerOptions {
-  /** Module that calls `serveRequests`. */
+  /** Module of the worker, which calls `serveRequests`. */
   module: URL
   /**
-   * `thread`: starts within milliseconds, and shares the memory of this process. `process`: also
-   * survives one allocation beyond the heap, for which V8 ends a process with all of its threads.
+   * Isolation of the worker. `thread`: starts within milliseconds, and shares the memory of this
+   * process. `process`: also survives one allocation beyond the heap, for which V8 ends a process
+   * with all of its threads.
    */
   isolation: 'thread' | 'process'
-  /** Argument of the function that `serveRequests` calls at the start. Passed as JSON. */
+  /**
+   * Argument of the function of a worker that `serveRequests` calls at the start. Passed as JSON.
+   */
   startData?: unknown
   /** Maximum JavaScript heap of a worker. */
   maxHeapMb: number
@@ -35,12 +43,12 @@ export interface WorkerListener {
   onEnd: (failure: WorkerFailure, cause?: Error) => void
 }
 
-/** Worker without environment, options, input and output. */
+/** Channel to a worker that has no environment, options, input and output. */
 export interface WorkerChannel {
   send(requests: readonly unknown[], transfer: readonly Transferable[]): void
-  /** CPU time since the start; undefined if the worker has ended. */
+  /** CPU time of the worker since its start; undefined if the worker has ended. */
   cpuMicros(): Promise<number | undefined>
-  /** Index of the request in progress within its message. */
+  /** Index of the worker's request in progress within its message. */
   currentIndex(): number
   /**
    * Sets whether the worker keeps this process alive: a busy worker does, an idle worker does not.
@@ -87,7 +95,10 @@ function startThread(
   }
 }
 
-/** Process that may read files, because it loads its own code, and has no other permission. */
+/**
+ * Starts a worker process that may read files, because it loads its own code, and has no other
+ * permission.
+ */
 function startProcess(
   { module, startData, maxHeapMb }: WorkerOptions,
   { onMessage, onEnd }: WorkerListener,
@@ -110,7 +121,7 @@ function startProcess(
     ended.resolve()
   })
   child.on('exit', (_code, signal) => {
-    // V8 aborts a process whose heap is full.
+    // V8 aborts a worker process whose heap is full.
     onEnd(signal === 'SIGABRT' || signal === 'SIGTRAP' ? 'memory' : 'crash')
     ended.resolve()
   })
@@ -135,7 +146,9 @@ function startArguments(startData: unknown): string[] {
   return startData === undefined ? [] : [JSON.stringify(startData)]
 }
 
-/** True for a full heap or stack and for a buffer that could not be allocated. */
+/**
+ * True for a worker's error of a full heap or stack, or of a buffer that could not be allocated.
+ */
 function isMemoryError(error: Error): boolean {
   return (
     error.name === 'RangeError' || ('code' in error && error.code === 'ERR_WORKER_OUT_OF_MEMORY')

@@ -8,29 +8,38 @@ import { WorkerError, type WorkerFailure } from './worker-error.ts'
 const defaultWorkers = Math.min(4, Math.max(2, availableParallelism()))
 
 export interface WorkerPoolOptions extends PoolWorkerOptions {
-  /** Maximum workers. Default: number of CPUs, at least 2, at most 4. */
+  /** Maximum workers of the pool. Default: number of CPUs, at least 2, at most 4. */
   maxWorkers?: number
-  /** Idle time of the pool after which its workers are ended. Default 60 s. */
+  /** Idle time of the worker pool after which its workers are ended. Default 60 s. */
   idleMs?: number
-  /** Maximum waiting calls; further calls reject with `QueueFullError`. Default: no limit. */
+  /**
+   * Maximum waiting calls of the pool; further calls reject with `QueueFullError`. Default: no
+   * limit.
+   */
   maxWaiting?: number
   /**
-   * Maximum calls of one message to a thread, for calls that take less time than a message. Calls
+   * Maximum calls in one message to a worker, for calls that take less time than a message. Calls
    * may then run twice, because calls of an ended worker are repeated. Default 1.
    */
   maxBatch?: number
 }
 
 export interface WorkerCallOptions {
-  /** Calls of one key take turns with other keys, and never use all workers. */
+  /**
+   * Key of the call, such as an account: calls of one key take turns with other keys, and never use
+   * all workers.
+   */
   key?: string
-  /** Withdraws a waiting call, and ends the worker of a call in flight. */
+  /** Signal that withdraws a waiting call, or ends the worker of a call in flight. */
   signal?: AbortSignal
-  /** Parts of the request that are moved instead of copied; needs a `maxBatch` of 1. */
+  /** Parts of the call's request that are moved instead of copied; needs a `maxBatch` of 1. */
   transfer?: readonly Transferable[]
-  /** Maximum CPU time of the call, instead of the maximum of the pool. */
+  /** Maximum CPU time of the call, instead of the maximum of the worker pool. */
   timeoutMs?: number
-  /** Called before the call starts. Its error rejects the call, which then does not start. */
+  /**
+   * Called before the call starts in a worker. An error of this function rejects the call, which
+   * then does not start.
+   */
   precondition?: () => void
 }
 
@@ -38,30 +47,31 @@ interface Call extends WorkerCallOptions {
   request: unknown
   resolve: (response: unknown) => void
   reject: (error: unknown) => void
-  /** Worker of the call while the call is in flight. */
+  /** Worker that runs the call while the call is in flight. */
   worker?: PoolWorker | undefined
 }
 
 type RunningCall = RunningItem<Call, string | undefined>
 
-/** Failures whose cause is one call. The other calls of the message are repeated. */
+/** Failures of a worker whose cause is one call. The other calls of the message are repeated. */
 const causedByCall: ReadonlySet<WorkerFailure> = new Set(['timeout', 'memory', 'crash'])
 
 /** Error of a worker that ran a cancelled call. All calls of the message are repeated. */
 const cancellation = new Error('call cancelled')
 
 /**
- * Threads or processes that run hostile or expensive calls, with limits of time, memory and queue.
+ * Pool of workers (threads or processes) that run hostile or expensive calls, with limits of time,
+ * memory and queue.
  *
  * Workers start on demand and end when idle. A worker that exceeds a limit, crashes or runs a
- * cancelled call is ended; only the call that caused it is rejected, and the next call starts
+ * cancelled call is ended; only the call that caused the end is rejected, and the next call starts
  * another worker. Disposal rejects all calls and ends all workers.
  */
 export class WorkerPool<Request, Response> implements AsyncDisposable {
   readonly #options: WorkerPoolOptions
   readonly #maxWorkers: number
   readonly #queue: FairQueue<Call, string | undefined>
-  /** Calls of an earlier message that did not run. These calls precede the queue. */
+  /** Calls of an earlier message to a worker that did not run. These calls precede the queue. */
   readonly #returned: RunningCall[] = []
   readonly #idle: PoolWorker[] = []
   readonly #workers = new Set<PoolWorker>()
@@ -78,7 +88,8 @@ export class WorkerPool<Request, Response> implements AsyncDisposable {
   }
 
   /**
-   * Response of a worker. Request and response are copied by the structured clone algorithm.
+   * Runs a call in a worker and returns the response. Request and response are copied by the
+   * structured clone algorithm.
    *
    * @throws WorkerError; `QueueFullError`; the reason of the signal; the error of `precondition`
    */
@@ -121,7 +132,10 @@ export class WorkerPool<Request, Response> implements AsyncDisposable {
     }
   }
 
-  /** Next calls: a share of the queue, so that no worker is idle while another has all calls. */
+  /**
+   * Takes the next calls for a worker: a share of the queue, so that no worker is idle while
+   * another worker has all calls.
+   */
   #takeBatch(): RunningCall[] {
     const batch: RunningCall[] = []
     const waiting = this.#returned.length + this.#queue.waiting
@@ -148,7 +162,8 @@ export class WorkerPool<Request, Response> implements AsyncDisposable {
   }
 
   /**
-   * Idle worker, or a new worker. Skips dead workers, which the operating system may have ended.
+   * Takes an idle worker, or starts a new worker. Skips dead workers, which the operating system
+   * may have ended.
    */
   #takeWorker(): PoolWorker {
     let worker = this.#idle.pop()
@@ -191,7 +206,7 @@ export class WorkerPool<Request, Response> implements AsyncDisposable {
   }
 }
 
-/** Settles the calls of one message. Returns the calls that have to run again. */
+/** Settles the calls of one message to a worker. Returns the calls that have to run again. */
 async function runBatch(
   worker: PoolWorker,
   batch: readonly RunningCall[],

@@ -14,7 +14,7 @@ const client = got.extend({
 })
 
 /**
- * Sends a request with got.
+ * Sends an HTTP request with the library got.
  *
  * @throws Error of got if the URL cannot be requested
  */
@@ -30,12 +30,12 @@ export function sendWithGot(
     ...defined({ body, signal }),
     timeout: { request: timeoutMs, connect: connectMs, secureConnect: connectMs },
   })
-  // got waits for the body to be written, unless the method has no body.
+  // got waits for the request body to be written, unless the method has no body.
   if (body === undefined && method !== 'GET' && method !== 'HEAD') stream.end()
   return readResponse(stream, maxResponseBytes)
 }
 
-/** Reads a response up to the limit. An incomplete body fails the call. */
+/** Reads an HTTP response up to the limit of bytes. An incomplete body fails the call. */
 function readResponse(stream: Request, maxBytes: number): Promise<ExchangeResult> {
   const { promise, resolve } = Promise.withResolvers<ExchangeResult>()
   let response: { status: number; headers: IncomingHttpHeaders } | undefined

@@ -6,7 +6,7 @@ import { type CallRequest, type ExchangeLimits, type ExchangeResult, HttpError }
 import { outcomeOfError, outcomeOfStatus } from '../outcome.ts'
 
 /**
- * Sends a request with `node:http`, at a quarter of got's CPU time.
+ * Sends an HTTP request with `node:http`, at a quarter of got's CPU time.
  *
  * @throws AppError `invalid`, or Node's error for a request that cannot be created
  */
@@ -37,7 +37,10 @@ export async function sendWithNode(
   }
 }
 
-/** Collects a body. Resolves to false at the limit. Rejects if the body is incomplete. */
+/**
+ * Collects the body of an HTTP response. Resolves to false at the limit of bytes. Rejects if the
+ * body is incomplete.
+ */
 function collect(incoming: IncomingMessage, chunks: Buffer[], maxBytes: number): Promise<boolean> {
   const { promise, resolve, reject } = Promise.withResolvers<boolean>()
   let bytes = 0
@@ -53,7 +56,8 @@ function collect(incoming: IncomingMessage, chunks: Buffer[], maxBytes: number):
 }
 
 /**
- * Creates a request. Headers must declare the length of a body, since Node omits it for DELETE.
+ * Creates an HTTP request. Headers must declare the length of a body, since Node omits the length
+ * for DELETE.
  *
  * @throws AppError `invalid`, or Node's error for a request that cannot be created
  */
@@ -70,13 +74,16 @@ export function createRequest(
 }
 
 interface ExchangeOptions {
-  /** Name of the exchange in errors. */
+  /** Name of the HTTP exchange in error messages. */
   name: 'call' | 'request'
-  /** Called once, at the end of the exchange. */
+  /** Called once, at the end of the HTTP exchange. */
   onClose?: () => void
 }
 
-/** One request up to the head of its response, and the failure of either. */
+/**
+ * HTTP exchange: one request up to the head of its response, and the failure of request or
+ * response.
+ */
 export class Exchange {
   readonly #outgoing: ClientRequest
   readonly #response = Promise.withResolvers<IncomingMessage>()
@@ -91,7 +98,7 @@ export class Exchange {
     { name, onClose = () => undefined }: ExchangeOptions,
   ) {
     this.#outgoing = outgoing
-    // Both may reject while no caller waits for them.
+    // The promises of the exchange may reject while no caller waits for them.
     this.#response.promise.catch(() => undefined)
     this.#failed.promise.catch(() => undefined)
     const onTimeout = () => this.cancel(this.timeoutError(`the ${name} timed out`))
@@ -113,25 +120,26 @@ export class Exchange {
     if (signal?.aborted === true) onAbort()
   }
 
-  /** Head of the response. Rejects if there is no response. */
+  /** Head of the HTTP response. Rejects if there is no response. */
   get response(): Promise<IncomingMessage> {
     return this.#response.promise
   }
 
-  /** Rejects when the exchange fails or has ended. */
+  /** Rejects when the HTTP exchange fails or has ended. */
   get failed(): Promise<never> {
     return this.#failed.promise
   }
 
-  /** Fails the exchange and closes its connection. */
+  /** Fails the HTTP exchange and closes its connection. */
   cancel(failure: Error): void {
     this.#failure ??= failure
-    // Node reports a destroyed request only once the request has a socket.
+    // Node reports a destroyed request only once the request has a socket, so the exchange fails
+    // here.
     this.#fail(failure)
     this.#outgoing.destroy(failure)
   }
 
-  /** Ends the timeout of the whole exchange. */
+  /** Ends the timeout of the whole HTTP exchange. */
   endTimeout(): void {
     clearTimeout(this.#wholeTimer)
   }
@@ -141,7 +149,7 @@ export class Exchange {
     return new HttpError(outcomeOfError(error, this.#connecting.connected), message, error.code)
   }
 
-  /** Returns the reason of a failure: streams report a destroyed connection only. */
+  /** Returns the reason of the exchange's failure: streams report a destroyed connection only. */
   toError(error: Error): Error {
     if (this.#failure) return this.#failure
     if (error instanceof HttpError) return error
@@ -156,9 +164,12 @@ export class Exchange {
   }
 }
 
-/** Timeout of the connection of one request, TLS included. */
+/** Timer of connecting to the HTTP server for one request, TLS included. */
 class ConnectTimer {
-  /** True once there is a TCP connection: a later timeout is one of the response. */
+  /**
+   * True once there is a TCP connection to the HTTP server: a later timeout is a timeout of the
+   * response.
+   */
   connected = false
   readonly #timeoutMs: number
   readonly #onTimeout: () => void
@@ -170,8 +181,8 @@ class ConnectTimer {
   }
 
   /**
-   * Starts the timeout. A kept connection is ready, a TLS connection after its handshake. Call it
-   * when the request has its socket.
+   * Starts the timeout of connecting. A kept connection is ready, a TLS connection after its
+   * handshake. Call the method when the request has its socket.
    */
   start({ socket, reusedSocket, protocol }: ClientRequest): void {
     if (!socket || reusedSocket) {

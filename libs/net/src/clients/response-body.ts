@@ -4,39 +4,42 @@ import { createUnzip } from 'node:zlib'
 import { HttpError } from '../call.ts'
 
 export interface ResponseBodyOptions {
-  /** Response as received. */
+  /** HTTP response as received, before decoding. */
   incoming: IncomingMessage
-  /** Decoded bytes of the response. */
+  /** Decoded bytes of the HTTP response. */
   decoded: Readable
-  /** Maximum bytes of the response, both as received and decoded. */
+  /** Maximum bytes of the HTTP response, both as received and decoded. */
   maxBytes: number
   idleTimeoutMs: number
-  /** Maximum time of the server for the whole body. */
+  /** Maximum time that the HTTP server may take for the whole response body. */
   timeoutMs: number
-  /** Converts the failure of a stream. */
+  /** Converts the failure of the response stream to the error of the call. */
   toError: (error: Error) => Error
 }
 
 /**
- * Body of a streamed response: limits its bytes, the silence of the server and its time in all.
- * Reads from the connection only as fast as its reader, whose delays count as neither.
+ * Body of a streamed HTTP response: limits its bytes, the silence of the server and the total time
+ * of the server. Reads from the connection only as fast as its reader, whose delays do not count as
+ * time of the server.
  */
 export class ResponseBody extends Readable {
   readonly #options: ResponseBodyOptions
   #encodedBytes = 0
   #decodedBytes = 0
   #timer: NodeJS.Timeout | undefined
-  /** Time that the server has taken, and start of the current wait for the server. */
+  /** Time that the HTTP server has taken, and start of the current wait for the server. */
   #serverMs = 0
   #waitingSince: number | undefined
 
   constructor(options: ResponseBodyOptions) {
     super()
     this.#options = options
-    // A failure before the first read must not end the process. Later readers receive it.
+    // A failure of the response before the first read must not end the process. Later readers
+    // receive it.
     this.on('error', () => undefined)
     const { incoming, decoded } = options
-    // Members of a gzip file may be empty: bytes in do not imply bytes out.
+    // Members of a gzip file may be empty: bytes in do not imply bytes out, so received bytes are
+    // counted.
     if (decoded !== incoming) incoming.on('data', (chunk: Buffer) => this.#countEncoded(chunk))
     decoded
       .on('data', (chunk: Buffer) => this.#onDecoded(chunk))
@@ -104,15 +107,18 @@ export class ResponseBody extends Readable {
   }
 }
 
-/** Content codings that `decodeBody` reads, for the header `Accept-Encoding`. */
+/** Content codings of responses that `decodeBody` reads, for the header `Accept-Encoding`. */
 export const acceptedCodings = 'gzip, deflate'
 
-/** RFC 9110 §8.4.1; `deflate` is the zlib format of RFC 1950. */
+/**
+ * Content codings of responses that are decoded (RFC 9110 §8.4.1); `deflate` is the zlib format of
+ * RFC 1950.
+ */
 const unzippable = new Set(['gzip', 'x-gzip', 'deflate'])
 
 /**
- * Returns the decoded body of a response. Bytes are decoded as they are read, a few buffers ahead,
- * so that a compressed bomb takes no memory. The reader limits the size.
+ * Returns the decoded body of an HTTP response. Bytes are decoded as they are read, a few buffers
+ * ahead, so that a compressed bomb takes no memory. The reader limits the size.
  *
  * @throws Error for another content coding, or for several
  */

@@ -16,8 +16,8 @@ export type StreamLimits = ExchangeLimits &
   Required<Pick<StreamRequest, 'idleTimeoutMs'>> & { bodyTimeoutMs: number | undefined }
 
 /**
- * Sends a request with `node:http` and resolves with the head of its response. `onClose` is called
- * once, after the body was read, disposed or failed, or no response arrived.
+ * Sends an HTTP request with `node:http` and resolves with the head of its response. `onClose` is
+ * called once, after the body was read, disposed or failed, or no response arrived.
  *
  * @throws HttpError if there is no response; the error of `body.chunks`
  */
@@ -42,7 +42,7 @@ function createOutgoing(agents: Agents, request: StreamRequest): ClientRequest {
   return createRequest(agents, { ...request, headers: { ...coding, ...headers, ...framing(body) } })
 }
 
-/** Node omits these headers for DELETE. */
+/** Headers that declare the length of a request body. Node omits these headers for DELETE. */
 function framing(body: StreamRequest['body']): Record<string, string> {
   if (body === undefined) return {}
   const length = isStreamed(body) ? body.length : Buffer.byteLength(body)
@@ -55,7 +55,10 @@ function isStreamed(body: StreamRequest['body']): body is StreamedBody {
   return typeof body === 'object' && 'chunks' in body
 }
 
-/** A body of another length would corrupt the next request on the connection. */
+/**
+ * Chunks of a request body, checked for their declared length. A body of another length would
+ * corrupt the next request on the connection.
+ */
 async function* ofExactLength({ chunks, length }: StreamedBody): AsyncGenerator<Uint8Array> {
   let bytes = 0
   for await (const chunk of chunks) {
@@ -67,10 +70,10 @@ async function* ofExactLength({ chunks, length }: StreamedBody): AsyncGenerator<
     throw new HttpError('protocol', 'the request body does not have its declared length')
 }
 
-/** Statuses without a body (RFC 9110 §6.4.1). */
+/** Statuses of HTTP responses without a body (RFC 9110 §6.4.1). */
 const bodiless = new Set([204, 304])
 
-/** Sends the body of a request and streams the body of its response. */
+/** One HTTP exchange: sends the body of a request and streams the body of its response. */
 class StreamExchange {
   readonly #outgoing: ClientRequest
   readonly #limits: StreamLimits
@@ -98,7 +101,7 @@ class StreamExchange {
     if (this.#limits.bodyTimeoutMs !== undefined) this.#exchange.endTimeout()
     const { statusCode: status = 0, headers } = incoming
     const responseBody = this.#bodyOf(incoming, method === 'HEAD' || bodiless.has(status))
-    // The server responded before the end of the request: the connection cannot be used again.
+    // The HTTP server responded before the end of the request: the connection cannot be used again.
     responseBody.once('end', () => {
       if (!this.#outgoing.writableFinished) this.#outgoing.destroy()
     })
@@ -125,8 +128,8 @@ class StreamExchange {
   }
 
   /**
-   * Sends a streamed body. Stops at the response: the server has decided without the rest of the
-   * body.
+   * Sends a streamed request body. Stops at the response: the server has decided without the rest
+   * of the body.
    */
   async #write(body: StreamedBody): Promise<void> {
     const outgoing = this.#outgoing

@@ -11,20 +11,21 @@ interface ProviderErrorFields {
 }
 
 /**
- * Error response of a provider. Message and code are the provider's, with tokens replaced and at
- * most `maxTextLength` characters; an absent code means that the body was not the provider's JSON.
+ * Error response of a mail provider. Message and code are the provider's, with tokens replaced and
+ * at most `maxTextLength` characters; an absent code means that the body was not the provider's
+ * JSON.
  */
 export class ProviderError extends Error {
   override name = 'ProviderError'
   readonly status: number
   /**
-   * `errors[0].reason` or `details[].reason` of Google, `error.code` of Graph, `error` of a token
-   * endpoint.
+   * Error code of the provider: `errors[0].reason` or `details[].reason` of Google, `error.code` of
+   * Graph, `error` of a token endpoint.
    */
   readonly code: string | undefined
-  /** Delay that the provider requested; absent without a usable delay. */
+  /** Retry delay that the provider requested; absent without a usable delay. */
   readonly retryAfterMs: number | undefined
-  /** True for a limit that all accounts of the OAuth2 application share. */
+  /** True for a rate limit that all accounts of the OAuth2 application share. */
   readonly isApplicationLimit: boolean
   readonly #location: string | undefined
 
@@ -37,7 +38,9 @@ export class ProviderError extends Error {
     this.#location = location
   }
 
-  /** Header `Location` as sent, not part of logs. Requests check its origin. */
+  /**
+   * Header `Location` of the error response as sent, not part of logs. Requests check its origin.
+   */
   get location(): string | undefined {
     return this.#location
   }
@@ -46,14 +49,14 @@ export class ProviderError extends Error {
 export interface ErrorResponse {
   status: number
   headers: IncomingHttpHeaders
-  /** Body or its beginning: JSON, HTML, empty or truncated. */
+  /** Body of the error response, or its beginning: JSON, HTML, empty or truncated. */
   text: string
 }
 
 interface ErrorReadOptions {
-  /** Upper bound of the requested delay. */
+  /** Upper bound of the retry delay that the provider requests. */
   maxRetryAfterMs: number
-  /** Token of the request, removed from the texts in case the server returned it. */
+  /** Access token of the request, removed from the error texts in case the server returned it. */
   token?: string | undefined
 }
 
@@ -81,8 +84,8 @@ export function readProviderError(
 }
 
 /**
- * Removes tokens: the token of the request, and any text after the scheme `Bearer` that may be a
- * token.
+ * Removes tokens from an error text: the access token of the request, and any text after the scheme
+ * `Bearer` that may be a token.
  */
 function cleanText(text: string, token: string | undefined): string {
   const forms = token ? [token, encodeURIComponent(token)] : []
@@ -90,14 +93,18 @@ function cleanText(text: string, token: string | undefined): string {
   return redacted.replace(/\bBearer\s+[\w.~+/=-]{8,}/gi, 'Bearer ***').slice(0, maxTextLength)
 }
 
-/** Google names a quota `defaultPerMinutePerProject` or `defaultPerMinutePerUser`. */
+/**
+ * True for a quota of the application. Google names a quota `defaultPerMinutePerProject` or
+ * `defaultPerMinutePerUser`.
+ */
 function isApplicationQuota(quotaLimit = ''): boolean {
   return /PerProject/i.test(quotaLimit)
 }
 
 /**
- * Graph names the scope of a limit: `Tenant_Application/ReadWrite/<application>/<tenant>`. An
- * application of one tenant has the limits of both scopes.
+ * True for a rate limit of the application. Graph names the scope of a limit:
+ * `Tenant_Application/ReadWrite/<application>/<tenant>`. An application of one tenant has the
+ * limits of both scopes.
  */
 function hasApplicationScope(headers: IncomingHttpHeaders): boolean {
   return /^(?:Tenant_)?Application(?:\/|$)/i.test(String(headers['x-ms-throttle-scope'] ?? ''))
@@ -106,15 +113,15 @@ function hasApplicationScope(headers: IncomingHttpHeaders): boolean {
 interface ErrorFields {
   code?: string
   message?: string
-  /** `metadata.quota_limit` of Google. */
+  /** Name of the exceeded quota: `metadata.quota_limit` of Google. */
   quotaLimit?: string
 }
 
-/** Reads the members of an error one by one, because nothing guarantees their types. */
+/** Reads the members of an error response one by one, because nothing guarantees their types. */
 function readFields(text: string): ErrorFields {
   const body = parseObject(text)
   const { error, error_description: description } = body
-  // RFC 6749 §5.2
+  // Error response of a token endpoint: RFC 6749 §5.2
   if (typeof error === 'string') return defined({ code: error, message: textOf(description) })
   if (!isObject(error)) return {}
   const [first] = Array.isArray(error['errors']) ? (error['errors'] as unknown[]) : []

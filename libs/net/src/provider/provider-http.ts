@@ -8,34 +8,36 @@ import { readProviderError } from './provider-error.ts'
 export interface ProviderHttpOptions {
   caller: Pick<HttpCaller, 'open'>
   /**
-   * Origins of the provider's API, the only origins that receive the token. The first origin is the
-   * base of paths.
+   * Origins of the mail provider's API, the only origins that receive the access token. The first
+   * origin is the base of paths.
    */
   origins: readonly [string, ...string[]]
-  /** Origins at which a fake serves the provider. Must equal the origins of `caller`. */
+  /** Origins at which a fake serves the mail provider. Must equal the origins of `caller`. */
   mappedOrigins?: OriginMap
-  /** Upper bound of `Retry-After`, in milliseconds; defaults to 24 h. */
+  /** Upper bound of the provider's `Retry-After`, in milliseconds; defaults to 24 h. */
   maxRetryAfterMs?: number
 }
 
 export interface ProviderRequest extends Omit<StreamRequest, 'method'> {
-  /** HTTP method; defaults to GET. */
+  /** HTTP method of the request to the provider; defaults to GET. */
   method?: HttpMethod
-  /** Path, or a link of the provider such as `nextLink`, `deltaLink` or `Location`. */
+  /**
+   * Path of the request, or a link of the provider such as `nextLink`, `deltaLink` or `Location`.
+   */
   url: string
   /** Access token of the account. Absent for uploads. */
   token: string
-  /** Statuses that are no errors, in addition to 2xx. */
+  /** Response statuses that are no errors, in addition to 2xx. */
   accept?: readonly number[]
 }
 
-/** Request without a token, to an upload address that the provider returned. */
+/** Request without an access token, to an upload address that the mail provider returned. */
 export type UploadRequest = Omit<ProviderRequest, 'token'>
 
 export interface ProviderJson<T> {
   status: number
   headers: IncomingHttpHeaders
-  /** Parsed body, of unchecked form; undefined if the body is empty. */
+  /** Parsed body of the provider's response, of unchecked form; undefined if the body is empty. */
   json: T | undefined
 }
 
@@ -46,23 +48,26 @@ export interface ProviderJson<T> {
  * `unreachable` `ConnectionError` if there is no complete response.
  */
 export interface ProviderHttp {
-  /** Sends a request with the token. The caller reads or disposes the response. */
+  /** Sends a request with the access token. The caller reads the response or disposes of it. */
   readonly open: (request: ProviderRequest) => Promise<StreamedResponse>
-  /** Sends a request with the token and reads JSON of up to `maxBytes`. */
+  /** Sends a request with the access token and reads a JSON response of up to `maxBytes`. */
   readonly json: <T>(request: ProviderRequest) => Promise<ProviderJson<T>>
-  /** Sends a request without the token to an upload address, and reads JSON. */
+  /** Sends a request without the access token to an upload address, and reads a JSON response. */
   readonly upload: <T>(request: UploadRequest) => Promise<ProviderJson<T>>
 }
 
 const dayMs = 86_400_000
 /**
- * Maximum bytes to read of an error body: enough for the JSON of any error, but pages of HTML are
- * cut.
+ * Maximum bytes to read of the body of an error response: enough for the JSON of any error, but
+ * pages of HTML are cut.
  */
 const maxErrorBytes = 64 * 1024
 const maxUrlLength = 16 * 1024
 
-/** Creates the client, which has no state, so that all accounts of a provider share one client. */
+/**
+ * Creates the client of a mail provider's HTTP API. The client has no state, so that all accounts
+ * of a provider share one client.
+ */
 export function createProviderHttp(options: ProviderHttpOptions): ProviderHttp {
   const send = (request: SentRequest) => sendRequest(options, request)
   const open: ProviderHttp['open'] = async (request) =>
@@ -79,7 +84,7 @@ export function createProviderHttp(options: ProviderHttpOptions): ProviderHttp {
 
 type SentRequest = Omit<ProviderRequest, 'token'> & { token: string | undefined }
 
-/** The only place that sends a token. */
+/** Sends a request to the provider: the only place that sends an access token. */
 async function sendRequest(
   { caller, maxRetryAfterMs = dayMs }: ProviderHttpOptions,
   { token, accept = [], method = 'GET', headers = {}, ...request }: SentRequest,
@@ -100,8 +105,8 @@ async function sendRequest(
 const credentialHeaders = new Set(['authorization', 'cookie', 'proxy-authorization'])
 
 /**
- * Resolves a path or link against the provider's base. Returns the parsed URL as text, so that no
- * other parser can read another host from the link.
+ * Resolves a path or link of a request against the base URL of the mail provider. Returns the
+ * parsed URL as text, so that no other parser can read another host from the link.
  *
  * @throws AppError `forbidden` `ForeignProviderOrigin`
  */
@@ -112,7 +117,7 @@ function providerUrl(link: string, { origins, mappedOrigins }: ProviderHttpOptio
   throw foreignOrigin()
 }
 
-/** Checks an upload address: any origin with HTTPS, or the origin of a fake. */
+/** Checks an upload address of the provider: any origin with HTTPS, or the origin of a fake. */
 function uploadUrl(link: string, { mappedOrigins }: ProviderHttpOptions): string {
   const url = parseUrl(link)
   const isFake = url !== undefined && Object.values(mappedOrigins ?? {}).includes(url.origin)
@@ -120,10 +125,13 @@ function uploadUrl(link: string, { mappedOrigins }: ProviderHttpOptions): string
   throw foreignOrigin()
 }
 
-/** Absolute URL, or a path: not `//host` and `https:host`, which parsers read differently. */
+/**
+ * Link of a provider: an absolute URL, or a path; not `//host` and `https:host`, which parsers read
+ * differently.
+ */
 const linkPattern = /^(?:https?:\/\/[^/]|\/(?!\/))[^\\\s\p{Cc}]*$/iu
 
-/** Rejects logins, which would replace the token. */
+/** Parses the URL of a request. Rejects URLs with a login, which would replace the access token. */
 function parseUrl(link: string, base?: string): URL | undefined {
   if (link.length > maxUrlLength || !linkPattern.test(link)) return undefined
   const url = URL.canParse(link, base) ? new URL(link, base) : undefined
@@ -137,7 +145,10 @@ function foreignOrigin(): AppError {
   })
 }
 
-/** Reads JSON. An incomplete or invalid body is temporary: providers cut bodies under load. */
+/**
+ * Reads a JSON response of the provider. An incomplete or invalid body is temporary: providers cut
+ * bodies under load.
+ */
 async function readJson<T>(response: StreamedResponse): Promise<ProviderJson<T>> {
   const { status, headers } = response
   try {
@@ -149,14 +160,14 @@ async function readJson<T>(response: StreamedResponse): Promise<ProviderJson<T>>
   }
 }
 
-/** The stream fails above the `maxBytes` of the request. */
+/** Reads the whole body of a response. The stream fails above the `maxBytes` of the request. */
 async function readWhole({ body }: StreamedResponse): Promise<string> {
   const chunks: Buffer[] = []
   for await (const chunk of body) chunks.push(chunk as Buffer)
   return Buffer.concat(chunks).toString('utf8')
 }
 
-/** Reads up to `maxBytes`, and less if the body is cut. */
+/** Reads up to `maxBytes` of the body of an error response, and less if the body is cut. */
 async function readText(response: StreamedResponse, maxBytes: number): Promise<string> {
   using _closed = response
   const chunks: Buffer[] = []
@@ -168,12 +179,14 @@ async function readText(response: StreamedResponse, maxBytes: number): Promise<s
       if (bytes >= maxBytes) break
     }
   } catch {
-    // The status decides; the rest of the text is a detail.
+    // The status decides about the error response; the rest of the text is a detail.
   }
   return Buffer.concat(chunks).toString('utf8').slice(0, maxBytes)
 }
 
-/** Errors of an own request body stay as they are. */
+/**
+ * Error of a request to the provider. Errors of the request body of the caller stay as they are.
+ */
 function toAppError(error: unknown, signal?: AbortSignal): unknown {
   if (!(error instanceof HttpError)) return error
   if (signal?.aborted) return signal.reason

@@ -13,10 +13,10 @@ import { lookUp } from './lookups.ts'
 import { type GmailRequests, idPath } from '../requests.ts'
 import { type GmailQuery, planSearch } from './search.ts'
 
-/** Maximum ids per page of Gmail. */
+/** Maximum message ids per page of a Gmail list. */
 const maxListed = 500
 
-/** One page of ids. */
+/** Lists one page of message ids of a Gmail mailbox. */
 export async function listIds(
   requests: GmailRequests,
   { query, page }: { query: MessageQuery; page: PageOptions },
@@ -36,7 +36,10 @@ export async function listIds(
   })
 }
 
-/** Pages of lookups by id are counted by this client. */
+/**
+ * Offset of a page of a lookup by id. This client counts such pages, and the page token is the
+ * number.
+ */
 function offsetOf(pageToken = '0'): number {
   if (/^\d{1,9}$/.test(pageToken)) return Number(pageToken)
   throw stalePage()
@@ -59,7 +62,10 @@ async function listByQuery(
   return defined({ entries, nextPageToken, total })
 }
 
-/** Number of messages of a label. Undefined if it does not exist, which the list reports. */
+/**
+ * Number of messages of a Gmail label. Undefined if the label does not exist, which the list
+ * reports.
+ */
 async function countOf(
   requests: GmailRequests,
   id: string,
@@ -80,7 +86,7 @@ async function countOf(
   }
 }
 
-/** One page of `messages.list`, newest first. */
+/** Reads one page of Gmail's `messages.list`, newest first. */
 export async function readPage(
   requests: GmailRequests,
   { query, page }: { query: GmailQuery; page: PageOptions },
@@ -103,19 +109,25 @@ export async function readPage(
   return defined({ entries: messages.flatMap(toListedId), nextPageToken: tokenOf(nextPageToken) })
 }
 
-/** @throws MailApiError `unavailable`: a shorter page would hide a message */
+/**
+ * Converts an entry of a Gmail list.
+ * @throws MailApiError `unavailable` for an invalid id: a shorter page would hide a message
+ */
 function toListedId({ id = '', threadId }: Partial<GmailMessage>): ListedId[] {
   if (!isApiId(id)) throw incompleteResponse('The list of Gmail has an entry without an id')
   return [defined({ id, threadId: isApiId(threadId ?? '') ? threadId : undefined })]
 }
 
-/** Usable page token of a response. */
+/** Page token of a Gmail response, if it can be used. */
 export function tokenOf(token: unknown): string | undefined {
   const isUsable = typeof token === 'string' && token !== '' && token.length <= maxPageTokenLength
   return isUsable ? token : undefined
 }
 
-/** Gmail refuses unknown labels and old page tokens with the same reason. */
+/**
+ * Error of a refused list request. Gmail refuses unknown labels and old page tokens with the same
+ * reason.
+ */
 async function explain(
   requests: GmailRequests,
   context: { error: unknown; query: MessageQuery; page: PageOptions; signal: AbortSignal },

@@ -16,7 +16,7 @@ const has = ({ labelIds }: CheckedMessage, id: string) => labelIds.includes(id)
 const hasLabel = (message: CheckedMessage, text: string, labels: readonly NamedLabel[]) =>
   has(message, findLabel(labels, text)?.id ?? text)
 
-/** Checks of the terms that a lookup by id may be combined with. */
+/** Checks of search terms on a message. A lookup by id may be combined with these terms. */
 const checks: { [K in keyof SearchTerms]?: Check<NonNullable<SearchTerms[K]>> } = {
   unseen: (message, value) => has(message, flagLabels.unseen) === value,
   seen: (message, value) => has(message, flagLabels.unseen) !== value,

@@ -14,7 +14,7 @@ interface Lookup {
   plan: Exclude<SearchPlan, { kind: 'list' }>
 }
 
-/** All messages that are found by their id or thread. */
+/** Reads all messages of Gmail that a search finds by their id or thread. */
 export async function lookUp(
   requests: GmailRequests,
   { query, plan }: Lookup,
@@ -50,7 +50,7 @@ async function readStates(
   return outcomes.flatMap((outcome) => presentOf(outcome) ?? [])
 }
 
-/** Messages of a thread, newest first as in lists. */
+/** Messages of a Gmail thread, newest first as in lists. */
 async function readThread(
   requests: GmailRequests,
   id: string,
@@ -74,7 +74,8 @@ async function readThread(
 }
 
 /**
- * Message of a batch. Undefined if it is missing, or its id is out of range.
+ * Message of a Gmail batch response. Undefined if the message is missing, or its id is out of
+ * range.
  *
  * @throws MailApiError of any other outcome
  */

@@ -3,34 +3,37 @@ import { MailApiError } from '../../mail-api/errors.ts'
 import type { SearchTerms } from '../../searches.ts'
 import { findLabel, flagLabels, type NamedLabel } from '../labels.ts'
 
-/** Parameters of `messages.list`. */
+/** Query parameters of Gmail's `messages.list`. */
 export interface GmailQuery {
   labelIds: string[]
   q?: string
   includeSpamTrash?: true
 }
 
-/** How to find the matches of a search. */
+/** Plan that finds the matches of a message search in Gmail. */
 export type SearchPlan =
   | { kind: 'list'; query: GmailQuery }
-  /** No message matches. */
+  /** Search that no message can match. */
   | { kind: 'nothing' }
-  /** Messages with these ids, in this order; all other terms are ignored. */
+  /** Search for messages with these ids, in this order; all other terms are ignored. */
   | { kind: 'ids'; ids: readonly string[] }
   /**
-   * One message, or the messages of a thread. The other search terms are checked by this client.
+   * Search for one message, or for the messages of a thread. The other search terms are checked by
+   * this client.
    */
   | { kind: 'message' | 'thread'; id: string }
 
 export interface SearchInput {
-  /** Label of the folder. Absent: the mailbox without spam and trash. */
+  /** Label of the folder to search in. Absent: the mailbox without spam and trash. */
   folderId?: string | undefined
   search?: SearchTerms
-  /** Labels of the mailbox. Read only for label terms. */
+  /** Labels of the mailbox. Read only if the search has label terms. */
   labels: readonly NamedLabel[]
 }
 
-/** Order of the terms in a query. Others are refused, or part of a lookup by id. */
+/**
+ * Order of the search terms in a Gmail query. Other terms are refused, or part of a lookup by id.
+ */
 const textTerms = ['from', 'to', 'cc', 'bcc', 'body', 'subject', 'header', 'gmailRaw'] as const
 const localTerms = [
   'unseen',
@@ -46,11 +49,12 @@ const localTerms = [
 ] as const
 const supported: ReadonlySet<string> = new Set([...textTerms, ...localTerms])
 
-/** Longest query in bytes after encoding, so that a request line has at most 8,000. */
+/** Longest search query in bytes after encoding, so that a request line has at most 8,000 bytes. */
 const maxQueryBytes = 7_000
 
 /**
- * Translates search terms. Each is translated or refused, because the matches may be deleted next.
+ * Translates search terms to a plan for Gmail. Each term is translated or refused, because the
+ * matches may be deleted next.
  *
  * @throws MailApiError `unsupported-term`; `label-missing` for a label that does not exist
  */
@@ -96,11 +100,11 @@ function phraseTerms(search: SearchTerms): string[] {
 
 function numberTerms({ larger, smaller, before, since }: SearchTerms): string[] {
   return [
-    // Every message is larger than 0 bytes.
+    // The search term `larger:0` is left out, because every message is larger than 0 bytes.
     ...(larger ? [`larger:${larger}`] : []),
     ...(smaller === undefined ? [] : [`smaller:${smaller}`]),
-    // Times are in seconds: a date would be midnight in California. `after` may or may not be
-    // inclusive.
+    // Times in a Gmail query are in seconds: a date would be midnight in California. `after` may or
+    // may not be inclusive.
     ...(before ? [`before:${Math.ceil(before.getTime() / 1_000)}`] : []),
     ...(since ? [`after:${Math.floor(since.getTime() / 1_000) - 1}`] : []),
   ]
@@ -115,10 +119,10 @@ function flagTerms({ unseen, seen, flagged }: SearchTerms): string[] {
   ]
 }
 
-/** A phrase: operators in it are plain text. Gmail cannot quote a quote. */
+/** Phrase of a Gmail query: operators in a phrase are plain text. Gmail cannot quote a quote. */
 function quoted(term: string, value: string): string {
   const text = value.replace(/[\p{Cc}"\s]+/gu, ' ').trim()
-  // Gmail may ignore a phrase of other characters, and everything would match.
+  // Gmail may ignore a phrase without letters and digits, and everything would match.
   if (!/[\p{L}\p{N}]/u.test(text)) throw unsupported(term)
   return `"${text}"`
 }
@@ -132,7 +136,10 @@ function messageIdTerm(header: NonNullable<SearchTerms['header']>): string {
   return term
 }
 
-/** Term for a Message-ID, which Gmail compares without brackets. Undefined if it needs quotes. */
+/**
+ * Search term for a Message-ID, which Gmail compares without brackets. Undefined if the Message-ID
+ * needs quotes.
+ */
 export function messageIdQuery(value: string): string | undefined {
   const id = value.trim().replace(/^<(.*)>$/s, '$1')
   const isUsable = id !== '' && !/[\s\p{Cc}"(){}<>]/u.test(id)
@@ -140,8 +147,8 @@ export function messageIdQuery(value: string): string | undefined {
 }
 
 /**
- * Raw query of the client: unchanged if alone, otherwise in parentheses, which the query must not
- * close.
+ * Raw Gmail query of the API client: unchanged if alone, otherwise in parentheses, which the query
+ * must not close.
  */
 function rawTerm(raw: string | undefined, isCombined: boolean): string[] {
   if (raw === undefined) return []
@@ -188,7 +195,7 @@ function systemTerm(id: string): string {
     : `-in:${id === 'CHAT' ? 'chats' : id.toLowerCase()}`
 }
 
-/** Form of a label name in a query. */
+/** Form of a label name in a Gmail query. */
 function wordOf(name: string): string {
   return name.toLowerCase().replace(/[\s/&|(){}"]/g, '-')
 }

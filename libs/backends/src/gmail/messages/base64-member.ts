@@ -2,12 +2,15 @@ import type { Readable } from 'node:stream'
 import { incompleteResponse, type MailApiError } from '../../mail-api/errors.ts'
 import { bodyError } from '../requests.ts'
 
-/** Characters before the member: `fields` selects it alone. */
+/**
+ * Maximum characters before the base64url member of a Gmail response: `fields` selects that member
+ * alone.
+ */
 const maxLeadLength = 1_024
 
 /**
- * Content of one base64url member of a JSON object, decoded while it arrives: the source of a
- * message or the content of an attachment. Holds one chunk in memory.
+ * Reads the content of one base64url member of a JSON response of Gmail, decoded while it arrives:
+ * the source of a message or the content of an attachment. Holds one chunk in memory.
  *
  * @throws MailApiError `unavailable` if the member is missing or cut; the signal's reason
  */
@@ -28,7 +31,10 @@ export async function* readBase64Member(
   }
 }
 
-/** States: before the value, in it, after it. */
+/**
+ * Decoder of a base64url member in a JSON response. States: before the value, in the value, after
+ * it.
+ */
 class Base64Member {
   readonly #start: RegExp
   #state: 'before' | 'inside' | 'after' = 'before'
@@ -61,7 +67,10 @@ class Base64Member {
     if (this.#carry !== '') yield Buffer.from(this.#carry, 'base64url')
   }
 
-  /** Padding may be escaped as in HTML. Keeps what is no whole group, and an escape that is cut. */
+  /**
+   * Decodes base64url text of a Gmail response. Padding may be escaped as in HTML. Keeps characters
+   * that form no whole group, and an escape that is cut.
+   */
   #decode(text: string): Uint8Array {
     const escape = this.#state === 'after' ? -1 : text.lastIndexOf('\\')
     const isCut = escape > text.length - 6 && escape !== -1

@@ -4,8 +4,9 @@ import type { GmailMessage, GmailMessagePart } from '../../provider-types/gmail.
 import { readParts } from './parts.ts'
 
 /**
- * Refuses a message without the members that Gmail sends with every message: a replica that has
- * only heard of a new message leaves them out. Gmail adds header fields to messages without any.
+ * Refuses a Gmail message without the members that Gmail sends with every message: a Gmail server
+ * that has only heard of a new message leaves these members out. Gmail adds header fields to
+ * messages without any.
  *
  * @throws MailApiError `unavailable`, incomplete
  */
@@ -18,7 +19,10 @@ export function assertComplete(
   if (!hasHeaders || !isComplete) throw incompleteMessage()
 }
 
-/** True if each text part has its content. A multipart may be empty, but has no preview then. */
+/**
+ * True if each text part of a Gmail message has its content. A multipart may be empty, but has no
+ * preview then.
+ */
 function hasContent(payload: GmailMessagePart | undefined, snippet: string | undefined): boolean {
   if (!payload) return false
   const parts = readParts(payload)

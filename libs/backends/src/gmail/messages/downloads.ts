@@ -10,11 +10,13 @@ import { messagePath, unreadableIds } from './message-path.ts'
 import { type GmailPart, readParts } from './parts.ts'
 import { findSourcePart } from './source-part.ts'
 
-/** Message of 50 MiB as base64, with the other members. */
+/**
+ * Maximum response of Gmail with the source of a message: 50 MiB as base64, with the other members.
+ */
 const maxSourceBytes = 72 * 1024 * 1024
 const maxStructureBytes = 64 * 1024 * 1024
 
-/** Source of a message, decoded while it arrives. */
+/** Downloads the source of a Gmail message, decoded while it arrives. */
 export async function downloadSource(
   requests: GmailRequests,
   id: string,
@@ -32,8 +34,9 @@ export async function downloadSource(
 }
 
 /**
- * Content of a part. Its attachment id is looked up by each read, because it soon expires
- * (dust-tt/dust pull request 27314), and once more if it is refused.
+ * Downloads the content of a MIME part from Gmail. The attachment id of the part is looked up by
+ * each read, because it soon expires (dust-tt/dust pull request 27314), and once more if it is
+ * refused.
  */
 export async function downloadPart(
   requests: GmailRequests,
@@ -55,14 +58,14 @@ export async function downloadPart(
   }
 }
 
-/** True if an attachment id has expired. */
+/** True if Gmail refused an attachment id because it has expired. */
 function isRefused(error: unknown): boolean {
   return (['message-missing', 'unreadable-id', 'refused'] as const).some((failure) =>
     isMailApiError(error, failure),
   )
 }
 
-/** Content of a text that Gmail did not send with its message. */
+/** Reads the content of a text part that Gmail did not send with its message. */
 export async function readLargeText(
   requests: GmailRequests,
   { id, part }: { id: string; part: GmailPart },
@@ -122,7 +125,10 @@ async function openPart(
   })
 }
 
-/** Contained message, from the source: its form as an attachment is not documented. */
+/**
+ * Reads a contained message from the source of the message: its form as an attachment of Gmail is
+ * not documented.
+ */
 async function readMessagePart(
   requests: GmailRequests,
   { id, partId }: { id: string; partId: string },
@@ -144,7 +150,8 @@ async function openMember(
     using _open = response
     yield* readBase64Member(response.body, member, request.signal)
   })()
-  // If the response of Gmail lacks the member, the read fails before the caller sends its response.
+  // If the response of Gmail lacks the content, the read fails before the caller sends its own
+  // response.
   const first = await content.next()
   return (async function* () {
     if (first.done) return

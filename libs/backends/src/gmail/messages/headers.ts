@@ -2,7 +2,7 @@ import type { GmailMessagePartHeader } from '../../provider-types/gmail.ts'
 
 const maxHeaderBytes = 256 * 1024
 
-/** Fields in order, up to 256 KiB. */
+/** Header fields of a Gmail message in order, up to 256 KiB. */
 export function headersOf(headers: readonly GmailMessagePartHeader[] = []): [string, string][] {
   const fields: [string, string][] = []
   let bytes = 0
@@ -15,7 +15,7 @@ export function headersOf(headers: readonly GmailMessagePartHeader[] = []): [str
   return fields
 }
 
-/** Text without NUL, which Postgres rejects, and without line ends. */
+/** Header text without NUL, which Postgres rejects, and without line ends. */
 export function clean(text: string): string {
   return text.replace(/[\0\r\n]+/g, ' ').toWellFormed()
 }

@@ -1,7 +1,7 @@
 import { MailApiError } from '../../mail-api/errors.ts'
 import { relabelled } from '../errors.ts'
 
-/** Ids are numbers of 64 bits, written as hexadecimal digits. */
+/** Form of a Gmail message or thread id: a number of 64 bits, written as hexadecimal digits. */
 const idPattern = /^[\da-f]{1,16}$/i
 
 /** True for ids that Gmail may have given to a message or thread. */
@@ -9,13 +9,15 @@ export function isGmailId(id: string): boolean {
   return idPattern.test(id)
 }
 
-/** Path of a message. @throws MailApiError `message-missing` for an id of another form */
+/** Path of a Gmail message. @throws MailApiError `message-missing` for an id of another form */
 export function messagePath(id: string): string {
   if (isGmailId(id)) return `/messages/${id}`
   throw new MailApiError('message-missing', 'The message does not exist.')
 }
 
-/** Sends a request for one message. Gmail refuses ids that are out of range with 400. */
+/**
+ * Sends a request for one Gmail message. Gmail refuses message ids that are out of range with 400.
+ */
 export async function unreadableIds<T>(send: () => Promise<T>): Promise<T> {
   try {
     return await send()

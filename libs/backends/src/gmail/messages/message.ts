@@ -7,7 +7,7 @@ import { stateOfLabels } from '../labels.ts'
 import { clean, headersOf } from './headers.ts'
 import { attachmentsOf, readParts } from './parts.ts'
 
-/** Fields of the header that an envelope needs. */
+/** Fields of the message header that an envelope needs. */
 const envelopeHeaders = [
   'Date',
   'Subject',
@@ -30,7 +30,7 @@ const entities: Readonly<Record<string, string>> = {
   apos: "'",
 }
 
-/** Parameters of `messages.get` that the options need: headers alone where they suffice. */
+/** Parameters of Gmail's `messages.get` that the options need: headers alone where they suffice. */
 export function getParameters({ headers, attachments, maxTextBytes }: GetOptions) {
   const brief = 'id,threadId,labelIds,snippet,internalDate,sizeEstimate'
   if (attachments || maxTextBytes !== undefined)
@@ -39,7 +39,9 @@ export function getParameters({ headers, attachments, maxTextBytes }: GetOptions
   return { query: { format: 'metadata', ...query }, fields: `${brief},payload/headers` }
 }
 
-/** Message without its texts. Undefined if the response has no usable id. */
+/**
+ * Converts a Gmail message without its texts. Undefined if the response has no usable message id.
+ */
 export function toApiMessage(
   message: Partial<GmailMessage>,
   options: GetOptions,
@@ -60,7 +62,10 @@ export function toApiMessage(
   })
 }
 
-/** First Message-ID, however it is spelled, and addresses of the authors, if there are any. */
+/**
+ * Headers of a sent Gmail message: the first Message-ID, however it is spelled, and addresses of
+ * the authors, if there are any.
+ */
 export function sentHeadersOf({ payload }: Partial<GmailMessage>) {
   const { messageId, from } = envelopeOf(headersOf(payload?.headers))
   const authors = from?.flatMap(({ address }) => address ?? []) ?? []
@@ -88,7 +93,9 @@ function envelopeOf(fields: readonly [name: string, value: string][]): ApiMessag
   })
 }
 
-/** Decoded text. Gmail sends values as they are; some are decoded already. */
+/**
+ * Decoded text of a header value. Gmail sends header values as they are; some are decoded already.
+ */
 function textOf(value: string | undefined): string | undefined {
   return value === undefined ? undefined : decodeWords(value)
 }
@@ -102,7 +109,7 @@ function identifierOf(value: string | undefined): string | undefined {
   return /<[^<>]{1,998}>/.exec(value ?? '')?.[0] ?? (value?.trim() || undefined)
 }
 
-/** Unescaped snippet: `&#39;`. */
+/** Preview of a message: the snippet of Gmail without HTML entities such as `&#39;`. */
 function previewOf(snippet: string | undefined): string | undefined {
   if (typeof snippet !== 'string' || snippet === '') return undefined
   const text = snippet.replace(/&([a-z]{2,4}|#\d{1,7}|#x[\da-f]{1,6});/gi, unescape)

@@ -4,22 +4,22 @@ import type { ApiAttachment, ApiTexts } from '../../mail-api/messages.ts'
 import type { GmailMessagePart } from '../../provider-types/gmail.ts'
 import { headersOf } from './headers.ts'
 
-/** Leaf of a message, or a contained message: its inner parts are not read. */
+/** MIME part of a Gmail message: a leaf, or a contained message, whose inner parts are not read. */
 export interface GmailPart {
-  /** Empty for a message that has no other part. */
+  /** Part id of Gmail. Empty for a message that has no other part. */
   partId: string
-  /** Media type of the part in lower case. */
+  /** Media type of the MIME part in lower case. */
   type: string
   filename?: string
   charset?: string
   contentId?: string
-  /** True within a multipart/related. */
+  /** True for a MIME part within a multipart/related. */
   related: boolean
   disposition?: string
   size?: number
-  /** Content as base64url. Absent if it is read by `attachmentId`. */
+  /** Content of the MIME part as base64url. Absent if it is read by `attachmentId`. */
   data?: string
-  /** Valid for a short time, different in each response. */
+  /** Attachment id of Gmail: valid for a short time, different in each response. */
   attachmentId?: string
 }
 
@@ -27,7 +27,10 @@ const maxDepth = 64
 const maxParts = 1_000
 const maxFilename = 1_000
 
-/** Leaves of a message in order. Leaves beyond `maxDepth` or `maxParts` are left out. */
+/**
+ * MIME parts of a Gmail message without inner parts (leaves), in order. Leaves beyond `maxDepth` or
+ * `maxParts` are left out.
+ */
 export function readParts(payload: GmailMessagePart): GmailPart[] {
   const parts: GmailPart[] = []
   const visit = (part: GmailMessagePart, depth: number, related: boolean) => {
@@ -79,8 +82,8 @@ export function attachmentsOf(parts: readonly GmailPart[]): ApiAttachment[] {
         size,
         filename,
         contentId,
-        // The disposition does not decide: sent files may be marked as inline (googleworkspace/cli
-        // 589).
+        // The disposition does not decide whether a part is embedded: sent files may be marked as
+        // inline (googleworkspace/cli 589).
         embedded:
           contentId !== undefined &&
           (related || html.some((text) => text.includes(`cid:${contentId}`))),
@@ -88,7 +91,7 @@ export function attachmentsOf(parts: readonly GmailPart[]): ApiAttachment[] {
     )
 }
 
-/** True for parts that are shown as the text of the message. */
+/** True for MIME parts that are shown as the text of the message. */
 function isText({ type, filename, disposition }: GmailPart): boolean {
   const isShown = type === 'text/plain' || type === 'text/html'
   return isShown && filename === undefined && disposition !== 'attachment'
@@ -99,7 +102,7 @@ export function largeTexts(parts: readonly GmailPart[]): GmailPart[] {
   return parts.filter((part) => isText(part) && part.data === undefined && part.attachmentId)
 }
 
-/** Texts of both kinds. Several of a kind are joined with a line end. */
+/** Texts of a Gmail message, plain and HTML. Several parts of a kind are joined with a line end. */
 export function textsOf(parts: readonly GmailPart[], maxBytes: number): ApiTexts {
   const join = (type: string) => {
     const texts = parts.filter((part) => part.type === type && isText(part)).map(textOfPart)
@@ -115,8 +118,8 @@ export function textsOf(parts: readonly GmailPart[], maxBytes: number): ApiTexts
 }
 
 /**
- * Text of a part. Gmail sends some texts converted to UTF-8 and other texts as they are: texts that
- * are valid UTF-8 with non-ASCII characters were converted.
+ * Text of a MIME part. Gmail sends some texts converted to UTF-8 and other texts as they are: texts
+ * that are valid UTF-8 with non-ASCII characters were converted.
  */
 function textOfPart({ data = '', charset }: GmailPart): string {
   const bytes = Buffer.from(data, 'base64url')

@@ -3,8 +3,9 @@ import { parseHeaders } from '@posthorn/mime'
 const maxDepth = 64
 
 /**
- * Body of a part of a message (RFC 2046 §5.1), before its transfer encoding is decoded: the part
- * with a Gmail part id, which has indexes from 0. Undefined if there is no such part.
+ * Finds the body of a MIME part in the source of a message (RFC 2046 §5.1), before its transfer
+ * encoding is decoded: the part with a Gmail part id, which has indexes from 0. Undefined if there
+ * is no such part.
  */
 export function findSourcePart(
   source: Buffer,
@@ -36,7 +37,7 @@ function boundaryOf(head: Buffer): string | undefined {
   return /^multipart\//i.test(type.trim()) ? (quoted ?? bare) : undefined
 }
 
-/** Part between two delimiter lines. The preamble comes before the first. */
+/** MIME part between two delimiter lines. The preamble comes before the first delimiter line. */
 function childAt(body: Buffer, boundary: string, index: number): Buffer | undefined {
   const delimiter = `--${boundary}`
   let start = nextDelimiter(body, delimiter, 0)

@@ -2,7 +2,10 @@ import type { ImapFlow } from 'imapflow'
 import type { Capabilities } from '../../mail-session.ts'
 import { hasCapability } from '../imapflow-internals.ts'
 
-/** Capabilities as advertised, or implied by IMAP4rev2 if enabled (RFC 9051 appendix E). */
+/**
+ * Capabilities of an IMAP server as advertised, or implied by IMAP4rev2 if enabled (RFC 9051
+ * appendix E).
+ */
 export function capabilitiesOf(client: ImapFlow): Capabilities {
   const has = (name: string) => hasCapability(client, name)
   return {
@@ -21,8 +24,8 @@ export function capabilitiesOf(client: ImapFlow): Capabilities {
 }
 
 /**
- * True if CONDSTORE is enabled. The advertised capability is not enough: some servers that
- * advertise CONDSTORE respond BAD to FETCH CHANGEDSINCE.
+ * True if CONDSTORE is enabled on an IMAP connection. The advertised capability is not enough: some
+ * servers that advertise CONDSTORE respond BAD to FETCH CHANGEDSINCE.
  */
 export function hasCondstore(client: ImapFlow): boolean {
   return client.enabled.has('CONDSTORE')

@@ -3,19 +3,19 @@ import { createInflateRaw } from 'node:zlib'
 import type { ImapFlow, ImapFlowError } from 'imapflow'
 import { type ImapFlowInternals, internalsOf } from '../imapflow-internals.ts'
 
-/** Maximum length of a stored block (RFC 1951 §3.2.4). */
+/** Maximum length of a stored block of DEFLATE (RFC 1951 §3.2.4). */
 const maxStored = 0xffff
 /**
- * Buffer size of the decompressor, held as long as the connection. imapflow uses 16 KiB per
+ * Buffer size of the decompressor, held as long as the IMAP connection. imapflow uses 16 KiB per
  * direction.
  */
 const chunkSize = 8 * 1024
 
 /**
- * Replaces COMPRESS=DEFLATE (RFC 4978) of imapflow, which costs 200 kB per connection, mostly for
- * the output. Commands of 100 bytes need no compression and are sent as stored blocks. The
- * decompressor remains: 20 kB for an idle connection, 55 kB after much input. `onBroken` is called
- * if the input cannot be decompressed.
+ * Enables COMPRESS=DEFLATE (RFC 4978) on an IMAP connection. Replaces imapflow's function, which
+ * costs 200 kB per connection, mostly for the output. Commands of 100 bytes need no compression and
+ * are sent as stored blocks. The decompressor remains: 20 kB for an idle connection, 55 kB after
+ * much input. `onBroken` is called if the input cannot be decompressed.
  */
 export function enableCompression(client: ImapFlow, onBroken: () => void): void {
   const internals = internalsOf(client)
@@ -38,13 +38,16 @@ function inflate(internals: ImapFlowInternals, onBroken: () => void): void {
   socket.pipe(unpacked).pipe(streamer)
   unpacked.on('error', (error: NodeJS.ErrnoException) => {
     if (error.code === 'Z_DATA_ERROR') onBroken()
-    // After close the parser has no error listener. Emitting an error would then end the process.
+    // A closed IMAP parser has no error listener. Emitting an error would then end the process.
     if (!streamer.destroyed && streamer.listenerCount('error') > 0) streamer.emit('error', error)
   })
   internals.writeSocket = new StoredWriter(socket)
 }
 
-/** Part of the stream interface that imapflow uses for output. */
+/**
+ * Writer of commands on a compressed IMAP connection, with the part of the stream interface that
+ * imapflow uses.
+ */
 class StoredWriter {
   readonly #socket: Socket
 
@@ -67,15 +70,15 @@ class StoredWriter {
     return true
   }
 
-  /** The socket is destroyed by its owner, which also handles its errors. */
+  /** Does nothing: the owner of the socket destroys the socket and handles its errors. */
   destroy(): void {}
   on(): void {}
   removeListener(): void {}
 }
 
 /**
- * Header of a stored, non-final block: the length of the block and the one's complement of the
- * length.
+ * Header of a stored, non-final DEFLATE block: the length of the block and the one's complement of
+ * the length.
  */
 function blockHeader(length: number): Buffer {
   const head = Buffer.alloc(5)

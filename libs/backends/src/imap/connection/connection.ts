@@ -18,31 +18,36 @@ import type { Transcript } from './transcript.ts'
 import { Wire } from './wire.ts'
 
 /**
- * Maximum duration of a command that still receives data. The socket timeout detects a silent
+ * Maximum duration of an IMAP command that still receives data. The socket timeout detects a silent
  * server much earlier.
  */
 export const commandMs = 5 * 60_000
 /**
- * Maximum number of keep-alives without a call in between. Afterwards the server closes a session
- * that its owner lost.
+ * Maximum number of keep-alives (NOOP) of an IMAP session without a call in between. Afterwards the
+ * server closes a session that its owner lost.
  */
 const maxKeepAlives = 12
-/** Maximum wait for the response to LOGOUT. */
+/** Maximum wait for the response to LOGOUT of an IMAP session. */
 const logoutMs = 2_000
 
-/** Mailbox that a call applies to. The UIDs of the mailbox are meaningless in any other mailbox. */
+/**
+ * Mailbox that a call of an IMAP session applies to. The UIDs of the mailbox are meaningless in any
+ * other mailbox.
+ */
 export interface MailboxRef {
   path: string
   uidValidity: bigint
 }
 
-/** Transcript and message faults, which connections of an account may share. */
+/** Transcript and message faults, which IMAP connections of an account may share. */
 interface ConnectionParts {
   transcript?: Transcript | undefined
   faults?: MessageFaults | undefined
 }
 
-/** Owns an imapflow client and serialises its commands. */
+/**
+ * IMAP connection of an account. Owns an imapflow client and runs its commands one after the other.
+ */
 export class ImapConnection {
   readonly client: ImapFlow
   readonly wire: Wire
@@ -51,7 +56,7 @@ export class ImapConnection {
   readonly closed: Promise<Error | undefined>
   readonly #rejections: RejectionLogger
   readonly #faults: MessageFaults
-  /** Number of connections of the account that were lost before this connection was opened. */
+  /** Number of connections of the account that were lost before this IMAP connection was opened. */
   readonly #openedAt: number
   #reason: Error | undefined
   #closing = false
@@ -67,8 +72,8 @@ export class ImapConnection {
     this.#openedAt = faults.losses
     this.#rejections = new RejectionLogger(log)
     this.client = new ImapFlow({ ...options, logger: this.#rejections.logger(transcript) })
-    // The listener stays attached after close: an 'error' event without a listener ends the
-    // process.
+    // The error listener of the imapflow client stays attached after close: an 'error' event
+    // without a listener ends the process.
     this.client.on('error', (error) => (this.#reason ??= connectError(error)))
     const { promise, resolve } = Promise.withResolvers<Error | undefined>()
     this.closed = promise
@@ -80,7 +85,7 @@ export class ImapConnection {
     this.notifications.listenTo(this.client, this.wire)
   }
 
-  /** Connects and logs in. On failure the connection is closed. */
+  /** Connects to the IMAP server and logs in. On failure the connection is closed. */
   async connect(signal: AbortSignal, keepAliveMs: number): Promise<void> {
     const abort = () => this.end(connectAborted(signal))
     signal.addEventListener('abort', abort, { once: true })
@@ -88,7 +93,7 @@ export class ImapConnection {
       if (signal.aborted) abort()
       await this.client.connect()
       if (!this.client.usable) throw this.#closedError()
-      // imapflow ignores rejections of its initial commands.
+      // imapflow ignores rejections of its commands after the login, such as NAMESPACE.
       const lastRejection = this.#rejections.last
       if (lastRejection && invalidatesLogin(lastRejection)) throw lastRejection
       this.#keepAlive(keepAliveMs)
@@ -102,8 +107,8 @@ export class ImapConnection {
   }
 
   /**
-   * Runs commands after all earlier calls. With a mailbox, fails with `unavailable` unless it is
-   * still selected. Every failure is an AppError.
+   * Runs IMAP commands after all earlier calls. With a mailbox, fails with `unavailable` unless
+   * that mailbox is still selected. Every failure is an AppError.
    */
   async call<T>(
     work: (client: ImapFlow) => Promise<T>,
@@ -114,7 +119,7 @@ export class ImapConnection {
     return await this.mutex.run(() => this.perform(work, mailbox, timeoutMs))
   }
 
-  /** Variant of `call` for callers that hold the mutex. */
+  /** Variant of `call` for callers that hold the mutex of the IMAP connection. */
   async perform<T>(
     work: (client: ImapFlow) => Promise<T>,
     mailbox?: MailboxRef,
@@ -140,7 +145,7 @@ export class ImapConnection {
   }
 
   /**
-   * Number of responses so far that imapflow skipped because it could not parse or process the
+   * Number of IMAP responses so far that imapflow skipped because it could not parse or process the
    * response.
    */
   get unreadableResponses(): number {
@@ -152,13 +157,19 @@ export class ImapConnection {
     return this.#faults.of(mailbox)
   }
 
-  /** Records the error of a query if the connection was lost during the query. */
+  /**
+   * Records the error of a FETCH query in the message faults if the connection was lost during the
+   * query.
+   */
   recordLoss(error: unknown, add: Parameters<MessageFaults['recordLoss']>[2]): void {
     if (this.#closing || this.client.usable) return
     this.#faults.recordLoss(error, this.#openedAt, add)
   }
 
-  /** Error for a `false` result of imapflow, which does not contain the reason. */
+  /**
+   * Error for a `false` result of imapflow after a rejected command. The result does not contain
+   * the reason.
+   */
   rejection(action: string): AppError {
     if (!this.client.usable) return this.#closedError()
     const lastRejection = this.#rejections.last
@@ -169,23 +180,23 @@ export class ImapConnection {
 
   /**
    * Sends NOOP, or STATUS to servers that do not report changes on NOOP. The caller must hold the
-   * mutex.
+   * mutex of the connection.
    */
   async noop(client: ImapFlow): Promise<void> {
     if (ignoresNoop(client)) return await pollStatus(this, this.#selected?.path ?? 'INBOX')
-    // imapflow returns false on failure, against its type.
+    // imapflow returns false if NOOP fails, against its type.
     const result: unknown = await client.noop()
     if (result === false) throw this.rejection('respond to NOOP')
   }
 
-  /** Selected mailbox. Throws if no mailbox is selected. */
+  /** Selected mailbox of the IMAP connection. Throws if no mailbox is selected. */
   get selected(): MailboxRef {
     if (!this.client.usable) throw this.#closedError()
     if (!this.#selected) throw new AppError('internal', 'No mailbox is selected')
     return this.#selected
   }
 
-  /** Selected mailbox, or undefined. */
+  /** Selected mailbox of the IMAP connection, or undefined. */
   get selectedIfAny(): MailboxRef | undefined {
     return this.#selected
   }
@@ -195,13 +206,13 @@ export class ImapConnection {
     this.#selected = mailbox
   }
 
-  /** Closes the connection immediately. Running and later calls fail with this reason. */
+  /** Closes the IMAP connection immediately. Running and later calls fail with this reason. */
   end(reason: AppError): void {
     this.#reason ??= reason
     this.client.close()
   }
 
-  /** Sends LOGOUT, waits for at most 2 s, then closes the connection. */
+  /** Sends LOGOUT, waits for at most 2 s, then closes the IMAP connection. */
   async close(): Promise<void> {
     if (this.client.isClosed) return
     this.#closing = true
@@ -212,14 +223,16 @@ export class ImapConnection {
   #keepAlive(everyMs: number): void {
     const timer = setInterval(() => {
       if (!this.mutex.isIdle || ++this.#keepAlives > maxKeepAlives) return
-      // The next call reports a failure of the NOOP.
+      // The next call of the session reports a failure of this keep-alive NOOP.
       this.mutex.run(() => this.perform((client) => this.noop(client))).catch(() => {})
     }, everyMs)
     timer.unref()
     this.client.once('close', () => clearInterval(timer))
   }
 
-  /** True for the mailbox selected last, which the server may have closed since. */
+  /**
+   * True for the mailbox that the connection selected last. The server may have closed it since.
+   */
   #wasSelected({ path, uidValidity }: MailboxRef): boolean {
     return this.#selected?.path === path && this.#selected.uidValidity === uidValidity
   }
@@ -228,7 +241,10 @@ export class ImapConnection {
     return this.#byeErrorOr(connectionClosed(this.#reason))
   }
 
-  /** A BYE text explains more than a closed socket. */
+  /**
+   * Error of a closed IMAP connection: the text of the server's BYE, if any, explains more than a
+   * closed socket.
+   */
   #byeErrorOr(error: AppError): AppError {
     const bye = this.client.byeReason
     if (bye === undefined || this.#closing || error.code !== 'ECONNRESET') return error
@@ -236,7 +252,10 @@ export class ImapConnection {
   }
 }
 
-/** True for Coremail, the server of 163.com and other providers. */
+/**
+ * True for the mail server Coremail of 163.com and other providers, which reports no changes on
+ * NOOP.
+ */
 function ignoresNoop({ greeting = '', serverInfo }: ImapFlow): boolean {
   return /coremail/i.test(`${greeting} ${serverInfo?.name ?? ''}`)
 }

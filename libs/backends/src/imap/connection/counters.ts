@@ -6,15 +6,15 @@ import { hasCapability } from '../imapflow-internals.ts'
 import { type StatusItems, textOf } from '../tokens.ts'
 import type { Wire } from './wire.ts'
 
-/** STATUS items of the counters (RFC 9051 §6.3.11, RFC 7162 §3.1.7). */
+/** STATUS items of the mailbox counters (RFC 9051 §6.3.11, RFC 7162 §3.1.7). */
 export function counterNames(client: ImapFlow): string[] {
   const modseq = hasCapability(client, 'CONDSTORE') || hasCapability(client, 'QRESYNC')
   return ['MESSAGES', 'UIDNEXT', 'UIDVALIDITY', 'UNSEEN', ...(modseq ? ['HIGHESTMODSEQ'] : [])]
 }
 
 /**
- * Checks the connection with STATUS and notifies a changed message count. The caller must hold the
- * mutex.
+ * Checks an IMAP connection with STATUS and notifies a changed message count of the mailbox. The
+ * caller must hold the mutex of the connection.
  */
 export async function pollStatus(
   { client, wire }: { client: ImapFlow; wire: Wire },
@@ -26,7 +26,7 @@ export async function pollStatus(
   })
 }
 
-/** Valid counters of a STATUS response. */
+/** Valid mailbox counters of a STATUS response. */
 export function countersOf(items: StatusItems | undefined): MailboxCounters {
   const count = (name: string) => {
     const text = textOf(items?.get(name)) ?? ''
@@ -45,7 +45,7 @@ export function countersOf(items: StatusItems | undefined): MailboxCounters {
   })
 }
 
-/** Status of a mailbox from counters. A missing counter is 0. */
+/** Status of a mailbox from its counters. A missing counter is 0. */
 export function toStatus(
   path: string,
   counters: MailboxCounters,
@@ -54,15 +54,18 @@ export function toStatus(
   return { messages: 0, uidNext: 0, ...counters, path, uidValidity }
 }
 
-/** MAILBOXID (RFC 8474 §4.3). Accepts a value without parentheses, as some servers send it. */
+/**
+ * MAILBOXID of a STATUS response (RFC 8474 §4.3). Accepts a value without parentheses, as some
+ * servers send it.
+ */
 export function mailboxIdOf(items: StatusItems | undefined): string | undefined {
   const id = items?.get('MAILBOXID')
   return textOf(Array.isArray(id) ? id[0] : id)
 }
 
 /**
- * Emits `exists` if STATUS of the selected mailbox has a new count. Servers that ignore NOOP report
- * a new count in no other way.
+ * Emits `exists` if STATUS of the selected mailbox has a new message count. Servers that ignore
+ * NOOP report a new count in no other way.
  */
 export function updateMessageCount(client: ImapFlow, path: string, messages: number): void {
   const { mailbox } = client
@@ -74,7 +77,8 @@ export function updateMessageCount(client: ImapFlow, path: string, messages: num
 
 /**
  * Returns a valid UIDVALIDITY. Throws `NoUidValidity` if it is missing or zero, which RFC 9051 §9
- * forbids. UIDs would be meaningless, and state stored for them lost with the next valid value.
+ * forbids. UIDs of the mailbox would be meaningless, and state stored for these UIDs lost with the
+ * next valid UIDVALIDITY.
  */
 export function requireUidValidity(uidValidity: bigint | undefined): bigint {
   if (uidValidity === undefined || uidValidity <= 0n)

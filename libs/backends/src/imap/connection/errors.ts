@@ -4,16 +4,25 @@ import type { ImapFlowError } from 'imapflow'
 import { type ServerResponse, rejectsCredentials } from './login-response.ts'
 import { brief } from '../text.ts'
 
-/** Codes of RFC 5530 §3 and of providers for failures of the server, unrelated to the request. */
+/**
+ * IMAP response codes of RFC 5530 §3 and of providers for failures of the server, unrelated to the
+ * request.
+ */
 const temporaryCodes = new Set(['UNAVAILABLE', 'SERVERBUG', 'INUSE', 'THROTTLED'])
 
-/** Codes of RFC 5530 §3 for credentials that have become invalid. */
+/** IMAP response codes of RFC 5530 §3 for credentials that have become invalid. */
 const expiredCodes = new Set(['AUTHENTICATIONFAILED', 'EXPIRED'])
 
-/** Codes of RFC 5530 §3, and of RFC 9051 §7.1 for a missing destination. */
+/**
+ * IMAP response codes for a missing mailbox: of RFC 5530 §3, and of RFC 9051 §7.1 for a missing
+ * destination.
+ */
 const missingCodes = new Set(['NONEXISTENT', 'TRYCREATE'])
 
-/** Response of Exchange after a login with a user that it does not know. */
+/**
+ * Text of Exchange in the rejection of a command after a login of a user that Exchange does not
+ * know.
+ */
 const notConnected = /authenticated but not connected/i
 
 /** Error codes of imapflow, mapped to the usual error codes. */
@@ -31,8 +40,9 @@ const codeNames = new Map([
 ])
 
 /**
- * Errors of imapflow before a login, because the server offers no mechanism for the credentials: no
- * XOAUTH2 and OAUTHBEARER for a token, or LOGINDISABLED, which may also be an outage.
+ * Errors of imapflow before a login, because the IMAP server offers no mechanism for the
+ * credentials: no XOAUTH2 and OAUTHBEARER for a token, or LOGINDISABLED, which may also be an
+ * outage.
  */
 const unsupportedLogins = new Map<string, 'unauthorized' | 'unreachable'>([
   ['Unsupported authentication mechanism', 'unauthorized'],
@@ -40,8 +50,8 @@ const unsupportedLogins = new Map<string, 'unauthorized' | 'unreachable'>([
 ])
 
 /**
- * Error of connecting or logging in: `unauthorized` for rejected credentials, otherwise
- * `unreachable`.
+ * Error of connecting or logging in to an IMAP server: `unauthorized` for rejected credentials,
+ * otherwise `unreachable`.
  */
 export function connectError(error: unknown): AppError {
   if (error instanceof AppError) return error
@@ -49,7 +59,7 @@ export function connectError(error: unknown): AppError {
   const response = serverResponse(failure)
   const unsupported = unsupportedLogins.get(failure.message)
   if (unsupported !== undefined)
-    // The error has no response code: the server received no login, so it sent no code.
+    // The error has no IMAP response code: the server received no login, so it sent no code.
     return new AppError(unsupported, 'The mail server supports no login with these credentials', {
       cause: error,
     })
@@ -62,8 +72,8 @@ export function connectError(error: unknown): AppError {
 }
 
 /**
- * True if a rejection right after the login means that the login failed or that the server is in
- * trouble. Exchange accepts the login of unknown users.
+ * True if the rejection of a command right after the login means that the login failed or that the
+ * server is in trouble. Exchange accepts the login of unknown users.
  */
 export function invalidatesLogin(failure: ImapFlowError): boolean {
   const { text, code = '' } = serverResponse(failure)
@@ -71,7 +81,7 @@ export function invalidatesLogin(failure: ImapFlowError): boolean {
   return notConnected.test(text) || (looking && temporaryCodes.has(code))
 }
 
-/** Error of a command after the login. */
+/** Error of an IMAP command after the login. */
 export function commandError(error: unknown): AppError {
   if (error instanceof AppError) return error
   const failure = error as ImapFlowError
@@ -89,8 +99,8 @@ function rejectionKind({ code = '', text }: ServerResponse): ErrorKind {
 }
 
 /**
- * Error of a command on a mailbox itself. A NO response is always `rejected`, with the code of the
- * response or else `fallbackCode`.
+ * Error of an IMAP command that creates, renames or deletes a mailbox. A NO response is always
+ * `rejected`, with the code of the response or else `fallbackCode`.
  */
 export function mailboxError(error: unknown, fallbackCode?: string): AppError {
   if (error instanceof AppError) return error
@@ -103,7 +113,10 @@ export function mailboxError(error: unknown, fallbackCode?: string): AppError {
     : responseError('rejected', defined({ ...response, code }), error)
 }
 
-/** True if the server rejected the command. The connection is still usable. */
+/**
+ * True if the error is the rejection of a command by the IMAP server. The connection is still
+ * usable.
+ */
 export function isRejection(error: unknown): error is AppError {
   return (
     error instanceof AppError &&
@@ -112,7 +125,7 @@ export function isRejection(error: unknown): error is AppError {
   )
 }
 
-/** Error of a call that needs an extension. */
+/** Error of a call that needs an extension which the mail server lacks. */
 export function missingExtension(message: string): AppError {
   return new AppError('unprocessable', message, { code: 'MissingServerExtension' })
 }
@@ -133,7 +146,9 @@ export function timedOut(message: string): AppError {
   return new AppError('unreachable', message, { code: 'ETIMEDOUT' })
 }
 
-/** Error of connecting that was aborted by the caller or by its timeout. */
+/**
+ * Error of connecting to an IMAP server when the caller or the timeout of the caller aborted it.
+ */
 export function connectAborted({ reason }: AbortSignal): AppError {
   if ((reason as Partial<Error> | undefined)?.name === 'TimeoutError')
     return timedOut('Login to the mail server timed out')
@@ -166,8 +181,8 @@ function unreachableError(failure: ImapFlowError, response: ServerResponse): App
 const certificateCodes = /^(?:CERT_|DEPTH_|SELF_SIGNED_|UNABLE_TO_)/
 
 /**
- * Reason without text of the network: texts of system errors contain IP addresses, and texts of
- * parser errors contain the banner of a server that is not for mail.
+ * Reason of a failed IMAP connection without text from the network: texts of system errors contain
+ * IP addresses, and texts of parser errors contain the banner of a server that is not for mail.
  */
 function reasonOf({ message }: ImapFlowError, code: string): string {
   if (certificateCodes.test(code)) return message.replace(/;[^]*$/, '')
@@ -185,7 +200,10 @@ function responseError(
   return new AppError(kind, message, { ...defined({ code }), cause, extras: { info } })
 }
 
-/** imapflow provides the response as text or as a parsed line, depending on the command. */
+/**
+ * Response of the IMAP server in an error of imapflow. imapflow provides the response as text or as
+ * a parsed line, depending on the command.
+ */
 function serverResponse(failure: ImapFlowError): ServerResponse {
   const response: unknown = failure.response
   const text = failure.responseText ?? (typeof response === 'string' ? response : '')

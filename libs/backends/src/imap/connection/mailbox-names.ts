@@ -4,12 +4,12 @@ import { withoutRoot } from '../text.ts'
 import { type Attributes, textOf } from '../tokens.ts'
 
 /**
- * Maximum number of mailboxes. A longer list is an error, because the remaining mailboxes would
- * appear deleted or never be synced.
+ * Maximum number of mailboxes of an account. A longer list is an error, because the remaining
+ * mailboxes would appear deleted or never be synced.
  */
 export const maxMailboxes = 25_000
 
-/** Commands with a mailbox name as the first or second argument. */
+/** IMAP commands with a mailbox name as the first or second argument. */
 const namingCommands = new Set([
   'SELECT',
   'EXAMINE',
@@ -33,12 +33,12 @@ const maxNames = 10_000
 export class MailboxNames {
   readonly #client: ImapFlow
   /**
-   * Maps from names in imapflow's encoding to the server's names, and from the server's names to
-   * paths.
+   * Map from mailbox names in imapflow's encoding to the server's names, and from the server's
+   * names to mailbox paths.
    */
   readonly #raw = new Map<string, string>()
   readonly #paths = new Map<string, string>()
-  /** Names that the server lists in modified UTF-7. */
+  /** Mailbox names that the server lists in modified UTF-7. */
   readonly #encoded = new Set<string>()
 
   constructor(client: ImapFlow) {
@@ -46,9 +46,9 @@ export class MailboxNames {
   }
 
   /**
-   * Path of a listed name, which also determines how the name is sent. A name that does not survive
-   * decoding and encoding (raw UTF-8, invalid UTF-7) is used as the path and sent unchanged, unless
-   * the server also lists it in UTF-7.
+   * Path of a mailbox name from LIST. A listed name also determines how the name is sent. A name
+   * that does not survive decoding and encoding (raw UTF-8, invalid UTF-7) is used as the path and
+   * sent unchanged, unless the server also lists the name in UTF-7.
    */
   decodeListed(raw: string): string {
     const { path, isFaithful } = this.#read(raw)
@@ -65,24 +65,24 @@ export class MailboxNames {
   }
 
   /**
-   * Path of a name outside of LIST, which does not determine how the name is sent. Dovecot 2.3 uses
-   * UTF-8 in NOTIFY responses but rejects it in commands.
+   * Path of a mailbox name outside of LIST, which does not determine how the name is sent. Dovecot
+   * 2.3 uses UTF-8 in NOTIFY responses but rejects UTF-8 in commands.
    */
   decodeOnly(raw: string): string {
     return this.#read(raw).path
   }
 
-  /** Name in imapflow's encoding. */
+  /** Name of a mailbox path in imapflow's encoding. */
   encode(path: string): string {
     return encodePath(this.#client, path)
   }
 
-  /** True if the server lists the name in another encoding than imapflow's. */
+  /** True if the server lists the mailbox name in another encoding than imapflow's. */
   isRaw(name: string): boolean {
     return this.#raw.has(name)
   }
 
-  /** Arguments of a command with mailbox names in the server's encoding. */
+  /** Arguments of an IMAP command with mailbox names in the server's encoding. */
   inCommand(command: string, attributes: Attributes): Attributes {
     if (this.#raw.size === 0 || !attributes || !namingCommands.has(command)) return attributes
     return attributes.map((attribute) => {

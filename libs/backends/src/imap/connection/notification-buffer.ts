@@ -17,18 +17,19 @@ interface FlagChange {
 }
 
 /**
- * Maximum number of buffered flag changes. More changes become one flag change without a message.
+ * Maximum number of buffered flag changes of a mailbox. More changes become one flag change without
+ * a message.
  */
 const maxBufferedFlags = 1_000
 
 /**
- * Passes notifications to the watcher and buffers them while there is no watcher. Servers add
- * notifications to the response of any command. Buffering closes the gap between a comparison and
- * the next watch.
+ * Passes notifications of an IMAP server to the watcher and buffers notifications while there is no
+ * watcher. Servers add notifications to the response of any command. Buffering closes the gap
+ * between a comparison of the mailbox and the next watch.
  */
 export class NotificationBuffer {
   #watcher: ((notification: MailboxNotification) => void) | undefined
-  /** True if the watcher also receives notifications of other mailboxes. */
+  /** True if the watcher also receives notifications of mailboxes that are not selected. */
   #everywhere = false
   #exists: MailboxNotification | undefined
   #expunged = false
@@ -46,8 +47,8 @@ export class NotificationBuffer {
   }
 
   /**
-   * Reports changed flags. A mod-sequence without flags is reported as a change of something else,
-   * such as labels.
+   * Reports changed flags of a message. A mod-sequence without flags is reported as a change of
+   * something else, such as labels.
    */
   notifyFlags({ uid, flags, modseq }: FlagChange): void {
     if (!flags) {
@@ -58,8 +59,8 @@ export class NotificationBuffer {
   }
 
   /**
-   * Calls `watcher` with buffered, then with new notifications until the returned function is
-   * called. Notifications of other mailboxes are included with `everywhere`.
+   * Calls `watcher` with buffered, then with new notifications of the IMAP server until the
+   * returned function is called. Notifications of other mailboxes are included with `everywhere`.
    */
   watch(watcher: (notification: MailboxNotification) => void, everywhere = false): () => void {
     const buffered = [...(this.#exists ? [this.#exists] : []), ...this.#flags]
@@ -74,7 +75,7 @@ export class NotificationBuffer {
     }
   }
 
-  /** Discards notifications of the previously selected mailbox. */
+  /** Discards buffered notifications of the previously selected mailbox. */
   clear(): void {
     this.#exists = undefined
     this.#expunged = false

@@ -11,15 +11,15 @@ import type { SecureContexts } from './secure-contexts.ts'
 import { openTunnel } from './tunnel.ts'
 
 export const defaultConnectMs = 30_000
-/** Time without a byte after which a connection with a running command is closed. */
+/** Time without a byte after which an IMAP connection with a running command is closed. */
 const socketTimeoutMs = 100_000
 
 const tlsVersions = ['TLSv1', 'TLSv1.1', 'TLSv1.2', 'TLSv1.3'] as const
 
 /**
- * Options of imapflow. Checks the addresses of the server against the egress policy. With a proxy,
- * checks the addresses of the proxy and a literal address of the server, and resolves after the
- * tunnel is established.
+ * Options of imapflow for one IMAP connection. Checks the addresses of the server against the
+ * egress policy. With a proxy, checks the addresses of the proxy and a literal address of the
+ * server, and resolves the server's name after the tunnel is established.
  */
 export async function clientOptions(
   options: ConnectOptions,
@@ -30,10 +30,11 @@ export async function clientOptions(
   const connectMs = options.connectTimeoutMs ?? defaultConnectMs
   const minVersion = tlsVersions.find((version) => version === minTlsVersion) ?? 'TLSv1.2'
   const { proxy } = options
-  // RFC 8314 §3.3: an attacker on the path could remove STARTTLS. Loopback has no path.
+  // RFC 8314 §3.3: an attacker on the network path could remove STARTTLS. Loopback has no network
+  // path.
   const isLocal = proxy === undefined && isLoopback(host)
   const allowsPlaintext = options.allowsPlaintext === true || isLocal
-  // imapflow passes all of these options to tls.connect(), beyond its types.
+  // imapflow passes all of these TLS options to tls.connect(), beyond its types.
   const tls = {
     ...(proxy === undefined ? pinAddresses(await addressesOf(host, options, signal), options) : {}),
     rejectUnauthorized,
@@ -51,7 +52,7 @@ export async function clientOptions(
     connectionTimeout: connectMs,
     greetingTimeout: connectMs,
     socketTimeout: socketTimeoutMs,
-    // Only watch() enters IDLE.
+    // Only `watch` of this library enters IDLE, never imapflow itself.
     disableAutoIdle: true,
     qresync: true,
     disableIMAP4rev2: options.disableIMAP4rev2 === true,
@@ -70,7 +71,7 @@ export async function clientOptions(
   }
 }
 
-/** Replaces the default values of imapflow. */
+/** Client identification for the IMAP command ID. Replaces the default values of imapflow. */
 const defaultClientInfo = {
   name: 'Posthorn',
   version: release.version,
@@ -91,8 +92,8 @@ async function addressesOf(
 }
 
 /**
- * Options for net.connect and tls.connect: the checked addresses only, a source address of the same
- * family if present, and no delay of small writes.
+ * Options of net.connect and tls.connect for a mail server: the checked addresses only, a source
+ * address of the same family if present, and no delay of small writes.
  */
 function pinAddresses(
   resolved: ResolvedAddress[],

@@ -7,14 +7,13 @@ const unprocessed = 'Failed to process untagged response'
 
 /**
  * Logger for imapflow, which returns `false` for many rejected commands and only logs the reason.
- * Stores the last rejection for the error of the command, and counts the responses that imapflow
- * skips. Logs texts at trace, never whole entries,
- * because these contain mail data.
+ * The logger stores the last rejection for the error of the command, and counts the responses that
+ * imapflow skips. It logs texts at trace, never whole entries, because these contain mail data.
  */
 export class RejectionLogger {
-  /** Last rejection of the running command. Reset by its caller. */
+  /** Last rejection of the running IMAP command. Reset by the caller of the command. */
   last: ImapFlowError | undefined
-  /** Number of responses that imapflow skipped because it could not parse or process them. */
+  /** Number of IMAP responses that imapflow skipped because it could not parse or process them. */
   unreadable = 0
   readonly #log: Logger
 
@@ -23,8 +22,8 @@ export class RejectionLogger {
   }
 
   /**
-   * Passes every log entry to the transcript. Without a transcript, imapflow does not format log
-   * entries.
+   * Logger for imapflow that passes every log entry to the transcript of the session. Without a
+   * transcript, imapflow does not format log entries.
    */
   logger(transcript?: Transcript): NonNullable<ImapFlowOptions['logger']> {
     const toTranscript = (entry: unknown) => {

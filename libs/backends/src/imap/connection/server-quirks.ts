@@ -1,20 +1,23 @@
 import { TtlCache } from '@posthorn/flow'
 
-/** Observed behaviour of a mail server. */
+/** Observed behaviour of one mail server at the IMAP commands IDLE and COMPRESS. */
 export interface ServerQuirks {
-  /** True after compressed data that cannot be decompressed. */
+  /** True after an IMAP server sent compressed data that cannot be decompressed. */
   sendsInvalidDeflate: boolean
-  /** True after a continuation response to IDLE. */
+  /** True after an IMAP server sent a continuation response to IDLE. */
   hasConfirmedIdle: boolean
-  /** Number of IDLE commands after which the server was silent. */
+  /** Number of IDLE commands after which an IMAP server was silent. */
   unansweredIdles: number
 }
 
-/** Maximum number of servers in a cache. The least recently used server is evicted. */
+/**
+ * Maximum number of mail servers whose behaviour is cached. The least recently used server is
+ * evicted.
+ */
 const maxServers = 1_000
 /**
- * Unanswered IDLE commands after which a server that never confirmed an IDLE counts as ignoring
- * IDLE. A single unanswered IDLE may be a network failure.
+ * Number of unanswered IDLE commands after which an IMAP server that never confirmed an IDLE counts
+ * as ignoring IDLE. A single unanswered IDLE may be a network failure.
  */
 const maxUnansweredIdles = 2
 
@@ -31,7 +34,7 @@ export class QuirkCache {
   }
 }
 
-/** True if the server advertises IDLE but neither confirms nor rejects it. */
+/** True if the IMAP server advertises IDLE but neither confirms nor rejects it. */
 export function ignoresIdle({ hasConfirmedIdle, unansweredIdles }: ServerQuirks): boolean {
   return !hasConfirmedIdle && unansweredIdles >= maxUnansweredIdles
 }

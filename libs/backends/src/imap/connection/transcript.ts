@@ -4,15 +4,15 @@ import { clean } from '../text.ts'
 
 const maxLength = 2_000
 const hidden = '(hidden)'
-/** Minimum length of a hidden text. Shorter texts occur by chance. */
+/** Minimum length of a text that a transcript hides. Shorter texts occur by chance. */
 const minSecretLength = 6
 
-/** Placeholder of imapflow for a literal or a long string. */
+/** Placeholder of imapflow in log entries for a literal or a long string. */
 const sizePlaceholder = /^\(\* \d+B [a-z]+ \*\)$/
 
 /**
- * Log entry of imapflow. Lines of the protocol have a `src`. Literals and long strings are replaced
- * by their size.
+ * Log entry of imapflow. An entry for a line of the IMAP protocol has a `src`. Literals and long
+ * strings are replaced by their size.
  */
 interface Entry {
   src?: unknown
@@ -20,13 +20,13 @@ interface Entry {
 }
 
 /**
- * Formats the lines of a session for operators. Hides credentials by position: arguments of LOGIN
- * and AUTHENTICATE, and all lines until their tagged response.
+ * Formats the lines of an IMAP session for operators. Hides credentials by position: arguments of
+ * LOGIN and AUTHENTICATE, and all lines until their tagged response.
  */
 export class Transcript {
   readonly #onLine: (line: TranscriptLine) => void
   readonly #secrets: string[]
-  /** Tag of the running LOGIN or AUTHENTICATE. */
+  /** Tag of the running LOGIN or AUTHENTICATE command, whose lines are hidden. */
   #secretTag: string | undefined
   #afterLogin = false
 
@@ -57,8 +57,8 @@ export class Transcript {
       if (line.startsWith(`${this.#secretTag} `)) this.#endLogin(line)
       else if (!line.startsWith('* ')) return `+ ${hidden}`
     }
-    // imapflow logs short parts of messages as quoted strings. A section contains no bracket, which
-    // keeps the time linear.
+    // imapflow logs short parts of messages as quoted strings. The pattern excludes brackets in a
+    // section, which keeps the time linear.
     return line.replaceAll(
       /((?:BODY|BINARY)\[[^[\]]*\](?:<\d+>)?) "((?:[^"\\]|\\.)*)"/gi,
       (whole, item: string, text: string) =>
@@ -67,8 +67,9 @@ export class Transcript {
   }
 
   /**
-   * RFC 9051 §7.1: only a server of the protocol repeats the tag with a status. The text of a
-   * rejected login may name hosts, so that only an accepted login shows the lines to tenants.
+   * Ends the hidden lines of a login. RFC 9051 §7.1: only a server of the protocol repeats the tag
+   * with a status. The text of a rejected login may name hosts, so that only an accepted login
+   * shows the lines to tenants.
    */
   #endLogin(line: string): void {
     this.#secretTag = undefined

@@ -10,8 +10,9 @@ type Transport = NonNullable<ImapFlowOptions['transport']>
 type TlsOptions = Parameters<NonNullable<Transport['upgrade']>>[1]
 
 /**
- * Connects imapflow through a proxy. imapflow's own proxy support loses data that follows the reply
- * of a SOCKS proxy, and resolves the proxy's name again. An abort before use closes the connection.
+ * Opens a connection to an IMAP server through a proxy, for imapflow. imapflow's own proxy support
+ * loses data that follows the reply of a SOCKS proxy, and resolves the proxy's name again. An abort
+ * before use closes the connection.
  *
  * @throws AppError `unreachable` `EPROXY` for failures up to the proxy,
  * `forbidden` `EEGRESSBLOCKED` for the address of the server, `invalid` for an invalid proxy URL
@@ -45,7 +46,10 @@ function tunnelTransport(socket: Socket, signal: AbortSignal): Transport {
   }
 }
 
-/** Starts TLS. The certificate is the server's, not the proxy's. */
+/**
+ * Starts TLS with the mail server inside the proxy tunnel. The certificate is the server's, not the
+ * proxy's.
+ */
 function upgradeToTls(
   socket: Socket,
   { host, port, servername, tls = {} }: TlsOptions,

@@ -34,42 +34,43 @@ interface Throttled {
 }
 
 /**
- * Commands without a retry after throttling. imapflow itself retries FETCH. The other commands must
- * not be sent twice.
+ * IMAP commands that are not repeated here after throttling. imapflow itself repeats FETCH. The
+ * other commands must not be sent twice.
  */
 const notRetried = new Set(['FETCH', 'UID FETCH', 'IDLE', 'LOGOUT', 'LOGIN', 'AUTHENTICATE'])
 /**
- * Limits for a throttled command: total delay and attempts. Beyond them it fails and the caller
- * retries on another connection.
+ * Limits for a throttled IMAP command: total delay and attempts. Beyond the limits the command
+ * fails and the caller retries on another connection.
  */
 const maxThrottleMs = 2 * 60_000
 const maxTries = 3
 
-/** STATUS items to request with LIST, and their receiver. */
+/** STATUS items to request with LIST, and the receiver of their values. */
 interface ListCounters {
   items: readonly string[]
   onStatus: (path: string, items: StatusItems) => void
 }
 
 /**
- * Layer below imapflow's commands: handles responses that imapflow ignores or interprets
- * differently, and names that it cannot encode.
+ * Layer below imapflow's commands: handles IMAP responses that imapflow ignores or interprets
+ * differently, and mailbox names that imapflow cannot encode.
  */
 export class Wire {
   readonly client: ImapFlow
-  /** Called when messages were deleted, by VANISHED. */
+  /** Called when a VANISHED response reports deleted messages. */
   onVanished: () => void = () => {}
-  /** Called in addition with the UIDs of VANISHED, for the running command. */
+  /** Called in addition to `onVanished`, with the UIDs of VANISHED, for the running command. */
   onVanishedUids: ((uids: UidRange[]) => void) | undefined
-  /** Called for a changed message without details. */
+  /** Called for a FETCH response that reports a changed message without details. */
   onModified: () => void = () => {}
   /**
-   * Called for unsolicited STATUS and LIST, and when the server stops sending them (RFC 5465 §5.8).
+   * Called for unsolicited STATUS and LIST responses, and when the server stops sending them (RFC
+   * 5465 §5.8).
    */
   onStatus: (path: string, items: StatusItems) => void = () => {}
   onListed: () => void = () => {}
   onOverflow: () => void = () => {}
-  /** Called when the server confirms IDLE. */
+  /** Called when the IMAP server confirms IDLE. */
   onIdle: () => void = () => {}
   readonly #internals: ImapFlowInternals
   readonly #exec: Exec
@@ -88,7 +89,8 @@ export class Wire {
     const untaggedFetch = this.#internals.untaggedFetch.bind(client)
     Object.assign(client, {
       exec: (...command: Parameters<Exec>) => this.exec(...command),
-      // imapflow iterates over each UID: a line of 30 bytes would block the process for minutes.
+      // imapflow iterates over each UID of VANISHED: a line of 30 bytes would block the process for
+      // minutes.
       untaggedVanished: async (line: Line) => this.#vanished(line),
       untaggedFetch: async (line: Line) => {
         if (hasOnlyModseq(line)) this.onModified()
@@ -100,7 +102,7 @@ export class Wire {
     this.#internals.sectionHandlers['NOTIFICATIONOVERFLOW'] = async () => this.onOverflow()
   }
 
-  /** Replaces `exec` of imapflow for its own commands. */
+  /** Sends an IMAP command. Replaces `exec` of imapflow for imapflow's own commands. */
   exec(
     command: string,
     attributes: Attributes,
@@ -112,12 +114,12 @@ export class Wire {
     if (notRetried.has(command)) return this.#exec(command, args, options)
     const done =
       command === 'LIST' ? this.#list(args, options) : this.#execThrottled(command, args, options)
-    // As in imapflow: closing the connection rejects commands before their callers await them.
+    // Closing the connection rejects commands before their callers await them, as in imapflow.
     done.catch(() => {})
     return done
   }
 
-  /** Sends ID (RFC 2971), even if ID was sent before. */
+  /** Sends the IMAP command ID (RFC 2971), even if ID was sent before. */
   async identify(): Promise<void> {
     const pairs = Object.entries(this.client.clientInfo).flatMap(([key, value]) =>
       typeof value === 'string' ? [key, value] : [],
@@ -126,8 +128,8 @@ export class Wire {
   }
 
   /**
-   * Ends IDLE and sends a command. Returns the tagged OK, throws errors of imapflow. The caller
-   * must hold the mutex.
+   * Ends IDLE and sends an IMAP command. Returns the tagged OK, throws errors of imapflow. The
+   * caller must hold the mutex of the connection.
    */
   async run(
     command: string,
@@ -149,7 +151,10 @@ export class Wire {
     return () => (this.#onVanishedEarlier = undefined)
   }
 
-  /** Requests counters with every LIST of `work`, unless the server has rejected that before. */
+  /**
+   * Requests mailbox counters with every LIST of `work`, unless the server has rejected that
+   * before.
+   */
   async withCounters<T>(counters: ListCounters, work: () => Promise<T>): Promise<T> {
     if (!this.#countersRejected) this.#counters = counters
     try {
@@ -164,12 +169,12 @@ export class Wire {
     return this.#names.decodeListed(raw)
   }
 
-  /** Argument of a command that names a mailbox. */
+  /** Mailbox name as an argument of an IMAP command. */
   nameOf(path: string): Token {
     return { type: 'STRING', value: this.#names.encode(path) }
   }
 
-  /** STATUS of one mailbox. Also reports responses for other mailboxes to `onStatus`. */
+  /** Requests STATUS of one mailbox. Also reports responses for other mailboxes to `onStatus`. */
   async status(
     path: string,
     items: readonly string[],
@@ -180,7 +185,7 @@ export class Wire {
     })
   }
 
-  /** LIST attributes of a mailbox. Undefined if it does not exist. */
+  /** LIST attributes of a mailbox. Undefined if the mailbox does not exist. */
   async findListed(path: string): Promise<string[] | undefined> {
     let listedFlags: string[] | undefined
     const LIST: LineHandler = async ({ attributes: [flags, , name] = [] }) => {
@@ -190,7 +195,7 @@ export class Wire {
     return listedFlags
   }
 
-  /** True if a new list shows the path in another encoding than imapflow's. */
+  /** True if a new LIST response shows the mailbox path in another encoding than imapflow's. */
   async learnRawName(path: string): Promise<boolean> {
     const name = this.#names.encode(path)
     if (name === path || this.#names.isRaw(name)) return false
@@ -211,7 +216,7 @@ export class Wire {
         const { code, throttleReset = 0, throttleWaited = 0 } = error as ImapFlowError & Throttled
         waited += throttleReset
         if (code !== 'ETHROTTLE' || tries === maxTries || waited > maxThrottleMs) throw error
-        // imapflow has already waited for a part of the delay.
+        // imapflow has already waited for a part of the delay of the throttled command.
         if (await this.#internals.throttleWait(throttleReset - throttleWaited)) throw error
       }
     }
@@ -256,7 +261,8 @@ export class Wire {
     const earlier = Array.isArray(attributes[0])
     const uids = sequenceSet(attributes[earlier ? 1 : 0])
     const { mailbox } = this.client
-    // VANISHED stands for one EXPUNGE per existing message (RFC 7162 §3.2.10).
+    // VANISHED stands for one EXPUNGE per existing message (RFC 7162 §3.2.10), so it lowers the
+    // message count of the mailbox.
     if (mailbox && !earlier) mailbox.exists = Math.max(0, mailbox.exists - countUids(uids))
     if (earlier && this.#onVanishedEarlier) this.#onVanishedEarlier(uids)
     else this.onVanished()

@@ -13,8 +13,9 @@ import type { StatusItems } from '../tokens.ts'
 import type { Wire } from '../connection/wire.ts'
 
 /**
- * Lists all mailboxes that exist. A list without a selectable mailbox is an error, because every
- * account has mailboxes and an empty list would delete all of them.
+ * Lists all mailboxes of an account that exist at the IMAP server. A list without a selectable
+ * mailbox is an error, because every account has mailboxes and an empty list would delete all of
+ * them.
  */
 export async function listMailboxes(
   connection: ImapConnection,
@@ -49,22 +50,24 @@ export async function listMailboxes(
   })
 }
 
-/** True for a name that is only a level above mailboxes or a subscription (RFC 5258 §3.1). */
+/**
+ * True for a mailbox name that is only a level above mailboxes or a subscription (RFC 5258 §3.1).
+ */
 function isNonExistent({ flags }: ListResponse): boolean {
   return [...flags].some((flag) => flag.toLowerCase() === '\\nonexistent')
 }
 
 /**
- * True for Cyrus 3.6, whose MAILBOXID in lists is read from freed memory: changing ids and invalid
- * syntax.
+ * True for the mail server Cyrus 3.6. It reads the MAILBOXID in mailbox lists from freed memory, so
+ * that mailbox ids change or have an invalid syntax.
  */
 function isCyrus(client: ImapFlow): boolean {
   return hasCapability(client, 'X-REPLICATION')
 }
 
 /**
- * Merges duplicates, which some servers send and NOTIFY adds (RFC 5465 §5.4). The selectable entry
- * wins.
+ * Merges duplicate entries of the mailbox list, which some servers send and NOTIFY adds (RFC 5465
+ * §5.4). The selectable entry wins.
  */
 function add(mailboxes: Map<string, ListedMailbox>, mailbox: ListedMailbox): void {
   const before = mailboxes.get(mailbox.path)
@@ -128,7 +131,10 @@ function hierarchyOf(
   }
 }
 
-/** A name with invalid UTF-8 is not selectable: its bytes were lost and it cannot be sent back. */
+/**
+ * LIST attributes of a mailbox. A mailbox name with invalid UTF-8 is not selectable: the bytes of
+ * the name were lost, so the name cannot be sent back.
+ */
 function attributesOf(
   flags: readonly string[],
   path = '',

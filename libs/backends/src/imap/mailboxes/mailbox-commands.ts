@@ -7,7 +7,7 @@ import { normalizePath } from '../imapflow-internals.ts'
 import { clean } from '../text.ts'
 import { type Line, responseCode, textOf, textsOf } from '../tokens.ts'
 
-/** Maximum number of subscriptions that are renamed with a mailbox. */
+/** Maximum number of subscriptions to child mailboxes that are renamed with a mailbox. */
 const maxSubscriptions = 1_000
 const maxPathLength = 1_024
 
@@ -25,8 +25,8 @@ export async function createMailbox(
 }
 
 /**
- * Renames a mailbox with its children (RFC 9051 §6.3.6), then their subscriptions, which RENAME
- * leaves unchanged.
+ * Renames a mailbox with its children (RFC 9051 §6.3.6), then the subscriptions to these
+ * mailboxes, which RENAME leaves unchanged.
  */
 export async function renameMailbox(
   connection: ImapConnection,
@@ -36,7 +36,7 @@ export async function renameMailbox(
   return await connection.call(async (client) => {
     const from = pathOf(client, path)
     const to = newPathOf(client, newPath)
-    // RENAME of the inbox moves its messages, the mailbox stays.
+    // RENAME of the inbox moves the messages of the inbox; the inbox itself stays.
     const subscribed = from === 'INBOX' ? [] : await subscribedIn(connection, from)
     await deselectTree(connection, from)
     await execMailboxCommand(connection, ['RENAME', from, to], 'RenameFailed')
@@ -49,8 +49,8 @@ export async function renameMailbox(
 }
 
 /**
- * Deletes a mailbox without its children. Children stay (RFC 9051 §6.3.5), or the server rejects
- * the command.
+ * Deletes a mailbox without its children. The child mailboxes stay (RFC 9051 §6.3.5), or the
+ * server rejects the command.
  */
 export async function deleteMailbox(connection: ImapConnection, path: string): Promise<void> {
   await connection.call(async (client) => {
@@ -74,7 +74,10 @@ export async function subscribe(
   await connection.call((client) => execMailboxCommand(connection, [command, pathOf(client, path)]))
 }
 
-/** Sends a command on a mailbox itself and returns its rejection as `rejected`. */
+/**
+ * Sends a command that creates, renames or deletes a mailbox. A rejection of the command is an
+ * error of kind `rejected`.
+ */
 async function execMailboxCommand(
   { wire }: ImapConnection,
   [command, ...paths]: readonly [string, ...string[]],
@@ -90,7 +93,10 @@ async function execMailboxCommand(
   }
 }
 
-/** SUBSCRIBE or UNSUBSCRIBE after a completed command. A rejection is ignored. */
+/**
+ * Sends SUBSCRIBE or UNSUBSCRIBE for a mailbox that was created, renamed or deleted. A rejection is
+ * ignored.
+ */
 async function trySubscription(
   connection: ImapConnection,
   command: string,
@@ -104,7 +110,8 @@ async function trySubscription(
 }
 
 /**
- * Subscribed paths of a mailbox and its children. Some servers drop these subscriptions on RENAME.
+ * Subscribed paths of a mailbox and its children. Some servers drop the subscriptions to these
+ * paths on RENAME.
  */
 async function subscribedIn(connection: ImapConnection, path: string): Promise<string[]> {
   const below = `${path}${connection.client.namespace?.delimiter ?? '/'}`

@@ -4,10 +4,13 @@ import type { ImapConnection } from '../connection/connection.ts'
 import { mailboxError } from '../connection/errors.ts'
 import { type LineHandler, textOf, textsOf, type Token } from '../tokens.ts'
 
-/** Maximum number of quota roots. */
+/** Maximum number of quota roots of an IMAP account that are compared. */
 const maxRoots = 8
 
-/** Quota (RFC 9208). Of several quota roots, the root with the least free space. */
+/**
+ * Storage quota of an IMAP account (RFC 9208). With several quota roots, the quota of the root with
+ * the least free space.
+ */
 export async function quota(connection: ImapConnection): Promise<Quota | undefined> {
   return await connection.call(async (client) => {
     if (!hasQuota(client)) return undefined
@@ -24,7 +27,8 @@ export async function quota(connection: ImapConnection): Promise<Quota | undefin
     }
     try {
       await connection.wire.run('GETQUOTAROOT', ['INBOX'], { QUOTA, QUOTAROOT })
-      // Some servers return only the names of the roots. A root without resources has no limit.
+      // Some servers return only the names of the quota roots. A quota root without resources has
+      // no limit.
       if (quotas.length === 0)
         for (const root of roots) await connection.wire.run('GETQUOTA', [root], { QUOTA })
     } catch (error) {
@@ -54,7 +58,8 @@ function storageIn(resources: Token | undefined): Quota | undefined {
 }
 
 /**
- * Converts units of 1,024 bytes of up to 63 bits. Many servers use the largest value for no limit.
+ * Converts a quota from units of 1,024 bytes (up to 63 bits) to bytes. Many servers use the largest
+ * value for no limit.
  */
 function bytesOf(text = ''): number | undefined {
   if (!/^\d{1,20}$/.test(text)) return undefined

@@ -36,7 +36,7 @@ export async function select(
   })
 }
 
-/** Selects a mailbox. Retries once after a rejection for which a remedy exists. */
+/** Selects a mailbox. Retries SELECT once after a rejection for which a remedy exists. */
 async function selectWithRecovery(
   { client, wire }: ImapConnection,
   path: string,
@@ -46,14 +46,15 @@ async function selectWithRecovery(
     return await client.mailboxOpen(path, { readOnly })
   } catch (error) {
     const { responseText = '', mailboxMissing = false } = error as ImapFlowError
-    // Coremail requires ID after the login. imapflow sends it only before.
+    // The mail server Coremail requires the command ID after the login. imapflow sends ID only
+    // before.
     if (/unsafe login/i.test(responseText)) await wire.identify()
     else if (!mailboxMissing || !(await wire.learnRawName(path))) throw error
     return await client.mailboxOpen(path, { readOnly })
   }
 }
 
-/** Selects a mailbox unless it is selected. */
+/** Selects a mailbox unless the connection has already selected this mailbox. */
 export async function ensureSelected(
   connection: ImapConnection,
   path: string,
@@ -69,7 +70,7 @@ export async function ensureSelected(
   return current ?? select(connection, path, readOnly)
 }
 
-/** The mailbox, if it is selected and writable as requested. */
+/** Summary of the mailbox, if the connection has selected it and if it is writable as requested. */
 function selectedSummary(
   { client, selectedIfAny }: ImapConnection,
   path: string,

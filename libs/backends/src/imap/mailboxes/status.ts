@@ -40,7 +40,10 @@ export async function status(
   })
 }
 
-/** True if a list confirms that the mailbox is missing. NO to STATUS may have any cause. */
+/**
+ * True if a LIST response confirms that the mailbox is missing. A NO response to STATUS may have
+ * any cause.
+ */
 async function isMissing(
   { client, wire }: ImapConnection,
   path: string,

@@ -3,8 +3,8 @@ import { type ParsedAddress, parseMessage } from '@posthorn/mime'
 import type { FetchMessageObject, MessageAddressObject } from 'imapflow'
 
 /**
- * True if the envelope has no address at all. Every message has an author, so such an envelope was
- * not filled in by the server.
+ * True if the envelope of a message has no address at all. Every message has an author, so the
+ * server did not fill in such an envelope.
  */
 export function lacksAddresses({ envelope }: FetchMessageObject): boolean {
   if (!envelope) return false
@@ -14,7 +14,7 @@ export function lacksAddresses({ envelope }: FetchMessageObject): boolean {
   )
 }
 
-/** Returns the row with the addresses of the message header. */
+/** Returns a FETCH response (row) whose envelope has the addresses of the message header. */
 export async function withHeaderAddresses(
   row: FetchMessageObject,
   header: Buffer,

@@ -7,12 +7,12 @@ import { commandMs } from '../connection/connection.ts'
 import { assertFlag } from './flags.ts'
 import { pathOf } from '../mailboxes/mailbox-commands.ts'
 
-/** Minimum upload rate, for the timeout of APPEND. */
+/** Minimum upload rate of APPEND in bytes per millisecond, for the timeout of the command. */
 const bytesPerMs = 32
 
 /**
- * APPEND (RFC 9051 §6.3.12). Lines end in CRLF (RFC 5322 §2.3). Some servers reject other line
- * ends, some store them.
+ * Uploads a message to a mailbox by APPEND (RFC 9051 §6.3.12). Lines end in CRLF (RFC 5322 §2.3).
+ * Some servers reject other line ends, some store them.
  */
 export async function appendMessage(
   connection: ImapConnection,
@@ -42,7 +42,10 @@ export async function appendMessage(
   )
 }
 
-/** Checks APPENDLIMIT (RFC 7889), so that a message that would be rejected is not sent. */
+/**
+ * Checks the size of a message against APPENDLIMIT (RFC 7889), so that a message that the server
+ * would reject is not sent.
+ */
 function assertFits(bytes: number, limit: boolean | number | undefined): void {
   if (typeof limit !== 'number' || bytes <= limit) return
   const response = `The mail server accepts messages of at most ${limit} bytes`

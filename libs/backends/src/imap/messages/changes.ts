@@ -7,14 +7,17 @@ import type { ImapConnection } from '../connection/connection.ts'
 import { missingExtension } from '../connection/errors.ts'
 import { toMessageFlags } from './message.ts'
 
-/** Maximum number of changes. Beyond the maximum a full comparison needs less memory. */
+/**
+ * Maximum number of message changes of a mailbox. Beyond the maximum a full comparison needs less
+ * memory.
+ */
 const maxChanges = 500_000
 const maxCombinations = 10_000
 
 /**
- * Changes since a mod-sequence (RFC 7162 §3.1.4 and §3.2.6). All changes are collected before the
- * first change is yielded, so that the connection is free meanwhile. Deletions come first, as
- * ranges, because they may contain UIDs that never existed.
+ * Changes of messages in a mailbox since a mod-sequence (RFC 7162 §3.1.4 and §3.2.6). All changes
+ * are collected before the first change is yielded, so that the connection is free meanwhile.
+ * Deletions come first, as ranges, because they may contain UIDs that never existed.
  */
 export async function* changesSince(
   connection: ImapConnection,
@@ -34,7 +37,7 @@ async function collect(
   const changes = new Changes()
   const stop = wire.collectVanished((uids) => changes.addVanished(uids))
   try {
-    // imapflow adds VANISHED to the request if QRESYNC is enabled.
+    // imapflow adds VANISHED to the FETCH command if QRESYNC is enabled.
     const query = { uid: true, flags: true, labels: true }
     for await (const row of client.fetch('1:*', query, { uid: true, changedSince: since }))
       if (row.uid && row.flags) changes.addFlags(toMessageFlags(row))
@@ -47,7 +50,10 @@ async function collect(
 class Changes {
   readonly #vanished: UidRange[] = []
   readonly #changed: MailboxChange[] = []
-  /** Shared flag arrays. Hundreds of thousands of messages have few combinations of flags. */
+  /**
+   * Flag arrays that messages share. Hundreds of thousands of messages have few combinations of
+   * flags.
+   */
   readonly #combinations = new Map<string, string[]>()
 
   addVanished(uids: readonly UidRange[]): void {

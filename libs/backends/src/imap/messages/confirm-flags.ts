@@ -5,15 +5,15 @@ import { countUids, formatSequenceSet, rangesOf, uidsIn } from '../../uid-ranges
 import type { ImapConnection, MailboxRef } from '../connection/connection.ts'
 import { assertFlags, commandRanges, commandSets, maxConfirmed, storeFlags } from './flags.ts'
 
-/** Repeats of a change, for all messages of a call together. */
+/** Maximum repeats of a change of flags, for all messages of a call together. */
 const maxRepeats = 2
 const repeatDelayMs = backoff({ baseMs: 250, maxMs: 1_000, jitter: 0.3 })
 
 /**
- * Changes flags and repeats the change after NOOP for messages for which the server does not
- * confirm it: STORE ignores messages that the connection does not have (RFC 9051 §6.4.9), and a
- * server may drop a flag. Messages without a response are read once per attempt. Sets of more than
- * `maxConfirmed` UIDs are not confirmed.
+ * Changes flags of messages. Repeats the change after NOOP for messages for which the server does
+ * not confirm the change: STORE ignores messages that the connection does not have (RFC 9051
+ * §6.4.9), and a server may drop a flag. Messages without a response are read once per attempt.
+ * Sets of more than `maxConfirmed` UIDs are not confirmed.
  */
 export async function confirmFlags(
   connection: ImapConnection,
@@ -42,7 +42,7 @@ interface Change {
   connection: ImapConnection
   mailbox: MailboxRef
   update: FlagsUpdate
-  /** States of messages that the server does not show with the change. */
+  /** States of messages for which the server has not confirmed the change of flags. */
   states: Map<number, State>
 }
 
@@ -50,7 +50,9 @@ async function changeAll(change: Change, uids: readonly UidRange[]): Promise<voi
   for (const ranges of commandRanges(uids)) await changeOnce(change, ranges)
 }
 
-/** Changes messages with one command, and updates their states. */
+/**
+ * Changes the flags of messages with one STORE command, and updates the states of these messages.
+ */
 async function changeOnce(
   { connection, mailbox, update, states }: Change,
   ranges: readonly UidRange[],
@@ -74,7 +76,10 @@ async function changeOnce(
   }, mailbox)
 }
 
-/** Flags that the server reports meanwhile, by UID. UID STORE reports them (RFC 9051 §6.4.9). */
+/**
+ * Collects the flags that the server reports during a STORE command, by UID. UID STORE reports them
+ * (RFC 9051 §6.4.9).
+ */
 async function listen(
   client: ImapFlow,
   store: () => Promise<void>,
@@ -93,8 +98,9 @@ async function listen(
 }
 
 /**
- * True for the flags after the change. Flags are case-insensitive (RFC 9051 §2.3.2), and only the
- * server changes `\Recent`. Flags that are added and removed are removed.
+ * True if the reported flags include the requested change. Flags are case-insensitive (RFC 9051
+ * §2.3.2), and only the server changes `\Recent`. Flags that are both added and removed count as
+ * removed.
  */
 function hasChange(
   shown: ReadonlySet<string>,

@@ -7,14 +7,14 @@ import { decodeTransferEncoding, takeBytes } from '../../decode.ts'
 import { messageNotFound } from '../connection/errors.ts'
 import { findPart, sectionOf, toBodyPart } from './structure.ts'
 
-/** Bytes per FETCH. Limits both round trips to distant servers and memory. */
+/** Bytes of a download per FETCH. Limits both round trips to distant servers and memory. */
 const chunkBytes = 2 ** 20
-/** Bytes of the first FETCH. Most parts fit. */
+/** Bytes of the first FETCH of a download. Most MIME parts fit. */
 const firstBytes = 128 * 1024
 
 /**
- * Whole message as stored. Each chunk is a FETCH of its own, so that other calls can run in between
- * and nothing is left open.
+ * Downloads a whole message as stored. Each chunk is a FETCH of its own, so that other calls can
+ * run in between and no command stays open.
  */
 export async function downloadSource(connection: ImapConnection, uid: number): Promise<Download> {
   const chunks = new ChunkReader(connection, uid)
@@ -56,10 +56,14 @@ class ChunkReader {
     this.#section = section
   }
 
-  /** Continues after the first chunk until a chunk is shorter than requested. */
+  /**
+   * Content of a download: the first chunk, then further chunks until a chunk is shorter than
+   * requested.
+   */
   async *from(first: Buffer): AsyncGenerator<Uint8Array> {
     if (first.length > 0) yield first
-    // More bytes than requested: the server ignores ranges and has sent everything.
+    // A first chunk with more bytes than requested: the server ignores ranges and has sent
+    // everything.
     let more = first.length === firstBytes
     for (let start = first.length; more;) {
       const { bytes } = await this.fetch(start, chunkBytes)
@@ -71,7 +75,10 @@ class ChunkReader {
     }
   }
 
-  /** Callers fetch the first chunk before the stream starts: a missing message rejects the call. */
+  /**
+   * Fetches one chunk of a download. Callers fetch the first chunk before the stream starts: a
+   * missing message rejects the call.
+   */
   async fetch(
     start: number,
     maxLength: number,
@@ -94,7 +101,9 @@ class ChunkReader {
   }
 }
 
-/** Fetches one message. Throws `MessageNotFound` if the mailbox does not contain it. */
+/**
+ * Fetches one message by UID. Throws `MessageNotFound` if the mailbox does not contain the message.
+ */
 export async function fetchOne(
   { connection, mailbox }: { connection: ImapConnection; mailbox: MailboxRef },
   uid: number,

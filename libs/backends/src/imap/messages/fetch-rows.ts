@@ -3,17 +3,17 @@ import type { UidRange } from '../../mail-session.ts'
 import { formatSequenceSet, uidsIn } from '../../uid-ranges.ts'
 import type { ImapConnection, MailboxRef } from '../connection/connection.ts'
 
-/** FETCH responses by UID. */
+/** FETCH responses (rows) for messages, by UID. */
 export type Rows = Map<number, FetchMessageObject>
 
 interface RowQuery {
   mailbox: MailboxRef
   query: FetchQueryObject
-  /** Called when the FETCH query is sent. */
+  /** Called when the FETCH command is sent. */
   onSent: () => void
 }
 
-/** Fetches the rows of the messages with these sequence numbers. */
+/** Fetches the FETCH responses (rows) of the messages with these sequence numbers. */
 export async function fetchSequence(
   connection: ImapConnection,
   [first, last]: readonly [number, number],
@@ -29,7 +29,10 @@ export async function fetchSequence(
   }, mailbox)
 }
 
-/** Rows of the messages with these UIDs. Reports changes of other messages to the watcher. */
+/**
+ * Fetches the FETCH responses (rows) of the messages with these UIDs. Reports changes of other
+ * messages to the watcher.
+ */
 export async function fetchRows(
   connection: ImapConnection,
   uids: readonly UidRange[],
@@ -46,10 +49,10 @@ export async function fetchRows(
     connection.wire.onVanishedUids = (uids) => void removed.push({ uids })
     try {
       for await (const row of client.fetch(formatSequenceSet(uids), query, { uid: true })) {
-        // The server may also return other messages, or one message in several responses (RFC
-        // 9051 §7.5.2).
+        // The server may also return unrequested messages, or one message in several FETCH
+        // responses (RFC 9051 §7.5.2).
         if (wanted.has(row.uid)) rows.set(row.uid, mergeRows(rows.get(row.uid), row))
-        // Unsolicited flag changes are reported nowhere else.
+        // Unsolicited flag changes of messages are reported nowhere else.
         if (!wanted.has(row.uid) || row.size === undefined)
           connection.notifications.notifyFlags(row)
       }
@@ -67,8 +70,8 @@ export async function fetchRows(
 type RemovedMessages = { seq: number } | { uids: UidRange[] }
 
 /**
- * Removes deleted messages. Each EXPUNGE decrements the sequence numbers above it (RFC 9051
- * §7.5.1). A row removed by mistake is fetched again.
+ * Removes the rows of deleted messages. Each EXPUNGE decrements the sequence numbers above it (RFC
+ * 9051 §7.5.1). A row removed by mistake is fetched again.
  */
 function removeRows(rows: Rows, removed: RemovedMessages): void {
   for (const [uid, row] of rows) {
@@ -79,7 +82,7 @@ function removeRows(rows: Rows, removed: RemovedMessages): void {
   }
 }
 
-/** Merges two responses for one message. A value that the later response lacks is kept. */
+/** Merges two FETCH responses for one message. A value that the later response lacks is kept. */
 function mergeRows(
   earlier: FetchMessageObject | undefined,
   row: FetchMessageObject,

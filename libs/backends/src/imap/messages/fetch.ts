@@ -10,33 +10,33 @@ import type { MailboxFaults, QueryFaults } from '../../message-faults.ts'
 import { toFetchedMessage } from './message.ts'
 
 const batchUids = 500
-/** Batch size with headers, which add up to 256 KiB per message. */
+/** Messages per FETCH with message headers, which add up to 256 KiB per message. */
 const batchUidsWithHeaders = 100
-/** Maximum messages of a page by sequence numbers. */
+/** Maximum messages of a page that is fetched by sequence numbers. */
 const maxSequenceNumbers = 1_000
 const maxHeaderBytes = 256 * 1024
 /**
- * FETCH query for the header. Addresses are near the start of a header. Parsing 32 KiB takes up to
- * 50 ms of CPU time.
+ * FETCH query for the header of a message. Addresses are near the start of a header. Parsing 32 KiB
+ * takes up to 50 ms of CPU time.
  */
 const headersOnly: FetchQueryObject = {
   uid: true,
   size: true,
   bodyParts: [{ key: 'HEADER', start: 0, maxLength: 32 * 1024 }],
 }
-/** Query that every server can answer without reading the message. */
+/** Bare FETCH query, which every server can answer without reading the message. */
 const flagsOnly: FetchQueryObject = { uid: true, flags: true, internalDate: true, size: true }
-/** Maximum rejections of the bare query without a message, after which the server has failed. */
+/** Maximum rejections of bare FETCHes without a message, after which the server has failed. */
 const maxFailures = 40
 /**
- * Maximum rejections of the full query per batch. Beyond the limit, the remaining messages are
- * described by the bare query. The next batch with these messages continues the search.
+ * Maximum rejections of the full FETCH query per batch. Beyond the limit, the remaining messages
+ * are described by the bare query. The next batch with these messages continues the search.
  */
 const maxRejections = 250
-/** Messages to convert between two ticks of the event loop. A large message takes 2 ms. */
+/** Messages to convert per tick of the event loop. Converting a large message takes 2 ms. */
 const messagesPerTick = 10
 
-/** Yields the messages batch by batch. The connection is free while the caller handles a batch. */
+/** Yields messages batch by batch. The IMAP connection is free while the caller handles a batch. */
 export async function* fetchMessages(
   connection: ImapConnection,
   uids: readonly UidRange[],
@@ -47,7 +47,7 @@ export async function* fetchMessages(
     yield* await fetch.batch(batch)
 }
 
-/** Messages with these sequence numbers, in one FETCH if the server can describe all of them. */
+/** Messages with these sequence numbers, in one FETCH if the server can describe all messages. */
 export async function fetchBySequence(
   connection: ImapConnection,
   first: number,
@@ -58,7 +58,7 @@ export async function fetchBySequence(
     : new Fetch(connection, false).bySequence(first, Math.min(last, first + maxSequenceNumbers - 1))
 }
 
-/** Queries of one fetch, with the mailbox to fetch from. */
+/** Fetch of messages from one mailbox: its full and its bare FETCH query. */
 class Fetch {
   readonly #connection: ImapConnection
   readonly #mailbox: MailboxRef
@@ -84,11 +84,11 @@ class Fetch {
   }
 
   /**
-   * Existing messages of a batch. The connection may not know a new message yet, so the full query
-   * is repeated after NOOP for messages without a response. The bare query is for messages whose
-   * description the server rejected or imapflow could not read, or at which the server dropped the
-   * connection. Their rows are `incomplete`. The account's connections remember these messages and
-   * send the full query for them no more.
+   * Fetches the existing messages of a batch. The connection may not know a new message yet, so the
+   * full query is repeated after NOOP for messages without a response. The bare query is for
+   * messages whose description the server rejected or imapflow could not read, or at which the
+   * server dropped the connection. Their rows are `incomplete`. The account's connections remember
+   * these messages and send the full query for them no more.
    */
   async batch(uids: readonly UidRange[]): Promise<FetchedMessage[]> {
     this.#rejections = this.#failures = 0
@@ -107,8 +107,8 @@ class Fetch {
   }
 
   /**
-   * Sequence numbers do not change during a FETCH (RFC 9051 §7.5.1). Messages that fail are fetched
-   * by UID.
+   * Fetches messages by sequence numbers, which do not change during a FETCH (RFC 9051 §7.5.1).
+   * Messages that fail are fetched by UID.
    */
   async bySequence(first: number, last: number): Promise<FetchedMessage[]> {
     const faults = this.#faults
@@ -139,7 +139,7 @@ class Fetch {
     return description.isRefused(uid) || (this.#hasHeaders && header.isRefused(uid))
   }
 
-  /** Adds full rows. Adds bare rows for messages whose full description the server rejects. */
+  /** Adds full rows of messages. Adds bare rows for messages whose full row the server rejects. */
   async #describe(uids: readonly UidRange[], rows: Rows): Promise<void> {
     if (uids.length === 0) return
     try {
@@ -152,7 +152,7 @@ class Fetch {
     }
   }
 
-  /** Adds full rows of rejected messages by halving, until the messages alone are rejected. */
+  /** Adds full rows of messages by halving the batch until a rejected query has one message. */
   async #halve(uids: readonly UidRange[], rows: Rows): Promise<void> {
     if (countUids(uids) === 1) for (const uid of uidsIn(uids)) this.#faults.description.refuse(uid)
     else
@@ -191,9 +191,9 @@ class Fetch {
   }
 
   /**
-   * Rows of a bare query. Finds messages by halving whose header the server rejects too, and
-   * describes these messages by their flags. Leaves out messages of which the server returns
-   * nothing.
+   * Fetches rows of messages by a bare query. Finds messages by halving whose header the server
+   * rejects too, and describes these messages by their flags. Leaves out messages of which the
+   * server returns nothing.
    *
    * @throws AppError after many rejections without a row
    */
@@ -214,7 +214,7 @@ class Fetch {
   }
 
   /**
-   * Repeats the full query after NOOP. A response that imapflow cannot read counts as a rejection.
+   * Repeats the full FETCH query after NOOP. A response that imapflow cannot read is a rejection.
    */
   async #repeat(uids: readonly UidRange[], rows: Rows): Promise<void> {
     const connection = this.#connection
@@ -230,7 +230,7 @@ class Fetch {
   }
 
   /**
-   * Sorts the messages. Adds addresses from the header if the server omits them from the envelope.
+   * Sorts fetched messages. Adds addresses of the header if the server omits them in the envelope.
    */
   async #messages(rows: Rows): Promise<FetchedMessage[]> {
     const bare = [...rows.values()].filter(lacksAddresses).map(({ uid }) => uid)
@@ -256,7 +256,7 @@ class Fetch {
       }
   }
 
-  /** Sends a query. If the connection is lost during the query, records the requested messages. */
+  /** Sends a FETCH query. If the connection is lost meanwhile, records the requested messages. */
   async #fetch(uids: readonly UidRange[], query: FetchQueryObject): Promise<Rows> {
     const faults = this.#faultsOf(query)
     const connection = this.#connection
@@ -274,7 +274,7 @@ class Fetch {
     }
   }
 
-  /** Faults to which the loss of a connection during this query is added. */
+  /** Faults of messages to which the loss of a connection during this FETCH query is added. */
   #faultsOf(query: FetchQueryObject): QueryFaults | undefined {
     if (query === this.#full) return this.#faults.description
     const hasHeader = query === headersOnly || (query === this.#bare && this.#hasHeaders)

@@ -13,17 +13,23 @@ import { missingExtension } from '../connection/errors.ts'
 import { maxLineLength } from '../tokens.ts'
 import { toMessageFlags } from './message.ts'
 
-/** Messages per command, so that the server is not silent for long. */
+/** Maximum messages per STORE command, so that the server is not silent for long. */
 const batchUids = 5_000
-/** Maximum UIDs whose flags are confirmed. A larger set has UIDs that never existed. */
+/**
+ * Maximum number of UIDs whose change of flags is confirmed. A larger set has UIDs that never
+ * existed.
+ */
 export const maxConfirmed = batchUids
-/** Maximum number of commands for a change of flags. Ranges may contain UIDs that never existed. */
+/**
+ * Maximum number of STORE commands for a change of flags. UID ranges may contain UIDs that never
+ * existed.
+ */
 const maxBatches = 100
 const maxLabelLength = 1_024
 
 /**
- * Sets flags, or adds and then removes. The server reports the new flags, which are notified to
- * `watch` of this connection.
+ * Changes flags of messages: sets flags, or adds flags and then removes flags. The server reports
+ * the new flags, which are notified to `watch` of this connection.
  */
 export async function changeFlags(
   connection: ImapConnection,
@@ -34,7 +40,7 @@ export async function changeFlags(
   await store(connection, uids, { update, useLabels: false })
 }
 
-/** Changes Gmail labels, which are stored in the same way as flags. */
+/** Changes the Gmail labels of messages, which STORE changes in the same way as flags. */
 export async function changeLabels(
   connection: ImapConnection,
   uids: readonly UidRange[],
@@ -46,19 +52,24 @@ export async function changeLabels(
   await store(connection, uids, { update, useLabels: true })
 }
 
-/** Sequence sets that fit into a command line and keep the duration of each command short. */
+/**
+ * Sequence sets of UIDs that fit into an IMAP command line and keep the duration of each command
+ * short.
+ */
 export function* commandSets(uids: readonly UidRange[]): Generator<string, void, undefined> {
   for (const ranges of commandRanges(uids)) yield formatSequenceSet(ranges)
 }
 
-/** Sets of UIDs, each short enough for one command, as in `commandSets`. */
+/**
+ * Ranges of UIDs, in lists that are short enough for one IMAP command each, as in `commandSets`.
+ */
 export function* commandRanges(uids: readonly UidRange[]): Generator<UidRange[], void, undefined> {
   const ranges = normaliseRanges(uids)
   const size = Math.max(batchUids, Math.ceil(countUids(ranges) / maxBatches))
   for (const batch of batchesOf(ranges, size)) yield* piecesOf(batch, maxLineLength - 1_000)
 }
 
-/** Marks messages as deleted. The caller must hold the mutex. */
+/** Marks messages as deleted. The caller must hold the mutex of the connection. */
 export async function markDeleted(
   connection: ImapConnection,
   client: ImapFlow,
@@ -69,8 +80,8 @@ export async function markDeleted(
 }
 
 /**
- * Validates `flag` of RFC 9051 §9: an atom, system flags with a backslash. `\Recent` is reserved
- * for the server.
+ * Checks the name of a flag by `flag` of RFC 9051 §9: an atom, system flags with a backslash.
+ * `\Recent` is reserved for the server.
  */
 export function assertFlag(flag: string): void {
   if (!/^\\?[^\x00-\x20\x7f-\uffff(){%*"\\\]]{1,128}$/.test(flag) || /^\\recent$/i.test(flag))
@@ -83,20 +94,26 @@ function assertLabel(label: string): void {
     throw new AppError('invalid', `Invalid label: ${JSON.stringify(label.slice(0, 128))}`)
 }
 
-/** @throws AppError `invalid` */
+/**
+ * Checks the names of all flags of a change.
+ *
+ * @throws AppError `invalid`
+ */
 export function assertFlags(update: FlagsUpdate): void {
   for (const flag of Object.values<readonly string[]>({ ...update }).flat()) assertFlag(flag)
 }
 
 interface Store {
   client: ImapFlow
-  /** UIDs. */
+  /** UIDs of the messages to change, as a sequence set. */
   set: string
   update: FlagsUpdate
   useLabels?: boolean
 }
 
-/** Sends the commands of a change. The caller must hold the mutex. */
+/**
+ * Sends the STORE commands of a change of flags. The caller must hold the mutex of the connection.
+ */
 export async function storeFlags(
   connection: ImapConnection,
   { client, set, update, useLabels = false }: Store,
@@ -136,7 +153,7 @@ function storeError(connection: ImapConnection, client: ImapFlow): AppError {
     : connection.rejection('store the flags')
 }
 
-/** Flags and Gmail labels of existing messages in the selected mailbox. */
+/** Reads the flags and Gmail labels of existing messages in the selected mailbox. */
 export async function readFlags(
   connection: ImapConnection,
   uids: readonly UidRange[],

@@ -16,7 +16,10 @@ export function toMessageFlags({ uid, flags, modseq, labels }: FetchMessageObjec
   })
 }
 
-/** Converts a FETCH row. Missing and invalid values are absent, never replaced. */
+/**
+ * Converts a FETCH response (row) to a message. Missing and invalid values are absent, never
+ * replaced.
+ */
 export function toFetchedMessage(row: FetchMessageObject): FetchedMessage {
   const envelope = toEnvelope(row.envelope ?? {})
   const { emailId, threadId, headers, bodyParts } = row
@@ -58,7 +61,10 @@ function toEnvelope({ subject, messageId, inReplyTo, ...rest }: MessageEnvelopeO
   })
 }
 
-/** Converts addresses. The name of a group (RFC 5322 §3.4) becomes a name without an address. */
+/**
+ * Converts addresses of an envelope. The name of a group (RFC 5322 §3.4) becomes a name without an
+ * address.
+ */
 function toAddresses(addresses: readonly MessageAddressObject[] = []): EnvelopeAddress[] {
   return addresses.map(({ name, address }) =>
     defined({ name: cleanIfPresent(name), address: cleanIfPresent(address) }),

@@ -17,8 +17,8 @@ import { pathOf } from '../mailboxes/mailbox-commands.ts'
 import { type Line, responseCode, textOf, type Token } from '../tokens.ts'
 
 /**
- * Moves messages, one sequence set after the other. After a failure each message is in at least one
- * of the mailboxes. Without MOVE a message may be in both mailboxes.
+ * Moves messages to another mailbox, one sequence set after the other. After a failure each message
+ * is in at least one of the two mailboxes. Without MOVE a message may be in both mailboxes.
  */
 export async function moveMessages(
   connection: ImapConnection,
@@ -41,8 +41,8 @@ export async function moveMessages(
 }
 
 /**
- * Marks messages as deleted and expunges exactly these. Without UIDPLUS these messages stay marked
- * if another message is marked as well.
+ * Marks messages as deleted and expunges exactly these messages. Without UIDPLUS these messages
+ * stay marked if another message is marked as well.
  */
 export async function expungeMessages(
   connection: ImapConnection,
@@ -88,7 +88,10 @@ async function moveSet(
   return copied
 }
 
-/** UID EXPUNGE (RFC 4315 §2.1). EXPUNGE would also remove messages that other clients marked. */
+/**
+ * Expunges messages by UID EXPUNGE (RFC 4315 §2.1). EXPUNGE would also remove messages that other
+ * clients marked.
+ */
 async function expungeSet(
   connection: ImapConnection,
   client: ImapFlow,
@@ -98,16 +101,16 @@ async function expungeSet(
     await connection.wire.run('UID EXPUNGE', [{ type: 'SEQUENCE', value: set }])
 }
 
-/** Destination UIDs of a copy. */
+/** UIDs of messages in the destination mailbox of a copy or move. */
 export interface CopiedUids {
   uidValidity?: bigint
   uidMap?: Map<number, number>
 }
 
 /**
- * Parses COPYUID (RFC 4315 §3). The sets correspond by position and are not sorted. Sets of
- * different size, or with UIDs beyond the request, are ignored: a range of 20 bytes could expand to
- * gigabytes.
+ * Parses COPYUID (RFC 4315 §3), which names the old and new UIDs of copied messages. The two sets
+ * correspond by position and are not sorted. Sets of different size, or with UIDs beyond the
+ * request, are ignored: a range of 20 bytes could expand to gigabytes.
  */
 export function readCopyUid(line: Line, requested: readonly UidRange[]): CopiedUids {
   const [name, uidValidity, from, to] = responseCode(line)
@@ -127,7 +130,7 @@ export function readCopyUid(line: Line, requested: readonly UidRange[]): CopiedU
   })
 }
 
-/** UID ranges in the order of the text. Empty if a range is invalid. */
+/** UID ranges of a COPYUID response in the order of the text. Empty if a range is invalid. */
 function parseOrderedRanges(token: Token | undefined): UidRange[] {
   const ranges: UidRange[] = []
   for (const piece of (textOf(token) ?? '').split(',')) {

@@ -4,7 +4,7 @@ import { decodeTransferEncoding, takeBytes } from '../../decode.ts'
 import { fetchOne } from './download.ts'
 import { findPart, sectionOf } from './structure.ts'
 
-/** First bytes of parts of one message, in one FETCH. */
+/** Fetches the first bytes of several MIME parts of one message, in one FETCH. */
 export async function readParts(
   connection: ImapConnection,
   uid: number,
@@ -30,8 +30,8 @@ export async function readParts(
 }
 
 /**
- * Encoded bytes that contain `maxBytes` of content. Base64 turns 57 bytes into 78, quoted-printable
- * at most 25 into 79 (RFC 2045 §6).
+ * Number of encoded bytes of a MIME part that contain `maxBytes` of content. Base64 turns 57 bytes
+ * into 78, quoted-printable at most 25 into 79 (RFC 2045 §6).
  */
 function encodedBytes({ encoding }: BodyPart, maxBytes: number): number {
   switch (encoding?.trim().toLowerCase()) {

@@ -4,30 +4,30 @@ import { maxUid } from '../../uid-ranges.ts'
 import { missingExtension } from '../connection/errors.ts'
 import { maxLineLength, type Token } from '../tokens.ts'
 
-/** Search capabilities of the server and the selected mailbox. */
+/** Capabilities that decide which IMAP search keys the server and the selected mailbox support. */
 export interface Searchable {
   modseq: boolean
   objectId: boolean
   gmail: boolean
-  /** True if the server has OLDER and YOUNGER (RFC 5032). */
+  /** True if the IMAP server has the search keys OLDER and YOUNGER (RFC 5032). */
   within: boolean
-  /** Encodes a Gmail label in the same way as a mailbox name. */
+  /** Encodes a Gmail label for an IMAP command in the same way as a mailbox name. */
   encodeLabel: (label: string) => string
   now: Date
 }
 
 /**
- * Maximum length of quoted texts. Longer texts are literals, which do not count for the line
- * length.
+ * Maximum length of quoted texts in an IMAP search. Longer texts are literals, which do not count
+ * for the line length.
  */
 const maxQuoted = 64
 const maxTextLength = 65_536
 const maxHeaders = 40
 const maxSetLength = 65_536
-/** Maximum nesting of OR. */
+/** Maximum number of message ids in one IMAP search. Their keys are nested by OR. */
 const maxIdsAtOnce = 50
 const maxModseq = 2n ** 63n - 1n
-/** Maximum seconds of OLDER and YOUNGER, which have 32 bits. */
+/** Maximum seconds of the search keys OLDER and YOUNGER, which have 32 bits. */
 const maxSeconds = 2 ** 31
 
 const flagKeys = {
@@ -42,9 +42,10 @@ const textKeys = ['from', 'to', 'cc', 'bcc', 'subject', 'body'] as const
 const months = ['Jan', 'Feb', 'Mar', 'Apr', 'May', 'Jun', 'Jul', 'Aug', 'Sep', 'Oct', 'Nov', 'Dec']
 
 /**
- * Converts terms to search keys. Each list of keys is one SEARCH, and the union of their results is
- * the result. Sets and ids that exceed a line yield several lists, terms that cannot match yield no
- * list. Only numbers, dates and fixed words are atoms; texts are quoted or literals.
+ * Converts search terms of the REST API to IMAP search keys. Each list of keys is one SEARCH, and
+ * the union of the results of all searches is the result. Sets and message ids that exceed a line
+ * yield several lists, terms that cannot match yield no list. Only numbers, dates and fixed words
+ * are atoms; texts are quoted or literals.
  */
 export function searchKeys(terms: SearchTerms, searchable: Searchable): Token[][] {
   if (terms.emailIds) return idKeys(terms.emailIds, searchable)
@@ -85,7 +86,7 @@ function headerKeys({ header = {} }: SearchTerms): Token[] {
   const headers = Object.entries(header)
   if (headers.length > maxHeaders) throw invalidTerm('header', `has more than ${maxHeaders} names`)
   return headers.flatMap(([name, value]) => {
-    // RFC 5322 §3.6.8. The length limit is far below the 998 octets of a line.
+    // Header name (RFC 5322 §3.6.8). The length limit is far below the 998 octets of a line.
     if (!/^[!-9;-~]{1,100}$/.test(name))
       throw invalidTerm('header', 'contains an invalid header name')
     return [word('HEADER'), text(name, 'header'), text(value === true ? '' : value, 'header')]
@@ -111,7 +112,7 @@ function dateKeys(terms: SearchTerms, searchable: Searchable): Token[] {
   ]
 }
 
-/** Exact to the second with WITHIN, if the date has a time of day. */
+/** Search keys for arrival times. Exact to the second with WITHIN, if the date has a time. */
 export function arrivalKeys(
   term: 'before' | 'since',
   date: Date | undefined,
@@ -124,7 +125,10 @@ export function arrivalKeys(
     : dayKeys(term, date)
 }
 
-/** Compares days (RFC 9051 §6.4.4). An upper bound with a time of day includes its whole day. */
+/**
+ * Search keys that compare days (RFC 9051 §6.4.4). An upper bound with a time of day includes the
+ * whole day of that time.
+ */
 function dayKeys(
   term: 'before' | 'since' | 'sentBefore' | 'sentSince',
   date: Date | undefined,
@@ -152,7 +156,7 @@ function modseqKeys({ modseq }: SearchTerms, searchable: Searchable): Token[] {
   return [word('MODSEQ'), word(String(modseq))]
 }
 
-/** https://developers.google.com/workspace/gmail/imap/imap-extensions */
+/** Search keys of Gmail: https://developers.google.com/workspace/gmail/imap/imap-extensions */
 function gmailKeys({ gmailRaw, labels }: SearchTerms, searchable: Searchable): Token[] {
   const has = labels?.has ?? []
   const not = labels?.not ?? []
@@ -187,25 +191,28 @@ function idKeys(ids: readonly string[], searchable: Searchable): Token[][] {
   return batch.length === 0 ? batches : [...batches, anyOf(batch)]
 }
 
-/** Combines keys with OR, which takes two. */
+/** Combines several lists of IMAP search keys with OR, which takes two operands. */
 function anyOf(keys: readonly Token[][]): Token[] {
   return keys.flatMap((key, at) => (at === keys.length - 1 ? key : [word('OR'), ...key]))
 }
 
-/** Search key of an id. Undefined if the id is invalid and therefore matches no message. */
+/** Search key of a message or thread id. Undefined for an invalid id, which matches no message. */
 function idKey(
   key: 'EMAILID' | 'THREADID',
   id: string,
   { objectId, gmail }: Searchable,
 ): Token[] | undefined {
-  // RFC 8474 §4.3.
+  // Syntax of an object id: RFC 8474 §4.3.
   if (objectId) return /^[\w-]{1,255}$/.test(id) ? [word(key), word(id)] : undefined
   if (!gmail) throw missingExtension('Mail server does not support message ids')
   const gmailKey = key === 'EMAILID' ? 'X-GM-MSGID' : 'X-GM-THRID'
   return /^\d{1,20}$/.test(id) ? [word(gmailKey), word(id)] : undefined
 }
 
-/** Adds the sets of `seq` and `uid`, in as many searches as the line length requires. */
+/**
+ * Adds the sequence sets of the terms `seq` and `uid` to IMAP search keys, in as many searches as
+ * the line length requires.
+ */
 function withSets(keys: Token[], { seq, uid }: SearchTerms): Token[][] {
   const sets = [
     ...(seq === undefined ? [] : [{ before: [], pieces: setPieces('seq', seq) }]),
@@ -252,14 +259,14 @@ function keyed(term: (typeof textKeys)[number], value: string | undefined): Toke
   return value === undefined ? [] : [word(term.toUpperCase()), text(value, term)]
 }
 
-/** Atom. Only for fixed words, numbers and dates, never for input. */
+/** Atom of an IMAP search. Only for fixed words, numbers and dates, never for input. */
 function word(value: string): Token {
   return { type: 'ATOM', value }
 }
 
 /**
- * Quoted string for 7-bit text without line ends, otherwise a literal, which excludes NUL (RFC 9051
- * §4.3).
+ * Text of an IMAP search: a quoted string for 7-bit text without line ends, otherwise a literal,
+ * which excludes NUL (RFC 9051 §4.3).
  */
 function text(value: string, term: keyof SearchTerms): Token {
   if (value.includes('\0') || value.length > maxTextLength)
@@ -273,7 +280,7 @@ function isAscii(bytes: Buffer): boolean {
   return bytes.every((byte) => byte < 0x80)
 }
 
-/** Upper bound of the octets of search keys on the line, without the content of literals. */
+/** Upper bound of the octets of search keys in a command, without the content of literals. */
 function lengthOf(keys: readonly Token[]): number {
   return keys.reduce<number>((length, key) => {
     if (!key || Array.isArray(key)) return length

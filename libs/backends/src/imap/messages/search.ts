@@ -8,10 +8,13 @@ import { encodePath } from '../imapflow-internals.ts'
 import { arrivalKeys, needsCharset, type Searchable, searchKeys } from './search-keys.ts'
 import { type Line, textOf, type Token, words } from '../tokens.ts'
 
-/** Maximum number of UIDs in a plain SEARCH response. */
+/** Maximum number of UIDs in a plain SEARCH response (without ESEARCH). */
 const maxResults = 2 ** 24
 
-/** Searches with ESEARCH as long as the server's responses to it are consistent. */
+/**
+ * Searches a mailbox for UIDs, with ESEARCH as long as the server's ESEARCH responses are
+ * consistent.
+ */
 export class UidSearch {
   readonly #connection: ImapConnection
   #esearch: boolean
@@ -27,7 +30,9 @@ export class UidSearch {
     return 'from' in query ? startingAt(uids, query.from) : uids
   }
 
-  /** Runs one or more searches, which fail if another mailbox is selected in between. */
+  /**
+   * Runs one or more IMAP searches. The searches fail if another mailbox is selected in between.
+   */
   async search(terms: SearchTerms): Promise<UidRange[]> {
     const { selected } = this.#connection
     const uids: UidRange[] = []
@@ -37,8 +42,8 @@ export class UidSearch {
   }
 
   /**
-   * Sends CHARSET for non-ASCII text (RFC 9051 §6.4.4). If the server rejects it, sends the text
-   * without, because some servers detect UTF-8.
+   * Sends a search with CHARSET for non-ASCII text (RFC 9051 §6.4.4). If the server rejects
+   * CHARSET, sends the text without it, because some servers detect UTF-8.
    */
   async #withCharset(keys: Token[], mailbox: ImapConnection['selected']): Promise<UidRange[]> {
     const named = needsCharset(keys) && !this.#connection.client.enabled.has('UTF8=ACCEPT')
@@ -64,9 +69,9 @@ export class UidSearch {
   }
 
   /**
-   * ESEARCH (RFC 4731). Its result is a sequence set: 100,000 UIDs in a few bytes. COUNT must be
-   * present and agree with ALL. Otherwise a lost response or a plain SEARCH response would mean an
-   * empty mailbox.
+   * Searches by ESEARCH (RFC 4731), whose result is a sequence set: 100,000 UIDs in a few bytes.
+   * COUNT must be present and agree with ALL. Otherwise a lost response or a plain SEARCH response
+   * would mean an empty mailbox.
    */
   async #byEsearch(keys: readonly Token[]): Promise<UidRange[] | undefined> {
     let all: string | undefined
@@ -115,8 +120,8 @@ export class UidSearch {
 }
 
 /**
- * Removes UIDs below `from`: `n:*` matches the last message even if `n` is beyond it (RFC 9051
- * §6.4.4).
+ * Removes UIDs below `from` from a search result: `n:*` matches the last message even if `n` is
+ * beyond it (RFC 9051 §6.4.4).
  */
 function startingAt(uids: readonly UidRange[], from: number): UidRange[] {
   return uids.flatMap(([first, last]) =>
@@ -137,7 +142,10 @@ function queryKeys(query: UidQuery, searchable: Searchable): Token[] {
   return words(wanted ? 'KEYWORD' : 'UNKEYWORD', flag)
 }
 
-/** True for the code of RFC 9051 §7.1 and for texts of servers without it. */
+/**
+ * True if a server rejects the CHARSET of a search: by the code of RFC 9051 §7.1, or by a text of
+ * servers without that code.
+ */
 function rejectsCharset(error: unknown): boolean {
   if (!(error instanceof AppError)) return false
   return (
@@ -145,7 +153,7 @@ function rejectsCharset(error: unknown): boolean {
   )
 }
 
-/** Items of `(TAG "1") UID COUNT 2 ALL 1:2` by upper-case name. */
+/** Items of an ESEARCH response such as `(TAG "1") UID COUNT 2 ALL 1:2`, by upper-case name. */
 function esearchItems({ attributes = [] }: Line): Map<string, string> {
   const items = new Map<string, string>()
   let at = Array.isArray(attributes[0]) ? 1 : 0
@@ -158,8 +166,8 @@ function esearchItems({ attributes = [] }: Line): Map<string, string> {
 }
 
 /**
- * imapflow parses lines of numbers into `numbers`. Other lines contain a mod-sequence (RFC 7162
- * §3.1.5) or invalid data.
+ * UIDs of a plain SEARCH response. imapflow parses lines of numbers into `numbers`. Other lines
+ * contain a mod-sequence (RFC 7162 §3.1.5) or invalid data.
  */
 function uidsOf(line: Line & { numbers?: number[] }): number[] {
   const numbers = line.numbers ?? (line.attributes ?? []).map((token) => Number(textOf(token)))

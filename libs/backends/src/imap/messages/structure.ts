@@ -3,20 +3,23 @@ import type { MessageStructureObject } from 'imapflow'
 import type { BodyPart } from '../../mail-session.ts'
 import { clean, cleanIfPresent } from '../text.ts'
 
-/** Maximum nesting of parts. Deeper nodes are omitted. */
+/**
+ * Maximum nesting of MIME parts in a body structure. Parts that are nested more deeply are omitted.
+ */
 const maxDepth = 64
 
 /**
- * Converts BODYSTRUCTURE with the part numbers of RFC 9051 §6.4.5. A nested message starts its own
- * numbering: the text of an attached plain message at 2 is 2.1, an attached multipart has no
- * number.
+ * Converts BODYSTRUCTURE of a message with the part numbers of RFC 9051 §6.4.5. A nested message
+ * starts its own numbering: the text of an attached plain message at 2 is 2.1, an attached
+ * multipart has no number.
  */
 export function toBodyPart(node: MessageStructureObject): BodyPart {
   return toNumberedPart(node, { number: [], isMessage: true })
 }
 
 /**
- * Number of the parent node, and whether the parent is a message, whose only body is its part 1.
+ * Parent of a MIME part: its part number, and whether the parent is a message, whose only body is
+ * part 1.
  */
 interface ParentNode {
   number: number[]
@@ -54,12 +57,15 @@ function cleanValues(parameters: Record<string, string>): Record<string, string>
   )
 }
 
-/** Section to fetch. Some servers know the body of a message without multipart only as TEXT. */
+/**
+ * Section of a MIME part in a FETCH command. For a message without multipart some servers know the
+ * body only as TEXT.
+ */
 export function sectionOf(root: BodyPart, part: string): string {
   return part === '1' && root.part === '1' ? 'TEXT' : part
 }
 
-/** Part with this number. */
+/** MIME part of a message with this part number. */
 export function findPart(root: BodyPart, part: string): BodyPart | undefined {
   if (root.part === part) return root
   for (const child of root.childNodes ?? []) {

@@ -1,4 +1,4 @@
-/** Bytes with a meaning in responses (RFC 9051 §9). */
+/** Bytes with a meaning in IMAP responses (RFC 9051 §9). */
 export const char = {
   lf: 10,
   cr: 13,

@@ -10,21 +10,21 @@ import {
 } from './limits.ts'
 import type { Output } from './output.ts'
 
-/** Data item that marks a response with omissions. imapflow reads it as a part without content. */
+/** Item that marks a FETCH response with omissions. imapflow reads it as a part without content. */
 const markOf = (item: LimitedItem) => ` BODY[${truncationMarks[item].toUpperCase()}] NIL`
 
 interface List {
-  /** Elements of the list so far, kept or not. */
+  /** Number of elements of the list in a FETCH response so far, kept or not. */
   elements: number
-  /** True if all elements are lists, as in a multipart or a list of addresses. */
+  /** True if all elements of the list are lists, as in a multipart or a list of addresses. */
   hasOnlyLists: boolean
-  /** Atoms and strings of the list that are kept although a limit is reached. */
+  /** Number of atoms and strings of the list that are kept although a limit is reached. */
   trailing: number
 }
 
 type State = 'between' | 'atom' | 'quoted' | 'tail'
 
-/** Bytes of a literal: how many follow, and how many of them are kept. */
+/** Bytes of a literal in an IMAP response: how many follow, and how many of them are kept. */
 export interface Literal {
   length: number
   kept: number
@@ -32,11 +32,11 @@ export interface Literal {
 
 /** Limits of the message content that the running FETCH command requests. */
 export interface RequestedBytes {
-  /** Number of bytes kept of one literal or string of content. */
+  /** Number of bytes kept of one literal or string of message content. */
   kept: number
-  /** Maximum length of one literal of content. A longer literal ends the connection. */
+  /** Maximum length of one literal of message content. A longer literal ends the connection. */
   each: number
-  /** Maximum sum of all contents of a message that are kept. */
+  /** Maximum sum of all contents of a message that are kept of its FETCH response. */
   total: number
 }
 
@@ -46,7 +46,7 @@ export interface RequestedBytes {
  * and is marked, so that the message is known to be incomplete.
  */
 export class FetchFilter {
-  /** Number of tokens kept of this response. */
+  /** Number of tokens kept of this FETCH response. */
   tokens = 0
   readonly #out: Output
   readonly #requested: RequestedBytes
@@ -55,28 +55,28 @@ export class FetchFilter {
   #state: State = 'between'
   #isEscaped = false
   readonly #cuts = new Set<LimitedItem>()
-  /** First letter of the current data item. */
+  /** First letter of the current data item of the FETCH response. */
   #item = 0
-  /** Nesting depth inside a list that is left out; 0 outside such a list. */
+  /** Nesting depth inside a list of the response that is left out; 0 outside such a list. */
   #skipped = 0
-  /** True while a string or an atom is left out. */
+  /** True while a string or an atom of the FETCH response is left out. */
   #isLeftOut = false
   #swallowsSpace = false
   #textLeft = 0
   #itemTokens = 0
   #itemText = 0
   #content = 0
-  /** Marker of a literal that has not ended. */
+  /** Marker of a literal in the FETCH response, such as `{12}`, that has not ended. */
   #marker: string | undefined
 
-  /** `tokensBefore` counts the tokens of earlier responses to the same command. */
+  /** `tokensBefore` counts the tokens of earlier responses to the same FETCH command. */
   constructor(out: Output, requested: RequestedBytes, tokensBefore: number) {
     this.#out = out
     this.#requested = requested
     this.#budget = tokensBefore > commandTokens ? tokensBeyondCommand : fetchLimits.tokens
   }
 
-  /** Reads a byte of a line after the opening parenthesis of the data items. */
+  /** Reads a byte of a FETCH response after the opening parenthesis of the data items. */
   read(byte: number, at: number): void {
     if (this.#marker !== undefined && this.#continueMarker(byte, at)) return
     if (this.#state === 'quoted') this.#quoted(byte, at)
@@ -84,7 +84,7 @@ export class FetchFilter {
     else if (this.#state === 'between') this.#between(byte, at)
   }
 
-  /** Decides on a literal that begins at this offset. */
+  /** Decides how much to keep of a literal that begins at this offset of the FETCH response. */
   literal(length: number, at: number): Literal {
     if (this.#skipped > 0) return { length, kept: 0 }
     if (this.#marker === undefined)
@@ -102,11 +102,11 @@ export class FetchFilter {
     return { length, kept }
   }
 
-  /** Ends the response at a line feed, also if lists or strings are still open. */
+  /** Ends the FETCH response at a line feed, also if lists or strings are still open. */
   end(at: number): void {
     if (this.#marker !== undefined) this.#releaseMarker(at)
     this.#out.keep(at)
-    // Inserts a space, because a line that was cut could end with the marker of a literal.
+    // Inserts a space, because a cut line of the response could end with a literal marker.
     if (this.#cuts.size > 0 && this.#state !== 'tail') this.#out.insert(at, ' ')
   }
 
@@ -186,7 +186,7 @@ export class FetchFilter {
     this.#state = 'tail'
   }
 
-  /** Reads a byte between the tokens of a list that is left out. */
+  /** Reads a byte between the tokens of a list of the response that is left out. */
   #skip(byte: number): void {
     if (byte === char.open) this.#skipped++
     else if (byte === char.close) this.#skipped--
@@ -196,7 +196,7 @@ export class FetchFilter {
     }
   }
 
-  /** Counts an atom or a string. False if the atom or string is left out. */
+  /** Counts an atom or a string of the FETCH response. False if the atom or string is left out. */
   #startText(): boolean {
     const list = this.#lists.at(-1) ?? newList()
     list.elements++
@@ -210,7 +210,7 @@ export class FetchFilter {
       this.#cut()
       return false
     }
-    // Only tokens that are kept use up the budget of the data items after this list.
+    // Only tokens of a response that are kept use up the budget of the data items after this list.
     this.#countToken()
     this.#textLeft = isContent
       ? this.#requested.kept
@@ -220,7 +220,7 @@ export class FetchFilter {
     return true
   }
 
-  /** Records that content of the current data item is left out. */
+  /** Records that content of the current data item of the FETCH response is left out. */
   #cut(): void {
     this.#cuts.add(itemOf(this.#item))
   }
@@ -247,7 +247,7 @@ export class FetchFilter {
       throw responseError('ResponseTooLarge', 'The mail server sent more than requested')
   }
 
-  /** Cuts a text. Content of the length that was requested for is complete. */
+  /** Cuts a text of a FETCH response. Message content of the requested length is complete. */
   #cutText(at?: number): void {
     if (this.#lists.length > 1 && !this.#isLeftOut) this.#cut()
     if (at !== undefined) this.#out.drop(at)
@@ -259,7 +259,7 @@ export class FetchFilter {
     this.#state = 'between'
   }
 
-  /** True if the byte belongs to the marker of a literal. */
+  /** True if the byte belongs to the marker of a literal in the FETCH response. */
   #continueMarker(byte: number, at: number): boolean {
     const isPart = isDigit(byte) || byte === char.closeBrace || byte === char.cr || byte === char.lf
     if (isPart && (this.#marker?.length ?? 0) < 32) {
@@ -270,7 +270,7 @@ export class FetchFilter {
     return false
   }
 
-  /** Keeps text that was no marker. */
+  /** Keeps text of the FETCH response that began like the marker of a literal but was no marker. */
   #releaseMarker(at: number): void {
     this.#out.insert(at, this.#marker ?? '')
     this.#marker = undefined

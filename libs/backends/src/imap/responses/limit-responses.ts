@@ -5,8 +5,8 @@ import { ResponseFilter } from './response-filter.ts'
 type Streamer = ImapFlowInternals['streamer']
 
 /**
- * Limits the input of imapflow's parser. An error of the filter ends the connection. Between pieces
- * with many tokens the event loop runs.
+ * Limits the input of imapflow's parser with a filter of IMAP responses. An error of the filter
+ * ends the connection. Between pieces of input with many tokens the event loop runs.
  */
 export function limitResponses(streamer: Streamer): ResponseFilter {
   const filter = new ResponseFilter()

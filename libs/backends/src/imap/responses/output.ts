@@ -1,6 +1,6 @@
 /**
- * Output of a filter for one chunk of input: kept ranges of the chunk and inserted text, without
- * copies if the whole chunk is kept.
+ * Output of the filter of IMAP responses for one chunk of input: kept ranges of the chunk and
+ * inserted text, without copies if the whole chunk is kept.
  */
 export class Output {
   #chunk: Buffer = Buffer.alloc(0)
@@ -9,27 +9,27 @@ export class Output {
   #group: Buffer[] = []
   #pieces: Buffer[] = []
 
-  /** Begins a chunk, which is kept or dropped as the end of the chunk before. */
+  /** Begins a chunk of IMAP input, which is kept or dropped as the end of the chunk before. */
   start(chunk: Buffer): void {
     this.#chunk = chunk
     this.#from = 0
   }
 
-  /** Drops the input from this offset. */
+  /** Drops the IMAP input from this offset of the chunk. */
   drop(at: number): void {
     if (!this.#isKeeping) return
     if (at > this.#from) this.#group.push(this.#chunk.subarray(this.#from, at))
     this.#isKeeping = false
   }
 
-  /** Keeps the input from this offset. */
+  /** Keeps the IMAP input from this offset of the chunk. */
   keep(at: number): void {
     if (this.#isKeeping) return
     this.#isKeeping = true
     this.#from = at
   }
 
-  /** Inserts ASCII text before this offset. */
+  /** Inserts ASCII text into the filtered IMAP input before this offset of the chunk. */
   insert(at: number, text: string): void {
     const isKeeping = this.#isKeeping
     this.drop(at)
@@ -37,7 +37,7 @@ export class Output {
     if (isKeeping) this.keep(at)
   }
 
-  /** Ends a piece before this offset. */
+  /** Ends a piece of the filtered IMAP input before this offset of the chunk. */
   split(at: number): void {
     const isKeeping = this.#isKeeping
     this.drop(at)
@@ -45,7 +45,7 @@ export class Output {
     if (isKeeping) this.keep(at)
   }
 
-  /** Ends the chunk. Returns pieces that are not empty. */
+  /** Ends the chunk of IMAP input. Returns the pieces of its filtered output that are not empty. */
   end(): Buffer[] {
     if (this.#isKeeping && this.#from < this.#chunk.length)
       this.#group.push(this.#chunk.subarray(this.#from))

@@ -2,12 +2,16 @@ import type { Attributes, Token } from '../tokens.ts'
 import type { RequestedBytes } from './fetch-filter.ts'
 import { maxExcessBytes, maxLineBytes } from './limits.ts'
 
-/** Data item of a FETCH command. `partial` is the first byte and the number of bytes. */
+/**
+ * Data item of a FETCH command for message content. `partial` is the first byte and the number of
+ * bytes.
+ */
 type Content = { section: { value?: unknown }[]; partial?: number[] }
 
 /**
- * Limits of the content that a command requests. Only the requested bytes of a header are kept.
- * Other content is kept whole, because a server that ignores ranges sends the content only once.
+ * Limits of the message content that a FETCH command requests. Only the requested bytes of a header
+ * are kept. Other content is kept whole, because a server that ignores ranges sends the content
+ * only once.
  */
 export function requestedBytes(attributes: Attributes): RequestedBytes {
   const contents = (attributes || []).flat().filter(isContent)

@@ -11,7 +11,7 @@ import {
 } from './limits.ts'
 import { Output } from './output.ts'
 
-/** Reader of the lines of one response. */
+/** Filter for the lines of one IMAP response. */
 interface LineFilter {
   readonly tokens: number
   read(byte: number, at: number): void
@@ -19,18 +19,20 @@ interface LineFilter {
   end(at: number): void
 }
 
-/** Start of a response whose kind is still unknown: FETCH, search result or another response. */
+/**
+ * Start of an IMAP response whose kind is still unknown: FETCH, search result or another response.
+ */
 const undecided = /^\0*\*? *(?:\w{0,10} *\w{0,5} *)$/
-/** Maximum number of bytes to read before deciding on the kind of a response. */
+/** Maximum number of bytes to read before deciding on the kind of an IMAP response. */
 const maxStart = 32
 
 /**
- * Limits the responses of a server before imapflow parses them, in one pass and without storing
- * them. imapflow parses a whole response without a pause, and ends the connection if a response is
- * too large.
+ * Limits the responses of an IMAP server before imapflow parses them, in one pass and without
+ * storing them. imapflow parses a whole response without a pause, and ends the connection if a
+ * response is too large.
  */
 export class ResponseFilter {
-  /** Limits of the content that the running command requests. */
+  /** Limits of the message content that the running IMAP command requests. */
   #requested: RequestedBytes = requestedBytes([])
   readonly #out = new Output()
   readonly #marker = new LiteralMarker()
@@ -42,14 +44,15 @@ export class ResponseFilter {
   #lineBytes = 0
   #literalBytes = 0
 
-  /** Begins a command, which may request message content. */
+  /** Begins an IMAP command, which may request message content. */
   startCommand(requested: RequestedBytes): void {
     this.#requested = requested
     this.#commandTokens = 0
   }
 
   /**
-   * Limited bytes for a chunk of input, in pieces. The event loop must run between two pieces.
+   * Bytes of IMAP responses within the limits, for a chunk of input, in pieces. The event loop must
+   * run between two pieces.
    * @throws an error with a code, after which the connection must end
    */
   push(chunk: Buffer): Buffer[] {
@@ -83,7 +86,7 @@ export class ResponseFilter {
       throw responseError('ResponseTooLarge', 'The mail server sent a response that is too large')
   }
 
-  /** Collects the start of a response until its kind is known. */
+  /** Collects the start of an IMAP response until its kind is known. */
   #begin(byte: number): void {
     this.#start += String.fromCharCode(byte)
     if (byte === char.lf) return
@@ -105,8 +108,8 @@ export class ResponseFilter {
     const tokens = this.#line?.tokens ?? 1
     this.#commandTokens += tokens
     this.#tickTokens += tokens
-    // The response that ends a command stays in one piece with the bytes after it: imapflow detects
-    // bytes that were injected before TLS.
+    // The tagged response that ends a command stays in one piece with the bytes after it: imapflow
+    // detects bytes that were injected before TLS.
     if (this.#tickTokens > tokensPerTick && /^\0*\*/.test(this.#start)) {
       this.#out.split(at + 1)
       this.#tickTokens = 0
@@ -117,7 +120,10 @@ export class ResponseFilter {
   }
 }
 
-/** Cuts off a line that is neither FETCH nor a search result beyond the limits. */
+/**
+ * Cuts off a line of an IMAP response beyond the limits, unless the response is FETCH or a search
+ * result.
+ */
 class PlainFilter implements LineFilter {
   tokens = 0
   readonly #out: Output
@@ -149,14 +155,14 @@ class PlainFilter implements LineFilter {
 
   end(at: number): void {
     this.#out.keep(at)
-    // Inserts a space, because the line could end with the marker of a literal.
+    // Inserts a space, because the cut line of the response could end with the marker of a literal.
     if (this.#isCut) this.#out.insert(at, ' ')
   }
 }
 
 /**
- * Quotes the sequence sets of ESEARCH and VANISHED: imapflow reads a string in a hundredth of the
- * time that it needs for a set.
+ * Quotes the sequence sets of ESEARCH and VANISHED responses: imapflow reads a string in a
+ * hundredth of the time that it needs for a set.
  */
 class SetFilter implements LineFilter {
   readonly tokens = 0
@@ -204,14 +210,17 @@ function beginsToken(byte: number): boolean {
 type State = 'none' | 'open' | 'digits' | 'closed' | 'return'
 
 /**
- * Detects the marker of a literal, `{123}` at the end of a line, by the rule of imapflow: quotes
- * have no meaning, which a broken server may leave open.
+ * Detects the marker of a literal, `{123}` at the end of an IMAP response line, by the rule of
+ * imapflow: quotes, which a broken server may leave open, have no meaning.
  */
 class LiteralMarker {
   #state: State = 'none'
   #length = 0
 
-  /** Reads the next byte of a line. Returns the length of a literal that begins after the byte. */
+  /**
+   * Reads the next byte of a response line. Returns the length of a literal that begins after the
+   * byte.
+   */
   read(byte: number): number | undefined {
     if (byte === char.openBrace) {
       this.#state = 'open'
