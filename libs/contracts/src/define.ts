@@ -26,9 +26,12 @@ export interface Operation {
   readonly tag: string
   readonly summary: string
   readonly description?: string
-  /** `*` is the scope of operators. Tokens must name it explicitly. */
+  /** Scope that a token needs. `*` is the scope of operators. Tokens must name it explicitly. */
   readonly scope: 'api' | '*'
-  /** `byKey`: the operation authorizes tokens with a permissions record per setting. */
+  /**
+   * Permission that a token needs. `byKey`: the operation authorizes tokens with a permissions
+   * record per setting.
+   */
   readonly permission: { readonly action: Action; readonly group: Group; readonly byKey?: true }
   /**
    * Authorization of account-bound tokens if the path has no `account`: by the query, or by the
@@ -39,19 +42,19 @@ export interface Operation {
   readonly query?: TObject
   readonly headers?: TObject
   readonly body?: TSchema
-  /** If true, an absent body is an empty object. */
+  /** If true, an absent request body is an empty object. */
   readonly optionalBody?: true
   readonly response: TSchema
-  /** Content type of the response. Types other than JSON are streamed. */
+  /** Content type of the operation's response. Types other than JSON are streamed. */
   readonly produces?:
     | 'application/json'
     | 'message/rfc822'
     | 'text/event-stream'
     | 'text/plain'
     | 'application/octet-stream'
-  /** `upload`: bodies up to SVC_MAX_BODY_SIZE. Default: 1 MB. */
+  /** Size limit of the request body. `upload`: bodies up to SVC_MAX_BODY_SIZE. Default: 1 MB. */
   readonly bodyLimit?: 'default' | 'upload'
-  /** Error codes beyond the 400, 401, 403 and 429 of all operations. */
+  /** Error codes of the operation beyond the 400, 401, 403 and 429 of all operations. */
   readonly errors?: readonly string[]
   /**
    * Command that the operation forwards to the worker of its account. Present only if the command's
@@ -93,7 +96,10 @@ export interface OperationInput<O extends Operation> {
 }
 export type OperationOutput<O extends Operation> = Static<O['response']>
 
-/** Request to one process over RabbitMQ, with one reply. Unknown request fields are rejected. */
+/**
+ * Command: a request to one process over RabbitMQ, with one reply. Unknown request fields are
+ * rejected.
+ */
 export interface Command {
   readonly name: string
   readonly request: TSchema
@@ -117,7 +123,9 @@ export function defineCommand<const C extends Command>(command: C): C {
 export type CommandRequest<C extends Command> = Static<C['request']>
 export type CommandResponse<C extends Command> = Static<C['response']>
 
-/** Event. `data` is the `data` of the webhook body. Readers ignore unknown fields. */
+/**
+ * Contract of an event. `data` is the `data` of the webhook body. Readers ignore unknown fields.
+ */
 export interface EventContract {
   readonly name: string
   readonly data: TSchema

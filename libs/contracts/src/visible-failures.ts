@@ -10,17 +10,21 @@ import type { LastError } from './schemas/account.ts'
  * the reply may name hosts of the operator. Replies to later commands stay.
  */
 
-/** Error of every server that cannot be used, whatever the reason. */
+/** Error of every mail server that cannot be used, whatever the reason. */
 export const unusableServer = {
   error: 'The mail server cannot be used',
   code: 'ECONNECTION',
 } as const
 
-/** Text in place of the reply to a login. The code of the reply is shown beside it. */
+/**
+ * Text in place of a mail server's reply to a login. The code of the reply is shown beside the
+ * text.
+ */
 const rejectedLogin = 'The mail server rejected the login'
 
 /**
- * Codes of the network, TLS, parser and egress policy. Other codes name a cause inside this system.
+ * Pattern of the error codes of the network, TLS, parser and egress policy. Other codes name a
+ * cause inside this system.
  */
 const connectionCode = /^(?:[A-Z][A-Z0-9_-]*|ParserError\w*|ConnectionError)$/
 
@@ -65,12 +69,14 @@ export function tenantLastError(lastError: LastError): LastError {
 export function isFailedConnection(lastError: LastError): boolean {
   const { serverResponseCode: code, description } = lastError
   if (isOfThisSystem(lastError)) return false
-  // Without a code, an error with a description comes from a reply of the server. Errors of
+  // Without a code, an error with a description comes from a reply of the mail server. Errors of
   // connecting have a code.
   return code === undefined ? description === undefined : !replyCodes.has(code)
 }
 
-/** True for errors of token endpoints, mail APIs and this system: no tenant chooses them. */
+/**
+ * True for errors of token endpoints, mail APIs and this system: no tenant chooses these servers.
+ */
 function isOfThisSystem({ serverResponseCode: code, tokenRequest }: LastError): boolean {
   return tokenRequest !== undefined || (code !== undefined && !connectionCode.test(code))
 }
@@ -84,15 +90,21 @@ export interface SendingFailure {
   command?: string
 }
 
-/** Steps before the login. A server of another protocol may reply to them in the form of SMTP. */
+/**
+ * SMTP commands before the login. A server of another protocol may reply to them in the form of
+ * SMTP.
+ */
 const connectionSteps = new Set(['CONN', 'EHLO', 'HELO', 'LHLO', 'STARTTLS'])
-/** Codes of the network, TLS and egress policy, for failures without a step. */
+/**
+ * Pattern of the error codes of the network, TLS and egress policy, for sending failures without a
+ * step.
+ */
 const networkCode =
   /^(?:E(?:AI_|CONN|DNS|EGRESS|HOST|NET|NOTFOUND|PIPE|PROTO|PROXY|SOCKET|TIMEDOUT|TLS)|ERR_|CERT_|DEPTH_|SELF_SIGNED_|UNABLE_TO_)/
 
 /**
- * Failure of an attempt without the reason of a failed connection, and without the text of a reply
- * to the login.
+ * Failure of a sending attempt without the reason of a failed connection, and without the text of a
+ * reply to the login.
  */
 export function tenantFailure<F extends SendingFailure>(failure: F): F | SendingFailure {
   const { command, code, responseCode, response } = failure
@@ -113,7 +125,10 @@ export function tenantFailure<F extends SendingFailure>(failure: F): F | Sending
 /** Error of a rejected login, which `messageFailed` reports as text only, with the reply code. */
 const invalidLogin = /^Invalid login\b(?:[^0-9]{0,20}([45]\d\d)\b)?/
 
-/** Beginnings of the errors after the greeting, which `messageFailed` reports without a code. */
+/**
+ * Pattern of the beginnings of errors after the SMTP greeting, which `messageFailed` reports
+ * without a code.
+ */
 const errorsAfterGreeting =
   /^(?:Can't send mail|Message failed|Mail command failed|Recipient command failed|Data command failed|The (?:account|application|gateway|last attempt|message|provider|recipient|sender)\b)/
 

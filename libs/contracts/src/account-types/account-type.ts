@@ -1,19 +1,27 @@
 /**
- * Properties of a mail system that rules of the services ask for. A rule never asks which mail
- * system an account has. A property exists only if some rule needs the property.
+ * Properties of a mail system (IMAP servers, the Gmail API, Microsoft Graph) that rules of the
+ * services ask for. A rule never asks which mail system an account has. A property exists only if
+ * some rule needs the property.
  */
 export interface AccountType {
   /**
-   * `imap`: an account has servers and is read by IMAP. `api`: an account has no servers and is
-   * read through its mail API. Also the base scopes of its OAuth2 applications.
+   * Access of an account to its mail. `imap`: an account has mail servers and is read by IMAP.
+   * `api`: an account has no mail servers and is read through its mail API. Both values are also
+   * base scopes of OAuth2 applications.
    */
   readonly readsBy: 'imap' | 'api'
-  /** Transport of messages without a gateway: SMTP server of the account, or its mail API. */
+  /**
+   * Transport of messages that are sent without a gateway: SMTP server of the account, or its mail
+   * API.
+   */
   readonly sendsBy: 'smtp' | 'api'
-  /** Party that stores sent messages in the Sent mailbox. `client`: sender requests a copy. */
+  /**
+   * Party that stores sent messages in the Sent mailbox. `client`: the service sender requests a
+   * copy.
+   */
   readonly filesSent: 'client' | 'server'
   readonly notifications: NotificationTraits
-  /** True if the mail system stores signatures that a worker can list. */
+  /** True if the mail system stores signatures of its users that a sync-worker can list. */
   readonly hasSignatures: boolean
   /** Member of an account record that describes the registration for notifications. */
   readonly subscriptionMember?: 'outlookSubscription'
@@ -22,9 +30,11 @@ export interface AccountType {
 /** Properties of a provider's change notifications. */
 export interface NotificationTraits {
   /**
+   * Transport of a provider's change notifications to this installation.
+   *
    * - `push`: the provider calls a URL of api-gateway for each account.
-   * - `pull`: the provider publishes to a Pub/Sub topic of the OAuth2 application, which workers
-   *   pull and which may also call api-gateway.
+   * - `pull`: the provider publishes to a Pub/Sub topic of the OAuth2 application, which
+   *   sync-workers pull and which may also call api-gateway.
    * - `none`: nothing is sent to this installation. The client of the mail system listens on a
    *   connection of its own, or the account is polled.
    */

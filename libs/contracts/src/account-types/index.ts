@@ -54,7 +54,7 @@ export function accountTypeOf({ backend }: { backend: Backend }): AccountType {
   return (accountTypes as Partial<Record<string, AccountType>>)[backend] ?? unknownType
 }
 
-/** Mail systems with a property, for a condition in SQL. */
+/** List of the mail systems that have a property, for a condition in SQL. */
 export function backendsThat(has: (type: AccountType) => boolean): Backend[] {
   return (Object.keys(types) as Backend[]).filter((backend) => has(accountTypes[backend]))
 }
@@ -76,7 +76,7 @@ export function isNotifiedByPubSub(provider: OAuth2Provider): boolean {
   return api !== undefined && accountTypes[api].notifications.transport === 'pull'
 }
 
-/** Kinds of OAuth2 applications with a property. */
+/** List of the kinds of OAuth2 applications that have a property. */
 export function oauth2ProvidersThat(has: (traits: OAuth2ProviderTraits) => boolean) {
   return oauth2Providers.filter((provider) => has(oauth2ProviderTraits[provider]))
 }

@@ -18,7 +18,10 @@ export const accountCommands = {
   ...maintenance,
   ...filing,
 }
-/** Notifications to the sync-worker that holds a shard: exchange `commands`, without a reply. */
+/**
+ * Notification commands to the sync-worker that holds a shard: exchange `commands`, without a
+ * reply.
+ */
 export const oneWayCommands = { changesNoticed: notifications.changesNoticed }
 /** Commands served by any sync-worker (`verifyImap`) or any sender (`verifySmtp`). */
 export const verifyCommands = verify

@@ -22,7 +22,7 @@ const Params = Type.Record(Type.String(), Type.Unknown(), {
   description: 'Values of the placeholders.',
 })
 
-/** Requested delivery status notifications (RFC 3461). */
+/** Delivery status notifications that a submission requests (RFC 3461). */
 export const Dsn = Strict(
   {
     id: Type.Optional(
@@ -77,7 +77,7 @@ export const quotationFormat = {
   ),
 }
 
-/** Sending options, independent of the content. */
+/** Sending options of a submission, independent of the content of the message. */
 const delivery = {
   sendAt,
   deliveryAttempts: Type.Optional(

@@ -26,7 +26,10 @@ const url = (
   description: string,
   format: 'http-url' | 'http-url-or-empty' | 'proxy-url-or-empty' = 'http-url-or-empty',
 ) => Nullable(Text(description, { maxLength: 2048, format }))
-/** Member of the IMAP ID command. RFC 2971 §3.3 limits values to 1,024 bytes. */
+/**
+ * Schema of a setting for a member of the IMAP ID command. RFC 2971 §3.3 limits values to 1,024
+ * bytes.
+ */
 const clientId = (member: string) =>
   Nullable(
     Text(`Value of \`${member}\` sent to IMAP servers (RFC 2971).`, {
@@ -42,7 +45,7 @@ const strategy = (protocol: string) =>
     }),
   )
 
-/** Minimum length of a password that admits to all accounts. */
+/** Minimum length of a password that admits clients of the IMAP or SMTP proxy to all accounts. */
 export const minServerPasswordLength = 32
 const serverPassword = (protocol: string) =>
   Nullable(
@@ -201,7 +204,10 @@ export const settings = {
 export type SettingKey = keyof typeof settings
 export const settingKeys = Object.keys(settings) as SettingKey[]
 
-/** URLs that may contain credentials, which are masked when read. An empty text unsets a URL. */
+/**
+ * Settings that are URLs and may contain credentials, which are masked when read. An empty text
+ * unsets a URL.
+ */
 export const addressSettings = [
   'webhooks',
   'authServer',
@@ -271,7 +277,7 @@ export type SettingsUpdate = Static<typeof SettingsUpdate>
 /** Settings as services read them. Unset settings are absent. */
 export type Settings = { [K in SettingKey]?: NonNullable<Static<(typeof settings)[K]>> }
 
-/** Settings written on the first start. */
+/** Settings that are written on the first start of an installation. */
 export const seededSettings = {
   notifyText: true,
   notifyTextSize: 2_097_152,
