@@ -39,7 +39,7 @@ export async function readPage<DB, Table extends keyof DB, Row>(
   return { ...pageCounts(total, request), rows: await readRows(query, request) }
 }
 
-/** Reads one page of an ordered query without counting. */
+/** Reads one page of an ordered query without counting the rows of the query. */
 export function readRows<DB, Table extends keyof DB, Row>(
   query: SelectQueryBuilder<DB, Table, Row>,
   { page = 0, pageSize = 20 }: PageRequest,

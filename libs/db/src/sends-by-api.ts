@@ -2,8 +2,8 @@ import { accountTypeOf, type Backend, backendsThat } from '@posthorn/contracts/a
 import { sql } from 'kysely'
 
 /**
- * True if the mail API of an account sends a message. Otherwise an SMTP server sends: the account's
- * own server, or the gateway, which takes precedence. Pure.
+ * True if a message is sent by the mail API of its account. Otherwise an SMTP server sends the
+ * message: the account's own server, or the gateway, which takes precedence. Pure.
  */
 export function sendsByApi(
   account: { backend: Backend },

@@ -1,4 +1,6 @@
-/** Members by name whose size does not count. `*` stands for the elements of an array. */
+/**
+ * Members of JSON data by name whose size does not count. `*` stands for the elements of an array.
+ */
 export interface Uncounted {
   readonly [member: string]: true | Uncounted
 }
@@ -6,7 +8,7 @@ export interface Uncounted {
 /** Size limit of a JSON value. */
 export interface SizeLimit {
   maxBytes: number
-  /** Members whose size is limited elsewhere. */
+  /** Members of the value whose size is limited elsewhere. */
   uncounted?: Uncounted | undefined
 }
 

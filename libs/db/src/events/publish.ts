@@ -6,19 +6,22 @@ import type { RecordedEvent } from './record.ts'
 /** Size above which an event is sent as a claim check: its body stays in Postgres. */
 export const maxMessageBytes = 128 * 1024
 
-/** Row of an event. */
+/** Id and date of the row of an event in the table `events`. */
 export type EventRow = Pick<RecordedEvent, 'id' | 'date'>
 
 /** Marks events as published. */
 export type MarkPublished = (events: readonly EventRow[]) => Promise<void>
 
-/** Publishes a message. Resolves when the broker has confirmed it. */
+/** Publishes an event message on RabbitMQ. Resolves when the broker has confirmed the message. */
 export type PublishEvent = (message: EventMessage) => Promise<void>
 
 /** Event to publish. The body is null if it is above `maxMessageBytes` and was not read. */
 export type PublishableEvent = Omit<RecordedEvent, 'body'> & { body: string | null }
 
-/** Converts an event to a bus message, or to a claim check if it is large. */
+/**
+ * Converts an event to a bus message, or to a claim check (message without the body) if the event
+ * is large.
+ */
 function toMessage(recorded: PublishableEvent): EventMessage {
   const { eventId, event, account, shard, date, body } = recorded
   const head = { eventId, event, account, shard, date }
@@ -27,8 +30,9 @@ function toMessage(recorded: PublishableEvent): EventMessage {
 
 /**
  * Publishes recorded events after their commit and marks them. Never throws: the sweep of
- * webhook-dispatcher publishes unmarked events. A crash in between repeats a message with the same
- * event id. Pass a function instead of `db` to mark events of several callers together.
+ * webhook-dispatcher publishes unmarked events. A crash between publishing and marking repeats a
+ * message with the same event id. Pass a function instead of `db` to mark events of several callers
+ * together.
  */
 export async function publishEvents(
   db: Db | MarkPublished,

@@ -1,6 +1,6 @@
 import { type Kysely, sql } from 'kysely'
 
-/** The only statement of a migration without a transaction. */
+/** Statement of a migration without a transaction, which has no other statement. */
 export type IndexStatement =
   | { action: 'create'; unique: boolean; index: string; table: string; definition: string }
   | { action: 'drop'; index: string }
@@ -35,9 +35,11 @@ function match(statement: string) {
 }
 
 export interface IndexBuildOptions {
-  /** Maximum wait of a step that blocks the readers or writers of a table while it waits. */
+  /**
+   * Maximum wait of a migration step that blocks the readers or writers of a table while it waits.
+   */
   lockTimeoutMs: number
-  /** Maximum wait for each older transaction, in steps that block no reader or writer. */
+  /** Maximum wait for each older transaction, in migration steps that block no reader or writer. */
   maxWaitMs: number
   /** Called with the name of an index that an interrupted build left. */
   onDropped: (index: string) => void
@@ -62,7 +64,7 @@ export async function applyIndexStatement(
 }
 
 interface IndexDefinition {
-  /** Beginning of the statement: `create index` or `create unique index`. */
+  /** Beginning of the index statement: `create index` or `create unique index`. */
   create: string
   index: string
   definition: string
@@ -94,7 +96,7 @@ class IndexBuilder {
 
   /**
    * Builds the index of a partitioned table. First creates an incomplete index of the table itself,
-   * which later table partitions copy, then an index of each table partition.
+   * which table partitions created later copy, then an index of each table partition.
    */
   async buildPartitioned(what: IndexDefinition, table: string): Promise<void> {
     const { create, index, definition } = what
@@ -131,8 +133,8 @@ class IndexBuilder {
   }
 
   /**
-   * True if the index is valid, false if an interrupted build left it. Undefined if no such index
-   * exists.
+   * State of an index: true if the index is valid, false if an interrupted build left the index.
+   * Undefined if no such index exists.
    */
   async #isValid(index: string): Promise<boolean | undefined> {
     const { rows } = await sql<{ valid: boolean }>`select indisvalid as valid from pg_index

@@ -1,6 +1,9 @@
 import type { Generated } from 'kysely'
 
-/** Uploaded messages. Inserted by api-gateway, removed by sync-worker, also after expiry. */
+/**
+ * Uploaded messages that are to be stored in a mailbox. Inserted by api-gateway, removed by
+ * sync-worker, also after expiry.
+ */
 export interface Uploads {
   id: string
   account: string
@@ -8,7 +11,10 @@ export interface Uploads {
   createdAt: Generated<Date>
 }
 
-/** Uploads of which an incomplete draft may be left at a provider. Written by sync-worker. */
+/**
+ * Message uploads of which an incomplete draft may be left at a mail provider. Written by
+ * sync-worker.
+ */
 export interface UploadDrafts {
   upload: string
   account: string
@@ -16,6 +22,6 @@ export interface UploadDrafts {
   messageId: string
   createdAt: Generated<Date>
   checkAt: Date
-  /** Number of successful checks. */
+  /** Number of successful checks for an incomplete draft. */
   checks: Generated<number>
 }
