@@ -1,12 +1,14 @@
 import type { PlainManifest } from './plain-manifests.ts'
 
-/** Field of a manifest whose content is a value of the chart. */
+/** Binding: field of a manifest whose content is a value of the Helm chart. */
 export interface Binding {
   kind: string
-  /** Name of the manifest; absent for all of the kind, whose name is then part of `value`. */
+  /**
+   * Name of the manifest; absent for all manifests of the kind, whose name is then part of `value`.
+   */
   name?: string
   path: readonly (string | number)[]
-  /** Path in the values. `*` is the name of the manifest. */
+  /** Path in the values of the chart. `*` is the name of the manifest. */
   value: readonly string[]
 }
 
@@ -14,7 +16,10 @@ const container = ['spec', 'template', 'spec', 'containers', 'posthorn'] as cons
 const pod = ['spec', 'template', 'spec'] as const
 const pgbouncer = ['spec', 'pgbouncer', 'parameters'] as const
 
-/** All fields that values set, besides images, ConfigMaps and names of secrets. */
+/**
+ * Bindings of all manifest fields that values of the chart set, besides images, ConfigMaps and
+ * names of secrets.
+ */
 export const bindings: readonly Binding[] = [
   { kind: 'Deployment', path: ['spec', 'replicas'], value: ['services', '*', 'replicas'] },
   {
@@ -89,7 +94,7 @@ export const switches: readonly { kind: string; value: readonly string[] }[] = [
   { kind: 'PriorityClass', value: ['priorityClass', 'create'] },
 ]
 
-/** Name of a manifest in the values: without the release of a Job. */
+/** Name of a manifest in the values of the chart: for a Job, the name without the release. */
 export function boundName({ kind, name, content }: PlainManifest): string {
   if (kind !== 'Job') return name
   const labels = (content['metadata'] as { labels: Record<string, string> }).labels

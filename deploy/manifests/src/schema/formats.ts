@@ -1,14 +1,14 @@
-/** Format of a value or key that its declared type does not contain. */
+/** Format of a manifest value or key that its declared type does not contain. */
 export interface Format {
-  /** Completes the sentence "… must be …". */
+  /** Description of the format that completes the sentence "… must be …". */
   description: string
   matches: (value: unknown) => boolean
 }
 
-/** DNS label (RFC 1123 §2.1). */
+/** Pattern of a DNS label (RFC 1123 §2.1). */
 const label = '[a-z0-9](?:[-a-z0-9]*[a-z0-9])?'
 const dnsName = `${label}(?:\\.${label})*`
-/** Name of a label or annotation, and value of a label. */
+/** Pattern of the name of a Kubernetes label or annotation, and of the value of a label. */
 const labelName = '[A-Za-z0-9](?:[-A-Za-z0-9_.]*[A-Za-z0-9])?'
 const hostPart = '[a-zA-Z0-9](?:[-a-zA-Z0-9]*[a-zA-Z0-9])?'
 const pathPart = '[a-z0-9]+(?:(?:\\.|_|__|-+)[a-z0-9]+)*'
@@ -21,7 +21,7 @@ const portName: Format = {
   matches: text(15, `(?=.*[a-z])(?!.*--)${label}`),
 }
 
-/** Formats that several kinds of the API machinery share. */
+/** Formats that several kinds of Kubernetes objects share. */
 export const formats = {
   port: { description: 'a port from 1 to 65535', matches: isPort },
   portName,
@@ -95,7 +95,7 @@ export const formats = {
 
 export type FormatName = keyof typeof formats
 
-/** Test of a text of limited length that has to match completely. */
+/** Test for a text of limited length that has to match a pattern completely. */
 function text(maxLength: number, pattern: string): Format['matches'] {
   const whole = new RegExp(`^(?:${pattern})$`)
   return (value) => typeof value === 'string' && value.length <= maxLength && whole.test(value)

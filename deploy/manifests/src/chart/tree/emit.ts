@@ -35,7 +35,10 @@ function property(key: string, node: TemplateNode): string[] {
   return [`${scalarText(key)}:`, ...lines(node).map(indent)]
 }
 
-/** Lines of the template language keep their column, since it has no meaning. */
+/**
+ * Indents a line of YAML. Lines of the template language keep their column, since it has no
+ * meaning.
+ */
 const indent = (line: string) => (line.startsWith('{{- ') ? line : `  ${line}`)
 
 function itemLines(node: TemplateNode): string[] {
@@ -58,8 +61,8 @@ function isInline(node: TemplateNode): boolean {
 }
 
 /**
- * True for an empty map or list. A map or list with only conditional members could become empty: it
- * is rejected.
+ * True for an empty map or list of a template tree. A map or list with only conditional members
+ * could become empty: it is rejected.
  */
 function isEmpty(members: readonly { condition?: string }[]): boolean {
   if (members.length > 0 && members.every(({ condition }) => condition !== undefined))

@@ -90,9 +90,9 @@ function identityOf(item: unknown): string {
 }
 
 /**
- * Merges lists into one list. An item follows the item that precedes it in its own list. The order
- * of items with names has no meaning in Kubernetes. A wrong order of other items is found by the
- * comparison with kustomize.
+ * Merges lists of a manifest from several kustomize builds into one list. An item follows the item
+ * that precedes it in its own list. The order of items with names has no meaning in Kubernetes. A
+ * wrong order of other items is found by the comparison with kustomize.
  */
 function mergeOrders(lists: readonly (readonly string[])[]): string[] {
   const merged: string[] = []

@@ -39,13 +39,13 @@ export class Expression {
   }
 }
 
-/** Entry without conditions. */
+/** Creates an entry of a template map, without conditions. */
 export const entry = (key: string, node: TemplateNode): MapEntry => ({
   key,
   alternatives: [{ node }],
 })
 
-/** Converts a value that depends on no condition. */
+/** Converts a value that depends on no condition to a template node. */
 export function toNode(value: unknown): TemplateNode {
   if (value instanceof Expression) return { kind: 'expression', text: value.text }
   if (Array.isArray(value))
@@ -58,13 +58,13 @@ export function toNode(value: unknown): TemplateNode {
   return { kind: 'scalar', value: value as string | number | boolean | null }
 }
 
-/** Conjunction of conditions; undefined if all are undefined. */
+/** Conjunction of template conditions; undefined if all conditions are undefined. */
 export function allOf(...conditions: (Condition | undefined)[]): Condition | undefined {
   const present = conditions.filter((condition) => condition !== undefined)
   return present.length < 2 ? present[0] : `and ${present.map(inParentheses).join(' ')}`
 }
 
-/** Disjunction of at least one condition. */
+/** Disjunction of at least one template condition. */
 export function anyOf(conditions: readonly Condition[]): Condition {
   return conditions.length === 1
     ? (conditions[0] ?? '')
