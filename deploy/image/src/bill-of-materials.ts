@@ -9,7 +9,7 @@ export interface Component {
   licenses?: { expression: string }[]
 }
 
-/** Package of the npm registry. */
+/** Component of a bill of materials for a package of the npm registry. */
 export function npmComponent({
   name,
   version,
@@ -28,7 +28,10 @@ export function npmComponent({
   }
 }
 
-/** Node, which runs the bundle. Its own libraries, such as OpenSSL, are part of its version. */
+/**
+ * Component of a bill of materials for Node, which runs the bundle. Node's own libraries, such as
+ * OpenSSL, are part of its version.
+ */
 export function nodeComponent(version: string): Component {
   return {
     type: 'platform',
@@ -41,7 +44,8 @@ export function nodeComponent(version: string): Component {
 }
 
 /**
- * Installed packages of Debian, from the text of `/var/lib/dpkg/status`.
+ * Components of a bill of materials for the installed packages of Debian, from the text of
+ * `/var/lib/dpkg/status`.
  *
  * @throws Error if the text names no installed package
  */

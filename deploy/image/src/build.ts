@@ -10,7 +10,9 @@ import { findThirdParties, licenceTexts } from './third-party.ts'
 
 const root = resolve(import.meta.dirname, '../../..')
 
-/** Packages that are not bundled, because tracing changes them when they are loaded. */
+/**
+ * Packages that are not bundled, because the modules of tracing change them when they are loaded.
+ */
 const unbundled = {
   express: 'services/api-gateway',
   pg: 'libs/db',
@@ -40,7 +42,7 @@ export async function build(folder: string, { revision }: BuildOptions): Promise
   writeFileSync(join(folder, 'LICENSES.txt'), licenceTexts(packages))
 }
 
-/** Returns the paths of the bundled sources. */
+/** Bundles the processes of the image. Returns the paths of the bundled sources. */
 async function writeBundle(folder: string): Promise<string[]> {
   const assets: string[] = []
   const bundle = await rolldown({
@@ -50,7 +52,7 @@ async function writeBundle(folder: string): Promise<string[]> {
     external: new RegExp(`^(${Object.keys(unbundled).join('|')})(/|$)`),
     plugins: [assetUrls(root, assets), httpModule()],
     onLog(level, log, handle) {
-      // A warning fails the build: it is an unresolved import or a similar fault.
+      // A warning of the bundler fails the build: it is an unresolved import or a similar fault.
       handle(level === 'warn' ? 'error' : level, log)
     },
   })

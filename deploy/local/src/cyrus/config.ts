@@ -20,10 +20,10 @@ export interface CyrusSetup {
 }
 
 export interface CyrusFiles {
-  /** Configuration of the master process. */
+  /** File with the configuration of Cyrus's master process. */
   cyrusConf: string
   imapdConf: string
-  /** Socket for password checks. */
+  /** Path of the Unix socket for password checks. */
   saslauthdSocket: string
 }
 

@@ -18,7 +18,10 @@ import {
 } from '../files/data-directory.ts'
 
 export interface PostgresOptions {
-  /** Directory of port, password, log and (usually) data. Reused by the next start. */
+  /**
+   * Directory of the port, password, log and (usually) data of the Postgres server. Reused by the
+   * next start.
+   */
   dir: string
   port?: number
   /**
@@ -26,7 +29,9 @@ export interface PostgresOptions {
    * loses commits when the server is killed.
    */
   durable?: boolean
-  /** File that records the processes. With a record, the processes outlive this process. */
+  /**
+   * File that records the processes of Postgres. With a record, the processes outlive this process.
+   */
   record?: string | undefined
 }
 
@@ -36,7 +41,7 @@ export interface Postgres extends ManagedServer {
   readonly port: number
   /** Creates a database unless it exists. Returns the address of the database as its owner. */
   database(name: string): Promise<string>
-  /** Stops the server and deletes its data. */
+  /** Stops the Postgres server and deletes its data. */
   destroy(): Promise<void>
 }
 
@@ -101,7 +106,10 @@ export async function startPostgres(options: PostgresOptions): Promise<Postgres>
   })
 }
 
-/** Retries while a killed server's last process still holds its lock file and shared memory. */
+/**
+ * Repeats the start of Postgres while the last process of a killed server still holds its lock file
+ * and shared memory.
+ */
 async function retryWhileLocked<T>(start: () => Promise<T>): Promise<T> {
   for (let left = 50; ; left--) {
     try {
@@ -123,8 +131,8 @@ const commonSettings = {
   log_timezone: 'UTC',
 }
 /**
- * Settings without durability. Commits are written before the reply, so only a machine crash loses
- * them, not a killed server.
+ * Postgres settings of tests, without durability. Commits are written before the reply, so only a
+ * machine crash loses them, not a killed server.
  */
 const testSettings = { fsync: 'off', full_page_writes: 'off', autovacuum_naptime: '10s' }
 
@@ -168,7 +176,7 @@ async function createDatabase(url: string, name: string): Promise<string> {
   await withClient(url, (client) =>
     client.query(`create database ${escapeIdentifier(name)}`),
   ).catch((error: unknown) => {
-    // 42P04: database exists; 23505: another process created the database
+    // SQLSTATE 42P04: the database exists. 23505: another process created the database.
     if (!['42P04', '23505'].includes(errorCode(error) ?? '')) throw error
   })
   return Object.assign(new URL(url), { pathname: `/${name}` }).href
