@@ -3,7 +3,7 @@ import { readFile } from 'node:fs/promises'
 import type { Secret } from '@posthorn/config'
 import { createSecureContext, type SecureContext } from 'node:tls'
 
-/** Certificate and private key of a listener. */
+/** Certificate and private key of a TLS listener. */
 export interface Certificate {
   context: SecureContext
   cert: string
@@ -13,8 +13,8 @@ export interface Certificate {
 }
 
 /**
- * Reads a certificate and key from PEM texts or paths of PEM files. Reads the files at every call,
- * because they are renewed at run time. Undefined if no certificate is configured.
+ * Reads the certificate and key of a listener from PEM texts or paths of PEM files. Reads the files
+ * at every call, because they are renewed at run time. Undefined if no certificate is configured.
  */
 export async function readCertificate(
   cert: string | undefined,
