@@ -4,7 +4,7 @@ export interface Component {
   name: string
   version: string
   purl: string
-  /** Name under which vulnerabilities of the component are published. */
+  /** Name (CPE) under which vulnerabilities of the component are published. */
   cpe?: string
   licenses?: { expression: string }[]
 }
@@ -77,7 +77,7 @@ export function billOfMaterials(version: string, components: readonly Component[
   return `${JSON.stringify(document, null, 2)}\n`
 }
 
-/** Bill of materials of the bundle, with the packages of the image's base. */
+/** Adds components, the packages of the image's base, to the bill of materials of the bundle. */
 export function addComponents(bundled: string, components: readonly Component[]): string {
   const document = JSON.parse(bundled) as {
     metadata: { component: { version: string } }

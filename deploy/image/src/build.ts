@@ -35,7 +35,8 @@ export async function build(folder: string, { revision }: BuildOptions): Promise
   for (const [name, from] of Object.entries(unbundled)) copyPackage(name, join(root, from), folder)
   const copied = globSync('node_modules/**/package.json', { cwd: folder })
   const packages = findThirdParties([...files, ...copied.map((path) => join(folder, path))])
-  // `@posthorn/config/release` reads this file. The other members of the manifest are not needed.
+  // The module `@posthorn/config/release` reads the written file. It needs no other members of the
+  // manifest `package.json`.
   writeFileSync(join(folder, 'assets/package.json'), JSON.stringify({ ...release, revision }))
   const components = [nodeComponent(process.versions.node), ...packages.map(npmComponent)]
   writeFileSync(join(folder, 'sbom.cdx.json'), billOfMaterials(release.version, components))

@@ -47,7 +47,8 @@ export function describeProcess(readConfig: (env: Env) => unknown, examples: Env
 export interface Variable {
   name: string
   /**
-   * Value of the variable. Undefined if the manifest does not contain the value, as for secrets.
+   * Value of the environment variable. Undefined if the manifest does not contain the value, as for
+   * secrets.
    */
   value: string | undefined
 }

@@ -13,7 +13,7 @@ const run = promisify(execFile)
 export class NoKustomize extends Error {}
 
 export interface KustomizeOptions {
-  /** Directory for downloaded packages. */
+  /** Directory for the downloaded packages of kustomize. */
   cache: string
   /** Directories in which programs are searched, as in the variable PATH. */
   path: string
@@ -101,7 +101,9 @@ export async function buildTarget(
   return { name: target.name, manifests }
 }
 
-/** Reads a manifest and removes the annotation of its origin. */
+/**
+ * Converts an object that kustomize built to a manifest and removes the annotation of its origin.
+ */
 export function toManifest(content: unknown, work: string): Manifest {
   if (!isObject(content)) throw new Error('a document is not an object')
   const metadata = isObject(content['metadata']) ? content['metadata'] : {}

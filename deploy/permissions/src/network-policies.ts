@@ -161,7 +161,7 @@ const dns: Yaml = {
 
 export const partOf = { 'app.kubernetes.io/part-of': 'posthorn' }
 
-/** Names of the processes that may connect to a destination. */
+/** Names of the processes that may connect to a destination, such as Postgres. */
 export function processesThatConnectTo(destination: Destination): string[] {
   return Object.entries(connections)
     .filter(([, { connectsTo }]) => connectsTo.includes(destination))

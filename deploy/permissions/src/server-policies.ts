@@ -9,7 +9,10 @@ type Server = Exclude<Destination, 'web' | 'internet'>
  */
 export const serverLabel = 'posthorn-server'
 
-/** Namespace of a Kubernetes operator, by the name label that Kubernetes sets. */
+/**
+ * Peer of network policies: the namespace of a Kubernetes operator, by the name label that
+ * Kubernetes sets.
+ */
 const namespaceOf = (name: string): Yaml => ({
   namespaceSelector: { matchLabels: { 'kubernetes.io/metadata.name': name } },
 })
@@ -40,7 +43,7 @@ export function serverPolicies(): Yaml[] {
   return [
     protect('postgres', { [serverLabel]: 'postgres' }, [
       { from: [clientsOf('postgres')], ports: tcp(5432, 6432) },
-      // Callers are replicas of Postgres, and a pooler that has the label.
+      // Peers that may connect: replicas of Postgres, and a pooler that has the label.
       { from: [{ podSelector: { matchLabels: { [serverLabel]: 'postgres' } } }] },
     ]),
     protect('rabbitmq', { [serverLabel]: 'rabbitmq' }, [
@@ -68,7 +71,8 @@ export function cloudNativePgPolicies(): Yaml[] {
       },
       { from: [operator], ports: tcp(5432, 8000) },
       { from: [scraper], ports: tcp(9187) },
-      // Callers are instances of Postgres, and the jobs that copy the data to a new instance.
+      // Peers that may connect: instances of Postgres, and the jobs that copy the data to a new
+      // instance.
       { from: [{ podSelector: { matchLabels: cluster } }] },
     ]),
     protect('posthorn-pooler', pooler, [

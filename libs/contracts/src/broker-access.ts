@@ -40,13 +40,13 @@ export const brokerUses: Readonly<Record<ServiceName, BrokerUse>> = {
   },
   'sync-worker': {
     declares: ['events'],
-    // The worker that pulls from Pub/Sub notifies the workers of the accounts.
+    // The sync-worker that pulls from Pub/Sub notifies the sync-workers of the accounts.
     requests: ['commands', 'credentials'],
     serves: ['commands', 'verify.imap'],
   },
   sender: {
     declares: ['events', 'submissions'],
-    // Senders ask each other whether they are running.
+    // Senders send requests to other senders to find out whether they are running.
     requests: ['commands', 'credentials', 'outbox'],
     serves: ['outbox', 'verify.smtp'],
   },

@@ -21,7 +21,7 @@ export type Group =
 export interface Operation {
   readonly id: string
   readonly method: 'get' | 'post' | 'put' | 'delete'
-  /** Path in Express notation: `/v1/account/:account`. */
+  /** Path of the operation in Express notation: `/v1/account/:account`. */
   readonly path: string
   readonly tag: string
   readonly summary: string
@@ -71,7 +71,7 @@ export function defineOperation<const O extends Operation>(operation: O): O {
   return operation
 }
 
-/** Tag, scope and permission of the operations of a group, by action. */
+/** Returns tag, scope and permission of the API operations of a group, by action. */
 export function operationKinds(tag: string, group: Group, scope: Operation['scope'] = 'api') {
   const kind = (action: Action) => ({ tag, scope, permission: { action, group } })
   return {
@@ -104,13 +104,17 @@ export interface Command {
   readonly name: string
   readonly request: TSchema
   readonly response: TSchema
-  /** If true, the reply is followed by a stream. */
+  /** If true, the reply to the command is followed by a stream. */
   readonly streams?: boolean
-  /** If true, a second execution has no further effect, so a caller may repeat a lost request. */
+  /**
+   * If true, a second execution of the command has no further effect, so a requester may repeat a
+   * lost request.
+   */
   readonly repeatable?: boolean
   /**
-   * If true, an execution uses something up, so a request must not be executed by two processes. A
-   * request that may have reached a process before is dropped, and its requester gets an error.
+   * If true, an execution of the command uses something up, so a request must not be executed by
+   * two processes. A request that may have reached a process before is dropped, and its requester
+   * gets an error.
    */
   readonly atMostOnce?: boolean
   /** If true, the command has no reply: it is sent with `Bus.notify`, and may be lost. */

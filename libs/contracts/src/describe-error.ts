@@ -16,14 +16,14 @@ export interface FieldError {
  */
 const maxNameLength = 200
 
-/** Converts a validation error into a message for the caller. */
+/** Converts a validation error of a request into the error of a field for the caller. */
 export function describeError(error: ErrorObject): FieldError {
   const parts = partsOf(error)
   const path = parts.join('.')
   return { message: `"${path || 'body'}" ${reasonOf(error)}`, key: parts.at(-1) ?? '', path }
 }
 
-/** Error of a rule that the schema cannot express. */
+/** Creates the error of a field for a rule that the schema cannot express. */
 export function fieldError(path: string, reason: string): FieldError {
   return { message: `"${path}" ${reason}`, key: path.slice(path.lastIndexOf('.') + 1), path }
 }

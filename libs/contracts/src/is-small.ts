@@ -15,7 +15,7 @@ export function isSmall(value: unknown): boolean {
     nodes += 1
     if (typeof next === 'string') characters += next.length
     if (next !== null && typeof next === 'object') {
-      // Object.keys of a long array is slow.
+      // A long array is rejected before its keys are listed: Object.keys of a long array is slow.
       if (Array.isArray(next) && nodes + pending.length + next.length > maxNodes) return false
       const names = Object.keys(next)
       if (nodes + pending.length + names.length > maxNodes) return false

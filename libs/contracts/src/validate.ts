@@ -7,7 +7,10 @@ import { isSmall } from './is-small.ts'
 import { addTextLengths } from './text-length.ts'
 import { reduceUnionErrors } from './union-errors.ts'
 
-/** `text` (path, query, headers) is converted to the types of the schema, `body` is not. */
+/**
+ * Kind of a validated value. `text` (path, query, headers) is converted to the types of the schema,
+ * `body` is not.
+ */
 type Kind = 'body' | 'text'
 
 const options = { strict: false, useDefaults: true, discriminator: false, formats } as const
@@ -65,7 +68,7 @@ export function check<S extends TSchema>(
   throw validationError(fieldErrors(schema, candidate, kind))
 }
 
-/** Error of a request with rejected inputs. */
+/** Creates the error of a request with rejected fields. */
 export function validationError(fields: FieldError[]): AppError {
   return new AppError('invalid', fields[0]?.message ?? 'Input validation failed', {
     extras: { fields },

@@ -28,7 +28,10 @@ const rejectedLogin = 'The mail server rejected the login'
  */
 const connectionCode = /^(?:[A-Z][A-Z0-9_-]*|ParserError\w*|ConnectionError)$/
 
-/** Codes of replies to a login or later command: RFC 5530 §3, RFC 9051 §7.1 and of providers. */
+/**
+ * Codes of a mail server's replies to a login or later command: RFC 5530 §3, RFC 9051 §7.1 and of
+ * providers.
+ */
 const replyCodes = new Set([
   'ALERT',
   'AUTHENTICATIONFAILED',
@@ -54,8 +57,8 @@ const replyCodes = new Set([
 ])
 
 /**
- * Last error of an account without the reason of a failed connection, and without the text of a
- * reply to the login.
+ * Last error of an account as tenants read it: without the reason of a failed connection, and
+ * without the text of a reply to the login.
  */
 export function tenantLastError(lastError: LastError): LastError {
   const { serverResponseCode: code } = lastError
@@ -65,7 +68,10 @@ export function tenantLastError(lastError: LastError): LastError {
     : defined({ response: rejectedLogin, serverResponseCode: code })
 }
 
-/** True for an error before the reply to a login, whose reason tenants do not read. */
+/**
+ * True for an error of an account before the reply to a login. Tenants do not read the reason of
+ * such an error.
+ */
 export function isFailedConnection(lastError: LastError): boolean {
   const { serverResponseCode: code, description } = lastError
   if (isOfThisSystem(lastError)) return false
@@ -81,7 +87,7 @@ function isOfThisSystem({ serverResponseCode: code, tokenRequest }: LastError): 
   return tokenRequest !== undefined || (code !== undefined && !connectionCode.test(code))
 }
 
-/** Failure of an attempt to send a message. */
+/** Failure of an attempt to send a message, as the API and events report it. */
 export interface SendingFailure {
   message: string
   code?: string
@@ -122,7 +128,10 @@ export function tenantFailure<F extends SendingFailure>(failure: F): F | Sending
     : failure
 }
 
-/** Error of a rejected login, which `messageFailed` reports as text only, with the reply code. */
+/**
+ * Pattern of the error of a rejected login, which `messageFailed` reports as text only, with the
+ * reply code.
+ */
 const invalidLogin = /^Invalid login\b(?:[^0-9]{0,20}([45]\d\d)\b)?/
 
 /**
@@ -134,7 +143,10 @@ const errorsAfterGreeting =
 
 type EventData = Readonly<Record<string, unknown>>
 
-/** Data of the events that report failures of servers, as the target of a tenant receives them. */
+/**
+ * Functions that reduce the data of events that report failures of servers to the data that the
+ * target of a tenant receives.
+ */
 const tenantData: Readonly<Record<string, (data: EventData) => EventData>> = {
   [connectError.name]: ofAccount,
   [authenticationError.name]: ofAccount,
@@ -169,12 +181,14 @@ function ofAttempt(data: EventData): EventData {
   return { ...rest, error: message, ...defined(shown) }
 }
 
-/** True if the target of a tenant may receive another body of the event. */
+/**
+ * True if a webhook target of a tenant may receive another body of the event than other targets.
+ */
 export function hasTenantBody(event: string): boolean {
   return Object.hasOwn(tenantData, event)
 }
 
-/** Body of an event for the target of a tenant. Null if the event's own body is sent. */
+/** Webhook body of an event for the target of a tenant. Null if the event's own body is sent. */
 export function tenantBody(event: string, body: string): string | null {
   const toVisible = hasTenantBody(event) ? tenantData[event] : undefined
   if (!toVisible) return null

@@ -102,7 +102,7 @@ export function boundedClient(
   }
 }
 
-/** True for the error of a query without a response, which node-postgres gives no code. */
+/** True for the error of a Postgres query without a response, which node-postgres gives no code. */
 function isReadTimeout(error: unknown): boolean {
   return error instanceof Error && error.message === 'Query read timeout'
 }

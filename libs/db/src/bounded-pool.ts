@@ -28,8 +28,8 @@ export interface BoundedPoolOptions {
 /** Maximum duration of a ping of Postgres. */
 const pingMs = 1_000
 /**
- * Postgres counts as available for this time after its last response, while the pool is full. Later
- * Postgres is probed.
+ * Time after its last response for which Postgres is regarded as available while the pool is full.
+ * Later Postgres is probed.
  */
 const maxSilenceMs = 1_000
 
@@ -67,7 +67,10 @@ export class BoundedPool implements PostgresPool {
     return this.#outages.isResponsive
   }
 
-  /** @throws UnavailableError if Postgres cannot be reached, or admits no connection */
+  /**
+   * Returns a Postgres connection of the pool. @throws UnavailableError if Postgres cannot be
+   * reached, or admits no connection
+   */
   async connect(): Promise<PostgresPoolClient> {
     const client = await this.#acquire()
     try {

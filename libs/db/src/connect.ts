@@ -68,7 +68,7 @@ class BoundedHandshake extends Client {
  */
 export function connect(url: string, options: ConnectOptions): PooledDb {
   const { name, max = 10, timeoutMs = 30_000, isPipelined = false, onError } = options
-  // The name is the only startup parameter: pgbouncer rejects timeouts.
+  // The name of the pool is the only startup parameter of a connection: pgbouncer rejects timeouts.
   const server = { connectionString: url, application_name: name }
   const pool = new Pool({
     ...server,
@@ -98,7 +98,7 @@ export function connect(url: string, options: ConnectOptions): PooledDb {
   const bounded = new BoundedPool(pool, { timeoutMs, outages, ...(onWait && { onWait }) })
   const db = new Kysely<Tables>({
     dialect: new PostgresDialect({ pool: bounded }),
-    // Keys inside JSON values are not column names and stay unchanged.
+    // The keys inside JSON values of columns are not column names and stay unchanged.
     plugins: [new CamelCasePlugin({ maintainNestedObjectKeys: true })],
   })
   return Object.assign(db, { pool: bounded })

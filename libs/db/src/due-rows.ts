@@ -4,7 +4,7 @@ import type { Tables } from './tables/index.ts'
 
 type Column<Table extends keyof Tables> = keyof Tables[Table] & string
 
-/** Table with work that becomes due, and the columns of this work. */
+/** Postgres table whose rows have work that becomes due, and the columns of this work. */
 export interface DueTable<Table extends keyof Tables> {
   table: Table
   /** Column that identifies a row of the table. */
@@ -30,7 +30,9 @@ export interface DueTable<Table extends keyof Tables> {
   counted: 'claim' | 'postpone'
   /** Further columns that are read for a claimed row. */
   columns: RawBuilder<unknown>
-  /** Optional; assignments to a row whose work ends. Defaults to deleting the row. */
+  /**
+   * Optional; assignments to the columns of a row whose work ends. Defaults to deleting the row.
+   */
   ended?: RawBuilder<unknown>
 }
 

@@ -6,7 +6,7 @@ import { isResponse } from './unavailable.ts'
 export interface OutageDetectorOptions {
   /** Requests a response of Postgres. Resolves with the response, rejects without a response. */
   probe: () => Promise<void>
-  /** Time for which an operation waits without a response before Postgres is probed. */
+  /** Time for which an operation of Postgres waits without a response before Postgres is probed. */
   maxSilenceMs: number
   /** Maximum duration of a probe of Postgres. */
   maxProbeMs: number

@@ -11,7 +11,7 @@ export async function probePostgres(config: ClientConfig, timeoutMs: number): Pr
     connectionTimeoutMillis: timeoutMs,
     query_timeout: timeoutMs,
   })
-  // An error event without a listener ends the process.
+  // An error event of the Postgres client without a listener would end the process.
   client.on('error', () => undefined)
   try {
     await client.connect()

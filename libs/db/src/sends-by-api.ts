@@ -14,6 +14,9 @@ export function sendsByApi(
 
 const smtpBackends = backendsThat(({ sendsBy }) => sendsBy === 'smtp').map((name) => sql.lit(name))
 
-/** Condition of `sendsByApi` in SQL, for rows of `outbox` joined with `accounts`. */
+/**
+ * SQL condition that a mail API sends the message (see `sendsByApi`), for rows of `outbox` joined
+ * with `accounts`.
+ */
 export const isSentByApi = sql<boolean>`(accounts.backend not in (${sql.join(smtpBackends)})
   and outbox.gateway is null)`

@@ -15,8 +15,8 @@ const messages =
   /^(?:Connection terminated|timeout e(?:xpired|xceeded when trying to connect)|Query read timeout|Client (?:has encountered|was closed)|Cannot use a pool after calling end)/
 
 /**
- * Wraps an error that means Postgres cannot serve the statement now, with the error as its cause.
- * Returns any other error unchanged.
+ * Wraps an error that means Postgres cannot serve the statement now, with the original error as the
+ * cause. Returns any other error unchanged.
  */
 export function asUnavailable(error: unknown): unknown {
   return isUnavailable(error) ? toUnavailable(error) : error

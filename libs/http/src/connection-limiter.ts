@@ -9,7 +9,8 @@ export interface ConnectionLimits {
   /** Maximum concurrent connections of one client address (IPv6: /64). */
   maxPerAddress: number
   /**
-   * True for an address without the maximum per address, such as the address of a reverse proxy.
+   * True for a client address without the maximum per address, such as the address of a reverse
+   * proxy.
    */
   isExempt?: ((address: string) => boolean) | undefined
   /** Number of further connections beyond a maximum, on which only health endpoints are served. */
@@ -24,7 +25,7 @@ export interface ConnectionLimits {
 interface Connection {
   readonly id: string
   readonly socket: Socket
-  /** Connections of the client's address; undefined if the address is exempt. */
+  /** Connections of the client's address, counted together; undefined if the address is exempt. */
   readonly peer: Peer | undefined
   /** True if the connection was accepted beyond a maximum (spare connection). */
   readonly spare: boolean
@@ -34,7 +35,7 @@ interface Connection {
   request: IncomingMessage | undefined
 }
 
-/** Connections of one client address. */
+/** Number of connections of one client address. */
 interface Peer {
   readonly network: string
   count: number
@@ -89,7 +90,9 @@ export class ConnectionLimiter {
     socket.once('close', () => this.#remove(connection))
   }
 
-  /** Marks a connection as busy until the response closes. Returns its requests in flight. */
+  /**
+   * Marks a connection as busy until the response closes. Returns its number of requests in flight.
+   */
   beginRequest(request: IncomingMessage, response: ServerResponse): number {
     const connection = this.#find(request.socket)
     if (!connection) return 1
@@ -152,7 +155,10 @@ export class ConnectionLimiter {
     if (peer.count === 0) this.#peers.delete(peer.network)
   }
 
-  /** Moves a connection to the end of the waiting connections, or removes it from them. */
+  /**
+   * Moves a connection to the end of the connections that wait for their client, or removes the
+   * connection from them.
+   */
   #requeue(connection: Connection): void {
     this.#dequeue(connection)
     if (!waitsForClient(connection)) return

@@ -120,7 +120,7 @@ function endOfText(text: Buffer, start: number): number {
       if (text[at] === backslash) at += 1
     }
     const end = text.indexOf(quote, at)
-    if (end === -1) return text.length // JSON.parse reports the error
+    if (end === -1) return text.length // The parser JSON.parse reports the missing quote.
     if (!isEscaped(text, end)) return end
     at = end + 1
   }

@@ -24,11 +24,11 @@ const defaultTimeouts = {
    * which must close first.
    */
   idleMs: 65_000,
-  /** Maximum time without progress while the client reads a response. */
+  /** Maximum time without progress while a client reads a response. */
   readMs: 60_000,
   /** Maximum duration of a TLS handshake. */
   handshakeMs: 15_000,
-  /** Interval at which `headMs` and `requestMs` are checked. */
+  /** Interval at which the limits `headMs` and `requestMs` are checked. */
   checkMs: 5_000,
 }
 export type HttpTimeouts = typeof defaultTimeouts
@@ -71,7 +71,7 @@ export function createListener(handler: RequestListener, options: ListenerOption
   const openResponses = new Set<ServerResponse>()
   stopping.addEventListener('abort', () => openResponses.forEach(closeAfterResponse))
   const onRequest = (request: IncomingMessage, response: ServerResponse) => {
-    // Further pipelined requests may follow the request that exceeded the limit.
+    // Further pipelined requests may follow the request that exceeded the limit of a connection.
     if (request.socket.destroyed) return
     // The log, the limiter, the handler and each stage of a stream add a listener to the response.
     response.setMaxListeners(30)

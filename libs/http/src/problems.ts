@@ -94,8 +94,8 @@ function clientStatusOf(error: unknown): number | undefined {
 type SendProblem = (request: IncomingMessage, response: ServerResponse, error: unknown) => void
 
 /**
- * Creates the function that responds to failed requests. Errors whose text is withheld from the
- * client are logged.
+ * Creates the function that responds to failed HTTP requests. Errors whose text is withheld from
+ * the client are logged.
  */
 export function createProblemSender(log: Logger): SendProblem {
   return (request, response, error) => {
@@ -106,7 +106,7 @@ export function createProblemSender(log: Logger): SendProblem {
     else if (status > 500 && hasCause(error))
       log.warn({ err: error, requestId }, 'request failed with 503')
     if (response.headersSent) {
-      // The response has started: closing the connection marks it as incomplete.
+      // The response has started: closing the connection marks the response as incomplete.
       request.socket.destroy()
       return
     }

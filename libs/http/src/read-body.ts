@@ -13,7 +13,7 @@ const minChunkBytes = 64
  */
 const maxPreallocated = 64 * 1024
 
-/** Decides while a body arrives how fast the body is read. */
+/** Pace of reading a request body: decides while the body arrives how fast it is read. */
 export interface BodyPace {
   /**
    * Called with the size of each chunk of the body. Reading continues when the promise resolves, if
@@ -138,7 +138,7 @@ export class GrowableBuffer {
   #bytes: Buffer
   #size = 0
 
-  /** @param expected number of bytes to allocate initially */
+  /** Creates a buffer. @param expected number of bytes to allocate initially */
   constructor(expected = 0) {
     this.#bytes = Buffer.allocUnsafe(expected)
   }

@@ -14,7 +14,7 @@ import { securityHeaders } from './security-headers.ts'
 
 export interface ServeOptions {
   host: string
-  /** Port to listen on; 0 selects a free port. */
+  /** Port on which the HTTP server listens; 0 selects a free port. */
   port: number
   log: Logger
   metrics: Metrics
@@ -30,7 +30,8 @@ export interface ServeOptions {
   /** Maximum connections of one client address (IPv6: /64). Defaults to 1,000. */
   maxConnectionsPerAddress?: number
   /**
-   * True for an address without the maximum per address, such as the address of a reverse proxy.
+   * True for a client address without the maximum per address, such as the address of a reverse
+   * proxy.
    */
   isExemptAddress?: ((address: string) => boolean) | undefined
   /** Time limits for clients that replace the default limits. */
@@ -51,7 +52,7 @@ const spareConnections = 64
 
 export interface HttpServer extends AsyncDisposable {
   readonly port: number
-  /** Number of requests in flight, and of requests that disposal has dropped. */
+  /** Number of HTTP requests in flight, and of requests that disposal has dropped. */
   unfinished(): number
 }
 

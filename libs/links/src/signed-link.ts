@@ -50,7 +50,7 @@ export function linkTo(baseUrl: string, key: LinkKey, link: SignedLink): string 
   return `${baseOf(baseUrl)}${paths[link.act]}?data=${data}&sig=${sig}`
 }
 
-/** URL in place of a signed link. No request accepts it. */
+/** URL of a dry run in place of a signed link. No request accepts the URL. */
 export function placeholderLink(baseUrl: string, act: SignedLink['act']): string {
   return `${baseOf(baseUrl)}${paths[act]}?data=dry-run&sig=dry-run`
 }
@@ -113,7 +113,7 @@ function isSame(received: string, expected: string): boolean {
   )
 }
 
-/** Required members of a link's content per kind of link. */
+/** Required members of a signed link's content, per kind of link. */
 const members: Record<SignedLink['act'], readonly string[]> = {
   open: ['acc', 'msg'],
   click: ['acc', 'msg', 'url'],

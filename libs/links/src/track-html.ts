@@ -12,7 +12,7 @@ export interface Tracking {
   clicks: boolean
 }
 
-/** Maximum rewritten links per message; further links stay unchanged. */
+/** Maximum rewritten links per HTML message; further links stay unchanged. */
 const maxLinks = 10_000
 
 interface Edit {
@@ -34,7 +34,7 @@ export function trackHtml(html: string, tracking: Tracking): string {
   return apply(html, edits)
 }
 
-/** Position of an `href` value, including quotes, and its decoded value. */
+/** Position of an `href` value in HTML, including quotes, and its decoded value. */
 interface Href {
   start: number
   end: number

@@ -7,13 +7,13 @@ import { fromBase64Url } from './message-id.ts'
 export interface ApiList {
   /** Prefix of the list's cursors, which names the mail system. */
   kind: string
-  /** Account, folder and search terms as JSON. The order of members has no meaning. */
+  /** Account, folder and search terms of the list. The order of members has no meaning. */
   query: unknown
 }
 
 /** Position of a page in a message list at a mail provider, which has no numbered pages. */
 export interface ApiPagePosition {
-  /** Page number, from 0. */
+  /** Number of the page, from 0. */
   page: number
   /**
    * Page tokens that the mail provider returned, the token of this page last. Empty for the first

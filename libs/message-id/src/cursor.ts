@@ -3,7 +3,7 @@ import { fromBase64Url } from './message-id.ts'
 
 /** Position in a paged list of messages of an IMAP account. */
 interface Cursor {
-  /** Page number, from 0. */
+  /** Number of the page, from 0. */
   page: number
 }
 

@@ -21,7 +21,7 @@ const maxText = 65_536
  */
 const maxAddresses = 500
 const maxRecipients = 100
-/** Limit of the text about one recipient, in characters. */
+/** Maximum characters of a report's text about one recipient. */
 export const maxContext = 1_500
 
 /**

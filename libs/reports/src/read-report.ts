@@ -39,7 +39,7 @@ export function readReport(message: Buffer): Report | undefined {
   return { kind: 'delivery', recipients, fields: reportFields(status), ...original }
 }
 
-/** Text of the report: its text parts up to the returned message. */
+/** Text of a report message: its text parts up to the returned message. */
 function reportText({ parts }: ReportParts): string {
   const returned = parts.findIndex(
     ({ type }) => type.startsWith('message/') || type === 'text/rfc822-headers',

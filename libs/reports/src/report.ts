@@ -39,7 +39,7 @@ export interface RecipientResult extends Pick<MessageBounce, 'recipient' | 'resp
   action: DeliveryAction
 }
 
-/** Message that a report is about. */
+/** Original message that a delivery report or complaint is about. */
 export interface OriginalMessage {
   /** Message-ID of the original message, with angle brackets. */
   messageId?: string

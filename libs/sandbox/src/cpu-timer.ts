@@ -15,7 +15,7 @@ export class CpuTimer {
   }
 }
 
-/** CPU time of this thread. */
+/** CPU time that this thread has used, in milliseconds. */
 export function threadCpuMs(): number {
   const { user, system } = process.threadCpuUsage()
   return (user + system) / 1000

@@ -11,7 +11,7 @@ export interface Functions {
 export interface FunctionInput {
   /** Webhook payload as JSON of an object. Each function gets its own copy. */
   payload: string
-  /** Variables of the functions, as JSON of an object. */
+  /** Variables (`env`) of the functions, as JSON of an object. */
   env: string
 }
 
@@ -23,7 +23,7 @@ export interface FunctionProblem {
 
 /** Result of the filter and map function for one webhook payload. */
 export interface FunctionResult {
-  /** Result of the filter: true without a filter, false if the filter failed. */
+  /** Result of the filter function: true without a filter, false if the filter failed. */
   applies: boolean
   /** Webhook body from the map, as JSON. Absent if the payload is unchanged. */
   body?: string
@@ -52,14 +52,16 @@ export interface JobResults {
   check: string | null
 }
 
-/** Limits of one function call. */
+/** Limits of one call of a filter or map function. */
 export interface CallLimits {
   /** CPU time limit of a function call with a small payload. */
   cpuMs: number
   memoryBytes: number
-  /** Maximum size of the output of a map. */
+  /** Maximum size of the output of a map function, in characters. */
   outputChars: number
-  /** Maximum size of payload and `env`. Functions are not called with larger input. */
+  /**
+   * Maximum size of payload and `env` in characters. Functions are not called with larger input.
+   */
   inputChars: number
 }
 

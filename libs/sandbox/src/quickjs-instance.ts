@@ -49,7 +49,7 @@ interface FunctionCall extends CpuLimit {
  */
 export class CallEnded extends Error {}
 
-/** Error of a source that is not the body of a function. */
+/** Error of a function's source that is not the body of one function. */
 export class SourceError extends Error {}
 
 /** Type of WebAssembly, which is missing from Node's types; declares the used part only. */
@@ -63,7 +63,7 @@ interface WasmMemory {
 interface Template {
   module: CompiledModule
   snapshot: Snapshot
-  /** Exported handle of the harness. */
+  /** Exported handle of the harness code in the QuickJS instance. */
   harness: number
 }
 
@@ -81,9 +81,9 @@ interface LoadedInstance {
 }
 
 /**
- * QuickJS in WebAssembly, reset before each call: the memory is restored byte by byte, so that a
- * call leaves nothing for the next call. An instance that grew, failed or was interrupted is
- * replaced.
+ * QuickJS engine in WebAssembly, reset before each function call: the memory is restored byte by
+ * byte, so that a call leaves nothing for the next call. An instance that grew, failed or was
+ * interrupted is replaced.
  */
 export class QuickJsInstance {
   readonly #options: EngineOptions
@@ -116,7 +116,10 @@ export class QuickJsInstance {
     })
   }
 
-  /** True if the source is one function body. False if it closes the function and adds code. */
+  /**
+   * True if a function's source is one function body. False if the source closes the function and
+   * adds code.
+   */
   async isBody(source: string, limit: CpuLimit): Promise<boolean> {
     const result = await this.#run(limit, ({ vm, harness }) => {
       const whole = wrapSource(source)

@@ -13,7 +13,7 @@ export type HeaderOwner = 'settings' | `account/${string}` | `route/${string}`
 /** Seal context of a webhook header's value: owner and name of the header. */
 export interface HeaderSealContext {
   owner: HeaderOwner
-  /** Name of the header, case-insensitive. */
+  /** Name of the webhook header, case-insensitive. */
   key: string
 }
 

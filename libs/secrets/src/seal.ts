@@ -45,8 +45,8 @@ export function createSealer(publicKey: PublicKey): Sealer {
   return {
     seal: (value, context, binding) =>
       new CompactEncrypt(Buffer.from(value))
-        // The JWE header is authenticated, so a value moved to another row cannot be unsealed
-        // there. The context is stored under the name `place`.
+        // The JWE header is authenticated, so a sealed value that was moved to another row cannot
+        // be unsealed there. The context is stored under the name `place`.
         .setProtectedHeader({
           alg: 'ECDH-ES',
           enc: 'A256GCM',

@@ -8,7 +8,7 @@ export interface Certificate {
   context: SecureContext
   cert: string
   key: string
-  /** Fingerprint of certificate and key. */
+  /** Fingerprint of certificate and key, which shows whether they were renewed. */
   revision: string
 }
 

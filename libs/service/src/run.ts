@@ -7,11 +7,14 @@ import type { ServiceConfig } from './service-config.ts'
 
 /** Running service. Disposal stops the service. */
 export interface App extends AsyncDisposable {
-  /** Amount of work that the shutdown has not finished, by kind: in progress, or abandoned. */
+  /**
+   * Amount of work that the shutdown of the service has not finished, by kind: in progress, or
+   * abandoned.
+   */
   unfinished?: () => Record<string, number>
 }
 
-/** Entry point of a service. */
+/** Entry point of a service: its name, its configuration and its start. */
 export interface Service<C extends ServiceConfig> {
   name: string
   env: Env

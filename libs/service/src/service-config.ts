@@ -15,7 +15,7 @@ export interface ServiceConfig {
   readonly logLevel: LogLevel
   /** Time after SIGTERM for which the process is not ready, but accepts connections. */
   readonly drainDelayMs: number
-  /** Maximum duration of a shutdown after `drainDelayMs`. */
+  /** Maximum duration of the service's shutdown after `drainDelayMs`. */
   readonly shutdownTimeoutMs: number
 }
 

@@ -24,7 +24,7 @@ export interface Metrics {
    */
   gauge(metric: MetricOptions & { collect?: CollectGauge }): Gauge
   histogram(metric: MetricOptions & { buckets?: number[] }): Histogram
-  /** Returns the response of `/metrics`. */
+  /** Returns the response of `/metrics`, with all metrics as text. */
   text(): Promise<string>
   readonly contentType: string
 }

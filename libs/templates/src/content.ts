@@ -9,7 +9,7 @@ export interface TemplateContent {
 export const contentFields = ['subject', 'text', 'html', 'previewText'] as const
 export type ContentField = (typeof contentFields)[number]
 
-/** Language of the template text `html`. */
+/** Language of the text `html` of a message template. */
 export type TemplateFormat = 'html' | 'markdown'
 
 /**

@@ -4,7 +4,7 @@ import type { TemplateContent, TemplateFormat, TemplateProblem } from './content
 export interface Job {
   content: TemplateContent
   format: TemplateFormat
-  /** Context of the template as JSON. */
+  /** Values for the expressions of the template (render context), as JSON. */
   context?: string
 }
 

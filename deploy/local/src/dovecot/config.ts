@@ -52,7 +52,7 @@ export async function configureDovecot(setup: DovecotSetup): Promise<string> {
   const data = directory.dir
   for (const folder of ['mail', 'state'])
     await createServerDirectory(join(data, folder), directory.owner)
-  await rm(join(data, 'run'), { recursive: true, force: true }) // sockets of a killed run
+  await rm(join(data, 'run'), { recursive: true, force: true }) // Unix sockets of a killed Dovecot.
   await createServerCertificate(data)
   const { root } = program
   if (root !== undefined) {

@@ -34,7 +34,7 @@ export function selfSigned(
   const year = 365 * 24 * 60 * 60 * 1000
   const alternatives = sequence(...names.map(alternative))
   const body = sequence(
-    der(0xa0, integer(Buffer.from([2]))), // X.509 version 3
+    der(0xa0, integer(Buffer.from([2]))), // Version of the certificate: X.509 version 3.
     integer(Buffer.concat([Buffer.from([1]), randomBytes(15)])),
     algorithm,
     name,

@@ -61,7 +61,7 @@ export async function serveMailHub({
       )
     },
   })
-  smtp.on('error', () => undefined) // clients that disconnect
+  smtp.on('error', () => undefined) // Errors of clients that disconnect.
   const listening = smtp.listen(port, bind)
   await once(listening, 'listening')
   const control = createServer((request, response) => {

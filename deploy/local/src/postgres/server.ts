@@ -25,8 +25,8 @@ export interface PostgresOptions {
   dir: string
   port?: number
   /**
-   * True if commits survive a power loss. Defaults to true. Tests set false for speed. Neither mode
-   * loses commits when the server is killed.
+   * True if commits to Postgres survive a power loss. Defaults to true. Tests set false for speed.
+   * Neither mode loses commits when the server is killed.
    */
   durable?: boolean
   /**
@@ -36,10 +36,16 @@ export interface PostgresOptions {
 }
 
 export interface Postgres extends ManagedServer {
-  /** Address of the database `postgres` as the owner `posthorn`, a superuser. */
+  /**
+   * Address of the Postgres database `postgres` with the login of the owner `posthorn`, a
+   * superuser.
+   */
   readonly url: string
   readonly port: number
-  /** Creates a database unless it exists. Returns the address of the database as its owner. */
+  /**
+   * Creates a database unless it exists. Returns the address of the database with the login of its
+   * owner.
+   */
   database(name: string): Promise<string>
   /** Stops the Postgres server and deletes its data. */
   destroy(): Promise<void>
@@ -85,7 +91,7 @@ export async function startPostgres(options: PostgresOptions): Promise<Postgres>
       logFile: join(dir, 'postgres.log'),
       record,
       name: 'postgres',
-      signal: 'SIGINT', // "fast" shutdown: terminates sessions
+      signal: 'SIGINT', // "Fast" shutdown of Postgres: ends sessions.
     })
     await waitUntilReady(
       { name: 'PostgreSQL', process: running },
@@ -123,7 +129,7 @@ async function retryWhileLocked<T>(start: () => Promise<T>): Promise<T> {
 }
 
 const commonSettings = {
-  unix_socket_directories: '', // socket paths are limited to 107 bytes, directories are not
+  unix_socket_directories: '', // No Unix sockets: their paths are limited to 107 bytes.
   max_connections: 300,
   shared_buffers: '64MB',
   log_min_messages: 'warning',

@@ -8,16 +8,16 @@ export interface PortRequest {
   stored?: number | undefined
   /** Lowest port to choose if the request names no other port. Defaults to a random port. */
   from?: number | undefined
-  /** True if clients know the stored port, so another port would break the clients. */
+  /** True if clients know the stored port, so that another port would break them. */
   isFixed: boolean
   /** Environment variable that sets the port, for error messages. */
   variable?: string
 }
 
 export interface PortSource {
-  /** Takes a port. Returns false if the port has a listener or is reserved. */
+  /** Reserves a port for the system. Returns false if the port has a listener or is reserved. */
   take: (port: number) => Promise<boolean>
-  /** Takes a port without a listener: the first port from `from` on, or a random port. */
+  /** Reserves a port without a listener: the first port from `from` on, or a random port. */
   takeAny: (from: number | undefined) => Promise<number>
 }
 

@@ -3,7 +3,7 @@ import { rolePasswords } from '../role-passwords.ts'
 
 /** Addresses of a RabbitMQ server. `api` is the management API, with user and password. */
 export interface RabbitAddress {
-  /** `amqp://user:password@host:port`, without a virtual host. */
+  /** AMQP URL of the server, `amqp://user:password@host:port`, without a virtual host. */
   amqp: string
   api: string
 }
@@ -89,7 +89,8 @@ async function callOnce(api: string, request: string, body?: object): Promise<un
     headers: {
       authorization: `Basic ${Buffer.from(login).toString('base64')}`,
       'content-type': 'application/json',
-      // The broker closes idle connections, so a pooled connection may be closed when it is used.
+      // The management API closes idle connections, so a pooled connection may be closed when it is
+      // used.
       connection: 'close',
     },
     signal: AbortSignal.timeout(15_000),

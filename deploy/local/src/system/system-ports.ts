@@ -62,7 +62,9 @@ export interface SystemPortsOptions {
   dir: string
   /** Ports that environment variables set. */
   wanted: Partial<SystemPorts>
-  /** Lowest port of the API. If set, an occupied port of an earlier start is replaced. */
+  /**
+   * Lowest port to choose for the API. If set, an occupied port of an earlier start is replaced.
+   */
   apiFrom?: number | undefined
   reservations: PortReservations
   /** Names of the processes that have a port for health and metrics. */

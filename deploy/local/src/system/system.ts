@@ -31,8 +31,8 @@ export interface SystemOptions extends SystemServersOptions {
   /** Services to start; defaults to all seven. */
   names?: readonly ServiceName[]
   /**
-   * Lowest port of the API without `ports.api`. If set, an occupied port of an earlier start is
-   * replaced.
+   * Lowest port to choose for the API without `ports.api`. If set, an occupied port of an earlier
+   * start is replaced.
    */
   apiFrom?: number
   /** Listen address of the API and the proxies; defaults to 127.0.0.1. Servers use loopback. */

@@ -90,7 +90,8 @@ export const bindings: readonly Binding[] = [
 
 /** Kinds of manifests that a value of the chart switches off. The value is true by default. */
 export const switches: readonly { kind: string; value: readonly string[] }[] = [
-  // A priority class belongs to the cluster, and Helm refuses an object of another release.
+  // A priority class belongs to the whole cluster, and Helm refuses an object that belongs to
+  // another release.
   { kind: 'PriorityClass', value: ['priorityClass', 'create'] },
 ]
 
@@ -101,7 +102,7 @@ export function boundName({ kind, name, content }: PlainManifest): string {
   return labels['app.kubernetes.io/name'] ?? name
 }
 
-/** Bindings of a manifest with their path in the values. */
+/** Bindings of a manifest's fields to values of the chart, with their path in the values. */
 export function bindingsOf(manifest: PlainManifest): Binding[] {
   return bindings
     .filter(({ kind, name = manifest.name }) => kind === manifest.kind && name === manifest.name)
@@ -111,7 +112,7 @@ export function bindingsOf(manifest: PlainManifest): Binding[] {
     }))
 }
 
-/** Member of a map, or item of a list by position or by its `name`. */
+/** Returns a member of a map in a manifest, or an item of a list by position or by its `name`. */
 export function memberOf(value: unknown, key: string | number): unknown {
   if (Array.isArray(value) && typeof key === 'string')
     return value.find((item: { name?: unknown }) => item.name === key)

@@ -6,7 +6,10 @@ export interface Exclusion {
   name: string
   /** Folder of the component that makes the manifest or item needless. */
   unless: string
-  /** Path of a list, and the `secretKey` of its item. Absent for the whole manifest. */
+  /**
+   * Item of a list that is needless: path of the list, and the `secretKey` of the item. Absent if
+   * the whole manifest is needless.
+   */
   item?: { path: readonly string[]; secretKey: string }
 }
 

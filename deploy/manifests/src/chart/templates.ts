@@ -147,7 +147,7 @@ function withChecksum(content: Record<string, unknown>, collected: Collected): u
   return { ...content, spec: { ...spec, template } }
 }
 
-/** Conditions of the components that change a ConfigMap. */
+/** Template conditions of the components that change a ConfigMap. */
 function flagsOf([base, ...others]: readonly Variant[]): Condition[] {
   const text = (variant?: Variant) =>
     JSON.stringify(dataOf({ content: (variant?.value ?? {}) as Record<string, unknown> }))

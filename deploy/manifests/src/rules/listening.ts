@@ -43,7 +43,7 @@ function portsInSettings({ variables }: OwnContainer): number[] {
   try {
     return portsIn(JSON.parse(text) as Record<string, unknown>)
   } catch {
-    return [] // invalid settings are reported by reading the configuration
+    return [] // Reading the configuration reports invalid settings.
   }
 }
 

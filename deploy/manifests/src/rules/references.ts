@@ -59,7 +59,9 @@ function checkReference(
   })
 }
 
-/** Returns the fault of a reference to a name that no object of the build has, or an empty list. */
+/**
+ * Returns the fault of a manifest field whose name no object of the build has, or an empty list.
+ */
 export function missing(
   { manifests }: Build,
   { kind, name }: { kind: string; name: string },

@@ -112,7 +112,7 @@ function checkValue(rule: FormatRule, value: unknown, path: Path): Fault[] {
     const text = `the key of ${formatPath(path)} must be ${formats[rule.key].description}`
     faults.push({ path, text })
   }
-  // A null in a manifest stands for the default of the field.
+  // A null in a manifest stands for the default of the field, and is not checked.
   if (rule.value && value !== null && !formats[rule.value].matches(value)) {
     const { description } = formats[rule.value]
     const actual = typeof value === 'string' ? value : JSON.stringify(value)

@@ -1,7 +1,7 @@
 import { type ApiAccountType, consentMembers, type OAuth2ProviderTraits } from './account-type.ts'
 import { gmailProjectUnits, gmailQuotas } from './gmail-quota.ts'
 
-/** Gmail API. */
+/** Properties of the mail system Gmail API. */
 export const gmail: ApiAccountType = {
   readsBy: 'api',
   sendsBy: 'api',

@@ -16,7 +16,7 @@ const accountRequests = 9_000
  */
 const uploadBytes = 140_000_000
 
-/** Microsoft Graph. */
+/** Properties of the mail system Microsoft Graph. */
 export const graph: ApiAccountType = {
   readsBy: 'api',
   sendsBy: 'api',

@@ -27,7 +27,7 @@ export const baselineFile = join(import.meta.dirname, 'baseline.jsonl')
 /** Baseline of all contracts, by a contract name such as `event messageNew`. */
 export type Baseline = Record<string, unknown>
 
-/** Builds the baseline: every contract without prose, sorted by name. */
+/** Builds the baseline of the contracts: every contract without prose, sorted by name. */
 export function buildBaseline(): Baseline {
   const { paths, webhooks, components, ...rest } = buildOpenApi('') as Record<string, object>
   const { schemas, ...otherComponents } = components as { schemas: object }

@@ -59,7 +59,10 @@ export function endOfUse(expires: string, now: number): number {
  * requesters are authenticated.
  */
 export const Entitlement = Strict({
-  /** Worker that holds the shard, with a secret whose SHA-256 is in its row of `workers`. */
+  /**
+   * Sync-worker that holds the account's shard, with a secret whose SHA-256 is in its row of
+   * `workers`.
+   */
   worker: Type.Optional(Strict({ id: Type.String({ format: 'uuid' }), proof: Type.String() })),
   /** Submission of the account that the sender has leased. */
   queueId: Type.Optional(Type.String()),
@@ -81,7 +84,10 @@ export const getCredentials = defineCommand({
   name: 'getCredentials',
   request: Strict({
     account: Type.String(),
-    /** `api`: access token for the Gmail API or Microsoft Graph, and the mailbox to use. */
+    /**
+     * Protocol of the login. `api`: access token for the Gmail API or Microsoft Graph, and the
+     * mailbox to use.
+     */
     protocol: Type.Union([Type.Literal('imap'), Type.Literal('smtp'), Type.Literal('api')]),
     /** If true, auth-bridge bypasses its caches: the mail server rejected the last credentials. */
     fresh: Type.Optional(Type.Boolean()),
@@ -116,7 +122,7 @@ export const getLinkSecret = defineCommand({
   request: Strict({}),
   response: Type.Object({
     linkSecret,
-    /** Replaced link secrets, newest first. */
+    /** Replaced secrets of links, newest first. */
     previous: Type.Optional(Type.Array(linkSecret)),
   }),
 })
@@ -162,14 +168,20 @@ export const unsealHeader = defineCommand({
   response: Type.Object({ value: Type.String() }),
 })
 
-/** Checks the SMTP proxy password of all accounts. Invalid if no password is set. */
+/**
+ * Checks the password with which clients of the SMTP proxy use all accounts. Invalid if no password
+ * is set.
+ */
 export const checkSmtpServerPassword = defineCommand({
   name: 'checkSmtpServerPassword',
   request: Strict({ password: Type.String({ maxLength: 1024 }) }),
   response: Type.Object({ valid: Type.Boolean() }),
 })
 
-/** Checks the IMAP proxy password of all accounts. Invalid if no password is set. */
+/**
+ * Checks the password with which clients of the IMAP proxy use all accounts. Invalid if no password
+ * is set.
+ */
 export const checkImapProxyServerPassword = defineCommand({
   name: 'checkImapProxyServerPassword',
   request: Strict({ password: Type.String({ maxLength: 1024 }) }),

@@ -13,7 +13,7 @@ export const startOAuth2Login = defineCommand({
     app: Type.String(),
     state: Type.String({ minLength: 16, maxLength: 256 }),
     codeChallenge: Type.String({ minLength: 43, maxLength: 128 }),
-    /** Login name to suggest to the provider. */
+    /** Login name that the consent page of the provider suggests. */
     loginHint: Type.Optional(Type.String({ maxLength: 256 })),
     /** If true, the provider requests consent again from a user who has consented before. */
     consent: Type.Optional(Type.Boolean()),
@@ -31,15 +31,16 @@ export const startOAuth2Login = defineCommand({
 })
 
 /**
- * Exchanges the authorization code for a grant and reads its user. A provider that receives a code
- * twice revokes the tokens that it issued for the code (RFC 6749 §4.1.2).
+ * Exchanges the authorization code of an OAuth2 consent for a grant and reads the user of the
+ * grant. A provider that receives a code twice revokes the tokens that it issued for the code (RFC
+ * 6749 §4.1.2).
  */
 export const completeOAuth2Login = defineCommand({
   name: 'completeOAuth2Login',
   atMostOnce: true,
   request: Strict({
     app: Type.String(),
-    /** Account whose row the grant is sealed for. */
+    /** Account for whose row the OAuth2 grant is sealed. */
     account: Type.String(),
     code: Type.String({ maxLength: 4096 }),
     codeVerifier: Type.String({ minLength: 43, maxLength: 128 }),
@@ -47,7 +48,10 @@ export const completeOAuth2Login = defineCommand({
   response: Type.Object({
     /** Login name of the consenting user at the mail servers: the email address. */
     user: Type.String(),
-    /** True if the provider reports the address as not verified, so the user may not own it. */
+    /**
+     * True if the OAuth2 provider reports the email address as not verified, so the user may not
+     * own the address.
+     */
     unverified: Type.Optional(Type.Literal(true)),
     name: Type.Optional(Type.String()),
     scopes: Type.Array(Type.String()),

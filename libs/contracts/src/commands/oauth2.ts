@@ -8,7 +8,7 @@ export const verifyOAuth2App = defineCommand({
   name: 'verifyOAuth2App',
   request: Strict({
     app: Type.String(),
-    /** Account, or address for which a service account requests a token. */
+    /** Account, or email address for which a service account requests a token. */
     account: Type.Optional(Type.String({ maxLength: 256 })),
   }),
   response: Type.Object({ steps: Type.Array(OAuth2CheckStep) }),

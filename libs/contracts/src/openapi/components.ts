@@ -125,7 +125,7 @@ interface Described {
   anyOf?: Described[]
 }
 
-/** Moves the description of a nullable schema from its first branch to the whole. */
+/** Moves the description of a nullable schema from its first branch to the whole schema. */
 function hoistDescription(schema: Described): Described {
   const [{ description, ...first } = {}, ...others] = schema.anyOf ?? []
   if (description === undefined || schema.description !== undefined) return schema

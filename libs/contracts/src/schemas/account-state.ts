@@ -1,4 +1,4 @@
-/** States of an account in their full detail, as stored. */
+/** States of an account in full detail, as stored. */
 export const accountStates = [
   'new',
   'init',
@@ -40,12 +40,15 @@ const shownByState = {
   paused: 'other',
 } as const satisfies Record<AccountState, ShownState>
 
-/** State of the API that stands for a stored state. */
+/** Account state of the API that stands for a stored account state. */
 export function shownState(state: AccountState): ShownState {
   return shownByState[state]
 }
 
-/** Members of a response for a state: `state` as in the interface spec, `stateDetail` as stored. */
+/**
+ * Members of an API response for an account state: `state` as in the interface spec, `stateDetail`
+ * as stored.
+ */
 export function stateMembers(state: AccountState) {
   return { state: shownState(state), stateDetail: state }
 }

@@ -42,7 +42,7 @@ export const SyncWarning = Type.Object(
 )
 export type SyncWarning = Static<typeof SyncWarning>
 
-/** Data of a frame of `GET /v1/changes`. */
+/** Data of a frame of the stream `GET /v1/changes`: a change of an account or proxy. */
 export const StateChange = Type.Object({
   account: Nullable(Text('Account id. Null for the state of a proxy.')),
   type: OneOf(changeTypes, {

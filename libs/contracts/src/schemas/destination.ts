@@ -59,7 +59,7 @@ function originOf(address: string): string {
   return url ? `${url.protocol}//${url.host}` : address
 }
 
-/** TLS versions in ascending order. */
+/** Names of the TLS versions in ascending order. */
 const versions = ['TLSv1', 'TLSv1.1', 'TLSv1.2', 'TLSv1.3']
 const rankOf = ({ minVersion = 'TLSv1.2' }: Destination) => versions.indexOf(minVersion)
 

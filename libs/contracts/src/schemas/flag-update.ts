@@ -43,8 +43,8 @@ export const FlagUpdate = Strict(
         {
           add: labels('Labels to add.'),
           delete: labels('Labels to remove.'),
-          // `set` of labels is undocumented: it works for Gmail over IMAP only, because the Gmail
-          // API has no such call.
+          // The member `set` of labels is undocumented: it works for Gmail over IMAP only, because
+          // the Gmail API has no such call.
           set: labels('Labels that replace all others.', { hidden: true }),
         },
         { description: 'Labels to add or delete. Gmail accounts only.' },

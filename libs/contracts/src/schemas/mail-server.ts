@@ -99,7 +99,8 @@ const updated = {
   ...server,
   host: Type.Optional(server.host),
   port: Type.Optional(server.port),
-  // `secure` has no default: a partial update keeps an absent member.
+  // The member `secure` of a mail server has no default here: a partial update keeps an absent
+  // member.
   secure: Type.Optional(Bool(secureDescription)),
   partial: Type.Optional(
     Bool('If true, absent members keep their value. Otherwise the whole object is replaced.', {

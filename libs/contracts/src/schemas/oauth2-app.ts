@@ -16,7 +16,7 @@ const scopes = (description: string) =>
     maxItems: 50,
     description,
   })
-/** Schema of a member that `false` and null remove. */
+/** Schema of an application's member that `false` and null remove. */
 const removable = <const S extends TSchema>(schema: S) =>
   Type.Union([schema, Type.Literal(false), Type.Null()])
 const topic = (description: string) =>

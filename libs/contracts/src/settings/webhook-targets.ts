@@ -36,7 +36,7 @@ export const WebhookTargetOptions = Strict({
 })
 export type WebhookTargetOptions = Static<typeof WebhookTargetOptions>
 
-/** Key of one webhook target for `webhook-signature`. */
+/** Key of one webhook target for the signature header `webhook-signature`. */
 export const WebhookTargetSecret = Strict({
   target,
   secret: Text('Key of the signature.', { minLength: 1, maxLength: 1024 }),

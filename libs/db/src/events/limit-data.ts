@@ -33,10 +33,10 @@ const limitedBySettings: Uncounted = {
 }
 
 /**
- * Data of an event within `maxEventBytes`. Cuts the largest members, so that all members above a
- * common size have that size afterwards: lists and texts at their end. Adds the names of the cut
- * members to `truncated`. Data within the limit is returned as it is. The work depends on the
- * limit, not on the data or the number of large members.
+ * Limits the data of an event to `maxEventBytes`. Cuts the largest members, so that all members
+ * above a common size have that size afterwards: lists and texts at their end. Adds the names of
+ * the cut members to `truncated`. Data within the limit is returned as it is. The work depends on
+ * the limit, not on the data or the number of large members.
  */
 export function limitEventData(data: unknown): unknown {
   if (!isObject(data)) return data
@@ -156,7 +156,7 @@ function shareBytes(
   return { part: Object.fromEntries(part), bytes: maxBytes - left }
 }
 
-/** Elements for which the condition is true, and all other elements. */
+/** Divides a list into the elements for which the condition is true, and all other elements. */
 function partition<T>(all: readonly T[], condition: (element: T) => boolean): [T[], T[]] {
   const [yes, no]: [T[], T[]] = [[], []]
   for (const element of all) (condition(element) ? yes : no).push(element)

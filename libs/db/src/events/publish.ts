@@ -3,13 +3,13 @@ import { sql } from 'kysely'
 import type { Db } from '../connect.ts'
 import type { RecordedEvent } from './record.ts'
 
-/** Size above which an event is sent as a claim check: its body stays in Postgres. */
+/** Size in bytes above which an event is sent as a claim check: its body stays in Postgres. */
 export const maxMessageBytes = 128 * 1024
 
 /** Id and date of the row of an event in the table `events`. */
 export type EventRow = Pick<RecordedEvent, 'id' | 'date'>
 
-/** Marks events as published. */
+/** Function that marks recorded events as published. */
 export type MarkPublished = (events: readonly EventRow[]) => Promise<void>
 
 /** Publishes an event message on RabbitMQ. Resolves when the broker has confirmed the message. */
@@ -43,7 +43,7 @@ export async function publishEvents(
   const mark = typeof db === 'function' ? db : (done: typeof events) => markPublished(db, done)
   const outcomes = await Promise.allSettled(events.map((event) => publish(toMessage(event))))
   const published = events.filter((_, index) => outcomes[index]?.status === 'fulfilled')
-  await mark(published).catch(() => undefined) // the sweep publishes unmarked events again
+  await mark(published).catch(() => undefined) // The sweep publishes unmarked events again.
 }
 
 /**

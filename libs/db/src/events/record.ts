@@ -19,7 +19,7 @@ export interface NewEvent {
   accountTarget?: AccountTarget
 }
 
-/** Stored event, ready to be published. */
+/** Event that is stored in Postgres, ready to be published. */
 export interface RecordedEvent extends EventMessage {
   id: string
   body: string

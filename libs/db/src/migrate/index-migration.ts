@@ -41,7 +41,10 @@ export interface IndexBuildOptions {
   lockTimeoutMs: number
   /** Maximum wait for each older transaction, in migration steps that block no reader or writer. */
   maxWaitMs: number
-  /** Called with the name of an index that an interrupted build left. */
+  /**
+   * Called with the name of an incomplete index that an interrupted build left and that was
+   * dropped.
+   */
   onDropped: (index: string) => void
 }
 
@@ -109,13 +112,14 @@ class IndexBuilder {
   }
 
   async #buildPartition(what: IndexDefinition, partition: string): Promise<void> {
-    // Postgres truncates names to 63 bytes.
+    // Postgres truncates the names of indexes to 63 bytes.
     const index = `${partition}_${what.index}`.slice(0, 63)
     try {
       await this.build({ ...what, index }, partition)
       await this.#briefly(`alter index public.${what.index} attach partition public.${index}`)
     } catch (error) {
-      // The error is expected if the retention job has dropped the table partition in the meantime.
+      // The error of an index build is expected if the retention job has dropped the table
+      // partition in the meantime.
       if (await this.#exists(partition)) throw error
     }
   }
@@ -142,7 +146,7 @@ class IndexBuilder {
     return rows[0]?.valid
   }
 
-  /** Returns a table partition that has no part of the index. */
+  /** Returns the name of a table partition that has no part of the index. */
   async #nextPartition(index: string, table: string): Promise<string | undefined> {
     const { rows } = await sql<{ name: string }>`
       select c.relname as name from pg_inherits i join pg_class c on c.oid = i.inhrelid
@@ -153,12 +157,14 @@ class IndexBuilder {
     return rows[0]?.name
   }
 
-  /** Runs a statement that blocks no other statement while it waits for open transactions. */
+  /**
+   * Runs an index statement that blocks no other statement while it waits for open transactions.
+   */
   async #patiently(statement: string): Promise<void> {
     await this.#run(statement, this.#options.maxWaitMs)
   }
 
-  /** Runs a statement behind which readers or writers queue while it waits. */
+  /** Runs an index statement behind which readers or writers of the table queue while it waits. */
   async #briefly(statement: string): Promise<void> {
     await this.#run(statement, this.#options.lockTimeoutMs)
   }

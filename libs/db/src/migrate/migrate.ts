@@ -50,7 +50,8 @@ export async function migrate(ownerUrl: string, options: MigrateOptions = {}): P
   const pool = new Pool({
     connectionString: ownerUrl,
     application_name: 'migrate',
-    // One connection for the migrations, and one to find the sessions that block the migrations.
+    // Maximum connections of the pool: one for the migrations, and one to find the sessions that
+    // block the migrations.
     max: 2,
     connectionTimeoutMillis: 10_000,
     keepAlive: true,

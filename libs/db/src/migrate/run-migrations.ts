@@ -8,7 +8,10 @@ import type { MigrationFile } from './migration-files.ts'
 import { lockMigrations, unlockMigrations } from './migration-lock.ts'
 import { describeHolders, type ReportProgress } from './progress.ts'
 
-/** SQLSTATEs of a lock that was not available in time, and of a deadlock. */
+/**
+ * SQLSTATEs for which a migration is attempted again: a lock that was not available in time, and a
+ * deadlock.
+ */
 const temporaryStates = new Set(['55P03', '40P01'])
 
 /**
@@ -38,7 +41,7 @@ export interface RunOptions {
   clock?: Clock
 }
 
-/** Attempts of the migration that is running. */
+/** Failed attempts of the migration that is running. */
 interface Attempts {
   failed: number
   firstFailureAt: number

@@ -35,7 +35,7 @@ export function parseFile(file: MigrationFile, earlier: readonly Statement[]): C
   return { name, kind, statements, created: new Set(created), contract, earlier }
 }
 
-/** True if a table has existed before the migration, so that services read and write it. */
+/** True if a table existed before the migration, so that services read and write the table. */
 export function isInUse(file: CheckedFile, table: string | undefined): boolean {
   return table !== undefined && !file.created.has(table)
 }

@@ -1,8 +1,8 @@
 /** SQL statement of a migration. */
 export interface Statement {
   /**
-   * Text without comments and without the content of strings and function bodies, in lower case,
-   * with single spaces and without the schema `public`.
+   * Text of the statement without comments and without the content of strings and function bodies,
+   * in lower case, with single spaces and without the schema `public`.
    */
   readonly text: string
   /** Line of the first word of the statement in the migration file, from 1. */
@@ -16,7 +16,7 @@ export interface Statement {
 const token =
   /--[^\n]*|\/\*[\s\S]*?\*\/|e'(?:[^'\\]|\\.|'')*'|'(?:[^']|'')*'|(?<body>\$\w*\$)[\s\S]*?\k<body>|"(?:[^"]|"")*"|;|\s+|\w+|./gi
 
-/** Splits a migration into its statements. */
+/** Splits the text of a migration into its SQL statements. */
 export function splitStatements(source: string): Statement[] {
   const statements: Statement[] = []
   let text = ''

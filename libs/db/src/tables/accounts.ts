@@ -21,7 +21,7 @@ export type StoredServer<T extends ImapConfig | ImapDisabled | SmtpConfig> = T e
   : never
 /** OAuth2 settings of an account as stored. The grant is in `credentials`. */
 export interface StoredOAuth2 {
-  /** Id of an OAuth2 application. */
+  /** Id of the OAuth2 application with which the account authenticates. */
   provider: string
   useAuthServer?: boolean
   auth?: { user?: string; delegatedUser?: string; delegatedAccount?: string }
@@ -84,7 +84,10 @@ export interface Accounts {
    * has changed.
    */
   version: Generated<string>
-  /** Incremented to request a flush of the mailbox indexes; see `flushedEpoch`. */
+  /**
+   * Number that is incremented to request a flush of the account's mailbox indexes; see
+   * `flushedEpoch`.
+   */
   flushEpoch: Generated<string>
   createdAt: Generated<Date>
   updatedAt: Generated<Date>
@@ -125,11 +128,13 @@ export interface AccountStates {
    * mailbox row.
    */
   knownMailboxes: Buffer | null
-  /** Last completed `flushEpoch` of the account. */
+  /** Value of `accounts.flushEpoch` whose flush of the mailbox indexes was completed last. */
   flushedEpoch: Generated<string>
-  /** Last mailbox whose sync failed; null once a sync pass completes. */
+  /** Last mailbox of the account whose sync failed; null once a sync pass completes. */
   syncError: JsonOrNull<SyncError>
-  /** Address of the mailbox at its provider; null if it is the login name. */
+  /**
+   * Address of the account's mailbox at its mail provider; null if the address is the login name.
+   */
   mailboxAddress: string | null
   /** Number of open connections of the account, updated every few seconds. */
   connections: Generated<number>

@@ -8,9 +8,12 @@ export interface NamedFolder {
   /** Path of the folder: names of the levels, top first. */
   path: string[]
   specialUse?: string
-  /** Tab of the Gmail inbox that the label stands for. */
+  /** Category (tab) of the Gmail inbox that the label stands for. */
   category?: string
-  /** True if the folder no longer exists. The name stays for changes that are reported later. */
+  /**
+   * True if the folder no longer exists at the provider. The name stays for changes that are
+   * reported later.
+   */
   former?: true
 }
 
@@ -25,14 +28,14 @@ export interface ApiMailboxes {
    * ms.
    */
   epoch: string
-  /** Number of messages in the index. */
+  /** Number of messages in the account's index. */
   messages: Generated<number>
   /**
    * Time since which new messages are announced while the index is filled. Null: `notifyFrom` of
    * the account.
    */
   announceFrom: Date | null
-  /** Time at which the index was filled. Null while the index is being filled. */
+  /** Time at which the account's message index was filled. Null while the index is being filled. */
   filledAt: Date | null
   /**
    * Time at which all change lists (feeds) of the account were last read, to about half an hour.
@@ -65,7 +68,7 @@ export interface ApiFeeds {
   completedAt: Date | null
   /** True if the initial sync of the account ended without the feed. */
   isInitial: Generated<boolean>
-  /** Time of the first notification since the last read of the feed. */
+  /** Time of the first change notification since the feed was last read. */
   dirtySince: Date | null
 }
 

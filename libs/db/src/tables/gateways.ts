@@ -26,7 +26,7 @@ export interface GatewayCredentials {
   updatedAt: Generated<Date>
 }
 
-/** State of gateways. Written by sender. */
+/** Sending state of gateways (outgoing mail servers). Written by sender. */
 export interface GatewayStates {
   gateway: string
   deliveries: Generated<string>

@@ -1,6 +1,6 @@
 import type { Generated } from 'kysely'
 
-/** Recipients that get no messages of a list of an account. Written by api-gateway. */
+/** Recipients that get no messages of a mailing list of an account. Written by api-gateway. */
 export interface AccountListBlocks {
   account: string
   /** Id of the list in lower case. */

@@ -20,7 +20,7 @@ export interface Filing {
   copy?: boolean
   /** Path of the mailbox for the Sent copy. Absent: the account's Sent mailbox. */
   sentMailPath?: string
-  /** Message that was answered or forwarded, to be flagged. */
+  /** Message that the sent message answers or forwards, to be flagged. */
   reference?: { message: string; action: 'reply' | 'reply-all' | 'forward' }
   /** Draft that was sent and is to be removed from its mailbox. */
   draft?: string
@@ -66,7 +66,7 @@ export interface Outbox {
   messageId: string
   envelope: Json<{ from: string; to: string[] }>
   subject: string | null
-  /** List of the message and its single recipient, as in `account_list_blocks`. */
+  /** Mailing list of the message and its single recipient, as in `account_list_blocks`. */
   listId: string | null
   listRecipient: string | null
   /** MIME bytes of the message without Bcc; null after sending and filing. */
@@ -80,7 +80,10 @@ export interface Outbox {
   worker: string | null
   leaseUntil: Date | null
   attemptStartedAt: Date | null
-  /** Intent record, committed before the end of data. Without it, the message was not accepted. */
+  /**
+   * Time of the intent record of a handover to the server, committed before the end of data.
+   * Without an intent record, the message was not accepted.
+   */
   dataSentAt: Date | null
   /**
    * Recipients that the outgoing server had accepted at `dataSentAt`. Null: all recipients of the
@@ -91,7 +94,10 @@ export interface Outbox {
   lastError: JsonOrNull<OutboxError>
   response: string | null
   finishedAt: Date | null
-  /** Time of the first report of a failed delivery. The API shows state `sent` as `bounced`. */
+  /**
+   * Time of the first report that the message was not delivered. The API shows state `sent` as
+   * `bounced`.
+   */
   bouncedAt: Date | null
   /** Id of the gateway that sends instead of the account's own server. */
   gateway: string | null
@@ -101,7 +107,10 @@ export interface Outbox {
   dsn: JsonOrNull<Dsn>
   idempotencyKey: string | null
   useStructuredFormat: Generated<boolean>
-  /** Original Message-ID if the server replaced it; `messageId` is then the server's. */
+  /**
+   * Original Message-ID of the message if the server replaced it; `messageId` is then the server's
+   * Message-ID.
+   */
   originalMessageId: string | null
   networkRouting: JsonOrNull<NetworkRouting>
   filing: JsonOrNull<Filing>
@@ -132,7 +141,7 @@ export interface Outbox {
 export interface IdempotencyKeys {
   account: string
   key: string
-  /** SHA-256 of the submission request. */
+  /** SHA-256 of the submission request with the Idempotency-Key. */
   requestHash: Buffer
   response: Json<unknown>
   createdAt: Generated<Date>

@@ -5,7 +5,7 @@ export interface Workers {
   id: string
   heartbeatAt: Generated<Date>
   stopping: Generated<boolean>
-  /** True while the worker has no memory for further shards. */
+  /** True while the sync-worker has no memory for further shards. */
   refusing: Generated<boolean>
   /** Time until which the logins of the accounts that were transferred to the worker take. */
   loggingInUntil: Generated<Date>

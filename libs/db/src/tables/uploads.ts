@@ -18,7 +18,7 @@ export interface Uploads {
 export interface UploadDrafts {
   upload: string
   account: string
-  /** Message-ID by which the incomplete draft is found. No other upload has it. */
+  /** Message-ID by which the incomplete draft is found. No other upload has this Message-ID. */
   messageId: string
   createdAt: Generated<Date>
   checkAt: Date

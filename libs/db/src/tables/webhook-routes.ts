@@ -7,7 +7,7 @@ export interface WebhookRoutes {
   id: string
   name: string
   description: string | null
-  /** Target URL; may contain credentials, which are masked in responses. */
+  /** Target URL of the route; may contain credentials, which are masked in responses. */
   targetUrl: string
   enabled: Generated<boolean>
   customHeaders: Json<StoredHeader[]>

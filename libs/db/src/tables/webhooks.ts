@@ -35,7 +35,7 @@ export interface Deliveries {
   finishedAt: Date | null
   /** Id of the failed delivery that this delivery replays. */
   replayOf: string | null
-  /** Time a replay of this delivery was created. */
+  /** Time at which a replay of this delivery was created. */
   replayedAt: Date | null
   /** Body of the delivery from the map function; null if the event's body is sent. */
   body: string | null

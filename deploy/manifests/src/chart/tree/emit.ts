@@ -1,6 +1,9 @@
 import type { Alternative, MapEntry, TemplateNode } from './nodes.ts'
 
-/** Writes a manifest in the subset of the template language that README.md describes. */
+/**
+ * Writes the template of a manifest in the subset of Helm's template language that README.md
+ * describes.
+ */
 export function emit(node: TemplateNode): string {
   return lines(node)
     .map((line) => `${line}\n`)

@@ -13,9 +13,9 @@ import {
  * Value of a manifest field in the kustomize build of the base, or of the base with one component.
  */
 export interface Variant {
-  /** Condition of the component; absent for the base. */
+  /** Template condition of the component; absent for the base. */
   condition?: Condition
-  /** Value of the field; absent if the build does not have the value. */
+  /** Value of the manifest field; absent if the build does not have the value. */
   value?: unknown
 }
 

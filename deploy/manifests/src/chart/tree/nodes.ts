@@ -1,12 +1,12 @@
-/** Condition of the template language, such as `$.Values.components.ingress`. */
+/** Condition of Helm's template language, such as `$.Values.components.ingress`. */
 export type Condition = string
 
 /** Part of a manifest whose content may depend on values of the chart. */
 export type TemplateNode =
   | { kind: 'scalar'; value: string | number | boolean | null }
-  /** Text of the template language that renders a value of one line. */
+  /** Text of Helm's template language that renders a value of one line. */
   | { kind: 'expression'; text: string }
-  /** Lines of the template language that render the members of a map. */
+  /** Lines of Helm's template language that render the members of a map. */
   | { kind: 'block'; lines: string[] }
   | { kind: 'map'; entries: MapEntry[] }
   | { kind: 'list'; items: ListItem[] }
@@ -14,8 +14,8 @@ export type TemplateNode =
 export interface MapEntry {
   key: string
   /**
-   * The first alternative whose condition is met is rendered. The last alternative may have no
-   * condition.
+   * Alternative values of a map entry. The first alternative whose condition is met is rendered.
+   * The last alternative may have no condition.
    */
   alternatives: Alternative[]
 }
