@@ -114,8 +114,8 @@ export const getServiceSecret = defineCommand({
 const linkSecret = Type.String({ pattern: '^[0-9a-f]{64}$' })
 
 /**
- * Reads the secrets that sign tracking and unsubscribe links, hexadecimal. Links of earlier secrets
- * stay valid.
+ * Reads the secrets that sign links (tracking, unsubscribing, hosted form), hexadecimal. Links of
+ * earlier secrets stay valid.
  */
 export const getLinkSecret = defineCommand({
   name: 'getLinkSecret',
@@ -135,7 +135,8 @@ export const getOpenAiApiKey = defineCommand({
 })
 
 /**
- * Reads the login of a gateway (shared outgoing SMTP server). Not used for gateways without a user.
+ * Reads the login of a gateway (outgoing SMTP server independent of an account). Not used for
+ * gateways without a user.
  */
 export const getGatewayCredentials = defineCommand({
   name: 'getGatewayCredentials',

@@ -66,7 +66,7 @@ export interface ApiFeeds {
   applied: string | null
   /** End of the last full round of the feed. Null with a cursor: another full round is required. */
   completedAt: Date | null
-  /** True if the initial sync of the account ended without the feed. */
+  /** True if the initial sync of the account ended before the full round of the feed. */
   isInitial: Generated<boolean>
   /** Time of the first change notification since the feed was last read. */
   dirtySince: Date | null
@@ -75,7 +75,7 @@ export interface ApiFeeds {
 /** Leaves of the stored message index: up to 256 messages with sorted ids, packed. */
 export interface ApiLeaves {
   account: string
-  /** Part of the leaf. Empty for the index; otherwise the feed whose full round is collected. */
+  /** Owner of the leaf. Empty for the index; otherwise the feed whose full round is collected. */
   part: string
   /** Lowest message id that the leaf may contain. */
   low: string
