@@ -3,12 +3,15 @@ import { createRequire } from 'node:module'
 import { basename, dirname, join, relative, resolve } from 'node:path'
 import type { Plugin, PluginContext } from 'rolldown'
 
-/** Expression `new URL('./file', import.meta.url)` on one line. */
+/** Pattern of the expression `new URL('./file', import.meta.url)` on one line of a source. */
 const relativeUrl = /new URL\('(\.[^']+)', import\.meta\.url\)/g
-/** Expression `import.meta.resolve('package/file')`. */
+/** Pattern of the expression `import.meta.resolve('package/file')` in a source. */
 const packageUrl = /import\.meta\.resolve\('([^']+)'\)/g
 
-/** Call `register('package/file', import.meta.url)`; the package is not bundled. */
+/**
+ * Pattern of the call `register('package/file', import.meta.url)` in a source; the package is not
+ * bundled.
+ */
 const loaderHook = /\bregister\('[^'.][^']*', import\.meta\.url\)/g
 
 /**

@@ -4,12 +4,12 @@ export interface Component {
   name: string
   version: string
   purl: string
-  /** Name under which vulnerabilities of the component are published. */
+  /** Name (CPE) under which vulnerabilities of the component are published. */
   cpe?: string
   licenses?: { expression: string }[]
 }
 
-/** Package of the npm registry. */
+/** Component of a bill of materials for a package of the npm registry. */
 export function npmComponent({
   name,
   version,
@@ -28,7 +28,10 @@ export function npmComponent({
   }
 }
 
-/** Node, which runs the bundle. Its own libraries, such as OpenSSL, are part of its version. */
+/**
+ * Component of a bill of materials for Node, which runs the bundle. Node's own libraries, such as
+ * OpenSSL, are part of its version.
+ */
 export function nodeComponent(version: string): Component {
   return {
     type: 'platform',
@@ -41,7 +44,8 @@ export function nodeComponent(version: string): Component {
 }
 
 /**
- * Installed packages of Debian, from the text of `/var/lib/dpkg/status`.
+ * Components of a bill of materials for the installed packages of Debian, from the text of
+ * `/var/lib/dpkg/status`.
  *
  * @throws Error if the text names no installed package
  */
@@ -73,7 +77,7 @@ export function billOfMaterials(version: string, components: readonly Component[
   return `${JSON.stringify(document, null, 2)}\n`
 }
 
-/** Bill of materials of the bundle, with the packages of the image's base. */
+/** Adds components, the packages of the image's base, to the bill of materials of the bundle. */
 export function addComponents(bundled: string, components: readonly Component[]): string {
   const document = JSON.parse(bundled) as {
     metadata: { component: { version: string } }

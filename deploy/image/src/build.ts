@@ -10,7 +10,9 @@ import { findThirdParties, licenceTexts } from './third-party.ts'
 
 const root = resolve(import.meta.dirname, '../../..')
 
-/** Packages that are not bundled, because tracing changes them when they are loaded. */
+/**
+ * Packages that are not bundled, because the modules of tracing change them when they are loaded.
+ */
 const unbundled = {
   express: 'services/api-gateway',
   pg: 'libs/db',
@@ -33,14 +35,15 @@ export async function build(folder: string, { revision }: BuildOptions): Promise
   for (const [name, from] of Object.entries(unbundled)) copyPackage(name, join(root, from), folder)
   const copied = globSync('node_modules/**/package.json', { cwd: folder })
   const packages = findThirdParties([...files, ...copied.map((path) => join(folder, path))])
-  // `@posthorn/config/release` reads this file. The other members of the manifest are not needed.
+  // The module `@posthorn/config/release` reads the written file. It needs no other members of the
+  // manifest `package.json`.
   writeFileSync(join(folder, 'assets/package.json'), JSON.stringify({ ...release, revision }))
   const components = [nodeComponent(process.versions.node), ...packages.map(npmComponent)]
   writeFileSync(join(folder, 'sbom.cdx.json'), billOfMaterials(release.version, components))
   writeFileSync(join(folder, 'LICENSES.txt'), licenceTexts(packages))
 }
 
-/** Returns the paths of the bundled sources. */
+/** Bundles the processes of the image. Returns the paths of the bundled sources. */
 async function writeBundle(folder: string): Promise<string[]> {
   const assets: string[] = []
   const bundle = await rolldown({
@@ -50,7 +53,7 @@ async function writeBundle(folder: string): Promise<string[]> {
     external: new RegExp(`^(${Object.keys(unbundled).join('|')})(/|$)`),
     plugins: [assetUrls(root, assets), httpModule()],
     onLog(level, log, handle) {
-      // A warning fails the build: it is an unresolved import or a similar fault.
+      // A warning of the bundler fails the build: it is an unresolved import or a similar fault.
       handle(level === 'warn' ? 'error' : level, log)
     },
   })

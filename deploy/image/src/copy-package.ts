@@ -9,12 +9,12 @@ interface Manifest {
   peerDependenciesMeta?: Record<string, { optional?: boolean }>
 }
 
-/** Files of packages that no process reads. */
+/** Pattern of files in npm packages that no process of the image reads. */
 const unused = /\.(map|md|markdown|ts|mts|cts|test\.[cm]?js)$|^(node_modules|test|tests|\.github)$/
 
 /**
- * Copies an installed package of `from` and its dependencies to `root/node_modules`. A dependency
- * of which `root` has another version is installed below its parent.
+ * Copies an installed npm package of `from` and its dependencies to `root/node_modules`. A
+ * dependency of which `root` has another version is installed below its parent.
  */
 export function copyPackage(name: string, from: string, root: string): void {
   copyFolder(findPackage(name, from), name, { root, parent: root })
@@ -46,8 +46,8 @@ function readManifest(folder: string): Manifest {
 }
 
 /**
- * Folder of a package. The folder is found without resolving package.json, because not every
- * package exports package.json.
+ * Folder of an installed npm package. The folder is found without resolving package.json, because
+ * not every package exports package.json.
  */
 function findPackage(name: string, from: string): string {
   const folders = createRequire(join(from, 'package.json')).resolve.paths(name) ?? []

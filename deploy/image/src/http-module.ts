@@ -6,9 +6,9 @@ const virtual = '\0http'
 const lazyExports = new Set(['CloseEvent', 'MessageEvent', 'WebSocket'])
 
 /**
- * Bundler plugin that loads `node:http` with `require` where code imports it. An import reads all
- * exports, including the WebSocket exports. The WebSocket exports load a second HTTP client, which
- * nothing here uses and which takes 14 MB in each process (Node 24).
+ * Bundler plugin that loads `node:http` with `require` where code imports the module. An import
+ * reads all exports, including the WebSocket exports. The WebSocket exports load a second HTTP
+ * client, which no process here uses and which takes 14 MB in each process (Node 24).
  */
 export function httpModule(): Plugin {
   const names = Object.keys(http).filter((name) => !lazyExports.has(name))

@@ -1,10 +1,13 @@
 #!/usr/bin/env -S node
-// Entry point of the image: `posthorn <process> [options]` runs one service or job, `posthorn
-// version` prints the release.
+// Entry point of the container image: `posthorn <process> [options]` runs one service or job,
+// `posthorn version` prints the release.
 import { release } from '@posthorn/config/release'
 import { sourceStack } from '@posthorn/telemetry/source-stack'
 
-/** Modules of the processes by argument. A module runs its process when the module is imported. */
+/**
+ * Modules of the processes by the argument that names the process. A module runs its process when
+ * the module is imported.
+ */
 const processes: Record<string, () => Promise<unknown>> = {
   'api-gateway': () => import('@posthorn/api-gateway/main'),
   'auth-bridge': () => import('@posthorn/auth-bridge/main'),
@@ -32,7 +35,7 @@ if (['version', '--version', '-v'].includes(name)) {
 } else if (start) {
   process.title = `posthorn ${name}`
   process.env['OTEL_SERVICE_NAME'] ??= name
-  // Instruments modules that are loaded later.
+  // Instruments the modules that are loaded later, for tracing.
   await import('@posthorn/telemetry/register')
   await start()
 } else {

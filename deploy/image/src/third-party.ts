@@ -9,13 +9,13 @@ interface Manifest {
 
 /** Third-party package that is part of a bundle. */
 export interface ThirdParty extends Manifest {
-  /** Texts of its licence files. */
+  /** Texts of the package's licence files. */
   texts: string[]
 }
 
 /**
- * Lists the packages to which files below `node_modules` belong, by name and version. Files of our
- * own are ignored.
+ * Lists the third-party packages to which files below `node_modules` belong, by name and version.
+ * Files of this repository are ignored.
  */
 export function findThirdParties(files: Iterable<string>): ThirdParty[] {
   const folders = new Set<string>()
@@ -39,7 +39,7 @@ function readPackage(folder: string): ThirdParty {
   return { name, version, ...(typeof license === 'string' ? { license } : {}), texts }
 }
 
-/** Licences of all packages, which their distribution has to contain. */
+/** Licence texts of all third-party packages, which a distribution of the bundle has to contain. */
 export function licenceTexts(packages: readonly ThirdParty[]): string {
   return packages
     .map(({ name, version, license = 'see below', texts }) =>

@@ -4,10 +4,11 @@ import { cacheDirectory, localDirectory } from './paths.ts'
 import { stopRecorded, listEnded, listRunning } from './process/run-record.ts'
 import { startTestServers } from './system/test-servers.ts'
 
-// node servers.ts start|stop: Postgres with pgbouncer, RabbitMQ, Dovecot with a mail hub, Cyrus,
-// Postfix and OpenSMTPD for tests, left running. Their addresses are written as shell lines to
-// .local/servers.env. Stopping deletes their data. TEST_CYRUS=off skips Cyrus and its tests,
-// likewise TEST_PGBOUNCER, TEST_POSTFIX and TEST_OPENSMTPD.
+// Starts or stops servers for tests: node servers.ts start|stop. Starts Postgres with pgbouncer,
+// RabbitMQ, Dovecot with a mail hub, Cyrus, Postfix and OpenSMTPD and leaves them running. Their
+// addresses are written as shell lines to .local/servers.env. Stopping deletes their data.
+// TEST_CYRUS=off skips Cyrus and its tests, likewise TEST_PGBOUNCER, TEST_POSTFIX and
+// TEST_OPENSMTPD.
 const dir = join(localDirectory, 'test-servers')
 const record = join(localDirectory, 'run/servers')
 const envFile = join(localDirectory, 'servers.env')
@@ -15,7 +16,7 @@ const optional = ['TEST_CYRUS', 'TEST_PGBOUNCER', 'TEST_POSTFIX', 'TEST_OPENSMTP
 
 async function start(): Promise<void> {
   const lines = await readFile(envFile, 'utf8').catch(() => '')
-  // The addresses are written after all servers have started.
+  // The file of the addresses is written after all servers have started.
   if (lines !== '' && listRunning(record).length > 0 && listEnded(record).length === 0) {
     process.stdout.write(
       `the test servers are already running; for tests: . .local/servers.env\n${lines}`,

@@ -6,20 +6,23 @@ import { buildTarget, type BuildTarget, listTargets } from './kustomize.ts'
 export interface BuildResult {
   target: BuildTarget
   build: Build | undefined
-  /** Fault of the kustomization; empty if it was built. */
+  /** Fault of the kustomization, in lines; empty if kustomize built the manifests. */
   lines: string[]
 }
 
 export interface BuildAllOptions {
-  /** Program kustomize. */
+  /** Path of the program kustomize. */
   kustomize: string
-  /** Folder of the manifests. */
+  /** Folder of the Kubernetes manifests. */
   folder: string
-  /** Folder of kustomizations that this function writes. */
+  /** Folder of the kustomizations that `buildAll` writes. */
   work: string
 }
 
-/** Builds base, overlays and components, as many at the same time as there are processors. */
+/**
+ * Builds base, overlays and components of the manifests with kustomize, as many at the same time as
+ * there are CPUs.
+ */
 export async function buildAll({
   kustomize,
   folder,

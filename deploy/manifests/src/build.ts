@@ -2,14 +2,14 @@ import type { IPodSpec } from 'kubernetes-models/v1/PodSpec'
 import type { ILabelSelector } from '@kubernetes-models/apimachinery/apis/meta/v1/LabelSelector'
 import { isObject, type Path } from './schema/path.ts'
 
-/** File that a manifest comes from. */
+/** File that a built manifest comes from. */
 export interface Origin {
   /** Absolute path of the manifest, or of the kustomization that generates it. */
   file: string
   isGenerated: boolean
 }
 
-/** Object of a built overlay or component. */
+/** Kubernetes object of an overlay or component that kustomize built. */
 export interface Manifest {
   apiVersion: string
   kind: string
@@ -21,26 +21,28 @@ export interface Manifest {
 
 export type Labels = Readonly<Record<string, string>>
 
-/** All objects that one `kubectl apply` would send. */
+/** Result of a kustomize build: all objects that one `kubectl apply` would send. */
 export interface Build {
-  /** Folder below `k8s/`: `overlays/production`. */
+  /** Name of the build: folder below `k8s/`, such as `overlays/production`. */
   name: string
   manifests: readonly Manifest[]
 }
 
-/** Fault of a manifest. */
+/** Fault of a Kubernetes manifest. */
 export interface ManifestFault {
   manifest: Manifest
   path: Path
   text: string
-  /** Text by which a generator or patch is searched if no manifest contains the path. */
+  /**
+   * Text by which a generator or patch of kustomize is searched if no manifest contains the path.
+   */
   token?: string
 }
 
-/** Pod template of a workload. */
+/** Pod template of a Kubernetes workload such as a Deployment or Job. */
 export interface PodTemplate {
   manifest: Manifest
-  /** Path of the pod's specification. */
+  /** Path of the pod's specification in the manifest. */
   path: Path
   labels: Labels
   spec: IPodSpec
@@ -74,7 +76,10 @@ export function valueAt(content: unknown, path: Path): unknown {
   return value
 }
 
-/** Values at a path with `[]` for all items of a list: `spec.rules[].backendRefs[]`. */
+/**
+ * Returns the values of a manifest at a path with `[]` for all items of a list:
+ * `spec.rules[].backendRefs[]`.
+ */
 export function valuesAt(content: unknown, pattern: string): { path: Path; value: unknown }[] {
   const keys = pattern.split(/\.|(?=\[\])/)
   return keys.reduce<{ path: Path; value: unknown }[]>(
@@ -94,7 +99,7 @@ function stepInto(path: Path, value: unknown, key: string): { path: Path; value:
   return [{ path: [...path, key], value: value[key] }]
 }
 
-/** True if the selector matches. An empty selector matches all labels. */
+/** True if a label selector matches labels. An empty selector matches all labels. */
 export function matches(selector: ILabelSelector, labels: Labels): boolean {
   const { matchLabels = {}, matchExpressions = [] } = selector
   return (

@@ -21,20 +21,25 @@ import type { StoredKeys } from './rules/stored-data.ts'
 import { checkStoredReferences } from './rules/stored-references.ts'
 import { validateDocument } from './schema/validate.ts'
 
-/** Facts that manifests are compared with. */
+/** Facts about the code and the cluster that Kubernetes manifests are compared with. */
 export interface Facts {
   processes: Processes
-  /** Secrets that exist before the manifests are applied. */
+  /** Secrets that exist before the manifests are applied, with their keys. */
   secrets: StoredKeys
-  /** Pods that operators create, of all builds. */
+  /** Pods that operators create for objects of all kustomize builds. */
   operatorPods: readonly OperatorPods[]
-  /** Ports of processes of all builds, as of `listeningPorts`. */
+  /**
+   * Ports on which the processes of all kustomize builds listen, as returned by `listeningPorts`.
+   */
   listening: Ports
-  /** Names of the metrics that services have. */
+  /** Names of the metrics that the services export. */
   metrics: ReadonlySet<string>
 }
 
-/** Applies the schemas, and, if all documents conform, the rules. */
+/**
+ * Validates the manifests of a kustomize build against the schemas, and, if all documents conform,
+ * applies the rules.
+ */
 export function checkBuild(
   build: Build,
   { processes, secrets, operatorPods, metrics, listening }: Facts,
@@ -69,7 +74,7 @@ function lastName(path: readonly (string | number)[]): { token?: string } {
   return name === undefined ? {} : { token: String(name) }
 }
 
-/** Sentence without its place. */
+/** Text of a manifest fault without its file and line. */
 export function describeProblem({ manifest, text }: ManifestFault): string {
   return `${manifest.kind} ${baseName(manifest)}: ${text}`
 }

@@ -27,7 +27,7 @@ interface Compose {
   volumes?: Record<string, unknown>
 }
 
-/** Fault with the path of its value in the Compose file. */
+/** Fault of the Compose file with the path of its value. */
 interface Fault {
   path: Path
   text: string
@@ -61,7 +61,7 @@ function composeFaults(content: unknown, processes: Processes): Fault[] {
   })
 }
 
-/** Replaces `${NAME:-default}` by the default, in all texts. */
+/** Replaces `${NAME:-default}` by the default, in all texts of a Compose file. */
 function interpolate(value: unknown): unknown {
   if (typeof value === 'string')
     return value.replace(

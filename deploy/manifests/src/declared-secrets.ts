@@ -5,8 +5,8 @@ import { type StoredKeys, secretsOf } from './rules/stored-data.ts'
 import { parseYaml } from './yaml.ts'
 
 /**
- * Reads the secrets that operators of Posthorn create: the table "Secrets" of `k8s/README.md`, with
- * the keys that the component `external-secrets` lists.
+ * Reads the Kubernetes Secrets that operators of Posthorn create: the table "Secrets" of
+ * `k8s/README.md`, with the keys that the component `external-secrets` lists.
  */
 export function readDeclaredSecrets(folder: string): StoredKeys {
   const readme = readFileSync(join(folder, 'README.md'), 'utf8')
@@ -18,7 +18,10 @@ export function readDeclaredSecrets(folder: string): StoredKeys {
   return new Map([...rows, ...externalSecrets(folder)])
 }
 
-/** Keys of a Secret that a table row lists. Undefined for a row that describes keys per service. */
+/**
+ * Keys of a Secret that a row of the table lists. Undefined for a row that describes keys per
+ * service.
+ */
 function namesIn(text: string): ReadonlySet<string> | undefined {
   const keys = [...text.matchAll(/`([\w.-]+)`/g)].map(([, key = '']) => key)
   return text.includes('per service') ? undefined : new Set(keys)

@@ -1,19 +1,25 @@
 import { ConfigError, type Env } from '@posthorn/config'
 
-/** Process of the image and the variables that its code reads. */
+/** Process of the image and the environment variables that its code reads. */
 export interface Process {
   variables: ReadonlySet<string>
   readConfig: (env: Env) => unknown
-  /** Values of variables that a manifest takes from a secret. */
+  /** Example values of the environment variables that a manifest takes from a secret. */
   examples: Env
 }
 
 export type Processes = ReadonlyMap<string, Process>
 
-/** Variables of Node and the Postgres client, which every process reads. OpenTelemetry has more. */
+/**
+ * Environment variables of Node and the Postgres client, which every process reads. OpenTelemetry
+ * has more.
+ */
 const runtimeVariables = new Set(['NODE_OPTIONS', 'NODE_EXTRA_CA_CERTS', 'PGSSLMODE', 'TZ'])
 
-/** Runs `readConfig` with a recording environment until no required variable is missing. */
+/**
+ * Runs `readConfig` with a recording environment until no required variable is missing. Returns the
+ * variables that the process reads.
+ */
 export function describeProcess(readConfig: (env: Env) => unknown, examples: Env): Process {
   const variables = new Set<string>()
   const env: Record<string, string> = {}
@@ -37,26 +43,30 @@ export function describeProcess(readConfig: (env: Env) => unknown, examples: Env
   }
 }
 
-/** Variable of a container. */
+/** Environment variable of a container. */
 export interface Variable {
   name: string
   /**
-   * Value of the variable. Undefined if the manifest does not contain the value, as for secrets.
+   * Value of the environment variable. Undefined if the manifest does not contain the value, as for
+   * secrets.
    */
   value: string | undefined
 }
 
 export interface EnvironmentResult<V extends Variable> {
-  /** Faults, each with the variable to which the fault belongs, if there is such a variable. */
+  /**
+   * Faults of the environment, each with the variable to which the fault belongs, if there is such
+   * a variable.
+   */
   faults: { variable: V | undefined; text: string }[]
-  /** Configuration that the process would have; undefined if it cannot start. */
+  /** Configuration that the process would have; undefined if the process cannot start. */
   config: Record<string, unknown> | undefined
 }
 
 /**
- * Compares the variables of a container with the variables that the process reads. Also reads the
- * configuration from the container's variables, so that missing and invalid values are reported as
- * by the process.
+ * Compares the environment variables of a container with the variables that the process reads. Also
+ * reads the configuration from the container's variables, so that missing and invalid values are
+ * reported as by the process.
  */
 export function checkEnvironment<V extends Variable>(
   name: string,
@@ -87,7 +97,10 @@ function isRead({ variables }: Process, name: string): boolean {
   return variables.has(name) || runtimeVariables.has(name) || name.startsWith('OTEL_')
 }
 
-/** A file counts as an example of its content. */
+/**
+ * Environment of a process for reading its configuration. A variable with a file counts as an
+ * example of the file's content.
+ */
 function environmentOf({ variables, examples }: Process, input: readonly Variable[]): Env {
   return Object.fromEntries(
     input.map(({ name, value }) => {

@@ -4,7 +4,7 @@ import { type Build, type Manifest, valuesAt } from './build.ts'
 import type { Path } from './schema/path.ts'
 import { parseYaml } from './yaml.ts'
 
-/** Fields of a kustomization with paths. Paths of `files` may have the form `key=path`. */
+/** Fields of a kustomization that contain paths. Paths of `files` may have the form `key=path`. */
 const pathFields = [
   'resources[]',
   'components[]',
@@ -21,8 +21,8 @@ interface Target {
 }
 
 /**
- * Finds paths of kustomizations that do not exist, and patches for objects that no build has, which
- * kustomize ignores. Returns one line per fault, relative to `root`.
+ * Finds paths of kustomizations that do not exist, and patches for objects that no kustomize build
+ * has, which kustomize ignores. Returns one line per fault, relative to `root`.
  */
 export function checkKustomizations(
   folder: string,
@@ -62,7 +62,10 @@ function unusedPatches(
     }))
 }
 
-/** Names of targets are regular expressions for the whole name. */
+/**
+ * True if a patch applies to a manifest. Names in the target of a patch are regular expressions for
+ * the whole name.
+ */
 function isTarget(manifest: Manifest, { kind, name }: Target): boolean {
   const hasName = name === undefined || new RegExp(`^(?:${name})$`).test(manifest.name)
   return hasName && (kind === undefined || kind === manifest.kind)

@@ -9,19 +9,19 @@ import { parseYaml } from './yaml.ts'
 
 const run = promisify(execFile)
 
-/** Reason why kustomize cannot be used on this machine. */
+/** Error with the reason why kustomize cannot be used on this machine. */
 export class NoKustomize extends Error {}
 
 export interface KustomizeOptions {
-  /** Directory for downloaded packages. */
+  /** Directory for the downloaded packages of kustomize. */
   cache: string
-  /** Directories of programs, as in the variable PATH. */
+  /** Directories in which programs are searched, as in the variable PATH. */
   path: string
 }
 
 /**
- * Returns the program kustomize: of Debian trixie, downloaded without root, else the installed
- * program.
+ * Returns the path of the program kustomize: of Debian trixie, downloaded without root, else of the
+ * installed program.
  *
  * @throws NoKustomize on machines without apt-get and without kustomize
  */
@@ -41,14 +41,17 @@ export async function findKustomize({ cache, path }: KustomizeOptions): Promise<
   return join(root, 'usr/bin/kustomize')
 }
 
-/** Overlay, component or base, with the kustomization that builds it alone. */
+/** Overlay, component or base of the manifests, with the kustomization that builds it alone. */
 export interface BuildTarget {
   name: string
   resources: readonly string[]
   components: readonly string[]
 }
 
-/** Lists base, overlays and components below a folder. A component is built with the base. */
+/**
+ * Lists base, overlays and components of the manifests below a folder. A component is built with
+ * the base.
+ */
 export function listTargets(folder: string): BuildTarget[] {
   const list = (pattern: string) =>
     globSync(`${pattern}/kustomization.yaml`, { cwd: folder })
@@ -69,11 +72,11 @@ export function listTargets(folder: string): BuildTarget[] {
   ]
 }
 
-/** Annotation with the file of an object, which kustomize adds on request. */
+/** Annotation with the source file of an object, which kustomize adds on request. */
 const originAnnotation = 'config.kubernetes.io/origin'
 
 /**
- * Builds a target in the folder `work`, which is replaced.
+ * Builds a base, overlay or component with kustomize in the folder `work`, which is replaced.
  *
  * @throws Error with the message of kustomize
  */
@@ -98,7 +101,9 @@ export async function buildTarget(
   return { name: target.name, manifests }
 }
 
-/** Reads a manifest and removes the annotation of its origin. */
+/**
+ * Converts an object that kustomize built to a manifest and removes the annotation of its origin.
+ */
 export function toManifest(content: unknown, work: string): Manifest {
   if (!isObject(content)) throw new Error('a document is not an object')
   const metadata = isObject(content['metadata']) ? content['metadata'] : {}

@@ -9,14 +9,15 @@ export class Locator {
   readonly #root: string
   readonly #documents = new Map<string, SourceDocument[]>()
 
-  /** Reported paths are relative to `root`. */
+  /** Creates a locator. Reported paths are relative to `root`. */
   constructor(root: string) {
     this.#root = root
   }
 
   /**
-   * Returns `file:line` of a problem: of its field in the source of the manifest, else of its token
-   * in one of `folders` (patches, files of generators), else of the closest parent of the field.
+   * Returns `file:line` of a manifest fault: of its field in the source of the manifest, else of
+   * its token in one of `folders` (patches, files of generators), else of the closest parent of the
+   * field.
    */
   locate({ manifest, path, token }: ManifestFault, folders: readonly string[]): string {
     const { file, isGenerated } = manifest.origin
@@ -46,7 +47,7 @@ export class Locator {
     return documents
   }
 
-  /** Files with variables of a generated ConfigMap. */
+  /** Files with the environment variables of a generated ConfigMap. */
   #generatorFiles(folder: string, manifest: Manifest): string[] {
     const file = join(folder, 'kustomization.yaml')
     return this.#read(file)
@@ -66,7 +67,7 @@ interface Generator {
   envs?: string[]
 }
 
-/** Name without the hash that a generator adds. */
+/** Name of a manifest without the hash that a generator of kustomize adds. */
 export function baseName({ name, origin }: Manifest): string {
   return origin.isGenerated ? name.replace(/-[0-9a-z]{10}$/, '') : name
 }
@@ -76,7 +77,7 @@ function filesIn(folder: string): string[] {
   return files.map((name) => join(folder, name))
 }
 
-/** Finds the first line with the token as a whole word. */
+/** Finds the first line of files that has the token as a whole word. */
 function search(
   token: string,
   files: readonly string[],
@@ -91,7 +92,8 @@ function search(
 }
 
 /**
- * True if the manifest may be built from the document. The manifest's name may have another suffix.
+ * True if a built manifest may come from the document of a source file. The manifest's name may
+ * have another suffix.
  */
 function isSource({ content }: SourceDocument, { kind, name }: Manifest): boolean {
   if (!isObject(content) || content['kind'] !== kind) return false

@@ -37,7 +37,7 @@ async function checkKubernetes(): Promise<string[]> {
       (problem) => `${locator.locate(problem, folders)}: ${describeProblem(problem)}`,
     )
   })
-  // The chart is generated from all builds.
+  // The Helm chart is generated from all kustomize builds, so that no build may have failed.
   const chart = results.every(({ build }) => build) ? checkChart(builds, folder) : []
   return [...checkKustomizations(folder, builds, checkout), ...faults, ...chart]
 }

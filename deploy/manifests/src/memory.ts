@@ -1,7 +1,13 @@
-/** Memory outside the heap in MiB: code, stacks and buffers of an idle process. */
+/**
+ * Memory of a Node process outside the heap in MiB: code, stacks and buffers while the process is
+ * idle.
+ */
 const outsideHeap = 64
 
-/** Semi-spaces of the young generation: two, and objects on their way to the old generation. */
+/**
+ * Number of semi-spaces of V8's young generation: two, and objects on their way to the old
+ * generation.
+ */
 const semiSpaces = 3
 
 type Units = Readonly<Record<string, number>>
@@ -34,7 +40,7 @@ export function memoryFault(
   return `the memory limit ${limit} is less than ${needed} MiB: heap ${heap}, young generation ${semiSpaces} × ${semiSpace}, ${outsideHeap}`
 }
 
-/** Converts a size to MiB; NaN if the size has an unknown unit. */
+/** Converts a memory size to MiB; NaN if the size has an unknown unit. */
 function mebibytes(size: string, units: Units): number {
   const [, number = '', unit = ''] = /^(\d+(?:\.\d+)?)([A-Za-z]*)$/.exec(size) ?? []
   return (Number(number) * (units[unit] ?? Number.NaN)) / 1024 ** 2

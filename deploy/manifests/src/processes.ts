@@ -14,7 +14,10 @@ import { readConfig as readSyncWorker } from '@posthorn/sync-worker/config'
 import { readConfig as readWebhookDispatcher } from '@posthorn/webhook-dispatcher/config'
 import { describeProcess, type Processes } from './environment.ts'
 
-/** Values of required variables, for secrets that manifests do not contain: with TLS. */
+/**
+ * Example values of required environment variables, for secrets that manifests do not contain: with
+ * TLS.
+ */
 export const examples: Env = {
   AMQP_ADMIN_URL: 'https://admin:secret@rabbitmq:15671/posthorn',
   AMQP_URL: 'amqps://service:secret@rabbitmq:5671/posthorn',
@@ -27,7 +30,7 @@ export const examples: Env = {
   SVC_SECRET_PUBLIC_KEY: 'B52FITdPLIr-vvJ_qQpvD_klxvtdlB5WKSxyvQVLUmk',
 }
 
-/** Processes of the image with the function that reads their variables. */
+/** Processes of the image, each with the function that reads its environment variables. */
 const readers: Readonly<Record<string, (env: Env) => unknown>> = {
   'api-gateway': readApiGateway,
   'auth-bridge': readAuthBridge,
@@ -43,7 +46,7 @@ const readers: Readonly<Record<string, (env: Env) => unknown>> = {
   'rotate-link-secret': readApiGateway,
 }
 
-/** Reads the configuration of all processes once, to learn their variables. */
+/** Reads the configuration of all processes once, to learn their environment variables. */
 export function readProcesses(): Processes {
   return new Map(
     Object.entries(readers).map(([name, read]) => [name, describeProcess(read, examples)]),

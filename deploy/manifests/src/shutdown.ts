@@ -1,15 +1,17 @@
-/** Times of a shutdown in the configuration. The timeout contains the drain of a proxy. */
+/**
+ * Members of a configuration with times of a shutdown. The timeout contains the drain of a proxy.
+ */
 const shutdownFields = ['drainDelayMs', 'shutdownTimeoutMs']
 
-/** Grace period of a manifest, which a shutdown must not reach. */
+/** Grace period of a pod in a manifest, which the shutdown of its process must not reach. */
 export interface GracePeriod {
   field: string
   seconds: number
-  /** Time before SIGTERM, of a `preStop` hook. */
+  /** Time before SIGTERM that a `preStop` hook takes. */
   hookSeconds?: number
 }
 
-/** Compares a grace period with the times that the configuration grants a shutdown. */
+/** Compares the grace period of a pod with the times that the configuration grants a shutdown. */
 export function graceFault(
   config: Readonly<Record<string, unknown>>,
   { field, seconds, hookSeconds = 0 }: GracePeriod,

@@ -4,7 +4,10 @@ import type { Path } from './schema/path.ts'
 /** Document of a YAML file with the lines of its values. */
 export interface SourceDocument {
   content: unknown
-  /** Line of the value, or of its closest parent that exists. `depth` counts the existing keys. */
+  /**
+   * Line of the value at a path, or of its closest parent that exists. `depth` counts the existing
+   * keys of the path.
+   */
   lineOf(path: Path): { line: number; depth: number }
 }
 
@@ -33,7 +36,7 @@ export function parseYaml(text: string): SourceDocument[] {
 
 type Resolve = (node: unknown) => unknown
 
-/** Offsets of the root and of the keys of the path, as far as they exist. */
+/** Offsets in the YAML text of the root and of the keys of a path, as far as they exist. */
 function offsetsOf(root: unknown, path: Path, resolve: Resolve): number[] {
   const offsets = [offsetOf(root)]
   let node = resolve(root)
@@ -61,7 +64,7 @@ function childOf(
   )
   const pair = pairs.find(({ name }) => String(name.value) === String(key))
   if (pair) return { offset: offsetOf(pair.name), node: pair.value }
-  // The value of the key `<<` is a symbol.
+  // The value of the merge key `<<` is a symbol.
   const merged = pairs.find(({ name }) => typeof name.value === 'symbol')
   return merged && childOf(resolve(merged.value), key, resolve)
 }

@@ -5,7 +5,7 @@ import { toYaml, type Yaml } from './to-yaml.ts'
 
 const header = '# Written by `make manifests`; do not edit.\n'
 
-/** Generated manifests by path, relative to the root of the project. */
+/** Generated Kubernetes manifests by path, relative to the root of the project. */
 export function generatedFiles(): ReadonlyMap<string, string> {
   const files: [path: string, documents: Yaml[]][] = [
     ['network-policies/network-policies.yaml', networkPolicies()],

@@ -3,12 +3,12 @@ import type { ServiceName } from '@posthorn/contracts/services'
 import { metadataAddresses } from '@posthorn/net/egress'
 import type { Yaml } from './to-yaml.ts'
 
-/** Callers of a port. `anyone` includes addresses outside the cluster. */
+/** Callers of a port in the network policies. `anyone` includes addresses outside the cluster. */
 type Caller = 'anyone' | 'api-clients' | 'scraper'
 export type Destination = 'postgres' | 'rabbitmq' | 'rabbitmq-management' | 'web' | 'internet'
 
 interface Connections {
-  /** Permitted callers by name of the port. */
+  /** Permitted callers of a process by name of the port. */
   callers: Readonly<Record<string, readonly Caller[]>>
   connectsTo: readonly Destination[]
 }
@@ -16,7 +16,10 @@ interface Connections {
 /** Processes in Kubernetes: services, and the jobs of a release. */
 export type ProcessName = ServiceName | 'migrate' | 'broker-users'
 
-/** All permitted connections, besides DNS. Probes come from the node and need no permission. */
+/**
+ * All permitted connections of the processes in Kubernetes, besides DNS. Probes come from the node
+ * and need no permission.
+ */
 export const connections: Readonly<Record<ProcessName, Connections>> = {
   'api-gateway': {
     callers: { http: ['api-clients', 'scraper'] },
@@ -49,13 +52,13 @@ export const connections: Readonly<Record<ProcessName, Connections>> = {
   'broker-users': { callers: {}, connectsTo: ['rabbitmq-management'] },
 }
 
-/** Label of namespaces whose pods may connect: `api` or `scraper`. */
+/** Name of the label of namespaces whose pods may connect to Posthorn: `api` or `scraper`. */
 const accessLabel = 'posthorn-access'
 const namespace = (access: string): Yaml => ({
   namespaceSelector: { matchLabels: { [accessLabel]: access } },
 })
 
-/** Peers of a rule; an empty list means all. */
+/** Peers of a NetworkPolicy rule by caller; an empty list means all. */
 const peersOf: Readonly<Record<Caller, readonly Yaml[]>> = {
   anyone: [],
   'api-clients': [namespace('api')],
@@ -85,21 +88,24 @@ const privateRanges = [
   'fc00::/7',
 ]
 
-/** All IP addresses except the addresses of instance metadata. */
+/** Peers for all IP addresses except the addresses of instance metadata. */
 const anyAddress = allExcept([...linkLocal, ...metadataRanges()])
-/** Addresses of the Internet. */
+/** Peers for the addresses of the Internet. */
 const publicAddresses = allExcept([...linkLocal, ...privateRanges, ...metadataRanges()])
-/** Some network plugins match pods by selector only, never by address. */
+/**
+ * Peers for all IP addresses and all pods: some network plugins match pods by selector only, never
+ * by address.
+ */
 const anyAddressAndPods: readonly Yaml[] = [{ namespaceSelector: {} }, ...anyAddress]
 
-/** Single addresses of instance metadata as ranges. */
+/** Single addresses of instance metadata as CIDR ranges. */
 function metadataRanges(): string[] {
   return [...metadataAddresses]
     .map((address) => `${address}/${address.includes(':') ? 128 : 32}`)
     .toSorted()
 }
 
-/** Peers of all addresses of both IP versions without some ranges. */
+/** Peers for all addresses of both IP versions without some ranges. */
 function allExcept(ranges: readonly string[]): readonly Yaml[] {
   const outermost = ranges.filter(
     (range) => !ranges.some((other) => other !== range && contains(other, range)),
@@ -112,7 +118,7 @@ function allExcept(ranges: readonly string[]): readonly Yaml[] {
   }))
 }
 
-/** True if a range contains another range of the same IP version. */
+/** True if a CIDR range contains another range of the same IP version. */
 function contains(range: string, inner: string): boolean {
   const [address = '', bits] = range.split('/')
   const family = address.includes(':') ? 'ipv6' : 'ipv4'
@@ -124,7 +130,10 @@ function contains(range: string, inner: string): boolean {
 export const tcp = (...ports: readonly (string | number)[]): Yaml =>
   ports.map((port) => ({ port, protocol: 'TCP' }))
 
-/** Ports of servers, each with and without TLS or a pooler. 6432 is the default of pgbouncer. */
+/**
+ * Ports of Postgres and RabbitMQ servers, each with and without TLS or a pooler. 6432 is the
+ * default of pgbouncer.
+ */
 export const serverPorts = {
   postgres: [5432, 6432],
   rabbitmq: [5671, 5672],
@@ -152,7 +161,7 @@ const dns: Yaml = {
 
 export const partOf = { 'app.kubernetes.io/part-of': 'posthorn' }
 
-/** Names of the processes that may connect to a destination. */
+/** Names of the processes that may connect to a destination, such as Postgres. */
 export function processesThatConnectTo(destination: Destination): string[] {
   return Object.entries(connections)
     .filter(([, { connectsTo }]) => connectsTo.includes(destination))

@@ -3,21 +3,27 @@ import type { Yaml } from './to-yaml.ts'
 
 type Server = Exclude<Destination, 'web' | 'internet'>
 
-/** Label of pods of servers that the policies below protect: `postgres` or `rabbitmq`. */
+/**
+ * Label of the pods of Postgres and RabbitMQ servers that network policies protect: `postgres` or
+ * `rabbitmq`.
+ */
 export const serverLabel = 'posthorn-server'
 
-/** Namespace of a Kubernetes operator, by the name label that Kubernetes sets. */
+/**
+ * Peer of network policies: the namespace of a Kubernetes operator, by the name label that
+ * Kubernetes sets.
+ */
 const namespaceOf = (name: string): Yaml => ({
   namespaceSelector: { matchLabels: { 'kubernetes.io/metadata.name': name } },
 })
 
-/** Pods of Prometheus, which may also connect to the services. */
+/** Peers of network policies: pods of Prometheus, which may also connect to the services. */
 const scraper: Yaml = {
   namespaceSelector: { matchLabels: { 'posthorn-access': 'scraper' } },
   podSelector: { matchLabels: { 'app.kubernetes.io/name': 'prometheus' } },
 }
 
-/** Pods of the processes that may connect to a server. */
+/** Peers of network policies: pods of the processes that may connect to a server. */
 function clientsOf(...servers: readonly Server[]): Yaml {
   const names = [...new Set(servers.flatMap(processesThatConnectTo))].toSorted()
   return {
@@ -37,7 +43,7 @@ export function serverPolicies(): Yaml[] {
   return [
     protect('postgres', { [serverLabel]: 'postgres' }, [
       { from: [clientsOf('postgres')], ports: tcp(5432, 6432) },
-      // Callers are replicas of Postgres, and a pooler that has the label.
+      // Peers that may connect: replicas of Postgres, and a pooler that has the label.
       { from: [{ podSelector: { matchLabels: { [serverLabel]: 'postgres' } } }] },
     ]),
     protect('rabbitmq', { [serverLabel]: 'rabbitmq' }, [
@@ -48,14 +54,14 @@ export function serverPolicies(): Yaml[] {
   ]
 }
 
-/** Policies of the Postgres instances and the pooler that CloudNativePG creates. */
+/** Network policies of the Postgres instances and the pooler that CloudNativePG creates. */
 export function cloudNativePgPolicies(): Yaml[] {
   const cluster = { 'cnpg.io/cluster': 'posthorn-postgres' }
   const pooler = { 'cnpg.io/poolerName': 'posthorn-pooler' }
   const operator = namespaceOf('cnpg-system')
   return [
     protect('posthorn-postgres', { ...cluster, 'cnpg.io/podRole': 'instance' }, [
-      // Services connect through the pooler. `reseal` runs in auth-bridge.
+      // Services connect to Postgres through the pooler. `reseal` runs in auth-bridge.
       {
         from: [
           { podSelector: { matchLabels: { 'app.kubernetes.io/name': 'migrate', ...partOf } } },
@@ -65,7 +71,8 @@ export function cloudNativePgPolicies(): Yaml[] {
       },
       { from: [operator], ports: tcp(5432, 8000) },
       { from: [scraper], ports: tcp(9187) },
-      // Callers are instances of Postgres, and the jobs that copy the data to a new instance.
+      // Peers that may connect: instances of Postgres, and the jobs that copy the data to a new
+      // instance.
       { from: [{ podSelector: { matchLabels: cluster } }] },
     ]),
     protect('posthorn-pooler', pooler, [
@@ -75,7 +82,7 @@ export function cloudNativePgPolicies(): Yaml[] {
   ]
 }
 
-/** Policy of the nodes that the cluster operator of RabbitMQ creates. */
+/** Network policy of the nodes that the cluster operator of RabbitMQ creates. */
 export function rabbitmqPolicies(): Yaml[] {
   const cluster = { 'app.kubernetes.io/name': 'posthorn-rabbitmq' }
   return [

@@ -1,4 +1,4 @@
-/** Value of a manifest. */
+/** Value of a generated Kubernetes manifest. */
 export type Yaml = string | number | boolean | readonly Yaml[] | { readonly [key: string]: Yaml }
 
 /**
@@ -25,7 +25,7 @@ function listItem(item: Yaml): string[] {
   return lines(item).map((line, index) => `${index === 0 ? '-' : ' '} ${line}`)
 }
 
-/** True for values of one line. */
+/** True for values that YAML writes on one line (flow style). */
 function isFlow(value: Yaml): boolean {
   if (typeof value !== 'object') return true
   const members = Object.values(value)

@@ -1,4 +1,7 @@
-/** Missing or invalid environment variable. The message contains its name and the reason. */
+/**
+ * Error for a missing or invalid environment variable. The message contains the variable's name and
+ * the reason.
+ */
 export class ConfigError extends Error {
   override name = 'ConfigError'
   readonly variable: string

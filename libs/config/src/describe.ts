@@ -1,6 +1,9 @@
 import { Secret } from './secret.ts'
 
-/** Converts a config for the log: secrets become `set`, credentials in URLs are removed. */
+/**
+ * Converts the configuration of a process for the log: secrets become `set`, credentials in URLs
+ * are removed.
+ */
 export function describeConfig(config: object): Record<string, unknown> {
   return Object.fromEntries(Object.entries(config).map(([name, value]) => [name, describe(value)]))
 }

@@ -2,7 +2,10 @@ import { isIP } from 'node:net'
 import { ConfigError } from './config-error.ts'
 import { type Env, optional } from './read.ts'
 
-/** Reads a comma-separated list without empty entries; undefined if the variable is not set. */
+/**
+ * Reads an environment variable with a comma-separated list, without empty entries; undefined if
+ * the variable is not set.
+ */
 export function list(env: Env, name: string): string[] | undefined {
   return optional(env, name)
     ?.split(',')
@@ -10,7 +13,7 @@ export function list(env: Env, name: string): string[] | undefined {
     .filter((text) => text !== '')
 }
 
-/** Reads a comma-separated list of IP addresses and CIDR ranges. */
+/** Reads an environment variable with a comma-separated list of IP addresses and CIDR ranges. */
 export function addressRanges(env: Env, name: string): string[] | undefined {
   const ranges = list(env, name)
   const wrong = ranges?.find((range) => !isRange(range))

@@ -2,12 +2,12 @@ import { readFileSync } from 'node:fs'
 import { ConfigError } from './config-error.ts'
 import { Secret } from './secret.ts'
 
-/** Environment variables. */
+/** Environment variables of a process, by name. */
 export type Env = Readonly<Record<string, string | undefined>>
 
 /**
- * Reads a variable, or the file named by `<name>_FILE`, as container secrets are mounted. An empty
- * value counts as unset.
+ * Reads an environment variable, or the file named by `<name>_FILE`, as container secrets are
+ * mounted. An empty value counts as unset.
  */
 export function optional(env: Env, name: string): string | undefined {
   const value = env[name]
@@ -21,7 +21,7 @@ export function optional(env: Env, name: string): string | undefined {
   }
 }
 
-/** Reads a variable that must be set. */
+/** Reads an environment variable that must be set. */
 export function required(env: Env, name: string): string {
   const value = optional(env, name)
   if (value === undefined) throw new ConfigError(name, 'must be set')
@@ -34,7 +34,10 @@ export interface IntegerRange {
   max?: number
 }
 
-/** Reads an integer within the range. Without a fallback, the variable must be set. */
+/**
+ * Reads an environment variable with an integer within the range. Without a fallback, the variable
+ * must be set.
+ */
 export function integer(env: Env, name: string, range: IntegerRange = {}): number {
   const { fallback, min = Number.MIN_SAFE_INTEGER, max = Number.MAX_SAFE_INTEGER } = range
   const text = optional(env, name)
@@ -54,7 +57,8 @@ const unitMs = { ms: 1, s: 1_000, m: 60_000, h: 3_600_000, d: 86_400_000 } as co
 type DurationUnit = keyof typeof unitMs
 
 /**
- * Reads a duration with its unit (`500ms`, `30s`, `10m`, `3d`), or `0`. Returns milliseconds.
+ * Reads an environment variable with a duration and its unit (`500ms`, `30s`, `10m`, `3d`), or `0`.
+ * Returns milliseconds.
  *
  * Other numbers without a unit are rejected: a reader cannot tell seconds from milliseconds.
  */
@@ -82,7 +86,7 @@ function rangeText(minMs: number, maxMs: number): string {
   return `between ${durationText(minMs)} and ${durationText(maxMs)}`
 }
 
-/** Duration in the largest unit that divides it. */
+/** Text of a duration in the largest unit that divides the duration. */
 function durationText(ms: number): string {
   if (ms === 0) return '0'
   const units = Object.entries(unitMs).toReversed()
@@ -90,7 +94,10 @@ function durationText(ms: number): string {
   return `${ms / factor}${unit}`
 }
 
-/** Reads a size in bytes: a plain number, or with a unit (`512kB`, `50MB`, `50M`). */
+/**
+ * Reads an environment variable with a size in bytes: a plain number, or with a unit (`512kB`,
+ * `50MB`, `50M`).
+ */
 export function byteSize(env: Env, name: string, range: IntegerRange = {}): number {
   const text = optional(env, name)
   if (text === undefined) return integer(env, name, range)
@@ -100,7 +107,9 @@ export function byteSize(env: Env, name: string, range: IntegerRange = {}): numb
   return integer({ [name]: String(Number(match[1]) * factor) }, name, range)
 }
 
-/** Reads `true`/`false`, `1`/`0`, `yes`/`no`, `y`/`n` or `on`/`off`. */
+/**
+ * Reads an environment variable with `true`/`false`, `1`/`0`, `yes`/`no`, `y`/`n` or `on`/`off`.
+ */
 export function boolean(env: Env, name: string, fallback: boolean): boolean {
   const text = optional(env, name)?.toLowerCase()
   if (text === undefined) return fallback
@@ -109,7 +118,7 @@ export function boolean(env: Env, name: string, fallback: boolean): boolean {
   throw new ConfigError(name, `must be true or false, got "${text}"`)
 }
 
-/** Reads one of the listed values. */
+/** Reads an environment variable with one of the listed values. */
 export function oneOf<T extends string>(
   env: Env,
   name: string,
@@ -123,7 +132,10 @@ export function oneOf<T extends string>(
   return value
 }
 
-/** Reads a URL with one of the protocols (`postgres:`, `https:` …). Returns it unchanged. */
+/**
+ * Reads an environment variable with a URL of one of the protocols (`postgres:`, `https:` …).
+ * Returns the URL unchanged.
+ */
 export function url(env: Env, name: string, protocols: readonly string[]): string {
   const text = required(env, name)
   const parsed = URL.canParse(text) ? new URL(text) : undefined
@@ -138,7 +150,7 @@ export function url(env: Env, name: string, protocols: readonly string[]): strin
 /** Minimum length of a secret that protects stored data: 32 hexadecimal digits have 128 bits. */
 export const minSecretLength = 32
 
-/** Reads a value that must not be logged, of at least `minLength` characters. */
+/** Reads an environment variable that must not be logged, of at least `minLength` characters. */
 export function secret(env: Env, name: string, { minLength = 1 } = {}): Secret | undefined {
   const value = optional(env, name)
   if (value === undefined) return undefined
@@ -147,7 +159,10 @@ export function secret(env: Env, name: string, { minLength = 1 } = {}): Secret |
   return new Secret(value)
 }
 
-/** Reads a JSON object. Errors contain nothing of the text, which may have passwords. */
+/**
+ * Reads an environment variable with a JSON object. Errors contain nothing of the text, which may
+ * have passwords.
+ */
 export function json(env: Env, name: string): Record<string, unknown> | undefined {
   const text = optional(env, name)
   if (text === undefined) return undefined
@@ -157,7 +172,10 @@ export function json(env: Env, name: string): Record<string, unknown> | undefine
   return value as Record<string, unknown>
 }
 
-/** Parses JSON. Undefined for anything else: the parser's error would quote the text. */
+/**
+ * Parses the JSON text of a variable. Undefined for anything else: the parser's error would quote
+ * the text.
+ */
 function parseJson(text: string): unknown {
   try {
     return JSON.parse(text)

@@ -1,6 +1,9 @@
 import { inspect } from 'node:util'
 
-/** Value that prints as `***` in logs, errors, JSON and templates. Only `reveal` returns it. */
+/**
+ * Secret value that prints as `***` in logs, errors, JSON and templates. Only `reveal` returns the
+ * value.
+ */
 export class Secret {
   readonly #value: string
 

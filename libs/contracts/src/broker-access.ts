@@ -9,22 +9,29 @@ export const sharedQueues = ['credentials', 'outbox', 'verify.imap', 'verify.smt
 export type SharedQueue = (typeof sharedQueues)[number]
 
 /**
- * Exchanges of requests. `commands` reaches the holder of a shard. Each responder has its own
- * exchange, so that binding to it is a separate permission.
+ * RabbitMQ exchanges of requests. `commands` reaches the sync-worker that holds a shard. Each
+ * responding service has its own exchange, so that binding to the exchange is a separate
+ * permission.
  */
 export type CommandExchange = 'commands' | SharedQueue
 
-/** Work queues with their exchange, bindings and dead letter queues. */
+/** Work queues of RabbitMQ with their exchange, bindings and dead letter queues. */
 export type WorkTopology = 'events' | 'submissions'
 
 export interface BrokerUse {
-  /** Declared by consumers and by publishers, since a publisher may start first. */
+  /**
+   * Work queues that the service declares: as a consumer, and as a publisher, since a publisher may
+   * start first.
+   */
   readonly declares: readonly WorkTopology[]
   readonly requests: readonly CommandExchange[]
   readonly serves: readonly CommandExchange[]
 }
 
-/** All services also publish and receive invalidations, and have exclusive queues. */
+/**
+ * Use of RabbitMQ by service. All services also publish and receive invalidations, and have
+ * exclusive queues.
+ */
 export const brokerUses: Readonly<Record<ServiceName, BrokerUse>> = {
   'api-gateway': {
     declares: ['events', 'submissions'],
@@ -33,20 +40,20 @@ export const brokerUses: Readonly<Record<ServiceName, BrokerUse>> = {
   },
   'sync-worker': {
     declares: ['events'],
-    // The worker that pulls from Pub/Sub notifies the workers of the accounts.
+    // The sync-worker that pulls from Pub/Sub notifies the sync-workers of the accounts.
     requests: ['commands', 'credentials'],
     serves: ['commands', 'verify.imap'],
   },
   sender: {
     declares: ['events', 'submissions'],
-    // Senders ask each other whether they are running.
+    // Senders send requests to other senders to find out whether they are running.
     requests: ['commands', 'credentials', 'outbox'],
     serves: ['outbox', 'verify.smtp'],
   },
   'webhook-dispatcher': { declares: ['events'], requests: ['credentials'], serves: [] },
   'imap-proxy': { declares: [], requests: ['credentials'], serves: [] },
-  // smtp-proxy does not declare `submissions`: a hint without a queue delays sending until the next
-  // sweep.
+  // smtp-proxy does not declare the queue of `submissions`: a hint without a queue delays the
+  // sending of a message until the next sweep of a sender.
   'smtp-proxy': { declares: [], requests: ['credentials'], serves: [] },
   'auth-bridge': { declares: [], requests: [], serves: ['credentials'] },
 }

@@ -21,14 +21,17 @@ export type Group =
 export interface Operation {
   readonly id: string
   readonly method: 'get' | 'post' | 'put' | 'delete'
-  /** Path in Express notation: `/v1/account/:account`. */
+  /** Path of the operation in Express notation: `/v1/account/:account`. */
   readonly path: string
   readonly tag: string
   readonly summary: string
   readonly description?: string
-  /** `*` is the scope of operators. Tokens must name it explicitly. */
+  /** Scope that a token needs. `*` is the scope of operators. Tokens must name it explicitly. */
   readonly scope: 'api' | '*'
-  /** `byKey`: the operation authorizes tokens with a permissions record per setting. */
+  /**
+   * Permission that a token needs. `byKey`: the operation authorizes tokens with a permissions
+   * record per setting.
+   */
   readonly permission: { readonly action: Action; readonly group: Group; readonly byKey?: true }
   /**
    * Authorization of account-bound tokens if the path has no `account`: by the query, or by the
@@ -39,19 +42,19 @@ export interface Operation {
   readonly query?: TObject
   readonly headers?: TObject
   readonly body?: TSchema
-  /** If true, an absent body is an empty object. */
+  /** If true, an absent request body is an empty object. */
   readonly optionalBody?: true
   readonly response: TSchema
-  /** Content type of the response. Types other than JSON are streamed. */
+  /** Content type of the operation's response. Types other than JSON are streamed. */
   readonly produces?:
     | 'application/json'
     | 'message/rfc822'
     | 'text/event-stream'
     | 'text/plain'
     | 'application/octet-stream'
-  /** `upload`: bodies up to SVC_MAX_BODY_SIZE. Default: 1 MB. */
+  /** Size limit of the request body. `upload`: bodies up to SVC_MAX_BODY_SIZE. Default: 1 MB. */
   readonly bodyLimit?: 'default' | 'upload'
-  /** Error codes beyond the 400, 401, 403 and 429 of all operations. */
+  /** Error codes of the operation beyond the 400, 401, 403 and 429 of all operations. */
   readonly errors?: readonly string[]
   /**
    * Command that the operation forwards to the worker of its account. Present only if the command's
@@ -68,7 +71,7 @@ export function defineOperation<const O extends Operation>(operation: O): O {
   return operation
 }
 
-/** Tag, scope and permission of the operations of a group, by action. */
+/** Returns tag, scope and permission of the API operations of a group, by action. */
 export function operationKinds(tag: string, group: Group, scope: Operation['scope'] = 'api') {
   const kind = (action: Action) => ({ tag, scope, permission: { action, group } })
   return {
@@ -93,18 +96,25 @@ export interface OperationInput<O extends Operation> {
 }
 export type OperationOutput<O extends Operation> = Static<O['response']>
 
-/** Request to one process over RabbitMQ, with one reply. Unknown request fields are rejected. */
+/**
+ * Command: a request to one process over RabbitMQ, with one reply. Unknown request fields are
+ * rejected.
+ */
 export interface Command {
   readonly name: string
   readonly request: TSchema
   readonly response: TSchema
-  /** If true, the reply is followed by a stream. */
+  /** If true, the reply to the command is followed by a stream. */
   readonly streams?: boolean
-  /** If true, a second execution has no further effect, so a caller may repeat a lost request. */
+  /**
+   * If true, a second execution of the command has no further effect, so a requester may repeat a
+   * lost request.
+   */
   readonly repeatable?: boolean
   /**
-   * If true, an execution uses something up, so a request must not be executed by two processes. A
-   * request that may have reached a process before is dropped, and its requester gets an error.
+   * If true, an execution of the command uses something up, so a request must not be executed by
+   * two processes. A request that may have reached a process before is dropped, and its requester
+   * gets an error.
    */
   readonly atMostOnce?: boolean
   /** If true, the command has no reply: it is sent with `Bus.notify`, and may be lost. */
@@ -117,7 +127,9 @@ export function defineCommand<const C extends Command>(command: C): C {
 export type CommandRequest<C extends Command> = Static<C['request']>
 export type CommandResponse<C extends Command> = Static<C['response']>
 
-/** Event. `data` is the `data` of the webhook body. Readers ignore unknown fields. */
+/**
+ * Contract of an event. `data` is the `data` of the webhook body. Readers ignore unknown fields.
+ */
 export interface EventContract {
   readonly name: string
   readonly data: TSchema

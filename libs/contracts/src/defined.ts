@@ -3,7 +3,10 @@ export type Defined<T> = {
   [K in keyof T as undefined extends T[K] ? never : K]: T[K]
 } & { [K in keyof T as undefined extends T[K] ? K : never]?: Exclude<T[K], undefined> }
 
-/** Keeps literal types of members, so that `{ kind: 'x' }` does not widen to `{ kind: string }`. */
+/**
+ * Types that a member may have. They keep literal types of members, so that `{ kind: 'x' }` does
+ * not widen to `{ kind: string }`.
+ */
 type Literal = string | number | bigint | boolean | symbol | null | undefined | object
 
 /**

@@ -1,7 +1,7 @@
 import type { ErrorObject } from 'ajv/dist/2020.js'
 import { unionKeyword } from './union-errors.ts'
 
-/** Rejected input in an error body. */
+/** Rejected field of an API request, in an error body. */
 export interface FieldError {
   message: string
   /** Last part of the field's path. */
@@ -10,17 +10,20 @@ export interface FieldError {
   path: string
 }
 
-/** Names come from the request, so error bodies truncate them. */
+/**
+ * Maximum length of a field name in an error body. Names come from the request, so longer names are
+ * truncated.
+ */
 const maxNameLength = 200
 
-/** Converts a validation error into a message for the caller. */
+/** Converts a validation error of a request into the error of a field for the caller. */
 export function describeError(error: ErrorObject): FieldError {
   const parts = partsOf(error)
   const path = parts.join('.')
   return { message: `"${path || 'body'}" ${reasonOf(error)}`, key: parts.at(-1) ?? '', path }
 }
 
-/** Error of a rule that the schema cannot express. */
+/** Creates the error of a field for a rule that the schema cannot express. */
 export function fieldError(path: string, reason: string): FieldError {
   return { message: `"${path}" ${reason}`, key: path.slice(path.lastIndexOf('.') + 1), path }
 }
@@ -54,7 +57,7 @@ function reasonOf({ keyword, params, message }: ErrorObject): string {
   return reasons[keyword]?.(params) ?? message ?? 'is invalid'
 }
 
-/** Names of the formats in error messages. */
+/** Names of the schema formats in error messages for callers. */
 export const formatNames: Record<string, string> = {
   'mail-address': 'email address',
   'date-time': 'ISO 8601 date',

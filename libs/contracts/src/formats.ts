@@ -2,7 +2,10 @@ import { isIP } from 'node:net'
 
 const controls = /[\u0000-\u001F\u007F]/
 
-/** Safe in header lines and SMTP commands. RFC 5321 §4.1.2, RFC 6531 §3.3. */
+/**
+ * True for an email address that is safe in header lines and SMTP commands. RFC 5321 §4.1.2, RFC
+ * 6531 §3.3.
+ */
 function isMailAddress(value: string): boolean {
   const at = value.lastIndexOf('@')
   if (at < 1 || at === value.length - 1 || value.length > 320 || controls.test(value)) return false
@@ -27,7 +30,7 @@ function isHttpUrl(value: string): boolean {
   return URL.canParse(value) && ['http:', 'https:'].includes(new URL(value).protocol)
 }
 
-/** URL that identifies a webhook target: no credentials, query or fragment. */
+/** True for a URL that identifies a webhook target: no credentials, query or fragment. */
 function isTargetAddress(value: string): boolean {
   if (!isHttpUrl(value)) return false
   const { username, password, search, hash } = new URL(value)
@@ -46,8 +49,8 @@ function isProxyUrl(value: string): boolean {
 }
 
 /**
- * Parses an ISO 8601 time. Without a zone it is UTC. Undefined for invalid dates such as February
- * 30, which JavaScript would accept.
+ * Parses an ISO 8601 time. A time without a zone is UTC. Undefined for invalid dates such as
+ * February 30, which JavaScript would accept.
  */
 export function parseDate(value: string): Date | undefined {
   const [, day, time = '00:00', zone = 'Z'] = date.exec(value) ?? []
@@ -60,7 +63,10 @@ export function parseDate(value: string): Date | undefined {
   return Number.isNaN(moment.getTime()) ? undefined : moment
 }
 
-/** IP address or CIDR range. Zone ids are rejected: they are local to a host (RFC 4007 §6). */
+/**
+ * True for an IP address or CIDR range. Zone ids are rejected: they are local to a host (RFC 4007
+ * §6).
+ */
 function isAddressRange(value: string): boolean {
   const [address = '', bits, ...rest] = value.split('/')
   const family = isIP(address)
@@ -79,19 +85,25 @@ function isListId(value: string): boolean {
   )
 }
 
-/** `<xid>-<id>` of a row of account_changes. Empty is accepted: some clients send it for none. */
+/**
+ * True for the id of a row of account_changes: `<xid>-<id>`. An empty id is accepted: some clients
+ * send it if they have received no row.
+ */
 function isChangeId(value: string): boolean {
   const [, xid, id] = /^(\d{1,20})-(\d{1,19})$/.exec(value) ?? []
   if (xid === undefined || id === undefined) return value === ''
   return BigInt(xid) < 1n << 64n && BigInt(id) < 1n << 63n
 }
 
-/** System flag except `\\Recent`, or keyword. RFC 9051 §9 `flag`, in ASCII. */
+/**
+ * True for a flag of an IMAP message: system flag except `\\Recent`, or keyword. RFC 9051 §9
+ * `flag`, in ASCII.
+ */
 function isMessageFlag(value: string): boolean {
   return /^(?:\\(?:answered|flagged|deleted|seen|draft)|[!#$&'+-[^-z|}~]+)$/i.test(value)
 }
 
-/** RFC 9051 §9 `sequence-set`, including `*`. */
+/** True for a set of UIDs or sequence numbers: RFC 9051 §9 `sequence-set`, including `*`. */
 function isSequenceSet(value: string): boolean {
   return value.split(',').every((piece) => {
     const [, first, last = first] =
@@ -118,7 +130,7 @@ function isLocale(value: string): boolean {
   }
 }
 
-/** Name of the IANA time zone database, or an offset such as `+01:00`. */
+/** True for a name of the IANA time zone database, or an offset such as `+01:00`. */
 function isTimeZone(value: string): boolean {
   try {
     return new Intl.DateTimeFormat('en', { timeZone: value }).resolvedOptions().timeZone !== ''
@@ -127,7 +139,7 @@ function isTimeZone(value: string): boolean {
   }
 }
 
-/** All formats of the schemas. Each runs in linear time. */
+/** All formats of the schemas, by name. Each format check runs in linear time. */
 export const formats: Record<string, (value: string) => boolean> = {
   'mail-address': isMailAddress,
   'host-name': (value) => isHostName(value) || isIP(value) !== 0,

@@ -1,10 +1,10 @@
 import type { TObject } from 'typebox'
 import type { Command, Operation } from './define.ts'
 
-/** Operation without logic of its own: the worker of the account replies to its command. */
+/** API operation without logic of its own: the worker of the account replies to its command. */
 export type ForwardedOperation = Operation & { readonly command: Command }
 
-/** True if the contract declares the command that serves the operation. */
+/** True if the contract of an API operation declares the command that serves the operation. */
 export function isForwarded(operation: Operation): operation is ForwardedOperation {
   return operation.command !== undefined
 }
@@ -16,8 +16,8 @@ interface ValidatedInput {
 }
 
 /**
- * Builds the request of a forwarded operation: members of path, query and body that the command
- * takes. Members that the command does not know are accepted for compatibility and dropped.
+ * Builds the command request of a forwarded API operation: members of path, query and body that the
+ * command takes. Members that the command does not know are accepted for compatibility and dropped.
  */
 export function toCommandRequest(
   { command }: ForwardedOperation,

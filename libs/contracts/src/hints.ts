@@ -20,13 +20,14 @@ export const Invalidation = Type.Object({
     Type.Literal('providerPauses'),
   ]),
   /**
-   * Id of the account, gateway, token, route or application. Absent: all. Always absent for
-   * `changes`. For `providerPauses` the mail provider, a blank and the OAuth2 application.
+   * Id of the account, gateway, token, route or application whose cached value changed. Absent:
+   * all. Always absent for `changes`. For `providerPauses` the mail provider, a blank and the
+   * OAuth2 application.
    */
   id: Type.Optional(Type.String()),
   /**
-   * For `providerPauses`: time without requests of the application, in milliseconds. Not an
-   * invalidation: the message is the only copy.
+   * For `providerPauses`: time without requests of the OAuth2 application to the mail provider, in
+   * milliseconds. Such a message is no invalidation: the message is the only copy of the pause.
    */
   pauseMs: Type.Optional(Type.Integer({ minimum: 0, maximum: 86_400_000 })),
 })

@@ -1,4 +1,7 @@
-/** Paths of api-gateway that mail providers notify. Registered at providers, so they stay. */
+/**
+ * Paths of api-gateway that mail providers notify. The paths are registered at providers, so they
+ * must not change.
+ */
 export const notificationPaths = {
   graph: '/oauth/msg/notification',
   graphLifecycle: '/oauth/msg/lifecycle',
@@ -21,7 +24,7 @@ export function graphNotificationUrls(
   }
 }
 
-/** URL for push subscriptions of Pub/Sub, and audience of their tokens. */
+/** URL for push subscriptions of Pub/Sub at api-gateway, and audience of the tokens of Pub/Sub. */
 export function gmailPushUrl(baseUrl: string): string {
   return new URL(notificationPaths.gmailPush, baseUrl).href
 }

@@ -1,4 +1,4 @@
-/** Names of the services. */
+/** Names of the services of Posthorn. */
 export const serviceNames = [
   'api-gateway',
   'sync-worker',

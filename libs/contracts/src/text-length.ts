@@ -14,7 +14,8 @@ export function addTextLengths(ajv: Ajv2020): void {
       text.length <= limit || (text.length <= 2 * limit && characters(text) <= limit),
   }
   for (const [keyword, compile] of Object.entries(rules))
-    // Formats are checked after lengths, so that they do not read long texts.
+    // The formats of a schema are checked after text lengths, so that a format check does not read
+    // long texts.
     ajv.addKeyword({
       keyword,
       type: 'string',
@@ -25,14 +26,17 @@ export function addTextLengths(ajv: Ajv2020): void {
     })
 }
 
-/** Error as ajv reports it. */
+/** Error of a too long or too short text, as ajv reports the error. */
 const error: KeywordErrorDefinition = {
   message: ({ keyword, schemaCode }) =>
     str`must NOT have ${keyword === 'maxLength' ? 'more' : 'fewer'} than ${schemaCode} characters`,
   params: ({ schemaCode }) => _`{limit: ${schemaCode}}`,
 }
 
-/** Number of Unicode characters. A high surrogate with a low one after it is a single character. */
+/**
+ * Number of Unicode characters of a text. A high surrogate with a low surrogate after it is a
+ * single character.
+ */
 function characters(text: string): number {
   let pairs = 0
   for (let at = 0; at < text.length; at += 1) {

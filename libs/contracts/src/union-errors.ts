@@ -10,7 +10,7 @@ export const unionKeyword = 'union'
  */
 export function reduceUnionErrors(errors: readonly ErrorObject[]): ErrorObject[] {
   let remaining = [...errors]
-  // Errors of inner unions precede errors of the outer union.
+  // Validation errors of inner unions precede errors of the outer union.
   for (const union of errors) {
     if (union.keyword === 'anyOf' || union.keyword === 'oneOf')
       remaining = reduceUnion(remaining, union)
@@ -27,7 +27,7 @@ function reduceUnion(errors: ErrorObject[], union: ErrorObject): ErrorObject[] {
     if (branch === undefined) others.push(error)
     else branches.set(branch, [...(branches.get(branch) ?? []), error])
   }
-  // The first branch wins, regardless of the order of errors.
+  // The first branch of the union wins, regardless of the order of errors.
   const inOrder = [...branches]
     .sort(([a], [b]) => Number(a) - Number(b))
     .map(([, branchErrors]) => branchErrors)
@@ -35,7 +35,10 @@ function reduceUnion(errors: ErrorObject[], union: ErrorObject): ErrorObject[] {
   return [...others, ...(meant ?? [noBranchMatches(union, inOrder)])]
 }
 
-/** Number of the branch of an error. Undefined if it concerns another union or value. */
+/**
+ * Number of the union's branch that a validation error belongs to. Undefined if the error concerns
+ * another union or value.
+ */
 function branchOf(error: ErrorObject, union: ErrorObject): string | undefined {
   const sameValue =
     error.instancePath === union.instancePath ||
@@ -44,7 +47,9 @@ function branchOf(error: ErrorObject, union: ErrorObject): string | undefined {
   return error.schemaPath.slice(union.schemaPath.length + 1).split('/', 1)[0]
 }
 
-/** True if the value has another type or constant than the branch. */
+/**
+ * True if the error shows that the value has another type or constant than the branch of the union.
+ */
 function isMismatch({ instancePath, keyword }: ErrorObject, union: ErrorObject): boolean {
   return instancePath === union.instancePath && ['type', 'const', unionKeyword].includes(keyword)
 }
@@ -59,7 +64,7 @@ function noBranchMatches(union: ErrorObject, branches: ErrorObject[][]): ErrorOb
   return { ...union, keyword: unionKeyword, params: { wanted: nullLast } }
 }
 
-/** Accepted values of a branch: its constants, otherwise its type. */
+/** Accepted values of a branch of a union: its constants, otherwise its type. */
 function acceptedBy(mismatches: ErrorObject[]): string[] {
   const inner = mismatches.filter(({ keyword }) => keyword === unionKeyword)
   if (inner.length > 0) return inner.flatMap(({ params }) => params['wanted'] as string[])

@@ -7,19 +7,25 @@ import { isSmall } from './is-small.ts'
 import { addTextLengths } from './text-length.ts'
 import { reduceUnionErrors } from './union-errors.ts'
 
-/** `text` (path, query, headers) is converted to the types of the schema, `body` is not. */
+/**
+ * Kind of a validated value. `text` (path, query, headers) is converted to the types of the schema,
+ * `body` is not.
+ */
 type Kind = 'body' | 'text'
 
 const options = { strict: false, useDefaults: true, discriminator: false, formats } as const
 const coerceTypes = { body: false, text: 'array' } as const
 
-// The first pass stops at the first error. Only small values are validated again for all errors: a
-// hostile body of a million invalid items must not produce a million error objects.
+// The first validation stops at the first error. Only small values are validated again for all
+// errors: a hostile body of a million invalid items must not produce a million error objects.
 const passes = { first: passOf(false), full: passOf(true) }
 
 interface Pass {
   ajv: Record<Kind, Ajv2020>
-  /** Validators by schema, compiled on first use: that takes hundreds of validations. */
+  /**
+   * Compiled validators by schema. A schema is compiled on first use, which takes as long as
+   * hundreds of validations.
+   */
   compiled: Record<Kind, WeakMap<TSchema, ValidateFunction>>
 }
 
@@ -43,11 +49,11 @@ function validator(pass: Pass, schema: TSchema, kind: Kind): ValidateFunction {
   return compiled
 }
 
-/** Maximum rejected inputs in an error. */
+/** Maximum rejected fields that an error of a request lists. */
 const maxFields = 50
 
 /**
- * Validates a value and fills in defaults (in place). Takes linear time.
+ * Validates a value against a schema and fills in defaults (in place). Takes linear time.
  *
  * @throws AppError `invalid` with one entry of `fields` per rejected input
  */
@@ -62,7 +68,7 @@ export function check<S extends TSchema>(
   throw validationError(fieldErrors(schema, candidate, kind))
 }
 
-/** Error of a request with rejected inputs. */
+/** Creates the error of a request with rejected fields. */
 export function validationError(fields: FieldError[]): AppError {
   return new AppError('invalid', fields[0]?.message ?? 'Input validation failed', {
     extras: { fields },
@@ -74,7 +80,10 @@ export function matches<S extends TSchema>(schema: S, value: unknown): value is 
   return validator(passes.first, schema, 'body')(value)
 }
 
-/** Wraps single values of lists with `single: true`, also in nested objects. */
+/**
+ * Wraps a single value of a list whose schema has `single: true` in an array, also in nested
+ * objects.
+ */
 function wrapSingles(schema: object, value: unknown): unknown {
   const { properties } = schema as { properties?: Record<string, { single?: boolean }> }
   if (!properties || value === null || typeof value !== 'object' || Array.isArray(value))
@@ -90,12 +99,18 @@ function wrapSingles(schema: object, value: unknown): unknown {
   return object
 }
 
-/** `single` is a keyword of the list or, if it is nullable, of a branch. */
+/**
+ * True if a list accepts a single value. `single` is a keyword of the list or, if the list is
+ * nullable, of a branch.
+ */
 function acceptsSingle(schema: { single?: boolean; anyOf?: { single?: boolean }[] }): boolean {
   return schema.single ?? schema.anyOf?.some((branch) => branch.single) ?? false
 }
 
-/** `x-unsupported` of a schema names what to use instead of a member that it does not have. */
+/**
+ * Adds the replacement to the error of an unsupported member. `x-unsupported` of a schema names
+ * what to use instead of a member that the schema does not have.
+ */
 function explainUnsupported(schema: TSchema, field: FieldError): FieldError {
   const { 'x-unsupported': unsupported = {} } = schema as {
     'x-unsupported'?: Readonly<Record<string, string>>

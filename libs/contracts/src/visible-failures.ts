@@ -10,21 +10,28 @@ import type { LastError } from './schemas/account.ts'
  * the reply may name hosts of the operator. Replies to later commands stay.
  */
 
-/** Error of every server that cannot be used, whatever the reason. */
+/** Error of every mail server that cannot be used, whatever the reason. */
 export const unusableServer = {
   error: 'The mail server cannot be used',
   code: 'ECONNECTION',
 } as const
 
-/** Text in place of the reply to a login. The code of the reply is shown beside it. */
+/**
+ * Text in place of a mail server's reply to a login. The code of the reply is shown beside the
+ * text.
+ */
 const rejectedLogin = 'The mail server rejected the login'
 
 /**
- * Codes of the network, TLS, parser and egress policy. Other codes name a cause inside this system.
+ * Pattern of the error codes of the network, TLS, parser and egress policy. Other codes name a
+ * cause inside this system.
  */
 const connectionCode = /^(?:[A-Z][A-Z0-9_-]*|ParserError\w*|ConnectionError)$/
 
-/** Codes of replies to a login or later command: RFC 5530 §3, RFC 9051 §7.1 and of providers. */
+/**
+ * Codes of a mail server's replies to a login or later command: RFC 5530 §3, RFC 9051 §7.1 and of
+ * providers.
+ */
 const replyCodes = new Set([
   'ALERT',
   'AUTHENTICATIONFAILED',
@@ -50,8 +57,8 @@ const replyCodes = new Set([
 ])
 
 /**
- * Last error of an account without the reason of a failed connection, and without the text of a
- * reply to the login.
+ * Last error of an account as tenants read it: without the reason of a failed connection, and
+ * without the text of a reply to the login.
  */
 export function tenantLastError(lastError: LastError): LastError {
   const { serverResponseCode: code } = lastError
@@ -61,21 +68,26 @@ export function tenantLastError(lastError: LastError): LastError {
     : defined({ response: rejectedLogin, serverResponseCode: code })
 }
 
-/** True for an error before the reply to a login, whose reason tenants do not read. */
+/**
+ * True for an error of an account before the reply to a login. Tenants do not read the reason of
+ * such an error.
+ */
 export function isFailedConnection(lastError: LastError): boolean {
   const { serverResponseCode: code, description } = lastError
   if (isOfThisSystem(lastError)) return false
-  // Without a code, an error with a description comes from a reply of the server. Errors of
+  // Without a code, an error with a description comes from a reply of the mail server. Errors of
   // connecting have a code.
   return code === undefined ? description === undefined : !replyCodes.has(code)
 }
 
-/** True for errors of token endpoints, mail APIs and this system: no tenant chooses them. */
+/**
+ * True for errors of token endpoints, mail APIs and this system: no tenant chooses these servers.
+ */
 function isOfThisSystem({ serverResponseCode: code, tokenRequest }: LastError): boolean {
   return tokenRequest !== undefined || (code !== undefined && !connectionCode.test(code))
 }
 
-/** Failure of an attempt to send a message. */
+/** Failure of an attempt to send a message, as the API and events report it. */
 export interface SendingFailure {
   message: string
   code?: string
@@ -84,15 +96,21 @@ export interface SendingFailure {
   command?: string
 }
 
-/** Steps before the login. A server of another protocol may reply to them in the form of SMTP. */
+/**
+ * SMTP commands before the login. A server of another protocol may reply to them in the form of
+ * SMTP.
+ */
 const connectionSteps = new Set(['CONN', 'EHLO', 'HELO', 'LHLO', 'STARTTLS'])
-/** Codes of the network, TLS and egress policy, for failures without a step. */
+/**
+ * Pattern of the error codes of the network, TLS and egress policy, for sending failures without a
+ * step.
+ */
 const networkCode =
   /^(?:E(?:AI_|CONN|DNS|EGRESS|HOST|NET|NOTFOUND|PIPE|PROTO|PROXY|SOCKET|TIMEDOUT|TLS)|ERR_|CERT_|DEPTH_|SELF_SIGNED_|UNABLE_TO_)/
 
 /**
- * Failure of an attempt without the reason of a failed connection, and without the text of a reply
- * to the login.
+ * Failure of a sending attempt without the reason of a failed connection, and without the text of a
+ * reply to the login.
  */
 export function tenantFailure<F extends SendingFailure>(failure: F): F | SendingFailure {
   const { command, code, responseCode, response } = failure
@@ -110,16 +128,25 @@ export function tenantFailure<F extends SendingFailure>(failure: F): F | Sending
     : failure
 }
 
-/** Error of a rejected login, which `messageFailed` reports as text only, with the reply code. */
+/**
+ * Pattern of the error of a rejected login, which `messageFailed` reports as text only, with the
+ * reply code.
+ */
 const invalidLogin = /^Invalid login\b(?:[^0-9]{0,20}([45]\d\d)\b)?/
 
-/** Beginnings of the errors after the greeting, which `messageFailed` reports without a code. */
+/**
+ * Pattern of the beginnings of errors after the SMTP greeting, which `messageFailed` reports
+ * without a code.
+ */
 const errorsAfterGreeting =
   /^(?:Can't send mail|Message failed|Mail command failed|Recipient command failed|Data command failed|The (?:account|application|gateway|last attempt|message|provider|recipient|sender)\b)/
 
 type EventData = Readonly<Record<string, unknown>>
 
-/** Data of the events that report failures of servers, as the target of a tenant receives them. */
+/**
+ * Functions that reduce the data of events that report failures of servers to the data that the
+ * target of a tenant receives.
+ */
 const tenantData: Readonly<Record<string, (data: EventData) => EventData>> = {
   [connectError.name]: ofAccount,
   [authenticationError.name]: ofAccount,
@@ -154,12 +181,14 @@ function ofAttempt(data: EventData): EventData {
   return { ...rest, error: message, ...defined(shown) }
 }
 
-/** True if the target of a tenant may receive another body of the event. */
+/**
+ * True if a webhook target of a tenant may receive another body of the event than other targets.
+ */
 export function hasTenantBody(event: string): boolean {
   return Object.hasOwn(tenantData, event)
 }
 
-/** Body of an event for the target of a tenant. Null if the event's own body is sent. */
+/** Webhook body of an event for the target of a tenant. Null if the event's own body is sent. */
 export function tenantBody(event: string, body: string): string | null {
   const toVisible = hasTenantBody(event) ? tenantData[event] : undefined
   if (!toVisible) return null

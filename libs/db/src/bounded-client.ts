@@ -6,27 +6,27 @@ import { sqlState } from './sql-state.ts'
 import type { StatementNames } from './statement-names.ts'
 import { asUnavailable } from './unavailable.ts'
 
-/** Maximum duration of a transaction that waits for its client. */
+/** Maximum time for which Postgres waits for the next statement of an open transaction. */
 export const idleInTransactionMs = 60_000
 
-/** SQLSTATE of `cached plan must not change result type`; the statement had no effect. */
+/** SQLSTATE of `cached plan must not change result type`; the SQL statement had no effect. */
 const stalePlan = '0A000'
 
 export interface BoundedClientOptions {
   names: StatementNames
-  /** Maximum duration of a statement. */
+  /** Maximum duration of an SQL statement. */
   timeoutMs: number
-  /** True if the role has the same `statement_timeout`. */
+  /** True if the Postgres role has the same `statement_timeout`. */
   isBoundedByRole: boolean
   /** True if the connection accepts statements before the results of earlier statements. */
   isPipelined: boolean
-  /** Gets each result and each error of Postgres as a response. */
+  /** Detector of outages. Gets each result and each error of Postgres as a response. */
   outages: OutageDetector
 }
 
 /**
- * Adapts a connection to Kysely and bounds its statements in Postgres. Session settings and startup
- * parameters are not used, so the client works through pgbouncer in transaction mode:
+ * Adapts a Postgres connection to Kysely and bounds its statements in Postgres. Session settings
+ * and startup parameters are not used, so the client works through pgbouncer in transaction mode:
  *
  * - A transaction sets its timeouts with `set local`, in the message that begins it.
  * - A statement outside of a transaction is bounded by the role's timeout, else it gets a
@@ -63,7 +63,7 @@ export function boundedClient(
   const sendBounded = async (text: string, values: unknown[]) => {
     if (isInTransaction || isBoundedByRole) return await send(text, values)
     const begin = send(`begin; ${setTimeouts}`)
-    // After a failed statement, commit rolls back.
+    // After a failed statement, the commit of its transaction rolls back.
     if (isPipelined) return await secondOf([begin, send(text, values), send('commit')])
     await begin
     try {
@@ -89,7 +89,8 @@ export function boundedClient(
       return await sendBounded(text, values)
     } catch (error) {
       if (sqlState(error) !== stalePlan) throw error
-      // The schema has changed since the statement was planned. A transaction is lost.
+      // The schema has changed since Postgres planned the statement. A transaction in progress is
+      // lost.
       names.exclude(text)
       if (isInTransaction) throw error
       return await sendBounded(text, values)
@@ -101,12 +102,14 @@ export function boundedClient(
   }
 }
 
-/** True for the error of a query without a response, which node-postgres gives no code. */
+/** True for the error of a Postgres query without a response, which node-postgres gives no code. */
 function isReadTimeout(error: unknown): boolean {
   return error instanceof Error && error.message === 'Query read timeout'
 }
 
-/** Result of the second promise, once all are settled. @throws the first error */
+/**
+ * Result of the second of three promises, once all promises are settled. @throws the first error
+ */
 async function secondOf<T>(promises: [Promise<unknown>, Promise<T>, Promise<unknown>]): Promise<T> {
   await Promise.allSettled(promises)
   const [, result] = await Promise.all(promises)

@@ -6,34 +6,34 @@ import type { OutageDetector } from './outage-detector.ts'
 import { StatementNames } from './statement-names.ts'
 import { asUnavailable, isResponse, toUnavailable } from './unavailable.ts'
 
-/** Connections of a pool at one time. */
+/** Use of a pool of Postgres connections at one time. */
 export interface PoolUse {
-  /** Number of connections in use, or being opened. */
+  /** Number of Postgres connections in use, or being opened. */
   active: number
   idle: number
-  /** Number of callers that wait for a connection. */
+  /** Number of callers that wait for a Postgres connection. */
   waiting: number
   max: number
 }
 
 export interface BoundedPoolOptions {
-  /** Maximum duration of a statement. */
+  /** Maximum duration of an SQL statement. */
   timeoutMs: number
   outages: OutageDetector
-  /** Called with the duration of each wait for a connection of a full pool. */
+  /** Called with the duration of each wait for a Postgres connection of a full pool. */
   onWait?: (ms: number) => void
   clock?: Clock
 }
 
-/** Maximum duration of a ping. */
+/** Maximum duration of a ping of Postgres. */
 const pingMs = 1_000
 /**
- * Postgres counts as available for this time after its last response, while the pool is full. Later
- * Postgres is probed.
+ * Time after its last response for which Postgres is regarded as available while the pool is full.
+ * Later Postgres is probed.
  */
 const maxSilenceMs = 1_000
 
-/** Pool of connections for Kysely, whose statements are bounded (see `boundedClient`). */
+/** Pool of Postgres connections for Kysely, whose statements are bounded (see `boundedClient`). */
 export class BoundedPool implements PostgresPool {
   readonly options: PostgresPool['options']
   readonly #pool: Pool
@@ -42,7 +42,7 @@ export class BoundedPool implements PostgresPool {
   readonly #onWait: (ms: number) => void
   readonly #clock: Clock
   readonly #names = new StatementNames()
-  /** True for connections whose role has the timeout. */
+  /** Connections by whether their Postgres role has the statement timeout of the pool. */
   readonly #boundedByRole = new WeakMap<PoolClient, boolean>()
   #ping: Promise<void> | undefined
 
@@ -62,12 +62,15 @@ export class BoundedPool implements PostgresPool {
     return { active: totalCount - idleCount, idle: idleCount, waiting: waitingCount, max }
   }
 
-  /** False while Postgres does not respond or admits no connection. */
+  /** False while Postgres does not respond or admits no connection of the pool. */
   get isResponsive(): boolean {
     return this.#outages.isResponsive
   }
 
-  /** @throws UnavailableError if Postgres cannot be reached, or admits no connection */
+  /**
+   * Returns a Postgres connection of the pool. @throws UnavailableError if Postgres cannot be
+   * reached, or admits no connection
+   */
   async connect(): Promise<PostgresPoolClient> {
     const client = await this.#acquire()
     try {
@@ -86,7 +89,10 @@ export class BoundedPool implements PostgresPool {
     }
   }
 
-  /** Discards idle connections: after an outage, their peer may not exist any more. */
+  /**
+   * Discards the idle connections of the pool: after an outage of Postgres, their peer may not
+   * exist any more.
+   */
   dropIdle(): void {
     for (let left = this.#pool.idleCount; left > 0; left -= 1)
       this.#pool.connect().then(
@@ -96,8 +102,9 @@ export class BoundedPool implements PostgresPool {
   }
 
   /**
-   * Throws unless Postgres responds. Never waits for a connection in use: while all are, a response
-   * to another caller within the last second, or to a probe, is sufficient.
+   * Throws unless Postgres responds. Never waits for a connection in use: while all connections of
+   * the pool are in use, a response to another caller within the last second, or to a probe, is
+   * sufficient.
    */
   async ping(): Promise<void> {
     this.#outages.assertNoOutage()
@@ -130,7 +137,7 @@ export class BoundedPool implements PostgresPool {
     try {
       return await this.#outages.guard(() => (connecting = this.#pool.connect()))
     } catch (error) {
-      // No caller uses a connection that is opened later.
+      // The caller already has an error, so no caller uses a connection that is opened later.
       connecting?.then(
         (client) => client.release(true),
         () => undefined,

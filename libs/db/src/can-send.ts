@@ -4,18 +4,21 @@ import type { AccountState } from '@posthorn/contracts/schemas/account-state'
 import { AppError, isApplicationError } from '@posthorn/errors'
 import { hasMailbox, type MailboxColumns } from './has-mailbox.ts'
 
-/** Properties of an account that decide whether it may send. */
+/** Properties of an account that decide whether the account may send messages. */
 export interface SendPrerequisites extends MailboxColumns {
   smtp: object | null
   state: AccountState | null
   initializedAt: Date | null
   /** Error that led to the account's state. */
   lastError: LastError | null
-  /** Gateway that sends instead of the account's own server. */
+  /** Id of the gateway that sends instead of the account's own server. */
   gateway?: string | null
 }
 
-/** Errors of an account that never synced, by state. Interface spec, "503 codes". */
+/**
+ * Errors of a submission for an account that never synced, by state of the account. Interface spec,
+ * "503 codes".
+ */
 const errorByState: Partial<
   Record<AccountState, [code: string, message: string, shownState?: string]>
 > = {
@@ -31,12 +34,12 @@ const errorByState: Partial<
 const notYetConnected = ['NotYetConnected', 'The account is not connected yet', 'init'] as const
 
 /**
- * Checks that an account may send. The account needs a mail API, an outgoing server or a gateway.
- * The initial sync of an account with a mailbox must be complete; later failures of the mailbox do
- * not matter.
+ * Checks that an account may send messages. The account needs a mail API, an outgoing server or a
+ * gateway. The initial sync of an account with a mailbox must be complete; later failures of the
+ * mailbox do not matter.
  *
  * @throws AppError `not-found` `SMTPUnavailable`; `unavailable` with the account's state;
- *   `internal` with the code of an OAuth2 application that cannot be used
+ * `internal` with the code of an OAuth2 application that cannot be used
  */
 export function assertCanSend(account: SendPrerequisites): void {
   const { smtp, state, initializedAt, gateway } = account

@@ -2,12 +2,13 @@ import type { Compilable, CompiledQuery } from 'kysely'
 import type { Db } from './connect.ts'
 
 /**
- * Returns a function that compiles a constant statement once per database and runs it with the
- * given values. Compiling a long statement takes more CPU time than the rest of reading a row.
+ * Returns a function that compiles a constant SQL statement once per database and runs it with the
+ * given values. Compiling a long statement takes more CPU time than the remaining work of reading a
+ * row.
  *
  * `build` must use each value unchanged, once, and in order.
  *
- * @throws Error at the first call if it does not
+ * @throws Error at the first call if `build` does not
  */
 export function compileOnce<Values extends readonly unknown[], Row>(
   build: (db: Db, ...values: Values) => Compilable<Row>,

@@ -6,36 +6,39 @@ import { probePostgres } from './probe-postgres.ts'
 import type { Tables } from './tables/index.ts'
 
 export type Db = Kysely<Tables>
-/** Transaction. Functions that require a transaction take this type instead of Db. */
+/** Transaction of Postgres. Functions that require a transaction take this type instead of Db. */
 export type Tx = Transaction<Tables>
-/** Database with the state of its pool. */
+/** Postgres database with the state of its connection pool. */
 export type PooledDb = Db & { readonly pool: Pick<BoundedPool, 'use' | 'ping' | 'isResponsive'> }
 
 export interface ConnectOptions {
-  /** Name of the pool, shown in pg_stat_activity. */
+  /** Name of the connection pool, shown in pg_stat_activity. */
   name: string
-  /** Maximum connections; defaults to 10. */
+  /** Maximum connections of the pool; defaults to 10. */
   max?: number
-  /** Maximum duration of a statement; defaults to 30 s. The client waits up to 5 s longer. */
+  /** Maximum duration of an SQL statement; defaults to 30 s. The client waits up to 5 s longer. */
   timeoutMs?: number
   /**
-   * Sends a statement together with the transaction around it. For pools whose timeout differs from
-   * the timeout of the role.
+   * If true, an SQL statement is sent together with the transaction around it. For pools whose
+   * timeout differs from the timeout of the role.
    */
   isPipelined?: boolean
-  /** Called when a connection is lost. The pool replaces the connection. */
+  /** Called when a Postgres connection is lost. The pool replaces the connection. */
   onError?: (error: Error) => void
-  /** Called with the duration of each wait for a connection of a full pool. */
+  /** Called with the duration of each wait for a Postgres connection of a full pool. */
   onWait?: (ms: number) => void
-  /** Called when Postgres stops responding, and with false when it responds again. */
+  /**
+   * Called with true when Postgres stops responding, and with false when Postgres responds again.
+   */
   onOutage?: (isOutage: boolean) => void
 }
 
-/** Maximum wait for a connection. */
+/** Maximum wait for a connection of the Postgres pool. */
 const connectMs = 5_000
 /**
- * Maximum duration of a handshake. Requests that need a new connection fail within 2 s also while
- * only new connections get no response. A longer handshake would delay the end of an outage.
+ * Maximum duration of the handshake of a new Postgres connection. Requests that need a new
+ * connection fail within 2 s also while only new connections get no response. A longer handshake
+ * would delay the end of an outage.
  */
 const handshakeMs = 1_500
 /**
@@ -45,8 +48,8 @@ const handshakeMs = 1_500
 const outageLimits = { maxSilenceMs: 300, maxProbeMs: 1_200 }
 
 /**
- * Client with a shorter connection timeout than the pool, whose timeout includes the wait for a
- * free connection.
+ * Postgres client with a shorter connection timeout than its pool, because the timeout of the pool
+ * includes the wait for a free connection.
  */
 class BoundedHandshake extends Client {
   constructor(config: ConstructorParameters<typeof Client>[0]) {
@@ -55,21 +58,22 @@ class BoundedHandshake extends Client {
 }
 
 /**
- * Creates a connection pool. The first query connects.
+ * Creates a pool of Postgres connections. The first query connects.
  *
  * Every wait is bounded: 5 s for a connection, `timeoutMs` for a statement, 60 s for a transaction
- * that waits for its client, and 1.5 s for a Postgres that does not respond (`OutageDetector`).
- * The role's `statement_timeout` should be `timeoutMs`, which `migrate` sets for the services.
+ * that waits for its client, and 1.5 s for a Postgres that does not respond (`OutageDetector`). The
+ * role's `statement_timeout` should be `timeoutMs`, which `migrate` sets for the services.
  * Otherwise each statement outside of a transaction costs two messages more, which are round trips
  * unless the pool is pipelined.
  */
 export function connect(url: string, options: ConnectOptions): PooledDb {
   const { name, max = 10, timeoutMs = 30_000, isPipelined = false, onError } = options
-  // The name is the only startup parameter: pgbouncer rejects timeouts.
+  // The name of the pool is the only startup parameter of a connection: pgbouncer rejects timeouts.
   const server = { connectionString: url, application_name: name }
   const pool = new Pool({
     ...server,
-    // The pool passes its options to the client, which the type lacks.
+    // The pool passes its options to the client, but the type of the client class does not allow
+    // them.
     Client: BoundedHandshake as unknown as new () => ClientBase,
     max,
     connectionTimeoutMillis: connectMs,
@@ -78,7 +82,8 @@ export function connect(url: string, options: ConnectOptions): PooledDb {
     keepAlive: true,
     pipeline: isPipelined,
   })
-  // An error event without a listener ends the process. The pool listens on idle connections only.
+  // An error event without a listener ends the process. The pool itself listens on idle connections
+  // only.
   pool.on('error', () => undefined)
   pool.on('connect', (client) => void client.on('error', (error) => onError?.(error)))
   const outages = new OutageDetector({
@@ -93,13 +98,13 @@ export function connect(url: string, options: ConnectOptions): PooledDb {
   const bounded = new BoundedPool(pool, { timeoutMs, outages, ...(onWait && { onWait }) })
   const db = new Kysely<Tables>({
     dialect: new PostgresDialect({ pool: bounded }),
-    // Keys inside JSON values are not column names and stay unchanged.
+    // The keys inside JSON values of columns are not column names and stay unchanged.
     plugins: [new CamelCasePlugin({ maintainNestedObjectKeys: true })],
   })
   return Object.assign(db, { pool: bounded })
 }
 
-/** Throws unless Postgres responds. Never waits for a connection in use. */
+/** Throws unless Postgres responds. Never waits for a Postgres connection in use. */
 export function ping(db: PooledDb): Promise<void> {
   return db.pool.ping()
 }

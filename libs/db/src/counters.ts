@@ -1,7 +1,10 @@
 import { sql } from 'kysely'
 import type { Db, Tx } from './connect.ts'
 
-/** Adds to the counters of the current minute. Locks rows in key order, to avoid deadlocks. */
+/**
+ * Adds to the statistics counters of the current minute. Locks rows in key order, to avoid
+ * deadlocks.
+ */
 export async function addCounts(
   db: Db | Tx,
   counts: ReadonlyMap<string, number>,
@@ -16,19 +19,24 @@ export async function addCounts(
   `.execute(db)
 }
 
-/** Counter whose sums are written to Postgres periodically. */
+/** Statistics counter whose sums are written to Postgres periodically. */
 export interface MinuteCounter extends AsyncDisposable {
   count(key: string): void
 }
 
 export interface CountMinutesOptions {
-  /** Time between two writes; defaults to 10 s. */
+  /** Time between two writes of the counts to Postgres; defaults to 10 s. */
   everyMs?: number
-  /** Called when a write failed. The counts of the failed write are added to the next write. */
+  /**
+   * Called when a write to Postgres failed. The counts of the failed write are added to the next
+   * write.
+   */
   onError?: (error: unknown) => void
 }
 
-/** Starts a counter. A crash loses the counts since the last write; disposal writes them. */
+/**
+ * Starts a statistics counter. A crash loses the counts since the last write; disposal writes them.
+ */
 export function countMinutes(
   db: Db,
   { everyMs = 10_000, onError }: CountMinutesOptions = {},

@@ -4,40 +4,45 @@ import type { Tables } from './tables/index.ts'
 
 type Column<Table extends keyof Tables> = keyof Tables[Table] & string
 
-/** Table with work that becomes due, and the columns of this work. */
+/** Postgres table whose rows have work that becomes due, and the columns of this work. */
 export interface DueTable<Table extends keyof Tables> {
   table: Table
-  /** Column that identifies a row. */
+  /** Column that identifies a row of the table. */
   key: Column<Table>
-  /** Time from which on the row may be claimed. Null if the row has no work left. */
+  /**
+   * Column with the time from which on the row may be claimed. Null if the row has no work left.
+   */
   dueAt: Column<Table>
   /**
-   * Optional column with the end of the claim, for readers other than the queue. Null between
-   * claims.
+   * Optional column with the end of the claim on a row, for readers other than the queue. Null
+   * between claims.
    */
   leaseUntil?: Column<Table>
-  /** Time from which on the age of the work counts. */
+  /** Column with the time from which on the age of the work counts. */
   since: Column<Table>
-  /** Column with the number of attempts. */
+  /** Column with the number of attempts at the work of a row. */
   counter: Column<Table>
   /**
-   * Time at which an attempt is counted. `claim`: also if the process dies in the attempt, and a
-   * claim fences earlier claims. `postpone`: only with a result.
+   * Moment at which an attempt at the work of a row is counted. `claim`: before the attempt, so
+   * that an attempt counts in which the process dies, and a claim fences earlier claims.
+   * `postpone`: only with a result.
    */
   counted: 'claim' | 'postpone'
-  /** Further columns of a claimed row. */
+  /** Further columns that are read for a claimed row. */
   columns: RawBuilder<unknown>
-  /** Optional; assignments to a row whose work ends. Defaults to deleting the row. */
+  /**
+   * Optional; assignments to the columns of a row whose work ends. Defaults to deleting the row.
+   */
   ended?: RawBuilder<unknown>
 }
 
-/** Claimed row of an account. */
+/** Claimed row of a table with due work, for one account. */
 export interface DueRow {
   key: string
   account: string
-  /** Value of the counter. Only a row with this value is postponed or ended. */
+  /** Value of the attempt counter of the row. Only a row with this value is postponed or ended. */
   count: number
-  /** Age of the due work. */
+  /** Age of the due work of the row. */
   ageMs: number
 }
 
@@ -45,21 +50,21 @@ export interface ClaimDueOptions {
   limit: number
   /** Time after which other processes may claim the rows. */
   leaseMs: number
-  /** Condition for the rows of the table. */
+  /** Condition for the rows of the table that are claimed. */
   where: RawBuilder<boolean>
 }
 
 export interface PostponeOptions {
   delayMs: number
-  /** False if no attempt was made: the attempt is not counted. */
+  /** False if no attempt at the work was made: the attempt is not counted. */
   counted: boolean
-  /** Optional; texts to store in other columns. */
+  /** Optional; texts to store in other columns of the row. */
   set?: Record<string, string | null>
 }
 
 /**
- * Queue of the due rows of a table. Replicas share the table: each due row is claimed by one of
- * them. A claim expires, so that the rows of a process that died become due again.
+ * Queue of the due rows of a Postgres table. Replicas share the table: each due row is claimed by
+ * one of the replicas. A claim expires, so that the rows of a process that died become due again.
  *
  * Each operation is one statement. The work must be idempotent, because a claim may expire while
  * the work is in progress.
@@ -90,7 +95,7 @@ export class DueRows<Table extends keyof Tables, Row extends DueRow> {
     return rows
   }
 
-  /** Ends a claim and schedules the next attempt. */
+  /** Ends the claim of a due row and schedules the next attempt. */
   async postpone(db: Db, row: DueRow, { delayMs, counted, set }: PostponeOptions): Promise<void> {
     const claimed = this.table.counted === 'claim'
     const attempts = row.count + Number(counted) - Number(claimed)
@@ -100,7 +105,7 @@ export class DueRows<Table extends keyof Tables, Row extends DueRow> {
       where ${this.#isClaimed(row)}`.execute(db)
   }
 
-  /** Ends the work of a row. `set` are texts to store in a row that stays. */
+  /** Ends the work of a due row. `set` are texts to store in a row that is not deleted. */
   async end(db: Db, row: DueRow, set?: PostponeOptions['set']): Promise<void> {
     const { ended } = this.table
     const table = this.#ref('table')
@@ -132,7 +137,7 @@ function assignments(set: PostponeOptions['set'] = {}) {
   )
 }
 
-/** Time of the database after a number of milliseconds. */
+/** Time of the Postgres clock after a number of milliseconds. */
 export function inMs(ms: number): RawBuilder<Date> {
   return sql<Date>`now() + make_interval(secs => ${ms / 1_000})`
 }

@@ -1,6 +1,6 @@
 import { duration, type Env, json, required } from '@posthorn/config'
 
-/** Default wait for a lock. Shorter than any statement of a service may take. */
+/** Default wait of a migration for a lock. Shorter than the statement timeout of every service. */
 export const defaultLockTimeoutMs = 3_000
 
 /** Configuration of the migrate command. */
@@ -9,13 +9,16 @@ export interface MigrateConfig {
   readonly ownerUrl: string
   /** Passwords of the services' roles. Other roles keep their passwords. */
   readonly rolePasswords: Readonly<Record<string, string>>
-  /** Maximum wait for a lock behind which statements of services queue. */
+  /** Maximum wait of a migration for a lock behind which statements of services queue. */
   readonly lockTimeoutMs: number
-  /** Maximum time of retries per migration. */
+  /** Maximum time of retries per database migration. */
   readonly maxWaitMs: number
 }
 
-/** @throws ConfigError for a missing or invalid variable */
+/**
+ * Reads the configuration of the migrate command. @throws ConfigError for a missing or invalid
+ * variable
+ */
 export function readMigrateConfig(env: Env): MigrateConfig {
   const passwords = Object.entries(json(env, 'SVC_DATABASE_ROLE_PASSWORDS') ?? {})
   return {

@@ -6,7 +6,9 @@ import { migrate } from './migrate/migrate.ts'
 import { describeProgress } from './migrate/progress.ts'
 import { MigrationBlockedError } from './migrate/run-migrations.ts'
 
-/** Exit status of a run that may succeed when it is repeated (EX_TEMPFAIL of sysexits.h). */
+/**
+ * Exit status of a migrate run that may succeed when it is repeated (EX_TEMPFAIL of sysexits.h).
+ */
 const temporaryFailure = 75
 
 const print = (line: string) => void process.stdout.write(`${line}\n`)

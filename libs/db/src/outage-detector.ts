@@ -6,20 +6,20 @@ import { isResponse } from './unavailable.ts'
 export interface OutageDetectorOptions {
   /** Requests a response of Postgres. Resolves with the response, rejects without a response. */
   probe: () => Promise<void>
-  /** Time for which an operation waits without a response before Postgres is probed. */
+  /** Time for which an operation of Postgres waits without a response before Postgres is probed. */
   maxSilenceMs: number
-  /** Maximum duration of a probe. */
+  /** Maximum duration of a probe of Postgres. */
   maxProbeMs: number
-  /** Pause between probes during an outage. */
+  /** Pause between probes of Postgres during an outage. */
   probeEveryMs?: number
-  /** Called when an outage begins, and with false when it ends. */
+  /** Called with true when an outage of Postgres begins, and with false when it ends. */
   onChange?: (isOutage: boolean) => void
   clock?: Clock
 }
 
 /**
- * Ends operations early when Postgres does not respond at all, so that callers get an error within
- * `maxSilenceMs` plus `maxProbeMs`.
+ * Detector of outages of Postgres. Ends operations early when Postgres does not respond at all, so
+ * that callers get an error within `maxSilenceMs` plus `maxProbeMs`.
  *
  * A slow statement is no outage: Postgres is probed only while no connection gets a response, and
  * the probe uses a connection of its own. During an outage operations fail immediately, and probes
@@ -27,7 +27,10 @@ export interface OutageDetectorOptions {
  */
 export class OutageDetector {
   readonly #options: Required<OutageDetectorOptions>
-  /** Start of each operation in progress, oldest first, by its rejection. */
+  /**
+   * Start time of each Postgres operation in progress, oldest first, by the function that rejects
+   * the operation.
+   */
   readonly #waiting = new Map<(error: Error) => void, number>()
   readonly #stop = new AbortController()
   #respondedAt = -Infinity
@@ -45,7 +48,7 @@ export class OutageDetector {
     return this.#isOutage
   }
 
-  /** False during an outage, and from a failed operation to the next response. */
+  /** False during an outage of Postgres, and from a failed operation to the next response. */
   get isResponsive(): boolean {
     return !this.#isOutage && !this.#hasFailed
   }
@@ -55,7 +58,7 @@ export class OutageDetector {
     return this.#respondedAt
   }
 
-  /** @throws UnavailableError during an outage */
+  /** Checks that Postgres has no outage now. @throws UnavailableError during an outage */
   assertNoOutage(): void {
     if (this.#isOutage) throw outageError()
   }
@@ -73,7 +76,7 @@ export class OutageDetector {
   }
 
   /**
-   * Starts an operation and returns its result.
+   * Starts an operation of Postgres and returns its result.
    *
    * @throws UnavailableError during an outage. The operation may continue.
    */
@@ -96,19 +99,19 @@ export class OutageDetector {
     })
   }
 
-  /** Records a response of Postgres. Ends an outage. */
+  /** Records a response of Postgres, which ends an outage. */
   responded(): void {
     this.#respondedAt = this.#options.clock()
     this.#hasFailed = false
     this.#setOutage(false)
   }
 
-  /** Records an operation without a response, such as a refused connection. */
+  /** Records an operation of Postgres without a response, such as a refused connection. */
   failed(): void {
     this.#hasFailed = true
   }
 
-  /** Records the error of an operation, which may be a response of Postgres. */
+  /** Records the error of a Postgres operation, which may be a response of Postgres. */
   rejected(error: unknown): void {
     if (isResponse(error)) this.responded()
     else this.failed()
@@ -134,7 +137,7 @@ export class OutageDetector {
     if (!this.#isOutage) {
       if (oldest === undefined) return
       const silentMs = this.#options.clock() - Math.max(oldest, this.#respondedAt)
-      // Timers may fire up to 1 ms early.
+      // The timers of Node.js may fire up to 1 ms early.
       const leftMs = this.#options.maxSilenceMs - silentMs
       if (leftMs > 1) return this.#watch(leftMs)
     }

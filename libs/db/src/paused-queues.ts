@@ -1,6 +1,6 @@
 import type { Db } from './connect.ts'
 
-/** True if an operator has paused the queue. */
+/** True if an operator has paused the queue of submissions or of webhook deliveries. */
 export async function isQueuePaused(db: Db, queue: string): Promise<boolean> {
   const row = await db
     .selectFrom('pausedQueues')

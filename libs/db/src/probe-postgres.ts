@@ -3,7 +3,7 @@ import { isResponse } from './unavailable.ts'
 
 /**
  * Resolves when Postgres responds on a new connection, also with an error such as too many
- * connections. Rejects if it does not respond within `timeoutMs`. The connection is closed.
+ * connections. Rejects if Postgres does not respond within `timeoutMs`. The connection is closed.
  */
 export async function probePostgres(config: ClientConfig, timeoutMs: number): Promise<void> {
   const client = new Client({
@@ -11,7 +11,7 @@ export async function probePostgres(config: ClientConfig, timeoutMs: number): Pr
     connectionTimeoutMillis: timeoutMs,
     query_timeout: timeoutMs,
   })
-  // An error event without a listener ends the process.
+  // An error event of the Postgres client without a listener would end the process.
   client.on('error', () => undefined)
   try {
     await client.connect()
@@ -19,7 +19,8 @@ export async function probePostgres(config: ClientConfig, timeoutMs: number): Pr
   } catch (error) {
     if (!isResponse(error)) throw error
   } finally {
-    // The end of the connection is not awaited: an unresponsive server never closes its side.
+    // The end of the connection to Postgres is not awaited: an unresponsive server never closes its
+    // side.
     client.end().catch(() => undefined)
   }
 }

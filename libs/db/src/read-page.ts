@@ -1,6 +1,6 @@
 import { type SelectQueryBuilder, sql } from 'kysely'
 
-/** Page parameters of a list operation. */
+/** Page parameters of a list operation of the API. */
 export interface PageRequest {
   /** Page number, from 0; defaults to 0. */
   page?: number | undefined
@@ -8,7 +8,7 @@ export interface PageRequest {
   pageSize?: number | undefined
 }
 
-/** Page fields of a list response. */
+/** Page fields of a list response of the API. */
 export interface PageCounts {
   total: number
   page: number
@@ -17,7 +17,7 @@ export interface PageCounts {
 
 export type Page<Row> = PageCounts & { rows: Row[] }
 
-/** Page fields for a list of `total` rows. */
+/** Returns the page fields of a response for a list of `total` rows. */
 export function pageCounts(total: number, { page = 0, pageSize = 20 }: PageRequest): PageCounts {
   return { total, page, pages: Math.ceil(total / pageSize) }
 }
@@ -39,7 +39,7 @@ export async function readPage<DB, Table extends keyof DB, Row>(
   return { ...pageCounts(total, request), rows: await readRows(query, request) }
 }
 
-/** Reads one page of an ordered query without counting. */
+/** Reads one page of an ordered query without counting the rows of the query. */
 export function readRows<DB, Table extends keyof DB, Row>(
   query: SelectQueryBuilder<DB, Table, Row>,
   { page = 0, pageSize = 20 }: PageRequest,

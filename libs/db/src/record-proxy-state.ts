@@ -2,10 +2,10 @@ import type { ChangeType, ProxyState } from '@posthorn/contracts/schemas/changes
 import { sql } from 'kysely'
 import type { Db } from './connect.ts'
 
-/** Kind of the changes of a proxy in `GET /v1/changes`. */
+/** Kinds of the state changes of imap-proxy and smtp-proxy in `GET /v1/changes`. */
 export type ProxyChangeType = Extract<ChangeType, 'imapProxyServerState' | 'smtpServerState'>
 
-/** Records the state of the listener of a proxy for `GET /v1/changes`. */
+/** Records the state of the listener of imap-proxy or smtp-proxy for `GET /v1/changes`. */
 export async function recordProxyState(
   db: Db,
   type: ProxyChangeType,

@@ -2,8 +2,8 @@ import { accountTypeOf, type Backend, backendsThat } from '@posthorn/contracts/a
 import { sql } from 'kysely'
 
 /**
- * True if the mail API of an account sends a message. Otherwise an SMTP server sends: the account's
- * own server, or the gateway, which takes precedence. Pure.
+ * True if a message is sent by the mail API of its account. Otherwise an SMTP server sends the
+ * message: the account's own server, or the gateway, which takes precedence. Pure.
  */
 export function sendsByApi(
   account: { backend: Backend },
@@ -14,6 +14,9 @@ export function sendsByApi(
 
 const smtpBackends = backendsThat(({ sendsBy }) => sendsBy === 'smtp').map((name) => sql.lit(name))
 
-/** Condition of `sendsByApi` in SQL, for rows of `outbox` joined with `accounts`. */
+/**
+ * SQL condition that a mail API sends the message (see `sendsByApi`), for rows of `outbox` joined
+ * with `accounts`.
+ */
 export const isSentByApi = sql<boolean>`(accounts.backend not in (${sql.join(smtpBackends)})
   and outbox.gateway is null)`

@@ -3,7 +3,10 @@ import { TtlCache } from '@posthorn/flow'
 import { sql } from 'kysely'
 import type { Db } from './connect.ts'
 
-/** Reads the settings, with defaults. Secret settings are absent; auth-bridge has them. */
+/**
+ * Reads the settings of the installation, with defaults. Secret settings are absent; auth-bridge
+ * has them.
+ */
 export async function readSettings(db: Db): Promise<Settings> {
   const rows = await db.selectFrom('settings').select(['key', 'value']).execute()
   return {
@@ -13,7 +16,8 @@ export async function readSettings(db: Db): Promise<Settings> {
 }
 
 /**
- * Cached settings. The cache expires after `ttlMs`; `invalidate` makes a change visible earlier.
+ * Cached settings of the installation. The cache expires after `ttlMs`; `invalidate` makes a change
+ * visible earlier.
  */
 export interface SettingsCache {
   get(): Promise<Settings>
@@ -28,7 +32,10 @@ export function cacheSettings(db: Db, { ttlMs = 5_000 }: { ttlMs?: number } = {}
   }
 }
 
-/** Returns the time of the last change as text, in microseconds; undefined if it is not set. */
+/**
+ * Returns the time of the last change of a sealed setting as text, in microseconds; undefined if
+ * the setting is not set.
+ */
 export async function findSealedSettingRevision(db: Db, key: string): Promise<string | undefined> {
   const row = await db
     .selectFrom('sealedSettings')

@@ -2,7 +2,7 @@ import { roleOf, serviceNames } from '@posthorn/contracts/services'
 import { type Kysely, sql } from 'kysely'
 import { sqlState } from './sql-state.ts'
 
-/** SQLSTATE of a missing privilege. */
+/** SQLSTATE of a missing privilege to revoke a right. */
 const insufficientPrivilege = '42501'
 
 /**

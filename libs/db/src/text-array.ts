@@ -1,7 +1,7 @@
 const headerBytes = 20
-/** Object id of Postgres's type `text`. */
+/** Object id of the Postgres type `text`. */
 const textType = 25
-/** Length that stands for a null element. */
+/** Length in the binary format that stands for a null element of the array. */
 const nullLength = -1
 
 /**

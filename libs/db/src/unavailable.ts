@@ -7,16 +7,16 @@ import { DatabaseError } from 'pg'
  * resources, 55P03 lock, 57 operator intervention, shutdown and timeouts.
  */
 const temporaryStates = /^(?:08...|25006|25P03|53...|55P03|57...|40001|40P01)$/
-/** Socket errors that mean Postgres is unavailable. */
+/** Codes of socket errors that mean Postgres is unavailable. */
 const socketCodes =
   /^E(?:CONNREFUSED|CONNRESET|CONNABORTED|TIMEDOUT|PIPE|HOSTUNREACH|NETUNREACH|HOSTDOWN|NETDOWN|NOTFOUND|AI_AGAIN)$/
-/** Errors of node-postgres 8 and its pool, which have no code. */
+/** Messages of the errors of node-postgres 8 and its pool that have no code. */
 const messages =
   /^(?:Connection terminated|timeout e(?:xpired|xceeded when trying to connect)|Query read timeout|Client (?:has encountered|was closed)|Cannot use a pool after calling end)/
 
 /**
- * Wraps an error that means Postgres cannot serve the statement now, with the error as its cause.
- * Returns any other error unchanged.
+ * Wraps an error that means Postgres cannot serve the statement now, with the original error as the
+ * cause. Returns any other error unchanged.
  */
 export function asUnavailable(error: unknown): unknown {
   return isUnavailable(error) ? toUnavailable(error) : error
@@ -51,7 +51,10 @@ function codeOf(error: unknown): string | undefined {
   return typeof error.code === 'string' ? error.code : undefined
 }
 
-/** The error of a connect to several addresses has no text, only a code. */
+/**
+ * Text of an error for the operator. The error of a connect to several addresses has no text, only
+ * a code.
+ */
 function reasonOf(error: unknown): string {
   return messageOf(error) || (codeOf(error) ?? 'unknown reason')
 }

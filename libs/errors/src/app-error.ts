@@ -24,7 +24,7 @@ export type ErrorKind =
   | 'timeout'
   | 'stale'
 
-/** Further members of the error body, named as in the interface spec. */
+/** Further members of an API error body, named as in the interface spec. */
 export interface ErrorExtras {
   fields?: { message: string; key: string; path: string }[]
   state?: string
@@ -41,21 +41,25 @@ export interface ErrorExtras {
 interface AppErrorOptions extends ErrorOptions {
   code?: ErrorCode | undefined
   extras?: ErrorExtras | undefined
-  /** HTTP status of a provider's response. Required for the kind `provider`. */
+  /** HTTP status of a mail provider's response. Required for the kind `provider`. */
   status?: number | undefined
-  /** Constant text for the log only, such as why a token was refused. */
+  /**
+   * Constant text with the reason of the error for the log only, such as why a token was refused.
+   */
   reason?: string | undefined
 }
 
-/** Failure with a kind. Clients may see `message`, `code` and `extras`; `cause` is logged only. */
+/** Error with a kind. Clients may see `message`, `code` and `extras`; `cause` is logged only. */
 export class AppError extends Error {
   override name = 'AppError'
   readonly kind: ErrorKind
   readonly code: ErrorCode | undefined
   readonly extras: ErrorExtras
-  /** HTTP status of a provider. Absent without a response, and for other servers. */
+  /**
+   * HTTP status of a mail provider's response. Absent without a response, and for other servers.
+   */
   readonly status: number | undefined
-  /** Reason for the log only, which other processes do not receive. */
+  /** Reason of the error for the log only, which other processes do not receive. */
   readonly reason: string | undefined
 
   constructor(kind: ErrorKind, message: string, options: AppErrorOptions = {}) {
@@ -80,8 +84,8 @@ const permanentKinds = new Set<ErrorKind>([
 ])
 
 /**
- * True if a retry is pointless. Errors other than AppError count as temporary, as do 5xx and 429 of
- * a provider.
+ * True if a retry after the error is pointless. Errors other than AppError are temporary, as are
+ * 5xx and 429 of a provider.
  */
 export function isPermanent(error: unknown): boolean {
   if (!(error instanceof AppError)) return false
@@ -90,8 +94,8 @@ export function isPermanent(error: unknown): boolean {
 }
 
 /**
- * Returns an AppError unchanged. Wraps an UnavailableError as `unavailable`, any other error as
- * `internal`.
+ * Converts an error to an AppError. Returns an AppError unchanged. Wraps an UnavailableError as
+ * `unavailable`, any other error as `internal`.
  */
 export function toAppError(error: unknown): AppError {
   if (error instanceof AppError) return error

@@ -1,4 +1,4 @@
-/** Codes of error bodies. Interface spec, "Codes", "503 codes" and "Provider-mapped errors". */
+/** Codes of API error bodies. Interface spec, "Codes", "503 codes" and "Provider-mapped errors". */
 export const errorCodes = [
   'AccessDenied',
   'AccountAlreadyExists',
@@ -47,7 +47,9 @@ export const errorCodes = [
   'WorkerNotAvailable',
 ] as const
 
-/** Documented code, or the response code of a mail server (ALREADYEXISTS, LIMIT …). */
+/**
+ * Error code: a documented code, or the response code of a mail server (ALREADYEXISTS, LIMIT …).
+ */
 export type ErrorCode = (typeof errorCodes)[number] | (string & {})
 
 const applicationErrors: ReadonlySet<ErrorCode | undefined> = new Set([
@@ -56,8 +58,8 @@ const applicationErrors: ReadonlySet<ErrorCode | undefined> = new Set([
 ])
 
 /**
- * True for the codes of an OAuth2 application that was deleted or disabled, or is not for the mail
- * system of the account. An operator has to repair it. Interface spec, "Codes".
+ * True for the error codes of an OAuth2 application that was deleted or disabled, or is not for the
+ * mail system of the account. An operator has to repair the application. Interface spec, "Codes".
  */
 export function isApplicationError(code: ErrorCode | undefined): boolean {
   return applicationErrors.has(code)

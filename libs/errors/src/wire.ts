@@ -1,6 +1,6 @@
 import { AppError, type ErrorExtras, type ErrorKind, toAppError } from './app-error.ts'
 
-/** Error in a bus message, without its cause. */
+/** Error in a RabbitMQ message, without its cause. */
 export interface WireError {
   kind: ErrorKind
   message: string
@@ -10,8 +10,8 @@ export interface WireError {
 }
 
 /**
- * Converts an error for a reply. The text of an error other than AppError is replaced, because it
- * may contain host names or secrets.
+ * Converts an error for a reply on RabbitMQ. The text of an error other than AppError is replaced,
+ * because it may contain host names or secrets.
  */
 export function errorToWire(error: unknown): WireError {
   const { kind, message, code, extras, status } = toAppError(error)
@@ -24,7 +24,7 @@ export function errorToWire(error: unknown): WireError {
   }
 }
 
-/** Restores the error of a reply. */
+/** Restores the error that a reply on RabbitMQ contains. */
 export function errorFromWire({ kind, message, code, extras, status }: WireError): AppError {
   return new AppError(kind, message, { code, extras, status })
 }

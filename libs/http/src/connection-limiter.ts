@@ -4,18 +4,20 @@ import { networkOf, plainAddress } from '@posthorn/net/addresses'
 import { hasBody } from './read-body.ts'
 
 export interface ConnectionLimits {
-  /** Maximum concurrent connections of the server. */
+  /** Maximum concurrent connections of the HTTP server. */
   max: number
-  /** Maximum concurrent connections of one address (IPv6: /64). */
+  /** Maximum concurrent connections of one client address (IPv6: /64). */
   maxPerAddress: number
   /**
-   * True for an address without the maximum per address, such as the address of a reverse proxy.
+   * True for a client address without the maximum per address, such as the address of a reverse
+   * proxy.
    */
   isExempt?: ((address: string) => boolean) | undefined
-  /** Further connections that are served health endpoints only. */
+  /** Number of further connections beyond a maximum, on which only health endpoints are served. */
   spare: number
   /**
-   * Called with `waiting` for a dropped waiting connection, `full` for a rejected new connection.
+   * Called for a dropped connection: with `waiting` for a connection that waited for its client,
+   * with `full` for a rejected new connection.
    */
   onDropped?: (which: 'waiting' | 'full') => void
 }
@@ -23,17 +25,17 @@ export interface ConnectionLimits {
 interface Connection {
   readonly id: string
   readonly socket: Socket
-  /** Connections of the client's address; undefined if the address is exempt. */
+  /** Connections of the client's address, counted together; undefined if the address is exempt. */
   readonly peer: Peer | undefined
-  /** True if the connection was accepted beyond a maximum. */
+  /** True if the connection was accepted beyond a maximum (spare connection). */
   readonly spare: boolean
   /** Number of incomplete responses of the connection. */
   inFlight: number
-  /** Latest request; undefined before the first request. */
+  /** Latest request of the connection; undefined before the first request. */
   request: IncomingMessage | undefined
 }
 
-/** Connections of one client address. */
+/** Number of connections of one client address. */
 interface Peer {
   readonly network: string
   count: number
@@ -41,17 +43,17 @@ interface Peer {
 }
 
 /**
- * Limits the connections of a server and of each address. At a limit, the connection that has
- * waited longest for its client is dropped: idle, or with an incomplete request body. Clients that
- * send nothing therefore cannot block other clients. If no connection waits, new connections get a
- * spare place, where they are served health endpoints only.
+ * Limits the connections of an HTTP server and of each client address. At a limit, the connection
+ * that has waited longest for its client is dropped: idle, or with an incomplete request body.
+ * Clients that send nothing therefore cannot block other clients. If no connection waits, new
+ * connections get a spare place, where they are served health endpoints only.
  */
 export class ConnectionLimiter {
   readonly #options: ConnectionLimits
   readonly #connections = new Map<string, Connection>()
   readonly #peers = new Map<string, Peer>()
   /**
-   * Connections that wait for their client, longest first. Connections whose request body has
+   * HTTP connections that wait for their client, longest first. Connections whose request body has
    * become complete meanwhile are removed when they are found.
    */
   readonly #waiting = new Set<Connection>()
@@ -65,12 +67,12 @@ export class ConnectionLimiter {
     return this.#connections.size
   }
 
-  /** Requests whose response is not complete. */
+  /** Number of HTTP requests whose response is not complete. */
   get inFlight(): number {
     return [...this.#connections.values()].reduce((sum, { inFlight }) => sum + inFlight, 0)
   }
 
-  /** Admits a new connection or destroys it. */
+  /** Admits a new connection to the HTTP server or destroys the connection. */
   admit(socket: Socket): void {
     const id = idOf(socket)
     const { max, maxPerAddress, spare: maxSpare, onDropped } = this.#options
@@ -88,7 +90,9 @@ export class ConnectionLimiter {
     socket.once('close', () => this.#remove(connection))
   }
 
-  /** Marks a connection as busy until the response closes. Returns its requests in flight. */
+  /**
+   * Marks a connection as busy until the response closes. Returns its number of requests in flight.
+   */
   beginRequest(request: IncomingMessage, response: ServerResponse): number {
     const connection = this.#find(request.socket)
     if (!connection) return 1
@@ -140,8 +144,8 @@ export class ConnectionLimiter {
 
   #remove(connection: Connection): void {
     const { id, peer, spare } = connection
-    // The connection was dropped already, and the client may have connected again from the same
-    // port.
+    // The limiter has dropped the connection already, and the client may have connected again from
+    // the same port.
     if (this.#connections.get(id) !== connection) return
     this.#connections.delete(id)
     this.#dequeue(connection)
@@ -151,7 +155,10 @@ export class ConnectionLimiter {
     if (peer.count === 0) this.#peers.delete(peer.network)
   }
 
-  /** Moves a connection to the end of the waiting connections, or removes it from them. */
+  /**
+   * Moves a connection to the end of the connections that wait for their client, or removes the
+   * connection from them.
+   */
   #requeue(connection: Connection): void {
     this.#dequeue(connection)
     if (!waitsForClient(connection)) return
@@ -176,14 +183,15 @@ export class ConnectionLimiter {
   }
 }
 
-/** True if the server waits for the client to send more. */
+/** True if the HTTP server waits for the client of a connection to send more. */
 function waitsForClient({ inFlight, request }: Connection): boolean {
   if (inFlight === 0) return true
-  // An earlier pipelined request is complete: work is in progress.
+  // With more than one request in flight, an earlier pipelined request is complete: work is in
+  // progress.
   return inFlight === 1 && request !== undefined && hasBody(request) && !request.complete
 }
 
-/** Returns undefined once the peer has disconnected. */
+/** Id of a connection from its addresses and ports. Undefined once the peer has disconnected. */
 function idOf({ remoteAddress, remotePort, localAddress }: Socket): string | undefined {
   return remotePort === undefined ? undefined : `${localAddress} ${remoteAddress} ${remotePort}`
 }

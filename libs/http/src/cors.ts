@@ -1,14 +1,18 @@
 import type { RequestHandler } from 'express'
 
 export interface CorsOptions {
-  /** Allowed origins, as browsers send them; `*` allows all. */
+  /** Allowed origins of cross-origin requests, as browsers send them; `*` allows all origins. */
   origins: readonly string[]
-  /** Time browsers may cache the response to a preflight. */
+  /** Time for which browsers may cache the response to a CORS preflight. */
   maxAgeSeconds: number
   methods: readonly string[]
-  /** Request headers allowed in addition to the CORS-safelisted headers. */
+  /**
+   * Request headers allowed in cross-origin requests in addition to the CORS-safelisted headers.
+   */
   requestHeaders: readonly string[]
-  /** Response headers exposed in addition to the CORS-safelisted headers. */
+  /**
+   * Response headers exposed to pages of other origins in addition to the CORS-safelisted headers.
+   */
   responseHeaders: readonly string[]
 }
 
@@ -24,7 +28,7 @@ export function cors(options: CorsOptions): RequestHandler {
   const responseHeaders = options.responseHeaders.join(', ')
   const allowsAll = origins.includes('*')
   return (request, response, next) => {
-    // A cache must not serve the response of one origin to another.
+    // A cache must not serve the response for one origin to another origin.
     if (!allowsAll) response.vary('Origin')
     const { origin } = request.headers
     if (origin === undefined || !(allowsAll || origins.includes(origin))) return next()

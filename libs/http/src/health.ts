@@ -10,13 +10,13 @@ export type Checks = Record<string, () => unknown>
 interface HealthOptions {
   checks: Checks
   metrics: Metrics
-  /** Aborted when shutdown begins. */
+  /** Signal that aborts when the shutdown of the process begins. */
   stopping: AbortSignal
   /** True if a client may read `/metrics`; other clients get 404. Defaults to all clients. */
   mayScrape: Scrapers | undefined
 }
 
-/** Decides whether a client may read `/metrics`. */
+/** Function that decides whether a client may read `/metrics`. */
 export type Scrapers = (request: Request) => boolean | Promise<boolean>
 
 /** Maximum duration of one readiness check. */

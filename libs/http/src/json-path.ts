@@ -2,7 +2,7 @@ const quote = 0x22
 
 interface Frame {
   isObject: boolean
-  /** Name of the current member, or index of the current element. */
+  /** Name of the current member of a JSON object, or index of the current array element. */
   current: string | number
 }
 
@@ -39,13 +39,16 @@ export function pathAt(
   return outer.map((name) => name.slice(0, maxNameLength)).join('.')
 }
 
-/** Names come from the request, so error bodies truncate them. */
+/**
+ * Maximum length of a member name in an error body. Names come from the request, so longer names
+ * are truncated.
+ */
 const maxNameLength = 200
 
 function nameOf(text: Buffer): string {
   try {
     return String(JSON.parse(text.toString()))
   } catch {
-    return '' // the name has invalid escapes
+    return '' // The member name has invalid escapes.
   }
 }

@@ -3,19 +3,21 @@ import { validationError } from '@posthorn/contracts/validate'
 import { AppError } from '@posthorn/errors'
 import { pathAt } from './json-path.ts'
 
-/** Maximum nesting. No request schema of the API exceeds 10 levels. */
+/** Maximum nesting of a JSON body. No request schema of the API exceeds 10 levels. */
 const maxDepth = 100
 /**
- * Maximum members of one object. Larger objects become hash tables, which take ten times as long.
- * The largest legitimate objects are the values of a template and 1,000 headers.
+ * Maximum members of one JSON object. Larger objects become hash tables, which take ten times as
+ * long. The largest legitimate objects are the values of a template and 1,000 headers.
  */
 const maxMembersOfObject = 1_000
 /**
- * Maximum bytes of numbers and white space, which are read byte by byte: 80 bytes for each value.
+ * Maximum bytes of numbers and white space in a JSON body, which are read byte by byte: 80 bytes
+ * for each value.
  */
 const maxOtherBytes = 4 * 1024 * 1024
 /**
- * Characters of a text that are read one by one before the native search for the end of the text.
+ * Characters of a JSON text value that are read one by one before the native search for the end of
+ * the text.
  */
 const shortText = 64
 
@@ -23,7 +25,7 @@ const quote = 0x22
 const backslash = 0x5c
 const openBrace = 0x7b
 
-/** Kinds of bytes outside of texts. */
+/** Kinds of the bytes of JSON outside of text values. */
 const kinds = new Uint8Array(256)
 const kind = { other: 0, comma: 1, open: 2, close: 3, quote: 4 } as const
 kinds[0x2c] = kind.comma
@@ -56,7 +58,7 @@ export function assertShape(text: Buffer, maxValues: number): void {
 
 const tooSparse = 'JSON has too much white space between its texts, or too long numbers'
 
-/** Counts of the values of open arrays and objects. */
+/** Counter of the values of a JSON body, and of the open arrays and objects at a position. */
 class Shape {
   readonly #maxValues: number
   readonly #members = new Uint32Array(maxDepth + 1)
@@ -81,7 +83,10 @@ class Shape {
     if (this.#depth > 0) this.#depth -= 1
   }
 
-  /** Adds a value to the innermost array or object. `at` is the position of the comma before it. */
+  /**
+   * Adds a value to the innermost open array or object. `at` is the position of the comma before
+   * the value.
+   */
   addValue(text: Buffer, at: number): void {
     this.#count()
     const members = (this.#members[this.#depth] as number) + 1
@@ -104,17 +109,18 @@ function tooManyMembers(path: string): AppError {
     : validationError([fieldError(path, reason)])
 }
 
-/** Finds the end of a text: the next quote that is not escaped. */
+/** Finds the end of a JSON text value: the next quote that is not escaped. */
 function endOfText(text: Buffer, start: number): number {
   let at = start + 1
   for (;;) {
-    // A call of the native search takes as long as reading 64 bytes, and escapes may be dense.
+    // A call of the native search for a quote takes as long as reading 64 bytes, and escapes may be
+    // dense.
     for (const stop = Math.min(text.length, at + shortText); at < stop; at += 1) {
       if (text[at] === quote) return at
       if (text[at] === backslash) at += 1
     }
     const end = text.indexOf(quote, at)
-    if (end === -1) return text.length // JSON.parse reports the error
+    if (end === -1) return text.length // The parser JSON.parse reports the missing quote.
     if (!isEscaped(text, end)) return end
     at = end + 1
   }
@@ -126,11 +132,11 @@ function isEscaped(text: Buffer, at: number): boolean {
   return slashes % 2 === 1
 }
 
-/** Names that reach a prototype when an object is copied property by property. */
+/** Member names that reach a prototype when an object is copied property by property. */
 const unsafeNames = new Set(['__proto__', 'constructor', 'prototype'])
 
 /**
- * Checks the names and texts of a parsed body.
+ * Checks the member names and texts of a parsed JSON body.
  *
  * @throws AppError `invalid` for a name such as `__proto__`, and for text that Postgres rejects:
  * U+0000 or an unpaired surrogate
@@ -153,7 +159,10 @@ export function assertContent(value: unknown): void {
   }
 }
 
-/** @throws AppError `invalid` for text with U+0000 or an unpaired surrogate */
+/**
+ * Checks that Postgres can store a text. @throws AppError `invalid` for text with U+0000 or an
+ * unpaired surrogate
+ */
 export function assertText(text: string): void {
   if (text.includes('\0') || !text.isWellFormed())
     throw new AppError('invalid', 'Text must be Unicode without U+0000')

@@ -13,30 +13,33 @@ import type { ConnectionLimiter } from './connection-limiter.ts'
 import { type KeyPair, minVersion } from './reload-certificate.ts'
 import { dataHeaders } from './security-headers.ts'
 
-/** Default time limits for clients, in milliseconds. */
+/** Default time limits for clients of the HTTP server, in milliseconds. */
 const defaultTimeouts = {
-  /** Head of a request, from the start of the connection. */
+  /** Maximum time until the head of a request is complete, from the start of the connection. */
   headMs: 15_000,
-  /** Whole request: 50 MB at 4 Mbit/s. */
+  /** Maximum time until a whole request is complete: 50 MB at 4 Mbit/s. */
   requestMs: 120_000,
   /**
-   * Maximum time between two requests. Above the usual 60 s of load balancers, which must close
-   * first.
+   * Maximum time between two requests of a connection. Above the usual 60 s of load balancers,
+   * which must close first.
    */
   idleMs: 65_000,
-  /** Maximum time without progress while the client reads a response. */
+  /** Maximum time without progress while a client reads a response. */
   readMs: 60_000,
   /** Maximum duration of a TLS handshake. */
   handshakeMs: 15_000,
-  /** Interval at which `headMs` and `requestMs` are checked. */
+  /** Interval at which the limits `headMs` and `requestMs` are checked. */
   checkMs: 5_000,
 }
 export type HttpTimeouts = typeof defaultTimeouts
 
 const maxHeaderBytes = 16 * 1024
-/** Maximum requests of one connection in flight. Few clients pipeline at all. */
+/** Maximum requests in flight of one HTTP connection. Few clients pipeline at all. */
 const maxPipelined = 100
-/** Time the rest of a request is read after its response, so that the client receives it. */
+/**
+ * Time for which the remaining bytes of a request are read after its response, so that the client
+ * receives the response.
+ */
 const lingerMs = 5_000
 
 interface ListenerOptions {
@@ -44,7 +47,7 @@ interface ListenerOptions {
   /** Certificate of the server. If present, the server accepts TLS only. */
   certificate?: KeyPair | undefined
   timeouts?: Partial<HttpTimeouts> | undefined
-  /** Aborts when the server shall end each connection after its next response. */
+  /** Signal that aborts when the server shall end each connection after its next response. */
   stopping: AbortSignal
 }
 
@@ -61,15 +64,16 @@ export function createListener(handler: RequestListener, options: ListenerOption
         handshakeTimeout: timeouts.handshakeMs,
       })
     : createServer(limits)
-  // Node would silently drop headers above its limit; `assertHead` rejects the request instead.
+  // Node would silently drop headers above its limit; the handler `assertHead` rejects the request
+  // instead.
   server.maxHeadersCount = 0
   const responses = new WeakMap<Socket, ServerResponse>()
   const openResponses = new Set<ServerResponse>()
   stopping.addEventListener('abort', () => openResponses.forEach(closeAfterResponse))
   const onRequest = (request: IncomingMessage, response: ServerResponse) => {
-    // Further pipelined requests may follow the request that exceeded the limit.
+    // Further pipelined requests may follow the request that exceeded the limit of a connection.
     if (request.socket.destroyed) return
-    // The log, the limiter, the handler and each stage of a stream add a listener.
+    // The log, the limiter, the handler and each stage of a stream add a listener to the response.
     response.setMaxListeners(30)
     if (limiter.beginRequest(request, response) > maxPipelined) {
       request.socket.destroy()
@@ -97,19 +101,23 @@ export function createListener(handler: RequestListener, options: ListenerOption
   server.on('connect', ({ socket }: IncomingMessage) => refuseRaw(socket, 404))
   server.on('clientError', (error: NodeJS.ErrnoException, socket: Socket) => {
     const response = responses.get(socket)
-    // A second response would be read as a part of the response in progress.
+    // The client would read a second response as a part of the response in progress.
     const isResponding = response?.headersSent === true && !response.writableFinished
     if (isResponding || !/^(?:HPE|ERR_HTTP)_/.test(error.code ?? '')) socket.destroy()
     else refuseRaw(socket, statuses[error.code ?? ''] ?? 400)
   })
-  // The timeout applies between requests and while the client reads, but not while a handler works.
+  // The socket timeout applies between requests and while the client reads, but not while a handler
+  // works.
   server.setTimeout(timeouts.readMs, (socket: Socket) => {
     if (socket.writableLength > 0 || limiter.isIdle(socket)) socket.destroy()
   })
   return server
 }
 
-/** Ends the connection after the response, and announces the end in the head of the response. */
+/**
+ * Ends the connection of a client after the response, and announces the end in the head of the
+ * response.
+ */
 function closeAfterResponse(response: ServerResponse): void {
   if (!response.headersSent) response.setHeader('Connection', 'close')
 }
@@ -121,12 +129,13 @@ function limitsOf({ headMs, requestMs, idleMs, checkMs }: HttpTimeouts) {
     requestTimeout: requestMs,
     keepAliveTimeout: idleMs,
     connectionsCheckingInterval: checkMs,
-    // Node would respond without a body; `assertHead` checks the Host header instead.
+    // Without a Host header, Node would respond without a body; the handler `assertHead` checks the
+    // header instead.
     requireHostHeader: false,
   }
 }
 
-/** Statuses of parser errors; other parser errors are 400. */
+/** HTTP statuses of errors of Node's HTTP parser; other parser errors are 400. */
 const statuses: Record<string, number> = {
   HPE_HEADER_OVERFLOW: 431,
   HPE_CHUNK_EXTENSIONS_OVERFLOW: 413,
@@ -134,8 +143,8 @@ const statuses: Record<string, number> = {
 }
 
 /**
- * Stops accepting and completes requests in flight. After `timeoutMs`, calls `onTimeout` and drops
- * the remaining connections.
+ * Closes an HTTP server: stops accepting connections and completes requests in flight. After
+ * `timeoutMs`, calls `onTimeout` and drops the remaining connections.
  */
 export async function closeListener(
   server: Server,
@@ -144,7 +153,8 @@ export async function closeListener(
 ): Promise<void> {
   const closed = once(server, 'close')
   server.close()
-  // A kept-alive connection would stay open after a response whose head was sent before.
+  // A kept-alive connection would stay open after a response whose head was sent before the close
+  // began.
   const idle = setInterval(() => server.closeIdleConnections(), 50)
   const late = setTimeout(() => {
     onTimeout()
@@ -158,10 +168,13 @@ export async function closeListener(
   }
 }
 
-/** Time a client has to read the response before the socket is destroyed. */
+/** Time a refused client has to read the response before the socket is destroyed. */
 const refusedLingerMs = 2_000
 
-/** Responds to a connection without a valid request, with the usual error body, and closes it. */
+/**
+ * Responds to a connection without a valid request, with the usual error body, and closes the
+ * connection.
+ */
 export function refuseRaw(socket: Socket, status: number): void {
   if (!socket.writable) {
     socket.destroy()

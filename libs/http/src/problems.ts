@@ -5,7 +5,7 @@ import type { Logger } from '@posthorn/telemetry'
 import { BodyError } from './read-body.ts'
 import { logReason } from './request-log.ts'
 
-/** HTTP status and body of an error. Interface spec, "Error body". */
+/** HTTP status and body of an error response. Interface spec, "Error body". */
 export interface Problem {
   status: number
   body: { statusCode: number; error: string; message: string; code?: string } & Record<
@@ -27,17 +27,17 @@ const statusByKind: Record<Exclude<ErrorKind, 'provider'>, number> = {
   rejected: 400,
   unreachable: 503,
   unavailable: 503,
-  // Another worker holds the account: a retry reaches that worker.
+  // Another sync-worker holds the account: a retry reaches that worker.
   stale: 503,
   timeout: 504,
 }
 
-/** Statuses of error codes that differ from the status of their kind. */
+/** HTTP statuses of error codes that differ from the status of the error's kind. */
 const statusByCode: Record<string, number> = { UploadFail: 502, OAuthTokenRejected: 403 }
 
 /**
- * Maps an error to a response. The text of an error other than AppError is not sent, because it may
- * contain host names or secrets.
+ * Maps an error to an HTTP status and body. The text of an error other than AppError is not sent,
+ * because it may contain host names or secrets.
  */
 export function describeProblem(error: unknown): Problem {
   if (error instanceof AppError) {
@@ -55,17 +55,21 @@ export function describeProblem(error: unknown): Problem {
 
 function statusOf(error: AppError): number {
   const { kind, code } = error
-  // RFC 9110 §15.5.9: the client was too slow, not another server.
+  // Status 408 (RFC 9110 §15.5.9): the client was too slow, not another server.
   if (error instanceof BodyError && kind === 'timeout') return 408
   if (kind === 'provider') return passedStatus(error.status)
   return (code === undefined ? undefined : statusByCode[code]) ?? statusByKind[kind]
 }
 
-/** Statuses of a provider that have another meaning in the interface. The interface has no 409. */
+/**
+ * Statuses of a mail provider's response that have another meaning in the interface. The interface
+ * has no 409.
+ */
 const statusByProvider: Record<number, number> = { 401: 403, 407: 503, 409: 400 }
 
 /**
- * Status of a provider's response, passed through. 503 if the provider's response is no failure.
+ * HTTP status of a mail provider's failed response, passed through. 503 if the provider's response
+ * is no failure.
  */
 function passedStatus(status = 503): number {
   if (!Number.isInteger(status) || status < 400 || status > 599) return 503
@@ -90,8 +94,8 @@ function clientStatusOf(error: unknown): number | undefined {
 type SendProblem = (request: IncomingMessage, response: ServerResponse, error: unknown) => void
 
 /**
- * Creates the function that responds to failed requests. Errors whose text is withheld from the
- * client are logged.
+ * Creates the function that responds to failed HTTP requests. Errors whose text is withheld from
+ * the client are logged.
  */
 export function createProblemSender(log: Logger): SendProblem {
   return (request, response, error) => {
@@ -102,7 +106,7 @@ export function createProblemSender(log: Logger): SendProblem {
     else if (status > 500 && hasCause(error))
       log.warn({ err: error, requestId }, 'request failed with 503')
     if (response.headersSent) {
-      // The response has started: closing the connection marks it as incomplete.
+      // The response has started: closing the connection marks the response as incomplete.
       request.socket.destroy()
       return
     }
@@ -126,7 +130,7 @@ function hasCause(error: unknown): boolean {
   return error instanceof Error && error.cause !== undefined
 }
 
-/** Error for an unknown path or method; the interface spec has no 405. */
+/** Error 404 for an unknown path or method; the interface spec has no 405. */
 export function notFound(): AppError {
   return new AppError('not-found', 'Not Found')
 }

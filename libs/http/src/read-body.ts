@@ -2,18 +2,25 @@ import type { IncomingMessage, ServerResponse } from 'node:http'
 import { AppError } from '@posthorn/errors'
 
 /**
- * Number of chunks from which their average size must reach `minChunkBytes`: each costs CPU time.
+ * Number of body chunks from which their average size must reach `minChunkBytes`: each chunk costs
+ * CPU time.
  */
 const freeChunks = 10_000
 const minChunkBytes = 64
-/** Maximum bytes allocated for Content-Length alone: clients may announce much and send nothing. */
+/**
+ * Maximum bytes allocated for the Content-Length of a request alone: clients may announce much and
+ * send nothing.
+ */
 const maxPreallocated = 64 * 1024
 
-/** Decides while a body arrives how fast the body is read. */
+/** Pace of reading a request body: decides while the body arrives how fast it is read. */
 export interface BodyPace {
-  /** Called with the size of each chunk. Reading continues when the promise resolves, if any. */
+  /**
+   * Called with the size of each chunk of the body. Reading continues when the promise resolves, if
+   * any.
+   */
   admit(bytes: number): Promise<void> | undefined
-  /** Rejects when the client is too slow. Never resolves. */
+  /** Promise that rejects when the client sends the body too slowly. Never resolves. */
   readonly stalled: Promise<never>
 }
 
@@ -21,7 +28,8 @@ export interface BodyLimits {
   pace?: BodyPace
   maxBytes: number
   /**
-   * Time for the whole body, from the start of reading. Defaults to the time limit of the request.
+   * Time limit for the whole body, from the start of reading. Defaults to the time limit of the
+   * request.
    */
   timeoutMs?: number
 }
@@ -36,7 +44,7 @@ export class BodyError extends AppError {
 }
 
 /**
- * Reads a body of any content type; empty if the request has no body.
+ * Reads the body of an HTTP request with any content type; empty if the request has no body.
  *
  * @throws BodyError `too-large` by Content-Length before reading, or as soon as the limit is
  * exceeded; `timeout`; `invalid` if the body is compressed or incomplete
@@ -45,21 +53,24 @@ export async function readBody(request: IncomingMessage, limits: BodyLimits): Pr
   if (!hasBody(request)) return Buffer.alloc(0)
   const { headers } = request
   const encoding = headers['content-encoding'] ?? 'identity'
-  // A compressed kilobyte can expand to a gigabyte.
+  // Compressed bodies are rejected: a compressed kilobyte can expand to a gigabyte.
   if (encoding !== 'identity') throw new BodyError('invalid', 'Content-Encoding is not supported')
   if (Number(headers['content-length'] ?? 0) > limits.maxBytes) throw tooLarge(limits.maxBytes)
   sendContinue(request)
   return readBytes(request, limits)
 }
 
-/** RFC 9112 §6.3: a request has a body if a header announces it. */
+/** True if a request has a body. RFC 9112 §6.3: a header announces the body. */
 export function hasBody({ headers }: IncomingMessage): boolean {
   return headers['transfer-encoding'] !== undefined || Number(headers['content-length'] ?? 0) > 0
 }
 
 type ServerRequest = IncomingMessage & { res?: ServerResponse }
 
-/** RFC 9110 §10.1.1: a client that expects 100 sends the body only after this response. */
+/**
+ * Sends 100 Continue if the client expects it. RFC 9110 §10.1.1: such a client sends the body only
+ * after this response.
+ */
 function sendContinue({ headers, res }: ServerRequest): void {
   if (headers.expect?.toLowerCase() === '100-continue') res?.writeContinue()
 }
@@ -74,8 +85,8 @@ function readBytes(
   let chunks = 0
   const fail = (error: unknown) => {
     request.off('data', onData)
-    // Discards the rest of the body, so that the client reads the response instead of a connection
-    // reset.
+    // Discards the remaining bytes of the body, so that the client reads the response instead of a
+    // connection reset.
     request.resume()
     reject(error)
   }
@@ -93,7 +104,7 @@ function readBytes(
     }
   }
   const end = (error: unknown) => {
-    // The rest of the body is not awaited.
+    // The remaining bytes of the body are not awaited, so the connection cannot be reused.
     if (request.res?.headersSent === false) request.res.setHeader('Connection', 'close')
     fail(error)
   }
@@ -120,14 +131,14 @@ function tooLarge(maxBytes: number): BodyError {
 const firstBytes = 16 * 1024
 
 /**
- * Buffer that grows as chunks are appended. A list of chunks would cost about a hundred times the
- * memory if a client sends single bytes.
+ * Buffer that grows as chunks of a body are appended. A list of chunks would cost about a hundred
+ * times the memory if a client sends single bytes.
  */
 export class GrowableBuffer {
   #bytes: Buffer
   #size = 0
 
-  /** @param expected number of bytes to allocate initially */
+  /** Creates a buffer. @param expected number of bytes to allocate initially */
   constructor(expected = 0) {
     this.#bytes = Buffer.allocUnsafe(expected)
   }

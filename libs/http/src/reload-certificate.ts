@@ -2,22 +2,26 @@ import type { Server } from 'node:https'
 import { runPeriodically } from '@posthorn/flow'
 import type { Logger } from '@posthorn/telemetry'
 
-/** Certificate with its chain, and private key, both as PEM. */
+/** Certificate of a TLS server with its chain, and private key, both as PEM. */
 export interface KeyPair {
   cert: string
   key: string
 }
 
 export interface TlsOptions {
-  /** Reads the current certificate. Called repeatedly, because files are renewed at run time. */
+  /**
+   * Reads the current certificate of the server. Called repeatedly, because files are renewed at
+   * run time.
+   */
   readCertificate: () => Promise<KeyPair>
-  /** Time between two reads; defaults to 10 s. */
+  /** Time between two reads of the certificate; defaults to 10 s. */
   everyMs?: number
 }
 
 /**
- * Reloads the certificate of a server periodically, for new connections. A certificate that cannot
- * be read or does not match its key, for example while files are being replaced, is tried again.
+ * Reloads the certificate of an HTTPS server periodically, for new connections. A certificate that
+ * cannot be read or does not match its key, for example while files are being replaced, is tried
+ * again.
  */
 export function reloadCertificate(
   server: Server,
@@ -29,7 +33,7 @@ export function reloadCertificate(
     try {
       const latest = await readCertificate()
       if (latest.cert === current.cert && latest.key === current.key) return
-      // Node would accept empty texts, and serve without a certificate.
+      // Node would accept an empty certificate and key, and serve without a certificate.
       if (latest.cert === '' || latest.key === '') throw new Error('certificate or key is empty')
       server.setSecureContext({ ...latest, minVersion })
       current = latest

@@ -5,15 +5,15 @@ import { AppError } from '@posthorn/errors'
 import type { Logger, Metrics } from '@posthorn/telemetry'
 import type { Request, RequestHandler, Response } from 'express'
 
-/** Form of a request id that is accepted from the client. */
+/** Pattern of a request id that is accepted from the client. */
 const plainId = /^[\w.:-]{1,128}$/
-/** Routes that are polled by monitoring and not logged. */
+/** HTTP routes that are polled by monitoring and not logged. */
 const unloggedRoutes = new Set(['/health/live', '/health/ready', '/metrics'])
 
 /**
- * Logs and measures each request by the pattern of its route. The path is not recorded, because it
- * contains account ids and may contain tokens. A 401 has its `reason`. Assigns the request id and
- * returns it in a header.
+ * Logs and measures each HTTP request by the pattern of its route. The path is not recorded,
+ * because it contains account ids and may contain tokens. A 401 has its `reason`. Assigns the
+ * request id and returns the id in a header.
  */
 export function requestLog(log: Logger, metrics: Metrics): RequestHandler {
   const seconds = metrics.histogram({
@@ -41,7 +41,8 @@ export function requestLog(log: Logger, metrics: Metrics): RequestHandler {
 }
 
 /**
- * Adds the reason of an error to the line of its request. The response does not have the reason.
+ * Adds the reason of an error to the log line of its request. The response does not have the
+ * reason.
  */
 export function logReason(response: ServerResponse, error: unknown): void {
   const reason = error instanceof AppError ? error.reason : undefined

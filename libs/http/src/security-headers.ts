@@ -1,8 +1,8 @@
 import type { RequestHandler } from 'express'
 
 /**
- * Headers of responses that are data: they must not be cached, sniffed, framed, embedded or
- * executed. HTML pages override what they need.
+ * Headers of HTTP responses that are data: the responses must not be cached, sniffed, framed,
+ * embedded or executed. HTML pages override the headers that they need.
  */
 export const dataHeaders = {
   'X-Content-Type-Options': 'nosniff',
@@ -18,7 +18,10 @@ export const dataHeaders = {
 /** Value of Strict-Transport-Security: 1 year (RFC 6797 §6.1). */
 const strictTransport = 'max-age=31536000'
 
-/** @param secure true if this server terminates TLS; then adds HSTS */
+/**
+ * Creates the handler that sets the security headers of responses. @param secure true if this
+ * server terminates TLS; then adds HSTS
+ */
 export function securityHeaders(secure: boolean): RequestHandler {
   const headers = Object.entries({
     ...dataHeaders,

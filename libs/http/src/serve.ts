@@ -14,41 +14,45 @@ import { securityHeaders } from './security-headers.ts'
 
 export interface ServeOptions {
   host: string
-  /** Port to listen on; 0 selects a free port. */
+  /** Port on which the HTTP server listens; 0 selects a free port. */
   port: number
   log: Logger
   metrics: Metrics
   checks: Checks
-  /** Mounts further routes, such as the API of the gateway. */
+  /** Mounts further routes of the HTTP server, such as the API of api-gateway. */
   mount?: (app: Express) => void
-  /** Cross-origin handler, see `cors`. */
+  /** Handler of cross-origin requests, see `cors`. */
   crossOrigin?: RequestHandler | undefined
-  /** Terminates TLS; otherwise plain HTTP. */
+  /** TLS options; the server terminates TLS. If absent, the server speaks plain HTTP. */
   tls?: TlsOptions | undefined
-  /** Maximum connections, plus 64 for health endpoints. Defaults to 10,000. */
+  /** Maximum connections of the HTTP server, plus 64 for health endpoints. Defaults to 10,000. */
   maxConnections?: number
-  /** Maximum connections of one address (IPv6: /64). Defaults to 1,000. */
+  /** Maximum connections of one client address (IPv6: /64). Defaults to 1,000. */
   maxConnectionsPerAddress?: number
   /**
-   * True for an address without the maximum per address, such as the address of a reverse proxy.
+   * True for a client address without the maximum per address, such as the address of a reverse
+   * proxy.
    */
   isExemptAddress?: ((address: string) => boolean) | undefined
-  /** Overrides the default time limits for clients. */
+  /** Time limits for clients that replace the default limits. */
   timeouts?: Partial<HttpTimeouts>
-  /** True if a client may read `/metrics`; defaults to all. */
+  /** Function that decides whether a client may read `/metrics`; defaults to all clients. */
   mayScrape?: Scrapers | undefined
-  /** Aborts when the shutdown begins: not ready, and connections end after their next response. */
+  /**
+   * Signal that aborts when the shutdown begins: the server is not ready, and connections end after
+   * their next response.
+   */
   stopping?: AbortSignal | undefined
-  /** Time after which disposal drops requests in flight. Defaults to 8 s. */
+  /** Time after which disposal of the server drops requests in flight. Defaults to 8 s. */
   closeTimeoutMs?: number
 }
 
-/** Connections reserved for health endpoints. */
+/** Number of connections reserved for health endpoints. */
 const spareConnections = 64
 
 export interface HttpServer extends AsyncDisposable {
   readonly port: number
-  /** Number of requests in flight, and of requests that disposal has dropped. */
+  /** Number of HTTP requests in flight, and of requests that disposal has dropped. */
   unfinished(): number
 }
 
@@ -57,8 +61,9 @@ export interface HttpServer extends AsyncDisposable {
  * process stops), `/metrics` and the mounted routes. Errors and unknown paths get a JSON body as in
  * the interface spec.
  *
- * While `stopping` is aborted, it is not ready, still accepts connections, and ends each after a
- * response. Disposal stops accepting, completes requests in flight and closes the server.
+ * While `stopping` is aborted, the server is not ready, still accepts connections, and ends each
+ * connection after a response. Disposal stops accepting, completes requests in flight and closes
+ * the server.
  */
 export async function serve(options: ServeOptions): Promise<HttpServer> {
   const { host, port, log, tls, timeouts, closeTimeoutMs = 8_000 } = options
@@ -73,7 +78,7 @@ export async function serve(options: ServeOptions): Promise<HttpServer> {
   const certificate = await tls?.readCertificate()
   const server = createListener(
     (request, response) =>
-      // Express calls back with an error, or without one if no route matched.
+      // Express calls back with the error of a handler, or without an error if no route matched.
       app(request as Request, response as Response, (error) =>
         sendProblem(request, response, error ?? notFound()),
       ),
@@ -105,7 +110,8 @@ interface AppDeps {
 }
 
 /**
- * Creates the Express app. Health routes come first, since they are served at the limit as well.
+ * Creates the Express app of an HTTP server. Health routes come first, since they are also served
+ * at the connection limit.
  */
 function createApp(options: ServeOptions, { limiter, stopping }: AppDeps): Express {
   const { log, metrics, checks, mount, tls, mayScrape, crossOrigin } = options
@@ -120,7 +126,7 @@ function createApp(options: ServeOptions, { limiter, stopping }: AppDeps): Expre
     next()
   })
   if (crossOrigin) app.use(crossOrigin)
-  // Express would answer OPTIONS itself, without the JSON error body.
+  // Express would answer OPTIONS requests itself, without the JSON error body.
   app.use(({ method }, _response, next) => next(method === 'OPTIONS' ? notFound() : undefined))
   mount?.(app)
   return app

@@ -1,6 +1,6 @@
 import { createCipheriv, createDecipheriv, randomBytes } from 'node:crypto'
 
-/** AES-256-GCM: 12 bytes nonce, ciphertext, 16 bytes tag. */
+/** Form of an encrypted text, AES-256-GCM: 12 bytes nonce, ciphertext, 16 bytes tag. */
 const nonceBytes = 12
 const tagBytes = 16
 
@@ -12,7 +12,7 @@ export function encryptText(key: Buffer, text: string): string {
   return Buffer.concat([nonce, body, cipher.getAuthTag()]).toString('base64url')
 }
 
-/** Decrypts a text. Undefined if it was not encrypted with this key. */
+/** Decrypts a text. Undefined if the text was not encrypted with this key. */
 export function decryptText(key: Buffer, encrypted: string): string | undefined {
   const bytes = Buffer.from(encrypted, 'base64url')
   if (bytes.length < nonceBytes + tagBytes) return undefined

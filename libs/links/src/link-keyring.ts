@@ -3,27 +3,34 @@ import { LinkKey } from './link-key.ts'
 import { keyIdOf } from './signed-link.ts'
 
 /**
- * Hexadecimal secrets of links: the secret that signs, and earlier secrets, whose links stay valid.
+ * Hexadecimal secrets of signed links: the secret that signs, and earlier secrets, whose links stay
+ * valid.
  */
 export interface LinkSecrets {
   linkSecret: string
   previous?: string[]
 }
 
-/** Keys of links. */
+/** Source of the keys of signed links. */
 export interface LinkKeys {
-  /** Returns the key that signs new links. Rejects while it cannot be fetched. */
+  /** Returns the key that signs new links. Rejects while the key cannot be fetched. */
   current(): Promise<LinkKey>
-  /** Returns the keys that may have made a signature. Rejects while they cannot be fetched. */
+  /**
+   * Returns the keys that may have made a link's signature. Rejects while the keys cannot be
+   * fetched.
+   */
   candidates(sig: string): Promise<readonly LinkKey[]>
 }
 
-/** Minimum interval of requests caused by unknown key ids, which anybody can make up. */
+/**
+ * Minimum interval of key requests caused by unknown key ids in links, which anybody can make up.
+ */
 const reloadIntervalMs = 1_000
 
 /**
- * Caches the keys. Concurrent callers share one request; failures are not cached. A signature with
- * an unknown key id fetches them again, because another replica may sign with a newer secret.
+ * Caches the keys of signed links. Concurrent callers share one request; failures are not cached. A
+ * signature with an unknown key id fetches the keys again, because another replica may sign with a
+ * newer secret.
  */
 export function cacheLinkKeys(
   fetchSecrets: () => Promise<LinkSecrets>,

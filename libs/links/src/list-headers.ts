@@ -4,13 +4,16 @@ import type { LinkKey } from './link-key.ts'
 import { linkTo, placeholderLink } from './signed-link.ts'
 
 interface ListMessage {
-  /** Base URL of the service. */
+  /** Base URL of the service, which serves the unsubscribe links. */
   baseUrl: string
-  /** Key of links. Undefined in a dry run: the link is a placeholder that no request can use. */
+  /**
+   * Key that signs the unsubscribe links. Undefined in a dry run: the link is a placeholder that no
+   * request can use.
+   */
   key: LinkKey | undefined
   account: string
   listId: string
-  /** Recipient of this copy of the message. */
+  /** Recipient of this copy of the list message. */
   recipient: string
   messageId: string
 }
@@ -20,7 +23,10 @@ export interface ListLinks {
   unsubscribeUrl: string
 }
 
-/** Maximum URL length in a header: 998 per line (RFC 5322 §2.1.1), minus name and encoding. */
+/**
+ * Maximum length of a URL in a message header: 998 per line (RFC 5322 §2.1.1), minus name and
+ * encoding.
+ */
 const maxLineLength = 900
 
 /**
@@ -45,8 +51,8 @@ export function listHeaders(message: ListMessage): ListLinks {
 }
 
 /**
- * Unsubscribe links: the full link with the Message-ID, and a short link that fits into a header if
- * possible.
+ * Builds the unsubscribe links of a message: the full link with the Message-ID, and a short link
+ * that fits into a header if possible.
  */
 function unsubscribeLinks(
   { baseUrl, key, account, recipient, messageId }: ListMessage,
@@ -71,13 +77,16 @@ function isHostName(text: string): boolean {
   )
 }
 
-/** Domain of a List-ID; `localhost` for IP addresses (RFC 2919 §2). */
+/** Domain of the List-ID header; `localhost` for IP addresses (RFC 2919 §2). */
 function namespaceOf(baseUrl: string): string {
   const { hostname } = new URL(baseUrl)
   return hostname.startsWith('[') || isIP(hostname) !== 0 ? 'localhost' : hostname
 }
 
-/** Adds fold points. RFC 2369 §2: readers ignore white space inside the brackets. */
+/**
+ * Adds fold points to a long URL in a header. RFC 2369 §2: readers ignore white space inside the
+ * brackets.
+ */
 function foldable(url: string): string {
   return url.length <= maxLineLength ? url : (url.match(/.{1,900}/g) ?? []).join(' ')
 }

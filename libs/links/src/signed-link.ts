@@ -2,13 +2,16 @@ import { createHmac, timingSafeEqual } from 'node:crypto'
 import { decryptText, encryptText } from './encrypted-text.ts'
 import type { LinkKey } from './link-key.ts'
 
-/** Content of a signed link. Names are short, because it is part of every message. */
+/**
+ * Content of a signed link (tracking, unsubscribing, hosted form). Member names are short, because
+ * the content is part of every message.
+ */
 export type SignedLink =
   | { act: 'open'; acc: string; msg: string }
   | { act: 'click'; acc: string; msg: string; url: string }
-  /** `msg` is absent if the id was too long for a header. */
+  /** Unsubscribe link. `msg` is absent if the Message-ID was too long for a header. */
   | { act: 'unsub'; acc: string; list: string; rcpt: string; msg?: string }
-  /** Hosted form. Its parameters are stored under the nonce, not in the URL. */
+  /** Link to a hosted form. The form's parameters are stored under the nonce, not in the URL. */
   | { act: 'form'; n: string }
 
 /** Query parameters of a signed link. */
@@ -18,10 +21,11 @@ export interface SignedParts {
 }
 
 /**
- * Maximum characters of `data`. Common proxies accept request lines of at least twice this length.
+ * Maximum characters of the query parameter `data` of a signed link. Common proxies accept request
+ * lines of at least twice this length.
  */
 export const maxDataLength = 7_000
-/** Key id, if any, and HMAC-SHA256 in base64url. */
+/** Pattern of a link's signature: key id, if any, and HMAC-SHA256 in base64url. */
 const signaturePattern = /^(?:([\w-]{8})\.)?([\w-]{43})$/
 
 const paths = {
@@ -46,20 +50,21 @@ export function linkTo(baseUrl: string, key: LinkKey, link: SignedLink): string 
   return `${baseOf(baseUrl)}${paths[link.act]}?data=${data}&sig=${sig}`
 }
 
-/** URL in place of a signed link. No request accepts it. */
+/** URL of a dry run in place of a signed link. No request accepts the URL. */
 export function placeholderLink(baseUrl: string, act: SignedLink['act']): string {
   return `${baseOf(baseUrl)}${paths[act]}?data=dry-run&sig=dry-run`
 }
 
-/** Content of a valid link and the key that signed it. */
+/** Content of a valid signed link and the key that signed the link. */
 export interface VerifiedLink<A extends SignedLink['act']> {
   link: Extract<SignedLink, { act: A }>
   key: LinkKey
 }
 
 /**
- * Verifies and parses a link of a kind; undefined if it is invalid. Compares in constant time.
- * Accepts links of earlier releases: without a key id, signed by the secret, and not encrypted.
+ * Verifies and parses a signed link of a kind; undefined if the link is invalid. Compares in
+ * constant time. Accepts links of earlier releases: without a key id, signed by the secret, and not
+ * encrypted.
  */
 export function readLink<A extends SignedLink['act']>(
   keys: readonly LinkKey[],
@@ -82,12 +87,15 @@ export function readLink<A extends SignedLink['act']>(
   return link?.act === act ? { link: link as VerifiedLink<A>['link'], key } : undefined
 }
 
-/** Id of the key that made a signature. Undefined for earlier releases, and invalid signatures. */
+/**
+ * Id of the key that made a link's signature. Undefined for earlier releases, and invalid
+ * signatures.
+ */
 export function keyIdOf(sig: string): string | undefined {
   return signaturePattern.exec(sig)?.[1]
 }
 
-/** Purpose of the key that encrypts list links. */
+/** Purpose of the key that encrypts the content of unsubscribe links. */
 const encryption = 'encrypt unsub'
 
 function signingKey(key: LinkKey, act: SignedLink['act']): Buffer {
@@ -105,7 +113,7 @@ function isSame(received: string, expected: string): boolean {
   )
 }
 
-/** Required members of a link's content per kind of link. */
+/** Required members of a signed link's content, per kind of link. */
 const members: Record<SignedLink['act'], readonly string[]> = {
   open: ['acc', 'msg'],
   click: ['acc', 'msg', 'url'],
@@ -114,8 +122,8 @@ const members: Record<SignedLink['act'], readonly string[]> = {
 }
 
 /**
- * Parses signed content. Checked although signed, since another release may have used another
- * shape.
+ * Parses the content of a signed link. The content is checked although it is signed, since another
+ * release may have used another shape.
  */
 function parse(text: string): SignedLink | undefined {
   let value: unknown
@@ -137,7 +145,7 @@ function isAct(act: unknown): act is SignedLink['act'] {
   return typeof act === 'string' && Object.hasOwn(members, act)
 }
 
-/** Origin and path of a base URL, without a trailing slash, query or fragment. */
+/** Origin and path of the service's base URL, without a trailing slash, query or fragment. */
 function baseOf(baseUrl: string): string {
   const { origin, pathname } = new URL(baseUrl)
   return `${origin}${pathname.replace(/\/+$/, '')}`

@@ -12,7 +12,7 @@ export interface Tracking {
   clicks: boolean
 }
 
-/** Maximum rewritten links per message; further links stay unchanged. */
+/** Maximum rewritten links per HTML message; further links stay unchanged. */
 const maxLinks = 10_000
 
 interface Edit {
@@ -22,9 +22,9 @@ interface Edit {
 }
 
 /**
- * Rewrites links to redirects and adds a tracking pixel. Changes only http and https `href`s of
- * `<a>` outside of comments, scripts and styles; everything else stays byte-identical. Linear time
- * for any input.
+ * Rewrites the links of a message's HTML to redirects and adds a tracking pixel. Changes only http
+ * and https `href`s of `<a>` outside of comments, scripts and styles; everything else stays
+ * byte-identical. Linear time for any input.
  */
 export function trackHtml(html: string, tracking: Tracking): string {
   if (!tracking.opens && !tracking.clicks) return html
@@ -34,14 +34,14 @@ export function trackHtml(html: string, tracking: Tracking): string {
   return apply(html, edits)
 }
 
-/** Position of an `href` value, including quotes, and its decoded value. */
+/** Position of an `href` value in HTML, including quotes, and its decoded value. */
 interface Href {
   start: number
   end: number
   value: string
 }
 
-/** Finds the first `href` of each `<a>`, and the start of the last `</body>` or the end. */
+/** Finds the first `href` of each `<a>` in HTML, and the start of the last `</body>` or the end. */
 function scan(html: string): { links: Href[]; bodyEnd: number } {
   const links: Href[] = []
   let bodyEnd = html.length
@@ -74,7 +74,7 @@ function scan(html: string): { links: Href[]; bodyEnd: number } {
         if (inAnchor) value += String.fromCodePoint(codePoint)
       },
       onattribend(quote, end) {
-        // HTML §13.2.5.33: the first of several attributes with the same name applies.
+        // The first of several HTML attributes with the same name applies (HTML §13.2.5.33).
         if (!inAnchor || href || quote === QuoteType.NoValue || !is(name.start, name.end, 'href'))
           return
         href = { start: startOfValue(html, name.end), end, value }
@@ -98,7 +98,7 @@ function scan(html: string): { links: Href[]; bodyEnd: number } {
   return { links, bodyEnd }
 }
 
-/** Returns the start of an attribute value, at its opening quote if the value is quoted. */
+/** Returns the start of an HTML attribute's value, at its opening quote if the value is quoted. */
 function startOfValue(html: string, nameEnd: number): number {
   const equals = /\s*=\s*/y
   equals.lastIndex = nameEnd
@@ -113,12 +113,12 @@ function rewrite(links: readonly Href[], tracking: Tracking): Edit[] {
   })
 }
 
-/** Returns the redirect for a link; undefined if the link stays unchanged. */
+/** Returns the redirect URL for a link in a message; undefined if the link stays unchanged. */
 function clickLink(
   value: string,
   { baseUrl, key, account, messageId }: Tracking,
 ): string | undefined {
-  // URL standard §4.4: surrounding white space, tabs and line breaks are ignored.
+  // URL parsers ignore surrounding white space, tabs and line breaks (URL standard §4.4).
   const address = value.trim().replace(/[\t\r\n]/g, '')
   if (!/^https?:/i.test(address)) return undefined
   const url = URL.parse(address)

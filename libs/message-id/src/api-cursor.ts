@@ -3,37 +3,38 @@ import { AppError } from '@posthorn/errors'
 import { cursorError, hasKind, isPage } from './cursor.ts'
 import { fromBase64Url } from './message-id.ts'
 
-/** List of messages that a cursor belongs to. */
+/** List of messages at a mail API, to which a paging cursor belongs. */
 export interface ApiList {
   /** Prefix of the list's cursors, which names the mail system. */
   kind: string
-  /** Account, folder and search terms as JSON. The order of members has no meaning. */
+  /** Account, folder and search terms of the list. The order of members has no meaning. */
   query: unknown
 }
 
-/** Page of a list at a provider, which has no numbered pages. */
+/** Position of a page in a message list at a mail provider, which has no numbered pages. */
 export interface ApiPagePosition {
-  /** Page number, from 0. */
+  /** Number of the page, from 0. */
   page: number
   /**
-   * Page tokens that the provider returned, the token of this page last. Empty for the first page.
-   * Earlier tokens lead back to earlier pages; the first of many tokens are missing.
+   * Page tokens that the mail provider returned, the token of this page last. Empty for the first
+   * page. Earlier tokens lead back to earlier pages; of many tokens, the first tokens are missing.
    */
   tokens: readonly string[]
 }
 
 /**
- * Maximum bytes of the tokens in a cursor, so that the request with the cursor in its URL fits into
- * the 16 KiB that HTTP servers accept: one token of 8,192 characters.
+ * Maximum bytes of the page tokens in a cursor, so that the request with the cursor in its URL fits
+ * into the 16 KiB that HTTP servers accept: one token of 8,192 characters.
  */
 const maxTokenBytes = 8_195
 const maxCursorLength = 12_000
 
 /**
- * Position of the requested page. A cursor takes precedence over the page number.
+ * Position of the requested page of a message list at a mail API. A cursor takes precedence over
+ * the page number.
  *
  * @throws AppError `invalid` with `InvalidCursorType` for a cursor of another kind of account, with
- * `InvalidCursorValue` for another invalid cursor and for one of another list, and with
+ * `InvalidCursorValue` for another invalid cursor and for a cursor of another list, and with
  * `InvalidInput` for a page number other than 0 without a cursor
  */
 export function requestedApiPage(
@@ -47,7 +48,9 @@ export function requestedApiPage(
   })
 }
 
-/** Cursors of the pages after and before a page. Null if there is no such page. */
+/**
+ * Paging cursors of the pages after and before a page of messages. Null if there is no such page.
+ */
 export function apiPageCursors(
   { page, tokens }: ApiPagePosition,
   list: ApiList,
@@ -62,7 +65,10 @@ export function apiPageCursors(
   }
 }
 
-/** Contains a digest of the query: page tokens are valid for the query of their list only. */
+/**
+ * Encodes a paging cursor with a digest of the list's query: page tokens are valid for the query of
+ * their list only.
+ */
 function encodeApiCursor({ page, tokens }: ApiPagePosition, { kind, query }: ApiList): string {
   const json = JSON.stringify([digestOf(query), page, ...takeLast(tokens)])
   return `${kind}_${Buffer.from(json).toString('base64url')}`
@@ -100,7 +106,7 @@ function parseJson(text: string): unknown {
   }
 }
 
-/** Last tokens that fit into a cursor. */
+/** Last page tokens that fit into a cursor. */
 function takeLast(tokens: readonly string[]): readonly string[] {
   let bytes = 0
   const excess = tokens.findLastIndex((token) => {

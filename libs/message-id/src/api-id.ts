@@ -1,26 +1,29 @@
 import { fromBase64Url, invalidId } from './message-id.ts'
 
-/** Longest id of a message at a provider, in characters. */
+/** Maximum length of a message id of a mail provider, in characters. */
 export const maxApiIdLength = 200
 
-/** Longest identifier of a part within its message, in characters. */
+/** Maximum length of the identifier of a part within its message, in characters. */
 const maxPartIdLength = 512
 
-/** First byte of an id that packs other ids. IMAP ids start with a mailbox number below 2^31. */
+/**
+ * First byte of a text or attachment id that contains ids of a mail provider. IMAP ids start with a
+ * mailbox number below 2^31.
+ */
 const kinds = { text: 0xf1, attachment: 0xf2 } as const
 type Kind = keyof typeof kinds
 
 /**
- * True if the text can be an id of a provider: 1 to 200 visible ASCII characters (RFC 20 §5.2). Ids
- * are opaque and case-sensitive. Gmail sends hexadecimal digits, `Label_1` and `r-1`, Microsoft
- * Graph base64url with `-`, `_` and `=`. Callers percent-encode them in paths.
+ * True if the text can be an id of a mail provider: 1 to 200 visible ASCII characters (RFC 20
+ * §5.2). Ids are opaque and case-sensitive. Gmail sends hexadecimal digits, `Label_1` and `r-1`,
+ * Microsoft Graph base64url with `-`, `_` and `=`. Callers percent-encode them in paths.
  */
 export function isApiId(text: string): boolean {
   return text.length <= maxApiIdLength && /^[!-~]+$/.test(text)
 }
 
 /**
- * Checks the id of a message of an account on a mail API: the provider's own.
+ * Checks the id of a message of an account on a mail API: the id that the provider uses.
  *
  * @throws AppError `invalid` `InvalidId` for a text that no provider can have sent
  */
@@ -29,13 +32,16 @@ export function checkApiMessageId(id: string): string {
   return id
 }
 
-/** Encodes the id of a message's text: the whole text, so that it contains no part. */
+/**
+ * Encodes the id of the text of a message at a mail API. The id stands for the whole text, so that
+ * it contains no part.
+ */
 export function encodeApiTextId(message: string): string {
   return pack('text', message, '')
 }
 
 /**
- * Decodes the id of a text to the id of its message.
+ * Decodes the id of a message's text at a mail API to the id of the message.
  *
  * @throws AppError `invalid` `InvalidId`
  */
@@ -45,9 +51,9 @@ export function decodeApiTextId(id: string): string {
   return message
 }
 
-/** Part of a message at a provider. */
+/** Reference to a part of a message at a mail provider. */
 export interface ApiPartRef {
-  /** Id of the message at the provider. */
+  /** Id of the message at the mail provider. */
   id: string
   /**
    * Id of the part: up to 512 visible ASCII characters, empty for a message that is nothing but a
@@ -56,13 +62,13 @@ export interface ApiPartRef {
   partId: string
 }
 
-/** Encodes the id of an attachment: up to 952 characters. */
+/** Encodes the id of an attachment at a mail API: up to 952 characters. */
 export function encodeApiAttachmentId({ id, partId }: ApiPartRef): string {
   return pack('attachment', id, partId)
 }
 
 /**
- * Decodes the id of an attachment.
+ * Decodes the id of an attachment at a mail API.
  *
  * @throws AppError `invalid` `InvalidId`
  */
@@ -71,7 +77,10 @@ export function decodeApiAttachmentId(id: string): ApiPartRef {
   return { id: message, partId: part }
 }
 
-/** Kind byte, message id, NUL and part as base64url. Ids and parts contain no NUL. */
+/**
+ * Encodes the id of a text or attachment: kind byte, message id, NUL and part as base64url. Ids and
+ * parts contain no NUL.
+ */
 function pack(kind: Kind, message: string, part: string): string {
   if (!isApiId(message) || !isPartId(part)) throw new RangeError('not an id of a provider')
   const bytes = Buffer.from(`\0${message}\0${part}`, 'latin1')
@@ -79,7 +88,10 @@ function pack(kind: Kind, message: string, part: string): string {
   return bytes.toString('base64url')
 }
 
-/** Inverse of `pack`. Each pair has one encoding. */
+/**
+ * Decodes the id of a text or attachment that `pack` has encoded. Each pair of message and part has
+ * one encoding.
+ */
 function unpack(kind: Kind, id: string): { message: string; part: string } {
   const bytes = fromBase64Url(id)
   if (bytes?.[0] !== kinds[kind]) throw invalidId()

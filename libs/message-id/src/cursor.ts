@@ -1,17 +1,17 @@
 import { AppError } from '@posthorn/errors'
 import { fromBase64Url } from './message-id.ts'
 
-/** Position in a paged list. */
+/** Position in a paged list of messages of an IMAP account. */
 interface Cursor {
-  /** Page number, from 0. */
+  /** Number of the page, from 0. */
   page: number
 }
 
 const prefix = 'imap_'
-/** Equal to the maximum of the `page` parameter. */
+/** Maximum page number of a cursor, equal to the maximum of the `page` parameter. */
 const maxPage = 1_048_576
 
-/** Encodes a paging cursor. The prefix names the kind of account it belongs to. */
+/** Encodes a paging cursor. The prefix names the kind of account that the cursor belongs to. */
 export function encodeCursor({ page }: Cursor): string {
   if (!isPage(page)) throw new RangeError(`page must be an integer from 0 to ${maxPage}`)
   return prefix + Buffer.from(JSON.stringify({ page })).toString('base64url')
@@ -27,7 +27,7 @@ export function decodeCursor(cursor: string): Cursor {
   if (!cursor.startsWith(prefix))
     throw cursorError(hasKind(cursor) ? 'InvalidCursorType' : 'InvalidCursorValue')
   const json = fromBase64Url(cursor.slice(prefix.length))?.toString('latin1') ?? ''
-  // Rejects cursors with further members or another encoding.
+  // The pattern rejects cursors with further members or another encoding.
   const [, digits] = /^\{"page":(0|[1-9]\d{0,6})\}$/.exec(json) ?? []
   const page = Number(digits)
   if (!isPage(page)) throw cursorError('InvalidCursorValue')
@@ -39,7 +39,7 @@ export function isPage(page: number): boolean {
   return Number.isInteger(page) && !Object.is(page, -0) && page >= 0 && page <= maxPage
 }
 
-/** True if the text begins like a cursor of some kind of account. */
+/** True if the text begins like a paging cursor of some kind of account. */
 export function hasKind(cursor: string): boolean {
   return /^[a-z]+_/.test(cursor)
 }
@@ -49,7 +49,7 @@ const texts = {
   InvalidCursorValue: 'Invalid paging cursor',
 }
 
-/** Error for a cursor that cannot be used. */
+/** Error for a paging cursor that cannot be used. */
 export function cursorError(code: keyof typeof texts): AppError {
   return new AppError('invalid', texts[code], { code })
 }

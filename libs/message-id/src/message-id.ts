@@ -1,8 +1,8 @@
 import { AppError } from '@posthorn/errors'
 
 /**
- * Position of a message: number of its mailbox within the account, and UID. A new UIDVALIDITY gives
- * the mailbox a new number.
+ * Position of a message of an IMAP account: number of its mailbox within the account, and UID. A
+ * new UIDVALIDITY gives the mailbox a new number.
  */
 export interface MessagePosition {
   mailbox: number
@@ -16,17 +16,20 @@ const maxUint32 = 0xffff_ffff
  */
 const maxPartLength = 255
 
-/** Bytes of the encoded position of a message. */
+/** Length of the encoded position of a message in bytes. */
 export const positionBytes = 8
 
-/** Error for a text that is not a valid id. */
+/** Error for a text that is not a valid message, text or attachment id. */
 export function invalidId(): AppError {
   return new AppError('invalid', 'Invalid message, text or attachment identifier', {
     code: 'InvalidId',
   })
 }
 
-/** Encodes both numbers as four bytes each, big endian, followed by `parts`. */
+/**
+ * Encodes the position of a message: mailbox number and UID as four bytes each, big endian,
+ * followed by `parts`.
+ */
 export function encodePosition({ mailbox, uid }: MessagePosition, parts: string): string {
   if (!isUint32(mailbox) || !isUint32(uid))
     throw new RangeError('mailbox and uid must be integers from 1 to 2^32-1')
@@ -36,7 +39,7 @@ export function encodePosition({ mailbox, uid }: MessagePosition, parts: string)
   return Buffer.concat([bytes, Buffer.from(parts, 'latin1')]).toString('base64url')
 }
 
-/** Inverse of `encodePosition`. @throws AppError `invalid` `InvalidId` */
+/** Decodes a position that `encodePosition` has encoded. @throws AppError `invalid` `InvalidId` */
 export function decodePosition(id: string): { position: MessagePosition; parts: string } {
   const bytes = fromBase64Url(id)
   if (!bytes || bytes.length < positionBytes) throw invalidId()
@@ -45,7 +48,10 @@ export function decodePosition(id: string): { position: MessagePosition; parts: 
   return { position, parts: bytes.toString('latin1', positionBytes) }
 }
 
-/** Decodes strict base64url: each value has one encoding, so that ids can be compared as text. */
+/**
+ * Decodes the bytes of an id from strict base64url: each value has one encoding, so that ids can be
+ * compared as text.
+ */
 export function fromBase64Url(text: string): Buffer | undefined {
   const bytes = Buffer.from(text, 'base64url')
   return bytes.toString('base64url') === text ? bytes : undefined

@@ -7,7 +7,7 @@ import {
   positionBytes,
 } from './message-id.ts'
 
-/** Text of a message: numbers of its plain and its HTML parts, in order. */
+/** Position of the text of a message: numbers of its plain and its HTML parts, in order. */
 interface TextPosition extends MessagePosition {
   plain: string[]
   html: string[]
@@ -27,7 +27,7 @@ export function encodeTextId({ plain, html, ...position }: TextPosition): string
 }
 
 /**
- * Decodes the id of a text.
+ * Decodes the id of a message's text.
  *
  * @throws AppError `invalid` `InvalidId`
  */
@@ -46,7 +46,7 @@ function readParts(list: string): string[] {
   return parts
 }
 
-/** Returns the first parts whose comma-separated list has at most `maxCharacters`. */
+/** Returns the first part numbers whose comma-separated list has at most `maxCharacters`. */
 function takeFitting(parts: readonly string[], maxCharacters: number): string[] {
   let used = 0
   const end = parts.findIndex((part) => (used += part.length + 1) > maxCharacters + 1)

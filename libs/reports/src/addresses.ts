@@ -1,11 +1,11 @@
-/** Address in a text, and its position. */
+/** Email address in a text, and its position. */
 export interface AddressMatch {
   address: string
   start: number
   end: number
 }
 
-/** Characters beside the `@`, with their maximum numbers. */
+/** Form of an email address: characters on both sides of the `@`, with their maximum numbers. */
 interface AddressForm {
   isLocal: (code: number) => boolean
   maxLocal: number
@@ -24,14 +24,14 @@ const isLetterOrDigit = (code: number) =>
 const isTextLocal = inSet(`_.!#$%&'*+/=?^{|}~-`)
 const isTextDomain = inSet('_.-')
 
-/** Address in header fields: any characters but delimiters and spaces. */
+/** Form of an email address in header fields: any characters but delimiters and spaces. */
 const inHeader: AddressForm = {
   isLocal: (code) => !isDelimiter(code) && !isSpace(code) && code !== 58,
   maxLocal: 250,
   isDomain: (code) => !isDelimiter(code) && !isSpace(code),
   maxDomain: 250,
 }
-/** Address in prose: RFC 5322 atoms of ASCII characters. */
+/** Form of an email address in prose: RFC 5322 atoms of ASCII characters. */
 const inProse: AddressForm = {
   isLocal: (code) => isLetterOrDigit(code) || isTextLocal(code),
   maxLocal: 64,
@@ -39,17 +39,17 @@ const inProse: AddressForm = {
   maxDomain: 200,
 }
 
-/** Addresses in a header value, at most `limit`. Linear in time. */
+/** Email addresses in a header value, at most `limit`. Linear in time. */
 export function addressesInHeader(value: string, limit: number): string[] {
   return [...findAddresses(value, inHeader, limit)].map(({ address }) => address)
 }
 
-/** First address in a header value. */
+/** First email address in a header value. */
 export function firstAddress(value: string): string | undefined {
   return addressesInHeader(value, 1)[0]
 }
 
-/** Addresses in prose, at most `limit`, without punctuation around them. Linear in time. */
+/** Email addresses in prose, at most `limit`, without punctuation around them. Linear in time. */
 export function addressesInProse(text: string, limit: number): AddressMatch[] {
   return [...findAddresses(text, inProse, limit)].flatMap(({ address, start }) => {
     const [leading = ''] = /^['*=/.!#&|{-]+/.exec(address) ?? []
@@ -61,7 +61,10 @@ export function addressesInProse(text: string, limit: number): AddressMatch[] {
   })
 }
 
-/** Yields every `@` with characters of the form on both sides. No character is read twice. */
+/**
+ * Yields every email address in a text: an `@` with characters of the form on both sides. No
+ * character is read twice.
+ */
 function* findAddresses(text: string, form: AddressForm, limit: number): Generator<AddressMatch> {
   let count = 0
   let floor = 0

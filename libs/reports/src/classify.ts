@@ -1,7 +1,10 @@
 import { foreignReasons } from './other-languages.ts'
 import type { BounceCategory, ReportedResponse } from './report.ts'
 
-/** Words in servers' messages, most specific first. The first match decides. */
+/**
+ * Patterns of words in the rejection messages of mail servers, by bounce category, most specific
+ * first. The first match decides.
+ */
 const messagePatterns: readonly (readonly [BounceCategory, RegExp])[] = [
   ['virus_detected', /\bvirus|malware|infected|trojan|malicious (?:content|attachment)|phish/i],
   [
@@ -70,7 +73,9 @@ const messagePatterns: readonly (readonly [BounceCategory, RegExp])[] = [
   ],
 ]
 
-/** Categories of status codes (RFC 3463), for messages without conclusive words. */
+/**
+ * Bounce categories of status codes (RFC 3463), for rejection messages without conclusive words.
+ */
 const statusCategories: readonly (readonly [RegExp, BounceCategory])[] = [
   [/^[45]\.1\.(?:1|6|10)$/, 'user_unknown'],
   [/^[45]\.1\.(?:0|2|3|4|5|9)$/, 'invalid_address'],
@@ -84,24 +89,27 @@ const statusCategories: readonly (readonly [RegExp, BounceCategory])[] = [
   [/^[45]\.[345]\.\d+$/, 'server_error'],
 ]
 
-/** Status codes that take precedence over any words. */
+/** Pattern of status codes that take precedence over any words of a rejection message. */
 const conclusiveStatus = /^[45]\.(?:2\.2|7\.(?:2\d|509|515)|1\.10)$/
 
-/** Characters of a message that are read for its category. */
+/** Maximum characters of a rejection message that are read for its bounce category. */
 const maxMessage = 2_048
 
-/** Category of a rejection, from the server's message and status code (RFC 3463). Pure. */
+/** Bounce category of a rejection, from the server's message and status code (RFC 3463). Pure. */
 export function classify(message: string, status: string | undefined): BounceCategory {
   const text = withoutAddresses(message)
   return combine(conclusiveCategory(status) ?? categoryOfWords(text), categoryOfStatus(status))
 }
 
-/** Characters that `ReasonClassifier` reads. Large reports repeat a few messages. */
+/**
+ * Maximum characters of rejection messages that `ReasonClassifier` reads. Large reports repeat a
+ * few messages.
+ */
 const maxClassified = 32_768
 
 /**
- * `classify` for all recipients of a report. Reads equal messages once, and at most 32 KiB of
- * different messages. Further messages are classified by their status code alone.
+ * Classifies the rejections of all recipients of a delivery report. Reads equal messages once, and
+ * at most 32 KiB of different messages. Further messages are classified by their status code alone.
  */
 export class ReasonClassifier {
   readonly #categories = new Map<string, BounceCategory | undefined>()
@@ -119,7 +127,10 @@ export class ReasonClassifier {
   }
 }
 
-/** Addresses may contain any of the words. */
+/**
+ * Removes the email addresses from a rejection message: addresses may contain any of the classified
+ * words.
+ */
 function withoutAddresses(message: string): string {
   return message
     .slice(0, maxMessage)
@@ -169,7 +180,7 @@ const lists: readonly (readonly [RegExp, Blocklist])[] = [
   [/trendmicro|mail-abuse\.(?:com|org)/i, { name: 'Trend Micro', type: 'ip' }],
 ]
 
-/** Blocklist that a rejection names. */
+/** Blocklist that the message of a rejection names. */
 export function findBlocklist(message: string, category: BounceCategory): Blocklist | undefined {
   const applicable = ['ip_blacklisted', 'domain_blacklisted', 'spam_blocked', 'policy_blocked']
   if (!applicable.includes(category)) return undefined
@@ -178,7 +189,7 @@ export function findBlocklist(message: string, category: BounceCategory): Blockl
 
 const units: Record<string, number> = { s: 1, m: 60, h: 3_600, d: 86_400 }
 
-/** Seconds to wait before a retry, as a rejection states; at most 1 week. */
+/** Seconds to wait before the next delivery attempt, as a rejection states; at most 1 week. */
 export function parseRetryAfter(message: string): number | undefined {
   const [, amount, unit = ''] =
     /(?:again|retry|wait|after|in|for)[^.\d]{0,30}(\d{1,5})\s{0,9}(s|sec|seconds?|m|min|minutes?|h|hours?|d|days?)\b/i.exec(

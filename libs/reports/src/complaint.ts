@@ -4,7 +4,10 @@ import { addressesInHeader, firstAddress } from './addresses.ts'
 import { first, type Headers, type ReportParts } from './parse-parts.ts'
 import type { Complaint, OriginalMessage } from './report.ts'
 
-/** Reads a complaint: RFC 5965, or a returned message in the form of Hotmail and other services. */
+/**
+ * Reads an abuse complaint: RFC 5965, or a returned message in the form of Hotmail and other
+ * services.
+ */
 export function parseComplaint(
   message: ReportParts,
   original: OriginalMessage & { all: Headers },
@@ -24,7 +27,7 @@ function parseFeedback(
     parts.find(({ type }) => type === 'message/feedback-report') ??
     (isReport ? parts.find(({ text }) => /^feedback-type:/im.test(text)) : undefined)
   if (!part) return undefined
-  // Empty lines between fields have no meaning here.
+  // Empty lines between the fields of a feedback report have no meaning here.
   const fields = parseHeaders(Buffer.from(part.text.replace(/\n[ \t]*\n/g, '\n').trimStart()))
   const one = (name: string) => first(fields, name) || undefined
   const reported = fields['original-rcpt-to'] ?? fields['removal-recipient'] ?? []
@@ -36,7 +39,7 @@ function parseFeedback(
     userAgent: one('user-agent'),
     version: one('version'),
     originalMailFrom: bareAddress(first(fields, 'original-mail-from')) || undefined,
-    // RFC 5965 §3.2: Original-Rcpt-To is optional.
+    // The field Original-Rcpt-To of a complaint is optional (RFC 5965 §3.2).
     originalRcptTo: recipients.length > 0 ? [...new Set(recipients)] : recipientInHeaders(all),
     arrivalDate: toIsoDate(one('arrival-date') ?? one('received-date')),
     sourceIp: one('source-ip'),
@@ -50,8 +53,8 @@ const complaintSubject =
   /^\s*(?:complaint about message|abuse report|spam report|email (?:abuse )?feedback report)/i
 
 /**
- * Returned message of Hotmail and other services, with the complaining recipient in one of its
- * headers.
+ * Complaint in the form of Hotmail and other services: the returned message, with the complaining
+ * recipient in one of its headers.
  */
 function parseReturned(
   { headers, parts }: ReportParts,
@@ -73,7 +76,7 @@ function parseReturned(
   })
 }
 
-/** Headers in which receiving servers record the recipient, most reliable first. */
+/** Headers of a message in which receiving servers record the recipient, most reliable first. */
 const deliveryHeaders = [
   'x-hmxmroriginalrecipient',
   'x-original-to',
@@ -84,8 +87,8 @@ const deliveryHeaders = [
 ]
 
 /**
- * Recipient that the headers of the original message name. Empty if they name no recipient, or
- * several recipients, of whom any may have complained.
+ * Complaining recipient that the headers of the original message name. Empty if they name no
+ * recipient, or several recipients, of whom any may have complained.
  */
 function recipientInHeaders(all: Headers): string[] {
   const recorded = deliveryHeaders
@@ -97,7 +100,7 @@ function recipientInHeaders(all: Headers): string[] {
   return addressees.length === 1 ? addressees : []
 }
 
-/** Complaining provider: the domain of the sender. */
+/** Mail provider that reports the complaint: the domain of the report's sender. */
 function sourceOf(headers: Headers): string | undefined {
   const domain = /@([\w.-]{1,250})/.exec(first(headers, 'from'))?.[1]?.toLowerCase()
   return domain && /(?:hotmail|outlook|live|msn)\./.test(`${domain}.`) ? 'hotmail' : domain

@@ -9,9 +9,9 @@ export interface StatusFields {
   recipient: string
   action?: DeliveryAction
   status?: string
-  /** Message of the server in `Diagnostic-Code`, without the type. */
+  /** Message of the rejecting server in `Diagnostic-Code`, without the type. */
   diagnostic: string
-  /** Type of the diagnostic: `smtp`, `x-unix`, … */
+  /** Type of the diagnostic code: `smtp`, `x-unix`, … */
   diagnosticType: string
   mta?: string
   fields: Headers
@@ -26,7 +26,7 @@ const maxRecipients = 1_000
 
 /**
  * Parses the field groups of a `message/delivery-status` part, or of text with such lines. Every
- * group with a recipient counts.
+ * group with a recipient is included.
  */
 export function parseDeliveryStatus(text: string): DeliveryStatus {
   const groups = text
@@ -41,7 +41,10 @@ export function parseDeliveryStatus(text: string): DeliveryStatus {
   }
 }
 
-/** Some servers omit the empty line between two recipients. */
+/**
+ * Splits a field group with several recipients: some servers omit the empty line between two
+ * recipients.
+ */
 function splitByRecipient(group: string): string[] {
   return (group.match(/^final-recipient:/gim) ?? []).length > 1
     ? group.split(/\n(?=final-recipient:)/i)
@@ -72,14 +75,17 @@ function parseAction(value: string): DeliveryAction | undefined {
   return word === 'failure' ? 'failed' : deliveryActions.find((action) => action === word)
 }
 
-/** Original recipient if reported, else the recipient that the message was forwarded to. */
+/**
+ * Recipient of a delivery status: the original recipient if reported, else the recipient that the
+ * message was forwarded to.
+ */
 function recipientOf(fields: Headers): string {
   const names = ['original-recipient', 'final-recipient', 'x-actual-recipient']
   const values = names.map((name) => toAddress(splitType(fields[name]?.[0]).value))
   return values.find((value) => value.includes('@')) ?? values.find((value) => value !== '') ?? ''
 }
 
-/** Splits a typed value such as `rfc822; <a@example.test>`. */
+/** Splits a typed value of a delivery status field such as `rfc822; <a@example.test>`. */
 function splitType(value = ''): { type: string; value: string } {
   const [, type = '', rest = ''] = /^\s*([\w.-]{1,32})\s*;\s*(.*)$/s.exec(value) ?? []
   return rest === '' && type === ''

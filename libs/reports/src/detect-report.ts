@@ -10,7 +10,7 @@ import { first, type Headers, type ReportParts } from './parse-parts.ts'
 
 const oneOf = (...patterns: string[]) => patterns.join('|')
 
-/** Sender names and addresses of mail systems, of today and of the nineties. */
+/** Pattern of the sender names and addresses of mail systems, of today and of the nineties. */
 const machineSenders = new RegExp(
   oneOf(
     'mailer-?daemon|postmaster|system administrator|delivery subsystem|bounce|<>|^$',
@@ -22,7 +22,7 @@ const machineSenders = new RegExp(
   ),
   'i',
 )
-/** Beginnings of subjects that only mail servers write. */
+/** Pattern of the beginnings of report subjects that only mail servers write. */
 const conclusiveSubject = new RegExp(
   `^\\W*(?:${oneOf(
     'undeliver|non-?deliver|nondeliverable|nd[nr]:|failure notice|failed (?:mail|e-?mail|delivery|message)|failure delivery',
@@ -39,7 +39,7 @@ const conclusiveSubject = new RegExp(
 )
 const likelySubject =
   /non-?deliver|undeliver|deliver\w{0,4} (?:report|status|fail|problem|error|notif|has failed|delayed)|fail(?:ed|ure) (?:delivery|notice|report)|failure notice|mail delivery|returned (?:mail|e-?mail|message|to sender)|returning message|not (?:be )?(?:delivered|deliverable)|message (?:status|delayed|undeliverable)|mail system error|could ?n[o']t (?:be )?deliver|bounce|delivery|nondeliverable|non remis|unzustellbar|no se puede entregar|permanent error|rejected|error sending|退信|投递|配信|エラー|送信/i
-/** Phrases of common servers for a message that was not delivered, or not yet. */
+/** Phrases of common mail servers for a message that was not delivered, or not yet. */
 const notDelivered = new RegExp(
   oneOf(
     "(?:could|can|was|were|is|are|did|has|have|had|will) ?n[o']t (?:yet )?(?:be |been )?(?:yet )?(?:deliver|reach|sent\\b|receive|accepted by)",
@@ -55,17 +55,18 @@ const notDelivered = new RegExp(
   ),
   'i',
 )
-/** Prefixes of replies and forwarded messages. */
+/** Pattern of the subject prefixes of replies and forwarded messages. */
 const replySubject =
   /^\s{0,9}(?:re|fwd?|aw|wg|antw|sv|vs|rv|res|enc|tr|odp|ynt|r|i)\s{0,9}(?:\[\d+\])?:/i
 const serverCode = /\b[45]\d\d[ -]\S|\b[45]\.\d\.\d/
 
-/** Characters of a report's text that are searched for phrases. */
+/** Maximum characters of a report's text that are searched for phrases. */
 const maxSearched = 65_536
 
 /**
- * True if the headers, as parsed by `parseHeaders`, look like headers of a report. Callers fetch
- * only such messages as a whole. False for text reports that come from a person.
+ * True if the headers of a message, as parsed by `parseHeaders`, look like headers of a delivery
+ * report or complaint. Callers fetch only such messages as a whole. False for text reports that
+ * come from a person.
  */
 export function mayBeReport(headers: Headers): boolean {
   const type = first(headers, 'content-type').toLowerCase()
@@ -80,11 +81,12 @@ export function mayBeReport(headers: Headers): boolean {
   )
 }
 
-/** True if a message without a delivery status may be a report in plain text. */
+/** True if a message without a delivery status part may be a delivery report in plain text. */
 export function mayBounce({ headers, reportType }: ReportParts, text: ReportText): boolean {
   if (reportType === 'delivery-status' || headers['x-failed-recipients']) return true
   const subject = first(headers, 'subject')
-  // RFC 3834: vacation messages come from machines, too, but have other subjects.
+  // Automatic replies (RFC 3834) such as vacation messages come from machines, too, but have other
+  // subjects.
   if (isAutoReply(headers) && !isConclusive(subject)) return false
   const isReportSubject = likelySubject.test(subject) || foreignSubjects.test(subject)
   const signs = findSigns(text)
@@ -93,12 +95,12 @@ export function mayBounce({ headers, reportType }: ReportParts, text: ReportText
   return describesBounce(subject, signs)
 }
 
-/** Signs of a report in its text. */
+/** Signs of a delivery report in the text of a message. */
 interface TextSigns {
   own: string
   /** True if the text states that a message was not delivered. */
   hasPhrase: boolean
-  /** True if the text has the original message or a server's code. */
+  /** True if the text of the message has the original message or a server's code. */
   isAboutMail: boolean
 }
 
@@ -112,8 +114,9 @@ function findSigns(text: ReportText): TextSigns {
 }
 
 /**
- * True if subject and text together identify a report. In other languages the text must also show
- * the message or a server's code, because the words apply to parcels as well.
+ * True if subject and text of a message together identify a delivery report. In other languages the
+ * text must also show the original message or a server's code, because the words apply to parcels
+ * as well.
  */
 function describesBounce(subject: string, { own, isAboutMail }: TextSigns): boolean {
   if (replySubject.test(subject)) return false

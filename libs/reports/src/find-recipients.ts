@@ -1,27 +1,33 @@
 import { type AddressMatch, addressesInProse } from './addresses.ts'
 import { foreignNotDelivered, recipientLabels, recipientPrepositions } from './other-languages.ts'
 
-/** Recipient named in a text report. */
+/** Recipient that a delivery report in plain text names. */
 export interface ReportedRecipient {
   recipient: string
   /** Text of the report about the recipient. */
   context: string
   /**
-   * Text before the address, if that text can be about this recipient only or about all recipients
-   * alike.
+   * Text of the report before the recipient's address, if that text can be about this recipient
+   * only or about all recipients alike.
    */
   lead: string
 }
 
-/** Characters of a text that are searched for recipients. */
+/** Maximum characters of a report's text that are searched for recipients. */
 const maxText = 65_536
-/** Addresses of a text that are examined. Each costs a constant number of steps. */
+/**
+ * Maximum email addresses of a report's text that are examined. Each address costs a constant
+ * number of steps.
+ */
 const maxAddresses = 500
 const maxRecipients = 100
-/** Limit of the text about one recipient, in characters. */
+/** Maximum characters of a report's text about one recipient. */
 export const maxContext = 1_500
 
-/** Text before and after the address. Repetitions are bounded, so that each test is constant. */
+/**
+ * Patterns of the text before and after a recipient's address. Repetitions are bounded, so that
+ * each test takes constant time.
+ */
 type Form = readonly [before: string, after?: string]
 
 /**
@@ -29,16 +35,17 @@ type Form = readonly [before: string, after?: string]
  * together.
  */
 const englishSteps: readonly (readonly Form[])[] = [
-  // `<a@b>: reason`: qmail, Postfix, Courier, Yahoo.
+  // Recipient's address in the form `<a@b>: reason`: qmail, Postfix, Courier, Yahoo.
   [[String.raw`^[ \t]{0,40}<`, String.raw`>(?:\.{3})?[ \t]{0,40}(?::|\(|\.|$)`]],
-  // An address alone on a line, the reason below or behind it: Exim, Exchange, Domino, GroupWise.
+  // Recipient's address alone on a line, with the reason below or behind it: Exim, Exchange,
+  // Domino, GroupWise.
   [
     [
       String.raw`^[ \t*>-]{0,40}[<"]?`,
       String.raw`[>"]?(?:[ \t]{0,40}(?:$|:|;|,?[ \t]{0,9}\(|\.{3})|[ \t]{1,40}(?:\[|on[ \t]|-[ \t]))`,
     ],
   ],
-  // Labels before the address.
+  // Recipient's address behind a label.
   [
     [
       String.raw`^[ \t*]{0,40}(?:final-|failed |original[ -])?(?:recipients?|rcpt to|to|user|mailbox|addressee|(?:target )?(?:e-?)?(?:mail )?address|unknown user|invalid (?:user|recipient|address)|empf\W{1,3}nger|destinataire|destinatario|收[件信]人)(?:\(s\)|\(es\))?[ \t]{0,9}(?:address)?[ \t]{0,40}[:：][ \t]{0,40}(?:rfc822;)?[ \t]{0,9}["<]?`,
@@ -47,25 +54,28 @@ const englishSteps: readonly (readonly Form[])[] = [
       String.raw`^(?:user mailbox exceeds allowed size|delivery failed|no such user|undeliverable to|user unknown)[: \t]{1,9}<?`,
     ],
   ],
-  // Address in a sentence, or in a response.
+  // Recipient's address in a sentence, or in a response.
   [
     [
       String.raw`(?:deliver\w{0,10}|sent|send|mail|message|reach\w{0,10}|recipients?|addresse?s?|permanent errors|user|account|mailbox)\b[^\n@<]{0,80}?(?:to|for|address|recipients?|errors|user|account|mailbox|is)?(?:\(s\)|\(es\))?:?[ \t\n]{1,20}["'<]{0,4}`,
     ],
     [String.raw`(?:quota violation for|no such user|user unknown)[:,]?[ \t]{1,20}["'<(]{0,4}`],
   ],
-  // Address in an SMTP transcript.
+  // Recipient's address in an SMTP transcript.
   [[String.raw`rcpt[ \t]{1,9}to:[ \t]{0,9}<`, '>'], [String.raw`rcpt=\[?`]],
   [[String.raw`[45]\d\d[ -](?:[45]\.\d{1,3}\.\d{1,3}[ \t]{1,9})?<?`]],
   [[String.raw`(?:unknown user|unknown recipient|not found)[:,]?[ \t]{1,20}["'<(]{0,4}`]],
   [['<', '>']],
   [[String.raw`\bto:[ \t]{1,20}<?`]],
 ]
-/** Labels in other languages, after the two most reliable English forms. */
+/**
+ * Form of a recipient behind a label in other languages, tried after the two most reliable English
+ * forms.
+ */
 const foreignLabels: Form = [
   String.raw`^[ \t*]{0,40}(?:${recipientLabels})[ \t]{0,40}[:：][ \t]{0,40}(?:rfc822;)?[ \t]{0,9}["'«„<]{0,4}`,
 ]
-/** Sentences in other languages, after all English forms. */
+/** Forms of a recipient in sentences of other languages, tried after all English forms. */
 const foreignSentences: readonly Form[] = [
   [String.raw`(?:^|[\s(])(?:${recipientPrepositions})[\s:]{1,20}["'«„<(]{0,4}`],
   [String.raw`(?:^|[\s"'«„「『(<:：])`],
@@ -77,7 +87,8 @@ interface CompiledForm {
 }
 
 function compile([before, after = '']: Form): CompiledForm {
-  // Forms are matched backwards from the address, and forwards behind the address.
+  // The forms of a recipient are matched backwards from the address, and forwards behind the
+  // address.
   return { before: new RegExp(`(?<=${before})`, 'imuy'), after: new RegExp(after, 'imuy') }
 }
 
@@ -89,17 +100,17 @@ const foreignPatterns = [
   ...foreignSentences.map((form) => [form]),
 ].map((forms) => forms.map(compile))
 
-/** Text between two addresses of a list in a sentence. */
+/** Pattern of the text between two recipient addresses of a list in a sentence. */
 const listSeparator =
   /^["'>)\]]{0,3}\s{0,40}(?:[,;]\s{0,9})?(?:(?:and|or|und|oder|et|ou|y|e|en|и|&)\s{1,9})?["'<([]{0,3}$/iu
-/** As `listSeparator`, for addresses on lines of their own. */
+/** Pattern of the text between two recipient addresses of a list with one address per line. */
 const lineSeparator = /^["'>)\].:]{0,4}\s{0,40}["'<([*-]{0,3}\s{0,9}["'<]{0,2}$/u
 const maxSeparator = 60
 
 /**
- * Failed recipients that a text names, with the text about each. Time is proportional to the first
- * 64 KiB. `excluded` are addresses that cannot be the recipient: sender and addressee of the
- * report, in lower case.
+ * Finds the failed recipients that a report's text names, with the text about each recipient. Time
+ * is proportional to the first 64 KiB. `excluded` are addresses that cannot be the recipient:
+ * sender and addressee of the report, in lower case.
  */
 export function findRecipients(
   reportText: string,
@@ -118,7 +129,10 @@ export function findRecipients(
   return []
 }
 
-/** Addresses in one of the forms, and addresses in a list behind them, without repetitions. */
+/**
+ * Recipient addresses of a report's text in one of the forms, and addresses in a list behind them,
+ * without repetitions.
+ */
 function matchForms(
   text: string,
   addresses: readonly AddressMatch[],
@@ -163,12 +177,16 @@ function isMachine(address: string): boolean {
   )
 }
 
-/** Maximum distance of an address from the beginning of the text about it, in the same line. */
+/**
+ * Maximum distance of a recipient's address from the beginning of the text about the recipient, in
+ * the same line.
+ */
 const maxLead = 200
 
 /**
- * Text from the line of one address to the next address. Addresses of a list share the text behind
- * the last address. If no text follows, the text before the first address counts.
+ * Adds the text about each recipient: from the line of the recipient's address to the next address.
+ * Addresses of a list share the text behind the last address of the list. If no text follows, the
+ * text before the first address is used.
  */
 function addContexts(text: string, matches: readonly AddressMatch[]): ReportedRecipient[] {
   const starts = matches.map(({ start }, index) => {

@@ -4,7 +4,10 @@ import type { Headers, Part, ReportParts } from './parse-parts.ts'
 import { originalMarkers } from './other-languages.ts'
 import type { OriginalMessage } from './report.ts'
 
-/** Reported headers of the original, which identify it. `x-` headers are added. */
+/**
+ * Names of the headers of the original message that events report and that identify the message.
+ * `x-` headers are added.
+ */
 const reportedHeaders = [
   'from',
   'to',
@@ -28,7 +31,7 @@ const returnedTypes = [
   'message/global-headers',
 ]
 
-/** Lines before the original message in English text reports. */
+/** Pattern of the lines before the original message in English text reports. */
 const marker =
   /^[ \t>*#-]{0,60}(?:this is a copy of (?:the|your) message|(?:below|here) (?:this line )?is (?:a copy of )?the (?:original )?(?:message|headers)|below is a copy|a copy of (?:the original|your) message|original (?:message|mail|e-mail)(?: (?:follows|headers?|info|is following))?|(?:the )?(?:headers? of the )?original message (?:follows|is following)|(?:original )?message headers? (?:follow|of)|the header of the original|unsent message (?:follows|below)|unsent message|message header follows|returned (?:mail|message)|returned message follows|message (?:text )?follows|bounced e-?mail|your (?:original )?message (?:follows|reads|headers)|undelivered message|headers of the (?:original )?message|header of your message|start of returned message|forwarded message|mensaje original|included is a copy|copy of (?:the|your) (?:original )?message|original mail info|content of the (?:original )?message)\b[^\n]{0,80}$/im
 
@@ -53,7 +56,10 @@ export function splitText(text: string): ReportText {
   return { own: text.slice(0, at), returned: text.slice(end) }
 }
 
-/** Original message: from the part that returns it, else from the text of the report. */
+/**
+ * Finds the original message of a report: in the part that returns the message, else in the text of
+ * the report.
+ */
 export function findOriginal(
   { headers, parts }: ReportParts,
   text: ReportText,
@@ -80,12 +86,15 @@ export function findOriginal(
   })
 }
 
-/** Part with the original's headers but another type, such as a text attachment. */
+/**
+ * Finds the part of a report that has the original message's headers but another type, such as a
+ * text attachment.
+ */
 function findHeaderPart(parts: readonly Part[]): Part | undefined {
   return parts.slice(1).find(({ type, text, headers }) => {
     if (type === 'message/delivery-status') return false
-    // The message directly follows the boundary, so the headers of the message were parsed as
-    // headers of the part.
+    // The original message directly follows the boundary, so its headers were parsed as headers of
+    // the part.
     if (headers['message-id'] && headers['from']) return true
     return type.startsWith('text/') && isMessageHead(parseQuotedHeaders(text))
   })
@@ -99,7 +108,7 @@ function parseQuotedHeaders(source: string): Headers {
   return parseHeaders(Buffer.from(unindent(start)))
 }
 
-/** Removes the indentation or quote prefix of a quoted original. */
+/** Removes the indentation or quote prefix of a quoted original message. */
 function unindent(text: string): string {
   const [, margin = ''] = /^([ \t]*(?:> ?)?)[\w-]+:/.exec(text) ?? []
   return margin === ''

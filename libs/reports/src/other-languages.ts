@@ -1,12 +1,12 @@
 import type { BounceCategory } from './report.ts'
 
-// Patterns of German, French, Spanish, Italian, Portuguese, Russian and Japanese reports. `.`
-// stands for accented letters that some software loses. `\b` is ASCII only and not used beside
+// Patterns of German, French, Spanish, Italian, Portuguese, Russian and Japanese delivery reports.
+// `.` stands for accented letters that some software loses. `\b` is ASCII only and not used beside
 // other letters.
 
 const oneOf = (...words: string[]) => words.join('|')
 
-/** Sender names of mail systems. */
+/** Pattern of the sender names of mail systems in other languages than English. */
 export const foreignMachineNames = new RegExp(
   oneOf(
     'zustell(?:system|dienst)|systemadministrator',
@@ -19,7 +19,10 @@ export const foreignMachineNames = new RegExp(
   'iu',
 )
 
-/** Beginnings of subjects that only mail servers write. */
+/**
+ * Pattern of the beginnings of report subjects that only mail servers write, in other languages
+ * than English.
+ */
 export const foreignSubjects = new RegExp(
   `^[^\\p{L}]*(?:${oneOf(
     'unzustellbar|nicht zustellbar|(?:e-?mail|nachricht|mail) (?:konnte nicht|unzustellbar|nicht zugestellt)|zustellung(?:sfehler| fehlgeschlagen|sbenachrichtigung| verz.{1,2}gert)|fehler bei der zustellung|verz.{1,2}gerte zustellung',
@@ -33,7 +36,7 @@ export const foreignSubjects = new RegExp(
   'iu',
 )
 
-/** Phrases for a failed or delayed delivery. */
+/** Phrases for a failed or delayed delivery in reports in other languages than English. */
 export const foreignNotDelivered = new RegExp(
   oneOf(
     'nicht (?:\\S+ ){0,3}(?:zugestellt|zustellen|zustellbar|ausgeliefert|.{1,2}bermittelt)|zustellung (?:\\S+ ){0,4}fehlgeschlagen|unzustellbar',
@@ -47,7 +50,7 @@ export const foreignNotDelivered = new RegExp(
   'iu',
 )
 
-/** Phrases for further attempts. */
+/** Phrases for further delivery attempts in reports in other languages than English. */
 export const foreignDelay = new RegExp(
   oneOf(
     'verz.{1,2}gert|(?:wird|werden) weiter(?:hin)? versuch|noch nicht zugestellt|weitere zustellversuche|erneut(?:er)? (?:versuch|zuzustellen)',
@@ -61,7 +64,9 @@ export const foreignDelay = new RegExp(
   'iu',
 )
 
-/** Phrases for a permanent failure, which take precedence over `foreignDelay`. */
+/**
+ * Phrases for a permanent failure in other languages, which take precedence over `foreignDelay`.
+ */
 export const foreignFinal = new RegExp(
   oneOf(
     'endg.{1,2}ltig|aufgegeben|wird nicht (?:erneut|weiter)|keine weiteren',
@@ -75,18 +80,18 @@ export const foreignFinal = new RegExp(
   'iu',
 )
 
-/** Labels before a colon and the recipient. */
+/** Labels before a colon and the recipient in reports in other languages than English. */
 export const recipientLabels =
   'empf.{1,2}nger(?:adresse)?|adressat|an|e-?mail-?adresse|destinataires?|adresse(?: (?:e-?mail|du destinataire))?|destinatari(?:[oa]s?)?|direcci.n|para|indirizzo|endere.o(?: de e-?mail)?|получател[ьия]|адресаты?|адрес(?: получателя)?|кому|宛先|受信者|送信先|メールアドレス|宛て先'
-/** Words before the recipient in a sentence. */
+/** Words before the recipient in a sentence of a report in other languages than English. */
 export const recipientPrepositions =
   "an|à|a|al|para|all[ao]|alle|all'utente|all'indirizzo|au destinataire|l'adresse|adresse|die adresse|la direcci.n|l'indirizzo|o endere.o|usuario|utente|utilisateur|benutzer|пользователю|пользователя|получателю|получателя|адресату|адресата|адрес[ау]?|на"
 
-/** Lines before the original message in text reports. */
+/** Lines before the original message in text reports in other languages than English. */
 export const originalMarkers =
   'urspr.{1,2}ngliche (?:nachricht|e-?mail|nachrichtenk\\S*)|originalnachricht|original-?nachricht|kopie (?:der|ihrer) nachricht|en-t.tes? (?:du |de )message d.origine|message d.origine|message original|copie du message|encabezados? (?:de|del) mensajes? original(?:es)?|copia del mensaje|intestazioni? (?:dei )?messaggi? original[ei]|messaggi(?:o)? original[ei]|cabe.alhos? da mensagem original|mensagem original|исходн(?:ое сообщение|ые заголовки)|копия (?:вашего )?(?:письма|сообщения)|оригинальное (?:письмо|сообщение)|заголовки (?:исходного )?(?:письма|сообщения)|元の(?:メッセージ|メール)|オリジナル(?:メッセージ|メール)|送信されたメール'
 
-/** Words for reasons. The first match decides. */
+/** Words for the reasons of a failed delivery in other languages. The first match decides. */
 export const foreignReasons: readonly (readonly [BounceCategory, RegExp])[] = [
   ['virus_detected', /virus|sch.{1,2}dlich|malveillant|malicios|dannos|вирус|вредонос|ウイルス/iu],
   [

@@ -2,37 +2,40 @@ import { decodeText, parseHeaders } from '@posthorn/mime'
 
 export type Headers = Record<string, string[]>
 
-/** First value of a header; empty if absent. */
+/** First value of a message header; empty if the header is absent. */
 export function first(headers: Headers, name: string): string {
   return headers[name]?.[0]?.trim() ?? ''
 }
 
-/** Leaf part of a message. A nested message is one leaf. */
+/** Leaf part (MIME) of a report message. A nested message is one leaf. */
 export interface Part {
-  /** Media type in lower case, without parameters. */
+  /** Media type of the part in lower case, without parameters. */
   type: string
   headers: Headers
-  /** Text decoded from transfer encoding and charset. */
+  /** Text of the part, decoded from transfer encoding and charset. */
   text: string
 }
 
 export interface ReportParts {
   headers: Headers
-  /** Report type of a `multipart/report` (RFC 6522) in lower case; else empty. */
+  /** Report type of a `multipart/report` message (RFC 6522) in lower case; else empty. */
   reportType: string
   parts: Part[]
 }
 
-/** Read limit in bytes. The report comes first, then the message that it returns. */
+/**
+ * Maximum bytes of a report message that are read. The report comes first, then the message that it
+ * returns.
+ */
 const maxBytes = 1024 * 1024
 const maxParts = 50
 const maxDepth = 6
-/** Limit of the text per part, in characters. */
+/** Maximum characters of the text of one message part. */
 const maxText = 256 * 1024
 
 /**
- * Splits a message into leaf parts. Tolerates malformed MIME and never throws. Time and memory are
- * proportional to the first MiB. Decision 0027 states why this is not `parseMessage`.
+ * Splits a report message into leaf parts. Tolerates malformed MIME and never throws. Time and
+ * memory are proportional to the first MiB. Decision 0027 states why this is not `parseMessage`.
  */
 export function parseParts(message: Buffer): ReportParts {
   const bytes = message.subarray(0, maxBytes)
@@ -53,7 +56,7 @@ interface Entity {
 
 function splitEntity(source: string): Entity {
   const gap = /\r?\n\r?\n/.exec(source)
-  // A part without headers begins with the empty line.
+  // A MIME part without headers begins with the empty line.
   if (/^\r?\n/.test(source)) return { headers: {}, body: source.replace(/^\r?\n/, '') }
   const end = gap ? gap.index : source.length
   const head = Buffer.from(source.slice(0, end), 'latin1')
@@ -69,15 +72,16 @@ function collectParts({ headers, body }: Entity, parts: Part[], depth: number): 
     for (const piece of pieces) collectParts(splitEntity(piece), parts, depth + 1)
     return
   }
-  // A multipart without a usable boundary is read as one text.
+  // A multipart entity without a usable boundary is read as one text.
   const leafType = type.startsWith('multipart/') ? 'text/plain' : type
   const text = decodeBody({ headers, body }, parameters.get('charset'))
   parts.push({ type: leafType, headers, text })
 }
 
 /**
- * Pieces between the boundary lines, without preamble and epilogue (RFC 2046 §5.1.1). Linear in
- * time: a comparison with the boundary ends at the first difference or the end of the line.
+ * Splits a multipart body into the pieces between the boundary lines, without preamble and epilogue
+ * (RFC 2046 §5.1.1). Linear in time: a comparison with the boundary ends at the first difference or
+ * the end of the line.
  */
 function splitBody(body: string, boundary: string): string[] {
   const pieces: string[] = []
@@ -93,7 +97,10 @@ function splitBody(body: string, boundary: string): string[] {
   return pieces
 }
 
-/** Position of the next line that begins with two dashes; negative if there is no such line. */
+/**
+ * Position of the next line of a multipart body that begins with two dashes; negative if there is
+ * no such line.
+ */
 function nextDashes(body: string, from: number): number {
   if (from === 0 && body.startsWith('--')) return 0
   const at = body.indexOf('\n--', Math.max(0, from - 1))
@@ -111,7 +118,7 @@ function decodeTransfer(body: string, encoding: string): Buffer {
   if (encoding === 'quoted-printable')
     return Buffer.from(
       body
-        // RFC 2045 §6.7 rule 3: white space behind the "=" was added in transit.
+        // Soft line break (RFC 2045 §6.7 rule 3): white space behind the "=" was added in transit.
         .replace(/=[ \t]*\r?\n/g, '')
         .replace(/=([0-9a-f]{2})/gi, (_, hex: string) => String.fromCharCode(parseInt(hex, 16))),
       'latin1',

@@ -9,14 +9,17 @@ import type { DeliveryReport, Report } from './report.ts'
 
 const statusTypes = ['message/delivery-status', 'message/global-delivery-status']
 
-/** Characters of text and of HTML that are read. Reports begin with their own text. */
+/**
+ * Maximum characters of a report's plain text and HTML that are read. Reports begin with their own
+ * text.
+ */
 const maxText = 256 * 1024
 const maxHtml = 128 * 1024
 
 /**
- * Reads a report about the delivery of another message, or a complaint about it. Undefined for
- * other mail. Supports RFC 3464, RFC 5965 and reports in plain text. Never throws; reads the first
- * MiB in linear time.
+ * Reads a message that is a report about the delivery of another message, or a complaint about that
+ * message. Undefined for other mail. Supports RFC 3464, RFC 5965 and reports in plain text. Never
+ * throws; reads the first MiB in linear time.
  */
 export function readReport(message: Buffer): Report | undefined {
   const parts = parseParts(message)
@@ -25,7 +28,8 @@ export function readReport(message: Buffer): Report | undefined {
   const complaint = parseComplaint(parts, { ...original, all: originalHeaders })
   if (complaint) return complaint
   const isBounce = mayBounce(parts, text)
-  // People quote the fields of a report in their text.
+  // Status fields in the text are used only if the message may be a bounce: people quote the fields
+  // of a report in their text.
   const status = findDeliveryStatus(parts) ?? (isBounce ? readStatus(text.own) : undefined)
   if (!status && !isBounce) return undefined
   const recipients = status
@@ -35,7 +39,7 @@ export function readReport(message: Buffer): Report | undefined {
   return { kind: 'delivery', recipients, fields: reportFields(status), ...original }
 }
 
-/** Text of the report: its text parts up to the returned message. */
+/** Text of a report message: its text parts up to the returned message. */
 function reportText({ parts }: ReportParts): string {
   const returned = parts.findIndex(
     ({ type }) => type.startsWith('message/') || type === 'text/rfc822-headers',
@@ -65,7 +69,7 @@ function findDeliveryStatus({ parts, reportType }: ReportParts): DeliveryStatus 
   return undefined
 }
 
-/** Delivery status in a text, if it names a recipient. */
+/** Delivery status in the text of a report, if the text names a recipient. */
 function readStatus(text: string): DeliveryStatus | undefined {
   if (!/^(?:final|original)-recipient:/im.test(text)) return undefined
   const status = parseDeliveryStatus(text)

@@ -13,12 +13,15 @@ import {
 } from './report.ts'
 import { detectAction, mostSpecificLine } from './text-report.ts'
 
-/** Addresses of a header that are read. */
+/** Maximum email addresses of a header that are read. */
 const maxHeaderAddresses = 100
-/** Addresses whose positions in the text are looked up. */
+/** Maximum email addresses whose positions in the report's text are looked up. */
 const maxMentions = 2_000
 
-/** Results of a delivery status. Reasons that it lacks are taken from the text. */
+/**
+ * Results per recipient of a delivery status. Reasons that the delivery status lacks are taken from
+ * the text of the report.
+ */
 export function resultsOfStatus(
   { recipients }: DeliveryStatus,
   { own }: ReportText,
@@ -31,7 +34,7 @@ export function resultsOfStatus(
     .filter(({ recipient }) => recipient !== '')
     .map((fields, at) => {
       const { mta } = fields
-      // Some servers report the path of a local file instead of the address.
+      // Some mail servers report the path of a local file instead of the recipient's address.
       const isAddress = fields.recipient.includes('@') || failed.length !== recipients.length
       const recipient = isAddress ? fields.recipient : (failed[at] ?? fields.recipient)
       const response = responseOf(fields, contextOf, classifier)
@@ -52,7 +55,8 @@ function responseOf(
 ): ReportedResponse {
   const details = fields['x-display-reason']?.[0] ?? fields['x-supplementary-info']?.[0] ?? ''
   const message = diagnostic || details || mostSpecificLine(contextOf(recipient), recipient)
-  // The status in the server's message is more specific than a general status.
+  // The status code in the server's message is more specific than a general status code such as
+  // 5.0.0.
   const specific = statusIn(message)
   const isGeneral = status === undefined || (status.endsWith('.0.0') && specific !== undefined)
   return describeResponse(classifier, {
@@ -63,12 +67,16 @@ function responseOf(
   })
 }
 
-/** Recipients without an address, such as the path of a file, that are looked up in the text. */
+/**
+ * Maximum recipients without an address, such as the path of a file, that are looked up in the
+ * text.
+ */
 const maxNames = 20
 
 /**
- * Lookup of the text from a recipient on; the beginning of the text if it does not name the
- * recipient. Reads the text once, and once for each of the first names that are no addresses.
+ * Creates a lookup of the report's text from a recipient on; the beginning of the text if the text
+ * does not name the recipient. Reads the text once, and once for each of the first names that are
+ * no addresses.
  */
 function contextsIn(text: string): (recipient: string) => string {
   let positions: Map<string, number> | undefined
@@ -88,7 +96,7 @@ function contextsIn(text: string): (recipient: string) => string {
   }
 }
 
-/** Results of a report in plain text. */
+/** Results per recipient of a delivery report in plain text. */
 export function resultsOfText(
   headers: Headers,
   text: ReportText,
@@ -118,7 +126,7 @@ export function resultsOfText(
   const classifier = new ReasonClassifier()
   return recipients.map(({ recipient, context, lead }) => {
     const inContext = responseInText(classifier, recipient, context)
-    // Some servers state the reason before the address.
+    // Some mail servers state the reason of a failure before the recipient's address.
     const isInLead = inContext.category === 'unknown' && lead !== ''
     const inLead = isInLead ? responseInText(classifier, recipient, lead) : inContext
     const response = inLead.category === 'unknown' ? inContext : inLead
@@ -136,7 +144,7 @@ function responseInText(
   return describeResponse(classifier, { source: 'smtp', message, status, context })
 }
 
-/** Host that a text names. */
+/** Mail server host that a report's text names. */
 function hostIn(text: string): string | undefined {
   return /(?:host|server|remote host|by|from)\s{1,9}([\w-]{1,60}(?:\.[\w-]{1,60}){1,8})/i.exec(
     text,
@@ -144,8 +152,8 @@ function hostIn(text: string): string | undefined {
 }
 
 /**
- * Recipient of a report that names no recipient: the only recipient of the original, or the
- * account's own address.
+ * Recipient of a delivery report that names no recipient: the only recipient of the original
+ * message, or the account's own address.
  */
 function inferRecipients(
   { own }: ReportText,
@@ -164,7 +172,7 @@ interface ResponseInput {
   source: string
   message: string
   status: string | undefined
-  /** Further text that may contain the reason. */
+  /** Further text of the report that may contain the reason. */
   context: string
 }
 

@@ -1,10 +1,10 @@
 import type { MessageBounce, MessageComplaint } from '@posthorn/contracts/events/reports'
 
-/** Result of a delivery for one recipient (RFC 3464 §2.3.3). */
+/** Results of a message's delivery for one recipient (RFC 3464 §2.3.3). */
 export const deliveryActions = ['failed', 'delayed', 'delivered', 'relayed', 'expanded'] as const
 export type DeliveryAction = (typeof deliveryActions)[number]
 
-/** Categories of rejections, each with its recommended action. */
+/** Bounce categories, each with the action that is recommended to the sender of the message. */
 export const recommendedActions = {
   user_unknown: 'remove',
   invalid_address: 'remove',
@@ -25,17 +25,23 @@ export const recommendedActions = {
 } as const
 export type BounceCategory = keyof typeof recommendedActions
 
-/** Response of a server. `source` is the type of the diagnostic: `smtp`, `x-unix`, … */
+/**
+ * Response of a mail server in a delivery report. `source` is the type of the diagnostic: `smtp`,
+ * `x-unix`, …
+ */
 export type ReportedResponse = MessageBounce['response']
 
-/** Reported result for one recipient. `mta` is the host that rejected the message or reports. */
+/**
+ * Result of a delivery report for one recipient. `mta` is the host that rejected the message or
+ * reports.
+ */
 export interface RecipientResult extends Pick<MessageBounce, 'recipient' | 'response' | 'mta'> {
   action: DeliveryAction
 }
 
-/** Message that a report is about. */
+/** Original message that a delivery report or complaint is about. */
 export interface OriginalMessage {
-  /** Message-ID of the original, with angle brackets. */
+  /** Message-ID of the original message, with angle brackets. */
   messageId?: string
   headers?: Record<string, string[]>
 }
@@ -44,7 +50,7 @@ export interface OriginalMessage {
 export interface DeliveryReport extends OriginalMessage {
   kind: 'delivery'
   recipients: RecipientResult[]
-  /** Fields of the report and of one recipient, in camel case. See `readReport`. */
+  /** Fields of the delivery report and of one recipient, in camel case. See `readReport`. */
   fields: Record<string, string>
 }
 

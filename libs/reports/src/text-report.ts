@@ -6,7 +6,10 @@ import {
 } from './other-languages.ts'
 import type { DeliveryAction } from './report.ts'
 
-/** Line with a server's response, else the first line of text other than the address. */
+/**
+ * Finds the line of a text report with a server's response, else the first line of text other than
+ * the recipient's address.
+ */
 export function mostSpecificLine(text: string, recipient: string): string {
   const lines = text
     .split('\n')
@@ -22,7 +25,7 @@ export function mostSpecificLine(text: string, recipient: string): string {
   return withContinuation(lines, Math.max(0, other))
 }
 
-/** Line with its continuation, up to the next response. */
+/** Joins a line of a text report with its continuation, up to the next response. */
 function withContinuation(lines: readonly string[], at: number): string {
   const rest = lines.slice(at + 1, at + 3)
   const next = rest.findIndex((line) => /^(?:[<>]{3}|[2-5]\d\d[ -]|\S+@\S+)/.test(line))
@@ -34,16 +37,16 @@ const delayPattern =
 const failurePattern =
   /giv(?:en?|ing) up|not going to try|permanent(?:ly)?|couldn'?t be delivered|too long|expired|fatal|returned (?:to sender|mail|message)|failed (?:permanently|to deliver)|undeliverable|has been (?:rejected|returned|cancel)|delivery (?:has )?failed|failure/i
 
-/** Phrases that only servers write that will retry the delivery. */
+/** Phrases in delivery reports that only mail servers write that will retry the delivery. */
 const retryPattern =
   /attempts will continue|will (?:continue to|keep) (?:try|attempt|retry)|will be retried|still trying|not yet been delivered/i
 
-/** Result of a text report: failed, or delayed and retried. */
+/** Result of the delivery that a text report describes: failed, or delayed and retried. */
 export function detectAction(subject: string, text: string): DeliveryAction {
   const head = text.slice(0, 4_096)
   const all = `${subject}\n${head}`
   if (/\bwarning\b|\bdelay/i.test(subject) || retryPattern.test(head)) return 'delayed'
-  // The words of other languages have other meanings in English.
+  // Words for a delay in other languages have other meanings in English.
   const isForeign = foreignSubjects.test(subject) || foreignNotDelivered.test(head)
   if (isForeign && foreignDelay.test(all)) return foreignFinal.test(all) ? 'failed' : 'delayed'
   return delayPattern.test(head) && !failurePattern.test(all) ? 'delayed' : 'failed'

@@ -1,4 +1,4 @@
-/** Timer by the CPU time of the thread, so that a busy host does not shorten a call. */
+/** Timer by the CPU time of the thread, so that a busy host does not shorten a function call. */
 export class CpuTimer {
   #end = Infinity
 
@@ -15,7 +15,7 @@ export class CpuTimer {
   }
 }
 
-/** CPU time of this thread. */
+/** CPU time that this thread has used, in milliseconds. */
 export function threadCpuMs(): number {
   const { user, system } = process.threadCpuUsage()
   return (user + system) / 1000

@@ -12,12 +12,15 @@ import type {
 } from './jobs.ts'
 import { CallEnded, QuickJsInstance, type FunctionKind, SourceError } from './quickjs-instance.ts'
 
-/** Limits of the cache of compiled functions, keyed by source. */
+/** Limits of the cache of compiled user functions, keyed by source. */
 const maxCompiled = 500
 const maxCompiledChars = 16 * 1024 * 1024
-/** CPU time of compiling and checking, as a multiple of a call: they are rare. */
+/**
+ * CPU time limit of compiling and checking a function, as a multiple of the limit of a call: both
+ * are rare.
+ */
 const compileFactor = 5
-/** Additional CPU time per million characters of input. */
+/** Additional CPU time of a function call per million characters of input. */
 const cpuMsPerMillion = 100
 const maxReason = 500
 const maxLogs = 200
@@ -33,7 +36,7 @@ interface CallOutput {
   logs: string
 }
 
-/** Runs jobs, one at a time, in a worker thread. */
+/** Runs filter and map functions of users (jobs), one at a time, in a worker thread. */
 export class Engine {
   readonly #limits: CallLimits
   readonly #instance: QuickJsInstance
@@ -50,12 +53,13 @@ export class Engine {
 
   static async create(limits: CallLimits): Promise<Engine> {
     const engine = new Engine(limits, await QuickJsInstance.create(limits.memoryBytes))
-    // Warm-up: WebAssembly is compiled to machine code on use, which must not count for a function.
+    // Warm-up of the engine: WebAssembly is compiled to machine code on use, and this time must not
+    // count for a function.
     await engine.run(first)
     return engine
   }
 
-  /** Runs a job. Never rejects because of a filter or map. */
+  /** Runs a job of the sandbox. Never rejects because of a filter or map. */
   run(job: Job): Promise<JobResults[Job['kind']]> {
     if (job.kind === 'apply') return this.#apply(job.functions, job.input)
     if (job.kind === 'match') return this.#match(job.filter, job.event)
@@ -132,7 +136,10 @@ export class Engine {
     return { cpuMs: compileFactor * this.#limits.cpuMs }
   }
 
-  /** Output of a map without `eventId` and `_route`. Parsed, so that the result is valid JSON. */
+  /**
+   * Webhook body from the output of a map, without `eventId` and `_route`. Parsed, so that the
+   * result is valid JSON.
+   */
   #bodyOf(json: string, problems: FunctionProblem[]): string | undefined {
     try {
       if (json.length > this.#limits.outputChars) throw new CallEnded('makes too much')

@@ -1,7 +1,7 @@
 /**
- * Code in the instance that calls functions. Evaluated before the functions. Keeps references to
- * the used built-ins, because functions may replace built-ins. Each result is a string of a letter
- * and a text, because concatenating strings runs no code of the function.
+ * Code in the QuickJS instance that calls the functions of users. Evaluated before the functions.
+ * Keeps references to the used built-ins, because functions may replace built-ins. Each result is a
+ * string of a letter and a text, because concatenating strings runs no code of the function.
  *
  * - `t`, `f`: result of a filter; `m`: the filter read more than the name of the event
  * - `v`: value of a map as JSON; `u`: no value

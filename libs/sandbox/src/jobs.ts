@@ -1,38 +1,42 @@
-/** Bodies of functions with the parameters `payload`, `logger` and `env`. */
+/**
+ * Bodies of the filter and map function of a webhook route, with the parameters `payload`, `logger`
+ * and `env`.
+ */
 export interface Functions {
   filter: string | null
   map: string | null
 }
 
-/** Input of filter and map. */
+/** Input of the filter and map function of a webhook route. */
 export interface FunctionInput {
-  /** Payload as JSON of an object. Each function gets its own copy. */
+  /** Webhook payload as JSON of an object. Each function gets its own copy. */
   payload: string
-  /** Variables of the functions, as JSON of an object. */
+  /** Variables (`env`) of the functions, as JSON of an object. */
   env: string
 }
 
-/** Failure of a filter or map. */
+/** Failure of a filter or map function. */
 export interface FunctionProblem {
   function: 'filter' | 'map'
   reason: string
 }
 
-/** Result of filter and map for one payload. */
+/** Result of the filter and map function for one webhook payload. */
 export interface FunctionResult {
-  /** Result of the filter: true without a filter, false if the filter failed. */
+  /** Result of the filter function: true without a filter, false if the filter failed. */
   applies: boolean
-  /** Output of the map, as JSON. Absent if the payload is unchanged. */
+  /** Webhook body from the map, as JSON. Absent if the payload is unchanged. */
   body?: string
   problems: FunctionProblem[]
-  /** Calls of `logger`, one line each. */
+  /** Calls of `logger` by the functions, one line each. */
   logs: string[]
-  /** CPU time of filter and map together. */
+  /** CPU time of filter and map function together. */
   usedMs: number
 }
 
 /**
- * Result of a filter for every event of one name. `depends`: the filter reads more than the name.
+ * Result of a filter function for every event of one name. `depends`: the filter reads more than
+ * the event's name.
  */
 export type StaticMatch = 'always' | 'never' | 'depends'
 
@@ -44,18 +48,20 @@ export type Job =
 export interface JobResults {
   apply: FunctionResult
   match: StaticMatch
-  /** Error of the source; null if the source is valid. */
+  /** Syntax error of the function's source; null if the source is valid. */
   check: string | null
 }
 
-/** Limits of one function call. */
+/** Limits of one call of a filter or map function. */
 export interface CallLimits {
-  /** CPU time of a call with a small payload. */
+  /** CPU time limit of a function call with a small payload. */
   cpuMs: number
   memoryBytes: number
-  /** Maximum size of the output of a map. */
+  /** Maximum size of the output of a map function, in characters. */
   outputChars: number
-  /** Maximum size of payload and `env`. Functions are not called with larger input. */
+  /**
+   * Maximum size of payload and `env` in characters. Functions are not called with larger input.
+   */
   inputChars: number
 }
 

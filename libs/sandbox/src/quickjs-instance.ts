@@ -5,14 +5,19 @@ import { Intrinsics, JSException, type JSValueHandle, QuickJS, type Snapshot } f
 import { CpuTimer } from './cpu-timer.ts'
 import { harnessSource } from './harness.ts'
 
-/** Stack of the engine. Beyond it, a function fails with `nests too deeply`. */
+/** Stack size of QuickJS in bytes. Beyond it, a function fails with `nests too deeply`. */
 const maxStackSize = 256 * 1024
-/** Free memory of a new instance. A usual call needs no more, so the instance does not grow. */
+/**
+ * Free memory of a new QuickJS instance. A usual call needs no more, so the instance does not grow.
+ */
 const spareBytes = 2 * 1024 * 1024
-/** EBADF of WASI: there are no files, standard output included. */
+/** Error code EBADF of WASI: functions have no files, standard output included. */
 const badFile = 8
 
-/** Intrinsics except those that reveal the state of the instance or of its garbage collector. */
+/**
+ * Intrinsics of QuickJS except those that reveal the state of the instance or of its garbage
+ * collector.
+ */
 const intrinsics =
   Intrinsics.DATE |
   Intrinsics.EVAL |
@@ -26,7 +31,7 @@ const intrinsics =
   Intrinsics.ATOB_BTOA
 
 interface CpuLimit {
-  /** CPU time of the call. Preparing the instance does not count. */
+  /** CPU time limit of the function call. Preparing the instance does not count. */
   cpuMs: number
 }
 
@@ -38,41 +43,47 @@ interface FunctionCall extends CpuLimit {
   inputs: readonly string[]
 }
 
-/** Interruption of a call, or failure of its instance. The result of the call is unknown. */
+/**
+ * Error for the interruption of a function call, or for a failure of its QuickJS instance. The
+ * result of the call is unknown.
+ */
 export class CallEnded extends Error {}
 
-/** Error of a source that is not the body of a function. */
+/** Error of a function's source that is not the body of one function. */
 export class SourceError extends Error {}
 
-/** Missing from Node's types; declares the used part only. */
+/** Type of WebAssembly, which is missing from Node's types; declares the used part only. */
 declare const WebAssembly: { compile(bytes: Uint8Array): Promise<CompiledModule> }
 type CompiledModule = object
 interface WasmMemory {
   readonly buffer: ArrayBuffer
 }
 
-/** State of a new instance, created once. */
+/** State of a new QuickJS instance, created once. */
 interface Template {
   module: CompiledModule
   snapshot: Snapshot
-  /** Exported handle of the harness. */
+  /** Exported handle of the harness code in the QuickJS instance. */
   harness: number
 }
 
-/** Instance with the state of its memory before the first call. */
+/** QuickJS instance with the state of its memory before the first call. */
 interface LoadedInstance {
   vm: QuickJS
   harness: JSValueHandle
   memory: WasmMemory
   bytes: number
-  /** Memory in use. Left out are the stack below it, empty between calls, and the spare part. */
+  /**
+   * Parts of the instance's memory that are in use. Left out are the stack below them, empty
+   * between calls, and the spare part.
+   */
   parts: { at: number; bytes: Uint8Array }[]
 }
 
 /**
- * QuickJS in WebAssembly, reset before each call: the memory is restored byte by byte, so that a
- * call leaves nothing for the next call. An instance that grew, failed or was interrupted is
- * replaced.
+ * QuickJS engine in WebAssembly, reset before each function call: the memory is restored byte by
+ * byte, so that a call leaves nothing for the next call. An instance that grew, failed or was
+ * interrupted is replaced.
  */
 export class QuickJsInstance {
   readonly #options: EngineOptions
@@ -94,7 +105,7 @@ export class QuickJsInstance {
     return new QuickJsInstance(options, { module, snapshot: vm.snapshot(), harness })
   }
 
-  /** Compiles a function body to bytecode. @throws SourceError, CallEnded */
+  /** Compiles the body of a user's function to bytecode. @throws SourceError, CallEnded */
   compile(source: string, limit: CpuLimit): Promise<Uint8Array> {
     return this.#run(limit, ({ vm }) => {
       try {
@@ -105,7 +116,10 @@ export class QuickJsInstance {
     })
   }
 
-  /** True if the source is one function body. False if it closes the function and adds code. */
+  /**
+   * True if a function's source is one function body. False if the source closes the function and
+   * adds code.
+   */
   async isBody(source: string, limit: CpuLimit): Promise<boolean> {
     const result = await this.#run(limit, ({ vm, harness }) => {
       const whole = wrapSource(source)
@@ -115,7 +129,7 @@ export class QuickJsInstance {
     return result === 't'
   }
 
-  /** Calls a function through the harness, in a reset instance. @throws CallEnded */
+  /** Calls a user's function through the harness, in a reset instance. @throws CallEnded */
   call(call: FunctionCall): Promise<{ result: string; logs: string }> {
     return this.#run(call, ({ vm, harness }) => {
       const invoke = (...args: JSValueHandle[]) => vm.callFunction(harness, vm.undefined, ...args)
@@ -134,7 +148,8 @@ export class QuickJsInstance {
     try {
       return work(loaded)
     } catch (error) {
-      // The instance was interrupted at any point, or is out of memory: its state is undefined.
+      // The QuickJS instance was interrupted at any point, or is out of memory: its state is
+      // undefined.
       this.#loaded = undefined
       if (error instanceof SourceError) throw error
       throw new CallEnded(reasonOf(error))
@@ -143,7 +158,7 @@ export class QuickJsInstance {
     }
   }
 
-  /** Instance in its initial state. */
+  /** Returns a QuickJS instance in its initial state. */
   async #reset(): Promise<LoadedInstance> {
     const loaded = this.#loaded
     if (!loaded || loaded.memory.buffer.byteLength !== loaded.bytes)
@@ -159,7 +174,8 @@ export class QuickJsInstance {
     const options = engineOptions(module, this.#options, (created) => (memory = created))
     const vm = await QuickJS.restore(snapshot, options)
     if (!memory) throw new Error('The QuickJS instance has no memory')
-    // The wrapper allocates `undefined` on first use, which must precede the copy of the memory.
+    // The wrapper of QuickJS allocates `undefined` on first use, which must precede the copy of the
+    // memory.
     void vm.undefined
     const harness = vm.importHandle(exported)
     const all = new Uint8Array(memory.buffer)
@@ -167,7 +183,10 @@ export class QuickJsInstance {
   }
 }
 
-/** Memory above the stack without the spare part: the first zeros longer than anything in use. */
+/**
+ * Parts of an instance's memory above the stack without the spare part, which is the first sequence
+ * of zeros longer than anything in use.
+ */
 function partsOf(all: Uint8Array, begin: number): LoadedInstance['parts'] {
   const spare = findZeros(all, begin, spareBytes / 2)
   return [
@@ -176,7 +195,7 @@ function partsOf(all: Uint8Array, begin: number): LoadedInstance['parts'] {
   ]
 }
 
-/** First sequence of at least `length` zeros. */
+/** Finds the first sequence of at least `length` zeros in the memory of an instance. */
 function findZeros(all: Uint8Array, from: number, length: number): { begin: number; end: number } {
   for (let begin = from; begin < all.length; begin++) {
     let end = begin
@@ -210,7 +229,7 @@ function engineOptions(
   }
 }
 
-/** Function expression with the source as its body. Keeps the line numbers. */
+/** Wraps the source of a function's body into a function expression. Keeps the line numbers. */
 function wrapSource(source: string): string {
   return `(function (payload, logger, env) {${source}\n})`
 }

@@ -12,7 +12,10 @@ import type {
 } from './jobs.ts'
 
 export interface SandboxOptions extends Partial<CallLimits> {
-  /** CPU time after which the thread of a job is terminated, if the engine did not stop it. */
+  /**
+   * CPU time after which the worker thread of a job is terminated, if the engine did not stop the
+   * job.
+   */
   killMs?: number
 }
 
@@ -24,24 +27,30 @@ const defaults: CallLimits = {
 }
 const defaultKillMs = 1_000
 
-/** JavaScript heap: compiled functions, payloads and outputs. The instance has its own limit. */
+/**
+ * Maximum JavaScript heap of a worker thread: compiled functions, payloads and outputs. The QuickJS
+ * instance has its own limit.
+ */
 const maxHeapMb = 128
-/** Jobs of one message to a thread: a message costs more than a job. */
+/** Maximum jobs in one message to a worker thread: a message costs more than a job. */
 const maxBatch = 32
 
-/** Reasons of functions whose thread was ended. */
+/** Failure reasons of functions whose worker thread was ended. */
 const endReasons: Partial<Record<WorkerFailure, string>> = {
   timeout: 'takes too much time',
   memory: 'takes too much memory',
   crash: 'could not be carried out',
 }
 
-/** Evaluated before a queued call starts. Returns the reason if it must be skipped. */
+/**
+ * Check that is evaluated before a queued function call starts. Returns the reason if the call must
+ * be skipped.
+ */
 export type SkipCheck = () => string | undefined
 
 /**
  * Runs functions of users in worker threads, started on demand and ended when idle. Every call ends
- * within its limits and affects no other. Rejects only if no thread can be started.
+ * within its limits and affects no other call. Rejects only if no thread can be started.
  */
 export class Sandbox implements AsyncDisposable {
   readonly #killMs: number
@@ -59,7 +68,7 @@ export class Sandbox implements AsyncDisposable {
     })
   }
 
-  /** Calls the filter and, if the filter accepts the payload, the map. */
+  /** Calls the filter function and, if the filter accepts the payload, the map function. */
   apply(
     functions: Functions,
     input: FunctionInput,
@@ -69,12 +78,15 @@ export class Sandbox implements AsyncDisposable {
     return this.#run({ kind: 'apply', functions, input }, onEnded, skipReason)
   }
 
-  /** Result of a filter for every event of a name, if the filter reads nothing but the name. */
+  /**
+   * Result of a filter function for every event of a name, if the filter reads nothing but the
+   * name.
+   */
   matchStatically(filter: string, event: string): Promise<StaticMatch> {
     return this.#run({ kind: 'match', filter, event }, () => 'depends')
   }
 
-  /** Syntax error of a source; undefined if it is valid. */
+  /** Syntax error of a function's source; undefined if the source is valid. */
   async check(source: string): Promise<string | undefined> {
     return (await this.#run({ kind: 'check', source }, (reason) => reason)) ?? undefined
   }
@@ -83,7 +95,10 @@ export class Sandbox implements AsyncDisposable {
     return this.#pool[Symbol.asyncDispose]()
   }
 
-  /** Result of the job, or of `onEnded` if the thread was ended or the job was skipped. */
+  /**
+   * Runs a job in a worker thread. Result of the job, or of `onEnded` if the thread was ended or
+   * the job was skipped.
+   */
   async #run<J extends Job>(
     job: J,
     onEnded: EndHandler<J['kind']>,
@@ -109,14 +124,17 @@ export class Sandbox implements AsyncDisposable {
   }
 }
 
-/** Result of a job that did not end, from the reason and the CPU time that it used. */
+/**
+ * Function that creates the result of a job that did not end, from the reason and the used CPU
+ * time.
+ */
 type EndHandler<K extends Job['kind']> = (reason: string, usedMs: number) => JobResults[K]
 
 class SkippedCall extends Error {}
 
 /**
- * Result of a call that did not end. The function is unknown; blaming the filter is safe, because
- * the event is then not delivered.
+ * Result of a filter and map call that did not end. The failed function is unknown; blaming the
+ * filter is safe, because the event is then not delivered.
  */
 function failed({ filter }: Functions, reason: string, usedMs: number): FunctionResult {
   const name = filter === null ? 'map' : 'filter'

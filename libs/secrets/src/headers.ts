@@ -4,13 +4,16 @@ import { keyIdOf, type Unsealer, type Resealer, type Sealer } from './seal.ts'
 // Custom headers of webhooks often contain credentials (`Authorization: Bearer …`). Their values
 // are sealed, their names stay readable.
 
-/** Owner of a header. A value sealed for one owner cannot be unsealed for another. */
+/**
+ * Owner of a custom webhook header. A value sealed for one owner cannot be unsealed for another
+ * owner.
+ */
 export type HeaderOwner = 'settings' | `account/${string}` | `route/${string}`
 
-/** Seal context of a header value: owner and name. */
+/** Seal context of a webhook header's value: owner and name of the header. */
 export interface HeaderSealContext {
   owner: HeaderOwner
-  /** Name of the header, case-insensitive. */
+  /** Name of the webhook header, case-insensitive. */
   key: string
 }
 
@@ -19,7 +22,7 @@ interface Header {
   value: string
 }
 
-/** Seals the values of headers for an owner. Sealed and empty values stay unchanged. */
+/** Seals the values of webhook headers for an owner. Sealed and empty values stay unchanged. */
 export function sealHeaders(
   headers: readonly Header[],
   owner: HeaderOwner,
@@ -38,9 +41,9 @@ async function sealHeader(
 }
 
 /**
- * Unseals the value of a header. A value that is not sealed is returned unchanged.
+ * Unseals the value of a webhook header. A value that is not sealed is returned unchanged.
  *
- * @throws AppError `internal` if it was sealed for another owner or name, or no key fits
+ * @throws AppError `internal` if the value was sealed for another owner or name, or no key fits
  */
 export async function unsealHeader(
   { value, ...context }: HeaderSealContext & { value: string },
@@ -51,7 +54,7 @@ export async function unsealHeader(
 }
 
 /**
- * Reseals the value of a header with the newest key. A plaintext value is sealed.
+ * Reseals the value of a webhook header with the newest key. A plaintext value is sealed.
  *
  * @throws AppError `internal` if no key fits
  */
@@ -66,13 +69,14 @@ export async function resealHeader(
   return { key, value: markSealed(await resealer.reseal(sealed)) }
 }
 
-/** True if a header value is sealed. */
+/** True if the value of a webhook header is sealed. */
 export function isHeaderSealed(value: string): boolean {
   return sealedIn(value) !== undefined
 }
 
 /**
- * Returns the id of the sealing key, `clear` for a plaintext value, undefined for an empty value.
+ * Returns the id of the key that sealed a header value, `clear` for a plaintext value, undefined
+ * for an empty value.
  */
 export function keyIdOfHeader(value: string): string | undefined {
   if (value === '') return undefined
@@ -80,7 +84,10 @@ export function keyIdOfHeader(value: string): string | undefined {
   return sealed === undefined ? 'clear' : keyIdOf(sealed)
 }
 
-/** The encoded name contains no slash, so that contexts of different owners cannot be equal. */
+/**
+ * Seal context of a header as text. The encoded header name contains no slash, so that contexts of
+ * different owners cannot be equal.
+ */
 function sealContextOf({ owner, key }: HeaderSealContext): string {
   return `header/${owner}/${encodeURIComponent(key.toLowerCase())}`
 }

@@ -1,17 +1,17 @@
 import { keyIdOf } from './seal.ts'
 
 /**
- * Prefix of values that are sealed inside a URL or header. Neither it nor a compact JWE needs
- * escaping there (RFC 3986 §3.2.1).
+ * Prefix of values that are sealed inside a URL or header. Neither the prefix nor a compact JWE
+ * needs escaping there (RFC 3986 §3.2.1).
  */
 const mark = 'sealed~'
 
-/** Adds the prefix of sealed values. */
+/** Adds the prefix of sealed values to a sealed value. */
 export function markSealed(sealed: string): string {
   return mark + sealed
 }
 
-/** Returns the sealed value without its prefix; undefined if the text is not sealed. */
+/** Returns a sealed value without its prefix; undefined if the text is not sealed. */
 export function sealedIn(text: string): string | undefined {
   const sealed = text.startsWith(mark) ? text.slice(mark.length) : undefined
   return sealed !== undefined && keyIdOf(sealed) !== undefined ? sealed : undefined

@@ -1,14 +1,14 @@
 import { createPrivateKey, createPublicKey, hash, hkdfSync, type KeyObject } from 'node:crypto'
 
-/** Key that seals and cannot unseal. Sealed values contain its id. */
+/** Public key that seals values and cannot unseal them. Sealed values contain the id of the key. */
 export interface PublicKey {
   readonly id: string
   readonly key: KeyObject
-  /** Base64url of the 32 raw bytes, as in SVC_SECRET_PUBLIC_KEY. */
+  /** Public key as base64url of the 32 raw bytes, as in SVC_SECRET_PUBLIC_KEY. */
   readonly text: string
 }
 
-/** Key that unseals values. Only auth-bridge has private keys. */
+/** Private key that unseals values. Only auth-bridge has private keys. */
 export interface PrivateKey {
   readonly id: string
   readonly key: KeyObject
@@ -23,14 +23,14 @@ export function keyPairFromSecret(secret: string): {
   publicKey: PublicKey
 } {
   const seed = Buffer.from(hkdfSync('sha256', secret, 'posthorn', 'sealing key v1', 32))
-  // RFC 8410 §7: constant header of a PKCS #8 X25519 key, then the key.
+  // PKCS #8 form of an X25519 key (RFC 8410 §7): constant header, then the key.
   const der = Buffer.concat([Buffer.from('302e020100300506032b656e04220420', 'hex'), seed])
   const key = createPrivateKey({ key: der, format: 'der', type: 'pkcs8' })
   const publicKey = describe(createPublicKey(key))
   return { privateKey: { id: publicKey.id, key }, publicKey }
 }
 
-/** Parses SVC_SECRET_PUBLIC_KEY. Throws if it is not an X25519 key. */
+/** Parses the public key in SVC_SECRET_PUBLIC_KEY. Throws if the value is not an X25519 key. */
 export function readPublicKey(text: string): PublicKey {
   const raw = Buffer.from(text, 'base64url')
   if (raw.length !== 32) throw new Error('must be 32 bytes as base64url')

@@ -23,7 +23,7 @@ export async function sealLogin(address: string, sealer: Sealer): Promise<string
 /**
  * Unseals the login of a URL. A URL without a sealed login is returned unchanged.
  *
- * @throws AppError `internal` if it was sealed for another host, or no key fits
+ * @throws AppError `internal` if the login was sealed for another host, or no key fits
  */
 export async function unsealLogin(address: string, unsealer: Unsealer): Promise<string> {
   const login = loginIn(address)
@@ -50,7 +50,10 @@ export function isLoginSealed(address: string): boolean {
   return login !== undefined && sealedIn(textOf(login)) !== undefined
 }
 
-/** Returns the id of the sealing key, `clear` for a plaintext login, undefined without a login. */
+/**
+ * Returns the id of the key that sealed the login of a URL, `clear` for a plaintext login,
+ * undefined without a login.
+ */
 export function keyIdOfLogin(address: string): string | undefined {
   const login = loginIn(address)
   if (!login) return undefined
@@ -69,7 +72,10 @@ function textOf({ url, part }: Login): string {
   return url[part]
 }
 
-/** The text is percent-encoded already; the setter does not encode `%` again. */
+/**
+ * Sets the secret of a login in its URL. The text is percent-encoded already; the setter does not
+ * encode `%` again.
+ */
 function withText({ url, part }: Login, text: string): string {
   url[part] = text
   return url.href

@@ -18,7 +18,7 @@ export type Binding = Readonly<Record<string, unknown>>
 
 export interface Unsealer {
   /**
-   * Unseals a value.
+   * Unseals a value that was sealed for the context.
    *
    * @throws AppError `internal` if the key is missing, the value was changed, or sealed for another
    * context
@@ -28,13 +28,13 @@ export interface Unsealer {
   open(sealed: string, context: string): Promise<{ value: string; binding?: Binding }>
 }
 
-/** Sealer for key rotation. */
+/** Sealer that also seals stored values again, for the rotation of keys. */
 export interface Resealer extends Sealer {
-  /** Id of the sealing key. */
+  /** Id of the newest key, which seals. */
   readonly newest: string
   /**
-   * Seals the value again with the newest key, for the same context and binding. `binding` is used
-   * for a value without a binding.
+   * Seals a sealed value again with the newest key, for the same context and binding. `binding` is
+   * used for a value without a binding.
    *
    * @throws AppError `internal` if no key fits or the value was changed
    */
@@ -45,8 +45,8 @@ export function createSealer(publicKey: PublicKey): Sealer {
   return {
     seal: (value, context, binding) =>
       new CompactEncrypt(Buffer.from(value))
-        // The JWE header is authenticated, so a value moved to another row cannot be unsealed
-        // there. The context is stored under the name `place`.
+        // The JWE header is authenticated, so a sealed value that was moved to another row cannot
+        // be unsealed there. The context is stored under the name `place`.
         .setProtectedHeader({
           alg: 'ECDH-ES',
           enc: 'A256GCM',
@@ -58,7 +58,10 @@ export function createSealer(publicKey: PublicKey): Sealer {
   }
 }
 
-/** Unseals with the key whose id is in the value, so that values of earlier keys stay readable. */
+/**
+ * Creates an unsealer: unseals with the key whose id is in the sealed value, so that values of
+ * earlier keys stay readable.
+ */
 export function createUnsealer(privateKeys: readonly PrivateKey[]): Unsealer {
   const read = createReader(privateKeys)
   const open: Unsealer['open'] = async (sealed, context) => {
@@ -83,7 +86,7 @@ export function createResealer(publicKey: PublicKey, privateKeys: readonly Priva
   }
 }
 
-/** Returns the id of the sealing key; undefined if the text is not a sealed value. */
+/** Returns the id of the key that sealed a value; undefined if the text is not a sealed value. */
 export function keyIdOf(sealed: string): string | undefined {
   try {
     return decodeProtectedHeader(sealed).kid

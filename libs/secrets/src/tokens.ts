@@ -1,11 +1,11 @@
 import { hash, randomBytes, timingSafeEqual } from 'node:crypto'
 
-/** Creates a token: 32 random bytes as 64 hex digits. Shown once, never stored. */
+/** Creates an access token: 32 random bytes as 64 hex digits. Shown once, never stored. */
 export function newToken(): string {
   return randomBytes(32).toString('hex')
 }
 
-/** Id under which a token is stored: SHA-256 as hex. A lookup by id compares no secret. */
+/** Id under which an access token is stored: SHA-256 as hex. A lookup by id compares no secret. */
 export function hashToken(token: string): string {
   return hash('sha256', token, 'hex')
 }

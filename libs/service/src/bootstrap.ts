@@ -17,33 +17,38 @@ export interface ServiceContext {
   bus: Bus
 }
 
-/** Started clients, and state of the HTTP server. */
+/** Started clients of a service, and state of its HTTP server. */
 export interface Bootstrapped extends ServiceContext {
   port: number
-  /** Resolves when clients have had `drainDelayMs` to detect that the process stops. */
+  /**
+   * Resolves when clients of the service have had `drainDelayMs` to detect that the process stops.
+   */
   drained: () => Promise<void>
-  /** Makes the service ready, unless a check fails. Call it at the end of the start. */
+  /** Makes the service ready, unless a check fails. Call `markStarted` at the end of the start. */
   markStarted: () => void
-  /** Requests and commands in progress. */
+  /** Numbers of HTTP requests and RabbitMQ commands in progress. */
   unfinished: () => Record<'requests' | 'commands', number>
 }
 
 export interface BootstrapOptions {
   name: ServiceName
   config: ServiceConfig
-  /** Aborts when the shutdown begins: not ready, and no more waiting for the schema. */
+  /**
+   * Signal that aborts when the shutdown begins: the service is not ready, and no longer waits for
+   * the schema.
+   */
   signal: AbortSignal
   /** Readiness checks of the service; defaults to Postgres. */
   checks?: (context: ServiceContext) => Checks
-  /** Fields of the first log line, beside the config. */
+  /** Fields of the first log line of the service, beside the configuration. */
   fields?: object
 }
 
 /**
- * Creates the log, metrics, Postgres pool, RabbitMQ connection and health endpoints, then waits for
- * the schema. `stack` disposes all of them in reverse order.
+ * Creates the log, metrics, Postgres pool, RabbitMQ connection and health endpoints of a service,
+ * then waits for the schema. `stack` disposes all of them in reverse order.
  *
- * The health endpoints respond while this waits: the process is live, and not ready until
+ * The health endpoints respond while this function waits: the process is live, and not ready until
  * `markStarted` is called. RabbitMQ may be unavailable.
  */
 export async function bootstrap(
@@ -77,14 +82,14 @@ export async function bootstrap(
 }
 
 /**
- * Checks Postgres. Not RabbitMQ, without which most services continue their work: the metric
- * `bus_up` reports it.
+ * Readiness check of Postgres. RabbitMQ is not checked, because most services continue their work
+ * without RabbitMQ: the metric `bus_up` reports its state.
  */
 export function defaultChecks({ db }: Pick<ServiceContext, 'db'>): Checks {
   return { postgres: () => ping(db) }
 }
 
-/** Checks RabbitMQ, for services whose clients get only errors without RabbitMQ. */
+/** Readiness check of RabbitMQ, for services whose clients get only errors without RabbitMQ. */
 export function busCheck({ bus }: Pick<ServiceContext, 'bus'>): Checks {
   return {
     rabbitmq: () => {

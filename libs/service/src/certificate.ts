@@ -3,18 +3,18 @@ import { readFile } from 'node:fs/promises'
 import type { Secret } from '@posthorn/config'
 import { createSecureContext, type SecureContext } from 'node:tls'
 
-/** Certificate and private key of a listener. */
+/** Certificate and private key of a TLS listener. */
 export interface Certificate {
   context: SecureContext
   cert: string
   key: string
-  /** Fingerprint of certificate and key. */
+  /** Fingerprint of certificate and key, which shows whether they were renewed. */
   revision: string
 }
 
 /**
- * Reads a certificate and key from PEM texts or paths of PEM files. Reads the files at every call,
- * because they are renewed at run time. Undefined if no certificate is configured.
+ * Reads the certificate and key of a listener from PEM texts or paths of PEM files. Reads the files
+ * at every call, because they are renewed at run time. Undefined if no certificate is configured.
  */
 export async function readCertificate(
   cert: string | undefined,

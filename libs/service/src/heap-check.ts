@@ -6,9 +6,11 @@ import type { Logger } from '@posthorn/telemetry'
 const outsideHeapBytes = 64 * 1024 * 1024
 
 export interface MemoryLimits {
-  /** Maximum heap of this process, young generation included. */
+  /** Maximum heap of this Node process, young generation included. */
   heapBytes: number
-  /** Memory limit of the container. 0 or more than the machine has: none. */
+  /**
+   * Memory limit of the container in bytes. 0, or more than the memory of the machine: no limit.
+   */
   containerBytes: number
 }
 

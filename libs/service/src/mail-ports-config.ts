@@ -17,7 +17,7 @@ export function readMailPorts(env: Env, service: ServiceConfig): MailPorts {
     allowedTargets: entries
       .filter(({ host }) => host !== '')
       .map((entry) => `${entry.host}:${entry.port}`),
-    // 0: a default port, which is refused anyway, or a port that the system chooses.
+    // Port 0 stands for a default port, which is refused anyway, or a port that the system chooses.
     own: [...own, port].filter((each) => each !== 0),
   }
 }

@@ -17,10 +17,10 @@ export const poolSizes: Readonly<Record<ServiceName, number>> = {
   // webhook-dispatcher: four partitions are fanned out concurrently, and results are recorded
   // beside them.
   'webhook-dispatcher': 5,
-  // imap-proxy: logins read a few rows.
+  // Connections of imap-proxy: logins read a few rows.
   'imap-proxy': 2,
   // smtp-proxy stores messages. A large message occupies a connection while it is transferred.
   'smtp-proxy': 2,
-  // auth-bridge reads a few rows per credential.
+  // Connections of auth-bridge: it reads a few rows per credential.
   'auth-bridge': 2,
 }

@@ -4,8 +4,8 @@ import { type OriginMap, parseOrigin } from '@posthorn/net/origin-map'
 const name = 'SVC_PROVIDER_ORIGINS'
 
 /**
- * Reads `<origin>=<origin>` pairs of `SVC_PROVIDER_ORIGINS`: requests to the first are sent to the
- * second, tokens included. Only for tests against fakes of providers.
+ * Reads the `<origin>=<origin>` pairs of `SVC_PROVIDER_ORIGINS`: requests to the first origin of a
+ * pair are sent to the second origin, tokens included. Only for tests against fakes of providers.
  *
  * @throws ConfigError for anything but origins, and for an origin that is mapped twice
  */

@@ -7,23 +7,25 @@ export interface QueuePauseOptions {
   db: Db
   bus: Pick<Bus, 'onInvalidate'>
   log: Logger
-  /** Name of the queue in the API. */
+  /** Name of the work queue in the API: `submit` or `notify`. */
   queue: string
-  /** Called when the queue is paused or resumed. */
+  /** Called when an operator pauses or resumes the queue. */
   onChange?: (paused: boolean) => void
 }
 
-/** Pause state of a queue, set by an operator. */
+/** Pause state of a work queue, set by an operator. */
 export interface QueuePause extends AsyncDisposable {
   readonly paused: boolean
 }
 
-/** Maximum delay of a change if its invalidation is lost. */
+/**
+ * Interval at which the pause state is read: maximum delay of a change if its invalidation is lost.
+ */
 const everyMs = 500
 
 /**
- * Tracks whether a queue is paused. Resolves after the first read. While Postgres is unavailable,
- * the last state remains.
+ * Tracks whether a work queue is paused. Resolves after the first read. While Postgres is
+ * unavailable, the last pause state that was read remains.
  */
 export async function watchQueuePause({
   db,

@@ -7,21 +7,24 @@ import type { ServiceConfig } from './service-config.ts'
 
 /** Running service. Disposal stops the service. */
 export interface App extends AsyncDisposable {
-  /** Amount of work that the shutdown has not finished, by kind: in progress, or abandoned. */
+  /**
+   * Amount of work that the shutdown of the service has not finished, by kind: in progress, or
+   * abandoned.
+   */
   unfinished?: () => Record<string, number>
 }
 
-/** Entry point of a service. */
+/** Entry point of a service: its name, its configuration and its start. */
 export interface Service<C extends ServiceConfig> {
   name: string
   env: Env
   readConfig: (env: Env) => C
-  /** Starts the service. `stopping` aborts when the shutdown begins. */
+  /** Starts the service. The signal `stopping` aborts when the shutdown begins. */
   startApp: (config: C, stopping: AbortSignal) => Promise<App>
 }
 
 /**
- * Runs a service until SIGTERM or SIGINT, then disposes it.
+ * Runs a service until SIGTERM or SIGINT, then disposes the service.
  *
  * A shutdown takes at most `drainDelayMs` plus `shutdownTimeoutMs`. Work that it does not finish is
  * logged, and the exit status is 1. A second signal ends the process immediately. An error during
@@ -52,7 +55,7 @@ export async function run<C extends ServiceConfig>(service: Service<C>): Promise
   }
 }
 
-/** Ends the process, after `onTimeout`, when its shutdown takes too long. */
+/** Ends the process of a service, after `onTimeout`, when its shutdown takes too long. */
 function limitShutdown(
   stopping: AbortSignal,
   { drainDelayMs, shutdownTimeoutMs }: ServiceConfig,
@@ -62,12 +65,15 @@ function limitShutdown(
     onTimeout()
     process.exit(1)
   }
-  // The process ends without this timer when no handle is open.
+  // The timer does not keep the process running: without an open handle, the process ends earlier.
   const startTimer = () => setTimeout(end, drainDelayMs + shutdownTimeoutMs).unref()
   stopping.addEventListener('abort', startTimer, { once: true })
 }
 
-/** Logs unfinished work, if there is any, and sets the exit status. */
+/**
+ * Logs the work that a service has not finished at its shutdown, if there is any, and sets the exit
+ * status.
+ */
 function reportUnfinished(
   app: App | undefined,
   name: string,

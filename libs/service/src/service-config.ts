@@ -6,16 +6,16 @@ import { poolSizes } from './pool-sizes.ts'
 /** Configuration that every service has. */
 export interface ServiceConfig {
   readonly databaseUrl: string
-  /** Maximum connections to Postgres. */
+  /** Maximum connections of the service to Postgres. */
   readonly databasePoolSize: number
   readonly amqpUrl: string
-  /** Address of health endpoints, metrics and, in api-gateway, the API. */
+  /** Listen address of health endpoints, metrics and, in api-gateway, the API. */
   readonly host: string
   readonly port: number
   readonly logLevel: LogLevel
   /** Time after SIGTERM for which the process is not ready, but accepts connections. */
   readonly drainDelayMs: number
-  /** Maximum duration of a shutdown after `drainDelayMs`. */
+  /** Maximum duration of the service's shutdown after `drainDelayMs`. */
   readonly shutdownTimeoutMs: number
 }
 
@@ -24,11 +24,14 @@ const hour = 3_600_000
 export interface ServiceDefaults {
   service: ServiceName
   port: number
-  /** Maximum duration of the shutdown; defaults to 10 s. */
+  /** Maximum duration of the service's shutdown; defaults to 10 s. */
   shutdownTimeoutMs?: number
 }
 
-/** @throws ConfigError for a missing or invalid variable */
+/**
+ * Reads the configuration that every service has. @throws ConfigError for a missing or invalid
+ * variable
+ */
 export function readServiceConfig(
   env: Env,
   { service, port, shutdownTimeoutMs = 10_000 }: ServiceDefaults,

@@ -5,7 +5,7 @@ import type { Logger } from '@posthorn/telemetry'
 
 /**
  * Waits until Postgres responds and has all migrations of this release. Logs while it waits, and
- * warns if the role has no timeout. Rejects when the signal aborts.
+ * warns if the Postgres role has no timeout. Rejects when the signal aborts.
  */
 export async function waitForSchema(db: Db, log: Logger, signal: AbortSignal): Promise<void> {
   const delayMs = backoff({ baseMs: 100, maxMs: 3_000 })

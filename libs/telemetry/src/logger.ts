@@ -9,19 +9,21 @@ export type LogLevel = (typeof logLevels)[number]
 export type Logger = Pick<Pino, 'trace' | 'debug' | 'info' | 'warn' | 'error' | 'fatal'> & {
   /**
    * Creates a logger with further fields. `redact: []` skips the search for secrets, which costs
-   * more than writing the line; use it only for fields that cannot contain any.
+   * more than writing the line; use this option only for fields that cannot contain secrets.
    */
   child(bindings: object, options?: { redact: [] }): Logger
 }
 
 /**
- * Lines are written every 100 ms or 4 kB: one write per line costs more than formatting the line.
- * Buffered lines are written at exit, also after an exception. SIGKILL loses them.
+ * Buffering of log lines: they are written every 100 ms or 4 kB, because one write per line costs
+ * more than formatting the line. Buffered lines are written at exit, also after an exception.
+ * SIGKILL loses them.
  */
 const buffering = { periodicFlush: 100, minLength: 4_096 }
 
 /**
- * Creates the logger of a service. Secrets print as `***`; `redact` covers objects of libraries.
+ * Creates the logger of a service. Values of the class `Secret` print as `***`; `redact` covers
+ * objects of libraries.
  */
 export function createLogger(service: string, level: LogLevel = 'info'): Logger {
   const options: LoggerOptions = {
@@ -50,8 +52,8 @@ export function createLogger(service: string, level: LogLevel = 'info'): Logger 
 }
 
 /**
- * Returns name, text, code and stack of an error and its causes. Other properties are left out,
- * because libraries attach requests and sockets to errors.
+ * Describes an error for the log: name, text, code and stack of the error and its causes. Other
+ * properties are left out, because libraries attach requests and sockets to errors.
  */
 function describeError(error: unknown): unknown {
   if (!(error instanceof Error)) return stdSerializers.err(error as Error)

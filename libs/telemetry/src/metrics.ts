@@ -12,28 +12,31 @@ interface MetricOptions {
 
 /** Metrics of a service. Names get the prefix `posthorn_` and end with their unit. */
 export interface Metrics {
-  /** `collect` is called before each scrape to add what is not counted yet. */
+  /**
+   * Registers a counter. `collect` is called before each scrape to add the events that are not
+   * counted yet.
+   */
   counter(metric: MetricOptions & { collect?: (counter: Counter) => void }): Counter
   /**
-   * `collect` is called before each scrape, which waits up to 25 ms for a promise. Without a value
-   * by then, the scrape has the last value and `posthorn_metric_age_seconds` its age, for up to
-   * 2 min.
+   * Registers a gauge. `collect` is called before each scrape of the metrics, which waits up to 25
+   * ms for a promise. Without a value by then, the scrape has the last value and
+   * `posthorn_metric_age_seconds` its age, for up to 2 min.
    */
   gauge(metric: MetricOptions & { collect?: CollectGauge }): Gauge
   histogram(metric: MetricOptions & { buckets?: number[] }): Histogram
-  /** Returns the response of `/metrics`. */
+  /** Returns the response of `/metrics`, with all metrics as text. */
   text(): Promise<string>
   readonly contentType: string
 }
 
 /**
- * Interval of the samples of `nodejs_eventloop_lag_*`. The samples include the interval. A sample
- * each 10 ms takes 0.6 % of a core in an idle process.
+ * Interval of the event loop samples of `nodejs_eventloop_lag_*`. The samples include the interval.
+ * A sample each 10 ms takes 0.6 % of a core in an idle process.
  */
 const lagSampleMs = 100
 
 export interface MetricsOptions {
-  /** Time in milliseconds, for the ages of values. */
+  /** Clock in milliseconds, for the ages of sampled metric values. */
   clock?: () => number
 }
 

@@ -1,7 +1,10 @@
 import { settleWithin } from '@posthorn/flow'
 import type { Gauge } from 'prom-client'
 
-/** Value of a gauge before a scrape. A gauge with labels is set by the function itself. */
+/**
+ * Function that returns the value of a gauge before a scrape of the metrics. A gauge with labels is
+ * set by the function itself.
+ */
 export type CollectGauge = (gauge: Gauge) => number | Promise<number> | void
 
 /**
@@ -9,18 +12,26 @@ export type CollectGauge = (gauge: Gauge) => number | Promise<number> | void
  * Postgres works. A scrape responds within 100 ms also when Postgres does not.
  */
 const maxCollectMs = 25
-/** An older value would hide that the present value is unknown. */
+/**
+ * Maximum age of a gauge's value in a scrape. An older value would hide that the present value is
+ * unknown.
+ */
 const maxAgeMs = 120_000
 
 interface Source {
   name: string
   gauge: Gauge
   collect: CollectGauge
-  /** True while the last collection returned a promise. Other values have no age. */
+  /**
+   * True while the last collection of the gauge's value returned a promise. Other values have no
+   * age.
+   */
   isSampled: boolean
-  /** Collection in progress. A slow collection continues over several scrapes. */
+  /**
+   * Collection of the gauge's value in progress. A slow collection continues over several scrapes.
+   */
   running: Promise<void> | undefined
-  /** Time of the last value of a promise. */
+  /** Time of the last value of the gauge from a promise. */
   sampledAt: number
 }
 
@@ -39,7 +50,8 @@ export class SampledGauges {
   }
 
   /**
-   * Updates all gauges, and `ages` by the label `metric`. A gauge without a value is absent.
+   * Updates all gauges for a scrape, and `ages` by the label `metric`. A gauge without a value is
+   * absent.
    */
   async collect(ages: Gauge): Promise<void> {
     const started = this.#sources.flatMap((source) => this.#start(source) ?? [])
@@ -47,7 +59,7 @@ export class SampledGauges {
     for (const source of this.#sources) this.#describe(source, ages)
   }
 
-  /** Starts a collection, unless the previous collection still runs. */
+  /** Starts a collection of a gauge's value, unless the previous collection still runs. */
   #start(source: Source): Promise<void> | undefined {
     if (source.running) return undefined
     const { gauge } = source
@@ -74,7 +86,10 @@ export class SampledGauges {
   }
 }
 
-/** Value of a gauge. A failure must not end the scrape, so it becomes a rejection. */
+/**
+ * Collects the value of a gauge. A failure must not end the scrape, so the failure becomes a
+ * rejection.
+ */
 function collected({ collect, gauge }: Source): ReturnType<CollectGauge> {
   try {
     return collect(gauge)

@@ -2,16 +2,16 @@ import { readFileSync } from 'node:fs'
 import { SourceMap, type SourceMapPayload } from 'node:module'
 import { fileURLToPath, pathToFileURL } from 'node:url'
 
-/** Position of a frame in a bundled file: URL or path, line and column. */
+/** Pattern of the position of a stack frame in a bundled file: URL or path, line and column. */
 const position = /((?:file:\/\/)?\/[^\s()]+\.js):(\d+):(\d+)/g
-/** Source maps by file; undefined for files without a map. */
+/** Source maps by bundled file; undefined for files without a map. */
 const sourceMaps = new Map<string, SourceMap | undefined>()
 
 /**
- * Stack of an error with the positions of the sources, if the code is bundled.
+ * Stack of an error with the positions of the TypeScript sources, if the code is bundled.
  *
  * The source map of a file is read at its first frame, synchronously. `--enable-source-maps` reads
- * all at the start and takes 26 MB in each process.
+ * all source maps at the start and takes 26 MB in each process.
  */
 export function sourceStack({ stack }: Error): string | undefined {
   return stack?.replaceAll(position, (frame, file: string, ...at: string[]) => {

@@ -3,14 +3,19 @@ import { context, propagation, SpanKind, SpanStatusCode, trace } from '@opentele
 /** W3C trace context as message headers (`traceparent`, `tracestate`). */
 export type TraceHeaders = Record<string, string>
 
-/** Returns headers by which a receiver continues the active trace. Empty without tracing. */
+/**
+ * Returns message headers by which a receiver continues the active trace. Empty without tracing.
+ */
 export function activeTrace(): TraceHeaders {
   const headers: TraceHeaders = {}
   propagation.inject(context.active(), headers)
   return headers
 }
 
-/** Runs work in a span that continues the sender's trace. Costs almost nothing without tracing. */
+/**
+ * Runs work in a tracing span that continues the sender's trace. Costs almost nothing without
+ * tracing.
+ */
 export function inSpan<T>(name: string, parent: TraceHeaders, work: () => Promise<T>): Promise<T> {
   const tracer = trace.getTracer('posthorn')
   return tracer.startActiveSpan(

@@ -8,8 +8,8 @@ import { PgInstrumentation } from '@opentelemetry/instrumentation-pg'
 import { NodeSDK } from '@opentelemetry/sdk-node'
 
 /**
- * Attributes removed from spans. URLs contain secrets: access tokens, OAuth 2.0 codes, and
- * credentials in the URLs of webhooks. Route and host remain.
+ * Attributes that are removed from tracing spans. URLs contain secrets: access tokens, OAuth 2.0
+ * codes, and credentials in the URLs of webhooks. Route and host remain.
  */
 const removedAttributes = { 'url.full': undefined, 'url.path': undefined, 'url.query': undefined }
 
@@ -20,7 +20,8 @@ const removedAttributes = { 'url.full': undefined, 'url.path': undefined, 'url.q
  */
 export function startTracing(env: NodeJS.ProcessEnv): void {
   describeService(env, process.argv[1] ?? '')
-  // Only this hook instruments ES modules; without the hook, Express has no spans.
+  // Only the hook of import-in-the-middle instruments ES modules; without the hook, Express has no
+  // spans.
   register('import-in-the-middle/hook.mjs', import.meta.url)
   const sdk = new NodeSDK({
     traceExporter: new OTLPTraceExporter(),
@@ -32,7 +33,7 @@ export function startTracing(env: NodeJS.ProcessEnv): void {
         startOutgoingSpanHook: () => removedAttributes,
       }),
       new ExpressInstrumentation(),
-      // Queries of periodic tasks have no parent span and are not traced.
+      // Postgres queries of periodic tasks have no parent span and are not traced.
       new PgInstrumentation({ requireParentSpan: true }),
     ],
   })
@@ -41,9 +42,9 @@ export function startTracing(env: NodeJS.ProcessEnv): void {
 }
 
 /**
- * Sets the service name to the folder of the service, and the service version to the version of the
- * release, unless they are configured. Other resource detectors are disabled, because these
- * detectors export the command line.
+ * Sets the service name of traces to the folder of the service, and the service version to the
+ * version of the release, unless they are configured. Other resource detectors are disabled,
+ * because these detectors export the command line.
  */
 function describeService(env: NodeJS.ProcessEnv, main: string): void {
   env['OTEL_NODE_RESOURCE_DETECTORS'] ??= 'env'

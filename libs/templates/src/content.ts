@@ -1,4 +1,4 @@
-/** Texts of a message that may contain expressions. */
+/** Texts of a message template that may contain expressions. */
 export interface TemplateContent {
   subject?: string
   text?: string
@@ -9,10 +9,12 @@ export interface TemplateContent {
 export const contentFields = ['subject', 'text', 'html', 'previewText'] as const
 export type ContentField = (typeof contentFields)[number]
 
-/** Language of the template text `html`. */
+/** Language of the text `html` of a message template. */
 export type TemplateFormat = 'html' | 'markdown'
 
-/** Values of expressions. Passed as JSON, so without functions and prototypes. */
+/**
+ * Values for the expressions of a template. Passed as JSON, so without functions and prototypes.
+ */
 export interface RenderContext {
   params: Record<string, unknown>
   account: { name: string; email: string | null }
@@ -20,10 +22,10 @@ export interface RenderContext {
   rcpt?: { name?: string; address?: string; unsubscribeUrl?: string }
 }
 
-/** Problem in one text of a template. */
+/** Problem in one text of a message template. */
 export interface TemplateProblem {
   field: ContentField
-  /** Line of the problem; absent if unknown. */
+  /** Line of the problem in the text; absent if unknown. */
   line?: number
   reason: string
 }

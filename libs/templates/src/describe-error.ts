@@ -2,10 +2,10 @@ import { messageOf } from '@posthorn/errors'
 import type { ContentField, TemplateProblem } from './content.ts'
 import { TemplateError } from './parse-template.ts'
 
-/** Handlebars quotes the template in its messages. */
+/** Maximum length of a reason: Handlebars quotes the template in its messages. */
 const maxReasonLength = 300
 
-/** Error of a template, worded for its author. */
+/** Describes an error of a message template for its author. */
 export function describeError(field: ContentField, error: unknown): TemplateProblem {
   const line = lineOf(error)
   return { field, reason: reasonOf(error), ...(line !== undefined && { line }) }

@@ -16,11 +16,15 @@ type Template = (context: unknown) => string
 /** Escaping of values in a rendered template. */
 type Mode = 'plain' | TemplateFormat
 
-/** Limits of the cache of compiled templates: characters of source, and templates. */
+/**
+ * Limits of the cache of compiled message templates: characters of source, and number of templates.
+ */
 const maxCachedChars = 8 * 1024 * 1024
 const maxCached = 500
 
-/** Renders templates. Runs in a separate process: a template may use any time and memory. */
+/**
+ * Renders message templates. Runs in a separate process: a template may use any time and memory.
+ */
 export class Engine {
   readonly #handlebars = Handlebars.create()
   readonly #compiled = new TtlCache<string, Template>({
@@ -31,14 +35,14 @@ export class Engine {
 
   readonly #maxOutputBytes: number
 
-  /** `maxOutputBytes`: maximum bytes of all texts of one job. */
+  /** Creates an engine. `maxOutputBytes`: maximum bytes of all texts of one rendering job. */
   constructor(maxOutputBytes: number) {
     this.#maxOutputBytes = maxOutputBytes
     this.#handlebars.unregisterHelper('log')
     this.#handlebars.registerHelper(markdownHelper, escapeMarkdown)
   }
 
-  /** Never throws: every error is a problem of the template. */
+  /** Runs a rendering job. Never throws: every error is a problem of the template. */
   run({ content, format, context }: Job): JobResult {
     if (context === undefined) return { problems: this.#check(content, format) }
     const values: unknown = JSON.parse(context)
@@ -95,12 +99,18 @@ function modeOf(field: ContentField, format: TemplateFormat): Mode {
   return field === 'html' ? format : 'plain'
 }
 
-/** True for texts of a header: line breaks in values become spaces. */
+/**
+ * True for template texts of one line (subject and preview text): line breaks in values become
+ * spaces.
+ */
 function isLine(field: ContentField): boolean {
   return field === 'subject' || field === 'previewText'
 }
 
-/** Built-in helpers without the helpers that log or replace missing helpers. */
+/**
+ * Options for compiling a template: built-in helpers of Handlebars without the helpers that log or
+ * replace missing helpers.
+ */
 function compileOptions(mode: Mode): CompileOptions {
   const off = { log: false, helperMissing: false, blockHelperMissing: false }
   return {
@@ -115,7 +125,10 @@ const runtimeOptions = {
   allowProtoMethodsByDefault: false,
 }
 
-/** Compares the length first: V8 allocates a concatenated string only when its bytes are read. */
+/**
+ * Checks that a rendered text fits into the limit. Compares the length first: V8 allocates a
+ * concatenated string only when its bytes are read.
+ */
 function assertFits(text: string, maxBytes: number): number {
   const bytes = text.length > maxBytes ? text.length : Buffer.byteLength(text)
   if (bytes > maxBytes) throw new TemplateError('renders to more than is allowed')

@@ -1,10 +1,10 @@
 import type { TemplateContent, TemplateFormat, TemplateProblem } from './content.ts'
 
-/** Rendering of a content; without a context, a check of its syntax. */
+/** Job that renders the texts of a template; without a context, a check of their syntax. */
 export interface Job {
   content: TemplateContent
   format: TemplateFormat
-  /** Context of the template as JSON. */
+  /** Values for the expressions of the template (render context), as JSON. */
   context?: string
 }
 

@@ -1,6 +1,9 @@
 import MarkdownIt from 'markdown-it'
 
-/** HTML in markdown is kept: it is the author's. URLs such as `javascript:` become no links. */
+/**
+ * Parser of markdown templates. HTML in markdown is kept, because the author of the template wrote
+ * it. URLs such as `javascript:` become no links.
+ */
 const markdown = new MarkdownIt({ html: true, linkify: false, typographer: false })
 
 export function markdownToHtml(text: string): string {
@@ -8,9 +11,9 @@ export function markdownToHtml(text: string): string {
 }
 
 /**
- * Escapes a value, so that it is plain text in markdown and in HTML within it. Uses character
- * references, which have the same meaning in text, link addresses and attributes, and never form
- * structure (CommonMark §2.5). Backslashes do not.
+ * Escapes a value for a markdown template, so that the value is plain text in markdown and in HTML
+ * within it. Uses character references, which have the same meaning in text, link addresses and
+ * attributes, and never form structure (CommonMark §2.5). Backslashes do not.
  */
 export function escapeMarkdown(value: unknown): string {
   if (value === undefined || value === null) return ''

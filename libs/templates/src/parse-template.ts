@@ -3,7 +3,7 @@ import Handlebars from 'handlebars'
 /** Name of the helper that escapes values inserted into markdown, see `escapeMarkdown`. */
 export const markdownHelper = 'escapeMarkdown'
 
-/** Construct of a template that is not allowed. */
+/** Error for a construct of a template that is not allowed. */
 export class TemplateError extends Error {
   readonly line: number | undefined
 
@@ -13,7 +13,10 @@ export class TemplateError extends Error {
   }
 }
 
-/** Parses a template. Rejects partials and decorators, which refer to code outside of it. */
+/**
+ * Parses a message template. Rejects partials and decorators, which refer to code outside of the
+ * template.
+ */
 export function parseTemplate(source: string, { markdown }: { markdown: boolean }) {
   const tree = Handlebars.parse(source)
   new SelfContained().accept(tree)
@@ -36,7 +39,10 @@ class SelfContained extends Handlebars.Visitor {
   }
 }
 
-/** Replaces `{{x}}` by `{{{escapeMarkdown x}}}`: HTML-safe text may still be markdown syntax. */
+/**
+ * Visitor that replaces `{{x}}` by `{{{escapeMarkdown x}}}` in a template: HTML-safe text may still
+ * be markdown syntax.
+ */
 class MarkdownValues extends Handlebars.Visitor {
   override MustacheStatement(node: hbs.AST.MustacheStatement): void {
     if (!node.escaped) return

@@ -4,11 +4,11 @@ import type { RenderContext, TemplateContent, TemplateFormat, TemplateProblem } 
 import type { Job, JobResult } from './jobs.ts'
 
 export interface RendererOptions {
-  /** Maximum CPU time of one rendering. */
+  /** Maximum CPU time of one template rendering. */
   timeoutMs: number
-  /** Maximum bytes of all texts of one rendering. */
+  /** Maximum bytes of all texts of one template rendering. */
   maxOutputBytes: number
-  /** Heap of each process, compiled templates included. Default 256. */
+  /** Heap of each rendering process in MB, compiled templates included. Default 256. */
   maxMemoryMb?: number
 }
 
@@ -17,9 +17,12 @@ export interface RenderOptions {
   context: RenderContext
 }
 
-/** Heap for compiled templates and one rendering, far above the need of a message. */
+/**
+ * Default heap of a rendering process in MB, for compiled templates and one rendering. Far above
+ * the need of a message.
+ */
 const defaultMemoryMb = 256
-/** Idle time after which processes are ended. */
+/** Idle time after which rendering processes are ended. */
 const idleMs = 30_000
 
 const renderErrors: Record<WorkerFailure, [ErrorKind, string]> = {
@@ -31,8 +34,9 @@ const renderErrors: Record<WorkerFailure, [ErrorKind, string]> = {
 }
 
 /**
- * Renders templates in separate processes, started on demand and ended when idle. Accounts take
- * turns, and none uses all processes. A template beyond the limits fails with `unprocessable`.
+ * Renders message templates in separate processes, started on demand and ended when idle. Accounts
+ * take turns, and no account uses all processes. A template beyond the limits fails with
+ * `unprocessable`.
  */
 export class Renderer implements AsyncDisposable {
   readonly #pool: WorkerPool<Job, JobResult>
@@ -49,8 +53,8 @@ export class Renderer implements AsyncDisposable {
   }
 
   /**
-   * Renders the texts of a content. `html` is escaped, and converted from markdown; the other texts
-   * are plain text.
+   * Renders the texts of a message template. `html` is escaped, and converted from markdown; the
+   * other texts are plain text.
    * @throws AppError `unprocessable` with the problem of the template
    */
   async render(
@@ -64,7 +68,7 @@ export class Renderer implements AsyncDisposable {
     throw new AppError('unprocessable', result.problems.map(describeProblem).join('; '))
   }
 
-  /** Problems of the content that do not depend on values. */
+  /** Finds the problems of a template that do not depend on values. */
   async check(content: TemplateContent, format: TemplateFormat): Promise<TemplateProblem[]> {
     const result = await this.#run({ content, format }, 'check')
     return 'problems' in result ? result.problems : []
@@ -85,7 +89,7 @@ export class Renderer implements AsyncDisposable {
   }
 }
 
-/** Error message with field, line and reason. */
+/** Error message for a template problem, with field, line and reason. */
 function describeProblem({ field, line, reason }: TemplateProblem): string {
   return `The ${field} of the template cannot be rendered${line === undefined ? '' : ` (line ${line})`}: ${reason}`
 }

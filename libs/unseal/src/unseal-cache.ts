@@ -1,14 +1,18 @@
 import { TtlCache } from '@posthorn/flow'
 
-/** Maximum time auth-bridge may take to unseal a value. */
+/** Maximum time that auth-bridge may take to unseal a value. */
 export const unsealTimeoutMs = 5_000
 
-/** Memory bound: about 20,000 sealed values of usual length, or 1,000 of maximum length. */
+/**
+ * Maximum characters in the cache of unsealed values: about 20,000 sealed values of usual length,
+ * or 1,000 of maximum length.
+ */
 const maxCharacters = 16_000_000
 
 /**
- * Cache of unsealed values by sealed value. Concurrent callers share one request, failures are not
- * cached. Values are about as large as their keys, so only keys count towards the bound.
+ * Cache of unsealed logins and header values by sealed value. Concurrent callers share one request,
+ * failures are not cached. Values are about as large as their keys, so only keys count towards the
+ * bound.
  */
 export class UnsealCache extends TtlCache<string, string> {
   constructor() {

@@ -4,14 +4,18 @@ import { isLoginSealed } from '@posthorn/secrets'
 import { UnsealCache, unsealTimeoutMs } from './unseal-cache.ts'
 
 /**
- * Unseals the login in a URL. A URL without a sealed login is returned unchanged.
+ * Function that unseals the login in the URL of a webhook or proxy. A URL without a sealed login is
+ * returned unchanged.
  *
  * @throws AppError `unavailable` or `timeout` while auth-bridge cannot be reached, `internal` if no
  * key unseals the login
  */
 export type UnsealLogin = (address: string) => Promise<string>
 
-/** Creates a function that has auth-bridge unseal logins and caches them by their sealed form. */
+/**
+ * Creates a function that has auth-bridge unseal the logins of URLs and caches them by their sealed
+ * form.
+ */
 export function createLoginUnsealer(bus: Pick<Bus, 'request'>): UnsealLogin {
   const cache = new UnsealCache()
   const request = async (address: string) => {

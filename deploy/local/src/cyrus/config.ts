@@ -20,10 +20,10 @@ export interface CyrusSetup {
 }
 
 export interface CyrusFiles {
-  /** Configuration of the master process. */
+  /** File with the configuration of Cyrus's master process. */
   cyrusConf: string
   imapdConf: string
-  /** Socket for password checks. */
+  /** Path of the Unix socket for password checks. */
   saslauthdSocket: string
 }
 
@@ -35,7 +35,7 @@ export async function configureCyrus({
 }: CyrusSetup): Promise<CyrusFiles> {
   const data = directory.dir
   const sockets = join(data, 'conf/socket')
-  await rm(sockets, { recursive: true, force: true }) // sockets of a killed run
+  await rm(sockets, { recursive: true, force: true }) // Unix sockets of a killed Cyrus.
   for (const folder of ['conf', 'conf/socket', 'spool'])
     await createServerDirectory(join(data, folder), directory.owner)
   await createServerCertificate(data, directory.owner)

@@ -20,11 +20,16 @@ import {
 } from '../files/data-directory.ts'
 
 export interface CyrusOptions {
-  /** Directory of ports, logs, certificate and mail. Reused by the next start. */
+  /**
+   * Directory of the ports, logs, certificate and mail of the Cyrus server. Reused by the next
+   * start.
+   */
   dir: string
   /** Directory of downloaded packages, shared by all servers. */
   cache: string
-  /** File that records the processes. With a record, the processes outlive this process. */
+  /**
+   * File that records the processes of Cyrus. With a record, the processes outlive this process.
+   */
   record?: string | undefined
 }
 
@@ -34,21 +39,21 @@ export interface CyrusAddress {
   imapPort: number
   imapsPort: number
   lmtpPort: number
-  /** PEM file of the self-signed certificate. */
+  /** PEM file of the server's self-signed certificate. */
   certPath: string
-  /** Password of every user. */
+  /** Password of every user of the Cyrus server. */
   password: string
 }
 
 export interface Cyrus extends ManagedServer, CyrusAddress {
-  /** Address alone, to be passed to another process. */
+  /** Address of the Cyrus server without functions, to be passed to another process. */
   readonly address: CyrusAddress
   /**
    * Delivers a message to the user's INBOX by LMTP. `user` is a name or an address @mail.test.
    * Mailboxes are created on first use.
    */
   deliver(user: string, rfc822: string | Uint8Array): Promise<void>
-  /** Stops the server and deletes all mail. */
+  /** Stops the Cyrus server and deletes all mail. */
   destroy(): Promise<void>
 }
 
@@ -119,7 +124,7 @@ async function startMaster({
 }): Promise<ServerProcess> {
   const running = await launch({
     command: join(program.bin, 'master'),
-    // -D: run in the foreground
+    // Option `-D` of Cyrus's master process: run in the foreground.
     args: [
       '-D',
       '-C',

@@ -13,7 +13,7 @@ export interface ReceivedWebhook {
 
 export interface WebhookReceiver extends AsyncDisposable {
   url: string
-  /** Resolves with the first matching webhook, including webhooks received before the call. */
+  /** Resolves with the first webhook that matches, including webhooks received before the call. */
   next(description: string, match: (webhook: ReceivedWebhook) => boolean): Promise<ReceivedWebhook>
 }
 

@@ -3,13 +3,13 @@ import { setTimeout as delay } from 'node:timers/promises'
 import { ImapFlow } from 'imapflow'
 import { startReceiver, type WebhookReceiver } from './receiver.ts'
 
-/** System and mail server of the demo. */
+/** Addresses of the system and of the mail server that the demo uses. */
 export interface ScenarioContext {
   url: string
   token: string
   serviceSecret: string
   imapProxyPort: number
-  /** Address of this machine for webhooks. Defaults to 127.0.0.1. */
+  /** Address of this machine at which webhooks of the demo arrive. Defaults to 127.0.0.1. */
   receiverHost?: string
   mail: {
     host: string
@@ -22,8 +22,8 @@ export interface ScenarioContext {
 }
 
 /**
- * Connects two accounts, receives and sends a message, and logs in through the IMAP proxy. Reports
- * each step. Rejects at the first failure.
+ * Runs the demo: connects two accounts, receives and sends a message, and logs in through the IMAP
+ * proxy. Reports each step. Rejects at the first failure.
  */
 export async function runScenario(context: ScenarioContext): Promise<void> {
   const api = createApi(context.url, context.token)
@@ -156,7 +156,7 @@ async function logInThroughProxy(
   }
 }
 
-/** Logs in, with retries: the proxy applies changed settings within seconds. */
+/** Logs in at the IMAP proxy, with retries: the proxy applies changed settings within seconds. */
 async function connectWithRetries(port: number, token: string): Promise<ImapFlow> {
   for (let attempt = 1; ; attempt++) {
     const client = new ImapFlow({
@@ -181,7 +181,7 @@ function elapsed(started: number): string {
   return `${(performance.now() - started).toFixed(0)} ms`
 }
 
-/** Minimal API client. */
+/** Minimal client of the Posthorn API. */
 interface Api {
   get<T>(path: string): Promise<T>
   post<T>(path: string, body: unknown): Promise<T>

@@ -23,13 +23,16 @@ export interface DovecotPorts {
 
 export interface DovecotFeatures {
   /**
-   * Introspection endpoint (RFC 7662) for XOAUTH2 and OAUTHBEARER tokens. Without the endpoint,
-   * these mechanisms are not offered.
+   * Introspection endpoint (RFC 7662) by which Dovecot checks XOAUTH2 and OAUTHBEARER tokens.
+   * Without the endpoint, these mechanisms are not offered.
    */
   introspectionUrl?: string
-  /** Token mechanisms offered with `introspectionUrl`. Defaults to XOAUTH2 and OAUTHBEARER. */
+  /**
+   * SASL mechanisms for tokens, offered with `introspectionUrl`. Defaults to XOAUTH2 and
+   * OAUTHBEARER.
+   */
   tokenMechanisms?: readonly ('xoauth2' | 'oauthbearer')[]
-  /** Offers STARTTLS and TLS. Defaults to true. */
+  /** True to offer STARTTLS and TLS on Dovecot's ports. Defaults to true. */
   tls?: boolean
 }
 
@@ -49,7 +52,7 @@ export async function configureDovecot(setup: DovecotSetup): Promise<string> {
   const data = directory.dir
   for (const folder of ['mail', 'state'])
     await createServerDirectory(join(data, folder), directory.owner)
-  await rm(join(data, 'run'), { recursive: true, force: true }) // sockets of a killed run
+  await rm(join(data, 'run'), { recursive: true, force: true }) // Unix sockets of a killed Dovecot.
   await createServerCertificate(data)
   const { root } = program
   if (root !== undefined) {
@@ -95,7 +98,7 @@ function fetchedPrograms(root: string, env: Record<string, string>): string {
     `libexec_dir = ${lib}`,
     `mail_plugin_dir = ${lib}/modules`,
     `login_plugin_dir = ${lib}/modules/login`,
-    // Dovecot passes no other variables to its processes.
+    // Dovecot passes no other environment variables to its processes.
     `import_environment = TZ LD_LIBRARY_PATH=${env['LD_LIBRARY_PATH']}`,
   ].join('\n')
 }

@@ -4,7 +4,7 @@ import { join } from 'node:path'
 import { fetchDebianPackages, triplet } from '../files/debian-packages.ts'
 
 export interface DovecotProgram {
-  /** Directory of the extracted packages. Absent for an installed Dovecot. */
+  /** Directory of the extracted Debian packages. Absent for an installed Dovecot. */
   root?: string
   env: Record<string, string>
 }
@@ -63,7 +63,7 @@ const modules = '/usr/lib/dovecot/modules'
 async function relocate(library: string): Promise<void> {
   const file = await realpath(library)
   const at = (await readFile(file)).indexOf(`\0${modules}\0`)
-  if (at < 0) return // replaced before
+  if (at < 0) return // An earlier start has replaced the path.
   const handle = await open(file, 'r+')
   try {
     await handle.write(

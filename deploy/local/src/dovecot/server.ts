@@ -15,13 +15,18 @@ import { loadOrCreateState } from '../files/state-file.ts'
 import { createDataDirectory } from '../files/data-directory.ts'
 
 export interface DovecotOptions extends DovecotFeatures {
-  /** Directory of ports, log, certificate and (usually) mail. Reused by the next start. */
+  /**
+   * Directory of the ports, log, certificate and (usually) mail of the Dovecot server. Reused by
+   * the next start.
+   */
   dir: string
   /** Directory of downloaded packages, shared by all servers. */
   cache: string
   /** Fixed ports of Dovecot. Defaults to free ports. */
   ports?: Partial<DovecotPorts>
-  /** File that records the processes. With a record, the processes outlive this process. */
+  /**
+   * File that records the processes of Dovecot. With a record, the processes outlive this process.
+   */
   record?: string | undefined
 }
 
@@ -34,21 +39,21 @@ export interface DovecotAddress {
   submissionPort: number
   /** Port of the SMTP server that receives submitted mail. */
   relayPort: number
-  /** PEM file of the self-signed certificate. */
+  /** PEM file of the server's self-signed certificate. */
   certPath: string
-  /** Password of every user. */
+  /** Password of every user of the Dovecot server. */
   password: string
 }
 
 export interface Dovecot extends ManagedServer, DovecotAddress {
-  /** Address alone, to be passed to another process. */
+  /** Address of the Dovecot server without functions, to be passed to another process. */
   readonly address: DovecotAddress
   /**
    * Delivers a message to the user's INBOX by LMTP. `user` is a name or an address @mail.test.
    * Mailboxes are created on first use.
    */
   deliver(user: string, rfc822: string | Uint8Array): Promise<void>
-  /** Stops the server and deletes all mail. */
+  /** Stops the Dovecot server and deletes all mail. */
   destroy(): Promise<void>
 }
 
@@ -108,8 +113,8 @@ export async function startDovecot(options: DovecotOptions): Promise<Dovecot> {
 }
 
 /**
- * Dovecot reads its configuration through doveconf, which it looks for in /usr/bin. A downloaded
- * Dovecot is therefore started by doveconf (`-e`).
+ * Command that starts Dovecot. Dovecot reads its configuration through doveconf, which it looks for
+ * in /usr/bin. A downloaded Dovecot is therefore started by doveconf (`-e`).
  */
 function commandLine(
   { root }: DovecotProgram,

@@ -11,8 +11,8 @@ export interface SelfSignedCertificate {
 }
 
 /**
- * Creates a certificate for names and IPv4 addresses, valid for ten years, with a key of EC P-256
- * or RSA 2048. DER as in RFC 5280 §4.1.
+ * Creates a self-signed certificate for names and IPv4 addresses, valid for ten years, with a key
+ * of EC P-256 or RSA 2048. DER as in RFC 5280 §4.1.
  */
 export function selfSigned(
   names: readonly string[],
@@ -25,7 +25,8 @@ export function selfSigned(
   const name = sequence(
     der(0x31, sequence(oid('2.5.4.3'), der(0x0c, Buffer.from(names[0] ?? 'localhost')))),
   )
-  // ecdsa-with-SHA256 (RFC 5758 §3.2), sha256WithRSAEncryption with NULL (RFC 4055 §5).
+  // Signature algorithm of the certificate: ecdsa-with-SHA256 (RFC 5758 §3.2),
+  // sha256WithRSAEncryption with NULL (RFC 4055 §5).
   const algorithm =
     keyType === 'ec'
       ? sequence(oid('1.2.840.10045.4.3.2'))
@@ -33,7 +34,7 @@ export function selfSigned(
   const year = 365 * 24 * 60 * 60 * 1000
   const alternatives = sequence(...names.map(alternative))
   const body = sequence(
-    der(0xa0, integer(Buffer.from([2]))), // X.509 version 3
+    der(0xa0, integer(Buffer.from([2]))), // Version of the certificate: X.509 version 3.
     integer(Buffer.concat([Buffer.from([1]), randomBytes(15)])),
     algorithm,
     name,
@@ -61,7 +62,7 @@ export function selfSigned(
   }
 }
 
-/** Encodes a tag, a length (X.690 §8.1.3) and the content. */
+/** Encodes a DER value: a tag, a length (X.690 §8.1.3) and the content. */
 function der(tag: number, content: Buffer): Buffer {
   const { length } = content
   if (length < 0x80) return Buffer.concat([Buffer.from([tag, length]), content])
@@ -104,8 +105,8 @@ function oid(text: string): Buffer {
 }
 
 /**
- * Creates `tls.crt` and `tls.key` of a mail server in a directory unless they exist. `reader` may
- * read the key.
+ * Creates `tls.crt` and `tls.key` of a mail server in a directory unless they exist. The user
+ * `reader` may read the key.
  */
 export async function createServerCertificate(
   dir: string,

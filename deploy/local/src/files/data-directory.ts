@@ -7,8 +7,8 @@ import { errorCode } from '../process/error-code.ts'
 import { writeState } from './state-file.ts'
 
 /**
- * User of the servers if this process runs as root. Postgres refuses root, and mail should not be
- * written by root.
+ * User id and group id of the started servers if this process runs as root. Postgres refuses root,
+ * and mail should not be written by root.
  */
 export const unprivilegedUser = { uid: 65_534, gid: 65_534 } as const
 
@@ -17,7 +17,8 @@ export function isRoot(): boolean {
 }
 
 /**
- * True if the unprivileged user can read and enter the path. False below a directory such as /root.
+ * True if the unprivileged user of the servers can read and enter the path. False below a directory
+ * such as /root.
  */
 export function isReadableUnprivileged(path: string): boolean {
   const args = ['-c', 'test -r "$1" && test -x "$1"', 'sh', path]
@@ -31,9 +32,9 @@ export interface DataDirectory {
 }
 
 /**
- * Creates the data directory of a server, which belongs to the server's user. The directory is
- * `dir`. If this process runs as root and the server's user cannot enter `dir`, it is below the
- * temporary directory. The choice is written to `dir`/place.json.
+ * Creates the data directory of a server, which belongs to the server's user. The data directory is
+ * `dir`. If this process runs as root and the server's user cannot enter `dir`, the data directory
+ * is below the temporary directory. The choice is written to `dir`/place.json.
  */
 export async function createDataDirectory(dir: string): Promise<DataDirectory> {
   await mkdir(dir, { recursive: true })
@@ -57,7 +58,8 @@ export async function socketDirectory(dir: string): Promise<string> {
 }
 
 /**
- * Creates a directory in a world-writable place. Rejects a directory that belongs to another user.
+ * Creates a directory of this user in a world-writable place. Rejects a directory that belongs to
+ * another user.
  */
 export async function createOwnDirectory(path: string): Promise<string> {
   await mkdir(path, { mode: 0o755 }).catch((error: unknown) => {

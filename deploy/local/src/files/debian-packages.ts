@@ -4,15 +4,18 @@ import { promisify } from 'node:util'
 
 const script = join(import.meta.dirname, '../../scripts/fetch-debian.sh')
 
-/** Name of this architecture in library paths of Debian. */
+/** Name of this machine's architecture in library paths of Debian. */
 export const triplet = process.arch === 'arm64' ? 'aarch64-linux-gnu' : 'x86_64-linux-gnu'
 
 export interface DebianPackages {
-  /** Target directory. Later calls find the packages in this directory and return immediately. */
+  /**
+   * Directory of the extracted packages. Later calls find the packages in this directory and return
+   * immediately.
+   */
   dir: string
   suite: 'bookworm' | 'trixie'
   packages: readonly string[]
-  /** Dependencies to download as well. */
+  /** Pattern of the names of the dependencies to download as well. */
   dependencies: RegExp
 }
 

@@ -9,7 +9,7 @@ import { findHaproxy } from './program.ts'
 const template = join(import.meta.dirname, '../../../haproxy/haproxy.cfg.in')
 
 export interface HaproxyOptions {
-  /** Directory of configuration and log. */
+  /** Directory of the configuration and log of haproxy. */
   dir: string
   /** Directory of downloaded packages, shared by all servers. */
   cache: string
@@ -18,7 +18,7 @@ export interface HaproxyOptions {
 }
 
 export interface Haproxy extends AsyncDisposable {
-  /** Base address of the API. */
+  /** Base address of the API at the load balancer. */
   readonly url: string
 }
 
@@ -39,7 +39,7 @@ export async function startHaproxy({ dir, cache, replicas }: HaproxyOptions): Pr
       cwd: '/',
       logFile: join(dir, 'haproxy.log'),
       name: 'haproxy',
-      signal: 'SIGINT', // SIGUSR1 waits for clients
+      signal: 'SIGINT', // At SIGUSR1, haproxy would wait for its clients.
     })
     await waitUntilReady({ name: 'haproxy', process: running }, async () => {
       const { ok } = await fetch(`${url}/health/ready`)

@@ -9,15 +9,18 @@ import { loadOrCreateState } from '../files/state-file.ts'
 export type { AcceptedMessage } from './smtp.ts'
 
 export interface StartMailHubOptions {
-  /** Directory of ports and log. Reused by the next start. */
+  /** Directory of the ports and log of the mail hub. Reused by the next start. */
   dir: string
   /** SMTP port of the mail hub, to which Dovecot relays submitted mail. */
   port: number
-  /** LMTP port that receives mail for mail.test. */
+  /** LMTP port of the server that receives mail for mail.test. */
   lmtpPort: number
-  /** Fixed port of the list of accepted messages. Default: a free port. */
+  /** Fixed port of the HTTP list of accepted messages. Default: a free port. */
   controlPort?: number | undefined
-  /** File that records the process. With a record, the process outlives this process. */
+  /**
+   * File that records the process of the mail hub. With a record, the mail hub outlives this
+   * process.
+   */
   record?: string | undefined
 }
 
@@ -25,15 +28,16 @@ export interface StartMailHubOptions {
 export interface MailHubAddress {
   host: string
   port: number
-  /** URL of the list of accepted messages. */
+  /** URL of the mail hub's list of accepted messages. */
   control: string
 }
 
 export interface MailHub extends ManagedServer, MailHubAddress {
-  /** Address alone, to be passed to another process. */
+  /** Address of the mail hub without functions, to be passed to another process. */
   readonly address: MailHubAddress
   /**
-   * Lists accepted messages, oldest first. With `messageId`, only messages with this Message-ID.
+   * Lists the messages that the mail hub accepted, oldest first. With `messageId`, only messages
+   * with this Message-ID.
    */
   accepted(messageId?: string): Promise<AcceptedMessage[]>
 }

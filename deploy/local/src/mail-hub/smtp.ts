@@ -6,14 +6,14 @@ import { deliver } from './lmtp.ts'
 
 export interface MailHubOptions {
   port: number
-  /** Port of the list of accepted messages: `GET /messages` and `GET /messages?id=<…>`. */
+  /** HTTP port of the list of accepted messages: `GET /messages` and `GET /messages?id=<…>`. */
   controlPort: number
   bind: string
-  /** LMTP port that receives mail for mail.test. Other mail is only recorded. */
+  /** LMTP port of the server that receives mail for mail.test. Other mail is only recorded. */
   lmtpPort: number
 }
 
-/** A message that was accepted for all recipients in `to`. */
+/** Message that the mail hub accepted for all recipients in `to`. */
 export interface AcceptedMessage {
   messageId: string
   from: string
@@ -61,7 +61,7 @@ export async function serveMailHub({
       )
     },
   })
-  smtp.on('error', () => undefined) // clients that disconnect
+  smtp.on('error', () => undefined) // Errors of clients that disconnect.
   const listening = smtp.listen(port, bind)
   await once(listening, 'listening')
   const control = createServer((request, response) => {

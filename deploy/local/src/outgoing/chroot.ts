@@ -10,14 +10,17 @@ import { isRoot } from '../files/data-directory.ts'
 
 const run = promisify(execFile)
 
-/** User ids of a server by name. Each user has a group with the same name and id. */
+/** User ids of an outgoing server by user name. Each user has a group with the same name and id. */
 export type Users = Readonly<Record<string, number>>
 
 export interface ChrootOptions {
-  /** Root directory of the server. Must be on a file system that allows device files. */
+  /**
+   * Root directory of the server's chroot environment. Must be on a file system that allows device
+   * files.
+   */
   root: string
   users: Users
-  /** Additional groups without a user. */
+  /** Ids of additional groups without a user, by name. */
   groups?: Users
 }
 
@@ -68,8 +71,8 @@ export async function fetchChrootPackages(
 }
 
 /**
- * Creates the root directory unless it exists: hard links to the packages' files, users, two
- * devices and a certificate (`etc/tls.crt`, `etc/tls.key`).
+ * Creates the root directory of a server's chroot environment unless it exists: hard links to the
+ * packages' files, users, two devices and a certificate (`etc/tls.crt`, `etc/tls.key`).
  */
 export async function createChroot(
   packages: string,
@@ -78,8 +81,8 @@ export async function createChroot(
   if (existsSync(root)) return
   const draft = `${root}.draft`
   await rm(draft, { recursive: true, force: true })
-  // Copies packages with hard links if the file system supports them. Nothing below usr/ is written
-  // to.
+  // Packages are copied as hard links if the file system supports them. Nothing below usr/ is
+  // written to.
   await run('cp', ['-al', packages, draft]).catch(async () => {
     await rm(draft, { recursive: true, force: true })
     await run('cp', ['-a', packages, draft])
@@ -98,7 +101,7 @@ export async function createChroot(
   ])
     await mkdir(join(draft, folder), { recursive: true })
   await chmod(join(draft, 'tmp'), 0o1777)
-  // directories and links of Debian's base-files package
+  // Directories and links of Debian's base-files package.
   for (const folder of ['bin', 'sbin', 'lib', 'lib64'])
     if (!existsSync(join(draft, folder))) await symlink(`usr/${folder}`, join(draft, folder))
   if (!existsSync(join(draft, 'var/run'))) await symlink('../run', join(draft, 'var/run'))
@@ -109,7 +112,7 @@ export async function createChroot(
   await rename(draft, root)
 }
 
-/** Creates directories in the root directory that belong to a user. */
+/** Creates directories in the root directory of a chroot environment that belong to a user. */
 export async function createOwnedDirectories(
   root: string,
   owner: number,
@@ -122,8 +125,8 @@ export async function createOwnedDirectories(
 }
 
 /**
- * Returns the command that runs a program inside the root directory. The process is the program
- * itself.
+ * Returns the command that runs a program inside the root directory of a chroot environment. The
+ * started process is the program itself.
  */
 export function chrootCommand(root: string, program: string, args: readonly string[]) {
   return { command: '/usr/sbin/chroot', args: [root, program, ...args], cwd: root }

@@ -30,7 +30,7 @@ export async function startOpenSmtpd(options: OutgoingServerOptions): Promise<Ou
   const { dir, cache, record } = options
   const packages = await fetchChrootPackages('OpenSMTPD', {
     dir: join(cache, 'opensmtpd'),
-    suite: 'trixie', // Version 6.8, in bookworm, has no working TLS with its OpenSSL.
+    suite: 'trixie', // OpenSMTPD 6.8, in bookworm, has no working TLS with its OpenSSL.
     packages: ['opensmtpd', 'dash', 'libpam-modules'],
   })
   await mkdir(dir, { recursive: true })

@@ -23,9 +23,9 @@ import { socketDirectory } from '../files/data-directory.ts'
 
 const templates = join(import.meta.dirname, '../../../postfix')
 const postfix = 65_530
-/** Socket for password checks, relative to the root directory. */
+/** Path of the Unix socket for password checks, relative to the root directory of Postfix. */
 const logins = 'run/logins'
-/** Queue directories, which Debian's package creates at installation. */
+/** Names of Postfix's queue directories, which Debian's package creates at installation. */
 const queues =
   'active bounce corrupt defer deferred flush hold incoming private saved trace public maildrop'
 

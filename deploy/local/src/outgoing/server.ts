@@ -3,39 +3,45 @@ import type { ManagedServer } from '../process/managed-server.ts'
 import { freePorts } from '../process/ports.ts'
 
 export interface OutgoingServerOptions {
-  /** Directory of ports, log, certificate and queue. Reused by the next start. */
+  /**
+   * Directory of the ports, log, certificate and queue of an outgoing server. Reused by the next
+   * start.
+   */
   dir: string
   /** Directory of downloaded packages, shared by all servers. */
   cache: string
-  /** LMTP port that receives mail for mail.test, including reports to senders. */
+  /** LMTP port of the server that receives mail for mail.test, including reports to senders. */
   lmtpPort: number
   /** Port of the SMTP server that receives all other mail, usually the mail hub. */
   externalPort: number
-  /** File that records the processes. With a record, the processes outlive this process. */
+  /**
+   * File that records the processes of the outgoing server. With a record, they outlive this
+   * process.
+   */
   record?: string | undefined
 }
 
 /** Addresses and password of an outgoing server, which may run in another process. */
 export interface OutgoingAddress {
   host: string
-  /** Port with STARTTLS. */
+  /** Port of the outgoing server with STARTTLS. */
   submissionPort: number
-  /** Port with TLS from the first byte. */
+  /** Port of the outgoing server with TLS from the first byte. */
   submissionsPort: number
-  /** PEM file of the self-signed certificate. */
+  /** PEM file of the server's self-signed certificate. */
   certPath: string
-  /** Password of every user. */
+  /** Password of every user of the outgoing server. */
   password: string
 }
 
 /**
- * Server that relays the mail of authenticated users and sends delivery reports to the sender's
- * mailbox.
+ * Outgoing mail server for tests that relays the mail of authenticated users and sends delivery
+ * reports to the sender's mailbox.
  */
 export interface OutgoingServer extends ManagedServer, OutgoingAddress {
-  /** Address alone, to be passed to another process. */
+  /** Address of the outgoing server without functions, to be passed to another process. */
   readonly address: OutgoingAddress
-  /** Stops the server and deletes its queue. */
+  /** Stops the outgoing server and deletes its mail queue. */
   destroy(): Promise<void>
 }
 
@@ -48,7 +54,7 @@ export function chooseOutgoingPorts(): Promise<OutgoingPorts> {
   return freePorts('submission', 'submissions')
 }
 
-/** Values of the port placeholders in configuration templates. */
+/** Values of the port placeholders in configuration templates of an outgoing server. */
 export function portValues(
   { submission, submissions }: OutgoingPorts,
   { lmtpPort, externalPort }: OutgoingServerOptions,

@@ -13,26 +13,31 @@ import { findPgbouncer } from './program.ts'
 const template = join(import.meta.dirname, '../../../pgbouncer/pgbouncer.ini.in')
 
 export interface PgbouncerOptions {
-  /** Directory of port, passwords, configuration and log. Reused by the next start. */
+  /**
+   * Directory of the port, passwords, configuration and log of pgbouncer. Reused by the next start.
+   */
   dir: string
   /** Directory of downloaded packages, shared by all servers. */
   cache: string
-  /** Address of a Postgres server as its owner. */
+  /** Address of the Postgres server behind pgbouncer, with the login of its owner. */
   ownerUrl: string
-  /** File that records the processes. With a record, the processes outlive this process. */
+  /**
+   * File that records the processes of pgbouncer. With a record, the processes outlive this
+   * process.
+   */
   record?: string | undefined
 }
 
 export interface Pgbouncer extends ManagedServer {
   /** Host and port of pgbouncer, which has the databases and roles of the Postgres server. */
   readonly address: string
-  /** Stops the server and deletes its files. */
+  /** Stops pgbouncer and deletes its files. */
   destroy(): Promise<void>
 }
 
 /**
- * Starts pgbouncer in transaction mode for the owner and the service roles of a Postgres server. As
- * root, it runs as the unprivileged user.
+ * Starts pgbouncer in transaction mode for the owner and the service roles of a Postgres server. If
+ * this process runs as root, pgbouncer runs as the unprivileged user.
  */
 export async function startPgbouncer(options: PgbouncerOptions): Promise<Pgbouncer> {
   const { dir, cache, ownerUrl, record } = options
@@ -54,7 +59,7 @@ export async function startPgbouncer(options: PgbouncerOptions): Promise<Pgbounc
       logFile: join(dir, 'pgbouncer.log'),
       record,
       name: 'pgbouncer',
-      signal: 'SIGQUIT', // SIGTERM waits for clients
+      signal: 'SIGQUIT', // At SIGTERM, pgbouncer would wait for its clients.
     })
     await waitUntilReady(
       { name: 'pgbouncer', process: running },
@@ -71,7 +76,7 @@ export async function startPgbouncer(options: PgbouncerOptions): Promise<Pgbounc
   })
 }
 
-/** Writes passwords and configuration. Returns the path of the configuration. */
+/** Writes the passwords and configuration of pgbouncer. Returns the path of the configuration. */
 async function configure({
   dir,
   ownerUrl,

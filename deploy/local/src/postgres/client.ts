@@ -1,13 +1,15 @@
 import { Client } from 'pg'
 
-/** Connects, runs `work` and disconnects. Timeouts: 60 s to connect and per statement. */
+/**
+ * Connects to Postgres, runs `work` and disconnects. Timeouts: 60 s to connect and per statement.
+ */
 export async function withClient<T>(url: string, work: (client: Client) => Promise<T>): Promise<T> {
   const client = new Client({
     connectionString: url,
     connectionTimeoutMillis: 60_000,
     query_timeout: 60_000,
   })
-  client.on('error', () => undefined) // the next query reports the error again
+  client.on('error', () => undefined) // The next query reports the connection's error again.
   try {
     await client.connect()
     return await work(client)

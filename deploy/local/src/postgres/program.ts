@@ -31,7 +31,8 @@ export async function findPostgres(): Promise<string> {
 }
 
 /**
- * Copies the programs to a readable directory. Concurrent copies are safe: the first rename wins.
+ * Copies the programs of Postgres to a readable directory. Concurrent copies are safe: the first
+ * rename wins.
  */
 async function copyPrograms(native: string, version: string): Promise<string> {
   const cache = await createOwnDirectory(join(tmpdir(), 'posthorn-programs'))

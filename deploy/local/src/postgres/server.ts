@@ -18,25 +18,36 @@ import {
 } from '../files/data-directory.ts'
 
 export interface PostgresOptions {
-  /** Directory of port, password, log and (usually) data. Reused by the next start. */
+  /**
+   * Directory of the port, password, log and (usually) data of the Postgres server. Reused by the
+   * next start.
+   */
   dir: string
   port?: number
   /**
-   * True if commits survive a power loss. Defaults to true. Tests set false for speed. Neither mode
-   * loses commits when the server is killed.
+   * True if commits to Postgres survive a power loss. Defaults to true. Tests set false for speed.
+   * Neither mode loses commits when the server is killed.
    */
   durable?: boolean
-  /** File that records the processes. With a record, the processes outlive this process. */
+  /**
+   * File that records the processes of Postgres. With a record, the processes outlive this process.
+   */
   record?: string | undefined
 }
 
 export interface Postgres extends ManagedServer {
-  /** Address of the database `postgres` as the owner `posthorn`, a superuser. */
+  /**
+   * Address of the Postgres database `postgres` with the login of the owner `posthorn`, a
+   * superuser.
+   */
   readonly url: string
   readonly port: number
-  /** Creates a database unless it exists. Returns the address of the database as its owner. */
+  /**
+   * Creates a database unless it exists. Returns the address of the database with the login of its
+   * owner.
+   */
   database(name: string): Promise<string>
-  /** Stops the server and deletes its data. */
+  /** Stops the Postgres server and deletes its data. */
   destroy(): Promise<void>
 }
 
@@ -80,7 +91,7 @@ export async function startPostgres(options: PostgresOptions): Promise<Postgres>
       logFile: join(dir, 'postgres.log'),
       record,
       name: 'postgres',
-      signal: 'SIGINT', // "fast" shutdown: terminates sessions
+      signal: 'SIGINT', // "Fast" shutdown of Postgres: ends sessions.
     })
     await waitUntilReady(
       { name: 'PostgreSQL', process: running },
@@ -101,7 +112,10 @@ export async function startPostgres(options: PostgresOptions): Promise<Postgres>
   })
 }
 
-/** Retries while a killed server's last process still holds its lock file and shared memory. */
+/**
+ * Repeats the start of Postgres while the last process of a killed server still holds its lock file
+ * and shared memory.
+ */
 async function retryWhileLocked<T>(start: () => Promise<T>): Promise<T> {
   for (let left = 50; ; left--) {
     try {
@@ -115,7 +129,7 @@ async function retryWhileLocked<T>(start: () => Promise<T>): Promise<T> {
 }
 
 const commonSettings = {
-  unix_socket_directories: '', // socket paths are limited to 107 bytes, directories are not
+  unix_socket_directories: '', // No Unix sockets: their paths are limited to 107 bytes.
   max_connections: 300,
   shared_buffers: '64MB',
   log_min_messages: 'warning',
@@ -123,8 +137,8 @@ const commonSettings = {
   log_timezone: 'UTC',
 }
 /**
- * Settings without durability. Commits are written before the reply, so only a machine crash loses
- * them, not a killed server.
+ * Postgres settings of tests, without durability. Commits are written before the reply, so only a
+ * machine crash loses them, not a killed server.
  */
 const testSettings = { fsync: 'off', full_page_writes: 'off', autovacuum_naptime: '10s' }
 
@@ -168,7 +182,7 @@ async function createDatabase(url: string, name: string): Promise<string> {
   await withClient(url, (client) =>
     client.query(`create database ${escapeIdentifier(name)}`),
   ).catch((error: unknown) => {
-    // 42P04: database exists; 23505: another process created the database
+    // SQLSTATE 42P04: the database exists. 23505: another process created the database.
     if (!['42P04', '23505'].includes(errorCode(error) ?? '')) throw error
   })
   return Object.assign(new URL(url), { pathname: `/${name}` }).href

@@ -1,30 +1,30 @@
-/** Port that a system needs. */
+/** Request for a port that a local system needs. */
 export interface PortRequest {
-  /** Use of the port, for errors. */
+  /** Use of the port, for error messages. */
   use: string
-  /** Port of a variable, which is taken or rejected. */
+  /** Port that an environment variable sets; the port is used or causes an error. */
   wanted?: number | undefined
-  /** Port of the last start. */
+  /** Port that the system used at its last start. */
   stored?: number | undefined
-  /** Lowest port to choose if no other port applies. Defaults to a random port. */
+  /** Lowest port to choose if the request names no other port. Defaults to a random port. */
   from?: number | undefined
-  /** True if clients know the stored port, so another port would break the clients. */
+  /** True if clients know the stored port, so that another port would break them. */
   isFixed: boolean
-  /** Variable that sets the port, for errors. */
+  /** Environment variable that sets the port, for error messages. */
   variable?: string
 }
 
 export interface PortSource {
-  /** Takes a port. Returns false if the port has a listener or is reserved. */
+  /** Reserves a port for the system. Returns false if the port has a listener or is reserved. */
   take: (port: number) => Promise<boolean>
-  /** Takes a port without a listener: the first port from `from` on, or a random port. */
+  /** Reserves a port without a listener: the first port from `from` on, or a random port. */
   takeAny: (from: number | undefined) => Promise<number>
 }
 
 /**
- * Chooses all ports of a system together, so that no two are equal: ports of variables, then stored
- * ports, then free ports. A stored port that another process occupies is replaced unless it is
- * fixed.
+ * Chooses all ports of a local system together, so that no two are equal: ports of environment
+ * variables, then stored ports, then free ports. A stored port that another process occupies is
+ * replaced unless the port is fixed.
  *
  * @throws Error that names the port, its use and the remedy
  */
@@ -39,7 +39,7 @@ export async function choosePorts<Name extends string>(
   return Object.fromEntries(choice.chosen) as Record<Name, number>
 }
 
-/** Ports that are chosen so far. */
+/** Choice of the ports of a local system, with the ports that are chosen so far. */
 class PortChoice {
   readonly chosen = new Map<string, number>()
   readonly #uses = new Map<number, PortRequest>()

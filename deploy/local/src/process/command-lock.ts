@@ -4,7 +4,10 @@ import { dirname } from 'node:path'
 import { errorCode } from './error-code.ts'
 import { identify, isAlive, type ProcessId } from './process-id.ts'
 
-/** Prevents concurrent runs of a command. The lock of a dead process is ignored. */
+/**
+ * Takes a lock file that prevents concurrent runs of a command such as `make up`. The lock of a
+ * dead process is ignored.
+ */
 export async function acquireCommandLock(file: string, command: string): Promise<AsyncDisposable> {
   const lock = await tryLock(file)
   if (lock) return lock
@@ -12,11 +15,14 @@ export async function acquireCommandLock(file: string, command: string): Promise
   throw new Error(`${command} is already running (process ${holder?.pid ?? 'unknown'})`)
 }
 
-/** Takes a lock for this process, or returns undefined while another process holds the lock. */
+/**
+ * Takes a lock file for this process, or returns undefined while another process holds the lock.
+ */
 export async function tryLock(file: string): Promise<AsyncDisposable | undefined> {
   await mkdir(dirname(file), { recursive: true, mode: 0o700 })
   const own = `${file}.${randomUUID()}`
-  // A link appears with its content, so that no process reads an empty lock.
+  // The lock file is created as a link: a link appears with its content, so that no process reads
+  // an empty lock.
   await writeFile(own, JSON.stringify(identify(process.pid)), { mode: 0o600 })
   try {
     for (let attempt = 0; attempt < 3; attempt++) {
@@ -29,18 +35,18 @@ export async function tryLock(file: string): Promise<AsyncDisposable | undefined
   }
 }
 
-/** Removes the lock of a dead process. Returns false if the holder is alive. */
+/** Removes the lock file of a dead process. Returns false if the holder is alive. */
 async function removeStale(file: string): Promise<boolean> {
   if (await isHeld(file)) return false
   const removed = `${file}.${randomUUID()}`
   try {
     await rename(file, removed)
   } catch (error) {
-    if (errorCode(error) === 'ENOENT') return true // removed by another process
+    if (errorCode(error) === 'ENOENT') return true // Another process has removed the lock file.
     throw error
   }
   try {
-    // Another process may have replaced the stale lock before its removal.
+    // Another process may have replaced the stale lock file before its removal.
     return !((await isHeld(removed)) && (await linked(removed, file)))
   } finally {
     await rm(removed, { force: true })

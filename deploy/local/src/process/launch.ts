@@ -12,7 +12,7 @@ export interface LaunchOptions {
   args: readonly string[]
   env?: Record<string, string>
   cwd?: string
-  /** User to run as. Needs root. */
+  /** Id of the user that the program runs as. Needs root. */
   uid?: number
   gid?: number
   logFile: string
@@ -21,9 +21,9 @@ export interface LaunchOptions {
    * record, the process ends with this process, even if this process is killed.
    */
   record?: string | undefined
-  /** Name in the record. */
+  /** Name of the program in the record. */
   name?: string
-  /** Signal for an orderly shutdown. Defaults to SIGTERM. */
+  /** Signal for an orderly shutdown of the program. Defaults to SIGTERM. */
   signal?: NodeJS.Signals
 }
 
@@ -66,8 +66,8 @@ export async function launch(options: LaunchOptions): Promise<ServerProcess> {
   })
   child.unref()
   const pid = child.pid ?? 0
-  // A process that has already ended has no start time. An impossible start time makes the process
-  // count as dead.
+  // A launched process that has already ended has no start time. An impossible start time makes the
+  // process count as dead.
   const id = identify(pid) ?? { pid, started: 'gone' }
   if (record !== undefined) recordProcess(record, { ...id, signal, name })
   const release = record === undefined ? startGuard(pid, signal) : () => undefined
@@ -81,8 +81,8 @@ function startGuard(pid: number, signal: NodeJS.Signals): () => void {
   child.unref()
   child.on('error', () => undefined)
   child.stdin.on('error', () => undefined)
-  // `stdin` has the type Writable, but is the socket of a pipe, which would keep this process
-  // running.
+  // The child's `stdin` has the type Writable, but is the socket of a pipe, which would keep this
+  // process running.
   if ('unref' in child.stdin && typeof child.stdin.unref === 'function') child.stdin.unref()
   return () => {
     child.kill('SIGKILL')

@@ -6,23 +6,26 @@ import type { ServerProcess } from './launch.ts'
 import { isAlive } from './process-id.ts'
 import { killAll, signalAll, stopAll } from './stop.ts'
 
-/** A started server. Ports, users and data stay the same after a restart. */
+/**
+ * Server that this machine runs for tests or demos. Its ports, users and data stay the same after a
+ * restart.
+ */
 export interface ManagedServer {
   readonly pid: number
   /** Processes of the server, the main process first. */
   readonly processes: readonly ServerProcess[]
   /** Stops the server in order. No process is left. */
   stop(): Promise<void>
-  /** Kills all processes with SIGKILL. */
+  /** Kills all processes of the server with SIGKILL. */
   kill(): Promise<void>
   /** Stops the server if it runs and starts it again. Resolves when the server is ready. */
   restart(): Promise<void>
-  /** Suspends all processes: connections stay open and get no replies. */
+  /** Suspends all processes of the server: connections stay open and get no replies. */
   pause(): void
   resume(): void
 }
 
-/** Starts the processes of a server and waits until it is ready. */
+/** Function that starts the processes of a server and waits until the server is ready. */
 export type StartProcesses = () => Promise<ServerProcess[]>
 
 export async function manageServer(start: StartProcesses): Promise<ManagedServer> {
@@ -62,7 +65,7 @@ export interface ReadinessOptions {
 }
 
 /**
- * Waits until the check succeeds.
+ * Waits until the check of a started server succeeds.
  * @throws Error with the end of the log if the process ends or the timeout expires.
  */
 export async function waitUntilReady(

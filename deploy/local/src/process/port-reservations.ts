@@ -11,7 +11,7 @@ export class PortReservations implements AsyncDisposable {
   readonly #dir: string
   readonly #taken = new Map<number, AsyncDisposable>()
 
-  /** `dir` is shared by the systems of one user. */
+  /** Creates reservations. The directory `dir` is shared by the systems of one user. */
   constructor(dir = join(tmpdir(), `posthorn-ports-${process.getuid?.() ?? 0}`)) {
     this.#dir = dir
   }

@@ -15,7 +15,7 @@ const ranges = 4
 /** Ports of well-known services in this range, which mail servers may not have. */
 const refused = [15_671, 15_672, 25_672, 26_379, 27_017, 27_018, 27_019]
 
-/** Ports returned earlier in this process: their users may not listen yet. */
+/** Free ports that this process has returned: the servers that use them may not listen yet. */
 const assigned = new Set<number>()
 
 /** Returns one port without a listener per name, for immediate use. Never returns a port twice. */
@@ -27,7 +27,7 @@ export async function freePorts<Name extends string>(
   return Object.fromEntries(entries) as Record<Name, number>
 }
 
-/** Returns a port without a listener, as `freePorts`. */
+/** Returns a port without a listener, for immediate use. Never returns a port twice. */
 export async function freePort(): Promise<number> {
   const worker = Number(process.env['JEST_WORKER_ID'] ?? 0)
   const size = Math.floor((highest - lowest) / ranges)

@@ -1,9 +1,12 @@
 import { readdirSync, readFileSync } from 'node:fs'
 
-/** Identity of a process. Process ids are reused, a process id with its start time is not. */
+/**
+ * Identity of a process of this machine. Process ids are reused, a process id with its start time
+ * is not.
+ */
 export interface ProcessId {
   readonly pid: number
-  /** Start time in clock ticks since boot, from /proc. */
+  /** Start time of the process in clock ticks since boot, from /proc. */
   readonly started: string
 }
 
@@ -53,8 +56,8 @@ function readStat(pid: number): { state: string; parent: number; started: string
   } catch {
     return undefined
   }
-  // proc(5): the name is in parentheses and may contain anything. Fields are counted after the
-  // name.
+  // Fields of /proc/<pid>/stat, proc(5): the name of the process is in parentheses and may contain
+  // anything. Fields are counted after the name.
   const fields = text.slice(text.lastIndexOf(')') + 2).split(' ')
   return { state: fields[0] ?? '', parent: Number(fields[1]), started: fields[19] ?? '' }
 }

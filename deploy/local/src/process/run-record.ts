@@ -4,32 +4,34 @@ import { errorCode } from './error-code.ts'
 import { isAlive, type ProcessId } from './process-id.ts'
 import { stopAll } from './stop.ts'
 
-/** A process that outlives its starter. */
+/** Recorded process, which outlives the command that started it. */
 export interface RecordedProcess extends ProcessId {
   readonly signal: NodeJS.Signals
   readonly name: string
 }
 
 /**
- * Appends a process to the record as soon as it exists, so that another command can stop it later.
+ * Appends a process to a record file as soon as the process exists, so that another command can
+ * stop the process later.
  */
 export function recordProcess(file: string, recorded: RecordedProcess): void {
   mkdirSync(dirname(file), { recursive: true })
   appendFileSync(file, `${JSON.stringify(recorded)}\n`, { mode: 0o600 })
 }
 
-/** Lists recorded processes that run. A reused process id does not count. */
+/** Lists the processes of a record file that run. A reused process id does not count. */
 export function listRunning(file: string): RecordedProcess[] {
   return read(file).filter(isAlive)
 }
 
-/** Lists recorded processes that have ended, for example after a crash or a reboot. */
+/** Lists the processes of a record file that have ended, for example after a crash or a reboot. */
 export function listEnded(file: string): RecordedProcess[] {
   return read(file).filter((noted) => !isAlive(noted))
 }
 
 /**
- * Stops recorded processes that run, first the services, then the servers. Returns how many ran.
+ * Stops the processes of a record file that run, first the services, then the servers. Returns the
+ * number of stopped processes.
  */
 export async function stopRecorded(file: string): Promise<number> {
   const running = listRunning(file)

@@ -2,15 +2,15 @@ import { setTimeout as delay } from 'node:timers/promises'
 import { errorCode } from './error-code.ts'
 import { descendants, isAlive, isListed, type ProcessId } from './process-id.ts'
 
-/** A process and its signal for an orderly shutdown. */
+/** Process with its signal for an orderly shutdown. */
 export interface Stoppable {
   readonly id: ProcessId
   readonly signal: NodeJS.Signals
 }
 
 /**
- * Stops processes in order. Processes that still run after `graceMs` are killed. Resolves when the
- * processes and their descendants have ended.
+ * Stops processes with their shutdown signals. Processes that still run after `graceMs` are killed.
+ * Resolves when the processes and their descendants have ended.
  */
 export async function stopAll(running: readonly Stoppable[], graceMs = 30_000): Promise<void> {
   const tree = running.flatMap(({ id }) => (isAlive(id) ? [id, ...descendants(id.pid)] : []))
@@ -61,8 +61,8 @@ async function waitForExit(ids: readonly ProcessId[], withinMs: number): Promise
 }
 
 /**
- * Waits up to 2 s until zombies are reaped: a server that checks for its predecessor regards a
- * zombie as running.
+ * Waits up to 2 s until ended processes (zombies) are reaped: a server that checks for its
+ * predecessor regards a zombie as running.
  */
 async function waitForReaping(ids: readonly ProcessId[]): Promise<void> {
   const deadline = Date.now() + 2_000

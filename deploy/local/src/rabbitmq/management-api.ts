@@ -3,14 +3,14 @@ import { rolePasswords } from '../role-passwords.ts'
 
 /** Addresses of a RabbitMQ server. `api` is the management API, with user and password. */
 export interface RabbitAddress {
-  /** `amqp://user:password@host:port`, without a virtual host. */
+  /** AMQP URL of the server, `amqp://user:password@host:port`, without a virtual host. */
   amqp: string
   api: string
 }
 
 /**
- * Creates a virtual host unless it exists and grants the user full access. Returns its AMQP
- * address.
+ * Creates a RabbitMQ virtual host unless it exists and grants the user full access. Returns the
+ * AMQP address of the virtual host.
  */
 export async function createVhost({ amqp, api }: RabbitAddress, name: string): Promise<string> {
   const user = decodeURIComponent(new URL(api).username)
@@ -22,15 +22,15 @@ export async function createVhost({ amqp, api }: RabbitAddress, name: string): P
 }
 
 /**
- * Grants the services access to a virtual host, each as its own user. The passwords are derived
- * from the administrator's password: users belong to the broker, so all test runs on one broker
- * must set the same passwords.
+ * Grants the services access to a RabbitMQ virtual host, each as its own user. The passwords are
+ * derived from the administrator's password: users belong to the broker, so all test runs on one
+ * broker must set the same passwords.
  */
 export async function grantServices({ api }: Pick<RabbitAddress, 'api'>, vhost: string) {
   await setBrokerUsers({ api, vhost, passwords: rolePasswords(api) })
 }
 
-/** Deletes a virtual host. A missing virtual host is no error. */
+/** Deletes a RabbitMQ virtual host. A missing virtual host is no error. */
 export async function dropVhost({ api }: RabbitAddress, name: string): Promise<void> {
   await call(api, `DELETE /api/vhosts/${encodeURIComponent(name)}`)
 }
@@ -45,9 +45,12 @@ interface NamedResource {
   vhost: string
 }
 
-/** Closes all client connections of a virtual host from the broker's side. Returns how many. */
+/**
+ * Closes all client connections of a RabbitMQ virtual host from the broker's side. Returns their
+ * number.
+ */
 export async function closeConnections({ api }: RabbitAddress, vhost: string): Promise<number> {
-  // The list below the virtual host is empty without the plugin's statistics.
+  // The connection list of a single virtual host is empty without the plugin's statistics.
   const all = (await call(api, 'GET /api/connections?columns=name,vhost')) as NamedResource[]
   const connections = all.filter((connection) => connection.vhost === vhost)
   for (const { name } of connections)
@@ -56,12 +59,15 @@ export async function closeConnections({ api }: RabbitAddress, vhost: string): P
 }
 
 /**
- * Maximum connections tried per request: the broker closes a connection whose request takes longer
- * than 5 s.
+ * Maximum connections tried per request to the management API: the broker closes a connection whose
+ * request takes longer than 5 s.
  */
 const maxConnections = 5
 
-/** Sends a request, again if its connection fails: all requests are idempotent. */
+/**
+ * Sends a request to the management API, again if its connection fails: all requests are
+ * idempotent.
+ */
 async function call(api: string, request: string, body?: object): Promise<unknown> {
   for (let connection = 1; ; connection += 1) {
     try {
@@ -83,7 +89,8 @@ async function callOnce(api: string, request: string, body?: object): Promise<un
     headers: {
       authorization: `Basic ${Buffer.from(login).toString('base64')}`,
       'content-type': 'application/json',
-      // The broker closes idle connections, so a pooled connection may be closed when it is used.
+      // The management API closes idle connections, so a pooled connection may be closed when it is
+      // used.
       connection: 'close',
     },
     signal: AbortSignal.timeout(15_000),

@@ -3,9 +3,9 @@ import { join } from 'node:path'
 import { fetchDebianPackages } from '../files/debian-packages.ts'
 
 export interface RabbitProgram {
-  /** Directory of `rabbitmq-server`. */
+  /** Directory of the program `rabbitmq-server`. */
   sbin: string
-  /** Directory of `erl` and `epmd`. Absent if they are on the PATH. */
+  /** Directory of the programs `erl` and `epmd`. Absent if they are on the PATH. */
   erlang?: string
 }
 

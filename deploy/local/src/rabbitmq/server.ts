@@ -17,36 +17,41 @@ import { findRabbit, type RabbitProgram } from './program.ts'
 import { randomPassword, loadOrCreateState } from '../files/state-file.ts'
 
 export interface RabbitOptions {
-  /** Directory of ports, password, log and data. Reused by the next start. */
+  /**
+   * Directory of the ports, password, log and data of the RabbitMQ node. Reused by the next start.
+   */
   dir: string
   /** Directory of downloaded packages, shared by all servers. */
   cache: string
-  /** Fixed ports of the node. Default: free ports. */
+  /** Fixed ports of the RabbitMQ node. Default: free ports. */
   ports?: Partial<RabbitPorts>
-  /** File that records the processes. With a record, the processes outlive this process. */
+  /**
+   * File that records the processes of RabbitMQ. With a record, the processes outlive this process.
+   */
   record?: string | undefined
 }
 
 export interface Rabbit extends ManagedServer, RabbitAddress {
   readonly port: number
-  /** Creates a virtual host unless it exists. Returns its AMQP address. */
+  /** Creates a virtual host unless it exists. Returns the AMQP address of the virtual host. */
   vhost(name: string): Promise<string>
   dropVhost(name: string): Promise<void>
   /**
-   * Grants the services access to a virtual host, each as its own user. Repeated after a `wipe`.
+   * Grants the services access to a virtual host, each as its own RabbitMQ user. Repeated after a
+   * `wipe`.
    */
   grantServices(vhost: string): Promise<void>
   closeConnections(vhost: string): Promise<number>
   /**
-   * Stops the server, deletes its data and starts it with the same port, user and empty virtual
-   * hosts.
+   * Stops the RabbitMQ server, deletes its data and starts it with the same port, user and empty
+   * virtual hosts.
    */
   wipe(): Promise<void>
-  /** Stops the server and deletes its data. */
+  /** Stops the RabbitMQ server and deletes its data. */
   destroy(): Promise<void>
 }
 
-/** Ports of a node: AMQP, connections of other nodes, name service and management API. */
+/** Ports of a RabbitMQ node: AMQP, connections of other nodes, name service and management API. */
 export interface RabbitPorts {
   port: number
   distribution: number
@@ -98,7 +103,8 @@ export async function startRabbit(options: RabbitOptions): Promise<Rabbit> {
     },
     closeConnections: (vhost: string) => closeConnections(address, vhost),
     async wipe() {
-      // If the node is dead already, only virtual hosts created by this process are restored.
+      // If the RabbitMQ node is dead already, only virtual hosts created by this process are
+      // restored.
       const vhosts = await listVhosts(address).catch(() => [...createdVhosts])
       await server.stop()
       await rm(join(dir, 'data'), { recursive: true, force: true })
@@ -133,7 +139,8 @@ async function startNode(node: NodeOptions): Promise<ServerProcess[]> {
   const { dir, state, program, record, address } = node
   await writeFiles(node)
   const env = environment(node)
-  // Erlang would start epmd as a daemon that is never stopped. A running epmd is used.
+  // Erlang would start its name service (epmd) as a daemon that is never stopped. A running epmd is
+  // used.
   const epmd = await launch({
     command: program.erlang ? join(program.erlang, 'epmd') : 'epmd',
     args: ['-port', String(state.epmd), '-address', '127.0.0.1'],
@@ -205,7 +212,7 @@ function environment({ dir, state, program }: NodeOptions): Record<string, strin
     PATH: program.erlang ? `${program.erlang}:${systemPath}` : systemPath,
     HOME: join(dir, 'home'),
     LC_ALL: 'C.UTF-8',
-    // Variable of systemd, which makes the start script replace itself with the broker.
+    // Environment variable of systemd, which makes the start script replace itself with the broker.
     RUNNING_UNDER_SYSTEMD: 'true',
     ERL_EPMD_PORT: String(state.epmd),
     ERL_EPMD_ADDRESS: '127.0.0.1',

@@ -3,7 +3,7 @@ import { chmod, rm } from 'node:fs/promises'
 import { createServer, type Socket } from 'node:net'
 
 export interface SaslauthdOptions {
-  /** Path of the socket. */
+  /** Path of the Unix socket of saslauthd. */
   socket: string
   /** Password that is valid for every user name. */
   password: string
@@ -12,8 +12,9 @@ export interface SaslauthdOptions {
 const maxBytes = 4_096
 
 /**
- * Starts a saslauthd server. A request has four strings: user, password, service and realm. Each
- * string has a length of two bytes. The reply is one string, `OK` or `NO`.
+ * Starts a server of the saslauthd protocol, which checks passwords. A request has four strings:
+ * user, password, service and realm. Each string has a length of two bytes. The reply is one
+ * string, `OK` or `NO`.
  */
 export async function serveSaslauthd({
   socket,
@@ -35,7 +36,7 @@ export async function serveSaslauthd({
   })
   server.listen(socket)
   await once(server, 'listening')
-  await chmod(socket, 0o777) // Cyrus runs as another user.
+  await chmod(socket, 0o777) // Cyrus, which connects to the socket, runs as another user.
   return {
     async [Symbol.asyncDispose]() {
       for (const connection of connections) connection.destroy()

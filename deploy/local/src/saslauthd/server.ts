@@ -6,7 +6,7 @@ import type { SaslauthdOptions } from './protocol.ts'
 
 export interface StartSaslauthdOptions extends SaslauthdOptions {
   dir: string
-  /** Name of the process and its log. */
+  /** Name of the saslauthd process and of its log. */
   name: string
   record?: string | undefined
 }

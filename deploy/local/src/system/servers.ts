@@ -8,11 +8,11 @@ import { type Rabbit, startRabbit } from '../rabbitmq/server.ts'
 import type { SystemPorts } from './system-ports.ts'
 
 export interface SystemServersOptions {
-  /** Directory of ports, secrets, logs and server data. */
+  /** Directory of the ports, secrets, logs and server data of a local system. */
   dir: string
   /** Directory of downloaded packages, shared by all systems. */
   cache: string
-  /** True if commits survive a power loss. Defaults to false. */
+  /** True if commits to Postgres survive a power loss. Defaults to false. */
   durable?: boolean
   /**
    * Environment with addresses of running servers, which are then used: DATABASE_OWNER_URL or
@@ -21,15 +21,21 @@ export interface SystemServersOptions {
    * except keys and passwords, which are generated here.
    */
   env?: Readonly<Record<string, string | undefined>>
-  /** Ports by environment variable. Default: the ports of the last start, or free ports. */
+  /** Ports of the system by use. Default: the ports of the last start, or free ports. */
   ports?: Partial<SystemPorts>
-  /** File that records the processes. With a record, the processes outlive this process. */
+  /**
+   * File that records the processes of the servers. With a record, the processes outlive this
+   * process.
+   */
   record?: string | undefined
 }
 
-/** Servers of a system. Existing servers, given by address, have no handle and are not stopped. */
+/**
+ * Servers of a local system: Postgres, RabbitMQ and mail server. Existing servers, given by
+ * address, have no handle and are not stopped.
+ */
 export interface SystemServers {
-  /** Address of the database as its owner. */
+  /** Address of the system's database with the login of its owner. */
   ownerUrl: string
   amqpUrl: string
   /** True if each service has its own RabbitMQ user. */
@@ -42,8 +48,8 @@ export interface SystemServers {
 }
 
 /**
- * Starts the servers without a given address, concurrently. If a server fails, all others are
- * stopped.
+ * Starts the servers of a system for which no address is given, concurrently. If a server fails,
+ * all other servers are stopped.
  */
 export async function startSystemServers(input: SystemServersOptions): Promise<SystemServers> {
   // A shell with the variables of posthorn.env names the servers of the running system. These

@@ -3,28 +3,37 @@ import { roleOf, roleUrl, type ServiceName } from '../role-passwords.ts'
 
 /** Configuration shared by the services of one system. */
 export interface SharedConfig {
-  /** Address of the database as its owner. Each service gets the address as its own role. */
+  /**
+   * Address of the system's database with the login of its owner. Each service gets the address
+   * with its own role.
+   */
   ownerUrl: string
-  /** Host and port of pgbouncer, for the services. Defaults to host and port of `ownerUrl`. */
+  /**
+   * Host and port of pgbouncer, through which the services connect. Defaults to host and port of
+   * `ownerUrl`.
+   */
   pgbouncer?: string | undefined
   /**
-   * Address of RabbitMQ: of an administrator with `amqpUsers`, else of the user of all services.
+   * Address of RabbitMQ with a login: of an administrator with `amqpUsers`, else of the user of all
+   * services.
    */
   amqpUrl: string
   amqpUsers?: boolean
-  /** SVC_SECRET. Only auth-bridge gets the secret; all other services get the public key. */
+  /**
+   * Value of SVC_SECRET. Only auth-bridge gets the secret; all other services get the public key.
+   */
   secret: string
-  /** SVC_SECRET_PUBLIC_KEY. Defaults to the public key of `secret`. */
+  /** Value of SVC_SECRET_PUBLIC_KEY. Defaults to the public key of `secret`. */
   publicKey?: string | undefined
-  /** First access token, with full rights. api-gateway stores its hash. */
+  /** First access token of the API, with full rights. api-gateway stores the hash of the token. */
   token: string
-  /** Settings of an empty instance, which api-gateway stores. */
+  /** Settings of an empty installation, which api-gateway stores. */
   settings: Readonly<Record<string, unknown>>
   /** Listen address of the API. Health and metrics of the other services stay on loopback. */
   bind: string
-  /** Additional variables of all services: SVC_…, OTEL_…, NODE_OPTIONS. */
+  /** Additional environment variables of all services: SVC_…, OTEL_…, NODE_OPTIONS. */
   env: Readonly<Record<string, string>>
-  /** Additional variables of single services. */
+  /** Additional environment variables of single services. */
   envByService?: EnvByService
 }
 
@@ -38,7 +47,7 @@ export function serviceEnv(
 ): Record<string, string> {
   return {
     PATH: '/usr/local/bin:/usr/bin:/bin',
-    // Drain times are short, so that the system on a laptop ends within seconds.
+    // Drain times of the proxies are short, so that the system on a laptop ends within seconds.
     SVC_IMAP_PROXY_DRAIN: '1s',
     SVC_SMTP_PROXY_DRAIN: '1s',
     ...shared.env,

@@ -14,33 +14,36 @@ export interface ServicesOptions {
   logDir: string
   /** Number of processes per service. Defaults to 1. The second sender is named `sender-2`. */
   replicas?: Partial<Record<ServiceName, number>>
-  /** Fixed ports by process name. Other processes get free ports. */
+  /** Fixed ports of the services by process name. Other processes get free ports. */
   ports?: Readonly<Record<string, number>>
-  /** File that records the processes. With a record, the processes outlive this process. */
+  /** File that records the processes of the services. With a record, they outlive this process. */
   record?: string | undefined
   /** Startup timeout per service. Defaults to 3 min: a busy machine starts many processes. */
   readyMs?: number
-  /** Folder of `make build`. The services run from it instead of from their sources. */
+  /**
+   * Folder that `make build` wrote. The services run from this folder instead of from their
+   * sources.
+   */
   bundle?: string | undefined
 }
 
 export interface Services {
   /**
-   * Ports of health and metrics by process name, for api-gateway also of the API. The same after a
-   * restart.
+   * Ports of health and metrics by process name, for api-gateway also of the API. The ports stay
+   * the same after a restart.
    */
   readonly ports: Readonly<Record<string, number>>
-  /** Base addresses by process name, such as `http://127.0.0.1:3000`. */
+  /** Base addresses of the services by process name, such as `http://127.0.0.1:3000`. */
   readonly urls: Readonly<Record<string, string>>
   readonly pids: Readonly<Record<string, number>>
-  /** Returns one process by name. */
+  /** Returns one process of a service by its name. */
   get(name: string): ManagedServer
-  /** Sends SIGTERM and waits for the end. */
+  /** Sends SIGTERM to the process of a service and waits for its end. */
   stop(name: string): Promise<void>
   kill(name: string): Promise<void>
   /**
-   * Starts a stopped or killed process, optionally from another folder of `make build`. Resolves
-   * when the process is ready.
+   * Starts a stopped or killed process of a service, optionally from another folder of `make
+   * build`. Resolves when the process is ready.
    */
   start(name: string, bundle?: string): Promise<void>
   stopAll(): Promise<void>
@@ -48,7 +51,7 @@ export interface Services {
 
 /**
  * Starts services as processes. Resolves when all processes are ready. If a process fails, all
- * others are stopped and the error has the end of its log.
+ * other processes are stopped and the error has the end of its log.
  */
 export async function startServices(options: ServicesOptions): Promise<Services> {
   const { names = serviceNames, replicas = {}, logDir } = options
@@ -121,7 +124,7 @@ export function listProcesses(
 
 const defaultReadyMs = 180_000
 
-/** Base addresses by process name. */
+/** Base addresses of the services by process name. */
 function urlsOf(
   instances: readonly { service: ServiceName; name: string }[],
   ports: Readonly<Record<string, number>>,
@@ -133,8 +136,8 @@ function urlsOf(
 }
 
 /**
- * Waits until all processes are ready at the same time: api-gateway applies settings at its start,
- * which open listeners of proxies that were ready before.
+ * Waits until all processes of the services are ready at the same time: api-gateway applies
+ * settings at its start, which open listeners of proxies that were ready before.
  */
 async function untilAllReady(
   running: ReadonlyMap<string, ManagedServer>,
@@ -149,13 +152,13 @@ async function untilAllReady(
   )
 }
 
-/** Compile cache of Node, reused by later starts. */
+/** Directory of Node's compile cache, reused by later starts. */
 const compileCache = join(localDirectory, 'compile-cache')
 
 interface Instance extends Omit<ServicesOptions, 'bundle'> {
   name: string
   port: number
-  /** Folders of `make build` by process name, read at each start. */
+  /** Folders that `make build` wrote by process name, read at each start of a process. */
   bundles: Readonly<Record<string, string | undefined>>
 }
 

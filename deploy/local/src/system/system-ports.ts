@@ -5,7 +5,10 @@ import type { PortReservations } from '../process/port-reservations.ts'
 import { freePort, freePortFrom, isFree } from '../process/ports.ts'
 
 interface PortUse extends Pick<PortRequest, 'use' | 'isFixed' | 'variable'> {
-  /** File and key of the server's stored port. The file is in the directory of the system. */
+  /**
+   * File and key under which the port of the server is stored. The file is in the directory of the
+   * system.
+   */
   stored: readonly [file: string, key: string]
 }
 
@@ -15,10 +18,15 @@ const servers = {
   dovecot: 'dovecot/dovecot.json',
   mailHub: 'mail-hub/mail-hub.json',
 } as const
-/** File of the ports that clients know, of health ports and secrets. */
+/**
+ * Name of the file with the ports that clients know, the health ports and the secrets of a system.
+ */
 export const systemFile = 'system.json'
 
-/** Ports of the API, proxies and mail server are fixed: programs and accounts name them. */
+/**
+ * Uses of ports in a system. The ports of the API, proxies and mail server are fixed: programs and
+ * accounts name them.
+ */
 const uses = {
   api: fixed('the API', 'POSTHORN_PORT', [systemFile, 'api']),
   imapProxy: fixed('imap-proxy', 'POSTHORN_IMAP_PROXY_PORT', [systemFile, 'imapProxy']),
@@ -50,11 +58,13 @@ type PortName = keyof typeof uses
 export type SystemPorts = Record<PortName, number>
 
 export interface SystemPortsOptions {
-  /** Directory of the system. */
+  /** Directory of the files of the local system. */
   dir: string
-  /** Ports of variables. */
+  /** Ports that environment variables set. */
   wanted: Partial<SystemPorts>
-  /** Lowest port of the API. If set, an occupied port of an earlier start is replaced. */
+  /**
+   * Lowest port to choose for the API. If set, an occupied port of an earlier start is replaced.
+   */
   apiFrom?: number | undefined
   reservations: PortReservations
   /** Names of the processes that have a port for health and metrics. */
@@ -63,7 +73,7 @@ export interface SystemPortsOptions {
   bind: string
 }
 
-/** All ports of a system. */
+/** Ports that are chosen for a local system. */
 export interface AllocatedPorts {
   ports: SystemPorts
   /** Ports of health and metrics by process name, for api-gateway also of the API. */
@@ -71,7 +81,8 @@ export interface AllocatedPorts {
 }
 
 /**
- * Chooses all ports of a system before its first server starts. Ports of an earlier start are kept.
+ * Chooses all ports of a local system before its first server starts. Ports of an earlier start are
+ * reused.
  *
  * @throws Error that names the port and the remedy if another process has a port that must not
  * change

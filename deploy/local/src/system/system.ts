@@ -21,37 +21,43 @@ import {
 import { allocateSystemPorts, systemFile, type SystemPortsOptions } from './system-ports.ts'
 
 export interface SystemOptions extends SystemServersOptions {
-  /** Keeps the directory when the system is stopped, for the next start. Defaults to false. */
+  /**
+   * True to keep the directory of the system when the system is stopped, for the next start.
+   * Defaults to false.
+   */
   keep?: boolean
   /** Number of processes per service; defaults to one each. */
   replicas?: Partial<Record<ServiceName, number>>
   /** Services to start; defaults to all seven. */
   names?: readonly ServiceName[]
   /**
-   * Lowest port of the API without `ports.api`. If set, an occupied port of an earlier start is
-   * replaced.
+   * Lowest port to choose for the API without `ports.api`. If set, an occupied port of an earlier
+   * start is replaced.
    */
   apiFrom?: number
   /** Listen address of the API and the proxies; defaults to 127.0.0.1. Servers use loopback. */
   bind?: string
-  /** Settings of the first start, in addition to those every system needs. */
+  /** Settings of the first start, in addition to the settings that every local system needs. */
   settings?: Readonly<Record<string, unknown>>
 }
 
 export interface System extends SystemServers {
   /** Host of the API and the proxies for clients on this machine. */
   host: string
-  /** Base address of the API. */
+  /** Base address of the system's API. */
   url: string
-  /** Access token with full rights. */
+  /** Access token of the API with full rights. */
   token: string
-  /** Key of the webhook signatures. */
+  /** Key of the signatures of the system's webhooks. */
   serviceSecret: string
   imapProxyPort: number
   smtpProxyPort: number
   services: Services
   mail?: DovecotAddress
-  /** Stops the services, then the started servers. Deletes the directory unless `keep` is set. */
+  /**
+   * Stops the services, then the servers that the system started. Deletes the directory unless
+   * `keep` is set.
+   */
   stop(): Promise<void>
 }
 
@@ -75,7 +81,7 @@ interface State extends Secrets {
  */
 export async function startSystem(options: SystemOptions): Promise<System> {
   const { dir, keep = false, bind = '127.0.0.1' } = options
-  // Reserves the ports until all servers listen, or the start failed.
+  // The ports stay reserved until all servers listen, or the start failed.
   await using reservations = new PortReservations()
   const { state, ports } = await loadState(options, { bind, reservations })
   const servers = await startSystemServers({ ...options, ports })
@@ -157,7 +163,7 @@ const generatedVariables = new Set([
   'SVC_DATABASE_ROLE_PASSWORDS',
 ])
 
-/** Chooses the ports and stores them with the secrets of the system. */
+/** Chooses the ports of a local system and stores them with the secrets of the system. */
 async function loadState(
   { dir, names = serviceNames, replicas = {}, ports: wanted = {}, apiFrom }: SystemOptions,
   use: Pick<SystemPortsOptions, 'bind' | 'reservations'>,
@@ -182,8 +188,8 @@ function createSecrets(): Secrets {
 }
 
 /**
- * Runs the migrate command under a lock on the server. The command sets the passwords of roles.
- * Roles belong to the server, and Postgres rejects concurrent changes of roles.
+ * Runs the migrate command under a lock on the Postgres server. The command sets the passwords of
+ * roles. Roles belong to the server, and Postgres rejects concurrent changes of roles.
  */
 async function migrateExclusively(ownerUrl: string): Promise<void> {
   await withClient(

@@ -13,20 +13,23 @@ import { startPostgres } from '../postgres/server.ts'
 import { startRabbit } from '../rabbitmq/server.ts'
 
 export interface TestServersOptions {
-  /** Directory of all servers. Deleted when the servers stop. */
+  /** Directory of the data of all test servers. Deleted when the servers stop. */
   dir: string
   /** Directory of downloaded packages, shared by all servers. */
   cache: string
   /** Environment with addresses of running servers, which are used instead of starting others. */
   env?: Readonly<Record<string, string | undefined>>
-  /** File that records the processes. With a record, the processes outlive this process. */
+  /**
+   * File that records the processes of the test servers. With a record, they outlive this process.
+   */
   record?: string | undefined
 }
 
 export interface TestServers {
   /**
-   * Variables for tests: TEST_POSTGRES_URL, TEST_PGBOUNCER (host and port), TEST_AMQP_URL,
-   * TEST_AMQP_API, TEST_DOVECOT, TEST_MAIL_HUB, TEST_CYRUS, TEST_POSTFIX and TEST_OPENSMTPD (JSON).
+   * Environment variables for tests: TEST_POSTGRES_URL, TEST_PGBOUNCER (host and port),
+   * TEST_AMQP_URL, TEST_AMQP_API, TEST_DOVECOT, TEST_MAIL_HUB, TEST_CYRUS, TEST_POSTFIX and
+   * TEST_OPENSMTPD (JSON).
    */
   env: Record<string, string>
   servers: readonly ManagedServer[]
@@ -36,10 +39,9 @@ export interface TestServers {
 type Part = { env: Record<string, string>; servers: ManagedServer[] }
 
 /**
- * Starts Postgres with pgbouncer, RabbitMQ, Dovecot with a mail hub, Cyrus, Postfix and OpenSMTPD
- * concurrently.
- * Takes about 5 s with downloaded packages. Postfix and OpenSMTPD need root and are left out
- * without it.
+ * Starts servers for tests concurrently: Postgres with pgbouncer, RabbitMQ, Dovecot with a mail
+ * hub, Cyrus, Postfix and OpenSMTPD. Takes about 5 s with downloaded packages. Postfix and
+ * OpenSMTPD need root and are left out without it.
  */
 export async function startTestServers({
   dir,
@@ -139,7 +141,8 @@ async function startOutgoing(
   start: StartOutgoing,
   { variable, options, mail }: OutgoingPart,
 ): Promise<Part> {
-  // Without the variable of a server, its tests start a private server and fail with the remedy.
+  // Without the environment variable of a server, the tests of the server start a private server
+  // and fail with the remedy.
   if (!canChroot()) return { env: {}, servers: [] }
   const { lmtpPort, relayPort } = JSON.parse(mail.env['TEST_DOVECOT'] ?? '') as DovecotAddress
   const name = variable.replace('TEST_', '').toLowerCase()

@@ -4,10 +4,10 @@ import { asJson, imageText, releaseText } from './expressions.ts'
 import { Expression } from './tree/nodes.ts'
 import type { PlainManifest } from './plain-manifests.ts'
 
-/** Names of secrets by their name in the values. */
+/** Names of Kubernetes Secrets by the name that the values of the chart use. */
 export type SecretNames = ReadonlyMap<string, string>
 
-/** Replaces manifest fields that depend on values of the chart by template expressions. */
+/** Replaces manifest fields that depend on values of the Helm chart by template expressions. */
 export function bindValues(manifest: PlainManifest, secrets: SecretNames): PlainManifest {
   const bound = bindingsOf(manifest).reduce<unknown>(
     (content, { path, value }) => replaceAt(content, path, new Expression(asJson(value))),
@@ -32,7 +32,9 @@ function withReleaseInName(manifest: PlainManifest, content: Record<string, unkn
   return replaceAt(content, ['metadata', 'name'], name) as Record<string, unknown>
 }
 
-/** Copy with another value at a path, unchanged if the path does not exist. */
+/**
+ * Returns a copy of a manifest with another value at a path, unchanged if the path does not exist.
+ */
 function replaceAt(content: unknown, path: readonly (string | number)[], value: unknown): unknown {
   const [key, ...rest] = path
   if (key === undefined) return value

@@ -1,12 +1,14 @@
 import type { PlainManifest } from './plain-manifests.ts'
 
-/** Field of a manifest whose content is a value of the chart. */
+/** Binding: field of a manifest whose content is a value of the Helm chart. */
 export interface Binding {
   kind: string
-  /** Name of the manifest; absent for all of the kind, whose name is then part of `value`. */
+  /**
+   * Name of the manifest; absent for all manifests of the kind, whose name is then part of `value`.
+   */
   name?: string
   path: readonly (string | number)[]
-  /** Path in the values. `*` is the name of the manifest. */
+  /** Path in the values of the chart. `*` is the name of the manifest. */
   value: readonly string[]
 }
 
@@ -14,7 +16,10 @@ const container = ['spec', 'template', 'spec', 'containers', 'posthorn'] as cons
 const pod = ['spec', 'template', 'spec'] as const
 const pgbouncer = ['spec', 'pgbouncer', 'parameters'] as const
 
-/** All fields that values set, besides images, ConfigMaps and names of secrets. */
+/**
+ * Bindings of all manifest fields that values of the chart set, besides images, ConfigMaps and
+ * names of secrets.
+ */
 export const bindings: readonly Binding[] = [
   { kind: 'Deployment', path: ['spec', 'replicas'], value: ['services', '*', 'replicas'] },
   {
@@ -85,18 +90,19 @@ export const bindings: readonly Binding[] = [
 
 /** Kinds of manifests that a value of the chart switches off. The value is true by default. */
 export const switches: readonly { kind: string; value: readonly string[] }[] = [
-  // A priority class belongs to the cluster, and Helm refuses an object of another release.
+  // A priority class belongs to the whole cluster, and Helm refuses an object that belongs to
+  // another release.
   { kind: 'PriorityClass', value: ['priorityClass', 'create'] },
 ]
 
-/** Name of a manifest in the values: without the release of a Job. */
+/** Name of a manifest in the values of the chart: for a Job, the name without the release. */
 export function boundName({ kind, name, content }: PlainManifest): string {
   if (kind !== 'Job') return name
   const labels = (content['metadata'] as { labels: Record<string, string> }).labels
   return labels['app.kubernetes.io/name'] ?? name
 }
 
-/** Bindings of a manifest with their path in the values. */
+/** Bindings of a manifest's fields to values of the chart, with their path in the values. */
 export function bindingsOf(manifest: PlainManifest): Binding[] {
   return bindings
     .filter(({ kind, name = manifest.name }) => kind === manifest.kind && name === manifest.name)
@@ -106,7 +112,7 @@ export function bindingsOf(manifest: PlainManifest): Binding[] {
     }))
 }
 
-/** Member of a map, or item of a list by position or by its `name`. */
+/** Returns a member of a map in a manifest, or an item of a list by position or by its `name`. */
 export function memberOf(value: unknown, key: string | number): unknown {
   if (Array.isArray(value) && typeof key === 'string')
     return value.find((item: { name?: unknown }) => item.name === key)

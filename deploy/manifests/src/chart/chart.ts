@@ -15,23 +15,26 @@ import { helmText, valuesText } from './values/text.ts'
 /** Helm chart, generated from the manifests. */
 export interface Chart {
   name: string
-  /** Version of the chart and of its application. */
+  /** Version of the Helm chart and of its application. */
   version: string
   values: Values
-  /** Values of each overlay by its name. */
+  /** Values of the chart for each overlay, by the name of the overlay. */
   overlays: ReadonlyMap<string, Values>
   schema: object
-  /** Templates by file below `templates/`. */
+  /** Templates of the chart by file below `templates/`. */
   templates: ReadonlyMap<string, string>
-  /** Template of the notes after an installation. */
+  /** Template of the notes that Helm prints after an installation. */
   notes: string
   readme: string
 }
 
-/** Image of the manifests, which have no registry. */
+/** Container image that the manifests name, which has no registry. */
 export const localImage: ImageValues = { repository: 'posthorn', digest: '' }
 
-/** Generates the chart from the builds of the base, of each component alone and of the overlays. */
+/**
+ * Generates the Helm chart from the kustomize builds of the base, of each component alone and of
+ * the overlays.
+ */
 export function createChart(
   builds: readonly Build[],
   folder: string,
@@ -63,7 +66,7 @@ export function createChart(
   }
 }
 
-/** Components that the kustomization of an overlay lists. */
+/** Components of the manifests that the kustomization of an overlay lists. */
 function componentsOfOverlay(folder: string): string[] {
   const [document] = parseYaml(readFileSync(join(folder, 'kustomization.yaml'), 'utf8'))
   const content = isObject(document?.content) ? document.content : {}
@@ -71,7 +74,7 @@ function componentsOfOverlay(folder: string): string[] {
   return paths.map((path) => path.replace(/^.*\/components\//, ''))
 }
 
-/** Files of the chart by path in its folder. */
+/** Files of the Helm chart by path in its folder. */
 export function chartFiles(chart: Chart): Map<string, string> {
   const metadata = {
     apiVersion: 'v2',

@@ -8,8 +8,8 @@ import { renderChart } from './render-chart.ts'
 import type { Values } from './values/values.ts'
 
 /**
- * Generates the chart and compares what it renders with what kustomize built: the base, each
- * component alone, and each overlay. Returns one line per difference.
+ * Generates the Helm chart and compares the rendered objects with the objects that kustomize built:
+ * the base, each component alone, and each overlay. Returns one line per difference.
  */
 export function checkChart(builds: readonly Build[], folder: string): string[] {
   const chart = createChart(builds, folder)
@@ -35,19 +35,19 @@ function repositoryOf(build: Build): string {
   return image.replace(/:[^/]*$/, '')
 }
 
-/** Build of kustomize that the rendered chart must equal. */
+/** Kustomize build that the rendered chart must equal. */
 export interface Expected {
   build: Build
-  /** Folder of the manifests. */
+  /** Folder of the Kubernetes manifests. */
   folder: string
 }
 
-/** Differences between the chart with values and a build of kustomize. */
+/** Returns the differences between the chart, rendered with values, and a kustomize build. */
 export function compare(chart: Chart, values: Values, expected: Expected): string[] {
   return compareObjects(renderChart(chart, { values }), expected)
 }
 
-/** Differences between the objects that a chart rendered and a build of kustomize. */
+/** Returns the differences between the objects that a Helm chart rendered and a kustomize build. */
 export function compareObjects(
   rendered: readonly Record<string, unknown>[],
   { build, folder }: Expected,
@@ -74,7 +74,7 @@ function keyOf(content: Record<string, unknown>): string {
   return `${String(content['kind'])} ${(content['metadata'] as Metadata).name}`
 }
 
-/** Rendered object without the parts that only the chart has. */
+/** Returns a rendered object without the label value and the annotation that only the chart has. */
 function withoutHelm(content: Record<string, unknown>): Record<string, unknown> {
   const text = JSON.stringify(content, (_key, value: unknown) => {
     if (!isObject(value)) return value
@@ -107,7 +107,10 @@ interface Named {
   name: string
 }
 
-/** True for lists such as containers, variables and volumes, whose order has no meaning. */
+/**
+ * True for lists of named items, such as containers, variables and volumes, whose order has no
+ * meaning.
+ */
 function isNamedList(value: unknown): value is Named[] {
   if (!Array.isArray(value) || value.length === 0) return false
   const names = new Set(value.map((item: unknown) => isObject(item) && item['name']))

@@ -3,23 +3,23 @@ import type { Condition } from './tree/nodes.ts'
 
 const prefix = 'components/'
 
-/** Name of a component in the values: `mailProxies` for the folder `mail-proxies`. */
+/** Name of a component in the values of the chart: `mailProxies` for the folder `mail-proxies`. */
 export function valueName(folder: string): string {
   return folder.replaceAll(/-(\w)/g, (_match, letter: string) => letter.toUpperCase())
 }
 
-/** Folders of the components that were built alone. */
+/** Folders of the manifest components that kustomize built alone. */
 export function componentsOf(builds: readonly Build[]): string[] {
   return builds.flatMap(({ name }) => (name.startsWith(prefix) ? [name.slice(prefix.length)] : []))
 }
 
-/** Template condition that is met if a component is enabled. */
+/** Template condition of the chart that is met if a component is enabled. */
 export function isOn(folder: string): Condition {
   return `$.Values.components.${valueName(folder)}`
 }
 
 /**
- * Returns the build of a name.
+ * Returns the kustomize build with a name.
  *
  * @throws Error if kustomize did not build the name
  */

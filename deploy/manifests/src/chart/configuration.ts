@@ -7,11 +7,11 @@ import type { PlainManifest } from './plain-manifests.ts'
 export type ConfigurationData = Readonly<Record<string, string>>
 
 const prefix = 'posthorn-'
-/** Variable whose value is a JSON text. The values of the chart have its members. */
+/** Environment variable whose value is a JSON text. The values of the chart have its members. */
 export const settingsVariable = 'SVC_SETTINGS'
 const authoritiesFile = 'ca.crt'
 
-/** Path of the variables of a ConfigMap in the values of the chart. */
+/** Path of the environment variables of a ConfigMap in the values of the chart. */
 export function environmentPath(name: string): string[] {
   if (name === `${prefix}services`) return ['environment']
   return ['services', name.slice(prefix.length), 'environment']
@@ -28,8 +28,8 @@ export function dataOf({ content }: Pick<PlainManifest, 'content'>): Configurati
 }
 
 /**
- * Entries of a ConfigMap: all environment variables in the values, and the variables that
- * components add.
+ * Template node of the entries of a ConfigMap: all environment variables in the values of the
+ * chart, and the variables that components add.
  */
 export function configurationNode(name: string, variants: readonly Variant[]): TemplateNode {
   const [base, ...others] = variants.map(({ condition, value }) => ({

@@ -1,7 +1,7 @@
 import { readFileSync } from 'node:fs'
 import { join } from 'node:path'
 
-/** Notes that Helm prints after an installation or upgrade, as a template. */
+/** Template of the notes that Helm prints after an installation or upgrade. */
 export const notesTemplate = `Posthorn {{ $.Chart.AppVersion }} in the namespace {{ $.Release.Namespace }}
 
 1. Pods wait for their secrets (README.md of the chart). Missing ones are named by
@@ -28,7 +28,7 @@ address of the ingress: limits per address apply to all clients together.
 {{- end }}
 `
 
-/** Sections of k8s/README.md that concern the chart. */
+/** Titles of the sections of k8s/README.md that concern the chart. */
 const sections = ['Helm', 'Trusted proxies', 'Secrets', 'Components']
 
 /**
@@ -44,7 +44,10 @@ export function readmeText(folder: string, version: string): string {
   return text.replaceAll(/\[([^\]]+)\]\((?!https?:)[^)]*\)/g, '$1')
 }
 
-/** Section of a document with its subsections, up to the next heading of the same level. */
+/**
+ * Returns a section of a Markdown document with its subsections, up to the next heading of the same
+ * level.
+ */
 function sectionOf(source: string, title: string): string {
   const [, level = ''] = new RegExp(`^(#+) ${title}$`, 'm').exec(source) ?? []
   if (level === '') throw new Error(`README.md has no section ${title}`)

@@ -1,18 +1,22 @@
 import type { PlainManifest } from './plain-manifests.ts'
 
-/** Manifest, or item of a list in a manifest, that another component makes needless. */
+/** Manifest, or item of a list in a manifest, that another enabled component makes needless. */
 export interface Exclusion {
   kind: string
   name: string
   /** Folder of the component that makes the manifest or item needless. */
   unless: string
-  /** Path of a list, and the `secretKey` of its item. Absent for the whole manifest. */
+  /**
+   * Item of a list that is needless: path of the list, and the `secretKey` of the item. Absent if
+   * the whole manifest is needless.
+   */
   item?: { path: readonly string[]; secretKey: string }
 }
 
 /**
- * Manifests and list items of a component that another component makes needless. The overlay
- * `large` has patches for them. Manifests that do not exist have no effect.
+ * Manifests and list items of a component that another enabled component makes needless. The
+ * overlay `large` has patches for the same manifests. Entries for manifests that do not exist have
+ * no effect.
  */
 export const exclusions: readonly Exclusion[] = [
   // `rabbitmq-operator` replaces the Job `broker-users` and the login of its administrator.
@@ -20,7 +24,7 @@ export const exclusions: readonly Exclusion[] = [
   { kind: 'NetworkPolicy', name: 'rabbitmq', unless: 'rabbitmq-operator' },
   { kind: 'NetworkPolicy', name: 'postgres', unless: 'postgres-cloudnativepg' },
   { kind: 'ExternalSecret', name: 'posthorn-amqp-admin', unless: 'rabbitmq-operator' },
-  // The operator of Postgres creates the owner of the database.
+  // The Postgres operator creates the login of the database owner.
   {
     kind: 'ExternalSecret',
     name: 'posthorn-database-owner',
@@ -29,13 +33,16 @@ export const exclusions: readonly Exclusion[] = [
   },
 ]
 
-/** Components for manifests that only overlays contain. Namespaces are created by Helm. */
+/**
+ * Components whose chart condition applies to manifests that only overlays contain. Namespaces are
+ * created by Helm.
+ */
 const overlayManifests: Readonly<Record<string, readonly string[]>> = {
   ExternalSecret: ['external-secrets', 'rabbitmq-operator'],
 }
 
 /**
- * Components under which a manifest of an overlay is part of the chart.
+ * Components of which one has to be enabled for a manifest of an overlay to be part of the chart.
  *
  * @throws Error for a kind that is not listed
  */

@@ -2,15 +2,17 @@ import { asJson, reference } from './expressions.ts'
 import type { PlainManifest } from './plain-manifests.ts'
 import { Expression, type TemplateNode, toNode } from './tree/nodes.ts'
 
-/** Field that no manifest has. The chart adds it if its value is not empty. */
+/**
+ * Manifest field that no kustomize build has. The chart adds the field if its value is not empty.
+ */
 interface OptionalField {
   kinds: readonly string[]
-  /** Names of the manifests; absent for all manifests of the kinds. */
+  /** Names of the manifests with the field; absent for all manifests of the kinds. */
   names?: readonly string[]
   path: readonly string[]
-  /** Path in the values. */
+  /** Path of the field's value in the values of the chart. */
   value: readonly string[]
-  /** Value of an unset field: empty text, map or list. */
+  /** Default of the field in the values of the chart: empty text, map or list. */
   standard: unknown
 }
 
@@ -35,7 +37,7 @@ export const optionalFields: readonly OptionalField[] = [
   },
 ]
 
-/** Adds the optional fields of a manifest to its tree. */
+/** Adds the optional fields of a manifest to its template tree. */
 export function addOptionalFields(node: TemplateNode, { kind, name }: PlainManifest): void {
   for (const { kinds, names = [name], path, value } of optionalFields) {
     if (!kinds.includes(kind) || !names.includes(name)) continue
@@ -48,7 +50,7 @@ export function addOptionalFields(node: TemplateNode, { kind, name }: PlainManif
   }
 }
 
-/** Member of a map that depends on no condition. */
+/** Returns the member of a map in a template tree, if the member depends on no condition. */
 export function memberNode(node: TemplateNode | undefined, key: string): TemplateNode | undefined {
   if (node?.kind !== 'map') return undefined
   return node.entries.find((each) => each.key === key)?.alternatives[0]?.node

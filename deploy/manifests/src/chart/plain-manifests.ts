@@ -3,19 +3,21 @@ import type { Build, Manifest } from '../build.ts'
 import { baseName } from '../locate.ts'
 import { isObject } from '../schema/path.ts'
 
-/** Manifest as the chart has it: without names and annotations that only other tools need. */
+/**
+ * Manifest as the Helm chart contains it: without names and annotations that only other tools need.
+ */
 export interface PlainManifest {
   kind: string
   name: string
   content: Record<string, unknown>
-  /** File of the chart, below `templates/`. */
+  /** File of the manifest in the chart, below `templates/`. */
   file: string
 }
 
 /**
- * Converts the manifests of a build: ConfigMaps have no hash in their names, since a checksum
- * restarts the pods instead, and annotations for Helm are left to the chart. Namespaces are created
- * by Helm.
+ * Converts the manifests of a kustomize build for the chart: ConfigMaps have no hash in their
+ * names, since a checksum restarts the pods instead, and annotations for Helm are left to the
+ * chart. Namespaces are created by Helm.
  */
 export function plainManifests(build: Build, folder: string): PlainManifest[] {
   const names = new Map(
@@ -48,7 +50,9 @@ function replaceNames(value: unknown, names: ReadonlyMap<string, string>): unkno
   return typeof value === 'string' ? (names.get(value) ?? value) : value
 }
 
-/** Removes annotations for Helm, the namespace, and `annotations` without members. */
+/**
+ * Removes annotations for Helm, the namespace, and `annotations` without members from a manifest.
+ */
 function withoutTools(content: unknown): unknown {
   if (!isObject(content) || !isObject(content['metadata'])) return content
   const { annotations = {}, namespace: _namespace, ...metadata } = content['metadata']

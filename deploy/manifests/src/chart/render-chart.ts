@@ -6,7 +6,7 @@ import type { Values } from './values/values.ts'
 
 export interface RenderOptions {
   values?: Values
-  /** True renders a first installation, false an upgrade. Defaults to true. */
+  /** True to render a first installation, false to render an upgrade. Defaults to true. */
   isInstall?: boolean
 }
 
@@ -45,7 +45,7 @@ function rootOf(chart: Chart, { values, isInstall }: Required<RenderOptions>): o
   }
 }
 
-/** Merges values over the default values. A null removes a key, as in Helm. */
+/** Merges values of the chart over the default values. A null removes a key, as in Helm. */
 function coalesce(defaults: Values, values: Values): Values {
   const result = { ...defaults }
   for (const [key, value] of Object.entries(values)) {

@@ -13,14 +13,17 @@ import { allOf, type Condition, entry, not, type TemplateNode, toNode } from './
 import { type PlainManifest, plainManifests } from './plain-manifests.ts'
 
 export interface ChartSources {
-  /** Builds of the base, of each component alone, and of the overlays. */
+  /** Kustomize builds of the base, of each component alone, and of the overlays. */
   builds: readonly Build[]
-  /** Folder of the manifests. */
+  /** Folder of the Kubernetes manifests. */
   folder: string
   secrets: SecretNames
 }
 
-/** Manifest of the chart in all builds that a component or the base has of it. */
+/**
+ * Manifest of the chart with its content in all kustomize builds of the base or a component that
+ * have the manifest.
+ */
 interface Variants {
   first: PlainManifest
   variants: Variant[]
@@ -55,7 +58,7 @@ export function chartTemplates({ builds, folder, secrets }: ChartSources): Map<s
   return new Map([...files].map(([file, text]) => [file, joinConditions(text)]))
 }
 
-/** Manifests of overlays that neither the base nor a component has. */
+/** Manifests of overlays that neither the base nor a component has, for the chart. */
 function overlayManifests(
   builds: readonly Build[],
   folder: string,
@@ -113,7 +116,7 @@ function documentOf(node: TemplateNode, condition: Condition | undefined): strin
   return condition === undefined ? text : `{{- if ${condition} }}\n${text}{{- end }}\n`
 }
 
-/** Content of a manifest with expressions in place of values. ConfigMaps are empty. */
+/** Content of a manifest with template expressions in place of values. ConfigMaps are empty. */
 function contentOf(
   manifest: Omit<PlainManifest, 'content'> & { content: object },
   { collected, secrets }: Context,
@@ -144,7 +147,7 @@ function withChecksum(content: Record<string, unknown>, collected: Collected): u
   return { ...content, spec: { ...spec, template } }
 }
 
-/** Conditions of the components that change a ConfigMap. */
+/** Template conditions of the components that change a ConfigMap. */
 function flagsOf([base, ...others]: readonly Variant[]): Condition[] {
   const text = (variant?: Variant) =>
     JSON.stringify(dataOf({ content: (variant?.value ?? {}) as Record<string, unknown> }))
@@ -154,8 +157,8 @@ function flagsOf([base, ...others]: readonly Variant[]): Condition[] {
 }
 
 /**
- * Adds the annotations of a hook that runs before an upgrade. At the installation a Job is one of
- * the release's objects: a hook would run before secrets and databases that the chart creates.
+ * Adds the annotations of a Helm hook that runs before an upgrade. At the installation a Job is one
+ * of the release's objects: a hook would run before secrets and databases that the chart creates.
  */
 function addHooks(node: TemplateNode): void {
   const annotations = memberNode(memberNode(node, 'metadata'), 'annotations')

@@ -2,12 +2,12 @@ import { cpSync, globSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import type { ImageValues } from '../chart/values/values.ts'
 
-/** Registry in the overlays, which has no image. */
+/** Pattern of the example registry in the overlays, which contains no image. */
 const example = /^( {4})newName: registry\.example\.com\/posthorn$/gm
 
 /**
- * Copies the manifests into `target`, which is replaced. All overlays name the image of the release
- * by its tag and its digest.
+ * Copies the Kubernetes manifests into `target`, which is replaced. All overlays name the image of
+ * the release by its tag and its digest.
  *
  * @throws Error if an overlay has another image
  */

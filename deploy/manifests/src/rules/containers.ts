@@ -3,14 +3,14 @@ import { type Build, type Manifest, manifestsOf, type PodTemplate, podTemplates 
 import type { Process, Processes, Variable } from '../environment.ts'
 import type { Path } from '../schema/path.ts'
 
-/** Container of our image. */
+/** Container of a manifest that runs the image of Posthorn. */
 export interface OwnContainer {
   pod: PodTemplate
   container: IContainer
   path: Path
-  /** First argument: the name of the process. */
+  /** First argument of the container: the name of the process. */
   name: string
-  /** Process of the container; undefined if the image has no such process. */
+  /** Process that the container runs; undefined if the image has no such process. */
   process: Process | undefined
   variables: readonly PlacedVariable[]
 }
@@ -35,8 +35,8 @@ export function ownContainers(build: Build, processes: Processes): OwnContainer[
 }
 
 /**
- * Variables in the order in which Kubernetes sets them: a later variable replaces an earlier
- * variable of the same name.
+ * Environment variables of a container in the order in which Kubernetes sets them: a later variable
+ * replaces an earlier variable of the same name.
  */
 function variablesOf(
   build: Build,
@@ -62,7 +62,7 @@ function variablesOf(
   const own = (container.env ?? []).map(({ name, value, valueFrom }, index) => {
     const key = valueFrom?.configMapKeyRef
     const literal = key ? dataOf(key.name).data[key.key] : valueFrom ? undefined : (value ?? '')
-    // A reference such as $(POD_IP) is resolved in the cluster.
+    // A reference such as $(POD_IP) in the value of a variable is resolved in the cluster.
     const isLiteral = literal !== undefined && !literal.includes('$(')
     return {
       name,

@@ -4,7 +4,10 @@ import { type OwnContainer, ownContainers, type PlacedVariable } from './contain
 import { configMapsOf, secretsOf, type StoredKeys } from './stored-data.ts'
 import { sourcesOfFile } from './volumes.ts'
 
-/** Finds variables that a process does not read, needs or accepts, and files that do not exist. */
+/**
+ * Finds environment variables that a process does not read, needs or accepts, and files that do not
+ * exist.
+ */
 export function checkVariables(
   build: Build,
   processes: Processes,
@@ -45,7 +48,10 @@ function checkTwice({ variables }: OwnContainer): ManifestFault[] {
     .map((variable) => inVariable(variable, `${variable.name} is set twice`))
 }
 
-/** Variables of a ConfigMap that have no effect, because `env` of the container sets them. */
+/**
+ * Finds environment variables of a ConfigMap that have no effect, because `env` of the container
+ * sets them.
+ */
 function checkReplaced({ pod, variables }: OwnContainer): ManifestFault[] {
   const isOwn = ({ manifest }: PlacedVariable) => manifest === pod.manifest
   const own = new Set(variables.filter(isOwn).map(({ name }) => name))
@@ -59,7 +65,7 @@ function checkReplaced({ pod, variables }: OwnContainer): ManifestFault[] {
     )
 }
 
-/** A value that is a path of a file has to be in a volume. */
+/** Finds paths of files in environment variables that no volume of the container has. */
 function checkFile(
   { pod, container }: OwnContainer,
   variable: PlacedVariable,

@@ -13,10 +13,10 @@ const isHook = (manifest: Manifest) =>
   hookAnnotations.some((name) => annotationsOf(manifest)[name] !== undefined)
 
 /**
- * Finds hooks that have the annotations of only one of Argo CD and Helm. Argo CD also treats a Helm
- * hook as a hook, and creates the object again at each sync. Also finds pods that use objects
- * created at another time. A hook may use only hooks created earlier; other pods may use only
- * objects that are no hooks.
+ * Finds hooks (objects that are created again at each sync or upgrade) that have the annotations of
+ * only one of Argo CD and Helm. Argo CD also treats a Helm hook as a hook, and creates the object
+ * again at each sync. Also finds pods that use objects created at another time. A hook may use only
+ * hooks created earlier; other pods may use only objects that are no hooks.
  */
 export function checkHooks(build: Build): ManifestFault[] {
   return [...build.manifests.filter(isHook).flatMap(checkBoth), ...checkUses(build)]
@@ -38,7 +38,8 @@ function checkUses(build: Build): ManifestFault[] {
   return podTemplates(build).flatMap(({ manifest, path, spec }) =>
     usedObjects(spec).flatMap(({ kind, name }) => {
       const used = build.manifests.find((each) => each.kind === kind && each.name === name)
-      // `references.ts` and `stored-references.ts` report an object that does not exist.
+      // The rules in `references.ts` and `stored-references.ts` report an object that does not
+      // exist.
       const text = used && timeFault(manifest, used)
       return text === undefined ? [] : [{ manifest, path, text, token: name }]
     }),
@@ -57,7 +58,7 @@ function timeFault(user: Manifest, used: Manifest): string | undefined {
   return isLater ? `${name} is created later` : undefined
 }
 
-/** ConfigMaps, service account and priority class of a pod. */
+/** Lists the ConfigMaps, the service account and the priority class that a pod uses. */
 function usedObjects(spec: IPodSpec): { kind: string; name: string }[] {
   const { volumes = [], containers, serviceAccountName, priorityClassName } = spec
   const configMaps = [

@@ -4,7 +4,7 @@ import { kubernetesUnits, memoryFault } from '../memory.ts'
 import { graceFault } from '../shutdown.ts'
 import { type OwnContainer, ownContainers } from './containers.ts'
 
-/** Finds memory limits and grace periods that the process would exceed. */
+/** Finds memory limits and grace periods of containers that the process would exceed. */
 export function checkLimits(build: Build, processes: Processes): ManifestFault[] {
   return ownContainers(build, processes).flatMap((own) => [...checkMemory(own), ...checkGrace(own)])
 }
@@ -30,7 +30,7 @@ function checkGrace({ pod, container, name, process, variables }: OwnContainer):
   return text === undefined ? [] : [{ manifest, path: place, text }]
 }
 
-/** Maximum length of a label, in which the cluster repeats the name of a Job. */
+/** Maximum length of a Kubernetes label, in which the cluster repeats the name of a Job. */
 const maxNameLength = 63
 
 /**

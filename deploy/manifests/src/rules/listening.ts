@@ -5,8 +5,8 @@ import { type OwnContainer, ownContainers } from './containers.ts'
 export type Ports = ReadonlyMap<string, ReadonlySet<number>>
 
 /**
- * Returns the ports on which each process listens with the configuration of any of the builds. A
- * container may list a port that only another build opens.
+ * Returns the ports on which each process listens with the configuration of any of the kustomize
+ * builds. A container may list a port that only another build opens.
  */
 export function listeningPorts(builds: readonly Build[], processes: Processes): Ports {
   const ports = new Map<string, Set<number>>()
@@ -37,13 +37,13 @@ export function checkListening(
   )
 }
 
-/** Mail listeners have their ports in the settings. */
+/** Ports of mail listeners, which a process reads from the settings. */
 function portsInSettings({ variables }: OwnContainer): number[] {
   const text = variables.findLast(({ name }) => name === 'SVC_SETTINGS')?.value ?? '{}'
   try {
     return portsIn(JSON.parse(text) as Record<string, unknown>)
   } catch {
-    return [] // invalid settings are reported by reading the configuration
+    return [] // Reading the configuration reports invalid settings.
   }
 }
 

@@ -2,7 +2,10 @@ import { globSync, readFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { type Build, manifestsOf, type ManifestFault, valuesAt } from '../build.ts'
 
-/** Reads the names of all metrics of the code, with the prefix that the registry adds. */
+/**
+ * Reads the names of all metrics in the code of services and libraries, with the prefix that the
+ * registry adds.
+ */
 export function readMetrics(root: string): ReadonlySet<string> {
   const files = globSync('{services,libs}/*/src/**/!(*.test).ts', { cwd: root })
   const names = files.flatMap((file) => [
@@ -11,7 +14,7 @@ export function readMetrics(root: string): ReadonlySet<string> {
   return new Set(names.map(([, name]) => `posthorn_${name}`))
 }
 
-/** Finds metrics in queries of autoscalers that no service has. */
+/** Finds metrics in queries of autoscalers (ScaledObject) that no service exports. */
 export function checkMetrics(build: Build, metrics: ReadonlySet<string>): ManifestFault[] {
   return manifestsOf(build, 'ScaledObject').flatMap((manifest) =>
     valuesAt(manifest.content, 'spec.triggers[].metadata.query').flatMap(({ path, value }) =>

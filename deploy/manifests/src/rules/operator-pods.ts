@@ -1,6 +1,6 @@
 import { type Build, type Labels, type Manifest, valueAt } from '../build.ts'
 
-/** Pods that an operator creates for an object. */
+/** Pods that a Kubernetes operator creates for an object. */
 export interface OperatorPods {
   labels: Labels
   ports: readonly number[]
@@ -29,7 +29,9 @@ const creators: Record<string, (manifest: Manifest) => OperatorPods> = {
   }),
 }
 
-/** Pods of servers without an operator, to which `k8s/README.md` adds a label. */
+/**
+ * Pods of Postgres and RabbitMQ servers without an operator, to which `k8s/README.md` adds a label.
+ */
 export const labelledServers: readonly OperatorPods[] = [
   { labels: { 'posthorn-server': 'postgres' }, ports: [5432, 6432] },
   { labels: { 'posthorn-server': 'rabbitmq' }, ports: [5671, 5672, 15671, 15672] },

@@ -18,7 +18,7 @@ import type { OperatorPods } from './operator-pods.ts'
 
 type Port = string | number
 
-/** Finds ports that no container or Service has. */
+/** Finds references to ports that no container or Service has. */
 export function checkPorts(build: Build, others: readonly OperatorPods[]): ManifestFault[] {
   const pods = [...podTemplates(build).map((pod) => ({ ...pod, ports: portsOf(pod) })), ...others]
   return [
@@ -85,7 +85,7 @@ interface PortedPods {
   ports: readonly Port[]
 }
 
-/** Names and numbers of all ports. */
+/** Names and numbers of all ports of a pod template. */
 function portsOf({ spec }: PodTemplate): Port[] {
   return spec.containers.flatMap(({ ports = [] }) =>
     ports.flatMap(({ name, containerPort }) =>
@@ -94,7 +94,10 @@ function portsOf({ spec }: PodTemplate): Port[] {
   )
 }
 
-/** Ports of rules for pods of this build. Rules for other peers cannot be checked. */
+/**
+ * Finds ports of a NetworkPolicy that pods of this build do not have. Rules for other peers cannot
+ * be checked.
+ */
 function checkPolicy(pods: readonly PortedPods[], manifest: Manifest): ManifestFault[] {
   const own = valueAt(manifest.content, ['spec', 'podSelector']) as ILabelSelector
   const ingress = valuesAt(manifest.content, 'spec.ingress[]').flatMap((rule) =>
@@ -129,7 +132,7 @@ function policyPorts(rule: { path: Path; value: unknown }, selectors: readonly I
   }))
 }
 
-/** Backends of an Ingress and of routes of the Gateway API. */
+/** Paths of the backends of an Ingress and of routes of the Gateway API. */
 const backends = [
   'spec.defaultBackend.service',
   'spec.rules[].http.paths[].backend.service',
@@ -163,7 +166,7 @@ function checkBackends(build: Build, manifest: Manifest): ManifestFault[] {
     })
 }
 
-/** Ports of monitors by kind: scraped ports are named. */
+/** Port fields of Prometheus monitors by kind: scraped ports are named. */
 const monitors: Record<string, { endpoints: string; target: 'pods' | 'services' }> = {
   PodMonitor: { endpoints: 'spec.podMetricsEndpoints[].port', target: 'pods' },
   ServiceMonitor: { endpoints: 'spec.endpoints[].port', target: 'services' },

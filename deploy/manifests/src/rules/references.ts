@@ -8,13 +8,13 @@ import {
 } from '../build.ts'
 import type { Path } from '../schema/path.ts'
 
-/** Field that names another object of the build. */
+/** Manifest field that names another object of the build. */
 interface Reference {
-  /** Kinds that have the field; all if absent. */
+  /** Kinds of manifests that have the field; all kinds if absent. */
   kinds?: readonly string[]
-  /** Path of the object with the field `name`. */
+  /** Path of the object with the field `name` in the manifest. */
   pattern: string
-  /** Kind of the object, unless its field `kind` names another kind. */
+  /** Kind of the object that is named, unless its field `kind` names another kind. */
   kind: string
 }
 
@@ -34,7 +34,7 @@ const references: readonly Reference[] = [
   { pattern: 'spec.parentRefs[]', kind: 'Gateway' },
 ]
 
-/** Finds names of objects that do not exist. Objects of the whole cluster are not checked. */
+/** Finds references to objects that do not exist. Objects of the whole cluster are not checked. */
 export function checkReferences(build: Build): ManifestFault[] {
   return build.manifests.flatMap((manifest) =>
     references
@@ -59,7 +59,9 @@ function checkReference(
   })
 }
 
-/** Returns the fault of a reference to a name that no object of the build has, or an empty list. */
+/**
+ * Returns the fault of a manifest field whose name no object of the build has, or an empty list.
+ */
 export function missing(
   { manifests }: Build,
   { kind, name }: { kind: string; name: string },
@@ -83,7 +85,7 @@ export function checkListeners(build: Build): ManifestFault[] {
   )
 }
 
-/** Finds service accounts of pods that do not exist. */
+/** Finds pods whose service account does not exist. */
 export function checkServiceAccounts(build: Build): ManifestFault[] {
   const patterns = ['spec.template.spec.serviceAccountName', 'spec.serviceAccountName']
   return build.manifests.flatMap((manifest) =>
@@ -100,7 +102,7 @@ export function checkServiceAccounts(build: Build): ManifestFault[] {
   )
 }
 
-/** Finds objects that occur twice. */
+/** Finds objects that occur twice in a build. */
 export function checkNames({ manifests }: Build): ManifestFault[] {
   return manifests
     .filter((manifest, index) => manifests.slice(0, index).some((each) => isSame(each, manifest)))

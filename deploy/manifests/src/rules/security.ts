@@ -17,7 +17,10 @@ const volumeTypes = new Set([
 
 const profiles = ['RuntimeDefault', 'Localhost']
 
-/** A value of a field that is not allowed, or undefined if it is. */
+/**
+ * Check of a manifest field: returns the demand for a value that is not allowed, or undefined if
+ * the value is allowed.
+ */
 type Check<T> = (value: T) => { path: Path; demand: string } | undefined
 
 const podChecks: readonly Check<IPodSpec>[] = [

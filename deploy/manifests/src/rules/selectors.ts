@@ -13,21 +13,23 @@ import {
 import type { Path } from '../schema/path.ts'
 import type { OperatorPods } from './operator-pods.ts'
 
-/** Selectors of pods by kind. A selector with a namespace may match pods of other builds. */
+/**
+ * Paths of selectors of pods by kind. A selector with a namespace may match pods of other builds.
+ */
 const podSelectors: Record<string, readonly string[]> = {
   PodDisruptionBudget: ['spec.selector'],
   NetworkPolicy: ['spec.podSelector', 'spec.ingress[].from[]', 'spec.egress[].to[]'],
   PodMonitor: ['spec.selector'],
 }
 
-/** Selectors that have to match the pods of their own template. */
+/** Paths of the selectors of a pod template that have to match the template's own pods. */
 const ownSelectors = [
   'topologySpreadConstraints[].labelSelector',
   'affinity.podAntiAffinity.requiredDuringSchedulingIgnoredDuringExecution[].labelSelector',
   'affinity.podAntiAffinity.preferredDuringSchedulingIgnoredDuringExecution[].podAffinityTerm.labelSelector',
 ]
 
-/** Finds selectors that match nothing. */
+/** Finds selectors of manifests that match no pod or object. */
 export function checkSelectors(build: Build, others: readonly OperatorPods[]): ManifestFault[] {
   const pods = [...podTemplates(build), ...others]
   return [

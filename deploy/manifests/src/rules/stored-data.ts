@@ -8,7 +8,7 @@ export type StoredKeys = ReadonlyMap<string, ReadonlySet<string> | undefined>
 
 const tlsKeys = ['tls.crt', 'tls.key', 'ca.crt']
 
-/** Secrets that operators create, by kind of the object that causes their creation. */
+/** Secrets that Kubernetes operators create, by kind of the object that causes their creation. */
 const generated: Record<string, (manifest: Manifest) => Record<string, readonly string[]>> = {
   Certificate: ({ content }) => ({ [String(valueAt(content, ['spec', 'secretName']))]: tlsKeys }),
   // Secrets of a Postgres cluster: logins, the certificate authority and the certificate of the
@@ -25,7 +25,9 @@ const generated: Record<string, (manifest: Manifest) => Record<string, readonly 
   User: ({ name }) => ({ [`${name}-user-credentials`]: ['username', 'password'] }),
 }
 
-/** Secrets of a build: in its manifests, created by operators, or from an external store. */
+/**
+ * Secrets of a kustomize build: in its manifests, created by operators, or from an external store.
+ */
 export function secretsOf(build: Build): StoredKeys {
   return new Map([
     ...build.manifests.flatMap((manifest) =>

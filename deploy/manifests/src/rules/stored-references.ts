@@ -10,8 +10,8 @@ import type { Path } from '../schema/path.ts'
 import { configMapsOf, secretsOf, type StoredKeys } from './stored-data.ts'
 
 /**
- * Field of a pod that refers to a key of a Secret or ConfigMap. Without `key`, the field refers to
- * the whole object.
+ * Fields of a pod that refer to a key of a Secret or ConfigMap. Without `key`, they refer to the
+ * whole object.
  */
 interface Fields {
   pattern: string
@@ -34,7 +34,7 @@ const configMapFields: readonly Fields[] = [
   { pattern: 'volumes[].projected.sources[].configMap', name: 'name', key: 'items' },
 ]
 
-/** Objects outside pods that refer to secrets. */
+/** Fields of objects other than pods that refer to secrets. */
 const otherSecretFields: Record<string, readonly Fields[]> = {
   Ingress: [{ pattern: 'spec.tls[]', name: 'secretName' }],
   Gateway: [{ pattern: 'spec.listeners[].tls.certificateRefs[]', name: 'name' }],
@@ -46,7 +46,7 @@ const otherSecretFields: Record<string, readonly Fields[]> = {
   ],
 }
 
-/** Finds names and keys of Secrets and ConfigMaps that are not declared. */
+/** Finds references to Secrets, ConfigMaps and their keys that are not declared. */
 export function checkStoredReferences(build: Build, declaredSecrets: StoredKeys): ManifestFault[] {
   const secrets = { kind: 'Secret', keys: new Map([...declaredSecrets, ...secretsOf(build)]) }
   const configMaps = { kind: 'ConfigMap', keys: configMapsOf(build) }
@@ -111,7 +111,7 @@ function keysIn(value: Record<string, unknown>, { key }: Fields): { path: Path; 
   return valuesAt(value, pattern).map((place) => ({ path: place.path, key: String(place.value) }))
 }
 
-/** Mounts name a volume of the pod, and every volume is mounted. */
+/** Finds mounts that name no volume of the pod, and volumes that no container mounts. */
 function checkMounts({ manifest, path, spec }: PodTemplate): ManifestFault[] {
   const names = new Set((spec.volumes ?? []).map(({ name }) => name))
   const mounts = valuesAt(spec, 'containers[].volumeMounts[].name')

@@ -3,12 +3,12 @@ import type { IVolume } from 'kubernetes-models/v1/Volume'
 import type { IVolumeMount } from 'kubernetes-models/v1/VolumeMount'
 import type { PodTemplate } from '../build.ts'
 
-/** Content of a file in a container. */
+/** Source of the content of a file in a container. */
 export type MountedFile =
   | { source: 'Secret' | 'ConfigMap'; name: string; key: string; isOptional: boolean }
   | { source: 'other' }
 
-/** Lists the possible sources of a file in a container. Empty if no volume has the file. */
+/** Lists the possible sources of a file in a container. Empty if no mounted volume has the file. */
 export function sourcesOfFile(
   { spec }: PodTemplate,
   container: IContainer,
@@ -52,7 +52,10 @@ function sourcesOf({ secret, configMap, projected }: IVolume, file: string): Mou
   })
 }
 
-/** Without items, a source has a file for each of its keys. Keys of items are checked by name. */
+/**
+ * Sources of a file in a volume of a Secret or ConfigMap. Without items, the volume has a file for
+ * each key. Keys of items are checked by name.
+ */
 function fromSource(
   source: 'Secret' | 'ConfigMap',
   { name = '', optional = false, items }: Source,

@@ -2,13 +2,15 @@ import { formats, type FormatName } from './formats.ts'
 import { type Fault, formatPath, isObject, type Path } from './path.ts'
 
 interface FormatRule {
-  /** Last names of the path of a value, separated by spaces. `*` is any name or index. */
+  /**
+   * Last names of the path of a value in a manifest, separated by spaces. `*` is any name or index.
+   */
   at: string
-  /** Format of the value. */
+  /** Format of the value at the path. */
   value?: FormatName
-  /** Format of the last name, a key of a map. */
+  /** Format of the last name of the path, a key of a map. */
   key?: FormatName
-  /** Kinds with the field. Default: all. */
+  /** Kinds of manifests with the field. Default: all. */
   kinds?: readonly string[]
 }
 
@@ -16,7 +18,10 @@ const labels = { key: 'labelKey', value: 'labelValue' } as const
 const services = ['Service']
 const routes = ['Gateway', 'HTTPRoute', 'TLSRoute', 'TCPRoute']
 
-/** Formats of Kubernetes and Compose that declarations lose. The first match of a value holds. */
+/**
+ * Format rules of Kubernetes and Compose that type declarations lose. The first match of a value
+ * applies.
+ */
 const rules: readonly FormatRule[] = [
   { at: 'metadata name', value: 'serviceName', kinds: services },
   { at: 'metadata name', value: 'dnsLabel', kinds: ['Namespace'] },
@@ -86,7 +91,7 @@ const rules: readonly FormatRule[] = [
 
 const table = rules.map((rule) => ({ ...rule, names: rule.at.split(' ') }))
 
-/** Compares the values and keys of a document with the formats of their fields. */
+/** Compares the values and keys of a manifest with the formats of their fields. */
 export function checkFormats(kind: string, content: unknown): Fault[] {
   const applicable = table.filter(({ kinds }) => kinds?.includes(kind) ?? true)
   const visit = (value: unknown, path: Path): Fault[] => {
@@ -107,7 +112,7 @@ function checkValue(rule: FormatRule, value: unknown, path: Path): Fault[] {
     const text = `the key of ${formatPath(path)} must be ${formats[rule.key].description}`
     faults.push({ path, text })
   }
-  // A null in a manifest stands for the default of the field.
+  // A null in a manifest stands for the default of the field, and is not checked.
   if (rule.value && value !== null && !formats[rule.value].matches(value)) {
     const { description } = formats[rule.value]
     const actual = typeof value === 'string' ? value : JSON.stringify(value)

@@ -19,9 +19,9 @@ export interface TypeField {
 }
 
 export interface DeclarationFile {
-  /** Types by name. An alias of an export is a reference. */
+  /** Types of the declaration file by name. An alias of an export is a reference. */
   types: ReadonlyMap<string, Type>
-  /** Specifier of the module by imported name. */
+  /** Specifier of the imported module by imported name. */
   imports: ReadonlyMap<string, string>
 }
 
@@ -72,7 +72,7 @@ class Parser {
     this.#skipStatement()
   }
 
-  /** `import { A, B } from "module";` */
+  /** Parses an import of the form `import { A, B } from "module";`. */
   #parseImport(): void {
     this.#accept('type')
     const names: string[] = []
@@ -83,7 +83,7 @@ class Parser {
     this.#accept(';')
   }
 
-  /** `export type { A as B, C as D };` */
+  /** Parses aliases of the form `export type { A as B, C as D };`. */
   #parseAliases(): void {
     this.#expect('{')
     while (!this.#accept('}')) {
@@ -121,7 +121,7 @@ class Parser {
       }
       this.#accept(';')
     }
-    // An object of any content is declared as `{}`.
+    // An object type of any content is declared as `{}`.
     if (fields.size === 0 && bases.length === 0 && !values) return { kind: 'any' }
     return { kind: 'object', fields, bases, ...(values ? { values } : {}) }
   }
@@ -149,7 +149,7 @@ class Parser {
     return { kind: 'array', items }
   }
 
-  /** Skips to the end of a statement, over its blocks. */
+  /** Skips to the end of a statement of the declaration file, over its blocks. */
   #skipStatement(): void {
     let depth = 0
     while (this.#position < this.#tokens.length) {

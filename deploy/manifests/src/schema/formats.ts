@@ -1,14 +1,14 @@
-/** Format of a value or key that its declared type does not contain. */
+/** Format of a manifest value or key that its declared type does not contain. */
 export interface Format {
-  /** Completes the sentence "… must be …". */
+  /** Description of the format that completes the sentence "… must be …". */
   description: string
   matches: (value: unknown) => boolean
 }
 
-/** DNS label (RFC 1123 §2.1). */
+/** Pattern of a DNS label (RFC 1123 §2.1). */
 const label = '[a-z0-9](?:[-a-z0-9]*[a-z0-9])?'
 const dnsName = `${label}(?:\\.${label})*`
-/** Name of a label or annotation, and value of a label. */
+/** Pattern of the name of a Kubernetes label or annotation, and of the value of a label. */
 const labelName = '[A-Za-z0-9](?:[-A-Za-z0-9_.]*[A-Za-z0-9])?'
 const hostPart = '[a-zA-Z0-9](?:[-a-zA-Z0-9]*[a-zA-Z0-9])?'
 const pathPart = '[a-z0-9]+(?:(?:\\.|_|__|-+)[a-z0-9]+)*'
@@ -17,11 +17,11 @@ const isPort = (value: unknown) =>
   typeof value === 'number' && Number.isInteger(value) && value >= 1 && value <= 65_535
 const portName: Format = {
   description: 'a port name of at most 15 lower-case letters, digits and hyphens',
-  // RFC 6335 §5.1: a port name has at least one letter, and no two adjacent hyphens.
+  // Port name (RFC 6335 §5.1): has at least one letter, and no two adjacent hyphens.
   matches: text(15, `(?=.*[a-z])(?!.*--)${label}`),
 }
 
-/** Formats that several kinds of the API machinery share. */
+/** Formats that several kinds of Kubernetes objects share. */
 export const formats = {
   port: { description: 'a port from 1 to 65535', matches: isPort },
   portName,
@@ -29,7 +29,7 @@ export const formats = {
     description: 'a port from 1 to 65535 or a port name',
     matches: (value) => isPort(value) || portName.matches(value),
   },
-  // resource.Quantity of Kubernetes. None of the checked fields may be negative.
+  // Quantity of Kubernetes (resource.Quantity). None of the checked fields may be negative.
   quantity: {
     description: 'a quantity such as 500m, 2 or 1.5Gi',
     matches: (value) =>
@@ -53,7 +53,7 @@ export const formats = {
       '0|(?=.)(?:\\d+y)?(?:\\d+w)?(?:\\d+d)?(?:\\d+h)?(?:\\d+m)?(?:\\d+s)?(?:\\d+ms)?',
     ),
   },
-  // Grammar of distribution/reference.
+  // Reference of a container image, in the grammar of distribution/reference.
   image: {
     description: 'an image such as registry.example/name:tag',
     matches: text(
@@ -81,7 +81,7 @@ export const formats = {
     description: 'a DNS label of at most 63 lower-case letters, digits and hyphens',
     matches: text(63, label),
   },
-  // RFC 1035 §2.3.1: the name of a Service becomes a host name.
+  // Name of a Service (RFC 1035 §2.3.1): the name becomes a host name.
   serviceName: {
     description: 'a DNS label that begins with a letter',
     matches: text(63, `(?=[a-z])${label}`),
@@ -95,7 +95,7 @@ export const formats = {
 
 export type FormatName = keyof typeof formats
 
-/** Test of a text of limited length that has to match completely. */
+/** Test for a text of limited length that has to match a pattern completely. */
 function text(maxLength: number, pattern: string): Format['matches'] {
   const whole = new RegExp(`^(?:${pattern})$`)
   return (value) => typeof value === 'string' && value.length <= maxLength && whole.test(value)

@@ -3,7 +3,10 @@ import { createRequire } from 'node:module'
 import { dirname, join, resolve } from 'node:path'
 import { type DeclarationFile, parseDeclarations, type Type } from './declarations.ts'
 
-/** Packages whose declarations are the schemas. Their versions are in `pnpm-workspace.yaml`. */
+/**
+ * Packages whose type declarations are the schemas of manifests. Their versions are in
+ * `pnpm-workspace.yaml`.
+ */
 const packages = [
   'kubernetes-models',
   '@kubernetes-models/cert-manager',
@@ -13,13 +16,13 @@ const packages = [
   '@kubernetes-models/prometheus-operator',
 ]
 
-/** Declarations of kinds that no package has. */
+/** Folder of the declarations of kinds that no package has. */
 const ownFolder = resolve(import.meta.dirname, '../../schemas')
 
-/** Base of all kinds; its fields are repeated in each. */
+/** Module of the base type of all kinds, which is ignored; its fields are repeated in each kind. */
 const ignoredModule = '@kubernetes-models/base'
 
-/** Type together with the file in which its references are resolved. */
+/** Declared type together with the file in which its references are resolved. */
 export interface KindSchema {
   type: Type
   path: string
@@ -28,7 +31,7 @@ export interface KindSchema {
 const folders = [ownFolder, ...packages.map((name) => findPackage(name, import.meta.filename))]
 const files = new Map<string, DeclarationFile>()
 
-/** Returns the schema of a kind, for example of `apps/v1`, `Deployment`. */
+/** Returns the schema of a kind of manifests, for example of `apps/v1`, `Deployment`. */
 export function findSchema(apiVersion: string, kind: string): KindSchema | undefined {
   const folder = folders.find((folder) => existsSync(join(folder, apiVersion, `${kind}.d.ts`)))
   if (folder === undefined) return undefined
@@ -36,7 +39,7 @@ export function findSchema(apiVersion: string, kind: string): KindSchema | undef
   return resolveReference({ kind: 'reference', name: `I${kind}` }, path)
 }
 
-/** Follows references, also into other files. */
+/** Resolves references to a declared type, also into other files. */
 export function resolveReference(type: Type, path: string): KindSchema {
   if (type.kind !== 'reference') return { type, path }
   const { types, imports } = readDeclarations(path)
@@ -66,7 +69,7 @@ function resolveModule(specifier: string, from: string): string {
   return join(findPackage(name, from), `${path}.d.ts`)
 }
 
-/** Folder of an installed package. Its declarations are not among its exports for `require`. */
+/** Folder of an installed npm package. Its declarations are not among its exports for `require`. */
 function findPackage(name: string, from: string): string {
   const paths = createRequire(from).resolve.paths(name) ?? []
   const folder = paths.map((path) => join(path, name)).find((path) => existsSync(path))

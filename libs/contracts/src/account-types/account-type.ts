@@ -1,52 +1,64 @@
 /**
- * Properties of a mail system that rules of the services ask for. A rule never asks which mail
- * system an account has. A property exists only if some rule needs the property.
+ * Properties of a mail system (IMAP servers, the Gmail API, Microsoft Graph) that rules of the
+ * services ask for. A rule never asks which mail system an account has. A property exists only if
+ * some rule needs the property.
  */
 export interface AccountType {
   /**
-   * `imap`: an account has servers and is read by IMAP. `api`: an account has no servers and is
-   * read through its mail API. Also the base scopes of its OAuth2 applications.
+   * Access of an account to its mail. `imap`: an account has mail servers and is read by IMAP.
+   * `api`: an account has no mail servers and is read through its mail API. Both values are also
+   * base scopes of OAuth2 applications.
    */
   readonly readsBy: 'imap' | 'api'
-  /** Transport of messages without a gateway: SMTP server of the account, or its mail API. */
+  /**
+   * Transport of messages that are sent without a gateway: SMTP server of the account, or its mail
+   * API.
+   */
   readonly sendsBy: 'smtp' | 'api'
-  /** Party that stores sent messages in the Sent mailbox. `client`: sender requests a copy. */
+  /**
+   * Party that stores sent messages in the Sent mailbox. `client`: the service sender requests a
+   * copy.
+   */
   readonly filesSent: 'client' | 'server'
   readonly notifications: NotificationTraits
-  /** True if the mail system stores signatures that a worker can list. */
+  /** True if the mail system stores signatures of its users that a sync-worker can list. */
   readonly hasSignatures: boolean
-  /** Member of an account record that describes the registration for notifications. */
+  /** Member of an API account record that describes the registration for change notifications. */
   readonly subscriptionMember?: 'outlookSubscription'
 }
 
 /** Properties of a provider's change notifications. */
 export interface NotificationTraits {
   /**
+   * Transport of a provider's change notifications to this installation.
+   *
    * - `push`: the provider calls a URL of api-gateway for each account.
-   * - `pull`: the provider publishes to a Pub/Sub topic of the OAuth2 application, which workers
-   *   pull and which may also call api-gateway.
+   * - `pull`: the provider publishes to a Pub/Sub topic of the OAuth2 application, which
+   *   sync-workers pull and which may also call api-gateway.
    * - `none`: nothing is sent to this installation. The client of the mail system listens on a
    *   connection of its own, or the account is polled.
    */
   readonly transport: 'none' | 'push' | 'pull'
   /**
-   * Proof that a notification is genuine. `secret`: each notification has the secret of the
-   * account's watch. `sender`: the transport has authenticated the provider for all accounts.
+   * Proof that a provider's change notification is genuine. `secret`: each notification has the
+   * secret of the account's watch. `sender`: the transport has authenticated the provider for all
+   * accounts.
    */
   readonly authentication: 'none' | 'secret' | 'sender'
   /**
-   * True if a new holder of the account must renew the watch immediately, to find a watch that the
-   * provider removed silently, unknown watches of a crashed worker, or a connection that has ended.
+   * True if a sync-worker that becomes the holder of an account must renew the watch immediately,
+   * to find a watch that the provider removed silently, unknown watches of a crashed worker, or a
+   * connection that has ended.
    */
   readonly isCheckedByHolder: boolean
   /**
-   * Consecutive refusals after which the owner is notified. More than 1 if a refusal may only
-   * precede a change that is on its way.
+   * Consecutive failed requests for a watch after which the owner of the account is notified. More
+   * than 1 if a refusal may only precede a change that is on its way.
    */
   readonly maxRefusals: number
 }
 
-/** Mail system without notifications to this installation. */
+/** Notification properties of a mail system that sends no notifications to this installation. */
 export const noNotifications: NotificationTraits = {
   transport: 'none',
   authentication: 'none',
@@ -57,33 +69,34 @@ export const noNotifications: NotificationTraits = {
 /** Mail system that is read and used through an HTTP API. */
 export interface ApiAccountType extends AccountType {
   readonly readsBy: 'api'
-  /** Name in replies and messages: `the Gmail API`. */
+  /** Name of the mail API in replies and messages: `the Gmail API`. */
   readonly apiName: string
   /** Prefix of the paging cursors of the mail API. */
   readonly cursorPrefix: string
   readonly mailbox: MailApiTraits
-  /** Published limits. Defaults of `SVC_PROVIDER_LIMITS`. */
+  /** Published request limits of the mail API. Defaults of `SVC_PROVIDER_LIMITS`. */
   readonly limits: ProviderLimits
-  /** Alternative limits by the value of `quota` in `SVC_PROVIDER_LIMITS`. */
+  /** Alternative request limits by the value of `quota` in `SVC_PROVIDER_LIMITS`. */
   readonly quotas: Readonly<Record<string, Partial<ProviderLimits>>>
 }
 
 /** Differences between mailboxes of mail APIs. */
 export interface MailApiTraits {
   /**
-   * `labels`: a message is in any number of folders, which are labels; labels are ids of folders.
-   * `folder`: a message is in exactly one folder; labels are free names.
+   * Relation of messages and folders. `labels`: a message is in any number of folders, which are
+   * labels; labels are ids of folders. `folder`: a message is in exactly one folder; labels are
+   * free names.
    */
   readonly placement: 'labels' | 'folder'
-  /** Messages that `appendMessage` accepts. */
+  /** Messages that the mail API can store in a mailbox (`appendMessage`). */
   readonly appends: 'all' | 'drafts'
-  /** True if messages can be deleted permanently. */
+  /** True if the mail API can delete messages permanently. */
   readonly removes: boolean
-  /** Largest message that can be sent, in bytes. */
+  /** Maximum size of a message that the mail API sends, in bytes. */
   readonly maxSentBytes: number
 }
 
-/** Limits of a provider. A unit is a request if the provider publishes no units. */
+/** Request limits of a mail provider. A unit is a request if the provider publishes no units. */
 export interface ProviderLimits {
   /** Units of one mailbox and application per `accountWindowMs`, in all processes. */
   accountUnits: number
@@ -94,12 +107,12 @@ export interface ProviderLimits {
   /** Bytes of request bodies for one mailbox per `uploadWindowMs`. Absent: no limit. */
   uploadBytes?: number
   uploadWindowMs: number
-  /** Concurrent requests for one mailbox, by service. */
+  /** Concurrent requests for one mailbox, by sync-workers and by senders. */
   workerConcurrency: number
   senderConcurrency: number
-  /** Part of the units that senders have; sync-workers have the other units. */
+  /** Percentage of the request units that senders have; sync-workers have the other units. */
   senderPercent: number
-  /** Units per operation, and of operations that the table does not list. */
+  /** Request units per operation, and units of operations that the table does not list. */
   costs: Readonly<Record<string, number>>
   defaultCost: number
 }
@@ -109,13 +122,19 @@ export type ProviderServer = readonly [host: string, port: 993 | 465 | 587]
 
 /** Kind of OAuth2 application: how accounts of a mail system authenticate. */
 export interface OAuth2ProviderTraits {
-  /** Mail system of the base scope `api`. Absent: the provider has mail servers only. */
+  /**
+   * Mail system of OAuth2 applications with the base scope `api`. Absent: the provider has mail
+   * servers only.
+   */
   readonly api?: string
-  /** `consent`: users sign in. `service`: the application has access by a key of its own. */
+  /**
+   * Login of the OAuth2 application. `consent`: users sign in. `service`: the application has
+   * access by a key of its own.
+   */
   readonly login: 'consent' | 'service'
-  /** Members that a registration requires. */
+  /** Members that the registration of an OAuth2 application requires. */
   readonly requiredMembers: readonly string[]
-  /** Secret that replaces the key of a service. */
+  /** Kind of secret that replaces the key of an application with the login `service`. */
   readonly keyAlternative?: 'externalAccount' | 'clientSecret'
   /** True if applications belong to a tenant (`authority`) in a national cloud (`cloud`). */
   readonly hasTenants?: true
@@ -127,5 +146,5 @@ export interface OAuth2ProviderTraits {
   readonly servers?: Readonly<Record<string, Record<'imap' | 'smtp', ProviderServer>>>
 }
 
-/** Members of an application whose users sign in. */
+/** Required members of an OAuth2 application whose users sign in. */
 export const consentMembers = ['clientId', 'clientSecret', 'redirectUrl'] as const

@@ -41,7 +41,7 @@ const since2026 = {
   'settings.sendAs.get': 1,
 } as const
 
-/** Units that differ for older projects. */
+/** Units of the Gmail API methods whose costs differ for older projects. */
 const before2026 = {
   'messages.get': 5,
   'messages.attachments.get': 5,
@@ -53,7 +53,7 @@ const before2026 = {
   'threads.untrash': 10,
 } as const
 
-/** Tables of Google, by age of the project. */
+/** Quota tables of the Gmail API, by age of the Google Cloud project. */
 export const gmailQuotas = {
   since2026: { accountUnits: 6_000, costs: { ...since2026 } },
   before2026: { accountUnits: 15_000, costs: { ...since2026, ...before2026 } },

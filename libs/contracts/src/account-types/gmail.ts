@@ -1,7 +1,7 @@
 import { type ApiAccountType, consentMembers, type OAuth2ProviderTraits } from './account-type.ts'
 import { gmailProjectUnits, gmailQuotas } from './gmail-quota.ts'
 
-/** Gmail API. */
+/** Properties of the mail system Gmail API. */
 export const gmail: ApiAccountType = {
   readsBy: 'api',
   sendsBy: 'api',
@@ -12,13 +12,13 @@ export const gmail: ApiAccountType = {
   notifications: {
     transport: 'pull',
     authentication: 'sender',
-    // A mailbox has one watch, which is not listed.
+    // A mailbox of the Gmail API has one watch, which the API does not list.
     isCheckedByHolder: false,
-    // The topic of a new application, or the permission to publish to it, may exist only about 90 s
-    // later.
+    // The Pub/Sub topic of a new application, or the permission to publish to the topic, may exist
+    // only about 90 s after the application.
     maxRefusals: 3,
   },
-  // Discovery document, `messages.send`: 35 MiB.
+  // Maximum size of a sent message: discovery document of the Gmail API, `messages.send`, 35 MiB.
   mailbox: { placement: 'labels', appends: 'all', removes: false, maxSentBytes: 36_700_160 },
   limits: {
     ...gmailQuotas.since2026,
@@ -26,7 +26,8 @@ export const gmail: ApiAccountType = {
     applicationUnits: gmailProjectUnits,
     applicationWindowMs: 60_000,
     uploadWindowMs: 60_000,
-    // The limit is not published; requests are refused from 6 on.
+    // The limit of concurrent requests per mailbox is not published; the Gmail API refuses requests
+    // from 6 on.
     workerConcurrency: 4,
     senderConcurrency: 1,
     senderPercent: 25,
@@ -39,7 +40,7 @@ const servers = {
   global: { imap: ['imap.gmail.com', 993], smtp: ['smtp.gmail.com', 465] },
 } as const
 
-/** OAuth2 providers of Google. */
+/** OAuth2 providers of Google, by kind of application. */
 export const gmailProviders = {
   gmail: { api: 'gmail', login: 'consent', requiredMembers: consentMembers, servers },
   gmailService: {

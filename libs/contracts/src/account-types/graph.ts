@@ -6,13 +6,17 @@ import {
 } from './account-type.ts'
 
 /**
- * 10,000 requests in 10 min are documented; the difference is for requests outside of the limiter.
+ * Requests per mailbox in 10 min. Microsoft Graph documents 10,000; the difference is for requests
+ * outside of the limiter.
  */
 const accountRequests = 9_000
-/** 150 MB in 5 min are documented; the difference is for small bodies, which are not counted. */
+/**
+ * Uploaded bytes per mailbox in 5 min. Microsoft Graph documents 150 MB; the difference is for
+ * small bodies, which are not counted.
+ */
 const uploadBytes = 140_000_000
 
-/** Microsoft Graph. */
+/** Properties of the mail system Microsoft Graph. */
 export const graph: ApiAccountType = {
   readsBy: 'api',
   sendsBy: 'api',
@@ -24,7 +28,7 @@ export const graph: ApiAccountType = {
   notifications: {
     transport: 'push',
     authentication: 'secret',
-    // Subscriptions are listed, and may be removed silently.
+    // Graph lists its change notification subscriptions, and may remove a subscription silently.
     isCheckedByHolder: true,
     maxRefusals: 1,
   },
@@ -41,7 +45,8 @@ export const graph: ApiAccountType = {
     applicationWindowMs: 10_000,
     uploadBytes,
     uploadWindowMs: 300_000,
-    // "Microsoft Graph service-specific throttling limits": 4 per application and mailbox.
+    // Documented limit of concurrent requests: 4 per application and mailbox ("Microsoft Graph
+    // service-specific throttling limits").
     workerConcurrency: 3,
     senderConcurrency: 1,
     senderPercent: 25,
@@ -66,7 +71,7 @@ const shared = {
   },
 } as const
 
-/** OAuth2 providers of Microsoft. */
+/** OAuth2 providers of Microsoft, by kind of application. */
 export const graphProviders = {
   outlook: { ...shared, login: 'consent', requiredMembers: [...consentMembers, 'authority'] },
   outlookService: {

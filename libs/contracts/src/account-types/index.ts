@@ -19,10 +19,10 @@ export type {
 
 const apiTypes = { gmail, graph }
 
-/** Mail system with a mail API. */
+/** Name of a mail system with a mail API. */
 export type Provider = keyof typeof apiTypes
 
-/** Mail systems with a mail API. */
+/** Properties of the mail systems with a mail API, by name. */
 export const apiAccountTypes: Readonly<Record<Provider, ApiAccountType>> = apiTypes
 export const providers = Object.keys(apiTypes) as Provider[]
 
@@ -31,12 +31,12 @@ const types = { imap, ...apiTypes }
 /** Mail system of an account, as in the column `accounts.backend`. */
 export type Backend = keyof typeof types
 
-/** Mail systems of accounts: the only list of them. */
+/** Properties of the mail systems of accounts: the only list of mail systems. */
 export const accountTypes: Readonly<Record<Backend, AccountType>> = types
 
 /**
- * Mail system of a newer release. Accounts of the mail system get no session, and their messages
- * wait.
+ * Properties of a mail system of a newer release. Accounts of that mail system get no session, and
+ * their messages wait.
  */
 const unknownType: AccountType = {
   readsBy: 'api',
@@ -54,17 +54,17 @@ export function accountTypeOf({ backend }: { backend: Backend }): AccountType {
   return (accountTypes as Partial<Record<string, AccountType>>)[backend] ?? unknownType
 }
 
-/** Mail systems with a property, for a condition in SQL. */
+/** List of the mail systems that have a property, for a condition in SQL. */
 export function backendsThat(has: (type: AccountType) => boolean): Backend[] {
   return (Object.keys(types) as Backend[]).filter((backend) => has(accountTypes[backend]))
 }
 
 const oauth2Types = { ...gmailProviders, ...graphProviders, ...imapProviders }
 
-/** Kind of OAuth2 application. */
+/** Name of a kind of OAuth2 applications. */
 export type OAuth2Provider = keyof typeof oauth2Types
 
-/** Kinds of OAuth2 applications: the only list of them. */
+/** Properties of the kinds of OAuth2 applications: the only list of them. */
 export const oauth2ProviderTraits: Readonly<
   Record<OAuth2Provider, OAuth2ProviderTraits & { readonly api?: Provider }>
 > = oauth2Types
@@ -76,7 +76,7 @@ export function isNotifiedByPubSub(provider: OAuth2Provider): boolean {
   return api !== undefined && accountTypes[api].notifications.transport === 'pull'
 }
 
-/** Kinds of OAuth2 applications with a property. */
+/** List of the kinds of OAuth2 applications that have a property. */
 export function oauth2ProvidersThat(has: (traits: OAuth2ProviderTraits) => boolean) {
   return oauth2Providers.filter((provider) => has(oauth2ProviderTraits[provider]))
 }

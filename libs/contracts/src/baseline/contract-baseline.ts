@@ -24,10 +24,10 @@ import { stripProse } from './strip-prose.ts'
 
 export const baselineFile = join(import.meta.dirname, 'baseline.jsonl')
 
-/** Contracts by a name such as `event messageNew`. */
+/** Baseline of all contracts, by a contract name such as `event messageNew`. */
 export type Baseline = Record<string, unknown>
 
-/** Builds the baseline: every contract without prose, sorted by name. */
+/** Builds the baseline of the contracts: every contract without prose, sorted by name. */
 export function buildBaseline(): Baseline {
   const { paths, webhooks, components, ...rest } = buildOpenApi('') as Record<string, object>
   const { schemas, ...otherComponents } = components as { schemas: object }
@@ -62,14 +62,20 @@ const settingLists = {
   privileged: privilegedSettings,
 }
 
-/** The forwarded command is internal, and listed as a command. */
+/**
+ * Contracts of all operations, without the command that an operation forwards to a worker: that
+ * command is internal, and is listed among the commands.
+ */
 function operationContracts(): Record<string, object> {
   return Object.fromEntries(
     allOperations.map(({ id, command: _command, ...operation }) => [id, operation]),
   )
 }
 
-/** The groups of commands also export schemas, which have no name. */
+/**
+ * Contracts of all commands. The modules of the command groups also export schemas, which have no
+ * name.
+ */
 function commands(): Record<string, object> {
   const groups = [accountCommands, credentialCommands, outboxCommands, verifyCommands]
   const members = groups.flatMap((group) => Object.values<object | number>(group))
@@ -82,14 +88,17 @@ function commands(): Record<string, object> {
   )
 }
 
-/** Reads the committed baseline. */
+/** Reads the committed baseline of the contracts. */
 export async function readBaseline(): Promise<Baseline> {
   const text = await readFile(baselineFile, 'utf8')
   const lines = text.split('\n').filter((line) => line !== '')
   return Object.fromEntries(lines.map((line) => JSON.parse(line) as [string, unknown]))
 }
 
-/** Formats a baseline as one line per contract, so that a diff names the changed contracts. */
+/**
+ * Formats a baseline of the contracts as one line per contract, so that a diff names the changed
+ * contracts.
+ */
 export function formatBaseline(baseline: Baseline): string {
   return Object.entries(baseline)
     .map((entry) => `${JSON.stringify(entry)}\n`)

@@ -1,8 +1,11 @@
 /** Members of a schema or of an OpenAPI object that hold text for people. */
 const proseKeys = new Set(['title', 'summary', 'description'])
-/** Members whose keys are names chosen by the contract, such as a property called `summary`. */
+/**
+ * Members of a schema whose keys are names chosen by the contract, such as a property called
+ * `summary`.
+ */
 const nameMaps = new Set(['properties', 'patternProperties', 'headers', 'responses', 'content'])
-/** Members that hold data, which may have any key. */
+/** Members of a schema that hold data, which may have any key. */
 const verbatim = new Set(['const', 'default', 'enum', 'value', 'required'])
 
 /**

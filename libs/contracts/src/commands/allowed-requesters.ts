@@ -18,8 +18,8 @@ const requesters: Readonly<Record<string, readonly ServiceName[]>> = {
 }
 
 /**
- * Services that may send the command. Responders reject other requesters by the broker user, which
- * the broker verifies. Applies if each service has its own broker user.
+ * Services that may send a command over RabbitMQ. Responders reject other requesters by the broker
+ * user, which the broker verifies. The check applies if each service has its own broker user.
  */
 export function allowedRequesters(command: string): readonly ServiceName[] {
   return Object.hasOwn(requesters, command) ? (requesters[command] ?? []) : ['api-gateway']

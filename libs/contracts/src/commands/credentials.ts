@@ -22,24 +22,32 @@ export const Credentials = Type.Union([
     user: Type.String(),
     accessToken: Type.String(),
     destination: Type.Optional(Destination),
-    /** The following are present for the protocol `api` only. Absent expiry: unknown. */
+    /**
+     * Time at which the access token expires, and the other members below: for the protocol `api`
+     * only. Absent expiry: unknown.
+     */
     expires: Type.Optional(IsoDate),
-    /** Id of the OAuth2 application, also of a grant of another account. */
+    /**
+     * Id of the OAuth2 application that issued the token, also if the grant is of another account.
+     */
     application: Type.Optional(Type.String()),
     /** Cloud of a Graph mailbox. */
     cloud: Type.Optional(OneOf(oauth2Clouds)),
-    /** True if the token belongs to the mailbox's user, whom Gmail and Graph call `me`. */
+    /** True if the access token belongs to the mailbox's user, whom Gmail and Graph call `me`. */
     own: Type.Optional(Type.Literal(true)),
   }),
 ])
 export type Credentials = Static<typeof Credentials>
 
-/** Shorter than the margin of auth-bridge, which renews tokens 5 min before their end. */
+/**
+ * Maximum time before its end at which an access token is requested again. Shorter than the margin
+ * of auth-bridge, which renews tokens 5 min before their end.
+ */
 const marginMs = 240_000
 
 /**
- * Time in epoch milliseconds from which a received token is requested again. A token with little
- * time left is used for half of that, so that it is not requested for every use.
+ * Time in epoch milliseconds from which a received access token is requested again. A token with
+ * little time left is used for half of that time, so that the token is not requested for every use.
  */
 export function endOfUse(expires: string, now: number): number {
   const end = Date.parse(expires)
@@ -51,11 +59,17 @@ export function endOfUse(expires: string, now: number): number {
  * requesters are authenticated.
  */
 export const Entitlement = Strict({
-  /** Worker that holds the shard, with a secret whose SHA-256 is in its row of `workers`. */
+  /**
+   * Sync-worker that holds the account's shard, with a secret whose SHA-256 is in its row of
+   * `workers`.
+   */
   worker: Type.Optional(Strict({ id: Type.String({ format: 'uuid' }), proof: Type.String() })),
   /** Submission of the account that the sender has leased. */
   queueId: Type.Optional(Type.String()),
-  /** Id of the token of an IMAP proxy client. Absent for the password of all accounts. */
+  /**
+   * Id of the access token of an IMAP proxy client. Absent if the client logged in with the
+   * password for all accounts.
+   */
   token: Type.Optional(Type.String()),
 })
 export type Entitlement = Static<typeof Entitlement>
@@ -70,9 +84,12 @@ export const getCredentials = defineCommand({
   name: 'getCredentials',
   request: Strict({
     account: Type.String(),
-    /** `api`: access token for the Gmail API or Microsoft Graph, and the mailbox to use. */
+    /**
+     * Protocol of the login. `api`: access token for the Gmail API or Microsoft Graph, and the
+     * mailbox to use.
+     */
     protocol: Type.Union([Type.Literal('imap'), Type.Literal('smtp'), Type.Literal('api')]),
-    /** If true, the command bypasses caches: the server rejected the last credentials. */
+    /** If true, auth-bridge bypasses its caches: the mail server rejected the last credentials. */
     fresh: Type.Optional(Type.Boolean()),
     entitlement: Type.Optional(Entitlement),
   }),
@@ -85,50 +102,59 @@ export const getServiceSecret = defineCommand({
   request: Strict({}),
   response: Type.Object({
     serviceSecret: Type.String(),
-    /** Replaced keys, newest first, with the end of their use. */
+    /** Replaced keys of webhook signatures, newest first, with the end of their use. */
     previous: Type.Optional(
       Type.Array(Type.Object({ serviceSecret: Type.String(), until: IsoDate })),
     ),
-    /** Keys of individual webhook targets. */
+    /** Signature keys of individual webhook targets. */
     targets: Type.Optional(Type.Array(WebhookTargetSecret)),
   }),
 })
 
 const linkSecret = Type.String({ pattern: '^[0-9a-f]{64}$' })
 
-/** Reads the secrets of links, hexadecimal. Links of earlier secrets stay valid. */
+/**
+ * Reads the secrets that sign links (tracking, unsubscribing, hosted form), hexadecimal. Links of
+ * earlier secrets stay valid.
+ */
 export const getLinkSecret = defineCommand({
   name: 'getLinkSecret',
   request: Strict({}),
   response: Type.Object({
     linkSecret,
-    /** Replaced link secrets, newest first. */
+    /** Replaced secrets of links, newest first. */
     previous: Type.Optional(Type.Array(linkSecret)),
   }),
 })
 
-/** Reads the API key of the summary endpoint. Absent if no key is set. */
+/** Reads the API key of the endpoint that creates message summaries. Absent if no key is set. */
 export const getOpenAiApiKey = defineCommand({
   name: 'getOpenAiApiKey',
   request: Strict({}),
   response: Type.Object({ openAiAPIKey: Type.Optional(Type.String()) }),
 })
 
-/** Reads the login of a gateway. Not used for gateways without a user. */
+/**
+ * Reads the login of a gateway (outgoing SMTP server independent of an account). Not used for
+ * gateways without a user.
+ */
 export const getGatewayCredentials = defineCommand({
   name: 'getGatewayCredentials',
   request: Strict({ gateway: Type.String(), entitlement: Type.Optional(Entitlement) }),
   response: Credentials,
 })
 
-/** Unseals the login in the URL of a webhook or proxy. Fails if the host was changed. */
+/** Unseals the login in the URL of a webhook or proxy. Fails if the host of the URL was changed. */
 export const unsealLogin = defineCommand({
   name: 'unsealLogin',
   request: Strict({ address: Type.String({ maxLength: 16_384 }) }),
   response: Type.Object({ address: Type.String() }),
 })
 
-/** Unseals the value of a custom webhook header. Fails if its owner or name was changed. */
+/**
+ * Unseals the value of a custom webhook header. Fails if the owner or the name of the header was
+ * changed.
+ */
 export const unsealHeader = defineCommand({
   name: 'unsealHeader',
   request: Strict({
@@ -143,14 +169,20 @@ export const unsealHeader = defineCommand({
   response: Type.Object({ value: Type.String() }),
 })
 
-/** Checks the SMTP proxy password of all accounts. Invalid if no password is set. */
+/**
+ * Checks the password with which clients of the SMTP proxy use all accounts. Invalid if no password
+ * is set.
+ */
 export const checkSmtpServerPassword = defineCommand({
   name: 'checkSmtpServerPassword',
   request: Strict({ password: Type.String({ maxLength: 1024 }) }),
   response: Type.Object({ valid: Type.Boolean() }),
 })
 
-/** Checks the IMAP proxy password of all accounts. Invalid if no password is set. */
+/**
+ * Checks the password with which clients of the IMAP proxy use all accounts. Invalid if no password
+ * is set.
+ */
 export const checkImapProxyServerPassword = defineCommand({
   name: 'checkImapProxyServerPassword',
   request: Strict({ password: Type.String({ maxLength: 1024 }) }),

@@ -13,11 +13,11 @@ export const fileSent = defineCommand({
   name: 'fileSent',
   request: Strict({
     account: Type.String(),
-    /** Outbox row that holds the bytes of the copy. */
+    /** Id of the outbox row that holds the bytes of the Sent copy. */
     queueId: Type.String(),
     messageId: Type.String(),
     copy: Type.Boolean(),
-    /** Mailbox of the copy. Default: the Sent mailbox of the account. */
+    /** Mailbox that gets the copy of the sent message. Default: the Sent mailbox of the account. */
     sentMailPath: Type.Optional(Type.String()),
     reference: Type.Optional(
       Strict({ message: Type.String(), action: OneOf(['reply', 'reply-all', 'forward']) }),
@@ -25,9 +25,9 @@ export const fileSent = defineCommand({
     draft: Type.Optional(Type.String()),
   }),
   response: Type.Object({
-    /** Mailbox of the copy. Absent if no copy was requested. */
+    /** Mailbox that contains the copy of the sent message. Absent if no copy was requested. */
     path: Type.Optional(Type.String()),
-    /** Steps that failed permanently, such as flagging a deleted message. */
+    /** Steps of the filing that failed permanently, such as flagging a deleted message. */
     skipped: Type.Array(Type.String()),
   }),
 })

@@ -18,13 +18,16 @@ export const accountCommands = {
   ...maintenance,
   ...filing,
 }
-/** Notifications to the sync-worker that holds a shard: exchange `commands`, without a reply. */
+/**
+ * Notification commands to the sync-worker that holds a shard: exchange `commands`, without a
+ * reply.
+ */
 export const oneWayCommands = { changesNoticed: notifications.changesNoticed }
 /** Commands served by any sync-worker (`verifyImap`) or any sender (`verifySmtp`). */
 export const verifyCommands = verify
-/** Commands served by any sender. */
+/** Commands about submissions in the outbox, served by any sender. */
 export const outboxCommands = outbox
-/** Commands served by auth-bridge. */
+/** Commands about credentials, served by auth-bridge. */
 export const credentialCommands = {
   getCredentials: credentials.getCredentials,
   getServiceSecret: credentials.getServiceSecret,

@@ -3,8 +3,8 @@ import { defineCommand } from '../define.ts'
 import { MailboxEntry } from '../schemas/message.ts'
 import { Bool, Strict, Text } from '../schemas/primitives.ts'
 
-// Commands served by the sync-worker that holds the account's shard: exchange `commands`, key
-// `shard.<n>`. The stored mailbox list includes a change before the command is answered.
+// Mailbox commands, served by the sync-worker that holds the account's shard: exchange `commands`,
+// key `shard.<n>`. The stored mailbox list includes a change before the command is answered.
 
 const account = Type.String()
 const newPath = Type.Union([Type.String(), Type.Array(Type.String())])

@@ -6,14 +6,16 @@ import { ServerSignatures } from '../schemas/server-signatures.ts'
 // Commands served by the sync-worker that holds the account's shard: exchange `commands`, key
 // `shard.<n>`.
 
-/** Requests a full sync of all mailboxes. Replies when it is scheduled. */
+/** Requests a full sync of all mailboxes of an account. Replies when the sync is scheduled. */
 export const syncAccount = defineCommand({
   name: 'syncAccount',
   request: Strict({ account: Type.String() }),
   response: Type.Object({ sync: Type.Literal(true) }),
 })
 
-/** Reads the storage quota in bytes. False if the server does not report it. */
+/**
+ * Reads the storage quota of an account in bytes. False if the mail server does not report a quota.
+ */
 export const getQuota = defineCommand({
   name: 'getQuota',
   repeatable: true,
@@ -26,7 +28,7 @@ export const getQuota = defineCommand({
   }),
 })
 
-/** Lists the signatures that the provider stores for the addresses of a mailbox. */
+/** Lists the signatures that the mail provider stores for the addresses of a mailbox. */
 export const listSignatures = defineCommand({
   name: 'listSignatures',
   repeatable: true,

@@ -11,8 +11,9 @@ import {
 import { Strict } from '../schemas/primitives.ts'
 import { Search } from '../schemas/search.ts'
 
-// Commands served by the sync-worker that holds the account's shard: exchange `commands`, key
-// `shard.<n>`. The next sync turns these changes into events, like changes made by mail clients.
+// Commands that change messages, served by the sync-worker that holds the account's shard: exchange
+// `commands`, key `shard.<n>`. The next sync turns these changes into events, like changes made by
+// mail clients.
 
 const account = Type.String()
 const message = Type.String()
@@ -32,7 +33,7 @@ export const moveMessage = defineCommand({
     account,
     message,
     path,
-    /** Folder that the message leaves. Not for IMAP accounts. */
+    /** Path of the folder that a moved message leaves. Not for IMAP accounts. */
     source: Type.Optional(Type.String()),
   }),
   response: MovedMessage,
@@ -44,8 +45,8 @@ export const deleteMessage = defineCommand({
   response: DeletedMessage,
 })
 
-// The following commands process all messages that match a search, in batches, until the deadline.
-// Completed batches are not rolled back.
+// The commands below process all messages that match a search, in batches, until the deadline of
+// the command. Completed batches are not rolled back.
 
 export const updateMessages = defineCommand({
   name: 'updateMessages',

@@ -4,8 +4,8 @@ import { MessageDetail, MessagePage, MessageText } from '../schemas/message.ts'
 import { Strict } from '../schemas/primitives.ts'
 import { Search } from '../schemas/search.ts'
 
-// Commands served by the sync-worker that holds the account's shard: exchange `commands`, key
-// `shard.<n>`.
+// Commands that read or store messages, served by the sync-worker that holds the account's shard:
+// exchange `commands`, key `shard.<n>`.
 
 const account = Type.String()
 /** Path of a mailbox, or a special use such as `\Sent`. */
@@ -31,11 +31,17 @@ export const searchMessages = defineCommand({
   repeatable: true,
   request: Strict({
     account,
-    /** Required for IMAP accounts. Absent: the whole mailbox. */
+    /**
+     * Path of the searched mailbox. Required for IMAP accounts. Absent: all messages of the
+     * account.
+     */
     path: Type.Optional(path),
     ...page,
     search: Search,
-    /** Search index of Graph instead of exact filters. Other accounts ignore it. */
+    /**
+     * If true, a Graph account is searched with the search index of Graph instead of exact filters.
+     * Other accounts ignore the member.
+     */
     useOutlookSearch: Type.Optional(Type.Boolean()),
   }),
   response: MessagePage,
@@ -66,7 +72,10 @@ export const getMessageSource = defineCommand({
   streams: true,
 })
 
-/** Reads the change marker of a stored draft. Absent if the id of the message shows changes. */
+/**
+ * Reads the change marker of a stored draft. Absent if the message id of the draft already changes
+ * with every edit.
+ */
 export const getDraftVersion = defineCommand({
   name: 'getDraftVersion',
   repeatable: true,
@@ -96,7 +105,7 @@ export const getAttachment = defineCommand({
     contentType: Type.String(),
     charset: Type.Optional(Type.String()),
     filename: Type.Optional(Type.String()),
-    /** Size of the content in bytes before decoding. */
+    /** Size of the attachment's content in bytes before its transfer encoding is decoded. */
     encodedSize: Type.Optional(Type.Integer()),
   }),
   streams: true,
@@ -110,7 +119,7 @@ export const uploadMessage = defineCommand({
   name: 'uploadMessage',
   request: Strict({
     account,
-    /** Id of the row of `uploads`. */
+    /** Id of the row of `uploads` that holds the bytes of the message. */
     upload: Type.String(),
     /** Size of the message in bytes. */
     size: Type.Integer(),
@@ -119,7 +128,9 @@ export const uploadMessage = defineCommand({
     internalDate: Type.Optional(Type.String()),
   }),
   response: Type.Object({
-    /** Id of the stored message. Absent if the server does not report the UID of the message. */
+    /**
+     * Id of the stored message. Absent if the mail server does not report the UID of the message.
+     */
     id: Type.Optional(Type.String()),
     path: Type.String(),
     uid: Type.Optional(Type.Integer()),

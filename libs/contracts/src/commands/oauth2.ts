@@ -8,20 +8,22 @@ export const verifyOAuth2App = defineCommand({
   name: 'verifyOAuth2App',
   request: Strict({
     app: Type.String(),
-    /** Account, or address for which a service account requests a token. */
+    /** Account, or email address for which a service account requests a token. */
     account: Type.Optional(Type.String({ maxLength: 256 })),
   }),
   response: Type.Object({ steps: Type.Array(OAuth2CheckStep) }),
 })
 
-/** Revokes the grant of an account before its deletion. `revoked` is false if that failed. */
+/**
+ * Revokes the OAuth2 grant of an account before its deletion. `revoked` is false if that failed.
+ */
 export const revokeAccountGrant = defineCommand({
   name: 'revokeAccountGrant',
   request: Strict({ account: Type.String() }),
   response: Type.Object({ revoked: Type.Boolean() }),
 })
 
-/** Reads an access token of an account that is valid now. */
+/** Reads an OAuth2 access token of an account that is valid now. */
 export const getOAuth2Token = defineCommand({
   name: 'getOAuth2Token',
   request: Strict({ account: Type.String() }),
@@ -38,7 +40,7 @@ export const getOAuth2Token = defineCommand({
   }),
 })
 
-/** Requests a token of the service account of an application for Pub/Sub. */
+/** Requests a Pub/Sub access token of the service account of an OAuth2 application. */
 export const getPubSubToken = defineCommand({
   name: 'getPubSubToken',
   repeatable: true,

@@ -5,7 +5,7 @@ import { OneOf, Strict } from '../schemas/primitives.ts'
 // Commands served by any sender, the only writer of queued submissions: exchange, key and shared
 // queue `outbox`.
 
-/** Changes a submission, unless an attempt is running. */
+/** Changes a submission in the outbox, unless a sending attempt is running. */
 export const changeOutbox = defineCommand({
   name: 'changeOutbox',
   request: Strict({
@@ -13,14 +13,18 @@ export const changeOutbox = defineCommand({
     action: OneOf(['delete', 'hold', 'release', 'send']),
   }),
   response: Type.Object({
-    /** `missing`: not in the outbox. `busy`: an attempt is running. */
+    /**
+     * Result of the change. `missing`: the submission is not in the outbox. `busy`: an attempt is
+     * running.
+     */
     result: OneOf(['done', 'missing', 'busy']),
   }),
 })
 
 /**
- * Asks a sender whether that sender is running: exchange `outbox`, key `outbox.<sender>`. Sent by
- * other senders, about submissions in handover. If the request is unroutable, the sender has ended.
+ * Asks a sender process whether that process is running: exchange `outbox`, key `outbox.<sender>`.
+ * Sent by other senders, about submissions in handover to an SMTP server. If the request is
+ * unroutable, the sender has ended.
  */
 export const isSending = defineCommand({
   name: 'isSending',

@@ -5,12 +5,16 @@ import { Strict } from '../schemas/primitives.ts'
 import { VerificationResult, VerifiedMailbox } from '../schemas/verification.ts'
 import { Credentials } from './credentials.ts'
 
-// Commands served by any replica: exchange, key and shared queue `verify.imap` or `verify.smtp`.
-// The requests contain credentials, so they are neither logged nor written to disk.
+// Commands that test mail servers, served by any replica: exchange, key and shared queue
+// `verify.imap` or `verify.smtp`. The requests contain credentials, so they are neither logged nor
+// written to disk.
 
 const { host, port, secure, tls, disableIMAP4rev2 } = ImapConfig.properties
 
-/** Logs in at an incoming server and out again. `mailboxes` also lists its mailboxes. */
+/**
+ * Logs in at an incoming mail server and out again. `mailboxes` also lists the mailboxes of the
+ * login.
+ */
 export const verifyImap = defineCommand({
   name: 'verifyImap',
   request: Strict({
@@ -25,7 +29,7 @@ export const verifyImap = defineCommand({
   }),
 })
 
-/** Connects to an outgoing server and logs in if there are credentials. */
+/** Connects to an outgoing mail server and logs in if there are credentials. */
 export const verifySmtp = defineCommand({
   name: 'verifySmtp',
   request: Strict({

@@ -17,15 +17,18 @@ export const accountAdded = defineEvent('accountAdded', Account)
 /** An account was deleted with all its data. Published by api-gateway, once per account. */
 export const accountDeleted = defineEvent('accountDeleted', Account)
 
-/** The first sync of all mailboxes finished. Published by sync-worker, once per registration. */
+/**
+ * The first sync of all mailboxes of an account finished. Published by sync-worker, once per
+ * registration.
+ */
 export const accountInitialized = defineEvent(
   'accountInitialized',
   Type.Object({ initialized: Type.Literal(true, { description: 'Always true.' }) }),
 )
 
 /**
- * The server rejected the credentials. Published by sync-worker, once per series of equal failures,
- * and when syncing is switched off.
+ * The mail server rejected the credentials of an account. Published by sync-worker, once per series
+ * of equal failures, and when syncing is switched off.
  */
 export const authenticationError = defineEvent(
   'authenticationError',
@@ -35,14 +38,17 @@ export const authenticationError = defineEvent(
   }),
 )
 
-/** The first login succeeded, or one after an authenticationError. Published by sync-worker. */
+/**
+ * The first login of an account succeeded, or a login after an authenticationError. Published by
+ * sync-worker.
+ */
 export const authenticationSuccess = defineEvent(
   'authenticationSuccess',
   Type.Object({ user: Text('Login name.') }),
 )
 
 /**
- * The server is unreachable, or the login failed for a reason other than the credentials. Published
- * by sync-worker, once per series of equal failures.
+ * The mail server of an account is unreachable, or the login failed for a reason other than the
+ * credentials. Published by sync-worker, once per series of equal failures.
  */
 export const connectError = defineEvent('connectError', Type.Object(failure))

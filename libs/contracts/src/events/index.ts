@@ -5,7 +5,7 @@ import * as reports from './reports.ts'
 import * as sending from './sending.ts'
 import * as tracking from './tracking.ts'
 
-/** Events by name. */
+/** Contracts of all events, by event name. */
 export const events = { ...account, ...mailbox, ...message, ...reports, ...sending, ...tracking }
 export type EventName = keyof typeof events
 export const eventNames = Object.keys(events) as EventName[]

@@ -11,7 +11,7 @@ const mailbox = {
 }
 const uidValidity = Type.Optional(Text('UIDVALIDITY of the mailbox. IMAP accounts only.'))
 
-/** A mailbox was found. Published by sync-worker, once per mailbox. */
+/** A new mailbox was found in an account. Published by sync-worker, once per mailbox. */
 export const mailboxNew = defineEvent('mailboxNew', Type.Object({ ...mailbox, uidValidity }))
 
 /** A mailbox no longer exists. Published by sync-worker, once per mailbox. */

@@ -44,8 +44,8 @@ export const messageNew = defineEvent(
 export type MessageNew = Static<typeof messageNew.data>
 
 /**
- * A message is no longer in its mailbox. Published by sync-worker, at least once. For accounts on a
- * mail API it has the last stored thread, flags, labels and category.
+ * A message is no longer in its mailbox. Published by sync-worker, at least once. For an account on
+ * a mail API, the event has the last stored thread, flags, labels and category of the message.
  */
 export const messageDeleted = defineEvent(
   'messageDeleted',
@@ -89,5 +89,5 @@ export const messageUpdated = defineEvent(
   }),
 )
 
-/** A message announced by the server could not be fetched. Published by sync-worker. */
+/** A message announced by the mail server could not be fetched. Published by sync-worker. */
 export const messageMissing = defineEvent('messageMissing', Type.Object({ id, uid, ...missing }))

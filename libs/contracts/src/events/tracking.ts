@@ -2,7 +2,9 @@ import { Type } from 'typebox'
 import { defineEvent } from '../define.ts'
 import { Text } from '../schemas/primitives.ts'
 
-/** Client of the HTTP request. Absent members are unknown. */
+/**
+ * Client of the HTTP request that opened a message or followed a link. Absent members are unknown.
+ */
 const client = {
   remoteAddress: Type.Optional(Text('IP address of the client.')),
   userAgent: Type.Optional(Text('User-Agent header of the client.')),
@@ -21,8 +23,8 @@ const subscription = {
 export const trackOpen = defineEvent('trackOpen', Type.Object({ messageId, ...client }))
 
 /**
- * A rewritten link was followed. Published by api-gateway, at most once per 5 s, client and link.
- * Requests of known crawlers are ignored.
+ * A rewritten link of a sent message was followed. Published by api-gateway, at most once per 5 s,
+ * client and link. Requests of known crawlers are ignored.
  */
 export const trackClick = defineEvent(
   'trackClick',

@@ -37,7 +37,7 @@ import {
 import { SettingsUpdate } from '../settings/settings.ts'
 import { Problem } from './problem.ts'
 
-/** Schemas with a name in the document. Others are inlined. */
+/** Schemas with a name in the OpenAPI document. Other schemas are inlined. */
 const namedSchemas: Record<string, TSchema> = {
   AccountListEntry,
   AccountRecord,
@@ -74,18 +74,21 @@ const namedSchemas: Record<string, TSchema> = {
   TokenRequest,
 }
 
-// Schemas are compared by content, because `Type.Optional` copies a schema, and members have their
-// own descriptions.
+// Named schemas are found by content, because `Type.Optional` copies a schema, and members have
+// their own descriptions.
 const names = new Map(
   Object.entries(namedSchemas).map(([name, schema]) => [contentOf(schema), name]),
 )
 
-/** Content of a schema, whatever its own description. */
+/** Content of a schema as JSON, without its own description. */
 function contentOf(schema: object): string {
   return JSON.stringify({ ...schema, description: undefined })
 }
 
-/** Equivalents of local formats in JSON Schema. Other formats keep their name. */
+/**
+ * Equivalents of local formats in JSON Schema, for the OpenAPI document. Other formats keep their
+ * name.
+ */
 const formats: Record<string, string> = {
   'mail-address': 'email',
   'http-url': 'uri',
@@ -101,7 +104,10 @@ export function componentSchemas(): Record<string, object> {
   )
 }
 
-/** Schema for the document: references to named schemas, no keywords of the local validator. */
+/**
+ * Converts a schema for the OpenAPI document: references to named schemas, no keywords of the local
+ * validator.
+ */
 export function toOpenApiSchema(schema: unknown): unknown {
   if (Array.isArray(schema)) return schema.map(toOpenApiSchema)
   if (schema === null || typeof schema !== 'object') return schema
@@ -119,7 +125,7 @@ interface Described {
   anyOf?: Described[]
 }
 
-/** Moves the description of a nullable schema from its first branch to the whole. */
+/** Moves the description of a nullable schema from its first branch to the whole schema. */
 function hoistDescription(schema: Described): Described {
   const [{ description, ...first } = {}, ...others] = schema.anyOf ?? []
   if (description === undefined || schema.description !== undefined) return schema
@@ -144,13 +150,16 @@ function members(schema: object): object {
   }
 }
 
-/** Members by name. A name may equal a keyword. */
+/**
+ * Converts the documented members of a schema, by name. A member name may equal a keyword of JSON
+ * Schema.
+ */
 function properties(members: object): object {
   const documented = Object.entries(members).filter(([, schema]) => !isHidden(schema))
   return Object.fromEntries(documented.map(([name, schema]) => [name, toOpenApiSchema(schema)]))
 }
 
-/** True for a member that is accepted and not documented. */
+/** True for a request member that is accepted and not documented. */
 function isHidden(value: unknown): boolean {
   return typeof value === 'object' && value !== null && 'hidden' in value && value.hidden === true
 }

@@ -25,7 +25,10 @@ const tokens = {
   },
 }
 
-/** Example bodies by operation and purpose. A test validates them against the contracts. */
+/**
+ * Example bodies of the OpenAPI document, by operation and purpose. A test validates them against
+ * the contracts.
+ */
 export const examples: Readonly<Record<string, Readonly<Record<string, unknown>>>> = {
   createAccount: {
     'IMAP and SMTP': { account: 'jane', name: 'Jane', email: 'jane@example.com', imap, smtp },

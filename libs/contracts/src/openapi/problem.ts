@@ -3,7 +3,7 @@ import type { Operation } from '../define.ts'
 import { Int, Text } from '../schemas/primitives.ts'
 import { errorStatuses } from './error-statuses.ts'
 
-/** Body of all errors. Interface spec, "Error body". */
+/** Body of all error responses of the API. Interface spec, "Error body". */
 export const Problem = Type.Object({
   statusCode: Int(
     'HTTP status. If Gmail rejects a request it is that of Gmail, with the message `OAuth2 request failed` and no `code`.',
@@ -84,14 +84,14 @@ export function errorResponses(operation: Operation, problem: TSchema): Record<s
   )
 }
 
-/** True if the request names a resource whose absence is a 404 without a code. */
+/** True if the request of an operation names a resource whose absence is a 404 without a code. */
 function namesResource({ path, boundBy, body }: Operation): boolean {
   const { properties = {} } = (body ?? {}) as { properties?: object }
   const isNamed = /\/:(?:account|gateway|listId|token)\b/.test(path) || boundBy !== undefined
   return isNamed || 'account' in properties
 }
 
-/** True if the body has templates. An invalid template is a 422 without a code. */
+/** True if the body of an operation has templates. An invalid template is a 422 without a code. */
 function rendersTemplates({ body }: Operation): boolean {
   const { properties = {} } = (body ?? {}) as { properties?: object }
   return 'render' in properties

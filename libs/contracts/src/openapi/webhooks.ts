@@ -3,7 +3,9 @@ import { type EventName, eventNames, events } from '../events/index.ts'
 import { described, Nullable, Text, Texts, Time } from '../schemas/primitives.ts'
 import { toOpenApiSchema } from './components.ts'
 
-/** Trigger of each event. Interface spec, "Event list and data fields". */
+/**
+ * Descriptions of the events in the OpenAPI document. Interface spec, "Event list and data fields".
+ */
 const triggers: Record<EventName, string> = {
   accountAdded: 'An account was registered',
   accountDeleted: 'An account was deleted',
@@ -31,7 +33,8 @@ const triggers: Record<EventName, string> = {
 }
 
 /**
- * Headers of all deliveries, in addition to `Content-Type`, `User-Agent` and configured headers.
+ * Headers of all webhook deliveries, in addition to `Content-Type`, `User-Agent` and configured
+ * headers.
  */
 const headers: Readonly<Record<string, string>> = {
   'X-SVC-Wh-Id': 'Delivery id.',
@@ -47,7 +50,7 @@ const headers: Readonly<Record<string, string>> = {
 }
 const always = new Set(Object.keys(headers).filter((name) => name !== 'X-SVC-Wh-Custom-Route'))
 
-/** Webhook requests by event name. */
+/** Webhook requests of the OpenAPI document, by event name. */
 export function describeWebhooks(): Record<string, object> {
   return Object.fromEntries(eventNames.map((name) => [name, { post: describe(name) }]))
 }
@@ -89,7 +92,7 @@ function bodyOf(name: EventName, data: TSchema): TSchema {
   })
 }
 
-/** Data of an event, which `recordEvents` may have cut. */
+/** Schema of the data of an event, which `recordEvents` may have cut. */
 function withTruncated(data: TSchema): TSchema {
   const truncated = Type.Optional(
     Texts(

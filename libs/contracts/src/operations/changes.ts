@@ -2,7 +2,10 @@ import { Type } from 'typebox'
 import { defineOperation } from '../define.ts'
 import { Strict, Text } from '../schemas/primitives.ts'
 
-/** Id of a frame. The maximum length exceeds the length of every id. */
+/**
+ * Id of a frame of the stream of account changes. The maximum length exceeds the length of every
+ * id.
+ */
 const ChangeId = Text('Id of the last received frame. The stream continues after it.', {
   maxLength: 64,
   format: 'change-id',

@@ -17,7 +17,10 @@ const flags = Object.fromEntries(
 
 const secret = new Set<string>(secretSettings)
 
-/** Settings as returned: null if unset, secret settings as true or false. */
+/**
+ * Settings of the installation as returned by the API: null if unset, secret settings as true or
+ * false.
+ */
 const SettingsRecord = Type.Object({
   ...Object.fromEntries(
     settingKeys.map((key) => [

@@ -36,7 +36,7 @@ export const createToken = defineOperation({
   errors: ['MintWidensRestrictions'],
 })
 
-/** Older path of createToken. */
+/** Operation createToken at its older path. */
 export const createTokenAlias = defineOperation({
   ...createToken,
   id: 'createTokenAlias',
@@ -53,7 +53,7 @@ export const deleteToken = defineOperation({
   response: Type.Object({ deleted: Bool('False if the token does not exist.') }),
 })
 
-/** Older path of deleteToken. */
+/** Operation deleteToken at its older path. */
 export const deleteTokenAlias = defineOperation({
   ...deleteToken,
   id: 'deleteTokenAlias',
@@ -83,7 +83,7 @@ export const listTokens = defineOperation({
   }),
 })
 
-/** Older path of listTokens. Returns at most 1,000 tokens. */
+/** Operation listTokens at its older path. Returns at most 1,000 tokens. */
 export const listTokensAlias = defineOperation({
   ...read,
   id: 'listTokensAlias',

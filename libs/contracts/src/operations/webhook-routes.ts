@@ -15,7 +15,7 @@ import {
 const params = Strict({ webhookRoute: WebhookRouteId })
 const id = Text('Id of the webhook route.')
 const { read } = operationKinds('Webhook routes', 'webhook')
-/** Changes of the targets of all accounts are reserved for operators. */
+/** Permission to change webhook routes. The targets of all accounts are reserved for operators. */
 const admin = operationKinds('Webhook routes', 'admin', '*')
 
 export const listWebhookRoutes = defineOperation({

@@ -64,7 +64,7 @@ export const OAuth2Update = Strict({
 })
 export type OAuth2Update = Static<typeof OAuth2Update>
 
-/** OAuth2 login as returned by the API, with masked tokens. */
+/** Members of a failed OAuth2 consent of an account. */
 const consentFailure = {
   error: Text('Error code of the provider (RFC 6749 §4.1.2.1), such as `access_denied`.'),
   description: Type.Optional(Text('Explanation of the provider.')),
@@ -72,7 +72,7 @@ const consentFailure = {
   remedy: Type.Optional(Text('Action that repairs the failure, if it is known.')),
 }
 const ConsentFailure = Type.Object(consentFailure)
-/** Failure of a consent, as stored. */
+/** Failure of an OAuth2 consent of an account, as stored. */
 export type ConsentFailure = Static<typeof ConsentFailure>
 
 const ConsentError = Type.Object(

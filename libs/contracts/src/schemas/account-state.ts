@@ -1,4 +1,4 @@
-/** States of an account in their full detail, as stored. */
+/** States of an account in full detail, as stored. */
 export const accountStates = [
   'new',
   'init',
@@ -28,7 +28,8 @@ export type ShownState = (typeof shownStates)[number]
 const shownByState = {
   new: 'new',
   init: 'init',
-  // The responses 503 describe the state in the same way: the account is not connected yet.
+  // API responses with status 503 describe this state in the same way: the account is not connected
+  // yet.
   connecting: 'init',
   syncing: 'init',
   connected: 'connected',
@@ -39,21 +40,26 @@ const shownByState = {
   paused: 'other',
 } as const satisfies Record<AccountState, ShownState>
 
-/** State of the API that stands for a stored state. */
+/** Account state of the API that stands for a stored account state. */
 export function shownState(state: AccountState): ShownState {
   return shownByState[state]
 }
 
-/** Members of a response for a state: `state` as in the interface spec, `stateDetail` as stored. */
+/**
+ * Members of an API response for an account state: `state` as in the interface spec, `stateDetail`
+ * as stored.
+ */
 export function stateMembers(state: AccountState) {
   return { state: shownState(state), stateDetail: state }
 }
 
-/** Stored states that match a filter. The filter names a state of the API or a stored state. */
+/**
+ * Stored account states that match a filter. The filter names a state of the API or a stored state.
+ */
 export function matchingStates(filter: AccountState | ShownState): AccountState[] {
   const shown = accountStates.filter((state) => shownByState[state] === filter)
   return shown.length > 0 ? shown : accountStates.filter((state) => state === filter)
 }
 
-/** Valid values of a filter by state, without duplicates. */
+/** Valid values of the filter of accounts by state, without duplicates. */
 export const stateFilters = [...new Set([...shownStates, ...accountStates])]

@@ -136,7 +136,10 @@ const {
   ...changeable
 } = AccountRegistration.properties
 
-/** Body of `PUT /v1/account/{account}`. Absent members stay; `false` and `null` remove a value. */
+/**
+ * Body of `PUT /v1/account/{account}`. Absent members keep their value; `false` and `null` remove a
+ * value.
+ */
 export const AccountUpdate = Strict({
   ...changeable,
   name: Type.Optional(name),

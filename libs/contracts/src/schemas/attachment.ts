@@ -1,7 +1,10 @@
 import { type Static, Type } from 'typebox'
 import { described, Nullable, OneOf, Strict, Text } from './primitives.ts'
 
-/** Maximum characters of one text, message or attachment, counted as base64 where encoded. */
+/**
+ * Maximum characters of one text, raw message or attachment in a request, counted as base64 if the
+ * content is encoded.
+ */
 export const maxPartLength = 50 * 1024 * 1024
 
 const line = { maxLength: 256, format: 'one-line' }
@@ -17,20 +20,20 @@ const header = {
   ),
 }
 
-/** Content as base64, at least one byte. */
+/** Content of a message or attachment as base64, at least one byte. */
 export const Base64Content = Text('Content as base64.', {
   minLength: 1,
   maxLength: maxPartLength,
   format: 'base64',
 })
 
-/** Complete message instead of composed fields. */
+/** Raw message of a submission instead of composed fields. */
 export const RawMessage = described('Complete message (RFC 5322) as base64.', Base64Content)
 
-/** Attachment with its content. */
+/** Attachment of a message with its content. */
 export const UploadAttachment = Strict({ ...header, content: Base64Content })
 
-/** Attachment with its content, or the id of an attachment stored in the account. */
+/** Attachment of a message with its content, or the id of an attachment stored in the account. */
 export const AttachmentSource = Strict({
   ...header,
   content: Type.Optional(Base64Content),

@@ -6,7 +6,10 @@ export const ListId = Text('Id of the list, with the syntax of a host name. Case
   format: 'list-id',
 })
 
-/** Address that receives no messages of a list. */
+/**
+ * Address that receives no messages of a list, because its owner unsubscribed or an API client
+ * blocked it.
+ */
 export const BlockedAddress = Type.Object({
   recipient: Text('Email address that receives no messages of the list.'),
   account: Text('Account to whose list the entry belongs.'),

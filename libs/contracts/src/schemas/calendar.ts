@@ -2,7 +2,8 @@ import { type Static, Type } from 'typebox'
 import { Text } from './primitives.ts'
 
 /**
- * Event of a calendar part, such as an invitation. In messageNew if `notifyCalendarEvents` is on.
+ * Event of a calendar part of a message, such as an invitation. In messageNew if
+ * `notifyCalendarEvents` is on.
  */
 export const CalendarEvent = Type.Object({
   eventId: Text('`UID` of the event (RFC 5545 §3.8.4.7).'),

@@ -3,7 +3,10 @@ import { LastError } from './account.ts'
 import { accountStates } from './account-state.ts'
 import { Nullable, OneOf, Text } from './primitives.ts'
 
-/** Kinds of changes. The states of the proxies belong to no account. */
+/**
+ * Kinds of account changes in the stream `GET /v1/changes`. Changes of proxy states belong to no
+ * account.
+ */
 export const changeTypes = [
   'state',
   'address',
@@ -13,11 +16,11 @@ export const changeTypes = [
 ] as const
 export type ChangeType = (typeof changeTypes)[number]
 
-/** States of the listener of a proxy. */
+/** States of the listener of imap-proxy or smtp-proxy. */
 export const proxyStates = ['listening', 'failed', 'exited'] as const
 export type ProxyState = (typeof proxyStates)[number]
 
-/** Kinds of warnings. Warnings about a cursor concern accounts at a mail API. */
+/** Kinds of sync warnings. Warnings about a cursor concern accounts at a mail API. */
 export const syncWarningTypes = [
   'mailboxRefused',
   'historyIdExpired',
@@ -25,7 +28,7 @@ export const syncWarningTypes = [
   'cursorExpired',
 ] as const
 
-/** Incident of a sync that changes no state. */
+/** Incident of a sync that does not change the state of the account. */
 export const SyncWarning = Type.Object(
   {
     type: OneOf(syncWarningTypes, {
@@ -39,7 +42,7 @@ export const SyncWarning = Type.Object(
 )
 export type SyncWarning = Static<typeof SyncWarning>
 
-/** Data of a frame of `GET /v1/changes`. */
+/** Data of a frame of the stream `GET /v1/changes`: a change of an account or proxy. */
 export const StateChange = Type.Object({
   account: Nullable(Text('Account id. Null for the state of a proxy.')),
   type: OneOf(changeTypes, {

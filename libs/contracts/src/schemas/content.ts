@@ -6,7 +6,7 @@ import { Address, described, MailAddress, Strict, Text } from './primitives.ts'
 export const maxRecipients = 1000
 
 const HeaderValue = Type.String({ maxLength: 10_240, format: 'one-line' })
-/** RFC 5321 §4.5.5: automatic messages have an empty return path. */
+/** Address that receives bounces; empty for automatic messages (RFC 5321 §4.5.5). */
 const ReturnPath = Type.Union([MailAddress, Type.Literal('')], {
   description: 'Address that receives bounces (MAIL FROM). If empty, no bounces are sent.',
 })

@@ -11,20 +11,20 @@ export const Destination = Type.Object({
   host: Type.String(),
   port: Type.Integer(),
   user: Type.String(),
-  /** True for TLS from the start of the connection. */
+  /** True if TLS protects the connection to the mail server from the start. */
   secure: Type.Boolean(),
-  /** True if the login is never sent unencrypted. */
+  /** True if the login is never sent unencrypted to the mail server. */
   encrypts: Type.Boolean(),
-  /** True if the certificate of the server is checked. */
+  /** True if the certificate of the mail server is checked. */
   verifies: Type.Boolean(),
-  /** Lowest accepted TLS version. */
+  /** Lowest TLS version that is accepted from the mail server. */
   minVersion: Type.Optional(Type.String()),
-  /** Origin of the proxy of the account. */
+  /** Origin of the account's proxy for the connection to the mail server. */
   proxy: Type.Optional(Type.String()),
 })
 export type Destination = Static<typeof Destination>
 
-/** Server as registered; a disabled server may have no address. */
+/** Mail server of an account as registered; a disabled server may have no address. */
 export interface RegisteredServer {
   host?: string | undefined
   port?: number | undefined
@@ -32,7 +32,10 @@ export interface RegisteredServer {
   tls?: ImapConfig['tls'] | undefined
 }
 
-/** Destination of a registered server. An access token is for its server, with any user. */
+/**
+ * Destination of the login at a registered mail server. An access token is for its server, with any
+ * user.
+ */
 export function destinationOf(
   { host = '', port = 0, secure = false, tls }: RegisteredServer,
   { user = '', proxy }: { user?: string | undefined; proxy?: string | null | undefined } = {},
@@ -48,19 +51,21 @@ export function destinationOf(
   }
 }
 
-/** Address of the proxy without the login, which is sealed and changes with the key. */
+/**
+ * Address of an account's proxy without the login, which is sealed and changes with the seal key.
+ */
 function originOf(address: string): string {
   const url = URL.parse(address)
   return url ? `${url.protocol}//${url.host}` : address
 }
 
-/** TLS versions in ascending order. */
+/** Names of the TLS versions in ascending order. */
 const versions = ['TLSv1', 'TLSv1.1', 'TLSv1.2', 'TLSv1.3']
 const rankOf = ({ minVersion = 'TLSv1.2' }: Destination) => versions.indexOf(minVersion)
 
 /**
- * True if a password for the destination `bound` may be sent to `actual`: same server and user, and
- * no weaker protection. A verified, encrypted connection may take any proxy.
+ * True if a password that is sealed for the destination `bound` may be sent to `actual`: same mail
+ * server and user, and no weaker protection. A verified, encrypted connection may take any proxy.
  */
 export function permits(bound: Destination, actual: Destination): boolean {
   const isSame = (['host', 'port', 'user'] as const).every((part) => bound[part] === actual[part])
@@ -72,8 +77,9 @@ export function permits(bound: Destination, actual: Destination): boolean {
 }
 
 /**
- * Checks that received credentials are for the server that the caller connects to. The registration
- * may have changed between the read of the caller and the read of auth-bridge.
+ * Checks that credentials received from auth-bridge are for the mail server that the caller
+ * connects to. The registration may have changed between the read of the caller and the read of
+ * auth-bridge.
  *
  * @throws AppError `unavailable`
  */

@@ -19,7 +19,10 @@ const labels = (description: string, options: { hidden?: true } = {}) =>
     }),
   )
 
-/** Change of flags and labels. `set` replaces all and excludes `add` and `delete`. */
+/**
+ * Change of flags and labels of messages. `set` replaces all flags or labels and excludes `add` and
+ * `delete`.
+ */
 export const FlagUpdate = Strict(
   {
     flags: Type.Optional(
@@ -40,8 +43,8 @@ export const FlagUpdate = Strict(
         {
           add: labels('Labels to add.'),
           delete: labels('Labels to remove.'),
-          // `set` of labels is undocumented: it works for Gmail over IMAP only, because the Gmail
-          // API has no such call.
+          // The member `set` of labels is undocumented: it works for Gmail over IMAP only, because
+          // the Gmail API has no such call.
           set: labels('Labels that replace all others.', { hidden: true }),
         },
         { description: 'Labels to add or delete. Gmail accounts only.' },
@@ -62,7 +65,10 @@ const resultDescription = (kind: string) => `Result of each requested change of 
 const ofMany = (kind: 'flags' | 'labels') =>
   Type.Optional(Type.Object(steps(kind), { description: resultDescription(kind) }))
 
-/** Result per requested change. False if no message was changed. */
+/**
+ * Result per requested change of flags and labels of several messages. False if no message was
+ * changed.
+ */
 export const FlagResult = Type.Object({ flags: ofMany('flags'), labels: ofMany('labels') })
 export type FlagResult = Static<typeof FlagResult>
 
@@ -81,6 +87,6 @@ const ofOne = (kind: 'flags' | 'labels') =>
     ),
   )
 
-/** Result of a change of one message. */
+/** Result of a change of the flags and labels of one message. */
 export const MessageFlagResult = Type.Object({ flags: ofOne('flags'), labels: ofOne('labels') })
 export type MessageFlagResult = Static<typeof MessageFlagResult>

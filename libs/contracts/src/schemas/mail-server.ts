@@ -1,7 +1,7 @@
 import { type Static, Type } from 'typebox'
 import { Bool, Int, Nullable, OneOf, Strict, Text } from './primitives.ts'
 
-/** Login name with a password or an access token, as tested and as registered. */
+/** Login name at a mail server with a password or an access token, as tested and as registered. */
 const Login = Strict({
   user: Text('Login name.', { minLength: 1, maxLength: 256, format: 'one-line' }),
   pass: Type.Optional(Text('Password.', { maxLength: 256, format: 'one-line' })),
@@ -82,7 +82,7 @@ const disabled = Type.Optional(Bool(disabledDescription))
 export const ImapConfig = Strict({ ...server, ...imap, disabled })
 export type ImapConfig = Static<typeof ImapConfig>
 
-/** Incoming server that is switched off: `host` and `port` are optional. */
+/** Incoming mail server of an account that is switched off: `host` and `port` are optional. */
 export const ImapDisabled = Strict({
   ...server,
   ...imap,
@@ -99,7 +99,8 @@ const updated = {
   ...server,
   host: Type.Optional(server.host),
   port: Type.Optional(server.port),
-  // `secure` has no default: a partial update keeps an absent member.
+  // The member `secure` of a mail server has no default here: a partial update keeps an absent
+  // member.
   secure: Type.Optional(Bool(secureDescription)),
   partial: Type.Optional(
     Bool('If true, absent members keep their value. Otherwise the whole object is replaced.', {
@@ -131,7 +132,7 @@ const read = {
   secure: Type.Optional(Bool(secureDescription)),
   tls: Type.Optional(Tls),
 }
-/** Servers as returned by the API, with masked passwords and access tokens. */
+/** Mail servers of an account as returned by the API, with masked passwords and access tokens. */
 export const ImapRecord = Type.Object(
   { ...read, ...imap, disabled },
   { description: 'Incoming server with a masked password or access token.' },

@@ -1,14 +1,14 @@
 import { Type } from 'typebox'
 import { described, Text } from './primitives.ts'
 
-/** Path of an existing mailbox. */
+/** Path of an existing mailbox of an account. */
 export const MailboxPath = Text('Path of the mailbox.', {
   minLength: 1,
   maxLength: 1024,
   format: 'mailbox-path',
 })
 
-/** Mailbox by path or special use. */
+/** Mailbox of an account by path or special use. */
 export const MailboxTarget = described(
   'Path of a mailbox, or a special use such as `\\Archive`.',
   MailboxPath,

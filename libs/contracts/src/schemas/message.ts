@@ -51,11 +51,11 @@ export const TextInfo = Type.Object({
 })
 export type TextInfo = Static<typeof TextInfo>
 
-/** Text of a message. */
+/** Text of a message, as plain text and HTML. */
 export const MessageText = Type.Object(texts)
 export type MessageText = Static<typeof MessageText>
 
-/** Delivery status of a recipient, from a delivery report. */
+/** Delivery status of a recipient of a sent message, from a delivery report. */
 export const BounceInfo = Type.Object({
   message: Text('Id of the report message.'),
   recipient: Text('Address of the recipient.'),
@@ -124,11 +124,11 @@ const entry = {
   ),
 }
 
-/** Message in a list. */
+/** Message in a list of the API. */
 export const MessageEntry = Type.Object(entry)
 export type MessageEntry = Static<typeof MessageEntry>
 
-/** Message with headers: lower-case name and its values in order. */
+/** Message of the API with its headers: lower-case header name and its values in order. */
 export const MessageDetail = Type.Object({
   ...entry,
   specialUse: Type.Optional(SpecialUse),
@@ -150,7 +150,7 @@ export const MessagePage = Type.Object({
 })
 export type MessagePage = Static<typeof MessagePage>
 
-/** Mailbox as its server lists it. */
+/** Members of a mailbox as its mail server lists the mailbox. */
 export const listedMailbox = {
   path: Text('Path of the mailbox.'),
   delimiter: Nullable(Text('Separator of levels in the path. Null if there are no levels.')),
@@ -162,7 +162,7 @@ export const listedMailbox = {
   noInferiors: Type.Optional(Bool('True if the mailbox cannot have mailboxes below it.')),
 }
 const useSource = 'Origin of the special use: `extension` (reported by the server) or `name`'
-/** Origins that a server's list can have. */
+/** Origins of the special use of a mailbox in a mail server's list. */
 export const listedUseSource = Type.Optional(
   OneOf(['extension', 'name'], { description: `${useSource}.` }),
 )

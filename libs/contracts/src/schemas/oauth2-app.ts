@@ -16,7 +16,7 @@ const scopes = (description: string) =>
     maxItems: 50,
     description,
   })
-/** Schema of a member that `false` and null remove. */
+/** Schema of an application's member that `false` and null remove. */
 const removable = <const S extends TSchema>(schema: S) =>
   Type.Union([schema, Type.Literal(false), Type.Null()])
 const topic = (description: string) =>
@@ -43,7 +43,7 @@ const mailServer = (description: string) =>
     { description },
   )
 
-/** Members of an application except name, provider and secrets. */
+/** Members of an OAuth2 application except name, provider and secrets. */
 const details = {
   description: Text('Description for operators.', { maxLength: 1024 }),
   title: Text('Text of the button on the hosted form.', { maxLength: 256 }),
@@ -91,7 +91,7 @@ const fixed = {
   }),
 }
 
-/** Endpoints of a provider of the kind `generic`. */
+/** OAuth2 endpoints of a provider of the kind `generic`. */
 const generic = {
   issuer: Text(
     'Issuer URL. Absent endpoints are discovered from it (OpenID Connect Discovery 1.0).',
@@ -147,8 +147,8 @@ export const OAuth2AppConfig = Type.Object({
 export type OAuth2AppConfig = Static<typeof OAuth2AppConfig>
 
 /**
- * Provider that may get the secrets and tokens of an application, as sealed with them: equal texts
- * mean the same servers.
+ * Text that names the OAuth2 provider that may get the secrets and tokens of an application. Sealed
+ * with them: equal texts mean the same servers.
  */
 export function describeProvider(app: {
   provider: OAuth2Provider
@@ -168,7 +168,10 @@ export const OAuth2AppRegistration = Strict({
 })
 export type OAuth2AppRegistration = Static<typeof OAuth2AppRegistration>
 
-/** Body of an update. Absent members stay; `false` and null remove a value. */
+/**
+ * Body of an update of an OAuth2 application. Absent members keep their value; `false` and null
+ * remove a value.
+ */
 export const OAuth2AppUpdate = Strict({
   name: Type.Optional(name),
   enabled: Type.Optional(Bool(enabled)),
@@ -180,7 +183,7 @@ export const OAuth2AppUpdate = Strict({
 })
 export type OAuth2AppUpdate = Static<typeof OAuth2AppUpdate>
 
-/** Failure of Pub/Sub. */
+/** Failure of the Pub/Sub setup of an OAuth2 application. */
 export const PubSubError = Type.Object({
   message: Text('Text of the error.'),
   description: Nullable(Text('Code of the provider. Null if there is none.')),
@@ -217,9 +220,9 @@ const listed = {
   lastError: described('Last error. Null if there is none.', Nullable(LastError)),
   pubSubError,
 }
-/** OAuth2 application in a list. */
+/** OAuth2 application in a list of the API. */
 export const OAuth2AppListEntry = Type.Object(listed)
-/** Application as returned by the API, with masked secrets. */
+/** OAuth2 application as returned by the API, with masked secrets. */
 export const OAuth2AppRecord = Type.Object({
   ...listed,
   accounts: Int('Number of accounts that use the application.'),

@@ -8,7 +8,10 @@ import { networkPath, networkPathDescription } from './smtp-status.ts'
  */
 export const outboxStates = ['queued', 'held', 'sent', 'failed', 'bounced'] as const
 
-/** Steps of sending. After `error`, `nextAttempt` is the time of the next attempt or false. */
+/**
+ * Steps of sending a submission. After `error`, `nextAttempt` is the time of the next attempt or
+ * false.
+ */
 const progressStatuses = [
   'queued',
   'processing',

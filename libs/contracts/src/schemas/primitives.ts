@@ -15,7 +15,7 @@ export const Int = (description: string, options: TNumberOptions = {}) =>
   Type.Integer({ ...options, description })
 export const Bool = (description: string, options: TSchemaOptions = {}) =>
   Type.Boolean({ ...options, description })
-/** Time in ISO 8601. */
+/** Schema of a time in ISO 8601. */
 export const Time = (description: string) => Text(description, { format: 'date-time' })
 
 /** Copy of a schema with another description. The OpenAPI document keeps its reference. */
@@ -24,14 +24,14 @@ export const described = <S extends object>(description: string, schema: S): S =
   description,
 })
 
-/** Object without additional members, as all requests require. */
+/** Schema of an object without additional members, as all requests require. */
 export const Strict = <T extends TProperties>(properties: T, options: object = {}) =>
   Type.Object(properties, { additionalProperties: false, ...options })
 
 export const Nullable = <T extends Parameters<typeof Type.Optional>[0]>(schema: T) =>
   Type.Union([schema, Type.Null()])
 
-/** Enumeration. Written as JSON Schema `enum`, so that an error lists the values. */
+/** Schema of an enumeration. Written as JSON Schema `enum`, so that an error lists the values. */
 export const OneOf = <const T extends readonly string[]>(values: T, options: object = {}) =>
   Type.Unsafe<T[number]>({ type: 'string', enum: [...values], ...options })
 
@@ -56,7 +56,7 @@ export const Address = Strict(
   { description: 'Email address with an optional display name.' },
 )
 
-/** Address from a received message. Not validated. */
+/** Email address from a received message. Not validated. */
 export const ReadAddress = Type.Object(
   {
     name: Type.Optional(Text('Display name. Empty if there is none.')),
@@ -75,7 +75,7 @@ export const KeyValue = Strict(
   { description: 'HTTP header.' },
 )
 
-/** Query parameters of lists. */
+/** Query parameters of the API operations that return lists in pages. */
 export const pageQuery = {
   page: Type.Optional(
     Int('Page number, starting at 0.', { minimum: 0, maximum: 1_048_576, default: 0 }),

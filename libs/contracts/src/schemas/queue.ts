@@ -1,14 +1,14 @@
 import { type Static, Type } from 'typebox'
 import { Int, OneOf } from './primitives.ts'
 
-/** Queues that can be paused: `submit` sends messages, `notify` delivers webhooks. */
+/** Work queues that can be paused: `submit` sends messages, `notify` delivers webhooks. */
 export const pausableQueues = ['notify', 'submit'] as const
 export const PausableQueue = OneOf(pausableQueues, {
   description: 'Queue: `submit` sends messages, `notify` delivers webhooks.',
 })
 export type PausableQueue = (typeof pausableQueues)[number]
 
-/** Numbers of entries. Counting stops at 10,000. */
+/** Numbers of entries of a work queue, by state. Counting stops at 10,000. */
 export const QueueJobs = Type.Object(
   {
     active: Int('Entries in progress (at most 10,000).'),

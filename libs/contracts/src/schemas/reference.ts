@@ -4,7 +4,7 @@ import { Bool, OneOf, Strict, Text } from './primitives.ts'
 /** Member or parameter that is accepted for compatibility and has no effect. */
 export const documentStore = Type.Optional(Bool('Accepted and ignored.'))
 
-/** Stored message that this message replies to or forwards. */
+/** Stored message that a submission replies to or forwards. */
 export const Reference = Strict(
   {
     message: Type.Optional(Text('Id of the referenced message.', { minLength: 1, maxLength: 256 })),

@@ -1,7 +1,7 @@
 import { type Static, Type } from 'typebox'
 import { Bool, Int, Strict, Text, Time } from './primitives.ts'
 
-/** Maximum size of a message in bytes. */
+/** Maximum message size in bytes that a search may name. */
 const maxSize = 1_073_741_824
 
 /**
@@ -22,7 +22,10 @@ const label = Type.String({ minLength: 1, maxLength: 128, format: 'search-text' 
 const labels = (description: string) =>
   Type.Optional(Type.Array(label, { maxItems: 100, description }))
 
-/** Search in one mailbox. Terms are combined with AND; without terms all messages match. */
+/**
+ * Search for messages in one mailbox. Terms are combined with AND; without terms all messages
+ * match.
+ */
 export const Search = Strict(
   {
     seq: set('Sequence numbers, such as `1:10,20,*`.'),

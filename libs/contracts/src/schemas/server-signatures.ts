@@ -1,7 +1,7 @@
 import { Type } from 'typebox'
 import { Bool, Text } from './primitives.ts'
 
-/** Signatures that a provider stores, by address. */
+/** Email signatures that a mail provider stores, by address. */
 export const ServerSignatures = Type.Object({
   signatures: Type.Array(
     Type.Object({ address: Text('Email address.'), signature: Text('Signature as HTML.') }),

@@ -1,7 +1,9 @@
 import { type Static, Type } from 'typebox'
 import { Int, Nullable, OneOf, Text, Time } from './primitives.ts'
 
-/** Failure of an attempt to send, as the outgoing server or the connection reported it. */
+/**
+ * Failure of an attempt to send a message, as the outgoing server or the connection reported it.
+ */
 export const smtpFailure = {
   response: Type.Optional(Text('Reply of the server.')),
   responseCode: Type.Optional(Int('SMTP reply code.')),
@@ -10,7 +12,7 @@ export const smtpFailure = {
   description: Type.Optional(Text('Description of the error.')),
 }
 
-/** Members of the network path of an attempt. */
+/** Members of the network path of a sending attempt. */
 export const networkPath = {
   localAddress: Type.Optional(Text('Local IP address of the connection.')),
   name: Type.Optional(Text('Host name sent with EHLO.')),
@@ -18,7 +20,7 @@ export const networkPath = {
 }
 export const networkPathDescription = 'Network path of the attempt, if it is not the default.'
 
-/** Result of the last attempt to send through the account's own outgoing server. */
+/** Result of the last attempt to send a message through the account's own outgoing server. */
 export const SmtpStatus = Type.Object(
   {
     created: Time('Time of the attempt (ISO 8601).'),

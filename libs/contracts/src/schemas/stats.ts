@@ -1,7 +1,7 @@
 import { type Static, Type } from 'typebox'
 import { Bool, Int, Text } from './primitives.ts'
 
-/** Numbers of entries. Counting stops at 10,000. */
+/** Schema of the numbers of entries of a work queue. Counting stops at 10,000. */
 const jobs = (description: string) =>
   Type.Object(
     {
@@ -15,7 +15,7 @@ const jobs = (description: string) =>
 
 const count = (state: string) => Int(`Number of accounts in the state \`${state}\`.`)
 
-/** Statistics of the instance. */
+/** Statistics of the whole installation. */
 export const Stats = Type.Object({
   version: Text('Version of the service.'),
   license: Text('Constant text: no license key is required.'),

@@ -15,14 +15,14 @@ import {
 } from './primitives.ts'
 import { Reference, ReferenceResult } from './reference.ts'
 
-/** Maximum recipients of one mail merge. */
+/** Maximum recipients of one mail merge (submission of a separate message to each recipient). */
 export const maxMergeRecipients = 1000
 
 const Params = Type.Record(Type.String(), Type.Unknown(), {
   description: 'Values of the placeholders.',
 })
 
-/** Requested delivery status notifications (RFC 3461). */
+/** Delivery status notifications that a submission requests (RFC 3461). */
 export const Dsn = Strict(
   {
     id: Type.Optional(
@@ -61,7 +61,7 @@ export const ListId = Text(
 )
 
 const sendAt = Type.Optional(Time('Earliest time of sending (ISO 8601). Defaults to now.'))
-/** Locale and time zone of dates in quoted messages. */
+/** Locale and time zone of the dates in the messages that a submission quotes. */
 export const quotationFormat = {
   locale: Type.Optional(
     Text('Language tag of dates in quoted messages. Defaults to that of the account.', {
@@ -77,7 +77,7 @@ export const quotationFormat = {
   ),
 }
 
-/** Sending options, independent of the content. */
+/** Sending options of a submission, independent of the content of the message. */
 const delivery = {
   sendAt,
   deliveryAttempts: Type.Optional(
@@ -186,7 +186,7 @@ export const Submission = Strict({
 })
 export type Submission = Static<typeof Submission>
 
-/** Sending options of a stored draft. */
+/** Request to send a stored draft: its sending options. */
 export const DraftSubmission = Strict({ envelope: contentFields.envelope, ...delivery })
 export type DraftSubmission = Static<typeof DraftSubmission>
 

@@ -3,7 +3,7 @@ import { AccountId, described, Nullable, OneOf, Strict, Text, Time } from './pri
 
 const maxTextLength = 5 * 1024 * 1024
 
-/** Texts of a template, with placeholders. */
+/** Texts of a message template, with placeholders. */
 export const TemplateContent = Strict(
   {
     subject: Type.Optional(Text('Subject.', { maxLength: 10_240 })),
@@ -41,7 +41,10 @@ export const TemplateCreation = Strict({
 })
 export type TemplateCreation = Static<typeof TemplateCreation>
 
-/** Body of an update. Absent members stay; `content` is replaced as a whole. */
+/**
+ * Body of an update of a message template. Absent members keep their value; `content` is replaced
+ * as a whole.
+ */
 export const TemplateUpdate = Strict({
   name: Type.Optional(name),
   description,
@@ -61,5 +64,5 @@ const listed = {
 export const TemplateListEntry = Type.Object(listed)
 export const TemplateRecord = Type.Object({ account: owner, ...listed, content: TemplateContent })
 
-/** Members that identify the template of a response. */
+/** Members of a response that identify a message template. */
 export const templateIdentity = { account: owner, id: listed.id }

@@ -1,7 +1,7 @@
 import { type Static, Type } from 'typebox'
 import { Int, Text, Texts } from './primitives.ts'
 
-/** Request to a token endpoint and its response, without secrets and tokens. */
+/** Request to an OAuth2 token endpoint and its response, without secrets and tokens. */
 export const TokenRequestInfo = Type.Object(
   {
     url: Type.Optional(Text('URL of the endpoint.')),

@@ -91,9 +91,11 @@ const permissionsOf = <const G extends readonly string[]>(groups: G) =>
     },
   )
 
-/** Permissions of a new token. The group `export` is rejected until there are exports. */
+/** Permissions of a new access token. The group `export` is rejected until there are exports. */
 const RequestedPermissions = permissionsOf(permissionGroups.filter((group) => group !== 'export'))
-/** Permissions as stored. Tokens of earlier versions may have the group `export`. */
+/**
+ * Permissions of an access token as stored. Tokens of earlier versions may have the group `export`.
+ */
 export const Permissions = permissionsOf(permissionGroups)
 export type Permissions = Static<typeof Permissions>
 
@@ -139,7 +141,7 @@ export const TokenRecord = Type.Object({
 })
 export type TokenRecord = Static<typeof TokenRecord>
 
-/** Use of a token, allowed or denied. */
+/** Log entry of a use of an access token, allowed or denied. */
 export const TokenLogEntry = Type.Object({
   time: Time('Time of the use (ISO 8601).'),
   ip: Nullable(Text('IP address of the client.')),

@@ -6,12 +6,14 @@ import { described, Int, Strict, Text, Time } from './primitives.ts'
 import { Reference, ReferenceResult } from './reference.ts'
 import { quotationFormat } from './submission.ts'
 
-/** System flag or keyword. `\Recent` is reserved for the server. */
+/**
+ * Flag of an uploaded message: system flag or keyword. `\Recent` is reserved for the mail server.
+ */
 const StoredFlag = Type.String({ minLength: 1, maxLength: 128, format: 'message-flag' })
 
 const { from, to, cc, bcc, subject, text, html, messageId, headers } = contentFields
 
-/** Message to store: either `raw` or the fields to compose it from. */
+/** Message to store in a mailbox: either `raw` or the fields to compose the message from. */
 export const MessageUpload = Strict({
   path: described('Path of a mailbox, or a special use such as `\\Sent`.', MailboxTarget),
   flags: Type.Optional(

@@ -4,7 +4,7 @@ import { ImapConfig, ImapDisabled, SmtpConfig } from './mail-server.ts'
 import { listedMailbox, listedUseSource } from './message.ts'
 import { Bool, Int, Strict, Text } from './primitives.ts'
 
-/** Body of `POST /v1/verifyAccount`. Nothing is stored. */
+/** Body of `POST /v1/verifyAccount`, which tests mail servers and logins. Nothing is stored. */
 export const VerifyRequest = Strict({
   mailboxes: Type.Optional(
     Bool('If true, also lists the mailboxes of the incoming server.', { default: false }),
@@ -29,7 +29,7 @@ export const VerifyRequest = Strict({
 })
 export type VerifyRequest = Static<typeof VerifyRequest>
 
-/** Result of a login at a mail server. */
+/** Result of a test login at a mail server. */
 export const VerificationResult = Type.Object({
   success: Bool('True if the login succeeded.'),
   error: Type.Optional(Text('Text of the error.')),

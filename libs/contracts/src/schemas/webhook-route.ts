@@ -1,7 +1,7 @@
 import { type Static, Type } from 'typebox'
 import { Bool, Int, KeyValue, Nullable, OneOf, Strict, Text, Texts, Time } from './primitives.ts'
 
-/** Maximum characters of a function's source. Two sources fit into a request body. */
+/** Maximum characters of the source of a route's function. Two sources fit into a request body. */
 const maxSource = 262_144
 
 const id = { minLength: 1, maxLength: 256 }
@@ -21,7 +21,7 @@ const source = (kind: string) =>
       ),
     ),
   )
-/** Functions of a route. An absent member means no function. */
+/** Filter and map function of a webhook route. An absent member means no function. */
 export const RouteFunctions = Strict(
   { fn: source('Filter function'), map: source('Map function') },
   { description: 'Functions of the route.' },
@@ -43,7 +43,10 @@ const changeable = {
 export const WebhookRouteCreation = Strict({ name, targetUrl, ...changeable })
 export type WebhookRouteCreation = Static<typeof WebhookRouteCreation>
 
-/** Body of an update. Absent members stay unchanged, also absent members of `content`. */
+/**
+ * Body of an update of a webhook route. Absent members stay unchanged, also absent members of
+ * `content`.
+ */
 export const WebhookRouteUpdate = Strict({
   name: Type.Optional(name),
   targetUrl: Type.Optional(targetUrl),
@@ -91,7 +94,7 @@ export const RouteError = Type.Object({
   eventId: Text('Event id.'),
 })
 
-/** Test of functions with a payload. */
+/** Test of the functions of a webhook route with a payload. */
 export const RouteTest = Strict({
   content: RouteFunctions,
   payload: Type.Record(Type.String(), Type.Unknown(), {

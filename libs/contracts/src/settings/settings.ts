@@ -26,7 +26,7 @@ const url = (
   description: string,
   format: 'http-url' | 'http-url-or-empty' | 'proxy-url-or-empty' = 'http-url-or-empty',
 ) => Nullable(Text(description, { maxLength: 2048, format }))
-/** Member of the IMAP ID command. RFC 2971 §3.3 limits values to 1,024 bytes. */
+/** Setting for a member of the IMAP ID command. RFC 2971 §3.3 limits values to 1,024 bytes. */
 const clientId = (member: string) =>
   Nullable(
     Text(`Value of \`${member}\` sent to IMAP servers (RFC 2971).`, {
@@ -42,7 +42,7 @@ const strategy = (protocol: string) =>
     }),
   )
 
-/** Minimum length of a password that admits to all accounts. */
+/** Minimum length of a password that admits clients of the IMAP or SMTP proxy to all accounts. */
 export const minServerPasswordLength = 32
 const serverPassword = (protocol: string) =>
   Nullable(
@@ -62,7 +62,9 @@ const AccountLogs = Strict(
   { description: 'Options of the protocol logs.' },
 )
 
-/** Settings by name with their schema. `null` unsets a setting. Interface spec, "Settings". */
+/**
+ * Schemas of the settings, by setting name. `null` unsets a setting. Interface spec, "Settings".
+ */
 export const settings = {
   webhooks: url('Default webhook target.'),
   webhooksEnabled: flag('If true, webhooks are delivered.'),
@@ -201,7 +203,10 @@ export const settings = {
 export type SettingKey = keyof typeof settings
 export const settingKeys = Object.keys(settings) as SettingKey[]
 
-/** URLs that may contain credentials, which are masked when read. An empty text unsets a URL. */
+/**
+ * Settings that are URLs and may contain credentials, which are masked when read. An empty text
+ * unsets a URL.
+ */
 export const addressSettings = [
   'webhooks',
   'authServer',
@@ -210,7 +215,10 @@ export const addressSettings = [
   'openAiAPIUrl',
 ] as const satisfies readonly SettingKey[]
 
-/** Settings stored sealed. Only auth-bridge unseals them; the API returns true or false. */
+/**
+ * Names of the settings that are stored sealed. Only auth-bridge unseals them; the API returns true
+ * or false.
+ */
 export const secretSettings = [
   'serviceSecret',
   'webhookSecrets',
@@ -220,8 +228,8 @@ export const secretSettings = [
 ] as const satisfies readonly SettingKey[]
 
 /**
- * Settings that tokens with a permissions record can neither read nor change, because they give
- * access to messages, tokens or identity of the service.
+ * Names of the settings that access tokens with a permissions record can neither read nor change,
+ * because these settings give access to messages, tokens or identity of the service.
  */
 export const privilegedSettings = [
   'webhooks',
@@ -268,10 +276,10 @@ const optionalSettings = Object.fromEntries(
 
 export const SettingsUpdate = Strict(optionalSettings, { minProperties: 1, ...namesUnsupported })
 export type SettingsUpdate = Static<typeof SettingsUpdate>
-/** Settings as services read them. Unset settings are absent. */
+/** Settings of the installation as services read them. Unset settings are absent. */
 export type Settings = { [K in SettingKey]?: NonNullable<Static<(typeof settings)[K]>> }
 
-/** Settings written on the first start. */
+/** Settings that are written on the first start of an installation. */
 export const seededSettings = {
   notifyText: true,
   notifyTextSize: 2_097_152,

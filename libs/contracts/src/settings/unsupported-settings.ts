@@ -49,5 +49,8 @@ export const unsupportedSettings: Readonly<Record<string, string>> = {
   mailRuClientSecret: applications,
 }
 
-/** Option of a schema whose errors name what to use instead; see `check`. */
+/**
+ * Option of a schema whose validation errors name the replacement of an unsupported setting; see
+ * `check`.
+ */
 export const namesUnsupported = { 'x-unsupported': unsupportedSettings }

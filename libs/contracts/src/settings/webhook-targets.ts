@@ -1,23 +1,26 @@
 import { type Static, Type } from 'typebox'
 import { Int, Strict, Text } from '../schemas/primitives.ts'
 
-/** URL without credentials and query. Matches all targets at that URL. */
+/**
+ * URL of a webhook target without credentials and query. The options or the key of the URL are for
+ * all targets at that URL.
+ */
 const target = Text('URL of the target without credentials and query.', {
   maxLength: 1000,
   format: 'target-address',
 })
-/** Delays between attempts of a delivery. */
+/** Delays between the attempts of a webhook delivery. */
 export const RetrySchedule = Type.Array(Type.Number({ minimum: 0.001, maximum: 604_800 }), {
   maxItems: 50,
   description:
     'Maximum delays in seconds after each failed attempt. The last attempt follows the last delay.',
 })
-/** Limit of concurrent requests to a target. */
+/** Limit of concurrent requests to a webhook target. */
 export const TargetConcurrency = Int('Concurrent requests of one process to one target.', {
   minimum: 1,
   maximum: 1_000,
 })
-/** Limit of the rate of requests to a target. */
+/** Limit of the rate of requests to a webhook target. */
 export const TargetRate = Type.Number({
   minimum: 0.01,
   maximum: 100_000,
@@ -33,7 +36,7 @@ export const WebhookTargetOptions = Strict({
 })
 export type WebhookTargetOptions = Static<typeof WebhookTargetOptions>
 
-/** Key of one webhook target for `webhook-signature`. */
+/** Key of one webhook target for the signature header `webhook-signature`. */
 export const WebhookTargetSecret = Strict({
   target,
   secret: Text('Key of the signature.', { minLength: 1, maxLength: 1024 }),

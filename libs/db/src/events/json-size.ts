@@ -1,4 +1,6 @@
-/** Members by name whose size does not count. `*` stands for the elements of an array. */
+/**
+ * Members of JSON data by name whose size does not count. `*` stands for the elements of an array.
+ */
 export interface Uncounted {
   readonly [member: string]: true | Uncounted
 }
@@ -6,11 +8,11 @@ export interface Uncounted {
 /** Size limit of a JSON value. */
 export interface SizeLimit {
   maxBytes: number
-  /** Members whose size is limited elsewhere. */
+  /** Members of the value whose size is limited elsewhere. */
   uncounted?: Uncounted | undefined
 }
 
-/** Container whose children are being measured. */
+/** Array or record of a JSON value whose children are being measured. */
 type Frame =
   | { kind: 'list'; list: readonly unknown[]; rule: Uncounted | undefined; next: number }
   | {
@@ -30,14 +32,17 @@ export type Members = Record<string, unknown>
  * nor on the number of steps.
  */
 export class JsonMeter {
-  /** Size of the measured part of the value. */
+  /** Size of the measured part of the JSON value, in bytes. */
   bytes = 0
   /**
-   * Children of the value that were measured, with the size of the value up to the last measured
-   * child.
+   * Children of the JSON value that were measured, with the size of the value up to the last
+   * measured child.
    */
   readonly whole = { count: 0, bytes: 0 }
-  /** Names of the members of a record. Listing many names takes as long as measuring the record. */
+  /**
+   * Names of the members of a measured record. Listing many names takes as long as measuring the
+   * record.
+   */
   readonly keys: readonly string[]
   readonly #frames: Frame[] = []
 
@@ -48,8 +53,8 @@ export class JsonMeter {
   }
 
   /**
-   * Measures the value to its end, or until its size exceeds `maxBytes`. True if the size is at
-   * most `maxBytes`.
+   * Measures the JSON value to its end, or until its size exceeds `maxBytes`. True if the size is
+   * at most `maxBytes`.
    */
   advance(maxBytes: number): boolean {
     for (;;) {
@@ -82,8 +87,8 @@ export class JsonMeter {
   }
 
   /**
-   * Measures the next child of a container, or begins to measure a large child. True if no child is
-   * left.
+   * Measures the next child of an array or record, or begins to measure a large child. True if no
+   * child is left.
    */
   #step(frame: Frame): boolean {
     if (frame.kind === 'list') {
@@ -116,13 +121,13 @@ export function measureJson(value: unknown, { maxBytes, uncounted }: SizeLimit):
   return meter.bytes
 }
 
-/** Uncounted members inside the member `key`. */
+/** Members inside the member `key` of JSON data whose size does not count. */
 export function ruleOf(uncounted: Uncounted | undefined, key: string): Uncounted | undefined {
   const rule = uncounted?.[key]
   return rule === true ? undefined : rule
 }
 
-/** Size of the name of a member with its quotes, colon and comma. */
+/** Size of the name of a JSON member with its quotes, colon and comma. */
 export function keyBytes(key: string): number {
   return contentBytes(key) + 4
 }
@@ -141,7 +146,7 @@ export function fitText(text: string, maxBytes: number): number {
     bytes += more
     at = end
   }
-  // Divides, between code points, the chunk that does not fit.
+  // The text chunk that does not fit as a whole is divided between code points.
   while (at < text.length) {
     const point = String.fromCodePoint(text.codePointAt(at) ?? 0)
     bytes += contentBytes(point)
@@ -151,7 +156,7 @@ export function fitText(text: string, maxBytes: number): number {
   return at
 }
 
-/** End of a chunk, which does not divide a surrogate pair. */
+/** End of a text chunk, which does not divide a surrogate pair. */
 function chunkEnd(text: string, at: number): number {
   const end = at + textChunk
   const unit = text.charCodeAt(end - 1)
@@ -159,7 +164,7 @@ function chunkEnd(text: string, at: number): number {
   return unit >= 0xd800 && unit <= 0xdbff ? end + 1 : end
 }
 
-/** ASCII without characters that JSON escapes. */
+/** Pattern of ASCII text without characters that JSON escapes. */
 const plainAscii = /^[ !#-[\]-~]*$/
 
 /** Size of a text as JSON without the quotes. */

@@ -10,16 +10,22 @@ import {
 
 /** Maximum bytes of the data of an event as JSON, without the members that settings limit. */
 export const maxEventBytes = 1_048_576
-/** Part of the limit that is reserved for `truncated`. */
+/** Part of the size limit of event data that is reserved for the member `truncated`. */
 const markerBytes = 4_096
-/** Records with more members are cut at the end, like lists. */
+/**
+ * Maximum members of a record that are cut individually. Records with more members are cut at the
+ * end, like lists.
+ */
 const maxSharing = 100
-/** Deepest value that is cut. Larger values below are left out. Each level is measured again. */
+/**
+ * Deepest level of event data at which a large value is cut. Large values below are left out. Each
+ * level is measured again.
+ */
 const maxDepth = 6
 
 /**
- * Members whose size the operator sets (`notifyTextSize`, `notifyAttachmentSize`). Their writers
- * enforce these limits.
+ * Members of events whose size the operator sets (`notifyTextSize`, `notifyAttachmentSize`). The
+ * writers of these members enforce the limits.
  */
 const limitedBySettings: Uncounted = {
   text: { plain: true, html: true },
@@ -27,10 +33,10 @@ const limitedBySettings: Uncounted = {
 }
 
 /**
- * Data of an event within `maxEventBytes`. Cuts the largest members, so that all members above a
- * common size have that size afterwards: lists and texts at their end. Adds the names of the cut
- * members to `truncated`. Data within the limit is returned as it is. The work depends on the
- * limit, not on the data or the number of large members.
+ * Limits the data of an event to `maxEventBytes`. Cuts the largest members, so that all members
+ * above a common size have that size afterwards: lists and texts at their end. Adds the names of
+ * the cut members to `truncated`. Data within the limit is returned as it is. The work depends on
+ * the limit, not on the data or the number of large members.
  */
 export function limitEventData(data: unknown): unknown {
   if (!isObject(data)) return data
@@ -53,13 +59,13 @@ export function limitJson<T>(value: T, maxBytes: number): T | undefined {
   return cut({ value, meter }, { maxBytes }, 1).part as T | undefined
 }
 
-/** Part of a value that fits, with its size. */
+/** Part of a JSON value that fits into the limit, with its size. */
 interface Cut<T = unknown> {
   part: T
   bytes: number
 }
 
-/** Value whose measurement exceeds the limit. */
+/** JSON value whose measurement exceeds the limit. */
 interface Measured {
   value: unknown
   meter: JsonMeter
@@ -71,7 +77,7 @@ function isObject(value: unknown): value is Members {
   return typeof value === 'object' && value !== null && !Array.isArray(value)
 }
 
-/** Cuts a value that is larger than the limit. */
+/** Cuts a JSON value that is larger than the limit. */
 function cut({ value, meter }: Measured, limit: SizeLimit, depth: number): Cut {
   const { maxBytes } = limit
   if (typeof value === 'string') {
@@ -91,7 +97,7 @@ function cut({ value, meter }: Measured, limit: SizeLimit, depth: number): Cut {
   return { part, bytes }
 }
 
-/** List with the beginning of its first element, which is larger than the limit. */
+/** Cuts a list to the beginning of its first element, which is larger than the limit. */
 function firstElement(
   list: readonly unknown[],
   { maxBytes, uncounted }: SizeLimit,
@@ -107,9 +113,9 @@ function firstElement(
 }
 
 /**
- * Members that share the bytes: small members stay whole, large members get equal parts of the
- * remaining bytes. All members are measured up to an equal part only, and further when smaller
- * members have left bytes.
+ * Cuts a record whose members share the bytes of a limit: small members stay whole, large members
+ * get equal parts of the remaining bytes. All members are measured up to an equal part only, and
+ * further when smaller members have left bytes.
  */
 function shareBytes(
   record: Members,
@@ -150,7 +156,7 @@ function shareBytes(
   return { part: Object.fromEntries(part), bytes: maxBytes - left }
 }
 
-/** Elements for which the condition is true, and all other elements. */
+/** Divides a list into the elements for which the condition is true, and all other elements. */
 function partition<T>(all: readonly T[], condition: (element: T) => boolean): [T[], T[]] {
   const [yes, no]: [T[], T[]] = [[], []]
   for (const element of all) (condition(element) ? yes : no).push(element)

@@ -3,22 +3,25 @@ import { sql } from 'kysely'
 import type { Db } from '../connect.ts'
 import type { RecordedEvent } from './record.ts'
 
-/** Size above which an event is sent as a claim check: its body stays in Postgres. */
+/** Size in bytes above which an event is sent as a claim check: its body stays in Postgres. */
 export const maxMessageBytes = 128 * 1024
 
-/** Row of an event. */
+/** Id and date of the row of an event in the table `events`. */
 export type EventRow = Pick<RecordedEvent, 'id' | 'date'>
 
-/** Marks events as published. */
+/** Function that marks recorded events as published. */
 export type MarkPublished = (events: readonly EventRow[]) => Promise<void>
 
-/** Publishes a message. Resolves when the broker has confirmed it. */
+/** Publishes an event message on RabbitMQ. Resolves when the broker has confirmed the message. */
 export type PublishEvent = (message: EventMessage) => Promise<void>
 
 /** Event to publish. The body is null if it is above `maxMessageBytes` and was not read. */
 export type PublishableEvent = Omit<RecordedEvent, 'body'> & { body: string | null }
 
-/** Converts an event to a bus message, or to a claim check if it is large. */
+/**
+ * Converts an event to a bus message, or to a claim check (message without the body) if the event
+ * is large.
+ */
 function toMessage(recorded: PublishableEvent): EventMessage {
   const { eventId, event, account, shard, date, body } = recorded
   const head = { eventId, event, account, shard, date }
@@ -27,8 +30,9 @@ function toMessage(recorded: PublishableEvent): EventMessage {
 
 /**
  * Publishes recorded events after their commit and marks them. Never throws: the sweep of
- * webhook-dispatcher publishes unmarked events. A crash in between repeats a message with the same
- * event id. Pass a function instead of `db` to mark events of several callers together.
+ * webhook-dispatcher publishes unmarked events. A crash between publishing and marking repeats a
+ * message with the same event id. Pass a function instead of `db` to mark events of several callers
+ * together.
  */
 export async function publishEvents(
   db: Db | MarkPublished,
@@ -39,7 +43,7 @@ export async function publishEvents(
   const mark = typeof db === 'function' ? db : (done: typeof events) => markPublished(db, done)
   const outcomes = await Promise.allSettled(events.map((event) => publish(toMessage(event))))
   const published = events.filter((_, index) => outcomes[index]?.status === 'fulfilled')
-  await mark(published).catch(() => undefined) // the sweep publishes unmarked events again
+  await mark(published).catch(() => undefined) // The sweep publishes unmarked events again.
 }
 
 /**

@@ -15,20 +15,20 @@ export interface NewEvent {
   data: unknown
   path?: string
   specialUse?: string
-  /** Target of the account itself, for accountDeleted. */
+  /** Webhook target of the account itself, for accountDeleted. */
   accountTarget?: AccountTarget
 }
 
-/** Stored event, ready to be published. */
+/** Event that is stored in Postgres, ready to be published. */
 export interface RecordedEvent extends EventMessage {
   id: string
   body: string
 }
 
 /**
- * Stores events in the transaction that changes the state. An event whose id is already recorded is
- * skipped. Returns the stored events in order; publish them after the commit with `publishEvents`.
- * Data above the size limit of events is cut (`limitEventData`).
+ * Stores events in the transaction that changes the state they report. An event whose id is already
+ * recorded is skipped. Returns the stored events in order; publish them after the commit with
+ * `publishEvents`. Data above the size limit of events is cut (`limitEventData`).
  */
 export async function recordEvents(
   tx: Tx,
@@ -66,7 +66,10 @@ export async function recordEvents(
   })
 }
 
-/** Bodies that are composed before the event loop runs, in UTF-16 units. */
+/**
+ * Maximum length of the webhook bodies that are composed before other work of the process runs, in
+ * UTF-16 units.
+ */
 const composedPerTurn = 262_144
 
 async function composeBodies(
@@ -87,7 +90,10 @@ async function composeBodies(
   return rows
 }
 
-/** Composes the webhook body. All attempts and all targets without a map function send it. */
+/**
+ * Composes the webhook body of an event. All attempts and all targets without a map function get
+ * this body.
+ */
 function composeBody(
   event: NewEvent,
   { serviceUrl, date }: { serviceUrl: string | null; date: Date },
@@ -103,10 +109,10 @@ function composeBody(
   return withoutNul(JSON.stringify(envelope))
 }
 
-/** U+0000 in JSON, after an even number of backslashes. */
+/** Pattern of U+0000 in JSON, after an even number of backslashes. */
 const escapedNul = /(?<!\\)((?:\\\\)*)\\u0000/g
 
-/** Removes U+0000, which Postgres does not store in `jsonb`. */
+/** Removes U+0000 from JSON, because Postgres does not store the character in `jsonb`. */
 function withoutNul(json: string): string {
   return json.includes('u0000') ? json.replace(escapedNul, '$1') : json
 }

@@ -1,6 +1,6 @@
 import { type Kysely, sql } from 'kysely'
 
-/** The only statement of a migration without a transaction. */
+/** Statement of a migration without a transaction, which has no other statement. */
 export type IndexStatement =
   | { action: 'create'; unique: boolean; index: string; table: string; definition: string }
   | { action: 'drop'; index: string }
@@ -35,11 +35,16 @@ function match(statement: string) {
 }
 
 export interface IndexBuildOptions {
-  /** Maximum wait of a step that blocks the readers or writers of a table while it waits. */
+  /**
+   * Maximum wait of a migration step that blocks the readers or writers of a table while it waits.
+   */
   lockTimeoutMs: number
-  /** Maximum wait for each older transaction, in steps that block no reader or writer. */
+  /** Maximum wait for each older transaction, in migration steps that block no reader or writer. */
   maxWaitMs: number
-  /** Called with the name of an index that an interrupted build left. */
+  /**
+   * Called with the name of an incomplete index that an interrupted build left and that was
+   * dropped.
+   */
   onDropped: (index: string) => void
 }
 
@@ -62,7 +67,7 @@ export async function applyIndexStatement(
 }
 
 interface IndexDefinition {
-  /** Beginning of the statement: `create index` or `create unique index`. */
+  /** Beginning of the index statement: `create index` or `create unique index`. */
   create: string
   index: string
   definition: string
@@ -94,7 +99,7 @@ class IndexBuilder {
 
   /**
    * Builds the index of a partitioned table. First creates an incomplete index of the table itself,
-   * which later table partitions copy, then an index of each table partition.
+   * which table partitions created later copy, then an index of each table partition.
    */
   async buildPartitioned(what: IndexDefinition, table: string): Promise<void> {
     const { create, index, definition } = what
@@ -107,13 +112,14 @@ class IndexBuilder {
   }
 
   async #buildPartition(what: IndexDefinition, partition: string): Promise<void> {
-    // Postgres truncates names to 63 bytes.
+    // Postgres truncates the names of indexes to 63 bytes.
     const index = `${partition}_${what.index}`.slice(0, 63)
     try {
       await this.build({ ...what, index }, partition)
       await this.#briefly(`alter index public.${what.index} attach partition public.${index}`)
     } catch (error) {
-      // The error is expected if the retention job has dropped the table partition in the meantime.
+      // The error of an index build is expected if the retention job has dropped the table
+      // partition in the meantime.
       if (await this.#exists(partition)) throw error
     }
   }
@@ -131,8 +137,8 @@ class IndexBuilder {
   }
 
   /**
-   * True if the index is valid, false if an interrupted build left it. Undefined if no such index
-   * exists.
+   * State of an index: true if the index is valid, false if an interrupted build left the index.
+   * Undefined if no such index exists.
    */
   async #isValid(index: string): Promise<boolean | undefined> {
     const { rows } = await sql<{ valid: boolean }>`select indisvalid as valid from pg_index
@@ -140,7 +146,7 @@ class IndexBuilder {
     return rows[0]?.valid
   }
 
-  /** Returns a table partition that has no part of the index. */
+  /** Returns the name of a table partition that has no part of the index. */
   async #nextPartition(index: string, table: string): Promise<string | undefined> {
     const { rows } = await sql<{ name: string }>`
       select c.relname as name from pg_inherits i join pg_class c on c.oid = i.inhrelid
@@ -151,12 +157,14 @@ class IndexBuilder {
     return rows[0]?.name
   }
 
-  /** Runs a statement that blocks no other statement while it waits for open transactions. */
+  /**
+   * Runs an index statement that blocks no other statement while it waits for open transactions.
+   */
   async #patiently(statement: string): Promise<void> {
     await this.#run(statement, this.#options.maxWaitMs)
   }
 
-  /** Runs a statement behind which readers or writers queue while it waits. */
+  /** Runs an index statement behind which readers or writers of the table queue while it waits. */
   async #briefly(statement: string): Promise<void> {
     await this.#run(statement, this.#options.lockTimeoutMs)
   }

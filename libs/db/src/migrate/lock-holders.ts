@@ -15,7 +15,7 @@ export interface LockHolder {
   readonly querySeconds: number | null
 }
 
-/** Returns the sessions that a session waits for. */
+/** Returns the Postgres sessions for which another session waits. */
 export async function findLockHolders(
   db: Kysely<unknown>,
   waitingPid: number,
@@ -23,7 +23,7 @@ export async function findLockHolders(
   return await describeSessions(db, sql`select distinct unnest(pg_blocking_pids(${waitingPid}))`)
 }
 
-/** Returns the sessions of the database that hold an advisory lock. */
+/** Returns the Postgres sessions of the database that hold an advisory lock. */
 export async function findAdvisoryHolders(db: Kysely<unknown>, key: string): Promise<LockHolder[]> {
   return await describeSessions(
     db,
@@ -46,7 +46,7 @@ async function describeSessions(
   return rows
 }
 
-/** Text about a holder of a lock for the operator. */
+/** Text about the Postgres session that holds a lock, for the operator. */
 export function describeHolder(holder: LockHolder): string {
   if (holder.pid === 0) return 'a prepared transaction (see pg_prepared_xacts)'
   const { pid, role, application, state, transactionSeconds, querySeconds } = holder
@@ -61,9 +61,9 @@ export function describeHolder(holder: LockHolder): string {
 }
 
 export interface WatchOptions {
-  /** Pool with a second connection besides the connection that waits. */
+  /** Connection pool with a second connection besides the connection that waits for the lock. */
   db: Kysely<unknown>
-  /** Process id of the session that may wait. */
+  /** Process id of the Postgres session that may wait for a lock. */
   pid: number
   /** Interval at which the holders of locks are polled. */
   everyMs: number
@@ -71,7 +71,7 @@ export interface WatchOptions {
   onBlocked: (holders: readonly LockHolder[]) => void
 }
 
-/** Runs work of a session and reports for whom the session waits meanwhile. */
+/** Runs work of a Postgres session and reports the sessions for whose locks that session waits. */
 export async function watchLocks<T>(
   work: () => Promise<T>,
   { db, pid, everyMs, onBlocked }: WatchOptions,
@@ -84,7 +84,7 @@ export async function watchLocks<T>(
       if (holders.length > 0 && !ended.signal.aborted) onBlocked(holders)
     }
   }
-  // The report is a help only: without a second connection the migration runs on.
+  // The report of lock holders is a help only: without a second connection the migration runs on.
   const watching = watch().catch(() => undefined)
   try {
     return await work()

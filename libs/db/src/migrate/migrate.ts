@@ -8,7 +8,7 @@ import { listMigrations, type MigrationFile, readMigrations } from './migration-
 import type { ReportProgress } from './progress.ts'
 import { MigrationRun } from './run-migrations.ts'
 
-/** True if all migrations of this release are applied. Newer migrations are allowed. */
+/** True if the database has all migrations of this release. Newer migrations are allowed. */
 export async function schemaIsReady(db: Db): Promise<boolean> {
   const required = await listMigrations()
   const { rows } = await sql<{ name: string }>`select name from kysely_migration`.execute(db)
@@ -17,20 +17,20 @@ export async function schemaIsReady(db: Db): Promise<boolean> {
 }
 
 export interface MigrateOptions {
-  /** Passwords by database role. Other roles keep their passwords. */
+  /** Passwords of the services by database role. Other roles keep their passwords. */
   rolePasswords?: Readonly<Record<string, string>>
   /**
-   * Maximum wait for a lock behind which statements of services queue. Default 3 s: 1 s less than
-   * the statement timeout of api-gateway.
+   * Maximum wait of a migration for a lock behind which statements of services queue. Default 3 s:
+   * 1 s less than the statement timeout of api-gateway.
    */
   lockTimeoutMs?: number
-  /** Maximum time of retries per migration. Default 10 min. */
+  /** Maximum time of retries per database migration. Default 10 min. */
   maxWaitMs?: number
   /** Called with each step of a migration. */
   onProgress?: ReportProgress
-  /** Called with the roles whose timeouts the owner may not set. */
+  /** Called with the service roles whose timeouts the owner of the database may not set. */
   onTimeoutsRefused?: (roles: readonly string[]) => void
-  /** Called with the roles that can still create temporary objects. */
+  /** Called with the service roles that can still create temporary objects in Postgres. */
   onTemporaryKept?: (roles: readonly string[]) => void
   /** Migrations to apply. Default: the migrations of this release. */
   migrations?: readonly MigrationFile[]
@@ -50,12 +50,13 @@ export async function migrate(ownerUrl: string, options: MigrateOptions = {}): P
   const pool = new Pool({
     connectionString: ownerUrl,
     application_name: 'migrate',
-    // One connection for the migrations, and one to find the sessions that block the migrations.
+    // Maximum connections of the pool: one for the migrations, and one to find the sessions that
+    // block the migrations.
     max: 2,
     connectionTimeoutMillis: 10_000,
     keepAlive: true,
   })
-  // A lost connection is reported by its statement.
+  // A lost connection is reported by the SQL statement that used the connection.
   pool.on('error', () => undefined)
   pool.on('connect', (client) => void client.on('error', () => undefined))
   const db = new Kysely<unknown>({ dialect: new PostgresDialect({ pool }) })
@@ -75,8 +76,8 @@ export async function migrate(ownerUrl: string, options: MigrateOptions = {}): P
  * Removes the timeouts that a role or a database may have: a migration runs for as long as it needs
  * to. Only waits for locks are limited.
  *
- * Postgres ends the session, and with it its locks, 1 s after the process has ended. Otherwise
- * Postgres would first finish the statement.
+ * Postgres ends the session of the migration, and with the session its locks, 1 s after the migrate
+ * process has ended. Otherwise Postgres would first finish the statement.
  */
 async function removeTimeouts(session: Kysely<unknown>): Promise<void> {
   await sql`

@@ -26,7 +26,7 @@ const markers: Readonly<Record<string, MigrationKind>> = {
   '-- batches': 'batches',
 }
 
-/** Returns a migration with the kind that the first line of its text names. */
+/** Parses a migration; the first line of its text names its kind. */
 export function parseMigration(name: string, text: string): MigrationFile {
   const marker = text.slice(0, text.indexOf('\n')).trim()
   return { name, kind: markers[marker] ?? 'transaction', text }

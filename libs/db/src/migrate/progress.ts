@@ -10,7 +10,7 @@ export type MigrationProgress =
   | { kind: 'batch'; migration: string; rows: number }
   | { kind: 'applied'; migration: string; durationMs: number }
 
-/** Receiver of the steps of a run. */
+/** Function that receives the steps of a run of `migrate`. */
 export type ReportProgress = (progress: MigrationProgress) => void
 
 /** Describes the progress of `migrate` in one line for the operator. */
@@ -33,7 +33,7 @@ export function describeProgress(progress: MigrationProgress): string {
   }
 }
 
-/** Returns the sessions as text, separated by semicolons. */
+/** Describes the Postgres sessions that hold a lock as text, separated by semicolons. */
 export function describeHolders(holders: readonly LockHolder[]): string {
   return holders.length === 0 ? 'an unknown session' : holders.map(describeHolder).join('; ')
 }

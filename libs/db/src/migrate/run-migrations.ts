@@ -8,10 +8,16 @@ import type { MigrationFile } from './migration-files.ts'
 import { lockMigrations, unlockMigrations } from './migration-lock.ts'
 import { describeHolders, type ReportProgress } from './progress.ts'
 
-/** SQLSTATEs of a lock that was not available in time, and of a deadlock. */
+/**
+ * SQLSTATEs for which a migration is attempted again: a lock that was not available in time, and a
+ * deadlock.
+ */
 const temporaryStates = new Set(['55P03', '40P01'])
 
-/** Delay after a failed attempt, in which the statements that queued behind it run. */
+/**
+ * Delay after a failed attempt of a migration, in which the statements that queued behind the
+ * attempt run.
+ */
 const retryDelayMs = backoff({ baseMs: 1_000, maxMs: 15_000, jitter: 0.2 })
 
 /** Error of a migration that did not get a lock within the maximum wait. */
@@ -27,7 +33,7 @@ export class MigrationBlockedError extends Error {
 }
 
 export interface RunOptions {
-  /** Maximum wait of a statement behind which other statements queue. */
+  /** Maximum wait of a migration's statement behind which statements of services queue. */
   lockTimeoutMs: number
   /** Maximum time from the first failed attempt of a migration to its last attempt. */
   maxWaitMs: number
@@ -35,17 +41,17 @@ export interface RunOptions {
   clock?: Clock
 }
 
-/** Attempts of the migration that is running. */
+/** Failed attempts of the migration that is running. */
 interface Attempts {
   failed: number
   firstFailureAt: number
-  /** Sessions that were reported as holders of locks. */
+  /** Postgres sessions that were reported as holders of locks. */
   holders: readonly LockHolder[]
 }
 
 /**
- * Runs migrations in one session, each with its record, and `finish` after them, under the lock of
- * migrations. The lock is released while a migration waits for its next attempt.
+ * Runs migrations in one Postgres session, each with its record, and `finish` after them, under the
+ * lock of migrations. The lock is released while a migration waits for its next attempt.
  */
 export class MigrationRun {
   readonly #db: Kysely<unknown>
@@ -56,7 +62,10 @@ export class MigrationRun {
   #current: MigrationFile | undefined
   #attempts: Attempts = { failed: 0, firstFailureAt: 0, holders: [] }
 
-  /** `session` is one connection of the pool `db`, which has a second connection. */
+  /**
+   * Creates a run of migrations. `session` is one connection of the pool `db`, which has a second
+   * connection.
+   */
   constructor(db: Kysely<unknown>, session: Kysely<unknown>, options: RunOptions) {
     this.#db = db
     this.#session = session
@@ -65,7 +74,7 @@ export class MigrationRun {
   }
 
   /**
-   * Returns the names of the applied migrations.
+   * Applies the pending migrations and returns their names.
    *
    * @throws MigrationBlockedError if a lock is not available within `maxWaitMs`
    */
@@ -156,7 +165,9 @@ export class MigrationRun {
     }
   }
 
-  /** Counts a failed attempt. @throws the error unless a further attempt may succeed */
+  /**
+   * Counts a failed attempt of a migration. @throws the error unless a further attempt may succeed
+   */
   async #afterFailure(error: unknown): Promise<void> {
     const migration = this.#current?.name
     if (migration === undefined || !temporaryStates.has(sqlState(error) ?? '')) throw error
@@ -176,7 +187,9 @@ export class MigrationRun {
   }
 }
 
-/** Names of the recorded migrations. Creates the table, as releases with kysely's Migrator did. */
+/**
+ * Names of the recorded migrations. Creates their table, as releases with kysely's Migrator did.
+ */
 async function readRecorded(session: Kysely<unknown>): Promise<Set<string>> {
   await sql`create table if not exists kysely_migration (
     name varchar(255) not null primary key, timestamp varchar(255) not null)`.execute(session)

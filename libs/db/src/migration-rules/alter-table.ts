@@ -1,7 +1,7 @@
 import { type CheckedFile, isInUse } from './checked-file.ts'
 import { splitList, type Statement } from './statements.ts'
 
-/** Expressions that Postgres evaluates once for all existing rows. */
+/** Pattern of default expressions that Postgres evaluates once for all existing rows of a table. */
 const stableCalls = /\b(?:now|transaction_timestamp|statement_timestamp) ?\(\)/g
 
 const notValidFirst =
@@ -97,7 +97,10 @@ interface TableContext {
   file: CheckedFile
 }
 
-/** Postgres skips the scan if a validated check proves that no value is null. */
+/**
+ * Faults of `set not null`: Postgres scans the table unless a validated check proves that no value
+ * of the column is null.
+ */
 function checkSetNotNull(action: string, { table, file }: TableContext): string[] {
   const column = /^alter (?:column )?(\w+) set not null$/.exec(action)?.[1]
   if (column === undefined) return []
@@ -115,8 +118,8 @@ function checkSetNotNull(action: string, { table, file }: TableContext): string[
 }
 
 /**
- * `validate constraint` in the transaction that adds the constraint scans the table under the lock
- * of that transaction.
+ * Faults of `validate constraint`: in the transaction that adds the constraint, the validation
+ * scans the table under the lock of that transaction.
  */
 function checkValidate(action: string, file: CheckedFile): string[] {
   const name = /^validate constraint (\w+)$/.exec(action)?.[1]

@@ -7,8 +7,8 @@ import { statementRules } from './statement-rules.ts'
 import type { Statement } from './statements.ts'
 
 /**
- * Last migration of releases whose migrations are not checked. Applied migrations never change, so
- * only later migrations have to follow the rules.
+ * Name of the last migration that is not checked against the rules for migrations. Applied
+ * migrations never change, so only later migrations have to follow the rules.
  */
 export const lastUnchecked = '0033-random-mailbox-numbers'
 
@@ -69,7 +69,7 @@ const lockingStatements = [
   /^truncate (?:table )?(\w+)/,
 ]
 
-/** Tables on which a statement takes a lock that blocks readers or writers. */
+/** Tables on which a migration statement takes a lock that blocks readers or writers. */
 function lockedTables(text: string): string[] {
   const target = lockingStatements.flatMap((pattern) => pattern.exec(text)?.[1] ?? [])
   // A foreign key of a new table locks the referenced table against writers. A foreign key between
@@ -101,7 +101,10 @@ function checkKind(file: CheckedFile, { text }: MigrationFile): Fault[] {
   }
 }
 
-/** A marker such as `-- batches` counts in the first line of a migration only. */
+/**
+ * Reports markers such as `-- batches` that have no effect, because they are not in the first line
+ * of a migration.
+ */
 function checkMarkers(text: string): Fault[] {
   return text
     .split('\n')

@@ -6,21 +6,24 @@ export interface CheckedFile {
   readonly name: string
   readonly kind: MigrationFile['kind']
   readonly statements: readonly Statement[]
-  /** Tables that the file creates. All other tables exist and are in use. */
+  /** Tables that the migration creates. All other tables exist and are in use. */
   readonly created: ReadonlySet<string>
-  /** Release in `-- contract: <release>`, from which on no code uses what the file removes. */
+  /**
+   * Release in `-- contract: <release>`, from which on no code uses the tables or columns that the
+   * migration removes.
+   */
   readonly contract: string | undefined
   /** Statements of earlier migrations. */
   readonly earlier: readonly Statement[]
 }
 
-/** Breach of a rule at a line of a file. */
+/** Breach of a rule for migrations, at a line of a file. */
 export interface Fault {
   readonly line: number
   readonly text: string
 }
 
-/** Returns a migration with its statements. `earlier` are the statements of earlier migrations. */
+/** Splits a migration into its statements. `earlier` are the statements of earlier migrations. */
 export function parseFile(file: MigrationFile, earlier: readonly Statement[]): CheckedFile {
   const statements = splitStatements(file.text)
   const created = statements.flatMap(({ text }) => {
@@ -32,7 +35,7 @@ export function parseFile(file: MigrationFile, earlier: readonly Statement[]): C
   return { name, kind, statements, created: new Set(created), contract, earlier }
 }
 
-/** True if a table has existed before the migration, so that services read and write it. */
+/** True if a table existed before the migration, so that services read and write the table. */
 export function isInUse(file: CheckedFile, table: string | undefined): boolean {
   return table !== undefined && !file.created.has(table)
 }

@@ -3,7 +3,7 @@ import type { Statement } from './statements.ts'
 
 type Rule = (statement: Statement, file: CheckedFile) => string | undefined
 
-/** Tables with few rows, however many accounts and messages there are. */
+/** Database tables with few rows, however many accounts and messages there are. */
 const smallTables = new Set([
   'account_changes_horizon',
   'gateway_states',
@@ -80,7 +80,7 @@ const rewriteRule: Rule = ({ text }) =>
     ? 'this rewrites a table or an index under a strong lock. Leave it to operators, or build a new index concurrently.'
     : undefined
 
-/** Rules for single statements. */
+/** Migration rules for single SQL statements. */
 export const statementRules: readonly Rule[] = [
   indexRule,
   dropIndexRule,

@@ -1,19 +1,22 @@
-/** Statement of a migration. */
+/** SQL statement of a migration. */
 export interface Statement {
   /**
-   * Text without comments and without the content of strings and function bodies, in lower case,
-   * with single spaces and without the schema `public`.
+   * Text of the statement without comments and without the content of strings and function bodies,
+   * in lower case, with single spaces and without the schema `public`.
    */
   readonly text: string
-  /** Line of the first word of the statement, from 1. */
+  /** Line of the first word of the statement in the migration file, from 1. */
   readonly line: number
 }
 
-/** Comment, string, function body, quoted name, separator, word or any other character. */
+/**
+ * Pattern of an SQL token: comment, string, function body, quoted name, separator, word or any
+ * other character.
+ */
 const token =
   /--[^\n]*|\/\*[\s\S]*?\*\/|e'(?:[^'\\]|\\.|'')*'|'(?:[^']|'')*'|(?<body>\$\w*\$)[\s\S]*?\k<body>|"(?:[^"]|"")*"|;|\s+|\w+|./gi
 
-/** Splits a migration into its statements. */
+/** Splits the text of a migration into its SQL statements. */
 export function splitStatements(source: string): Statement[] {
   const statements: Statement[] = []
   let text = ''
@@ -47,7 +50,7 @@ function withoutContent(part: string): string {
   return part
 }
 
-/** Splits a list at its commas, except commas in parentheses. */
+/** Splits an SQL list at its commas, except commas in parentheses. */
 export function splitList(list: string): string[] {
   const parts: string[] = ['']
   let depth = 0

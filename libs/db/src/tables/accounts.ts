@@ -6,18 +6,22 @@ import type { ImapConfig, ImapDisabled, SmtpConfig } from '@posthorn/contracts/s
 import type { Generated } from 'kysely'
 import type { JsonOrNull } from './json.ts'
 
-/** Login at a server as stored. `accessToken`: an access token is sealed instead of a password. */
+/**
+ * Login at a mail server as stored. `accessToken`: an access token is sealed instead of a password.
+ */
 export interface StoredServerLogin {
   user: string
   accessToken?: true
 }
-/** Server settings as stored. The password or access token is in `credentials`. */
+/**
+ * Mail server settings of an account as stored. The password or access token is in `credentials`.
+ */
 export type StoredServer<T extends ImapConfig | ImapDisabled | SmtpConfig> = T extends unknown
   ? Omit<T, 'auth'> & { auth?: StoredServerLogin | false }
   : never
 /** OAuth2 settings of an account as stored. The grant is in `credentials`. */
 export interface StoredOAuth2 {
-  /** Id of an OAuth2 application. */
+  /** Id of the OAuth2 application with which the account authenticates. */
   provider: string
   useAuthServer?: boolean
   auth?: { user?: string; delegatedUser?: string; delegatedAccount?: string }
@@ -27,25 +31,28 @@ export interface StoredHeader {
   value: string
 }
 
-/** Error of a new state, or the details of a `syncWarning`. */
+/** Error of a new account state, or the details of a `syncWarning`. */
 export type ChangePayload = { error: LastError } | Omit<SyncWarning, 'type'>
 
-/** Last mailbox whose sync failed. */
+/** Last mailbox of an account whose sync failed, with the error. */
 export type SyncError = NonNullable<AccountRecord['syncError']>
 
 export type { Backend }
 
-/** Member of a registration whose origin is stored. */
+/** Member of an account registration whose origin (tenant or operator) is stored. */
 export type TenantMember = 'imap' | 'smtp' | 'webhooks' | 'webhooksCustomHeaders'
 
-/** Entry of `tenantSet`. `unknownHeaders`: headers that are older than the column. */
+/** Entry of the column `tenantSet`. `unknownHeaders`: headers that are older than the column. */
 export type TenantSet = TenantMember | 'unknownHeaders'
 
 /** Registered accounts. Written by api-gateway. */
 export interface Accounts {
   account: string
   shard: number
-  /** Fixed at registration, by the OAuth2 application. Accounts of an API have no servers. */
+  /**
+   * Mail system of the account. Fixed at registration, by the OAuth2 application. Accounts of a
+   * mail API have no servers.
+   */
   backend: Generated<Backend>
   name: string
   email: string | null
@@ -59,7 +66,7 @@ export interface Accounts {
   webhooksCustomHeaders: JsonOrNull<StoredHeader[]>
   copy: boolean | null
   logs: Generated<boolean>
-  /** True if the account is paused: no session, state `paused`. */
+  /** True if the account is paused: no sync session, state `paused`. */
   paused: Generated<boolean>
   notifyFrom: Generated<Date>
   proxy: string | null
@@ -67,17 +74,29 @@ export interface Accounts {
   imapIndexer: 'full' | 'fast' | null
   locale: string | null
   tz: string | null
-  /** Members whose value a token bound to the account has set, or the user of a hosted form. */
+  /**
+   * Members of the registration that were set with a token bound to the account, or by the user of
+   * a hosted form.
+   */
   tenantSet: Generated<TenantSet[]>
-  /** Incremented by every change, so that a session detects that its account has changed. */
+  /**
+   * Version of the account, incremented by every change, so that a session detects that its account
+   * has changed.
+   */
   version: Generated<string>
-  /** Incremented to request a flush of the mailbox indexes; see `flushedEpoch`. */
+  /**
+   * Number that is incremented to request a flush of the account's mailbox indexes; see
+   * `flushedEpoch`.
+   */
   flushEpoch: Generated<string>
   createdAt: Generated<Date>
   updatedAt: Generated<Date>
 }
 
-/** Sealed passwords and grants. Written by api-gateway, unsealed by auth-bridge only. */
+/**
+ * Sealed passwords and OAuth2 grants of accounts. Written by api-gateway, unsealed by auth-bridge
+ * only.
+ */
 export interface Credentials {
   account: string
   kind: 'imap' | 'smtp' | 'oauth2'
@@ -85,29 +104,37 @@ export interface Credentials {
   updatedAt: Generated<Date>
 }
 
-/** State of an account. Written by the sync-worker that holds its shard. Without a row: `new`. */
+/**
+ * State of an account. Written by the sync-worker that holds its shard. An account without a row
+ * has the state `new`.
+ */
 export interface AccountStates {
   account: string
   state: AccountState
-  /** Incremented by every change of state. Part of event ids. */
+  /** Number of the account state, incremented by every change of state. Part of event ids. */
   stateEpoch: Generated<string>
   lastError: JsonOrNull<LastError>
   errorCount: Generated<number>
   authFailingSince: Date | null
   authFailureDisabledAt: Date | null
-  /** `accounts.version` that this state belongs to. */
+  /** Version of the account (`accounts.version`) that this state belongs to. */
   accountVersion: Generated<string>
   initializedAt: Date | null
   delimiter: string | null
   nextMailboxNumber: Generated<number>
   syncTime: Date | null
-  /** Path hashes of the mailboxes, 8 bytes each. Distinguishes a new mailbox from a lost row. */
+  /**
+   * Path hashes of the known mailboxes, 8 bytes each. Distinguishes a new mailbox from a lost
+   * mailbox row.
+   */
   knownMailboxes: Buffer | null
-  /** Last completed `flushEpoch` of the account. */
+  /** Value of `accounts.flushEpoch` whose flush of the mailbox indexes was completed last. */
   flushedEpoch: Generated<string>
-  /** Last mailbox whose sync failed; null once a sync pass completes. */
+  /** Last mailbox of the account whose sync failed; null once a sync pass completes. */
   syncError: JsonOrNull<SyncError>
-  /** Address of the mailbox at its provider; null if it is the login name. */
+  /**
+   * Address of the account's mailbox at its mail provider; null if the address is the login name.
+   */
   mailboxAddress: string | null
   /** Number of open connections of the account, updated every few seconds. */
   connections: Generated<number>
@@ -115,26 +142,26 @@ export interface AccountStates {
 }
 
 /**
- * Changes for subscribers, kept for 24 h. Written by sync-worker; by the proxies through
- * `record_proxy_state`.
+ * Account and proxy changes for subscribers of `GET /v1/changes`, kept for 24 h. Written by
+ * sync-worker; by the proxies through `record_proxy_state`.
  */
 export interface AccountChanges {
   /**
-   * Transaction that wrote the row. Rows are read in the order of (xid, id), up to the oldest open
-   * transaction.
+   * Transaction that wrote the row of the change. Rows are read in the order of (xid, id), up to
+   * the oldest open transaction.
    */
   xid: Generated<string>
   id: Generated<string>
-  /** Null for a proxy. */
+  /** Account of the change. Null for a proxy. */
   account: string | null
   type: ChangeType
-  /** New state, or the kind of a warning. */
+  /** New state of the account or proxy, or the kind of a warning. */
   key: string
   payload: JsonOrNull<ChangePayload>
   createdAt: Generated<Date>
 }
 
-/** Last change deleted by retention. One row, written by sync-worker. */
+/** Last account change that retention deleted. One row, written by sync-worker. */
 export interface AccountChangesHorizon {
   only: Generated<boolean>
   xid: Generated<string>
@@ -146,6 +173,8 @@ export interface AccountLogs {
   account: string
   id: Generated<string>
   line: string
-  /** True after the reply to a login: readable with tokens that are bound to the account. */
+  /**
+   * True for a line after the reply to a login: readable with tokens that are bound to the account.
+   */
   afterLogin: Generated<boolean>
 }

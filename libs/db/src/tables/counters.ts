@@ -7,11 +7,14 @@ export interface AccountEventCounts {
   count: string
 }
 
-/** Counters per minute and key. Written by `addCounts`, kept for 8 days. */
+/** Statistics counters per minute and key. Written by `addCounts`, kept for 8 days. */
 export interface StatCounters {
   minute: Date
   key: string
-  /** Spreads concurrent writers of one key over several rows; readers sum the rows. */
+  /**
+   * Number that spreads concurrent writers of one counter key over several rows; readers sum the
+   * rows.
+   */
   slot: Generated<number>
   value: string
 }

@@ -12,9 +12,12 @@ export interface EventIds {
 export interface AccountTarget {
   url: string
   headers: StoredHeader[]
-  /** True if a tenant has set the headers, which only a target of the tenant receives then. */
+  /**
+   * True if a tenant has set the custom headers, which only a target that the tenant has set
+   * receives.
+   */
   isTenants?: boolean
-  /** True if a tenant has set the URL. */
+  /** True if a tenant has set the URL of the webhook target. */
   isTenantsUrl?: boolean
 }
 
@@ -30,7 +33,10 @@ export interface Events {
   specialUse: string | null
   /** Webhook body of the event. */
   body: string
-  /** Target of the account itself, which is deleted with the account. For accountDeleted only. */
+  /**
+   * Webhook target of the account itself, which is deleted with the account. For accountDeleted
+   * only.
+   */
   accountTarget: JsonOrNull<AccountTarget>
   publishedAt: Date | null
   fannedOutAt: Date | null

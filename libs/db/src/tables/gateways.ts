@@ -2,7 +2,7 @@ import type { GatewayError } from '@posthorn/contracts/schemas/gateway'
 import type { Generated } from 'kysely'
 import type { JsonOrNull } from './json.ts'
 
-/** Gateways: outgoing servers independent of an account. Written by api-gateway. */
+/** Gateways: outgoing mail servers independent of an account. Written by api-gateway. */
 export interface Gateways {
   gateway: string
   name: string
@@ -10,7 +10,10 @@ export interface Gateways {
   port: number
   secure: Generated<boolean>
   username: string | null
-  /** Incremented by every change, so that a session detects that its gateway has changed. */
+  /**
+   * Version of the gateway's settings, incremented by every change, so that a session detects that
+   * its gateway has changed.
+   */
   version: Generated<string>
   createdAt: Generated<Date>
   updatedAt: Generated<Date>
@@ -23,7 +26,7 @@ export interface GatewayCredentials {
   updatedAt: Generated<Date>
 }
 
-/** State of gateways. Written by sender. */
+/** Sending state of gateways (outgoing mail servers). Written by sender. */
 export interface GatewayStates {
   gateway: string
   deliveries: Generated<string>

@@ -1,5 +1,8 @@
 import type { ColumnType } from 'kysely'
 
-/** jsonb column, written as JSON text: node-postgres would write an array as a Postgres array. */
+/**
+ * Column of the Postgres type jsonb, written as JSON text: node-postgres would write an array as a
+ * Postgres array.
+ */
 export type Json<T> = ColumnType<T, string, string>
 export type JsonOrNull<T> = ColumnType<T | null, string | null | undefined, string | null>

@@ -1,9 +1,9 @@
 import type { Generated } from 'kysely'
 
-/** Recipients that get no messages of a list of an account. Written by api-gateway. */
+/** Recipients that get no messages of a mailing list of an account. Written by api-gateway. */
 export interface AccountListBlocks {
   account: string
-  /** List id in lower case. */
+  /** Id of the list in lower case. */
   listId: string
   /** Key of the recipient's address, see `addressKey`. */
   recipient: string
@@ -15,14 +15,19 @@ export interface AccountListBlocks {
   createdAt: Generated<Date>
 }
 
-/** Number of times an address left or joined a list of any account. Written by api-gateway. */
+/**
+ * Number of times an address left or joined a mailing list of any account. Written by api-gateway.
+ */
 export interface ListTurns {
   listId: string
   recipient: string
   turn: number
 }
 
-/** Lists with their number of entries. Written by triggers of `account_list_blocks`. */
+/**
+ * Mailing lists with their number of blocked recipients. Written by triggers of
+ * `account_list_blocks`.
+ */
 export interface Lists {
   listId: string
   blocked: string

@@ -6,7 +6,10 @@ export interface Mailboxes {
   id: Generated<string>
   account: string
   path: string
-  /** Part of message ids. Unique per (path, uidvalidity), never reused within an account. */
+  /**
+   * Number of the mailbox, part of message ids. Unique per (path, uidvalidity), never reused within
+   * an account.
+   */
   number: number
   name: string
   delimiter: string | null
@@ -20,18 +23,21 @@ export interface Mailboxes {
   uidNext: string | null
   highestModseq: string | null
   messages: number | null
-  /** True after the initial sync. */
+  /** True after the initial sync of the mailbox. */
   flagsComplete: Generated<boolean>
-  /** Incremented by every commit of changes. Distinguishes repeated flag changes in event ids. */
+  /**
+   * Number of the last commit of changes to the mailbox. Distinguishes repeated flag changes in
+   * event ids.
+   */
   syncEpoch: Generated<string>
   syncedAt: Date | null
-  /** `full`: UIDs and flags are stored; `fast`: only the next UID. */
+  /** Kind of the mailbox index. `full`: UIDs and flags are stored; `fast`: only the next UID. */
   indexer: Generated<'full' | 'fast'>
-  /** MAILBOXID (RFC 8474), if the server supports it. */
+  /** MAILBOXID of the mailbox (RFC 8474), if the mail server supports it. */
   mailboxId: string | null
   /** True if the mailbox is not synced and has no events; the row exists for message ids only. */
   idsOnly: Generated<boolean>
-  /** Time since which listings do not contain the mailbox. */
+  /** Time since which the server's listings do not contain the mailbox. */
   missingSince: Date | null
   createdAt: Generated<Date>
 }
@@ -40,7 +46,7 @@ export interface Mailboxes {
 export interface MailboxChunks {
   mailbox: string
   chunk: number
-  /** Epoch of the shard lease at the time of writing. */
+  /** Epoch of the shard lease at the time of writing the index chunk. */
   epoch: string
   uids: Buffer
   flags: string[]

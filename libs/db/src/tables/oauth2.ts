@@ -17,7 +17,7 @@ export interface OAuth2Apps {
   updatedAt: Generated<Date>
 }
 
-/** Sealed secrets of applications. Written by api-gateway, unsealed by auth-bridge only. */
+/** Sealed secrets of OAuth2 applications. Written by api-gateway, unsealed by auth-bridge only. */
 export interface OAuth2AppSecrets {
   app: string
   kind: 'clientSecret' | 'serviceKey' | 'externalAccount'
@@ -25,22 +25,25 @@ export interface OAuth2AppSecrets {
   updatedAt: Generated<Date>
 }
 
-/** State of applications. Written by auth-bridge. */
+/** State of OAuth2 applications. Written by auth-bridge. */
 export interface OAuth2AppStates {
   app: string
   lastError: JsonOrNull<LastError>
   updatedAt: Generated<Date>
 }
 
-/** Provider tokens obtained with a grant. Written by auth-bridge. */
+/** Access tokens that an OAuth2 provider issued for an account's grant. Written by auth-bridge. */
 export interface OAuth2Tokens {
   account: string
   /**
-   * `updated_at` of the credential that the grant came from. A newer credential invalidates the
-   * row.
+   * `updated_at` of the credential that contains the OAuth2 grant. A newer credential invalidates
+   * the tokens of the row.
    */
   grantUpdatedAt: Date
-  /** Incremented by every renewal, so that a late renewal does not overwrite a newer token. */
+  /**
+   * Number of the last renewal of the token, so that a late renewal does not overwrite a newer
+   * token.
+   */
   revision: Generated<string>
   sealed: string | null
   scopes: Generated<string[]>
@@ -48,7 +51,9 @@ export interface OAuth2Tokens {
   refreshing: string | null
   refreshingUntil: Date | null
   failingSince: Date | null
-  /** Earliest time of the next try after a failure; null: by its own delays. */
+  /**
+   * Earliest time of the next token request after a failure; null: auth-bridge uses its own delays.
+   */
   retryAt: Date | null
   lastError: JsonOrNull<LastError>
   updatedAt: Generated<Date>
@@ -56,18 +61,21 @@ export interface OAuth2Tokens {
 
 /** Pending OAuth2 consents, valid for one use each. Written by api-gateway. */
 export interface OAuth2Logins {
-  /** SHA-256 (hex) of the `state` parameter. */
+  /** SHA-256 (hex) of the `state` parameter of the consent. */
   state: string
   app: string
   codeVerifier: string
-  /** Account to register, and the URL to redirect to. */
+  /** Account to register after the consent, and the URL to redirect to. */
   registration: JsonOrNull<Record<string, unknown>>
-  /** Nonce of the link to the hosted form, if any. */
+  /** Nonce of the link to the hosted form that started the consent, if any. */
   form: string | null
   expiresAt: Date
 }
 
-/** Failed consents. Written by api-gateway; a consent that succeeds deletes the row. */
+/**
+ * Failed OAuth2 consents of accounts. Written by api-gateway; a consent that succeeds deletes the
+ * row.
+ */
 export interface OAuth2ConsentErrors {
   account: string
   error: Json<ConsentFailure>

@@ -14,35 +14,41 @@ export interface OutboxError {
 export type { NetworkRouting } from '@posthorn/contracts/events/sending'
 export type { Dsn as DsnRequest } from '@posthorn/contracts/schemas/submission'
 
-/** Filing: mailbox work after a message is sent. */
+/** Filing of a sent message: mailbox work after the message is sent. */
 export interface Filing {
-  /** True to file a Sent copy. Absent: the account's setting applies. */
+  /** True to store a copy in the Sent mailbox. Absent: the account's setting applies. */
   copy?: boolean
-  /** Path of the Sent copy. Absent: the account's Sent mailbox. */
+  /** Path of the mailbox for the Sent copy. Absent: the account's Sent mailbox. */
   sentMailPath?: string
-  /** Message that was answered or forwarded, to be flagged. */
+  /** Message that the sent message answers or forwards, to be flagged. */
   reference?: { message: string; action: 'reply' | 'reply-all' | 'forward' }
-  /** Draft that was sent, to be removed. */
+  /** Draft that was sent and is to be removed from its mailbox. */
   draft?: string
 }
 
-/** Draft of a submission at a provider, as `ApiDraft` of libs/backends. */
+/** Draft of a submission at a mail provider, like `ApiDraft` of libs/backends. */
 export interface ProviderDraft {
   id: string
   messageId: string
   threadId?: string
   version?: string
-  /** True for a stored draft of the owner: it is released, never removed. */
+  /**
+   * True for a stored draft of the mailbox owner: the draft is sent itself (released), never
+   * removed.
+   */
   stored?: true
 }
 
-/** Stored draft of the owner, as it was at the time of submission. The row has the content, too. */
+/**
+ * Stored draft of the mailbox owner, as it was at the time of submission. The outbox row has the
+ * content, too.
+ */
 export interface StoredDraft {
   /** Id of the message that holds the draft. */
   messageId: string
-  /** Message-ID of the draft, which differs from the Message-ID of the row. */
+  /** Message-ID of the draft, which differs from the Message-ID of the outbox row. */
   messageIdHeader?: string
-  /** Change marker, unless changes show in `messageId`. */
+  /** Change marker of the draft, unless changes show in `messageId`. */
   version?: string
 }
 
@@ -56,72 +62,92 @@ export interface Outbox {
   shard: number
   source: 'api' | 'smtp'
   state: Generated<'queued' | 'held' | 'sent' | 'failed'>
-  /** Message-ID with angle brackets, as in the header. */
+  /** Message-ID of the submission with angle brackets, as in the header. */
   messageId: string
   envelope: Json<{ from: string; to: string[] }>
   subject: string | null
-  /** List of the message and its single recipient, as in `account_list_blocks`. */
+  /** Mailing list of the message and its single recipient, as in `account_list_blocks`. */
   listId: string | null
   listRecipient: string | null
-  /** MIME bytes without Bcc; null after sending and filing. */
+  /** MIME bytes of the message without Bcc; null after sending and filing. */
   mime: Buffer | null
   createdAt: Generated<Date>
   sendAt: Generated<Date>
   nextAttemptAt: Generated<Date>
-  /** Number of attempts, incremented before connecting. */
+  /** Number of sending attempts, incremented before connecting. */
   attempts: Generated<number>
   maxAttempts: Generated<number>
   worker: string | null
   leaseUntil: Date | null
   attemptStartedAt: Date | null
-  /** Intent record, committed before the end of data. Without it, the message was not accepted. */
+  /**
+   * Time of the intent record of a handover to the server, committed before the end of data.
+   * Without an intent record, the message was not accepted.
+   */
   dataSentAt: Date | null
-  /** Recipients that the server had accepted at `dataSentAt`. Null: all of the envelope. */
+  /**
+   * Recipients that the outgoing server had accepted at `dataSentAt`. Null: all recipients of the
+   * envelope.
+   */
   handedOver: JsonOrNull<string[]>
   firstError: string | null
   lastError: JsonOrNull<OutboxError>
   response: string | null
   finishedAt: Date | null
-  /** Time of the first report of a failed delivery. The API shows state `sent` as `bounced`. */
+  /**
+   * Time of the first report that the message was not delivered. The API shows state `sent` as
+   * `bounced`.
+   */
   bouncedAt: Date | null
-  /** Gateway that sends instead of the account's own server. */
+  /** Id of the gateway that sends instead of the account's own server. */
   gateway: string | null
-  /** SOCKS or HTTP proxy; credentials in it are sealed. */
+  /** URL of the SOCKS or HTTP proxy of the submission; credentials in the URL are sealed. */
   proxy: string | null
   localAddress: string | null
   dsn: JsonOrNull<Dsn>
   idempotencyKey: string | null
   useStructuredFormat: Generated<boolean>
-  /** Original Message-ID if the server replaced it; `messageId` is then the server's. */
+  /**
+   * Original Message-ID of the message if the server replaced it; `messageId` is then the server's
+   * Message-ID.
+   */
   originalMessageId: string | null
   networkRouting: JsonOrNull<NetworkRouting>
   filing: JsonOrNull<Filing>
-  /** Draft at the provider of a mail API that is to be released. Stays after sending. */
+  /**
+   * Draft at the provider of a mail API that is to be sent (released). The value stays after
+   * sending.
+   */
   providerDraft: JsonOrNull<ProviderDraft>
-  /** Stored draft that is released itself, while it is unchanged. For accounts at a mail API. */
+  /**
+   * Stored draft that is sent itself (released), while it is unchanged. For accounts at a mail API.
+   */
   storedDraft: JsonOrNull<StoredDraft>
-  /** Thread at the provider that the message continues. */
+  /** Thread at the mail provider that the message continues. */
   providerThread: string | null
   /**
-   * Time of the next filing attempt. Null before sending, and after filing is complete or failed
-   * permanently.
+   * Time of the next attempt at filing the sent message. Null before sending, and after filing is
+   * complete or failed permanently.
    */
   filingNextAt: Date | null
   filingAttempts: Generated<number>
   filingError: string | null
 }
 
-/** Responses by Idempotency-Key, kept for 24 h. Written in the transaction of the message. */
+/**
+ * Responses to submissions by Idempotency-Key, kept for 24 h. Written in the transaction of the
+ * submission.
+ */
 export interface IdempotencyKeys {
   account: string
   key: string
-  /** SHA-256 of the submission request. */
+  /** SHA-256 of the submission request with the Idempotency-Key. */
   requestHash: Buffer
   response: Json<unknown>
   createdAt: Generated<Date>
 }
 
-/** Queues paused by an operator. Written by api-gateway. */
+/** Work queues (`submit`, `notify`) paused by an operator. Written by api-gateway. */
 export interface PausedQueues {
   queue: string
   pausedAt: Generated<Date>

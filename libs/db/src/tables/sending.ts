@@ -1,6 +1,9 @@
 import type { Generated } from 'kysely'
 
-/** Accounts at a mail API for which a sender works. Written by sender. */
+/**
+ * Locks of accounts at a mail API: a lock means that a sender works for the account. Written by
+ * sender.
+ */
 export interface SendingLocks {
   account: string
   /** Submission or cleanup for which the lock was taken last. */
@@ -8,12 +11,12 @@ export interface SendingLocks {
   /** Sender process that has the lock of the account. */
   worker: string
   leaseUntil: Date
-  /** Time before which the provider permits no request. Null: no such time. */
+  /** Time before which the mail provider permits no request for the account. Null: no such time. */
   pausedUntil: Date | null
 }
 
 /**
- * Submissions of which drafts may be left at a provider. Written by sender. Outlives the
+ * Submissions of which drafts may be left at a mail provider. Written by sender. A row outlives its
  * submission.
  */
 export interface DraftCleanups {
@@ -21,11 +24,11 @@ export interface DraftCleanups {
   account: string
   /** Message-ID of the submission, by which its drafts are found. */
   messageId: string
-  /** Committed draft of a submission that was not sent. */
+  /** Draft at the provider of a submission that was not sent, as committed. */
   draftId: string | null
   createdAt: Generated<Date>
   checkAt: Date
-  /** Number of successful checks. */
+  /** Number of successful checks for drafts that are left. */
   checks: Generated<number>
   /** End of the lease that a sender has on the cleanup. */
   leaseUntil: Date | null

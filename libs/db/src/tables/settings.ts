@@ -1,14 +1,14 @@
 import type { Generated } from 'kysely'
 import type { Json } from './json.ts'
 
-/** Settings without secrets. Written by api-gateway. */
+/** Settings of the installation without secrets. Written by api-gateway. */
 export interface SettingsTable {
   key: string
   value: Json<unknown>
   updatedAt: Generated<Date>
 }
 
-/** Sealed settings. Written by api-gateway, unsealed by auth-bridge only. */
+/** Sealed settings of the installation. Written by api-gateway, unsealed by auth-bridge only. */
 export interface SealedSettings {
   key: string
   sealed: string

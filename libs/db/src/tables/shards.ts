@@ -1,19 +1,22 @@
 import type { Generated } from 'kysely'
 
-/** Running workers. Written by sync-worker. */
+/** Running sync-worker processes. Written by sync-worker. */
 export interface Workers {
   id: string
   heartbeatAt: Generated<Date>
   stopping: Generated<boolean>
-  /** True while the worker has no memory for further shards. */
+  /** True while the sync-worker has no memory for further shards. */
   refusing: Generated<boolean>
-  /** Time the logins of the accounts that were transferred to the worker take. */
+  /** Time until which the logins of the accounts that were transferred to the worker take. */
   loggingInUntil: Generated<Date>
   /** SHA-256 (hex) of the worker's secret proof, by which auth-bridge identifies it. */
   proof: string | null
 }
 
-/** Shard leases. `epoch` rises with every new holder; writes with an older epoch are rejected. */
+/**
+ * Leases of shards (groups of accounts). `epoch` rises with every new holder; writes with an older
+ * epoch are rejected.
+ */
 export interface Shards {
   shard: number
   owner: string | null

@@ -5,7 +5,7 @@ import type { Json } from './json.ts'
 /** Message templates. Written by api-gateway. */
 export interface Templates {
   id: string
-  /** Account of the template. Null for a template of all accounts. */
+  /** Account to which the message template belongs. Null for a template of all accounts. */
   account: string | null
   name: string
   description: string | null

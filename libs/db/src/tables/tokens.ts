@@ -2,7 +2,9 @@ import type { Permissions, Restrictions } from '@posthorn/contracts/schemas/toke
 import type { Generated } from 'kysely'
 import type { JsonOrNull } from './json.ts'
 
-/** Tokens by SHA-256 (hex) of their value. Written by api-gateway; last use also by proxies. */
+/**
+ * Access tokens by SHA-256 (hex) of their value. Written by api-gateway; last use also by proxies.
+ */
 export interface Tokens {
   id: string
   account: string | null
@@ -19,14 +21,14 @@ export interface Tokens {
   lastUsedIp: string | null
 }
 
-/** Requests per token and rate limit window. Written by api-gateway and smtp-proxy. */
+/** Requests per access token and rate limit window. Written by api-gateway and smtp-proxy. */
 export interface TokenWindows {
   token: string
   windowStart: Date
   requests: number
 }
 
-/** Audit log of tokens. Inserted by api-gateway and the proxies, trimmed by api-gateway. */
+/** Audit log of access tokens. Inserted by api-gateway and the proxies, trimmed by api-gateway. */
 export interface TokenLogTable {
   id: Generated<string>
   token: string
@@ -37,6 +39,6 @@ export interface TokenLogTable {
   action: string | null
   actionGroup: string | null
   account: string | null
-  /** Reason of a rejection; null if the use was allowed. */
+  /** Reason of a rejected use of the token; null if the use was allowed. */
   denied: string | null
 }

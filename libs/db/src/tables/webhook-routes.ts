@@ -7,13 +7,13 @@ export interface WebhookRoutes {
   id: string
   name: string
   description: string | null
-  /** Target URL; may contain credentials, which are masked in responses. */
+  /** Target URL of the route; may contain credentials, which are masked in responses. */
   targetUrl: string
   enabled: Generated<boolean>
   customHeaders: Json<StoredHeader[]>
-  /** Body of the filter function. Null: every event. */
+  /** Body of the route's filter function. Null: the route takes every event. */
   filter: string | null
-  /** Body of the map function. Null: the event unchanged. */
+  /** Body of the route's map function. Null: the event is sent unchanged. */
   map: string | null
   /** Version of the route, incremented by every change. */
   version: Generated<number>
@@ -21,26 +21,32 @@ export interface WebhookRoutes {
   updatedAt: Generated<Date>
 }
 
-/** One row, incremented by every change of a route. Written by a trigger. */
+/**
+ * Stamp of all webhook routes: one row, incremented by every change of a route. Written by a
+ * trigger.
+ */
 export interface WebhookRoutesStamp {
   stamp: string
 }
 
-/** Number of matches of a route: the sum of its slots. Written by webhook-dispatcher. */
+/**
+ * Number of events that matched a webhook route: the sum of its slots. Written by
+ * webhook-dispatcher.
+ */
 export interface WebhookRouteCounts {
   route: string
   slot: number
   count: string
 }
 
-/** Last failure of a route's target. Written by webhook-dispatcher. */
+/** Last failure of a webhook route's target. Written by webhook-dispatcher. */
 export interface WebhookRouteStates {
   route: string
   errorFlag: string
   updatedAt: Generated<Date>
 }
 
-/** Last failures of a route's functions. Written by webhook-dispatcher. */
+/** Last failures of a webhook route's functions. Written by webhook-dispatcher. */
 export interface WebhookRouteErrors {
   id: GeneratedAlways<string>
   route: string

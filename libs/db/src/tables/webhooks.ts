@@ -2,25 +2,28 @@ import type { WebhookReplayFilter } from '@posthorn/contracts/schemas/webhook-de
 import type { Generated } from 'kysely'
 import type { Json } from './json.ts'
 
-/** Deliveries: one event to one target. Written by webhook-dispatcher. */
+/** Webhook deliveries: one event to one target. Written by webhook-dispatcher. */
 export interface Deliveries {
   /** Id of the delivery, sent as `X-SVC-Wh-Id`. */
   id: string
   eventId: string
-  /** `events.id` and `events.date` of the body. */
+  /** Values of `events.id` and `events.date` of the event whose body is sent. */
   eventRow: string
   eventDate: Date
   event: string
   account: string
   /**
-   * 'default', 'account', or the id of a route. Unique with eventId except for replays, so that an
-   * event read twice adds no delivery.
+   * Target of the delivery: 'default', 'account', or the id of a route. Unique with eventId except
+   * for replays, so that an event read twice adds no delivery.
    */
   target: string
-  /** Target URL without credentials: deliveries of one lane share a concurrency limit. */
+  /**
+   * Target URL without credentials: deliveries of one lane (target address) share a concurrency
+   * limit.
+   */
   lane: string
   state: Generated<'due' | 'delivered' | 'failed' | 'dropped'>
-  /** Number of attempts, incremented before the call. */
+  /** Number of delivery attempts, incremented before the call of the target. */
   attempts: Generated<number>
   queuedAt: Generated<Date>
   nextAttemptAt: Generated<Date>
@@ -30,18 +33,23 @@ export interface Deliveries {
   lastError: string | null
   lastResponse: string | null
   finishedAt: Date | null
-  /** Failed delivery that this delivery replays. */
+  /** Id of the failed delivery that this delivery replays. */
   replayOf: string | null
-  /** Time a replay of this delivery was created. */
+  /** Time at which a replay of this delivery was created. */
   replayedAt: Date | null
-  /** Mapped body; null if the event's body is sent. */
+  /** Body of the delivery from the map function; null if the event's body is sent. */
   body: string | null
 }
 
-/** Filter of failed deliveries, or the id of a single delivery. Absent members match all. */
+/**
+ * Filter of failed webhook deliveries, or the id of a single delivery. Absent members match all.
+ */
 export type ReplayFilter = WebhookReplayFilter & { id?: string }
 
-/** Requested replays. Inserted by api-gateway, then changed by webhook-dispatcher only. */
+/**
+ * Requested replays of webhook deliveries. Inserted by api-gateway, then changed by
+ * webhook-dispatcher only.
+ */
 export interface WebhookReplays {
   id: string
   filter: Json<ReplayFilter>
@@ -53,7 +61,9 @@ export interface WebhookReplays {
   finishedAt: Date | null
 }
 
-/** Log of attempts, if the settings enable it. Written by webhook-dispatcher. */
+/**
+ * Log of webhook delivery attempts, if the settings enable the log. Written by webhook-dispatcher.
+ */
 export interface WebhookAttempts {
   delivery: string
   attempt: number

@@ -1,7 +1,7 @@
-/** Expression of the template language. */
+/** Expression of Helm's template language. */
 export type Operand =
   | { kind: 'literal'; value: string | number | boolean }
-  /** Variable with fields: `$`, `$.Values.image`, `$name`. */
+  /** Variable of a template with fields: `$`, `$.Values.image`, `$name`. */
   | { kind: 'variable'; name: string; fields: string[] }
   | { kind: 'call'; name: string; args: Operand[] }
 
@@ -46,7 +46,7 @@ function split(text: string): Part[] {
   return parts
 }
 
-/** Reads statements up to the end of the template, or up to an `else` or `end`. */
+/** Reads template statements up to the end of the template, or up to an `else` or `end`. */
 function parseBody(parts: Part[]): { body: Statement[]; end?: string } {
   const body: Statement[] = []
   for (let part = parts.shift(); part; part = parts.shift()) {
@@ -88,7 +88,10 @@ function parsePipeline(text: string): Operand {
   return value
 }
 
-/** The result of a command in a pipeline is the last argument of the next command. */
+/**
+ * Reads a pipeline of a template. The result of a command in the pipeline is the last argument of
+ * the next command.
+ */
 function readPipeline(tokens: string[]): Operand {
   let value = readCommand(tokens)
   while (tokens[0] === '|') {

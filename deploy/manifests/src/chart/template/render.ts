@@ -2,7 +2,7 @@ import { createHash } from 'node:crypto'
 import { isObject } from '../../schema/path.ts'
 import { type Operand, parseTemplate, type Statement } from './parse.ts'
 
-/** Variables by name; `` is the root. */
+/** Variables of a template by name; the empty name is the root object. */
 type Scope = Readonly<Record<string, unknown>>
 
 /**
@@ -70,7 +70,10 @@ function member(value: unknown, key: unknown): unknown {
   return value[String(key)]
 }
 
-/** Keys are sorted, and characters of HTML are escaped, as in Go's `encoding/json`. */
+/**
+ * Converts a value to JSON for a template. Keys are sorted, and characters of HTML are escaped, as
+ * in Go's `encoding/json`.
+ */
 function toJson(value: unknown): string {
   const text = JSON.stringify(value ?? null, (_key, each: unknown) =>
     isObject(each) ? Object.fromEntries(Object.entries(each).toSorted(byKey)) : each,

@@ -1,6 +1,9 @@
 import type { Alternative, MapEntry, TemplateNode } from './nodes.ts'
 
-/** Writes a manifest in the subset of the template language that README.md describes. */
+/**
+ * Writes the template of a manifest in the subset of Helm's template language that README.md
+ * describes.
+ */
 export function emit(node: TemplateNode): string {
   return lines(node)
     .map((line) => `${line}\n`)
@@ -35,7 +38,10 @@ function property(key: string, node: TemplateNode): string[] {
   return [`${scalarText(key)}:`, ...lines(node).map(indent)]
 }
 
-/** Lines of the template language keep their column, since it has no meaning. */
+/**
+ * Indents a line of YAML. Lines of the template language keep their column, since it has no
+ * meaning.
+ */
 const indent = (line: string) => (line.startsWith('{{- ') ? line : `  ${line}`)
 
 function itemLines(node: TemplateNode): string[] {
@@ -58,8 +64,8 @@ function isInline(node: TemplateNode): boolean {
 }
 
 /**
- * True for an empty map or list. A map or list with only conditional members could become empty: it
- * is rejected.
+ * True for an empty map or list of a template tree. A map or list with only conditional members
+ * could become empty: it is rejected.
  */
 function isEmpty(members: readonly { condition?: string }[]): boolean {
   if (members.length > 0 && members.every(({ condition }) => condition !== undefined))

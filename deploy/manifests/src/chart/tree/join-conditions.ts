@@ -1,6 +1,9 @@
 const end = '{{- end }}'
 
-/** Joins blocks with the same condition that follow each other, so that templates are readable. */
+/**
+ * Joins template blocks with the same condition that follow each other, so that templates are
+ * readable.
+ */
 export function joinConditions(text: string): string {
   const result: string[] = []
   /** Conditions of the open template blocks; undefined once a block has an `else`. */

@@ -13,9 +13,9 @@ import {
  * Value of a manifest field in the kustomize build of the base, or of the base with one component.
  */
 export interface Variant {
-  /** Condition of the component; absent for the base. */
+  /** Template condition of the component; absent for the base. */
   condition?: Condition
-  /** Value of the field; absent if the build does not have the value. */
+  /** Value of the manifest field; absent if the build does not have the value. */
   value?: unknown
 }
 
@@ -90,9 +90,9 @@ function identityOf(item: unknown): string {
 }
 
 /**
- * Merges lists into one list. An item follows the item that precedes it in its own list. The order
- * of items with names has no meaning in Kubernetes. A wrong order of other items is found by the
- * comparison with kustomize.
+ * Merges lists of a manifest from several kustomize builds into one list. An item follows the item
+ * that precedes it in its own list. The order of items with names has no meaning in Kubernetes. A
+ * wrong order of other items is found by the comparison with kustomize.
  */
 function mergeOrders(lists: readonly (readonly string[])[]): string[] {
   const merged: string[] = []

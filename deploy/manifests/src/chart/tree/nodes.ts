@@ -1,12 +1,12 @@
-/** Condition of the template language, such as `$.Values.components.ingress`. */
+/** Condition of Helm's template language, such as `$.Values.components.ingress`. */
 export type Condition = string
 
 /** Part of a manifest whose content may depend on values of the chart. */
 export type TemplateNode =
   | { kind: 'scalar'; value: string | number | boolean | null }
-  /** Text of the template language that renders a value of one line. */
+  /** Text of Helm's template language that renders a value of one line. */
   | { kind: 'expression'; text: string }
-  /** Lines of the template language that render the members of a map. */
+  /** Lines of Helm's template language that render the members of a map. */
   | { kind: 'block'; lines: string[] }
   | { kind: 'map'; entries: MapEntry[] }
   | { kind: 'list'; items: ListItem[] }
@@ -14,8 +14,8 @@ export type TemplateNode =
 export interface MapEntry {
   key: string
   /**
-   * The first alternative whose condition is met is rendered. The last alternative may have no
-   * condition.
+   * Alternative values of a map entry. The first alternative whose condition is met is rendered.
+   * The last alternative may have no condition.
    */
   alternatives: Alternative[]
 }
@@ -39,13 +39,13 @@ export class Expression {
   }
 }
 
-/** Entry without conditions. */
+/** Creates an entry of a template map, without conditions. */
 export const entry = (key: string, node: TemplateNode): MapEntry => ({
   key,
   alternatives: [{ node }],
 })
 
-/** Converts a value that depends on no condition. */
+/** Converts a value that depends on no condition to a template node. */
 export function toNode(value: unknown): TemplateNode {
   if (value instanceof Expression) return { kind: 'expression', text: value.text }
   if (Array.isArray(value))
@@ -58,13 +58,13 @@ export function toNode(value: unknown): TemplateNode {
   return { kind: 'scalar', value: value as string | number | boolean | null }
 }
 
-/** Conjunction of conditions; undefined if all are undefined. */
+/** Conjunction of template conditions; undefined if all conditions are undefined. */
 export function allOf(...conditions: (Condition | undefined)[]): Condition | undefined {
   const present = conditions.filter((condition) => condition !== undefined)
   return present.length < 2 ? present[0] : `and ${present.map(inParentheses).join(' ')}`
 }
 
-/** Disjunction of at least one condition. */
+/** Disjunction of at least one template condition. */
 export function anyOf(conditions: readonly Condition[]): Condition {
   return conditions.length === 1
     ? (conditions[0] ?? '')

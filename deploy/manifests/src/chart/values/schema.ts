@@ -2,7 +2,8 @@ import { isObject } from '../../schema/path.ts'
 import type { Values } from './values.ts'
 
 /**
- * Members with keys that the chart does not define: variables, settings, parameters and resources.
+ * Maps in the values of the chart with keys that the chart does not define: variables, settings,
+ * parameters and resources.
  */
 const openMaps: Readonly<Record<string, object>> = {
   environment: { type: 'object', additionalProperties: { type: 'string' } },
@@ -27,12 +28,14 @@ function quantities(): object {
 
 const patterns: Readonly<Record<string, string>> = {
   digest: '^(sha256:[0-9a-f]{64})?$',
-  // The tag of the image is part of the names of Jobs.
+  // Pattern of the image's tag, which is part of the names of Jobs.
   tag: '^([a-z0-9]([a-z0-9.-]{0,40}[a-z0-9])?)?$',
   repository: '^[a-z0-9.-]+(:[0-9]+)?(/[a-z0-9._-]+)*$',
 }
 
-/** JSON schema of the values. Misspelt keys and values of another type are rejected. */
+/**
+ * JSON schema of the values of the chart. Misspelt keys and values of another type are rejected.
+ */
 export function valuesSchema(values: Values): object {
   return { $schema: 'http://json-schema.org/draft-07/schema#', ...schemaOf('', values) }
 }
@@ -46,7 +49,7 @@ function schemaOf(key: string, value: unknown): object {
       type: 'object',
       additionalProperties: false,
       properties: {
-        // Helm gives each chart the map `global`.
+        // Helm gives each chart the map `global` in its values.
         ...(key === '' && { global: { type: 'object' } }),
         ...Object.fromEntries(
           Object.entries(value).map(([name, member]) => [name, schemaOf(name, member)]),

@@ -1,7 +1,7 @@
 import { Document, isMap, isScalar, Scalar, visit } from 'yaml'
 import type { Values } from './values.ts'
 
-/** Comments of the members of the values. */
+/** Comments on the members of the chart's values. */
 const comments: Readonly<Record<string, string>> = {
   image:
     'Image of all processes. An empty tag is the version of the chart. The digest is optional.',
@@ -27,12 +27,15 @@ const comments: Readonly<Record<string, string>> = {
   rabbitmq: 'Broker of the component `rabbitmqOperator`.',
 }
 
-/** Helm reads `off` and `yes` as booleans, as YAML 1.1 does, unless they are in quotes. */
+/**
+ * Text of values as Helm reads them. Helm reads `off` and `yes` as booleans, as YAML 1.1 does,
+ * unless they are in quotes.
+ */
 export function helmText(values: Values): string {
   return toText(new Document(values, { version: '1.1' }))
 }
 
-/** Text of `values.yaml`, with one comment per member. */
+/** Text of the chart's `values.yaml`, with one comment per member. */
 export function valuesText(values: Values): string {
   const document = new Document(values, { version: '1.1' })
   document.commentBefore =

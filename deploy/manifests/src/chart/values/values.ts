@@ -14,7 +14,10 @@ export interface ImageValues {
   digest: string
 }
 
-/** Default values of the chart: the values of the base and of each component. */
+/**
+ * Default values of the chart: the values of the kustomize builds of the base and of each
+ * component.
+ */
 export function defaultValues(
   { builds, folder, secrets }: ChartSources,
   image: ImageValues,
@@ -62,7 +65,10 @@ export function overlayValues(
   return difference(values, defaults) as Values
 }
 
-/** Variables that the components of an overlay add are no values. */
+/**
+ * Returns a manifest without the variables that the components of an overlay add: these variables
+ * are no values of the chart.
+ */
 function withoutAdded(manifest: PlainManifest, added: readonly PlainManifest[]): PlainManifest {
   const maps = added.filter(({ kind, name }) => kind === 'ConfigMap' && name === manifest.name)
   const own = Object.entries(dataOf(manifest)).filter(
@@ -96,7 +102,10 @@ function setAt(values: Values, path: readonly string[], value: unknown): void {
   else setAt((values[key] ??= {}) as Values, rest, value)
 }
 
-/** Members of `value` that differ from the members of `other`; undefined if no member differs. */
+/**
+ * Members of the map `value` that differ from the members of `other`; undefined if no member
+ * differs.
+ */
 function difference(value: unknown, other: unknown): unknown {
   if (!isObject(value) || !isObject(other))
     return JSON.stringify(value) === JSON.stringify(other) ? undefined : value
