@@ -74,6 +74,7 @@ async function expectAllTopics(): Promise<void> {
     'changes',
     'gateways',
     'oauth2Apps',
+    'providerPauses',
     'routes',
     'settings',
     'tokens',

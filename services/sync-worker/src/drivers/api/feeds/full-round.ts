@@ -10,6 +10,7 @@ import { applyBatch } from './apply-batch.ts'
 import type { FeedState } from './stored/feed-store.ts'
 import type { FeedBatch } from './plan-batch.ts'
 import type { FeedInPass, FeedPass } from './feed-pass.ts'
+import { listedBy } from './parked-feeds.ts'
 import { isLoss, type LossPlan, type RoundWindow, scanRound } from './round-losses.ts'
 
 // A full round names all messages of a feed (folder or mailbox), over pages that may name a message
@@ -71,7 +72,8 @@ export async function markRecent(pass: FeedPass, { feed, state }: FeedInPass): P
     let pageToken: string | undefined
     do {
       const position = { limit: pageLimit, ...(pageToken !== undefined && { pageToken }) }
-      const page = await api.listIds({ ...query, search }, position, signal)
+      const list = api.listIds({ ...query, search }, position, signal)
+      const page = await listedBy(feed, list)
       const ids = page.entries.map(({ id }) => id)
       const loaded = await index.load(state.feed, ids)
       const marked = [...loaded.states.values()].filter(({ recent }) => !recent)

@@ -70,11 +70,34 @@ export class ParkedFeeds {
   }
 }
 
+/** Failure of a list of a folder, which may concern the folder alone. */
+export class FolderFailure extends Error {
+  override name = 'FolderFailure'
+  readonly failure: MailApiError
+
+  constructor(failure: MailApiError) {
+    super(failure.message, { cause: failure })
+    this.failure = failure
+  }
+}
+
 /**
- * True for a failure that may concern one folder alone: the provider responded, and neither the
- * token nor the rate of requests is the reason.
+ * Waits for a list of the changes or messages of a feed. Failures of other requests, such as of
+ * reading messages, concern the whole mailbox.
+ *
+ * @throws FolderFailure if the provider responded, and neither the token nor the rate of requests
+ *   is the reason
  */
-export function isFolderFailure(error: unknown): error is MailApiError {
+export async function listedBy<T>({ folderId }: Feed, list: Promise<T>): Promise<T> {
+  try {
+    return await list
+  } catch (error) {
+    if (folderId === undefined || !isOfFolder(error)) throw error
+    throw new FolderFailure(error)
+  }
+}
+
+function isOfFolder(error: unknown): error is MailApiError {
   if (!isMailApiError(error)) return false
   const { failure, status = 0 } = error
   if (failure === 'unavailable') return status >= 400

@@ -2,7 +2,7 @@ import { type ApiTexts, type Feed, isMailApiError } from '@posthorn/backends/mai
 import { groupSize, maxGets, maxTextsBytes } from '../messages/get-messages.ts'
 import type { FeedState } from './stored/feed-store.ts'
 import type { FeedInPass, FeedPass, PassParts, UnreportedMessage } from './feed-pass.ts'
-import { isFolderFailure } from './parked-feeds.ts'
+import { FolderFailure } from './parked-feeds.ts'
 import { getGroup } from './read-messages.ts'
 import { indexPart } from './stored/stored-index.ts'
 import { type ReadFeed, readChanges } from './sync-feed.ts'
@@ -55,8 +55,8 @@ export async function attempt<T>(
     pass.reportRead(feed)
     return result
   } catch (error) {
-    if (feed.folderId === undefined || !isFolderFailure(error)) throw error
-    pass.reportRefusal(feed, error)
+    if (!(error instanceof FolderFailure)) throw error
+    pass.reportRefusal(feed, error.failure)
     return undefined
   }
 }

@@ -5,6 +5,7 @@ import { applyBatch } from './apply-batch.ts'
 import type { FeedState } from './stored/feed-store.ts'
 import { applyRound, collectPage, markRecent } from './full-round.ts'
 import type { FeedInPass, FeedPass } from './feed-pass.ts'
+import { listedBy } from './parked-feeds.ts'
 
 /** Preferred entries per page of a feed (list of changes): the maximum of Gmail's history. */
 const pageLimit = 500
@@ -125,7 +126,7 @@ async function readPage(
 ): Promise<ChangesPage | MailApiError> {
   const position = { limit: pageLimit, ...(cursor !== null && { cursor }) }
   try {
-    return await api.changes(feed, position, signal)
+    return await listedBy(feed, api.changes(feed, position, signal))
   } catch (error) {
     if (cursor !== null && isMailApiError(error, 'stale-cursor')) return error
     throw error
