@@ -52,6 +52,7 @@ test('Bus.onInvalidate: after a reconnect, receives every topic', async () => {
       'changes',
       'gateways',
       'oauth2Apps',
+      'providerPauses',
       'routes',
       'settings',
       'tokens',

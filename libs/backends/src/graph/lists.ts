@@ -29,9 +29,11 @@ export function listPage(client: GraphClient, request: ListRequest): Promise<Raw
   if (plan.kind === 'ids') return idsPage(client, plan, request)
   if (plan.kind === 'thread') return threadPage(client, plan.filter, request)
   if (plan.kind === 'index') return servicePage(client, plan, request)
-  return servicePage(client, plan, request).catch((error: unknown) =>
-    pageAround(client, plan, request, error),
-  )
+  return servicePage(client, plan, request).catch((error: unknown) => {
+    const skip = isServiceFailure(error) ? positionOf(request.page.pageToken) : undefined
+    if (skip === undefined) throw error
+    return pageAround(client, { filter: plan.filter, skip }, request)
+  })
 }
 
 /** Path of a message id below the mailbox. Message ids that are no path segment do not exist. */
@@ -152,17 +154,12 @@ async function servicePage(
 /**
  * Page of a list whose page failed because of a damaged message. The token of the next page has the
  * form `d{position}`.
- *
- * @throws the failure of the page, if its position is not known
  */
 async function pageAround(
   client: GraphClient,
-  { filter }: Extract<ListPlan, { kind: 'filter' }>,
-  { query, page: { limit, pageToken }, select, signal }: ListRequest,
-  failure: unknown,
+  { filter, skip: start }: { filter: string | undefined; skip: number },
+  { query, page: { limit }, select, signal }: ListRequest,
 ): Promise<RawPage> {
-  const start = isServiceFailure(failure) ? positionOf(pageToken) : undefined
-  if (start === undefined) throw failure
   const list = {
     path: pathOf(query),
     query: { $select: select, $filter: filter, $orderby: 'receivedDateTime desc' },

@@ -28,7 +28,7 @@ export function faultResponse(
   return { status, body: { error: { code, message, innerError } } }
 }
 
-/** Failure of a page that has a damaged message (microsoftgraph/microsoft-graph-docs issue 2913). */
+/** Failure of a page with a damaged message (microsoftgraph/microsoft-graph-docs issue 2913). */
 export function damagedPage(): GraphFault {
   return new GraphFault(500, 'ErrorInternalServerError', 'An internal server error occurred.')
 }
