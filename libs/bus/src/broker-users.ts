@@ -1,5 +1,6 @@
 import { permissionsOf } from '@posthorn/contracts/broker-access'
 import { roleOf, serviceNames } from '@posthorn/contracts/services'
+import { messageOf } from '@posthorn/errors'
 
 export interface BrokerUsers {
   /** URL of RabbitMQ's management API with the credentials of an administrator. */
@@ -20,8 +21,22 @@ export async function setBrokerUsers({ api, vhost, passwords }: BrokerUsers): Pr
   for (const service of serviceNames) {
     const user = roleOf(service)
     const password = passwords[user]
-    if (password !== undefined) await put(api, `/api/users/${user}`, { password, tags: '' })
+    if (password !== undefined) await putUser(api, user, password)
     await put(api, `/api/permissions/${encodeURIComponent(vhost)}/${user}`, permissionsOf(service))
+  }
+}
+
+/**
+ * Creates or updates a RabbitMQ user. RabbitMQ rejects one of two requests that create the same user
+ * at the same time; a repeated request then updates the user.
+ */
+async function putUser(api: string, user: string, password: string): Promise<void> {
+  const body = { password, tags: '' }
+  try {
+    await put(api, `/api/users/${user}`, body)
+  } catch (error) {
+    if (!messageOf(error).includes('user_already_exists')) throw error
+    await put(api, `/api/users/${user}`, body)
   }
 }
 

@@ -1,0 +1,54 @@
+import { once } from 'node:events'
+import { createServer } from 'node:http'
+import type { AddressInfo } from 'node:net'
+import { afterAll, beforeEach, expect, test } from '@jest/globals'
+import { setBrokerUsers } from './broker-users.ts'
+
+/** Responses of the management API to the next requests; 204 afterwards. */
+let responses: [status: number, body: string][] = []
+const requests: string[] = []
+const server = createServer((request, response) => {
+  requests.push(`${request.method} ${request.url}`)
+  const [status, body] = responses.shift() ?? [204, '']
+  response.writeHead(status).end(body)
+})
+await once(server.listen(0, '127.0.0.1'), 'listening')
+const { port } = server.address() as AddressInfo
+afterAll(() => void server.close())
+beforeEach(() => {
+  requests.length = 0
+  responses = []
+})
+
+const users = () => ({
+  api: `http://admin:secret@127.0.0.1:${port}`,
+  vhost: '/',
+  passwords: { posthorn_sender: 'p' },
+})
+const user = 'PUT /api/users/posthorn_sender'
+const ofUser = () => requests.filter((request) => request === user)
+/** Requests before the request that creates the user of the sender. */
+async function requestsBefore(): Promise<number> {
+  await setBrokerUsers(users())
+  const count = requests.indexOf(user)
+  requests.length = 0
+  return count
+}
+const accepted = (count: number) => Array.from({ length: count }, (): [number, string] => [204, ''])
+
+test('setBrokerUsers: a user that is created at the same time is updated', async () => {
+  const before = await requestsBefore()
+  const conflict = '{"error":"bad_request","reason":["user_already_exists","posthorn_sender"]}'
+  responses = [...accepted(before), [400, conflict]]
+  await setBrokerUsers(users())
+  expect(ofUser()).toHaveLength(2)
+})
+
+test('setBrokerUsers: other rejections are reported with the response', async () => {
+  const before = await requestsBefore()
+  responses = [...accepted(before), [400, '{"reason":"bad password"}']]
+  await expect(setBrokerUsers(users())).rejects.toThrow(
+    'PUT /api/users/posthorn_sender failed at RabbitMQ: 400 {"reason":"bad password"}',
+  )
+  expect(ofUser()).toHaveLength(1)
+})
