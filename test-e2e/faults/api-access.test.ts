@@ -247,8 +247,9 @@ test('Gmail rejects every token: OAuthTokenRejected, with at most one renewal pe
   await audit.restart()
   const before = tokenRequests()
   let rejected = 0
-  const remove = gmail.on('*', ({ params }) => {
-    if (params['userId'] !== address) return undefined
+  const remove = gmail.on('*', (request) => {
+    if (request.params['userId'] === undefined) return undefined
+    if (gmail.findGrant(request)?.address !== address) return undefined
     rejected += 1
     return { kind: 'reply', response: gmailFailures.unauthorized() }
   })

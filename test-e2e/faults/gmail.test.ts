@@ -2,7 +2,7 @@ import { afterAll, expect, test } from '@jest/globals'
 import { operations } from '@posthorn/contracts/operations'
 import { withClient } from '@posthorn/local/postgres/client'
 import { eventually } from '@posthorn/testkit'
-import { DeliveryGate } from '@posthorn/testkit/providers'
+import { DeliveryGate, type ProviderRequest } from '@posthorn/testkit/providers'
 import { type GmailMailbox, gmailFailures } from '@posthorn/testkit/providers/gmail'
 import { auditedGmail } from '../audit/audited-mailbox.ts'
 import { registerApiAccount, untilSynced } from '../audit/connect-account.ts'
@@ -66,6 +66,7 @@ async function connect(name: string, messages = 0) {
   return { mailbox, audit, account: name }
 }
 
+const ownerOf = (request: ProviderRequest) => gmail.findGrant(request)?.address
 const main = await connect('main', 600)
 const ofMessages = (events: { event: string }[]) =>
   events.filter(({ event }) => event.startsWith('message'))
@@ -214,7 +215,7 @@ test('the worker is killed at each commit of an initial sync: nothing is lost or
   })
   const gate = new DeliveryGate()
   const positions = new Map(accounts.map(({ mailbox }, at) => [mailbox.address, at + 2]))
-  const remove = gmail.on('*', holdsRequests(positions, gate))
+  const remove = gmail.on('*', holdsRequests(positions, gate, ownerOf))
   for (const { account, mailbox } of accounts)
     await registerApiAccount(world, { account, app: apps.gmail, address: mailbox.address })
   await eventually(() => expect(gate.waiting).toBe(commits), { timeoutMs: 150_000 })
