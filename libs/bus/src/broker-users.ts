@@ -27,8 +27,8 @@ export async function setBrokerUsers({ api, vhost, passwords }: BrokerUsers): Pr
 }
 
 /**
- * Creates or updates a RabbitMQ user. RabbitMQ rejects one of two requests that create the same user
- * at the same time; a repeated request then updates the user.
+ * Creates or updates a RabbitMQ user. RabbitMQ rejects one of two requests that create the same
+ * user at the same time; a repeated request then updates the user.
  */
 async function putUser(api: string, user: string, password: string): Promise<void> {
   const body = { password, tags: '' }
