@@ -15,8 +15,6 @@ export interface OutboundConfig {
   readonly oauthEgressPolicy: EgressPolicy
   /** Origins of mail providers that tests replace. */
   readonly providerOrigins: OriginMap
-  /** File with address ranges of crawlers; undefined selects the bundled file. */
-  readonly crawlerRangesFile: string | undefined
 }
 
 export function readOutboundConfig(env: Env): OutboundConfig {
@@ -32,7 +30,6 @@ export function readOutboundConfig(env: Env): OutboundConfig {
     proxyEgressPolicy: egressPolicy(env, 'SVC_PROXY_EGRESS_POLICY'),
     oauthEgressPolicy: egressPolicy(env, 'SVC_OAUTH_EGRESS_POLICY'),
     providerOrigins: readProviderOrigins(env),
-    crawlerRangesFile: optional(env, 'SVC_CRAWLER_RANGES_FILE'),
   }
 }
 

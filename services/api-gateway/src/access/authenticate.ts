@@ -12,7 +12,7 @@ export interface Caller {
   readonly address: string
 }
 
-/** Maximum length of an access token; longer tokens are invalid and not hashed. */
+/** Maximum length of an access token. Longer tokens are cut, so that they match no token. */
 const maxLength = 512
 
 /**

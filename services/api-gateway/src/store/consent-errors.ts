@@ -1,5 +1,5 @@
 import type { ConsentFailure } from '@posthorn/contracts/schemas/account-oauth2'
-import type { Db } from '@posthorn/db'
+import type { Db, Tx } from '@posthorn/db'
 import { sql } from 'kysely'
 
 /** Stores an existing account's failed OAuth2 consent. Replaces an earlier failure. */
@@ -15,6 +15,7 @@ export async function storeConsentError(
     on conflict (account) do update set error = excluded.error, failed_at = now()`.execute(db)
 }
 
-export async function clearConsentError(db: Db, account: string): Promise<void> {
-  await db.deleteFrom('oauth2ConsentErrors').where('account', '=', account).execute()
+/** Deletes the failed OAuth2 consent of an account, in the transaction that stores a grant. */
+export async function clearConsentError(tx: Tx, account: string): Promise<void> {
+  await tx.deleteFrom('oauth2ConsentErrors').where('account', '=', account).execute()
 }

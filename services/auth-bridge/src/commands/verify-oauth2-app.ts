@@ -26,8 +26,7 @@ export function onVerifyOAuth2App(deps: VerifyDeps) {
     try {
       app = await loadApplication(deps, id)
     } catch (error) {
-      const isStored = error instanceof AppError && error.code === 'AppNotFound'
-      return { steps: [failed(isStored ? steps.enabled : steps.unsealed, error)] }
+      return { steps: [failed(loadStepOf(error), error)] }
     }
     const before = [
       ok(steps.enabled),
@@ -51,6 +50,11 @@ const steps = {
     id: 'enabled',
     label: 'Application is enabled and its secrets can be unsealed',
     hint: 'Store the secrets of the application again, and see the log of auth-bridge',
+  },
+  unavailable: {
+    id: 'enabled',
+    label: 'Application is enabled and its secrets can be unsealed',
+    hint: 'Try again; if the failure continues, see the log of auth-bridge',
   },
   endpoints: {
     id: 'endpoints',
@@ -148,6 +152,13 @@ function ok({ id, label }: Step): OAuth2CheckStep {
 
 function skipped({ id, label }: Step, message: string): OAuth2CheckStep {
   return { id, label, status: 'skip', message }
+}
+
+/** Step that describes why an OAuth2 application could not be loaded. */
+function loadStepOf(error: unknown): Step {
+  if (!(error instanceof AppError)) return steps.unavailable
+  if (error.code === 'AppNotFound') return steps.enabled
+  return error.kind === 'rejected' ? steps.unsealed : steps.unavailable
 }
 
 function failed({ id, label, hint }: Step, error: unknown): OAuth2CheckStep {

@@ -21,7 +21,7 @@ import { type Branding, messagePage, type PageTheme } from '../page-layout.ts'
 import { sendPage } from '../send-page.ts'
 import { storeConsentError } from '../../store/consent-errors.ts'
 import { browserIdentities, identifyBrowser } from './browser-cookie.ts'
-import { consentFailureIn, consentFailureOf } from './consent-failure.ts'
+import { consentFailureIn, consentFailureOf, isCancelled } from './consent-failure.ts'
 import {
   failureDetails,
   oneAddress,
@@ -154,8 +154,8 @@ async function reportFailure(
   await storeConsentError(deps.db, account, failure).catch((err: unknown) =>
     deps.log.warn({ err, account }, 'consent error not stored'),
   )
-  const isDenied = failure.error === 'access_denied' && failure.remedy === undefined
-  await sendOutcome(deps, result, isDenied ? 'denied' : 'refused', failureDetails(failure))
+  const outcome = isCancelled(failure) ? 'denied' : 'refused'
+  await sendOutcome(deps, result, outcome, failureDetails(failure))
 }
 
 /**

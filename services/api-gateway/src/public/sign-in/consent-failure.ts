@@ -7,38 +7,45 @@ const askAdministrator =
 const askOperator = 'Ask the operator of this service to correct the registration at the provider.'
 
 /** Remedies of failed consents by code of Microsoft (page "Microsoft Entra error codes"). */
-const remediesOfMicrosoft: Readonly<Record<string, string>> = {
-  AADSTS50011: askOperator,
-  AADSTS50020: 'Sign in with an account of the organisation that the application is for.',
-  AADSTS50105: 'Ask an administrator of your organisation to assign this application to you.',
-  AADSTS53003: 'Sign in from a device or network that the policy of your organisation permits.',
-  AADSTS65001: askAdministrator,
-  AADSTS65004: 'Sign in again and accept the requested permissions.',
-  AADSTS650052: askAdministrator,
-  AADSTS700016: askOperator,
-  AADSTS7000112: askAdministrator,
-  AADSTS7000215: askOperator,
-  AADSTS7000222: askOperator,
-  AADSTS70011: askOperator,
-  AADSTS90008: askOperator,
-  AADSTS90094: askAdministrator,
-  AADSTS90095: askAdministrator,
-  AADSTS900941: askAdministrator,
-}
+const remediesOfMicrosoft = new Map(
+  Object.entries({
+    AADSTS50011: askOperator,
+    AADSTS50020: 'Sign in with an account of the organisation that the application is for.',
+    AADSTS50105: 'Ask an administrator of your organisation to assign this application to you.',
+    AADSTS53003: 'Sign in from a device or network that the policy of your organisation permits.',
+    AADSTS65001: askAdministrator,
+    AADSTS65004: 'Sign in again and accept the requested permissions.',
+    AADSTS650052: askAdministrator,
+    AADSTS700016: askOperator,
+    AADSTS7000112: askAdministrator,
+    AADSTS7000215: askOperator,
+    AADSTS7000222: askOperator,
+    AADSTS70011: askOperator,
+    AADSTS90008: askOperator,
+    AADSTS90094: askAdministrator,
+    AADSTS90095: askAdministrator,
+    AADSTS900941: askAdministrator,
+  }),
+)
 
-/** Remedies of failed OAuth2 consents by error code (RFC 6749 §4.1.2.1; Google). */
-const remedies: Readonly<Record<string, string>> = {
-  admin_policy_enforced: askAdministrator,
-  consent_required: askAdministrator,
-  interaction_required: 'Sign in again and answer every question of the provider.',
-  invalid_client: askOperator,
-  invalid_scope: askOperator,
-  org_internal: 'Sign in with an account of the organisation that the application is for.',
-  redirect_uri_mismatch: askOperator,
-  server_error: 'Sign in again in a few minutes.',
-  temporarily_unavailable: 'Sign in again in a few minutes.',
-  unauthorized_client: askOperator,
-}
+/**
+ * Remedies of failed OAuth2 consents by error code (RFC 6749 §4.1.2.1 and §5.2; OpenID Connect Core
+ * §3.1.2.6; Google).
+ */
+const remedies = new Map(
+  Object.entries({
+    admin_policy_enforced: askAdministrator,
+    consent_required: askAdministrator,
+    interaction_required: 'Sign in again and answer every question of the provider.',
+    invalid_client: askOperator,
+    invalid_scope: askOperator,
+    org_internal: 'Sign in with an account of the organisation that the application is for.',
+    redirect_uri_mismatch: askOperator,
+    server_error: 'Sign in again in a few minutes.',
+    temporarily_unavailable: 'Sign in again in a few minutes.',
+    unauthorized_client: askOperator,
+  }),
+)
 
 const maxCodeLength = 128
 const maxTextLength = 1_000
@@ -56,7 +63,15 @@ export function consentFailureIn(query: URLSearchParams): ConsentFailure | undef
 export function consentFailureOf(error: unknown): ConsentFailure | undefined {
   if (!(error instanceof AppError) || error.kind !== 'rejected') return undefined
   const { code: rejection } = (error.extras.info?.['tokenRequest'] ?? {}) as { code?: unknown }
-  return failureOf(typeof rejection === 'string' ? rejection : (error.code ?? ''), error.message)
+  return typeof rejection === 'string' ? failureOf(rejection, error.message) : undefined
+}
+
+/** Code of Microsoft for a consent that the user cancelled. */
+const cancelledAtMicrosoft = 'AADSTS65004'
+
+/** True if the user cancelled the consent. Other refusals with `access_denied` have a remedy. */
+export function isCancelled({ error, code, remedy }: ConsentFailure): boolean {
+  return error === 'access_denied' && (remedy === undefined || code === cancelledAtMicrosoft)
 }
 
 function failureOf(error: string, text: string): ConsentFailure {
@@ -71,7 +86,7 @@ function failureOf(error: string, text: string): ConsentFailure {
     ...defined({
       description: description || undefined,
       code,
-      remedy: remediesOfMicrosoft[code ?? ''] ?? remedies[name],
+      remedy: remediesOfMicrosoft.get(code ?? '') ?? remedies.get(name),
     }),
   }
 }
@@ -80,5 +95,6 @@ function lineOf(text: string, maxLength: number): string {
   return text
     .replaceAll(/[\p{Cc}\p{Cf}]+/gu, ' ')
     .slice(0, maxLength)
+    .toWellFormed()
     .trim()
 }

@@ -48,7 +48,6 @@ export async function storeGrant(
       ? await update(deps, login, { grant, pending: registration.update })
       : await register(deps, login, { grant, body: registration.body })
     if (result.refused) await revokeGrant(deps, login, grant)
-    else await clearConsentError(deps.db, registration.account)
     return result
   } catch (error) {
     await revokeGrant(deps, login, grant)
@@ -66,8 +65,10 @@ async function register(
   const expected = input.expectedEmail ?? (await findExpectedEmail(deps.db, account))
   const refusal = refusalOf(grant, expected)
   if (refusal) return refusal
-  const storeCredential = (tx: Tx) =>
-    upsertPassword(tx, { account, kind: 'oauth2', sealed: grant.sealedGrant })
+  const storeCredential = async (tx: Tx) => {
+    await upsertPassword(tx, { account, kind: 'oauth2', sealed: grant.sealedGrant })
+    await clearConsentError(tx, account)
+  }
   const body = bodyOf(login, { grant, body: input })
   return { state: await connectMailbox(deps, { account, body, formNonce }, storeCredential) }
 }
@@ -81,7 +82,11 @@ async function update(
   if (refusal) return refusal
   const consent = { account, sealer, user: grant.user, sealedGrant: grant.sealedGrant }
   try {
-    const { expected } = await inTransaction(db, (tx) => storeConsent(tx, pending, consent))
+    const { expected } = await inTransaction(db, async (tx) => {
+      const stored = await storeConsent(tx, pending, consent)
+      if (stored.expected === undefined) await clearConsentError(tx, account)
+      return stored
+    })
     if (expected !== undefined) return { refused: 'other', expected }
   } catch (error) {
     const isGone = error instanceof AppError && error.kind === 'not-found'
