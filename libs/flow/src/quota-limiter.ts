@@ -164,9 +164,12 @@ export class QuotaLimiter<K = string> {
     return this.#clock() < narrowUntil ? 1 : this.#options.perKey.concurrent
   }
 
-  /** Starts no call of any key for `ms` milliseconds. */
-  pauseAll(ms: number): void {
-    this.#pausedUntil = Math.max(this.#pausedUntil, this.#clock() + ms)
+  /** Starts no call of any key for `ms` milliseconds. Returns the time by which the pause grew. */
+  pauseAll(ms: number): number {
+    const now = this.#clock()
+    const before = Math.max(this.#pausedUntil, now)
+    this.#pausedUntil = Math.max(before, now + ms)
+    return this.#pausedUntil - before
   }
 
   #stateOf(key: K): KeyState<K> {

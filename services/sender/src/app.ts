@@ -1,5 +1,7 @@
 import { createProviderClients } from '@posthorn/backends/provider-clients'
 import { ProviderLimiter } from '@posthorn/backends/provider-limiter'
+import { createProviderMetrics } from '@posthorn/backends/provider-metrics'
+import { sharePauses } from '@posthorn/backends/shared-pauses'
 import type { Bus } from '@posthorn/bus'
 import { SubmissionHint } from '@posthorn/contracts/hints'
 import {
@@ -95,7 +97,7 @@ export async function startApp(
   const { lanes, smtp: limits } = config
   const egress = config.proxyEgressPolicy
   const proxy = proxyFromSettings(() => settings.get(), { egress, unseal: unsealLogin })
-  const api = connectApis(stack, { service, config, createMailApis, proxy })
+  const api = await connectApis(stack, { service, config, createMailApis, proxy })
   const smtp = stack.use(new SmtpTransport({ ...config, bus, unsealLogin, settings, limits }))
   const transports = { smtp, api: new MailApiTransport({ ...config, ...api }) }
   const { worker } = api.locks
@@ -129,7 +131,7 @@ export async function startApp(
 }
 
 interface ApiParts {
-  service: Pick<ServiceContext, 'db' | 'bus' | 'log'>
+  service: Pick<ServiceContext, 'db' | 'bus' | 'log' | 'metrics'>
   config: Config
   createMailApis: CreateMailApis
   proxy: MailApiParts['proxy']
@@ -139,15 +141,17 @@ interface ApiParts {
  * Creates the parts that submissions through mail APIs need, and removes old drafts of these
  * submissions.
  */
-function connectApis(
+async function connectApis(
   stack: AsyncDisposableStack,
-  { service: { db, bus, log }, config, createMailApis, proxy }: ApiParts,
+  { service: { db, bus, log, metrics: registry }, config, createMailApis, proxy }: ApiParts,
 ) {
   const { sweepMs, leaseMs, credentialsMs, providerLimits: limits } = config
   const locks = stack.use(new AccountLocks({ db, log, leaseMs }))
   const live = stack.use(new LiveSenders({ db, log, sender: locks.worker }))
   const replicas = () => live.count
-  const limiter = new ProviderLimiter({ limits, service: 'sender', replicas })
+  const metrics = createProviderMetrics(registry)
+  const limiter = new ProviderLimiter({ limits, service: 'sender', replicas, metrics })
+  stack.use(await sharePauses(limiter, bus))
   const mailApis = createMailApis(stack, { limiter, proxy, config })
   const api = { db, bus, mailApis, locks, live, log, sweepMs, leaseMs, credentialsMs }
   stack.use(new DraftCleaner(api))

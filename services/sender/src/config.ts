@@ -32,8 +32,8 @@ export interface Config extends ServiceConfig, Readonly<AttemptTiming> {
   /** Limits of requests to mail providers, for all processes together. */
   readonly providerLimits: ProviderLimitTable
   /**
-   * Egress policy for calls to mail providers over HTTP: networks in which the called servers may
-   * be. `proxyEgressPolicy` is the policy for the HTTP proxy of the settings.
+   * Egress policy for calls to mail providers over HTTP: networks in which the called servers must
+   * not be. `proxyEgressPolicy` is the policy for the HTTP proxy of the settings.
    */
   readonly oauthEgressPolicy: EgressPolicy
   readonly proxyEgressPolicy: EgressPolicy

@@ -162,3 +162,13 @@ test('send-only grant, sends without a draft, and again after a crash', async ()
   expect(model.sending.sent).toHaveLength(2)
   expect(model.api.calls.get('depositDraft')).toBeUndefined()
 })
+
+test('send-only grant, last attempt interrupted: fails, nothing is sent again', async () => {
+  const { account, model } = await addAccount({ sendOnly: true })
+  const queueId = await waiting(account, { maxAttempts: 1 })
+  await leave(queueId, { intent: true })
+  await sender()
+  const lastError = { code: 'EINTERRUPTED' }
+  expect(await finished(queueId)).toMatchObject({ state: 'failed', lastError })
+  expect(model.sending.sent).toEqual([])
+})

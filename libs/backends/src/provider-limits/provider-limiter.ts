@@ -187,8 +187,9 @@ export class ProviderLimiter {
   /** Starts no request of the OAuth2 application in this process. */
   applyPause(application: ProviderApplication, retryAfterMs: number): void {
     const { provider } = application
-    this.#limiterOf(application).pauseAll(retryAfterMs)
-    this.#options.metrics?.paused({ provider, scope: 'application', ms: retryAfterMs })
+    // A process also receives its own broadcast, which must not count the pause again.
+    const ms = this.#limiterOf(application).pauseAll(retryAfterMs)
+    this.#options.metrics?.paused({ provider, scope: 'application', ms })
   }
 
   async #takeBytes(

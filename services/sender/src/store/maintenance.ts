@@ -119,8 +119,8 @@ export async function countAwaitingSender(db: Db): Promise<number> {
 }
 
 /**
- * Number of the oldest due outbox rows examined for the age of the oldest due submission, while
- * lanes are suspended or accounts paused. The limit bounds the cost of the query.
+ * Number of the oldest due outbox rows that the gauges examine: the rows that wait for their
+ * sender, and the age of the oldest due submission. The limit bounds the cost of the queries.
  */
 const examinedDue = 10_000
 

@@ -123,8 +123,8 @@ export interface DueSubmission {
 }
 
 /**
- * Keys of lanes by kind. The lane of an account that uses a gateway has the key `account
- * gateway`.
+ * Keys of lanes by kind. The lane of an account that uses a gateway has the key
+ * `{account}\n{gateway}`, with a line feed between the two.
  */
 export interface LaneKeys {
   accounts: string[]

@@ -66,7 +66,7 @@ export type FailedSend = FailureDetails & FailureKind
 type FailureKind =
   /** Rejection: the server does not have the message. Another attempt would also fail. */
   | { kind: 'rejected' }
-  /** Temporary failure: the server does not have the message. Another attempt may succeed. */
+  /** Temporary failure: the attempt did not hand the message over. Another attempt may succeed. */
   | { kind: 'deferred' }
   /**
    * Unknown outcome: the server may or may not have taken the message, because the reply was lost
@@ -83,7 +83,8 @@ interface FailureDetails {
   pauseMs?: number
   /**
    * True if the claim of the submission is released and the attempt not counted: the cause is
-   * local, or the provider permits no requests now.
+   * local, the provider permits no requests now, or neither the release of a draft nor the check of
+   * the draft had a response.
    */
   uncounted?: true
   /** Error that caused the failed attempt, for the log. */
@@ -134,9 +135,9 @@ export class AttemptError extends SendError {
 }
 
 /**
- * Failure of a sending attempt with a local cause before the handover: credentials or Postgres
- * unavailable, process stopping. With `pauseMs`, nothing is sent for the account before that time
- * has passed.
+ * Failure that does not count as a sending attempt: credentials or Postgres are unavailable, the
+ * process stops, a provider permits no requests now, or a draft could not be checked after its
+ * release. With `pauseMs`, nothing is sent for the account before that time has passed.
  */
 export class PreAttemptError extends SendError {
   override name = 'PreAttemptError'

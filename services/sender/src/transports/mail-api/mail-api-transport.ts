@@ -34,9 +34,9 @@ export interface MailApiTransportDeps extends MailApiDeps {
 }
 
 /**
- * Maximum time of three calls of a mail API: the release of a draft, the check of the draft, and
- * sending without a draft. Long, because the client waits for rate limits, and because the outcome
- * of a cancelled release is unknown.
+ * Maximum time of each of three calls of a mail API: the release of a draft, the check of the
+ * draft, and sending without a draft. Long, because the client waits for rate limits, and because
+ * the outcome of a cancelled release is unknown.
  */
 const handoverMs = 300_000
 const findSentDelayMs = backoff({ baseMs: 500, maxMs: 16_000 })

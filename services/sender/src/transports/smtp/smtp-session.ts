@@ -22,7 +22,7 @@ import {
 import { acceptedRecipients, parseOffers, prepareEnvelope, toSendResult } from './smtp-envelope.ts'
 
 export interface SmtpLimits {
-  /** Networks in which mail servers may be. */
+  /** Egress policy for mail servers: networks in which mail servers must not be. */
   egress: EgressPolicy
   /** Ports that mail servers may have. */
   mailPorts: MailPorts
