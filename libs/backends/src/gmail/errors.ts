@@ -72,6 +72,8 @@ export interface Relabelling {
 /** Replaces the failure of an error response by what it means for a certain request. */
 export function relabelled(error: unknown, failures: Relabelling): unknown {
   if (!isMailApiError(error) || !(error.cause instanceof ProviderError)) return error
+  // A response of a server in front of Gmail has no meaning for the request.
+  if (error.failure === 'unavailable') return error
   const chosen = failures[error.cause.status]
   const failure = typeof chosen === 'function' ? chosen(reasonOf(error.cause)) : chosen
   return gmailError(failure ?? error.failure, error.cause, failures.passesStatus)

@@ -1,3 +1,4 @@
+import { defined } from '@posthorn/contracts/defined'
 import type { ChangesPage } from '../mail-api/feeds.ts'
 import { decodeCursor, encodeCursor, type GraphCursor } from './feed-cursor.ts'
 import { feedFields, type FeedRequest, toChange } from './feed-change.ts'
@@ -14,6 +15,9 @@ import { utcSeconds } from './search-filter.ts'
 
 /** Time after which the delta of the folder is tried again. */
 const retryDeltaMs = 24 * 3_600_000
+/** Retry time after a list without a damaged message: the delta failed for another reason. */
+const retryUndamagedMs = 3_600_000
+
 /** Position in the lists of a folder with a damaged message. */
 type DamagedCursor = GraphCursor & { damagedAt: number; at: number; skip: number }
 
@@ -54,9 +58,10 @@ export async function readDamagedPage(
   const { page, skip, unreadable } = await listAround(client, list, signal)
   const entries = entriesOf(page)
   const isComplete = page['@odata.nextLink'] === undefined
+  const hasDamage = start.hasDamage ?? (unreadable > 0 || undefined)
   const next: DamagedCursor = isComplete
-    ? { ...start, kind: 'listed', skip: 0 }
-    : { ...start, skip: skip + entries.length }
+    ? listedCursor({ ...start, ...defined({ hasDamage }) }, now)
+    : { ...start, ...defined({ hasDamage }), skip: skip + entries.length }
   return {
     full: start.kind === 'list',
     changed: entries.filter(({ id }) => isId(id)).map((each) => toChange(each, feed)),
@@ -65,6 +70,13 @@ export async function readDamagedPage(
     complete: isComplete,
     ...(unreadable > 0 && { unreadable }),
   }
+}
+
+/** Position after a complete list. */
+function listedCursor({ hasDamage, ...list }: DamagedCursor, now: number): DamagedCursor {
+  const isUndamaged = list.kind === 'list' && !hasDamage
+  const damagedAt = isUndamaged ? now - retryDeltaMs + retryUndamagedMs : list.damagedAt
+  return { ...list, damagedAt, kind: 'listed', skip: 0 }
 }
 
 function startOf(cursor: DamagedCursor | undefined, now: number): DamagedCursor {

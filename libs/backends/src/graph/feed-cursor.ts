@@ -6,10 +6,11 @@ export interface GraphCursor {
   /**
    * Kind of the position in a feed. `full`, `round`: next page of a full round, or of a later
    * round. `delta`: changes since the last round. `list`, `recent`: next page of a message list.
-   * `listed`: complete list, in a cloud without delta.
+   * `listed`: complete list, in a cloud without delta
+   * or in a folder with a damaged message.
    */
   kind: 'full' | 'round' | 'delta' | 'list' | 'recent' | 'listed'
-  /** Query of the link of Graph to the next page or to later changes. Empty for `listed`. */
+  /** Query of the link of Graph to the next page or to later changes. Empty for lists. */
   query: string
   /** Ids of messages that left the folder during the full round, which reports no removals. */
   removed?: string[]
@@ -19,6 +20,8 @@ export interface GraphCursor {
   skip?: number
   /** Time since which a damaged message prevents the delta of the folder, in ms since 1970. */
   damagedAt?: number
+  /** True if the list has met a damaged message so far. */
+  hasDamage?: true
 }
 
 const kinds: readonly string[] = ['full', 'round', 'delta', 'list', 'recent', 'listed']

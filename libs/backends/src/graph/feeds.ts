@@ -7,7 +7,7 @@ import { damagedCursorOf, readDamagedPage } from './damaged-folder.ts'
 import { decodeCursor, encodeCursor, type GraphCursor, staleCursor } from './feed-cursor.ts'
 import { feedFields, type FeedRequest, toChange } from './feed-change.ts'
 import { type GraphClient, linkQuery } from './graph-client.ts'
-import { isServiceFailure, smallerPages } from './list-around.ts'
+import { isPageFailure, smallerPages } from './list-around.ts'
 import { readListedPage } from './listed-feed.ts'
 import { entriesOf, folderPath } from './lists.ts'
 import { isId } from './message-fields.ts'
@@ -61,8 +61,7 @@ async function readDamagedOrDelta(
       return await readDeltaPage(client, page, signal)
     } catch (error) {
       // A failure of the folder itself is no failure of a page.
-      const isOfPage =
-        isServiceFailure(error) && (failure || (await isServed(client, feed, signal)))
+      const isOfPage = isPageFailure(error) && (failure || (await isServed(client, feed, signal)))
       if (!isOfPage) throw error
       failure = error
     }

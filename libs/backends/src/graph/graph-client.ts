@@ -54,7 +54,10 @@ export interface GraphRequest {
 
 export interface GraphBatch<T> {
   size: number
-  /** True if all parts of the batch are reads: the batch is sent again after network failures. */
+  /**
+   * True if all parts of the batch are reads: the batch is sent again after temporary
+   * failures (network, 5xx, malformed response).
+   */
   repeatable: boolean
   /**
    * Requests of the batch to send now, in the form of Graph. Called again after a rejected token.

@@ -31,9 +31,13 @@ export interface PageAround {
   unreadable: number
 }
 
-/** True for a failure of the service itself, such as of a page with a damaged message. */
-export function isServiceFailure(error: unknown): error is MailApiError {
-  return isMailApiError(error, 'unavailable') && (error.status ?? 0) >= 500
+/**
+ * True for the failure of a page that has a damaged message: status 500. Other failures of
+ * Microsoft Graph, and failures with a retry time, are outages.
+ */
+export function isPageFailure(error: unknown): error is MailApiError {
+  if (!isMailApiError(error, 'unavailable')) return false
+  return error.status === 500 && error.retryAfterMs === undefined
 }
 
 /**
@@ -49,9 +53,8 @@ export async function listAround(
 ): Promise<PageAround> {
   for (let unreadable = 0; ; unreadable++) {
     const skip = start + unreadable
-    // A repeat shows once that the failure does not pass.
-    const page = await readPart(client, { ...list, skip }, { repeatable: unreadable === 0, signal })
-    if (!isServiceFailure(page)) return { page, skip, unreadable }
+    const page = await readPart(client, { ...list, skip }, signal)
+    if (!isPageFailure(page)) return { page, skip, unreadable }
     if (unreadable >= maxInRow) throw page
     await assertServed(client, list.path, signal)
   }
@@ -67,11 +70,11 @@ async function assertServed(client: GraphClient, path: string, signal: AbortSign
   await client.json({ path: folder, query: { $select: 'id' }, missing: 'folder-missing', signal })
 }
 
-/** Page at a position, or the failure of the service if the message at the position is damaged. */
+/** Page at a position, or the failure of the page if the message at the position is damaged. */
 async function readPart(
   client: GraphClient,
   { path, query, skip, limit }: PositionedList,
-  { repeatable, signal }: { repeatable: boolean; signal: AbortSignal },
+  signal: AbortSignal,
 ): Promise<ListResponse | MailApiError> {
   let failure: MailApiError | undefined
   for (const size of [limit, ...smallerPages.filter((each) => each < limit)])
@@ -80,11 +83,12 @@ async function readPart(
         path,
         query: { ...query, $top: String(size), ...(skip > 0 && { $skip: String(skip) }) },
         missing: 'folder-missing',
-        repeatable: repeatable && size === 1,
+        // A repeat shows that the message is damaged, and that the failure does not pass.
+        repeatable: size === 1,
         signal,
       })
     } catch (error) {
-      if (!isServiceFailure(error)) throw error
+      if (!isPageFailure(error)) throw error
       failure = error
     }
   return failure as MailApiError

@@ -5,7 +5,7 @@ import type { ApiPage, MessageQuery, PageOptions } from '../mail-api/reads.ts'
 import type { GraphMessage } from '../provider-types/graph.ts'
 import { type BatchPart, sendAll } from './batch.ts'
 import { type GraphClient, linkQuery } from './graph-client.ts'
-import { isServiceFailure, listAround, type ListResponse } from './list-around.ts'
+import { isPageFailure, listAround, type ListResponse } from './list-around.ts'
 import { type ListPlan, planList } from './list-plan.ts'
 import { isId, receivedAt } from './message-fields.ts'
 import { translateFilter, utcSeconds } from './search-filter.ts'
@@ -30,7 +30,7 @@ export function listPage(client: GraphClient, request: ListRequest): Promise<Raw
   if (plan.kind === 'thread') return threadPage(client, plan.filter, request)
   if (plan.kind === 'index') return servicePage(client, plan, request)
   return servicePage(client, plan, request).catch((error: unknown) => {
-    const skip = isServiceFailure(error) ? positionOf(request.page.pageToken) : undefined
+    const skip = isPageFailure(error) ? positionOf(request.page.pageToken) : undefined
     if (skip === undefined) throw error
     return pageAround(client, { filter: plan.filter, skip }, request)
   })

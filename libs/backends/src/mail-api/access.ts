@@ -13,7 +13,7 @@ export interface MailApiLogin {
    */
   user: string
   accessToken: string
-  /** True for the mailbox of the access token's user, which Graph finds without its address. */
+  /** True for the mailbox of the access token's user, which has the name `me`. */
   own?: boolean
 }
 

@@ -16,10 +16,10 @@ export interface ResponseForm {
  */
 export function assertForm(json: unknown, form: ResponseForm): asserts json is object {
   if (!isObject(json)) throw malformed('no object')
-  const left: unknown[] = [json]
+  const left: object[] = [json]
   for (let value = left.pop(); value !== undefined; value = left.pop()) {
-    if (Array.isArray(value)) left.push(...value.filter(isStructure))
-    else if (isObject(value)) left.push(...structuresOf(value, form))
+    const structures = Array.isArray(value) ? value.filter(isStructure) : structuresOf(value, form)
+    for (const each of structures) left.push(each)
   }
 }
 

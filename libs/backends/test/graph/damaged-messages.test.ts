@@ -118,3 +118,44 @@ test('lists: an outage of the service ends after a few requests', async () => {
   await expect(api.listIds({}, { limit: 100 }, signal)).rejects.toMatchObject({ status: 500 })
   expect(fake.server.requests().length).toBeLessThan(25)
 })
+
+test.each([502, 503, 504])(
+  'lists: status %i of lists alone is an outage, nothing is left out',
+  async (status) => {
+    await using setup = await startGraph()
+    const { fake, api } = setup
+    fill(fake.mailbox, 5)
+    const id = fake.mailbox.folder('inbox').id
+    const response = { status, body: { error: { code: 'ServiceNotAvailable', message: 'x' } } }
+    for (const operation of [delta, delta.replace('/delta()', '')])
+      fake.server.on(operation, () => ({ kind: 'reply', response }))
+    const changes = api.changes({ id, folderId: id }, { limit: 500 }, signal)
+    await expect(changes).rejects.toMatchObject({ failure: 'unavailable', status })
+    await expect(api.listIds({ folderId: id }, { limit: 10 }, signal)).rejects.toMatchObject({
+      status,
+    })
+  },
+)
+
+test('changes: a delta that fails without a damaged message is tried again after an hour', async () => {
+  await using setup = await startGraph()
+  const { fake } = setup
+  fill(fake.mailbox, 5)
+  const inbox = fake.mailbox.folder('inbox').id
+  const response = { status: 500, body: { error: { code: 'InternalServerError', message: 'x' } } }
+  const end = fake.server.on(delta, ({ path }) =>
+    decodeURIComponent(path).includes(inbox) ? { kind: 'reply', response } : undefined,
+  )
+  const index = new FeedIndex(setup.api)
+  await index.follow()
+  end()
+  const ofInbox = () =>
+    fake.server.requests(delta).filter(({ path }) => decodeURIComponent(path).includes(inbox))
+  const before = ofInbox().length
+  await index.follow()
+  expect(ofInbox()).toHaveLength(before)
+  fake.clock.advance(3_600_000)
+  await index.follow()
+  expect(ofInbox().length).toBeGreaterThan(before)
+  expect(Object.keys(index.snapshot()).sort()).toEqual(readable(fake.mailbox))
+})
