@@ -123,7 +123,7 @@ function createOmissionMetrics(metrics: Metrics) {
   })
   const lists = metrics.counter({
     name: 'incomplete_lists_total',
-    help: 'Full lists of mailboxes at a mail API that lacked more than 500 indexed messages',
+    help: 'Full lists of mailboxes at a mail API that were shorter than the profile says, or lacked more than 500 indexed messages, labels or flags',
   })
   const incomplete = metrics.counter({
     name: 'messages_incomplete_total',

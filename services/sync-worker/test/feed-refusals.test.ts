@@ -131,6 +131,33 @@ describe('MailboxFeeds: refused folders', () => {
     expect(await scene.news()).toEqual([id])
   })
 
+  test('three refused folders before the others: the next pass reads the others first', async () => {
+    const scene = new RefusingScene()
+    const [first, second, third] = scene.model.store.folders.keys()
+    for (const id of [first, second, third]) scene.refused.set(id ?? '', error)
+    await expect(scene.pass()).rejects.toBe(error)
+    await scene.sync()
+    const id = scene.deliver({ folderId: 'three' })
+    await scene.sync()
+    expect(await scene.news()).toEqual([id])
+    expect(scene.parked.nextTryAt).toEqual(new Date(scene.time + minute))
+  })
+
+  test('the end of the delay is the time of the next pass, which reads the folder', async () => {
+    const scene = new RefusingScene()
+    const worker = scene.worker()
+    await scene.pass({}, worker)
+    scene.refused.set('one', error)
+    const { dueAt } = await scene.pass({}, worker)
+    expect(dueAt).toEqual(new Date(scene.time + minute))
+    scene.refused.clear()
+    const id = scene.deliver({ folderId: 'one' })
+    scene.time += minute
+    const { refusal } = await scene.pass({ parts: notified() }, worker)
+    expect(refusal).toBeUndefined()
+    expect(await scene.news()).toEqual([id])
+  })
+
   test('a failure of the network or of the token ends the pass', async () => {
     for (const failure of [
       new MailApiError('unavailable', 'connect ECONNREFUSED'),

@@ -47,7 +47,7 @@ export interface SyncOutcome {
   /** True if full rounds (comparisons of all messages) are left. */
   readonly hasRounds?: boolean
   readonly hasChanges?: boolean
-  /** Time of the next attempt to read a pending message. */
+  /** Time of the next attempt to read a pending message or a refused folder, or to list again. */
   readonly retryAt?: number | undefined
   /** Named messages without changes. `isNew`: not in the message index. */
   readonly unreported?: readonly { readonly id: string; readonly isNew: boolean }[]
@@ -70,7 +70,7 @@ export interface SyncSchedule extends NamedParts {
   readonly unsettledAt: number
   /** Time of the `full` sync that repeats a push (notification of a provider) without changes. */
   readonly repeatAt: number
-  /** Time at which a pending message is read again. */
+  /** Time at which a pending message or a refused folder is read again, or a list is repeated. */
   readonly retryAt: number
   /** Time at which the last push (notification of a provider) is served. */
   readonly pushAt: number

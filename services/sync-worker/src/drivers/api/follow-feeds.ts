@@ -205,6 +205,8 @@ async function openFeeds(
     followed.context.log.warn({ part, ...fields }, 'provider refuses content of a message')
   }
   const drafter = createMessageDrafter({ api, settings, summaries, read, onRefusal, signal })
+  /** Number of messages that the last page could not list, by folder: logged once. */
+  const unreadable = new Map<string, number>()
   return new MailboxFeeds({
     api,
     account,
@@ -213,11 +215,13 @@ async function openFeeds(
     losses: followed.losses,
     onUnreadable: ({ id: folder }, count) => {
       commit.metrics.messagesUnreadable(count)
+      if (unreadable.get(folder) === count) return
+      unreadable.set(folder, count)
       followed.context.log.warn({ folder, count }, 'provider cannot list messages of a folder')
     },
     onIncompleteList: (list) => {
       commit.metrics.listIncomplete()
-      followed.context.log.warn(list, 'provider lists fewer messages than the index has')
+      followed.context.log.warn(list, 'provider lists fewer messages than expected')
     },
     onParked: ({ feed, error, isNew }) => {
       commit.metrics.folderRefused(error.failure)

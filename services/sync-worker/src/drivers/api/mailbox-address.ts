@@ -14,13 +14,14 @@ interface Login {
 }
 
 /** Number of indexed messages that are looked up to recognise a mailbox. */
-const sampleSize = 20
+const sampleSize = 100
 
 /**
  * Compares the address in the provider's profile with the address of the account. A different
  * address of the same mailbox is stored and reported: the account was registered with an alias, or
- * the user was renamed. A mailbox is the same if it has messages of the stored message index.
- * Without an index, only `expectedEmail` decides.
+ * the user was renamed. The login name and `expectedEmail` of the account are accepted. Another
+ * address is accepted if the mailbox has messages of the stored message index or, without an index,
+ * if the account has no `expectedEmail`.
  *
  * @throws MailApiError `token-rejected` if the token belongs to another mailbox
  */
@@ -31,6 +32,8 @@ export async function checkMailboxAddress(
 ): Promise<void> {
   const stored = await findAddresses(db, account.account)
   if (!stored || isSame(address, stored.mailboxAddress ?? stored.user ?? address)) return
+  const declared = [stored.user, stored.expectedEmail]
+  const isDeclared = declared.some((each) => each !== null && isSame(address, each))
   const leaf = await findLastLeaf(db, account.account)
   const ids = leaf
     ? decodeLeaf(leaf)
@@ -38,9 +41,10 @@ export async function checkMailboxAddress(
         .map(({ id }) => id)
     : []
   const isSameMailbox =
-    ids.length > 0
+    isDeclared ||
+    (ids.length > 0
       ? (await api.getMessages(ids, {}, signal)).length > 0
-      : stored.expectedEmail === null || isSame(address, stored.expectedEmail)
+      : stored.expectedEmail === null)
   if (!isSameMailbox)
     throw new MailApiError('token-rejected', `The access token belongs to the mailbox ${address}`)
   const isLoginName = stored.user !== null && isSame(address, stored.user)

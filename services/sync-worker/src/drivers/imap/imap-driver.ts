@@ -87,6 +87,9 @@ const checkLater: ReadonlySet<AccountCommandName> = new Set([
   'listSignatures',
 ])
 
+/** Commands that say nothing about a mailbox, and do not bring its login forward. */
+const withoutLogin: ReadonlySet<AccountCommandName> = new Set(['getDraftVersion', 'listSignatures'])
+
 /** Driver of an account at an IMAP server. */
 class ImapDriver implements AccountDriver {
   readonly #deps: ImapDriverDeps
@@ -112,7 +115,7 @@ class ImapDriver implements AccountDriver {
     { signal }: CommandLimits,
   ): Promise<AccountReply<Name>> {
     const session = this.#session
-    session.ask()
+    if (!withoutLogin.has(name)) session.ask()
     if (!checkLater.has(name)) assertConnected(session.context)
     return commands[name](
       request,

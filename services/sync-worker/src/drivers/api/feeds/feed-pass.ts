@@ -41,7 +41,10 @@ export interface UnreportedMessage {
 }
 
 export interface PassResult {
-  /** Time of the next attempt to read a message that the provider did not return. */
+  /**
+   * Time of the next attempt to read a message that the provider did not return, or a folder that
+   * the provider refused, or of the next full round after an incomplete list.
+   */
   readonly dueAt: Date | undefined
   /** True if full rounds (of all messages) are left: the next pass starts immediately. */
   readonly hasRounds: boolean
@@ -155,13 +158,14 @@ export class FeedPass implements PassMemory, OpenedIndex {
 
   /**
    * Records that the provider refused to read the folder of a feed. If the provider also refused
-   * the folders before, the mailbox may be unavailable as a whole.
+   * the folders before, the mailbox may be unavailable as a whole. The next pass then begins with
+   * other folders.
    *
-   * @throws the error, in a pass over all feeds
+   * @throws the error, in a pass over all feeds that has read no folder, at the third refusal
    */
   reportRefusal(feed: Feed, error: MailApiError): void {
     this.#refused.set(feed, error)
-    if (!this.#hasRead && !this.isListStored && this.#refused.size >= maxRefusals) throw error
+    if (!this.#hasRead && !this.isListStored && this.#refused.size >= maxRefusals) this.#fail(error)
   }
 
   /**
@@ -171,12 +175,22 @@ export class FeedPass implements PassMemory, OpenedIndex {
    */
   parkRefused(): void {
     const [first] = this.#refused.values()
-    if (first && !this.#hasRead && !this.isListStored) throw first
+    if (first && !this.#hasRead && !this.isListStored) this.#fail(first)
     const { parked, onParked } = this.#options
     for (const [feed, error] of this.#refused) {
       const refusal = parked.park(feed, error)
       onParked?.(refusal)
     }
+  }
+
+  #fail(error: MailApiError): never {
+    this.#options.parked.suspect(this.#refused.keys())
+    throw error
+  }
+
+  /** Ids of the refused folders whose delay has ended. */
+  get dueFolders(): string[] {
+    return this.#options.parked.due.flatMap(({ folderId }) => folderId ?? [])
   }
 
   /** Plans how to treat messages that a full round of this feed lacks; see `RoundLosses.plan`. */

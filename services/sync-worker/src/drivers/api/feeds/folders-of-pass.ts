@@ -6,7 +6,10 @@ import type { FeedState } from './stored/feed-store.ts'
 import type { FollowedFeed } from './run-rounds.ts'
 import { needsRound } from './sync-feed.ts'
 
-/** Feeds whose first full round is not complete, because the provider refuses their folders. */
+/**
+ * Feeds whose first full round is not complete, because the provider refuses their
+ * folders, or because the sync pass left their rounds out.
+ */
 export async function listIncomplete({ store }: FeedPass): Promise<FeedState[]> {
   const feeds = await store.listFeeds()
   return feeds.filter(needsRound).map((state) => ({ ...state, isInitial: true }))

@@ -33,6 +33,7 @@ export async function collectPage(
 ): Promise<FeedState> {
   const { index, writer } = pass
   const isFirst = state.stage !== 'collect'
+  if (isFirst && state.folder === null) pass.losses.begin()
   const ids = page.changed.map(({ id }) => id)
   const loaded = await index.load(state.feed, isFirst ? [] : ids)
   const collected = new Map(loaded.states)
@@ -119,10 +120,17 @@ export async function applyRound(
   }
   const next: FeedState =
     end === undefined
-      ? { ...state, ...endOf(pass, plan), stage: 'follow', applied: null, isInitial: false }
+      ? {
+          ...state,
+          completedAt: endOf(pass, plan),
+          stage: 'follow',
+          applied: null,
+          isInitial: false,
+        }
       : { ...state, applied: end }
   const parts = end === undefined ? [{ part: state.feed, deleted: 'all' as const, saved: [] }] : []
   const reads = await applyBatch(pass, batch, { feeds: [next], parts })
+  if (plan && end === undefined) pass.losses.end()
   return { state: next, reads }
 }
 
@@ -164,10 +172,7 @@ function mayStore(plan: LossPlan, id: string): boolean {
   return plan.kind === 'request' || (plan.kind === 'confirmed' && plan.ids.has(id))
 }
 
-/** Completion time of a full round. Null if the list was incomplete: another full round follows. */
-function endOf(
-  { losses, now }: FeedPass,
-  plan: LossPlan | undefined,
-): Pick<FeedState, 'completedAt'> {
-  return { completedAt: plan === undefined || losses.end() ? now() : null }
+/** Time at which a full round is complete. Null if another full round has to follow. */
+function endOf({ losses, now }: FeedPass, plan: LossPlan | undefined): Date | null {
+  return plan === undefined || losses.isComplete ? now() : null
 }

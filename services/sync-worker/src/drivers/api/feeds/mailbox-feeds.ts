@@ -77,7 +77,7 @@ export class MailboxFeeds {
    * @throws MailApiError; AppError `stale` after the lease was lost. A repeated call continues.
    */
   async sync(signal: AbortSignal, options: PassOptions = {}): Promise<PassResult> {
-    const { losses, store } = this.#options
+    const { losses, parked, store } = this.#options
     const pages = this.#report.pages
     const { mustYield, parts } = options
     const memory: PassMemory = { copies: new Map(), report: this.#report, mustYield, signal }
@@ -90,13 +90,13 @@ export class MailboxFeeds {
       refusal:
         unknownPath === undefined ? this.#findRefusal(pass) : unknownPathRefusal(unknownPath),
       hasChanges: this.#report.pages > pages,
-      dueAt: earliest(await store.findNextPendingAt(), losses.nextRoundAt),
+      dueAt: earliest(await store.findNextPendingAt(), losses.nextRoundAt, parked.nextTryAt),
       unreported: notified ? await findUnreported(pass, notified) : [],
     }
   }
 
   async #syncAll(memory: PassMemory): Promise<SyncedFeeds> {
-    const { api, losses, now, store } = this.#options
+    const { api, losses, now, parked, store } = this.#options
     const listing = await this.#listFolders(memory.signal)
     const { folders, named, before, unconfirmed, unknownPath } = listing
     const names = new FolderNames(api.traits.placement, folders, named)
@@ -105,16 +105,19 @@ export class MailboxFeeds {
     const stored = await store.listFeeds()
     const feeds = pairFeeds(api.feeds(folders), stored)
     await storeFolders(pass, { before, named, created: feeds.filter(({ isNew }) => isNew) })
-    const required = await this.#markRequired(pass, feeds)
+    const required = parked.inOrder(await this.#markRequired(pass, feeds))
     const isUnconfirmed = ({ feed }: FollowedFeed) => unconfirmed.has(feed.folderId ?? '')
     const certain = required.filter((each) => !isUnconfirmed(each))
     const states = await readFeeds(pass, certain, storedTime(pass))
     await retryPending(pass)
     const unlisted = await this.#readUnlisted(pass, required.filter(isUnconfirmed))
     const present = required.filter(({ feed }) => !unlisted.missing.has(feed.folderId ?? ''))
-    this.#options.parked.retain(present.map(({ feed }) => feed))
+    parked.retain(present.map(({ feed }) => feed))
     const mayStart = ({ feed: { folderId }, state }: FollowedFeed) =>
-      folderId !== undefined || state.stage !== 'follow' || losses.mayStartRound
+      folderId !== undefined ||
+      state.stage !== 'follow' ||
+      writer.mailbox.filledAt === null ||
+      losses.mayStartRound
     const readable = present.filter((each) => pass.mayRead(each.feed) && mayStart(each))
     const rounds = [
       ...droppedRounds(stored, present),
@@ -237,7 +240,7 @@ export class MailboxFeeds {
     before: MailboxState | null,
     isLost: boolean,
   ): Promise<IndexWriter> {
-    const { store, account, now } = this.#options
+    const { store, account, losses, now } = this.#options
     const epoch = before ? before.epoch + 1 : now().getTime()
     // Clients list the mailbox because of the mailboxReset event: later arrivals are announced.
     const announceFrom = isLost ? now() : null
@@ -246,6 +249,7 @@ export class MailboxFeeds {
       ? names.mailboxes.map((each) => mailboxReset({ account, epoch }, each))
       : []
     await store.commit({ epoch: before?.epoch ?? null, reset: true, mailbox, events })
+    losses.reset()
     this.#isVerified = true
     return new IndexWriter(store, mailbox)
   }

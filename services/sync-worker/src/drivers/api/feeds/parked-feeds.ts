@@ -26,6 +26,8 @@ interface Parked extends FeedRefusal {
  */
 export class ParkedFeeds {
   readonly #parked = new Map<string, Parked>()
+  /** Ids of the feeds that `suspect` named. */
+  readonly #suspects = new Set<string>()
   readonly #now: () => Date
   readonly #delayMs = backoff({ baseMs: minParkedMs, maxMs: maxParkedMs })
 
@@ -36,6 +38,32 @@ export class ParkedFeeds {
   /** Latest refusal of a parked feed, or of a feed that may be read and was not read since. */
   get latest(): FeedRefusal | undefined {
     return [...this.#parked.values()].at(-1)
+  }
+
+  /** Time from which the first parked folder may be read again. Undefined without such a folder. */
+  get nextTryAt(): Date | undefined {
+    const now = this.#now().getTime()
+    const waiting = [...this.#parked.values()].filter(({ until }) => until > now)
+    return waiting.length > 0 ? new Date(Math.min(...waiting.map(({ until }) => until))) : undefined
+  }
+
+  /** Parked folders whose delay has ended. */
+  get due(): Feed[] {
+    return [...this.#parked.values()].flatMap(({ feed }) => (this.mayRead(feed) ? feed : []))
+  }
+
+  /**
+   * Remembers folders that were refused by a failed sync pass which read no folder. Such folders
+   * are not parked, because the mailbox may be unavailable as a whole.
+   */
+  suspect(feeds: Iterable<Feed>): void {
+    for (const { id } of feeds) this.#suspects.add(id)
+  }
+
+  /** Feeds in the order in which a sync pass reads them: folders that were refused come last. */
+  inOrder<F extends { readonly feed: Feed }>(feeds: readonly F[]): F[] {
+    const rank = ({ feed }: F) => Number(this.#suspects.has(feed.id))
+    return feeds.toSorted((one, other) => rank(one) - rank(other))
   }
 
   mayRead({ id }: Feed): boolean {
@@ -61,12 +89,14 @@ export class ParkedFeeds {
   /** Forgets the refusals of a feed that was read. */
   clear({ id }: Feed): void {
     this.#parked.delete(id)
+    this.#suspects.delete(id)
   }
 
   /** Forgets feeds that are not followed, such as feeds of deleted folders. */
   retain(feeds: readonly Feed[]): void {
     const ids = new Set(feeds.map(({ id }) => id))
     for (const id of this.#parked.keys()) if (!ids.has(id)) this.#parked.delete(id)
+    for (const id of this.#suspects) if (!ids.has(id)) this.#suspects.delete(id)
   }
 }
 

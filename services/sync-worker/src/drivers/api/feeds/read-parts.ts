@@ -93,6 +93,7 @@ export async function findFolders(
     index.load(indexPart, [...messages.keys()]),
   ])
   for (const { folder } of pending) if (folder !== null) folders.add(folder)
+  for (const folder of pass.dueFolders) folders.add(folder)
   for (const { folderId } of states.values()) if (folderId !== undefined) folders.add(folderId)
   const unknown = [...messages.keys()].filter((id) => !messages.get(id) && !states.has(id))
   if (!(await readNotified(pass, unknown))) return undefined

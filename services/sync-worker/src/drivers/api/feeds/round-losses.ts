@@ -17,7 +17,9 @@ const arrivingShare = 0.01
  * Consecutive short lists of a mailbox after which a full round counts as complete: profiles may
  * count messages that are not listed.
  */
-const maxShortLists = 4
+const maxShortLists = 5
+/** Time for which first rounds must be empty before an empty list is accepted. */
+const emptyMs = 10 * 60_000
 
 /** Treatment of losses: messages, labels and flags of the index that a full round lacks. */
 export type LossPlan =
@@ -52,6 +54,14 @@ interface CollectedRound {
   readonly state: FeedState
 }
 
+/** Comparison of the rest of a full round with the message index. */
+interface Comparison {
+  /** Ids of the messages with losses. */
+  losses: ReadonlySet<string>
+  /** Number of messages in the rest of the round. */
+  listed: number
+}
+
 /** True if a full round lacks an indexed message, one of its labels or a flag. */
 export function isLoss(before: IndexedMessage, listed: IndexedMessage | undefined): boolean {
   if (!listed) return true
@@ -69,17 +79,22 @@ export function isLoss(before: IndexedMessage, listed: IndexedMessage | undefine
  * one minute later, has the same losses. A short list may also lack new messages, so that another
  * round follows.
  *
- * The plan is kept in memory. After a restart, the messages that are not compared yet are planned
- * again, and the second list becomes a first list.
+ * A collected round has one plan, which failures of its comparison do not change. The plan is kept
+ * in memory: after a restart, the rest of the round is planned, and another round follows.
  */
 export class RoundLosses {
   readonly #now: () => Date
   readonly #maxRequests: number
+  /** Plan of the collected round. Undefined until the round is compared. */
   #plan: LossPlan | undefined
-  /** Ids of messages with losses in the previous list. */
+  /** True if the plan is based on the whole collected round. */
+  #isOfWholeRound = false
+  /** Ids of messages with losses in the round before the collected round. */
   #first: ReadonlySet<string> | undefined
-  /** Number of messages in the last list of a first full round. */
-  #firstListed: number | undefined
+  /** True if the collected first round of the mailbox is complete. Undefined until compared. */
+  #isFirstAccepted: boolean | undefined
+  /** Last first round of the mailbox that was shorter than the profile says. */
+  #firstList: { listed: number; at: number } | undefined
   /** Number of consecutive lists that were shorter than the mailbox's profile says. */
   #shortLists = 0
   #nextRoundAt: number | undefined
@@ -99,48 +114,73 @@ export class RoundLosses {
     return this.#now().getTime() >= (this.#nextRoundAt ?? 0)
   }
 
-  /**
-   * Plans the treatment of losses for the rest of a full round. The first call compares the whole
-   * round with the message index.
-   */
+  /** False if another full round has to follow the collected round. */
+  get isComplete(): boolean {
+    if (!this.#isOfWholeRound || !this.#plan || this.#plan.kind === 'keep') return false
+    const isShort = this.#plan.kind === 'request' && this.#plan.isShort
+    return !isShort || this.#shortLists >= maxShortLists
+  }
+
+  /** Ends the collected round because another full round begins. */
+  begin(): void {
+    this.#plan = undefined
+    this.#isOfWholeRound = false
+    this.#isFirstAccepted = undefined
+  }
+
+  /** Forgets all rounds, because the message index is created again. */
+  reset(): void {
+    this.begin()
+    this.#first = undefined
+    this.#firstList = undefined
+    this.#shortLists = 0
+    this.#nextRoundAt = undefined
+  }
+
+  /** Plans the collected round, or its rest. The first call compares it with the message index. */
   async plan(
     pass: RoundContext,
     at: CollectedRound,
     onIncomplete?: OnIncomplete,
   ): Promise<LossPlan> {
-    if (this.#plan && at.state.applied !== '') return this.#plan
-    this.#plan = await this.#choose(pass, at, onIncomplete)
-    return this.#plan
+    return (this.#plan ??= await this.#choose(pass, at, onIncomplete))
   }
 
-  /** Ends the plan of a full round. Returns false if another round has to follow. */
-  end(): boolean {
-    const plan = this.#plan
-    this.#plan = undefined
-    const isShort = plan?.kind === 'request' && plan.isShort && this.#shortLists < maxShortLists
-    if (plan?.kind === 'keep' || isShort) return false
-    this.#first = undefined
-    this.#shortLists = 0
-    this.#nextRoundAt = undefined
-    return true
+  /** Ends the comparison of the collected round, after its last part was committed. */
+  end(): void {
+    if (this.isComplete) this.reset()
+    else {
+      this.#nextRoundAt ??= this.#now().getTime() + roundDelayMs(1)
+      this.begin()
+    }
   }
 
   /**
-   * True if the first full round of a mailbox is complete, as far as the provider's profile tells.
-   * A short list is accepted if the list before had the same length: profiles may count messages
-   * that are not listed.
+   * True if the collected first round of a mailbox is complete, as far as the provider's profile
+   * tells. A short list is accepted if the list before had the same length: profiles may count
+   * messages that are not listed. An empty list is accepted if lists are empty for 10 minutes.
    */
   async acceptsFirst(
     pass: RoundContext,
     at: CollectedRound,
     onIncomplete?: OnIncomplete,
   ): Promise<boolean> {
+    return (this.#isFirstAccepted ??= await this.#judgeFirst(pass, at, onIncomplete))
+  }
+
+  async #judgeFirst(
+    pass: RoundContext,
+    at: CollectedRound,
+    onIncomplete?: OnIncomplete,
+  ): Promise<boolean> {
     const { listed } = await compare(pass, { ...at, state: { ...at.state, applied: '' } })
     const { messages: total } = await pass.api.profile(pass.signal)
-    const before = this.#firstListed
-    this.#firstListed = listed
-    if (!isShort(listed, total) || (listed > 0 && before !== undefined && !isShort(listed, before)))
-      return true
+    if (!isShort(listed, total)) return true
+    const now = this.#now().getTime()
+    const before = this.#firstList
+    const isRepeated = before?.listed === listed
+    if (isRepeated && (listed > 0 || now - before.at >= emptyMs)) return true
+    if (!isRepeated) this.#firstList = { listed, at: now }
     onIncomplete?.({ losses: 0, listed, total })
     return false
   }
@@ -150,15 +190,26 @@ export class RoundLosses {
     at: CollectedRound,
     onIncomplete?: OnIncomplete,
   ): Promise<LossPlan> {
-    const { losses, listed } = await compare(pass, at)
-    const isWhole = at.state.applied === ''
-    const total = isWhole ? (await pass.api.profile(pass.signal)).messages : undefined
+    const comparison = await compare(pass, at)
+    this.#isOfWholeRound = at.state.applied === ''
+    if (this.#isOfWholeRound) return this.#chooseForWhole(pass, comparison, onIncomplete)
+    const isFew = comparison.losses.size <= this.#maxRequests
+    return isFew ? { kind: 'request', isShort: false } : { kind: 'keep' }
+  }
+
+  /** Chooses the plan of a round that is compared from its first message on. */
+  async #chooseForWhole(
+    { api, signal }: RoundContext,
+    { losses, listed }: Comparison,
+    onIncomplete?: OnIncomplete,
+  ): Promise<LossPlan> {
+    const isFew = losses.size <= this.#maxRequests
+    const { messages: total } = await api.profile(signal)
     const isShortList = isShort(listed, total)
     this.#shortLists = isShortList ? this.#shortLists + 1 : 0
-    const isFew = losses.size <= this.#maxRequests
     const confirmed = this.#confirm(isShortList || isFew ? new Set() : losses)
     if (confirmed.size > 0) return { kind: 'confirmed', ids: confirmed }
-    if (!isFew) this.#first = isShortList ? undefined : losses
+    this.#first = isFew || isShortList ? undefined : losses
     if (!isFew || isShortList) {
       onIncomplete?.({ losses: losses.size, listed, total })
       this.#nextRoundAt = this.#now().getTime() + roundDelayMs(Math.max(1, this.#shortLists))
@@ -166,7 +217,7 @@ export class RoundLosses {
     return isFew ? { kind: 'request', isShort: isShortList } : { kind: 'keep' }
   }
 
-  /** Selects the messages that also had losses in the previous list. */
+  /** Selects the messages that also had losses in the round before the collected round. */
   #confirm(losses: ReadonlySet<string>): ReadonlySet<string> {
     return new Set([...losses].filter((id) => this.#first?.has(id)))
   }
@@ -207,14 +258,8 @@ export async function scanRound(
   }
 }
 
-/**
- * Compares the rest of a full round with the message index. Returns the messages with losses, and
- * the number of messages in that rest.
- */
-async function compare(
-  pass: RoundContext,
-  at: CollectedRound,
-): Promise<{ losses: ReadonlySet<string>; listed: number }> {
+/** Compares the rest of a full round with the message index. */
+async function compare(pass: RoundContext, at: CollectedRound): Promise<Comparison> {
   const losses = new Set<string>()
   let count = 0
   let from: string | undefined = at.state.applied ?? ''

@@ -30,7 +30,7 @@ export interface GotMessages {
   refused: ReadonlySet<string>
 }
 
-/** Messages per request without texts. A batch of Gmail may have 25 parts, a batch of Graph 20. */
+/** Messages per request without texts. The clients divide a request into batches of a provider. */
 export const maxGets = 20
 /** Maximum bytes of message texts in memory. With default limits: two batches of Graph. */
 export const maxTextsBytes = 24 * 1024 * 1024
