@@ -54,7 +54,7 @@ export async function registerManyAccounts(
 }
 
 /** Number of connected accounts among the many accounts. */
-export async function countConnected({ client }: Pick<WorldAccess, 'client'>): Promise<number> {
+async function countConnected({ client }: Pick<WorldAccess, 'client'>): Promise<number> {
   const query = { state: 'connected', query: 'many-', pageSize: 1 } as const
   return (await client.call(operations.listAccounts, { query })).body.total
 }
