@@ -3,6 +3,7 @@ import { join } from 'node:path'
 import {
   accountCommands,
   credentialCommands,
+  oneWayCommands,
   outboxCommands,
   verifyCommands,
 } from '../commands/index.ts'
@@ -77,7 +78,13 @@ function operationContracts(): Record<string, object> {
  * name.
  */
 function commands(): Record<string, object> {
-  const groups = [accountCommands, credentialCommands, outboxCommands, verifyCommands]
+  const groups = [
+    accountCommands,
+    oneWayCommands,
+    credentialCommands,
+    outboxCommands,
+    verifyCommands,
+  ]
   const members = groups.flatMap((group) => Object.values<object | number>(group))
   return Object.fromEntries(
     members.flatMap((member) =>

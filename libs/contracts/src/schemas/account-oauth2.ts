@@ -66,7 +66,9 @@ export type OAuth2Update = Static<typeof OAuth2Update>
 
 /** Members of a failed OAuth2 consent of an account. */
 const consentFailure = {
-  error: Text('Error code of the provider (RFC 6749 §4.1.2.1), such as `access_denied`.'),
+  error: Text(
+    'Error code of the provider (RFC 6749 §4.1.2.1 and §5.2), such as `access_denied`; `unknown_error` if the provider sends none.',
+  ),
   description: Type.Optional(Text('Explanation of the provider.')),
   code: Type.Optional(Text('Code of Microsoft, such as `AADSTS90094`.')),
   remedy: Type.Optional(Text('Action that repairs the failure, if it is known.')),
