@@ -65,7 +65,10 @@ export class RpcResponder {
     this.#handlers = new Map(handlers.map((handler) => [handler.command.name, handler]))
   }
 
-  /** Processes the message of a request. Never rejects. Returns the result for the metrics. */
+  /**
+   * Processes the message of a request or one-way command. Never rejects. Returns the result for
+   * the metrics.
+   */
   async take(message: Message): Promise<string> {
     const { log, active } = this.#deps
     const received = readOneWayCommand(message)

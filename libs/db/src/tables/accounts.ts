@@ -155,7 +155,7 @@ export interface AccountChanges {
   /** Account of the change. Null for a proxy. */
   account: string | null
   type: ChangeType
-  /** New state of the account or proxy, or the kind of a warning. */
+  /** New state of the account or proxy, kind of a warning, or address of the mailbox. */
   key: string
   payload: JsonOrNull<ChangePayload>
   createdAt: Generated<Date>

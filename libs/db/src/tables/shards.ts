@@ -7,7 +7,7 @@ export interface Workers {
   stopping: Generated<boolean>
   /** True while the sync-worker has no memory for further shards. */
   refusing: Generated<boolean>
-  /** Time until which the logins of the accounts that were transferred to the worker take. */
+  /** Time until which the accounts that were transferred to the worker are logging in. */
   loggingInUntil: Generated<Date>
   /** SHA-256 (hex) of the worker's secret proof, by which auth-bridge identifies it. */
   proof: string | null

@@ -76,7 +76,10 @@ export function createRequest(
 interface ExchangeOptions {
   /** Name of the HTTP exchange in error messages. */
   name: 'call' | 'request'
-  /** Called once, at the end of the HTTP exchange. */
+  /**
+   * Called once, when the HTTP request closes. A request that is cancelled while it waits for a
+   * connection closes once it has a connection.
+   */
   onClose?: () => void
 }
 
