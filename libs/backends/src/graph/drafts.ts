@@ -7,7 +7,13 @@ import type { GraphMessage } from '../provider-types/graph.ts'
 import type { GraphClient } from './graph-client.ts'
 import { messagePath } from './lists.ts'
 import { isId } from './message-fields.ts'
-import { isMimeOnly, type StructuredFile, toStructured } from './structured-message.ts'
+import { postWithHeaders, type StructuredHeaders } from './message-headers.ts'
+import {
+  isMimeOnly,
+  type StructuredFile,
+  type StructuredMessage,
+  toStructured,
+} from './structured-message.ts'
 import { uploadFile } from './upload-session.ts'
 
 export interface NewDraft {
@@ -79,18 +85,18 @@ async function createStructured(
   { content, path, onIncomplete }: NewDraft & { path: string },
   signal: AbortSignal,
 ): Promise<ApiDraft> {
-  const { message, messageIdHeader, files } = await toStructured(content)
-  if (files.length === 0 || encodedSize(message, files) <= maxRequestBytes) {
+  const { message, headers, messageIdHeader, files } = await toStructured(content)
+  if (files.length === 0 || encodedSize({ message, headers, files }) <= maxRequestBytes) {
     const attachments = files.length > 0 ? files.map(attachmentOf) : undefined
     const json = { ...message, ...defined({ internetMessageId: messageIdHeader, attachments }) }
-    return postDraft(client, { path, json }, signal)
+    return postDraft(client, { path, json, headers }, signal)
   }
   // Graph adds a Message-ID to a message that has no Message-ID.
   const internetMessageId = messageIdHeader ?? (await newMessageId(client, signal))
   const key = onIncomplete ? await newMessageId(client, signal) : internetMessageId
   await onIncomplete?.(key)
   const json = { ...message, internetMessageId: incompleteId(key) }
-  const draft = await postDraft(client, { path, json }, signal)
+  const draft = await postDraft(client, { path, json, headers }, signal)
   try {
     for (const file of files) await addFile(client, { draft: draft.id, file }, signal)
     const request = { path: messagePath(draft.id), json: { internetMessageId }, signal }
@@ -106,12 +112,16 @@ async function createStructured(
 
 async function postDraft(
   client: GraphClient,
-  { path, json }: { path: string; json: object },
+  { path, json, headers }: { path: string; json: object; headers: StructuredHeaders },
   signal: AbortSignal,
 ): Promise<ApiDraft> {
-  const created = await client.response<GraphMessage>({ method: 'POST', path, json, signal })
-  if (created.status !== 201) throw new MailApiError('unavailable', 'The provider created no draft')
-  return draftOf(created.json)
+  const { posted, ...rest } = await postWithHeaders(headers, async (members) => {
+    const request = { method: 'POST' as const, path, json: { ...json, ...members }, signal }
+    const created = await client.response<GraphMessage>(request)
+    if (created.status === 201) return draftOf(created.json)
+    throw new MailApiError('unavailable', 'The provider created no draft')
+  })
+  return { ...posted, ...rest }
 }
 
 async function newMessageId(client: GraphClient, signal: AbortSignal): Promise<string> {
@@ -156,7 +166,11 @@ function isSmall({ content }: StructuredFile): boolean {
 }
 
 /** Bytes of a message with its files in one Graph request: base64 takes a third more. */
-export function encodedSize(message: object, files: readonly StructuredFile[]): number {
+export function encodedSize({
+  message,
+  headers,
+  files,
+}: Pick<StructuredMessage, 'message' | 'headers' | 'files'>): number {
   const bytes = files.reduce((sum, { content }) => sum + content.length + 300, 0)
-  return Buffer.byteLength(JSON.stringify(message)) + (bytes * 4) / 3
+  return Buffer.byteLength(JSON.stringify({ ...message, ...headers.members })) + (bytes * 4) / 3
 }

@@ -20,6 +20,7 @@ import {
 import type { GraphClient } from './graph-client.ts'
 import { entriesOf, messagePath } from './lists.ts'
 import { dateOf, isId } from './message-fields.ts'
+import { postWithHeaders, toHeaderMembers } from './message-headers.ts'
 import { quoted } from './search-filter.ts'
 import { isMimeOnly, toStructured } from './structured-message.ts'
 
@@ -71,9 +72,11 @@ export function graphSending(client: GraphClient, now: () => number): MailApiSen
         const { status } = await client.response({ ...request, mime: content })
         if (status === 202) return {}
       }
-      const json = await structuredBody(content)
-      assertAccepted((await client.response({ ...request, json })).status)
-      return {}
+      return sendStructured(client, content, signal)
+    },
+    async omittedHeaders(content, { structured = false }) {
+      const isMime = content.length <= maxMimeBytes && !(structured && !(await isMimeOnly(content)))
+      return isMime ? [] : toHeaderMembers(Buffer.from(content)).omitted
     },
   }
 }
@@ -87,17 +90,21 @@ function assertAccepted(status: number): void {
     throw new MailApiError('unavailable', `The provider did not accept the message (${status})`)
 }
 
-async function structuredBody(content: Uint8Array): Promise<object> {
-  const { message, messageIdHeader, files } = await toStructured(content)
-  if (encodedSize(message, files) > maxRequestBytes) throw tooLarge()
-  return {
-    message: {
-      ...message,
-      ...defined({ internetMessageId: messageIdHeader }),
-      ...(files.length > 0 && { attachments: files.map(attachmentOf) }),
-    },
-    saveToSentItems: true,
-  }
+async function sendStructured(
+  client: GraphClient,
+  content: Uint8Array,
+  signal: AbortSignal,
+): Promise<ApiSentMessage> {
+  const { message, headers, messageIdHeader, files } = await toStructured(content)
+  if (encodedSize({ message, headers, files }) > maxRequestBytes) throw tooLarge()
+  const attachments = files.length > 0 ? files.map(attachmentOf) : undefined
+  const whole = { ...message, ...defined({ internetMessageId: messageIdHeader, attachments }) }
+  const { posted: status, ...rest } = await postWithHeaders(headers, async (members) => {
+    const json = { message: { ...whole, ...members }, saveToSentItems: true }
+    return (await client.response({ method: 'POST', path: '/sendMail', json, signal })).status
+  })
+  assertAccepted(status)
+  return rest
 }
 
 function tooLarge(): MailApiError {

@@ -2,6 +2,7 @@ import { defined } from '@posthorn/contracts/defined'
 import { parseMessage, type ParsedAddress } from '@posthorn/mime'
 import { MailApiError } from '../mail-api/errors.ts'
 import type { GraphRecipient } from '../provider-types/graph.ts'
+import { type StructuredHeaders, toHeaderMembers } from './message-headers.ts'
 
 type Parsed = Awaited<ReturnType<typeof parseMessage>>
 
@@ -16,8 +17,9 @@ export interface StructuredFile {
 
 /** Message in the structured format of Graph. */
 export interface StructuredMessage {
-  /** Members of the Graph message without files and Message-ID. */
+  /** Members of the Graph message without files, Message-ID and other header fields. */
   message: object
+  headers: StructuredHeaders
   messageIdHeader?: string
   files: StructuredFile[]
 }
@@ -25,17 +27,6 @@ export interface StructuredMessage {
 /** Media types of MIME parts that lose their meaning in the structured format of Graph. */
 const mimeOnly =
   /^(?:multipart\/(?:signed|encrypted)|application\/(?:x-)?pkcs7-(?:mime|signature)|text\/calendar|application\/pgp-encrypted)/i
-/** MAPI properties of header fields that Graph does not accept as header fields. */
-const headerProperties = [
-  ['in-reply-to', 'String 0x1042'],
-  ['references', 'String 0x1039'],
-] as const
-/**
- * Maximum custom header fields of a message that are passed on: Graph accepts few fields, and only
- * names with `x-`.
- */
-const maxHeaders = 5
-
 /**
  * Converts a message (RFC 5322) to the structured format of Graph.
  *
@@ -47,6 +38,7 @@ export async function toStructured(content: Uint8Array): Promise<StructuredMessa
     throw new MailApiError('too-large', 'The message cannot be converted and is too large for MIME')
   return defined({
     message: messageOf(parsed),
+    headers: toHeaderMembers(Buffer.from(content)),
     messageIdHeader: parsed.messageId,
     files: parsed.attachments.map((each, index) =>
       defined({
@@ -97,8 +89,6 @@ function messageOf(parsed: Parsed): object {
     bccRecipients: recipientsOf(parsed.bcc),
     replyTo: recipientsOf(parsed.replyTo),
     importance: importanceOf(parsed),
-    internetMessageHeaders: ownHeaders(parsed),
-    singleValueExtendedProperties: replyProperties(parsed),
   })
 }
 
@@ -113,22 +103,6 @@ function importanceOf(parsed: Parsed): 'high' | 'low' | undefined {
   const priority = firstOf(parsed, 'x-priority')?.charAt(0) ?? ''
   if (importance === 'high' || /[12]/.test(priority)) return 'high'
   return importance === 'low' || /[45]/.test(priority) ? 'low' : undefined
-}
-
-function ownHeaders({ headers }: Parsed): object[] | undefined {
-  const own = Object.entries(headers)
-    .filter(([name]) => name.startsWith('x-') && name !== 'x-priority')
-    .flatMap(([name, values]) => values.slice(0, 1).map((value) => ({ name, value })))
-    .slice(0, maxHeaders)
-  return own.length === 0 ? undefined : own
-}
-
-function replyProperties(parsed: Parsed): object[] | undefined {
-  const properties = headerProperties.flatMap(([name, id]) => {
-    const value = firstOf(parsed, name)
-    return value === undefined ? [] : [{ id, value }]
-  })
-  return properties.length === 0 ? undefined : properties
 }
 
 function firstOf({ headers }: Parsed, name: string): string | undefined {

@@ -9,6 +9,11 @@ export interface ApiDraft {
    * changes.
    */
   version?: string
+  /**
+   * Names of header fields that the draft lacks, because the provider's own message format cannot
+   * keep them. Only a new draft has the names.
+   */
+  omittedHeaders?: string[]
 }
 
 const incompleteStart = '<incomplete.'
@@ -60,6 +65,8 @@ export interface ApiSentMessage {
    * alias, without an error.
    */
   from?: readonly string[]
+  /** Names of header fields that the sent message lacks, if a call names them. */
+  omittedHeaders?: string[]
 }
 
 /**
@@ -110,4 +117,9 @@ export interface MailApiSending {
     options: DepositOptions,
     signal: AbortSignal,
   ): Promise<ApiSentMessage>
+  /**
+   * Names of header fields that a draft of this content lacks, for a draft that an interrupted call
+   * created. Absent if the provider takes MIME only, which keeps all header fields.
+   */
+  omittedHeaders?(content: Uint8Array, options: DepositOptions): Promise<string[]>
 }

@@ -69,9 +69,11 @@ export async function findDraft(
  * the draft's id.
  */
 async function depositDraft(context: DepositContext): Promise<ProviderDraft> {
-  const { submission } = context
+  const { submission, api } = context
   const adopted = submission.mayHaveDraft ? await findOrphan(context) : undefined
-  return commit(context, adopted ?? (await createDraft(context)))
+  if (!adopted) return commit(context, await createDraft(context))
+  const names = await api.omittedHeaders?.(contentOf(submission), depositOptions(submission))
+  return commit(context, names?.length ? { ...adopted, omittedHeaders: names } : adopted)
 }
 
 /**
