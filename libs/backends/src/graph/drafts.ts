@@ -1,6 +1,7 @@
 import { randomUUID } from 'node:crypto'
 import { apiAccountTypes } from '@posthorn/contracts/account-types'
 import { defined } from '@posthorn/contracts/defined'
+import { type MessageContent, toBytes } from '@posthorn/mime'
 import { isMailApiError, MailApiError } from '../mail-api/errors.ts'
 import { type ApiDraft, incompleteId } from '../mail-api/sending.ts'
 import type { GraphMessage } from '../provider-types/graph.ts'
@@ -17,7 +18,7 @@ import {
 import { uploadFile } from './upload-session.ts'
 
 export interface NewDraft {
-  content: Uint8Array
+  content: MessageContent
   /** Path of the Graph list that the draft is created in; defaults to the drafts of the mailbox. */
   path?: string
   /** Selects the structured format of Graph messages from the start. */
@@ -29,7 +30,7 @@ export interface NewDraft {
   onIncomplete?: ((messageIdHeader: string) => Promise<void>) | undefined
 }
 
-/** Largest message that is converted to the structured format of Graph, in bytes. */
+/** Largest message that Graph takes, in bytes of MIME. */
 export const maxMessageBytes = apiAccountTypes.graph.mailbox.maxSentBytes
 /**
  * Largest MIME text of a message in one Graph request. Above about 2,240 kB Graph responds 200 and
@@ -61,12 +62,18 @@ export async function createDraft(
   signal.throwIfAborted()
   if (content.length > maxMessageBytes)
     throw new MailApiError('too-large', `The message is larger than ${maxMessageBytes} bytes`)
-  if (content.length <= maxMimeBytes && !(structured && !(await isMimeOnly(content)))) {
-    const request = { method: 'POST' as const, path, mime: content, signal }
+  if (await isSentAsMime(content, structured)) {
+    const mime = await toBytes(content)
+    const request = { method: 'POST' as const, path, mime, signal }
     const { status, json } = await client.response<GraphMessage>(request)
     if (status === 201) return draftOf(json)
   }
   return createStructured(client, { content, path, onIncomplete }, signal)
+}
+
+/** True if a message is sent to Graph as MIME, which small messages are if MIME is not excluded. */
+export async function isSentAsMime(content: MessageContent, structured: boolean): Promise<boolean> {
+  return content.length <= maxMimeBytes && !(structured && !(await isMimeOnly(content)))
 }
 
 export function draftOf(message: GraphMessage | undefined): ApiDraft {
@@ -87,7 +94,7 @@ async function createStructured(
 ): Promise<ApiDraft> {
   const { message, headers, messageIdHeader, files } = await toStructured(content)
   if (files.length === 0 || encodedSize({ message, headers, files }) <= maxRequestBytes) {
-    const attachments = files.length > 0 ? files.map(attachmentOf) : undefined
+    const attachments = await attachmentsOf(files)
     const json = { ...message, ...defined({ internetMessageId: messageIdHeader, attachments }) }
     return postDraft(client, { path, json, headers }, signal)
   }
@@ -150,19 +157,28 @@ async function addFile(
 ): Promise<void> {
   if (!isSmall(file)) return uploadFile(client, { draft, file }, signal)
   const path = `${messagePath(draft)}/attachments`
-  await client.response({ method: 'POST', path, json: attachmentOf(file), signal })
+  await client.response({ method: 'POST', path, json: await attachmentOf(file), signal })
 }
 
-export function attachmentOf({ content, ...file }: StructuredFile): object {
+/** Small files in one Graph request. Undefined without files. */
+export async function attachmentsOf(
+  files: readonly StructuredFile[],
+): Promise<object[] | undefined> {
+  return files.length > 0 ? Promise.all(files.map(attachmentOf)) : undefined
+}
+
+async function attachmentOf({ content, ...file }: StructuredFile): Promise<object> {
+  const chunks: Buffer[] = []
+  for await (const chunk of content.chunks()) chunks.push(chunk)
   return {
     '@odata.type': '#microsoft.graph.fileAttachment',
     ...file,
-    contentBytes: content.toString('base64'),
+    contentBytes: Buffer.concat(chunks).toString('base64'),
   }
 }
 
 function isSmall({ content }: StructuredFile): boolean {
-  return content.length <= maxInlineBytes
+  return content.size <= maxInlineBytes
 }
 
 /** Bytes of a message with its files in one Graph request: base64 takes a third more. */
@@ -171,6 +187,6 @@ export function encodedSize({
   headers,
   files,
 }: Pick<StructuredMessage, 'message' | 'headers' | 'files'>): number {
-  const bytes = files.reduce((sum, { content }) => sum + content.length + 300, 0)
+  const bytes = files.reduce((sum, { content }) => sum + content.size + 300, 0)
   return Buffer.byteLength(JSON.stringify({ ...message, ...headers.members })) + (bytes * 4) / 3
 }

@@ -1,4 +1,5 @@
 import { defined } from '@posthorn/contracts/defined'
+import { type MessageContent, toBytes } from '@posthorn/mime'
 import { isMailApiError, MailApiError } from '../mail-api/errors.ts'
 import {
   type ApiSentMessage,
@@ -8,21 +9,21 @@ import {
 } from '../mail-api/sending.ts'
 import type { GraphMessage } from '../provider-types/graph.ts'
 import {
-  attachmentOf,
+  attachmentsOf,
   createDraft,
   draftOf,
   encodedSize,
+  isSentAsMime,
   maxMessageBytes,
-  maxMimeBytes,
   maxRequestBytes,
   removeDraft,
 } from './drafts.ts'
 import type { GraphClient } from './graph-client.ts'
 import { entriesOf, messagePath } from './lists.ts'
 import { dateOf, isId } from './message-fields.ts'
-import { postWithHeaders, toHeaderMembers } from './message-headers.ts'
+import { postWithHeaders } from './message-headers.ts'
 import { quoted } from './search-filter.ts'
-import { isMimeOnly, toStructured } from './structured-message.ts'
+import { toStructured } from './structured-message.ts'
 
 const fields = 'id,changeKey,conversationId,isDraft,internetMessageId,sentDateTime'
 const maxDrafts = 10
@@ -68,15 +69,15 @@ export function graphSending(client: GraphClient, now: () => number): MailApiSen
       signal.throwIfAborted()
       if (content.length > maxMessageBytes) throw tooLarge()
       const request = { method: 'POST' as const, path: '/sendMail', signal }
-      if (content.length <= maxMimeBytes && !(structured && !(await isMimeOnly(content)))) {
-        const { status } = await client.response({ ...request, mime: content })
+      if (await isSentAsMime(content, structured)) {
+        const { status } = await client.response({ ...request, mime: await toBytes(content) })
         if (status === 202) return {}
       }
       return sendStructured(client, content, signal)
     },
     async omittedHeaders(content, { structured = false }) {
-      const isMime = content.length <= maxMimeBytes && !(structured && !(await isMimeOnly(content)))
-      return isMime ? [] : toHeaderMembers(Buffer.from(content)).omitted
+      if (await isSentAsMime(content, structured)) return []
+      return (await toStructured(content)).headers.omitted
     },
   }
 }
@@ -92,12 +93,12 @@ function assertAccepted(status: number): void {
 
 async function sendStructured(
   client: GraphClient,
-  content: Uint8Array,
+  content: MessageContent,
   signal: AbortSignal,
 ): Promise<ApiSentMessage> {
   const { message, headers, messageIdHeader, files } = await toStructured(content)
   if (encodedSize({ message, headers, files }) > maxRequestBytes) throw tooLarge()
-  const attachments = files.length > 0 ? files.map(attachmentOf) : undefined
+  const attachments = await attachmentsOf(files)
   const whole = { ...message, ...defined({ internetMessageId: messageIdHeader, attachments }) }
   const { posted: status, ...rest } = await postWithHeaders(headers, async (members) => {
     const json = { message: { ...whole, ...members }, saveToSentItems: true }

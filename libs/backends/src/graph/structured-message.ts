@@ -1,10 +1,15 @@
 import { defined } from '@posthorn/contracts/defined'
-import { parseMessage, type ParsedAddress } from '@posthorn/mime'
+import {
+  type LargeMessage,
+  type MessageContent,
+  type ParsedAddress,
+  parseLargeMessage,
+  type PartContent,
+  toSource,
+} from '@posthorn/mime'
 import { MailApiError } from '../mail-api/errors.ts'
 import type { GraphRecipient } from '../provider-types/graph.ts'
 import { type StructuredHeaders, toHeaderMembers } from './message-headers.ts'
-
-type Parsed = Awaited<ReturnType<typeof parseMessage>>
 
 /** File of a message, in the form that Graph takes. */
 export interface StructuredFile {
@@ -12,7 +17,7 @@ export interface StructuredFile {
   contentType: string
   isInline: boolean
   contentId?: string
-  content: Buffer
+  content: PartContent
 }
 
 /** Message in the structured format of Graph. */
@@ -28,17 +33,18 @@ export interface StructuredMessage {
 const mimeOnly =
   /^(?:multipart\/(?:signed|encrypted)|application\/(?:x-)?pkcs7-(?:mime|signature)|text\/calendar|application\/pgp-encrypted)/i
 /**
- * Converts a message (RFC 5322) to the structured format of Graph.
+ * Converts a message (RFC 5322) to the structured format of Graph. The contents of large files are
+ * read when they are sent.
  *
  * @throws MailApiError `too-large` for signed, encrypted or calendar mail, which only MIME keeps
  */
-export async function toStructured(content: Uint8Array): Promise<StructuredMessage> {
-  const parsed = await parseMessage(Buffer.from(content))
-  if (hasMimeOnlyPart(parsed) || hasCalendar(content))
+export async function toStructured(content: MessageContent): Promise<StructuredMessage> {
+  const parsed = await parseLargeMessage(toSource(content))
+  if (hasMimeOnlyPart(parsed) || hasCalendar(parsed))
     throw new MailApiError('too-large', 'The message cannot be converted and is too large for MIME')
   return defined({
     message: messageOf(parsed),
-    headers: toHeaderMembers(Buffer.from(content)),
+    headers: toHeaderMembers(parsed.skeleton),
     messageIdHeader: parsed.messageId,
     files: parsed.attachments.map((each, index) =>
       defined({
@@ -53,11 +59,12 @@ export async function toStructured(content: Uint8Array): Promise<StructuredMessa
 }
 
 /** True for a message that only MIME keeps: `toStructured` refuses it. */
-export async function isMimeOnly(content: Uint8Array): Promise<boolean> {
-  return hasCalendar(content) || hasMimeOnlyPart(await parseMessage(Buffer.from(content)))
+export async function isMimeOnly(content: MessageContent): Promise<boolean> {
+  const parsed = await parseLargeMessage(toSource(content))
+  return hasCalendar(parsed) || hasMimeOnlyPart(parsed)
 }
 
-function hasMimeOnlyPart(parsed: Parsed): boolean {
+function hasMimeOnlyPart(parsed: LargeMessage): boolean {
   const attached = parsed.attachments.map(({ contentType }) => contentType)
   const types = [firstOf(parsed, 'content-type') ?? '', ...attached]
   return parsed.incomplete || types.some((type) => mimeOnly.test(type))
@@ -67,15 +74,14 @@ function hasMimeOnlyPart(parsed: Parsed): boolean {
  * True if a message has a calendar part. A calendar part is an alternative text, which is no
  * attachment.
  */
-function hasCalendar(content: Uint8Array): boolean {
-  const text = Buffer.from(content.buffer, content.byteOffset, content.byteLength)
+function hasCalendar({ skeleton }: LargeMessage): boolean {
   return (
-    text.includes('text/calendar') &&
-    /^content-type:\s*text\/calendar/im.test(text.toString('latin1'))
+    skeleton.includes('text/calendar') &&
+    /^content-type:\s*text\/calendar/im.test(skeleton.toString('latin1'))
   )
 }
 
-function messageOf(parsed: Parsed): object {
+function messageOf(parsed: LargeMessage): object {
   const [from] = recipientsOf(parsed.from)
   return defined({
     subject: parsed.subject,
@@ -98,13 +104,13 @@ function recipientsOf(addresses: readonly ParsedAddress[]): GraphRecipient[] {
   }))
 }
 
-function importanceOf(parsed: Parsed): 'high' | 'low' | undefined {
+function importanceOf(parsed: LargeMessage): 'high' | 'low' | undefined {
   const importance = firstOf(parsed, 'importance')?.toLowerCase()
   const priority = firstOf(parsed, 'x-priority')?.charAt(0) ?? ''
   if (importance === 'high' || /[12]/.test(priority)) return 'high'
   return importance === 'low' || /[45]/.test(priority) ? 'low' : undefined
 }
 
-function firstOf({ headers }: Parsed, name: string): string | undefined {
+function firstOf({ headers }: LargeMessage, name: string): string | undefined {
   return headers[name]?.[0]
 }

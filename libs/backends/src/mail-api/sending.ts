@@ -1,3 +1,5 @@
+import type { MessageContent } from '@posthorn/mime'
+
 /** Draft at the mail provider. `id` and `messageId` differ for Gmail. */
 export interface ApiDraft {
   id: string
@@ -81,7 +83,11 @@ export interface MailApiSending {
    * @throws MailApiError `too-large`, `invalid-recipients`, `mailbox-full`; with `leavesDraft` if
    *   an incomplete draft may be left
    */
-  depositDraft(content: Uint8Array, options: DepositOptions, signal: AbortSignal): Promise<ApiDraft>
+  depositDraft(
+    content: MessageContent,
+    options: DepositOptions,
+    signal: AbortSignal,
+  ): Promise<ApiDraft>
   /**
    * Sends a draft to the recipients of its header. If the connection fails, the message may have
    * been sent: search for the draft.
@@ -113,7 +119,7 @@ export interface MailApiSending {
    * again.
    */
   sendMessage(
-    content: Uint8Array,
+    content: MessageContent,
     options: DepositOptions,
     signal: AbortSignal,
   ): Promise<ApiSentMessage>
@@ -121,5 +127,5 @@ export interface MailApiSending {
    * Names of header fields that a draft of this content lacks, for a draft that an interrupted call
    * created. Absent if the provider takes MIME only, which keeps all header fields.
    */
-  omittedHeaders?(content: Uint8Array, options: DepositOptions): Promise<string[]>
+  omittedHeaders?(content: MessageContent, options: DepositOptions): Promise<string[]>
 }

@@ -113,7 +113,7 @@ async function sendDirectly(context: SendContext): Promise<ApiSentMessage> {
   signal.throwIfAborted()
   try {
     const timeout = AbortSignal.timeout(handoverMs)
-    return await api.sendMessage(contentOf(submission), depositOptions(submission), timeout)
+    return await api.sendMessage(contentOf(context), depositOptions(submission), timeout)
   } catch (error) {
     throw mayHaveEffect(error) ? toCountedUnknown(error) : error
   }
