@@ -22,6 +22,8 @@ export interface PassParts {
   readonly messages: ReadonlyMap<string, boolean>
   /** Special uses of folders to read. */
   readonly specialUses: readonly SpecialUse[]
+  /** True to read all feeds if no synced folder has these special uses. */
+  readonly otherwiseAll?: boolean
 }
 
 export interface PassOptions {
