@@ -68,6 +68,8 @@ export interface FollowedAccount extends NotifiedAccount {
 
 /** Delay after a rate limit of the provider that names no time. */
 const defaultLimitMs = 60_000
+/** Maximum wait of a request of the monthly comparison of an index for idle quota. */
+const idleTimeoutMs = 5_000
 /** Maximum pause after a rate limit of the provider. Limits of a whole day end within this time. */
 const maxLimitMs = 86_400_000
 
@@ -189,6 +191,12 @@ async function openFeeds(
     onIncompleteList: (list) => {
       commit.metrics.listIncomplete()
       followed.context.log.warn(list, 'provider lists fewer messages than expected')
+    },
+    openIdle: () => followed.open({ priority: 'initial-sync', timeoutMs: idleTimeoutMs }, signal),
+    onRepair: (outcome, repaired) => {
+      commit.metrics.indexRepaired(outcome, repaired)
+      if (repaired > 0)
+        followed.context.log.warn({ outcome, repaired }, 'message index had differences, repaired')
     },
     onParked: ({ feed, error, isNew }) => {
       commit.metrics.folderRefused(error.failure)
