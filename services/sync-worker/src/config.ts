@@ -73,6 +73,8 @@ export function readConfig(env: Env) {
       fallback: 600_000,
       min: 100,
     }),
+    /** Maximum interval of polls of the inbox if the provider loses notifications. */
+    apiPollInboxMs: duration(env, 'SVC_API_INBOX_POLL_INTERVAL', { fallback: 60_000, min: 100 }),
     /** Idle time after which a command connection is closed. */
     commandIdleMs: duration(env, 'SVC_COMMAND_IDLE_TIME', { fallback: 30_000, min: 100 }),
     /** Maximum idle command connections of all accounts of a worker. */

@@ -123,7 +123,16 @@ function createOmissionMetrics(metrics: Metrics) {
   })
   const lists = metrics.counter({
     name: 'incomplete_lists_total',
-    help: 'Full lists of mailboxes at a mail API that were shorter than the profile says, or lacked more than 500 indexed messages, labels or flags',
+    help: 'Full lists of mailboxes that were shorter than the mail system says, or, at a mail API, lacked more than 500 indexed messages, labels or flags',
+  })
+  const repairs = metrics.counter({
+    name: 'index_repairs_total',
+    help: 'Monthly comparisons of message indexes with a list of the mailbox, by outcome',
+    labels: ['outcome'],
+  })
+  const repaired = metrics.counter({
+    name: 'repaired_messages_total',
+    help: 'Messages whose state in the index differed from the mailbox at a monthly comparison',
   })
   const incomplete = metrics.counter({
     name: 'messages_incomplete_total',
@@ -135,6 +144,10 @@ function createOmissionMetrics(metrics: Metrics) {
     incomplete: (reason: 'refused' | 'truncated') => incomplete.labels(reason).inc(),
     messagesUnreadable: (count: number) => unreadable.inc(count),
     listIncomplete: () => lists.inc(),
+    indexRepaired: (outcome: string, count: number) => {
+      repairs.labels(outcome).inc()
+      repaired.inc(count)
+    },
     folderRefused: (failure: string) => folders.labels(failure).inc(),
     contentRefused: (part: string) => refused.labels(part).inc(),
   }

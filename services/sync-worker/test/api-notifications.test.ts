@@ -23,7 +23,9 @@ beforeAll(async () => {
     .insertInto('settings')
     .values({ key: 'notificationBaseUrl', value: JSON.stringify('https://notify.example') })
     .execute()
-  await world.startApiWorker({ apiPollMs: 3_600_000, apiPollNotifiedMs: 3_600_000 })
+  const rarely = 3_600_000
+  const polls = { apiPollMs: rarely, apiPollNotifiedMs: rarely, apiPollInboxMs: rarely }
+  await world.startApiWorker(polls)
 })
 afterAll(() => world.close())
 

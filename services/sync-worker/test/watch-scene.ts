@@ -153,7 +153,7 @@ export class Scene {
   /** Moves the clock and runs what is due. */
   advance(ms: number): void {
     this.time += ms
-    this.handle.reportUnannounced(new Date(this.time)) // wakes the timer, and is no silence
+    this.handle.reportUnannounced(new Date(8.64e15)) // wakes the timer, and is no silence
   }
 
   row() {

@@ -32,6 +32,7 @@ const unlimited = {
   }),
   SVC_API_POLL_INTERVAL: `${45_000 / shortening}ms`,
   SVC_API_POLL_INTERVAL_WITH_PUSH: `${600_000 / shortening}ms`,
+  SVC_API_INBOX_POLL_INTERVAL: `${60_000 / shortening}ms`,
 }
 const published = { SVC_PROVIDER_LIMITS: '{}', SVC_API_POLL_INTERVAL: '45s' }
 

@@ -56,6 +56,11 @@ export interface NotificationTraits {
    * than 1 if a refusal may only precede a change that is on its way.
    */
   readonly maxRefusals: number
+  /**
+   * True if the provider loses a considerable share of its notifications: the inbox is also polled
+   * while the provider notifies.
+   */
+  readonly isLossy: boolean
 }
 
 /** Notification properties of a mail system that sends no notifications to this installation. */
@@ -64,6 +69,7 @@ export const noNotifications: NotificationTraits = {
   authentication: 'none',
   isCheckedByHolder: true,
   maxRefusals: 1,
+  isLossy: false,
 }
 
 /** Mail system that is read and used through an HTTP API. */

@@ -17,6 +17,7 @@ export const gmail: ApiAccountType = {
     // The Pub/Sub topic of a new application, or the permission to publish to the topic, may exist
     // only about 90 s after the application.
     maxRefusals: 3,
+    isLossy: false,
   },
   // Maximum size of a sent message: discovery document of the Gmail API, `messages.send`, 35 MiB.
   mailbox: { placement: 'labels', appends: 'all', removes: false, maxSentBytes: 36_700_160 },

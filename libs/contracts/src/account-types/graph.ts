@@ -31,6 +31,8 @@ export const graph: ApiAccountType = {
     // Graph lists its change notification subscriptions, and may remove a subscription silently.
     isCheckedByHolder: true,
     maxRefusals: 1,
+    // About 20 % of the notifications of Graph do not arrive.
+    isLossy: true,
   },
   mailbox: {
     placement: 'folder',

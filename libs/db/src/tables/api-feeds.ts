@@ -17,6 +17,22 @@ export interface NamedFolder {
   former?: true
 }
 
+/** Position in the comparison of a message index with a list of the whole mailbox. Epoch ms. */
+export interface IndexRepair {
+  /** Start of the comparison in progress. Absent: none. */
+  startedAt?: number
+  /** `filled_at` of the index at the start: another index makes the comparison void. */
+  filledAt?: number
+  /** Cursor of the list. Absent: the list begins, or is complete. */
+  cursor?: string
+  /** Message id below which the list is compared with the index. Absent: not listed yet. */
+  applied?: string
+  /** Number of differences that were repaired so far. */
+  repaired?: number
+  /** Time of the next comparison. */
+  nextAt?: number
+}
+
 /**
  * Index of the messages of an account at a mail API. Written by sync-worker, like the change lists
  * (feeds), leaves and pending messages of the account.
@@ -42,6 +58,8 @@ export interface ApiMailboxes {
    * Null: not stored yet.
    */
   syncedAt: Date | null
+  /** Monthly comparison of the index with a list of the whole mailbox. Null: none yet. */
+  repair: JsonOrNull<IndexRepair>
   /**
    * Folders and labels that the provider lists, and former folders and labels that messages may
    * still have.

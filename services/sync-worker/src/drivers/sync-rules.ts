@@ -9,6 +9,8 @@ export interface SyncRules {
   readonly fullAt: number
   /** Mean interval of `poll` actions (partial syncs), from the end of the last pass. */
   readonly pollMs: number
+  /** Maximum deviation from `pollMs`, as a share of it, so that polls spread over the accounts. */
+  readonly pollSpread: number
   /** Minimum interval of `poll` actions after changes, from the end of the last pass. */
   readonly minPollMs: number
   /** Age of the last complete sync after which a poll reads the whole account. */
@@ -36,6 +38,7 @@ export const noIntervals: SyncRules = {
   fullMs: Infinity,
   fullAt: Infinity,
   pollMs: Infinity,
+  pollSpread: 1 / 3,
   minPollMs: 0,
   completeMs: Infinity,
   listMs: Infinity,

@@ -18,6 +18,7 @@ const imap: SyncRules = {
   fullMs: 900_000,
   fullAt: Infinity,
   pollMs: Infinity,
+  pollSpread: 1 / 3,
   minPollMs: 12_000,
   completeMs: Infinity,
   listMs: 240_000,

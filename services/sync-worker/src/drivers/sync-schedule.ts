@@ -78,7 +78,7 @@ export interface SyncSchedule extends NamedParts {
   readonly completeAt: number
   /** End of the last `full` or `poll` action. Start of a running `full` or `poll` action. */
   readonly passedAt: number
-  /** Factor of the next interval of polls, so that polls spread over the accounts. */
+  /** Position of the next poll in the range of intervals, from -1 to 1. */
   readonly spread: number
   /** End of the last listing of the mailboxes. */
   readonly listedAt: number
@@ -128,7 +128,7 @@ export const stopped: SyncSchedule = {
   pushAt: -Infinity,
   completeAt: 0,
   passedAt: 0,
-  spread: 1,
+  spread: 0,
   listedAt: 0,
   isListNotified: false,
   relistedAt: 0,
@@ -241,7 +241,7 @@ export function end(
   const { action, isUnnamed, isListOld, startedAt } = running
   return {
     ...withOutcome(schedule, outcome, now),
-    ...(isPass(action) && { passedAt: now, spread: 2 / 3 + (random * 2) / 3 }),
+    ...(isPass(action) && { passedAt: now, spread: random * 2 - 1 }),
     ...(isPass(action) && isListOld && { relistedAt: startedAt }),
     ...(action !== 'parts' && { listedAt: now }),
     ...(isUnnamed && !outcome.hasChanges && { repeatAt: now + repeatMs }),
@@ -288,7 +288,7 @@ function dueTimes(schedule: SyncSchedule, rules: SyncRules): Readonly<Record<Syn
     poll: Math.min(
       schedule.pollAt,
       Math.max(unsettledAt, passedAt + rules.minPollMs),
-      passedAt + rules.pollMs * schedule.spread,
+      passedAt + rules.pollMs * (1 + schedule.spread * rules.pollSpread),
     ),
     parts: hasMailboxes
       ? -Infinity

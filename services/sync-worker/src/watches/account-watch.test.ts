@@ -68,3 +68,17 @@ test.each([
   watch.reportUnannounced(new Date(now - hour), now)
   expect(watch.isLost).toBe(isReplaced)
 })
+
+test.each([
+  ['with no notification between', false, true],
+  ['with a notification between', true, false],
+])('AccountWatch: two unannounced recent changes %s', (_name, isNotified, isReplaced) => {
+  const watch = loadedWatch()
+  const now = expiresAt.getTime() - hour
+  watch.reportUnannounced(new Date(now), now)
+  expect(watch.isLost).toBe(false)
+  const later = now + 6 * 60_000
+  if (isNotified) watch.receive({ account: 'a', kind: 'changed', secretHash }, later - 1)
+  watch.reportUnannounced(new Date(later), later)
+  expect(watch.isLost).toBe(isReplaced)
+})

@@ -57,6 +57,8 @@ export class AccountWatch {
   /** Expiry of the watch for which the provider has requested a renewal. */
   #expiringAt = 0
   #replacedAt = -Infinity
+  /** Time of the earliest reported change without a notification since. */
+  #unannouncedAt: Date | undefined
 
   constructor(account: WatchedAccount, now: number) {
     this.account = account
@@ -129,9 +131,15 @@ export class AccountWatch {
 
   reportUnannounced(changedAt: Date, now: number): void {
     const notifiedAt = this.notifiedAt ?? this.row?.lastNotifiedAt ?? undefined
-    const isSilent = now - changedAt.getTime() > silentMs && !(notifiedAt && notifiedAt > changedAt)
+    const unannounced = [this.#unannouncedAt, changedAt].filter((time) => time !== undefined)
+    const silentSince = unannounced
+      .filter((time) => !(notifiedAt && notifiedAt > time))
+      .sort(byTime)
+    this.#unannouncedAt = silentSince[0]
+    const isSilent = now - Number(silentSince[0]) > silentMs
     if (!isSilent || !this.isActive(now) || now - this.#replacedAt < replaceMs) return
     this.#replacedAt = now
+    this.#unannouncedAt = undefined
     this.#replace(now)
   }
 
@@ -182,6 +190,10 @@ export class AccountWatch {
   }
 }
 
+function byTime(one: Date, other: Date): number {
+  return one.getTime() - other.getTime()
+}
+
 /** SHA-256 of a secret, in the form that is stored and compared. */
 export function hashSecret(secret: string): Buffer {
   return createHash('sha256').update(secret).digest()
@@ -226,8 +238,8 @@ export interface WatchHandle extends Disposable {
   readonly remoteId: string | undefined
   /**
    * Reports a change that a poll detected and no notification had announced, with the time of the
-   * change. If the provider has been silent about the change for 5 min, the watch is replaced, at
-   * most once an hour.
+   * change. If the provider has been silent about this change or an earlier one for 5 min, the
+   * watch is replaced, at most once an hour.
    */
   reportUnannounced(changedAt: Date): void
   /** Ends renewals of the watch until the account is added again. Notifications go on. */

@@ -138,7 +138,14 @@ async function measureLeaves(mailbox: Mailbox): Promise<Figures> {
   const store = world.store()
   const index = new StoredIndex(store)
   const filledAt = new Date()
-  const state = { epoch: 1, messages: 0, announceFrom: null, filledAt, syncedAt: null }
+  const state = {
+    epoch: 1,
+    messages: 0,
+    announceFrom: null,
+    filledAt,
+    syncedAt: null,
+    repair: null,
+  }
   await store.commit({ epoch: null, mailbox: state })
   const writer = new IndexWriter(store, state)
   const from = performance.now()

@@ -47,6 +47,11 @@ export class ProviderScene {
 
   /** A pass of a new process. */
   async sync(): Promise<Date | undefined> {
+    return (await this.openFeeds().sync(this.#signal)).dueAt
+  }
+
+  /** Feeds of a new process. */
+  openFeeds(): MailboxFeeds {
     const onRefusal = (refusal: Refusal) => void this.refusals.push(refusal)
     const drafter = createMessageDrafter({
       api: this.api,
@@ -58,7 +63,7 @@ export class ProviderScene {
       onRefusal,
       signal: this.#signal,
     })
-    const feeds = new MailboxFeeds({
+    return new MailboxFeeds({
       api: this.api,
       store: new MemoryFeedStore(this.tables),
       drafter,
@@ -66,7 +71,6 @@ export class ProviderScene {
       onRefusal,
       now: () => new Date(this.time),
     })
-    return (await feeds.sync(this.#signal)).dueAt
   }
 
   /** Passes until no message has to be read again. */

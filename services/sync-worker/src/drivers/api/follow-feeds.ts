@@ -1,21 +1,18 @@
 import { isMailApiError } from '@posthorn/backends/mail-api'
 import type { Provider } from '@posthorn/backends/provider-limits'
-import type { SpecialUse } from '@posthorn/contracts/schemas/message'
+import { apiAccountTypes } from '@posthorn/contracts/account-types'
 import type { SettingsCache } from '@posthorn/db'
 import { AppError } from '@posthorn/errors'
 import { Semaphore, sleep } from '@posthorn/flow'
 import type { MessageReader } from '@posthorn/message-reader'
-import type { Config } from '../../config.ts'
 import type { CommitDeps } from '../../events/commit.ts'
 import type { WorkerMetrics } from '../../metrics.ts'
 import type { Account } from '../../store/accounts.ts'
 import type { Summaries } from '../../summaries/summaries.ts'
 import type { Destinations } from '../../watches/destinations.ts'
 import type { WatchRegistry } from '../../watches/watch-registry.ts'
-import type { WatchHandle } from '../../watches/account-watch.ts'
 import type { DriverContext } from '../account-driver.ts'
-import { noIntervals, type SyncRules } from '../sync-rules.ts'
-import type { SyncOutcome, SyncPass } from '../sync-schedule.ts'
+import { apiRules, outcomeOf, passOptions, type PollConfig } from './api-rules.ts'
 import { createMessageDrafter } from './messages/message-drafter.ts'
 import { MailboxFeeds } from './feeds/mailbox-feeds.ts'
 import type { RoundLosses } from './feeds/round-losses.ts'
@@ -31,7 +28,7 @@ export interface FollowDeps {
     readonly settings: SettingsCache
     readonly metrics: WorkerMetrics
   }
-  readonly config: Pick<Config, 'apiPollMs' | 'apiPollNotifiedMs'>
+  readonly config: PollConfig
   readonly credentials: { whenAvailable(signal: AbortSignal): Promise<void> }
   readonly reader: Pick<MessageReader, 'forAccount'>
   readonly summaries: Summaries
@@ -71,6 +68,8 @@ export interface FollowedAccount extends NotifiedAccount {
 
 /** Delay after a rate limit of the provider that names no time. */
 const defaultLimitMs = 60_000
+/** Maximum wait of a request of the monthly comparison of an index for idle quota. */
+const idleTimeoutMs = 5_000
 /** Maximum pause after a rate limit of the provider. Limits of a whole day end within this time. */
 const maxLimitMs = 86_400_000
 
@@ -96,9 +95,12 @@ export async function followFeeds(
   followed.watch = watch
   using resources = new DisposableStack()
   resources.defer(() => watch.pause())
-  resources.use(sync.start(() => apiRules(deps.config, watch)))
+  const { notifications } = apiAccountTypes[deps.provider]
+  resources.use(sync.start(() => apiRules(deps.config, watch, notifications)))
   const onNew = (receivedAt: Date) => {
-    if (sync.running?.action === 'poll') watch.reportUnannounced(receivedAt)
+    const { action, isComplete } = sync.running ?? {}
+    // A poll of the inbox finds changes soon: their notifications may still follow.
+    if (action === 'poll') watch.reportUnannounced(isComplete ? receivedAt : new Date())
   }
   for (let feeds: MailboxFeeds | undefined; ;) {
     const pass = await sync.begin(signal)
@@ -106,7 +108,7 @@ export async function followFeeds(
     const opening = { account, isFirst, onNew, signal }
     const current = (feeds ??= await openFeeds(deps, followed, opening))
     if (pass.isMissed) current.requireRounds()
-    const options = { ...passOptions(pass), mustYield: () => sync.mustYield }
+    const options = { ...passOptions(pass, watch), mustYield: () => sync.mustYield }
     const result = await afterLimits(context, signal, () =>
       runPass(deps, current, { isFirst, options, signal }),
     )
@@ -116,39 +118,6 @@ export async function followFeeds(
     // Sync passes after the first pass have a client with another priority.
     if (isFirst) feeds = undefined
   }
-}
-
-/** Special uses of the folders that are polled most often if the provider refuses to notify. */
-const mainUses: readonly SpecialUse[] = ['\\Inbox', '\\Sent', '\\Drafts', '\\Junk']
-/**
- * Intervals between polls of the main folders and of all folders, in multiples of `apiPollMs`, if
- * the provider refuses to notify. Default: 60 s and 15 min.
- */
-const refusedIntervals = { main: 4 / 3, all: 20 }
-
-/** Poll intervals of an account at a mail API, which depend on the account's watch. */
-export function apiRules(
-  { apiPollMs, apiPollNotifiedMs }: FollowDeps['config'],
-  { isActive, isRefused }: Pick<WatchHandle, 'isActive' | 'isRefused'>,
-): SyncRules {
-  const silentMs = isRefused ? refusedIntervals.main * apiPollMs : apiPollMs
-  return {
-    ...noIntervals,
-    pollMs: isActive ? apiPollNotifiedMs : silentMs,
-    completeMs: isRefused ? refusedIntervals.all * apiPollMs : 0,
-  }
-}
-
-/** Parts of the mailbox that a sync pass reads. */
-export function passOptions({ action, isComplete, messages }: SyncPass): PassOptions {
-  const notified = new Map([...messages].map(([id, { isDeleted }]) => [id, isDeleted]))
-  if (isComplete) return { notified }
-  return { parts: { messages: notified, specialUses: action === 'poll' ? mainUses : [] } }
-}
-
-/** Result of a sync pass, as far as it changes the schedule of passes. */
-export function outcomeOf({ dueAt, hasRounds, hasChanges, unreported }: PassResult): SyncOutcome {
-  return { hasRounds, hasChanges, unreported, retryAt: dueAt?.getTime() }
 }
 
 function getAccount({ account }: DriverContext): Account {
@@ -222,6 +191,12 @@ async function openFeeds(
     onIncompleteList: (list) => {
       commit.metrics.listIncomplete()
       followed.context.log.warn(list, 'provider lists fewer messages than expected')
+    },
+    openIdle: () => followed.open({ priority: 'initial-sync', timeoutMs: idleTimeoutMs }, signal),
+    onRepair: (outcome, repaired) => {
+      commit.metrics.indexRepaired(outcome, repaired)
+      if (repaired > 0)
+        followed.context.log.warn({ outcome, repaired }, 'message index had differences, repaired')
     },
     onParked: ({ feed, error, isNew }) => {
       commit.metrics.folderRefused(error.failure)

@@ -2,13 +2,14 @@ import type { ApiFeeds, ApiMailboxes, ApiPending, Db, NamedFolder, Tx } from '@p
 import { type Selectable, sql } from 'kysely'
 
 export type ApiMailboxRow = Omit<Selectable<ApiMailboxes>, 'account' | 'folders'>
+type SavedMailbox = Omit<ApiMailboxRow, 'repair'> & { repair: string | null }
 export type ApiFeedRow = Omit<Selectable<ApiFeeds>, 'account' | 'dirtySince'>
 export type ApiPendingRow = Omit<Selectable<ApiPending>, 'account'>
 
 export function findApiMailbox(db: Db, account: string): Promise<ApiMailboxRow | undefined> {
   return db
     .selectFrom('apiMailboxes')
-    .select(['epoch', 'messages', 'announceFrom', 'filledAt', 'syncedAt'])
+    .select(['epoch', 'messages', 'announceFrom', 'filledAt', 'syncedAt', 'repair'])
     .where('account', '=', account)
     .executeTakeFirst()
 }
@@ -20,7 +21,7 @@ export function findApiMailbox(db: Db, account: string): Promise<ApiMailboxRow |
 export async function saveApiMailbox(
   tx: Tx,
   account: string,
-  { epoch, mailbox }: { epoch: string | null; mailbox: ApiMailboxRow },
+  { epoch, mailbox }: { epoch: string | null; mailbox: SavedMailbox },
 ): Promise<boolean> {
   if (epoch === null) {
     const inserted = await tx

@@ -22,6 +22,8 @@ export interface PassParts {
   readonly messages: ReadonlyMap<string, boolean>
   /** Special uses of folders to read. */
   readonly specialUses: readonly SpecialUse[]
+  /** True to read all feeds if no synced folder has these special uses. */
+  readonly otherwiseAll?: boolean
 }
 
 export interface PassOptions {
@@ -55,6 +57,9 @@ export interface PassResult {
   readonly refusal: MailboxRefusal | undefined
 }
 
+/** Outcome of a monthly comparison of the index, and the number of repaired messages. */
+export type OnRepair = (outcome: 'completed' | 'incomplete' | 'failed', repaired: number) => void
+
 export interface MailboxFeedsOptions {
   readonly api: MailApi
   readonly store: FeedStore
@@ -69,6 +74,12 @@ export interface MailboxFeedsOptions {
   readonly onIncompleteList?: (list: IncompleteList) => void
   /** Called for each page that passes over messages that the provider could not list. */
   readonly onUnreadable?: (feed: Feed, count: number) => void
+  /**
+   * Creates a client for the monthly comparison of the index, whose requests come after all others.
+   * Absent: no such comparisons.
+   */
+  readonly openIdle?: () => Promise<MailApi>
+  readonly onRepair?: OnRepair
   readonly now: () => Date
   /** Maximum messages in a leaf (block of the stored message index). For tests. */
   readonly maxLeafMessages?: number
@@ -188,6 +199,16 @@ export class FeedPass implements PassMemory, OpenedIndex {
     throw error
   }
 
+  /** Options of the monthly comparison of the index. */
+  get repairs(): Pick<MailboxFeedsOptions, 'openIdle' | 'onRepair'> {
+    return this.#options
+  }
+
+  /** Copy of the pass with another client of the mail API. */
+  withApi(api: MailApi): FeedPass {
+    return new FeedPass({ ...this.#options, api }, this, this)
+  }
+
   /** Ids of the refused folders whose delay has ended. */
   get dueFolders(): string[] {
     return this.#options.parked.due.flatMap(({ folderId }) => folderId ?? [])
@@ -200,6 +221,10 @@ export class FeedPass implements PassMemory, OpenedIndex {
 
   reportUnreadable(feed: Feed, count: number): void {
     this.#options.onUnreadable?.(feed, count)
+  }
+
+  reportIncompleteList(list: IncompleteList): void {
+    this.#options.onIncompleteList?.(list)
   }
 
   /** True if the first full round of this feed is complete; see `RoundLosses.acceptsFirst`. */

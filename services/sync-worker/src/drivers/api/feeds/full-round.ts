@@ -54,7 +54,10 @@ export async function collectPage(
  * Adds a message to the collected full round of a feed. The pages of a round name each label and
  * each true flag; labels and flags that the pages do not name are not set.
  */
-function addToRound(state: IndexedMessage | undefined, change: MessageChange): IndexedMessage {
+export function addToRound(
+  state: IndexedMessage | undefined,
+  change: MessageChange,
+): IndexedMessage {
   const { labels = [], addedLabels = [], removedLabels: _, ...rest } = change
   const added = [...labels, ...addedLabels]
   return mergeChange(state ?? emptyMessage(change.id), { ...rest, addedLabels: added })

@@ -25,6 +25,7 @@ import { UnknownFolderError } from './read-messages.ts'
 import { findFolders, findUnreported, readFeeds } from './read-parts.ts'
 import { ReportedChanges } from './reported-changes.ts'
 import { listIncomplete, storeFolders, storeMissing } from './folders-of-pass.ts'
+import { repairIndex } from './repair-index.ts'
 import { retryPending } from './retry-pending.ts'
 import {
   droppedRounds,
@@ -125,6 +126,7 @@ export class MailboxFeeds {
     ]
     const hasRounds = !unlisted.isComplete || (await runRounds(pass, rounds))
     pass.parkRefused()
+    if (!hasRounds) await repairIndex(pass)
     if (writer.mailbox.filledAt === null)
       await writer.commit({ filledAt: now(), syncedAt: now(), feeds: await listIncomplete(pass) })
     return { hasRounds, unknownPath, pass }
@@ -244,7 +246,14 @@ export class MailboxFeeds {
     const epoch = before ? before.epoch + 1 : now().getTime()
     // Clients list the mailbox because of the mailboxReset event: later arrivals are announced.
     const announceFrom = isLost ? now() : null
-    const mailbox = { epoch, messages: 0, announceFrom, filledAt: null, syncedAt: null }
+    const mailbox = {
+      epoch,
+      messages: 0,
+      announceFrom,
+      filledAt: null,
+      syncedAt: null,
+      repair: null,
+    }
     const events = isLost
       ? names.mailboxes.map((each) => mailboxReset({ account, epoch }, each))
       : []

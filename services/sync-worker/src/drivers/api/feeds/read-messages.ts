@@ -44,6 +44,8 @@ export interface Readings {
   isNamed: (id: string) => boolean
   /** True in the first full round of a feed: older messages have no event. */
   isInitial?: boolean
+  /** New messages that arrived before this time have no event. Absent: all have an event. */
+  silentBefore?: Date
   /** Copies of messages that need not be read again. */
   copies?: ReadonlyMap<string, ApiMessage>
   /** Stores findings that fill a transaction, to free the memory of the findings. */
@@ -59,18 +61,19 @@ export interface Readings {
 export async function readMessages(
   pass: FeedPass,
   ids: readonly string[],
-  { states, isNamed, isInitial = false, copies = new Map(), store }: Readings,
+  { states, isNamed, isInitial = false, silentBefore, copies = new Map(), store }: Readings,
 ): Promise<ReadFinding[]> {
   const { drafter, signal } = pass
   const options = await drafter.getOptions()
   const size = groupSize(options)
   const batch = new DraftBatch()
+  const since = pass.isInitial({ isInitial }) ? startOf(pass) : silentBefore
   for (let from = 0; from < ids.length; from += size) {
     const group = ids.slice(from, from + size)
     const compare = await readGroup(pass, group, { options, copies, isNamed })
     for (const id of group) {
       signal.throwIfAborted()
-      batch.add(await withAnnouncement(pass, compare(id, states()), isInitial))
+      batch.add(await withAnnouncement(pass, compare(id, states()), since))
       if (batch.isFull) await store(await batch.take(drafter))
     }
   }
@@ -180,11 +183,12 @@ async function findOwnDrafts(
 async function withAnnouncement(
   pass: FeedPass,
   finding: Finding | Refused,
-  isInitial: boolean,
+  silentBefore: Date | undefined,
 ): Promise<ReadFinding> {
   if (finding.kind !== 'new' && finding.kind !== 'moved') return finding
   const { message, ...rest } = finding
-  if (rest.kind === 'new' && pass.isInitial({ isInitial }) && isOld(pass, message)) return rest
+  const isOld = silentBefore !== undefined && isBefore(message.receivedAt, silentBefore)
+  if (rest.kind === 'new' && isOld) return rest
   const drafted = await pass.drafter.draft(message, pass.names)
   return { ...rest, announcement: { ...drafted, ...novelty(pass, finding, drafted) } }
 }
@@ -201,12 +205,9 @@ function novelty(
   return kind === 'moved' ? { ...result, mayBeNew: false } : result
 }
 
-/**
- * True for a message that arrived before the start of announcements: `announceFrom` of the message
- * index, else `notifyFrom` of the account.
- */
-function isOld({ writer, account }: FeedPass, { receivedAt }: ApiMessage): boolean {
-  return isBefore(receivedAt, writer.mailbox.announceFrom ?? account.notifyFrom)
+/** Start of announcements: `announceFrom` of the index, else `notifyFrom` of the account. */
+function startOf({ writer, account }: FeedPass): Date {
+  return writer.mailbox.announceFrom ?? account.notifyFrom
 }
 
 /**

@@ -82,12 +82,12 @@ async function ignoreMissing<T>(reading: Promise<T>): Promise<T | undefined> {
  */
 export async function findFolders(
   pass: FeedPass,
-  { messages, specialUses }: PassParts,
+  { messages, specialUses, otherwiseAll }: PassParts,
 ): Promise<ReadonlySet<string> | undefined> {
   const { index, names, now, store } = pass
   const folders = new Set(specialUses.flatMap((use) => names.findByUse(use)?.id ?? []))
-  // No synced folder has these special uses, because the account's paths select other folders.
-  if (specialUses.length > 0 && folders.size === 0) return undefined
+  // No synced folder has these special uses if the account's paths select other folders.
+  if (otherwiseAll && folders.size === 0) return undefined
   const [pending, { states }] = await Promise.all([
     store.listDuePending(now(), maxGets),
     index.load(indexPart, [...messages.keys()]),

@@ -5,7 +5,7 @@ import type { FeedState } from './stored/feed-store.ts'
 import { indexPart, type StoredIndex } from './stored/stored-index.ts'
 
 /** Maximum messages that are requested because a full round lacks them. */
-const maxRequests = 500
+export const maxRequests = 500
 /**
  * Delay until the next full round after a list of messages that was incomplete. The delay doubles
  * while lists are shorter than the mailbox's profile says.
@@ -49,9 +49,9 @@ interface RoundContext {
 }
 
 /** Feed with a collected full round (list of all messages). */
-interface CollectedRound {
+export interface CollectedRound {
   readonly feed: Pick<Feed, 'folderId'>
-  readonly state: FeedState
+  readonly state: Pick<FeedState, 'feed' | 'applied'>
 }
 
 /** Comparison of the rest of a full round with the message index. */
@@ -173,7 +173,7 @@ export class RoundLosses {
     at: CollectedRound,
     onIncomplete?: OnIncomplete,
   ): Promise<boolean> {
-    const { listed } = await compare(pass, { ...at, state: { ...at.state, applied: '' } })
+    const { listed } = await compareRound(pass, { ...at, state: { ...at.state, applied: '' } })
     const { messages: total } = await pass.api.profile(pass.signal)
     if (!isShort(listed, total)) return true
     const now = this.#now().getTime()
@@ -190,7 +190,7 @@ export class RoundLosses {
     at: CollectedRound,
     onIncomplete?: OnIncomplete,
   ): Promise<LossPlan> {
-    const comparison = await compare(pass, at)
+    const comparison = await compareRound(pass, at)
     this.#isOfWholeRound = at.state.applied === ''
     if (this.#isOfWholeRound) return this.#chooseForWhole(pass, comparison, onIncomplete)
     const isFew = comparison.losses.size <= this.#maxRequests
@@ -224,7 +224,7 @@ export class RoundLosses {
 }
 
 /** True if a list is much shorter than the provider's number. False without a number. */
-function isShort(listed: number, total: number | undefined): boolean {
+export function isShort(listed: number, total: number | undefined): boolean {
   return total !== undefined && total - listed > total * arrivingShare
 }
 
@@ -259,7 +259,7 @@ export async function scanRound(
 }
 
 /** Compares the rest of a full round with the message index. */
-async function compare(pass: RoundContext, at: CollectedRound): Promise<Comparison> {
+export async function compareRound(pass: RoundContext, at: CollectedRound): Promise<Comparison> {
   const losses = new Set<string>()
   let count = 0
   let from: string | undefined = at.state.applied ?? ''

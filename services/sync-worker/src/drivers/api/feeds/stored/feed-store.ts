@@ -1,4 +1,4 @@
-import type { NamedFolder, NewEvent } from '@posthorn/db'
+import type { IndexRepair, NamedFolder, NewEvent } from '@posthorn/db'
 import type { SyncWarning } from '@posthorn/contracts/schemas/changes'
 import type { Announcement } from '../../../../events/announce.ts'
 import type { EventMailbox } from '../../../../events/mailbox-event.ts'
@@ -15,6 +15,8 @@ export interface MailboxState {
   filledAt: Date | null
   /** Time of the last pass that read all feeds, to about half an hour. Null: not stored yet. */
   syncedAt: Date | null
+  /** Comparison of the message index with a list of the whole mailbox. Null: none yet. */
+  repair: IndexRepair | null
 }
 
 /**

@@ -8,6 +8,7 @@ export interface IndexChange extends Omit<FeedCommit, 'epoch' | 'mailbox' | 'par
   added?: number
   filledAt?: Date
   syncedAt?: Date
+  repair?: MailboxState['repair']
 }
 
 /** Writer of an account's message index. Commits in sequence, and each commit raises the epoch. */
@@ -39,6 +40,7 @@ export class IndexWriter {
     added = 0,
     filledAt,
     syncedAt,
+    repair,
     parts = [],
     ...change
   }: IndexChange): Promise<void> {
@@ -49,6 +51,7 @@ export class IndexWriter {
       messages: before.messages + added,
       ...(filledAt && { filledAt }),
       ...(syncedAt && { syncedAt }),
+      ...(repair && { repair }),
     }
     const packed = await packChanges(parts)
     await this.#store.commit({ ...change, parts: packed, epoch: before.epoch, mailbox })

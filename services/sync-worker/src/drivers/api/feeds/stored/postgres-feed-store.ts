@@ -103,7 +103,11 @@ export class PostgresFeedStore implements FeedStore {
     const { epoch, mailbox, feeds = [], parts = [] } = change
     const isSaved = await saveApiMailbox(tx, account, {
       epoch: epoch === null ? null : String(epoch),
-      mailbox: { ...mailbox, epoch: String(mailbox.epoch) },
+      mailbox: {
+        ...mailbox,
+        epoch: String(mailbox.epoch),
+        repair: mailbox.repair && JSON.stringify(mailbox.repair),
+      },
     })
     if (!isSaved) throw staleLeaseError(lease)
     if (change.reset) await deleteApiIndex(tx, account)

@@ -14,7 +14,10 @@ import { initialSync, rebuildIndex, resetMailbox } from './initial-sync.ts'
 export interface SyncResult {
   /** True if the sync found and stored a difference between mailbox and index. */
   changed: boolean
-  /** True if a new UIDVALIDITY of the mailbox is not confirmed: sync the mailbox again soon. */
+  /**
+   * True if a new UIDVALIDITY or a short list of the mailbox is not confirmed: sync the mailbox
+   * again soon.
+   */
   unconfirmed: boolean
 }
 
@@ -103,11 +106,11 @@ async function sync(context: SyncContext, row: MailboxRow, full: boolean): Promi
     return voided ? sync(context, voided, full) : unchanged
   }
   const mailbox = { ...context, row: indexed, index }
-  const changed = isFull
+  const { changed, unconfirmed } = isFull
     ? await applyChanges(mailbox, selected, { plan, announceFrom })
-    : await applyNewMessages(mailbox, selected, announceFrom)
+    : { ...unchanged, changed: await applyNewMessages(mailbox, selected, announceFrom) }
   observe()
-  return { changed: isNew || changed, unconfirmed: false }
+  return { changed: isNew || changed, unconfirmed }
 }
 
 /**
@@ -132,7 +135,7 @@ interface SyncStart {
 /**
  * Makes the mailbox index belong to the server's UIDVALIDITY, by an initial sync or a reset if
  * needed. Returns the unchanged row if the index belongs to the UIDVALIDITY already, undefined if a
- * new UIDVALIDITY is not confirmed.
+ * new UIDVALIDITY is not confirmed, or the server lists too few messages.
  */
 async function ensureUidValidity(
   context: SyncContext,

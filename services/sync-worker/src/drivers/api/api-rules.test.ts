@@ -3,9 +3,9 @@ import { SyncRunner } from '../sync-runner.ts'
 import type { SyncAction } from '../sync-schedule.ts'
 import type { SyncTrigger } from '../sync-trigger.ts'
 import type { PassOptions, PassResult } from './feeds/feed-pass.ts'
-import { apiRules, outcomeOf, passOptions } from './follow-feeds.ts'
+import { apiRules, outcomeOf, passOptions } from './api-rules.ts'
 
-const config = { apiPollMs: 45_000, apiPollNotifiedMs: 600_000 }
+const config = { apiPollMs: 45_000, apiPollNotifiedMs: 600_000, apiPollInboxMs: 60_000 }
 const done: PassResult = {
   dueAt: undefined,
   hasRounds: false,
@@ -23,10 +23,11 @@ class Scene {
   time = 1_000_000
   random = 0.5
   readonly watch = { isActive: true, isRefused: false }
+  readonly notifications = { isLossy: false }
   readonly schedule = new SyncRunner({ now: () => this.time, random: () => this.random })
 
   constructor() {
-    this.schedule.start(() => apiRules(config, this.watch))
+    this.schedule.start(() => apiRules(config, this.watch, this.notifications))
     this.pass('full')
   }
 
@@ -39,7 +40,7 @@ class Scene {
   }
 
   pass(action: SyncAction, result: Partial<PassResult> = {}): PassOptions {
-    const options = passOptions(this.schedule.beginNow(action))
+    const options = passOptions(this.schedule.beginNow(action), this.watch)
     this.schedule.end(outcomeOf({ ...done, ...result }))
     return options
   }
@@ -129,6 +130,32 @@ test('followFeeds: if notifications are refused, main folders every 60 s, all ev
   const all = passes.flatMap(({ options }, at) => (options.parts ? [] : [at + 1]))
   expect(all).toEqual([15, 30])
   expect(passes[0]?.options.parts?.specialUses).toEqual(['\\Inbox', '\\Sent', '\\Drafts', '\\Junk'])
+})
+
+test('followFeeds: if notifications get lost, the inbox every 48 to 60 s, everything every 10 min', () => {
+  const scene = new Scene()
+  scene.notifications.isLossy = true
+  const delays = [0, 1].map((random) => {
+    scene.random = random
+    scene.run()
+    return scene.run().delayMs
+  })
+  expect(delays.map(Math.round)).toEqual([48_000, 60_000])
+  scene.pass('full')
+  const passes = Array.from({ length: 20 }, () => scene.run().options.parts)
+  const all = passes.flatMap((parts, at) => (parts ? [] : [at + 1]))
+  expect(all).toEqual([10, 20])
+  expect(passes[0]).toEqual({ messages: new Map(), specialUses: ['\\Inbox'] })
+})
+
+test('followFeeds: while the provider notifies of everything, or polls are frequent, no inbox polls', () => {
+  const often = { ...config, apiPollNotifiedMs: 60_000 }
+  const watch = { isActive: true, isRefused: false }
+  for (const rules of [
+    apiRules(config, watch, { isLossy: false }),
+    apiRules(often, watch, { isLossy: true }),
+  ])
+    expect(rules.completeMs).toBe(0)
 })
 
 test('followFeeds: a poll that is due takes the notified messages, so that requests never delay it', () => {

@@ -1,0 +1,210 @@
+import { createHash } from 'node:crypto'
+import { type Feed, isMailApiError } from '@posthorn/backends/mail-api'
+import type { IndexRepair } from '@posthorn/db'
+import { isSameState } from '../index/indexed-message.ts'
+import { changeOfFindings } from './apply-batch.ts'
+import type { FeedPass } from './feed-pass.ts'
+import { addToRound } from './full-round.ts'
+import { type ReadFinding, readMessages } from './read-messages.ts'
+import { compareRound, isShort, maxRequests, scanRound } from './round-losses.ts'
+import { feedOf } from './run-rounds.ts'
+import type { IndexChange } from './stored/index-writer.ts'
+import { indexPart } from './stored/stored-index.ts'
+import { needsRound } from './sync-feed.ts'
+
+// The message index of a mailbox with a single feed follows the mailbox's history. Changes that the
+// history lacks would stay forever. Therefore the index is compared with a list of the whole
+// mailbox once a month, in pieces between sync passes, while the feed is read as usual. The list is
+// hours old when it is compared: it only selects the messages to request. The answers are stored.
+
+const dayMs = 86_400_000
+/** Interval of the comparisons of an account. The start depends on a hash of the account. */
+const periodMs = 30 * dayMs
+/** Period after the start of an interval in which the first comparison of an index may begin. */
+const firstMs = dayMs
+/** Delay of the next comparison after a list that lacks messages. */
+const retryMs = dayMs
+/**
+ * Age at the start of the comparison from which a message that the index lacks is old: such a
+ * message is indexed without an event.
+ */
+const recentMs = 7 * dayMs
+/** Maximum pieces per sync pass: the list of 5,000 messages. A piece takes a second or less. */
+const maxPieces = 10
+/** Entries per page of the list. */
+const pageLimit = 500
+/** Maximum messages that a piece requests: 1,000 units of Gmail. */
+const maxPieceRequests = 50
+/** Name of the part of the stored messages that collects the list. */
+const repairPart = 'repair'
+
+/**
+ * Continues or begins the monthly comparison of the index with a list of the mailbox, if it is due
+ * and the feed needs no full round. Folders have full rounds of their own. Stops after a few
+ * pieces, and if another pass is requested. Each piece is committed with its position. A failure of
+ * the provider is reported, and the next pass continues.
+ */
+export async function repairIndex(pass: FeedPass): Promise<void> {
+  const { openIdle, onRepair = () => undefined } = pass.repairs
+  if (!openIdle || !isRepairDue(pass)) return
+  const states = await pass.store.listFeeds()
+  const state = states.find(({ folder }) => folder === null)
+  if (!state || needsRound(state)) return
+  try {
+    const outcome = await runPieces(pass.withApi(await openIdle()), feedOf(state))
+    if (outcome !== 'continue') onRepair(outcome, pass.writer.mailbox.repair?.repaired ?? 0)
+  } catch (error) {
+    if (isRateLimit(error)) return
+    if (!isMailApiError(error)) throw error
+    onRepair('failed', 0)
+  }
+}
+
+/** True if a comparison of the index with a list of the mailbox is in progress or has to begin. */
+function isRepairDue({ account, now, writer }: FeedPass): boolean {
+  const { filledAt, repair } = writer.mailbox
+  if (filledAt === null) return false
+  if (repair?.startedAt !== undefined) return true
+  const time = now().getTime()
+  if (repair?.nextAt !== undefined) return time >= repair.nextAt
+  const startAt = nextStart(account.account, time) - periodMs
+  return startAt > filledAt.getTime() && time - startAt < firstMs
+}
+
+async function runPieces(pass: FeedPass, feed: Feed): Promise<PieceOutcome> {
+  for (let piece = 0; piece < maxPieces && !pass.mustYield(); piece++) {
+    pass.signal.throwIfAborted()
+    const outcome = await runPiece(pass, feed)
+    if (outcome !== 'continue') return outcome
+  }
+  return 'continue'
+}
+
+function isRateLimit(error: unknown): boolean {
+  return error instanceof Error && 'kind' in error && error.kind === 'rate-limited'
+}
+
+type PieceOutcome = 'continue' | 'completed' | 'incomplete'
+
+async function runPiece(pass: FeedPass, feed: Feed): Promise<PieceOutcome> {
+  const { filledAt, repair } = pass.writer.mailbox
+  const isCurrent = repair?.startedAt !== undefined && repair.filledAt === filledAt?.getTime()
+  const current: IndexRepair = isCurrent
+    ? repair
+    : { startedAt: pass.now().getTime(), filledAt: Number(filledAt) }
+  const { applied } = current
+  if (applied === undefined) return collect(pass, feed, current)
+  if (applied === '' && (await isIncomplete(pass))) return end(pass, 'incomplete', {})
+  return compare(pass, { ...current, applied })
+}
+
+/** Adds a page of the list to the collected list. */
+async function collect(pass: FeedPass, feed: Feed, current: IndexRepair): Promise<PieceOutcome> {
+  const { api, index, signal, writer } = pass
+  const { cursor, ...rest } = current
+  const position = { limit: pageLimit, ...(cursor !== undefined && { cursor }) }
+  const page = await api.changes(feed, position, signal)
+  if (!page.full) return end(pass, 'incomplete', {})
+  const ids = cursor === undefined ? [] : page.changed.map(({ id }) => id)
+  const loaded = await index.load(repairPart, ids)
+  const collected = new Map(loaded.states)
+  for (const change of page.changed)
+    collected.set(change.id, addToRound(collected.get(change.id), change))
+  const part =
+    cursor === undefined ? index.fill(repairPart, collected) : loaded.change(collected).part
+  const repair = page.complete ? { ...rest, applied: '' } : { ...rest, cursor: page.cursor }
+  await writer.commit({ repair, parts: [part] })
+  return 'continue'
+}
+
+/**
+ * True if the list lacks more than 500 indexed messages, labels or flags, and is shorter than the
+ * profile says: requests for so many messages would be in vain.
+ */
+async function isIncomplete(pass: FeedPass): Promise<boolean> {
+  const at = { feed: {}, state: { feed: repairPart, applied: '' } }
+  const { losses, listed } = await compareRound(pass, at)
+  if (losses.size <= maxRequests) return false
+  const { messages: total } = await pass.api.profile(pass.signal)
+  if (!isShort(listed, total)) return false
+  pass.reportIncompleteList({ losses: losses.size, listed, total })
+  return true
+}
+
+/** Ends the comparison. The list is deleted, and the time of the next comparison is stored. */
+async function end(
+  { account, now, writer }: FeedPass,
+  outcome: 'completed' | 'incomplete',
+  { repaired = 0, ...change }: IndexChange & Pick<IndexRepair, 'repaired'>,
+): Promise<PieceOutcome> {
+  const time = now().getTime()
+  const nextAt = outcome === 'completed' ? nextStart(account.account, time) : time + retryMs
+  const { parts = [] } = change
+  const list = { part: repairPart, deleted: 'all' as const, saved: [] }
+  await writer.commit({ ...change, repair: { nextAt, repaired }, parts: [...parts, list] })
+  return outcome
+}
+
+/**
+ * Requests the next messages whose state in the list differs from the index, and stores the
+ * answers. A message that the provider does not return is deleted from the index.
+ */
+async function compare(
+  pass: FeedPass,
+  current: IndexRepair & { applied: string },
+): Promise<PieceOutcome> {
+  const { index, writer } = pass
+  const { startedAt = 0, applied, repaired = 0 } = current
+  const differing = await findDifferences(pass, applied)
+  const ids = differing.ids.slice(0, maxPieceRequests)
+  const next = differing.ids[maxPieceRequests] ?? differing.end
+  let loaded = await index.load(indexPart, ids)
+  let count = 0
+  const changeOf = (findings: readonly ReadFinding[]) => {
+    const settled = findings.filter(isRepair)
+    count += settled.length
+    return changeOfFindings(pass, { findings: settled, loaded, named: new Map(), folder: null })
+  }
+  const findings = await readMessages(pass, ids, {
+    states: () => loaded.states,
+    isNamed: () => false,
+    silentBefore: new Date(startedAt - recentMs),
+    store: async (stored) => {
+      await writer.commit(changeOf(stored))
+      loaded = await index.load(indexPart, ids)
+    },
+  })
+  const change = changeOf(findings)
+  const repair = { ...current, repaired: repaired + count }
+  if (next === undefined) return end(pass, 'completed', { ...change, repaired: repair.repaired })
+  await writer.commit({ ...change, repair: { ...repair, applied: next } })
+  return 'continue'
+}
+
+/**
+ * True for a difference between the provider and the index. A message that neither has, or that the
+ * provider refuses, is left to the feed.
+ */
+function isRepair({ kind }: ReadFinding): boolean {
+  return kind === 'new' || kind === 'updated' || kind === 'deleted'
+}
+
+/** Ids of the messages in the next part of the list and of the index whose states differ. */
+async function findDifferences(pass: FeedPass, applied: string) {
+  const at = { feed: {}, state: { feed: repairPart, applied } }
+  const { listed, present, end: last } = await scanRound(pass, at, applied)
+  const indexed = new Map(present.map((message) => [message.id, message]))
+  const isDifferent = (id: string) => {
+    const [one, other] = [listed.get(id), indexed.get(id)]
+    return !one || !other || !isSameState(one, other)
+  }
+  const ids = [...new Set([...listed.keys(), ...indexed.keys()])].filter(isDifferent).sort()
+  return { ids, end: last }
+}
+
+/** Start of the next comparison of an account after a time: accounts are spread over the month. */
+function nextStart(account: string, time: number): number {
+  const hash = createHash('sha256').update(account).digest().readUInt32BE(0)
+  const phase = (hash / 2 ** 32) * periodMs
+  return phase + (Math.floor((time - phase) / periodMs) + 1) * periodMs
+}

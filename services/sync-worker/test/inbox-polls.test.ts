@@ -1,0 +1,67 @@
+import { afterAll, expect, test } from '@jest/globals'
+import { apiAccountTypes } from '@posthorn/contracts/account-types'
+import { apiRules, outcomeOf, passOptions } from '../src/drivers/api/api-rules.ts'
+import { SyncRunner } from '../src/drivers/sync-runner.ts'
+import { PassScene } from './feeds/pass-scene.ts'
+import { graphScene } from './feeds/provider-scene.ts'
+
+// Polls of the inbox while Microsoft Graph notifies, of whose notifications some get lost.
+
+const stack = new AsyncDisposableStack()
+afterAll(() => stack.disposeAsync())
+const config = { apiPollMs: 45_000, apiPollNotifiedMs: 600_000, apiPollInboxMs: 60_000 }
+const watch = { isActive: true, isRefused: false }
+const { signal } = new AbortController()
+
+/** Synced mailbox of the fake of Graph whose watch is active, with the clock of the test. */
+async function syncedMailbox() {
+  const { graph, mailbox, scene } = await graphScene(stack)
+  const feeds = scene.openFeeds()
+  const sync = new SyncRunner({ now: () => scene.time, random: () => 1 })
+  sync.start(() => apiRules(config, watch, apiAccountTypes.graph.notifications))
+  /** Waits for the next pass and runs it. Returns its number of requests. */
+  const run = async () => {
+    const { action, delayMs } = sync.next
+    scene.time += delayMs
+    graph.clock.advance(delayMs)
+    const before = graph.server.requests().length
+    const options = passOptions(sync.beginNow(action), watch)
+    sync.end(outcomeOf(await feeds.sync(signal, options)))
+    return graph.server.requests().length - before
+  }
+  await run()
+  return { graph, mailbox, scene, run }
+}
+
+test('a message whose notification was lost is announced within a minute', async () => {
+  const { mailbox, scene, run } = await syncedMailbox()
+  await run()
+  const at = scene.time
+  mailbox.deliver({ raw: Buffer.from('Message-ID: <a@x>\r\nSubject: s\r\n\r\nx') })
+  while (scene.idsOf('messageNew').length === 0) await run()
+  expect(scene.time - at).toBeLessThanOrEqual(60_000)
+})
+
+test('polls of an idle inbox have one request, all folders are read every 10 minutes', async () => {
+  const { graph, run } = await syncedMailbox()
+  const requests: number[] = []
+  for (let poll = 0; poll < 9; poll++) requests.push(await run())
+  expect(requests).toEqual(Array.from({ length: 9 }, () => 1))
+  const last = graph.server.requests().slice(-9)
+  expect(new Set(last.map(({ operation }) => operation)).size).toBe(1)
+  expect(await run()).toBeGreaterThan(5)
+})
+
+test.each([
+  ['Notified', false, []],
+  ['Refused', true, ['one', 'two']],
+])('%s account without the inbox: polls read %p all, %p', async (_name, otherwiseAll, expected) => {
+  const run = new PassScene()
+  run.paths = ['one', 'two']
+  const worker = run.worker()
+  await run.pass({}, worker)
+  run.reads = []
+  const parts = { messages: new Map(), specialUses: ['\\Inbox'] as const, otherwiseAll }
+  await run.pass({ parts }, worker)
+  expect(run.reads.map(({ feed }) => feed)).toEqual(expected)
+})
