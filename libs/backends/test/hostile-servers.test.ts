@@ -232,6 +232,55 @@ test('downloadSource: server that ignores ranges, returns the whole message', as
   expect(one.received.filter((line) => line.startsWith('UID FETCH'))).toHaveLength(1)
 })
 
+test('downloadSource: server that ignores ranges, message as long as the first chunk, returns it once', async () => {
+  const whole = 'x'.repeat(131_072)
+  const one = await session({
+    'UID FETCH': () => [
+      `* 1 FETCH (UID 1 RFC822.SIZE 131072 BODY[] {${whole.length}}`,
+      `${whole})`,
+      '{tag} OK done',
+    ],
+  })
+  const pieces = await Array.fromAsync((await one.downloadSource(1)).content)
+  expect(Buffer.concat(pieces).toString()).toBe(whole)
+})
+
+test('downloadSource: message expunged between two chunks, fails instead of ending early', async () => {
+  const chunk = 'x'.repeat(131_072)
+  const one = await session({
+    'UID FETCH': ({ rest }) =>
+      rest.includes('<0.')
+        ? [
+            `* 1 FETCH (UID 1 RFC822.SIZE 300000 BODY[]<0> {${chunk.length}}`,
+            `${chunk})`,
+            '{tag} OK done',
+          ]
+        : ['* 1 FETCH (UID 1 FLAGS () RFC822.SIZE 300000)', '{tag} OK done'],
+  })
+  const { content } = await one.downloadSource(1)
+  await expect(Array.fromAsync(content)).rejects.toMatchObject({ kind: 'unreachable' })
+})
+
+test('downloadSource: message longer than its reported size, is returned whole', async () => {
+  const rest = 'y'.repeat(1_000)
+  const one = await session({
+    'UID FETCH': (command) =>
+      command.rest.includes('<0.')
+        ? [
+            `* 1 FETCH (UID 1 RFC822.SIZE 9 BODY[]<0> {131072}`,
+            `${'x'.repeat(131_072)})`,
+            '{tag} OK done',
+          ]
+        : [
+            `* 1 FETCH (UID 1 RFC822.SIZE 9 BODY[]<131072> {${rest.length}}`,
+            `${rest})`,
+            '{tag} OK done',
+          ],
+  })
+  const pieces = await Array.fromAsync((await one.downloadSource(1)).content)
+  expect(Buffer.concat(pieces).length).toBe(132_072)
+})
+
 test('ImapConnection: endless line, closes the connection within bounded memory', async () => {
   const one = await session({
     'UID SEARCH': (command) => {

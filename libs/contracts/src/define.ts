@@ -82,6 +82,23 @@ export function operationKinds(tag: string, group: Group, scope: Operation['scop
   }
 }
 
+/**
+ * Returns the common members of the operations on a stored resource such as a template. `params`
+ * describes the path parameters that identify the resource.
+ */
+export function resourceOperations<const P extends TObject>(
+  { read, write, destructive }: ReturnType<typeof operationKinds>,
+  params: P,
+) {
+  return {
+    list: { ...read, method: 'get' },
+    get: { ...read, method: 'get', params },
+    create: { ...write, method: 'post' },
+    update: { ...write, method: 'put', params },
+    delete: { ...destructive, method: 'delete', params },
+  } as const
+}
+
 type Part<
   O extends Operation,
   K extends 'params' | 'query' | 'headers' | 'body',

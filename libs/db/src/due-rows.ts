@@ -58,7 +58,7 @@ export interface PostponeOptions {
   delayMs: number
   /** False if no attempt at the work was made: the attempt is not counted. */
   counted: boolean
-  /** Optional; texts to store in other columns of the row. */
+  /** Optional; texts to store in further columns of the postponed row. */
   set?: Record<string, string | null>
 }
 

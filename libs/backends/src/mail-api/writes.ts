@@ -5,7 +5,8 @@ export interface MessageUpdate {
   addLabels?: readonly string[]
   removeLabels?: readonly string[]
   /**
-   * Labels that replace all labels of a message. `unsupported-operation` with placement `labels`.
+   * Labels that replace all labels of a message. Rejected with `unsupported-operation` if labels
+   * also place messages in folders (placement `labels`).
    */
   setLabels?: readonly string[]
 }

@@ -1,5 +1,5 @@
 import { Type } from 'typebox'
-import { defineOperation, operationKinds } from '../define.ts'
+import { defineOperation, operationKinds, resourceOperations } from '../define.ts'
 import {
   AccountListEntry,
   AccountRecord,
@@ -19,14 +19,13 @@ import {
 } from '../schemas/primitives.ts'
 import { workerErrors } from './worker-errors.ts'
 
-const account = operationKinds('Account', 'account')
-const admin = operationKinds('Account', 'admin')
 const params = Strict({ account: AccountId })
+const account = resourceOperations(operationKinds('Account', 'account'), params)
+const admin = resourceOperations(operationKinds('Account', 'admin'), params)
 
 export const createAccount = defineOperation({
-  ...admin.write,
+  ...admin.create,
   id: 'createAccount',
-  method: 'post',
   path: '/v1/account',
   summary: 'Register or update an account',
   description:
@@ -45,12 +44,10 @@ export const createAccount = defineOperation({
 })
 
 export const getAccount = defineOperation({
-  ...account.read,
+  ...account.get,
   id: 'getAccount',
-  method: 'get',
   path: '/v1/account/:account',
   summary: 'Read an account with its state',
-  params,
   query: Strict({
     quota: Type.Optional(
       Bool('If true, adds the storage quota reported by the mail server.', { default: false }),
@@ -62,15 +59,13 @@ export const getAccount = defineOperation({
 })
 
 export const updateAccount = defineOperation({
-  ...admin.write,
+  ...admin.update,
   id: 'updateAccount',
-  method: 'put',
   path: '/v1/account/:account',
   summary: 'Change an account',
   description:
     'A stored password or access token is never sent to a new host: a request that changes `host` must include it. ' +
     'A token that is bound to an account cannot change the user, server, TLS options or proxy of stored credentials, and cannot set another proxy.',
-  params,
   body: AccountUpdate,
   response: Type.Object({
     account: Text('Account id.'),
@@ -80,9 +75,8 @@ export const updateAccount = defineOperation({
 })
 
 export const listAccounts = defineOperation({
-  ...account.read,
+  ...account.list,
   id: 'listAccounts',
-  method: 'get',
   path: '/v1/accounts',
   summary: 'List accounts',
   query: Strict({
@@ -103,14 +97,12 @@ export const listAccounts = defineOperation({
 })
 
 export const deleteAccount = defineOperation({
-  ...account.destructive,
+  ...account.delete,
   id: 'deleteAccount',
-  method: 'delete',
   path: '/v1/account/:account',
   summary: 'Delete an account',
   description:
     'Also deletes its credentials, mailbox index, queued messages and tokens. Messages on the mail server are not deleted.',
-  params,
   query: Strict({
     revoke: Type.Optional(
       Bool('If true, also revokes the OAuth2 grant at the provider (RFC 7009).', {

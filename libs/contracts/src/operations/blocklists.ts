@@ -1,5 +1,5 @@
 import { Type } from 'typebox'
-import { defineOperation, operationKinds } from '../define.ts'
+import { defineOperation, operationKinds, resourceOperations } from '../define.ts'
 import { BlockedAddress, ListId } from '../schemas/blocklist.ts'
 import {
   AccountId,
@@ -13,13 +13,13 @@ import {
   Text,
 } from '../schemas/primitives.ts'
 
-const { read, write, destructive } = operationKinds('Blocklist', 'blocklist')
+const kinds = operationKinds('Blocklist', 'blocklist')
 const params = Strict({ listId: ListId })
+const blocklist = resourceOperations(kinds, params)
 
 export const listBlocklists = defineOperation({
-  ...read,
+  ...blocklist.list,
   id: 'listBlocklists',
-  method: 'get',
   path: '/v1/blocklists',
   summary: 'List blocklists',
   description:
@@ -35,14 +35,12 @@ export const listBlocklists = defineOperation({
 })
 
 export const getBlocklist = defineOperation({
-  ...read,
+  ...blocklist.get,
   id: 'getBlocklist',
-  method: 'get',
   path: '/v1/blocklist/:listId',
   summary: 'List the addresses of a blocklist',
   description:
     'Entries of all accounts, sorted from newest to oldest. A list without entries does not exist.',
-  params,
   query: Strict(pageQuery),
   response: Type.Object({
     listId: Text('Id of the list.'),
@@ -52,7 +50,7 @@ export const getBlocklist = defineOperation({
 })
 
 export const addToBlocklist = defineOperation({
-  ...write,
+  ...kinds.write,
   id: 'addToBlocklist',
   method: 'post',
   path: '/v1/blocklist/:listId',
@@ -72,14 +70,12 @@ export const addToBlocklist = defineOperation({
 })
 
 export const removeFromBlocklist = defineOperation({
-  ...destructive,
+  ...blocklist.delete,
   id: 'removeFromBlocklist',
-  method: 'delete',
   path: '/v1/blocklist/:listId',
   summary: 'Remove an address from a blocklist',
   description:
     'Removes the address from the lists of all accounts with this id. `deleted` is false if it is on none.',
-  params,
   query: Strict({ recipient: Text('Address to remove.', { minLength: 1, maxLength: 320 }) }),
   response: Type.Object({ deleted: Bool('False if the address is not on the list.') }),
 })

@@ -1,5 +1,5 @@
 import { Type } from 'typebox'
-import { defineOperation, operationKinds } from '../define.ts'
+import { defineOperation, operationKinds, resourceOperations } from '../define.ts'
 import {
   OAuth2AppListEntry,
   OAuth2AppRecord,
@@ -23,17 +23,17 @@ import {
   timeoutHeader,
 } from '../schemas/primitives.ts'
 
-const { read, write, destructive } = operationKinds('OAuth2 applications', 'admin')
+const kinds = operationKinds('OAuth2 applications', 'admin')
 const id = Text('Id of the application.')
 const params = Strict({
   app: Text('Id of the application.', { minLength: 1, maxLength: 256 }),
 })
+const app = resourceOperations(kinds, params)
 const provider = OneOf(oauth2Providers, { description: 'Kind of provider.' })
 
 export const listOAuth2Apps = defineOperation({
-  ...read,
+  ...app.list,
   id: 'listOAuth2Apps',
-  method: 'get',
   path: '/v1/oauth2',
   summary: 'List OAuth2 applications',
   query: Strict(pageQuery),
@@ -48,9 +48,8 @@ const warnings = Type.Optional(
 )
 
 export const createOAuth2App = defineOperation({
-  ...write,
+  ...app.create,
   id: 'createOAuth2App',
-  method: 'post',
   path: '/v1/oauth2',
   summary: 'Register an OAuth2 application',
   description: 'Required members depend on the provider.',
@@ -59,38 +58,32 @@ export const createOAuth2App = defineOperation({
 })
 
 export const getOAuth2App = defineOperation({
-  ...read,
+  ...app.get,
   id: 'getOAuth2App',
-  method: 'get',
   path: '/v1/oauth2/:app',
   summary: 'Read an OAuth2 application',
-  params,
   response: OAuth2AppRecord,
   errors: ['NotFound'],
 })
 
 export const updateOAuth2App = defineOperation({
-  ...write,
+  ...app.update,
   id: 'updateOAuth2App',
-  method: 'put',
   path: '/v1/oauth2/:app',
   summary: 'Change an OAuth2 application',
   description: 'A masked secret keeps the stored one. The provider cannot be changed.',
-  params,
   body: OAuth2AppUpdate,
   response: Type.Object({ id, updated: Bool('Always true.'), warnings }),
   errors: ['NotFound'],
 })
 
 export const deleteOAuth2App = defineOperation({
-  ...destructive,
+  ...app.delete,
   id: 'deleteOAuth2App',
-  method: 'delete',
   path: '/v1/oauth2/:app',
   summary: 'Delete an OAuth2 application',
   description:
     'Accounts that use the application remain, but their logins fail with `AppNotFound`.',
-  params,
   response: Type.Object({
     id,
     deleted: Bool('Always true.'),
@@ -100,7 +93,7 @@ export const deleteOAuth2App = defineOperation({
 })
 
 export const checkOAuth2App = defineOperation({
-  ...read,
+  ...kinds.read,
   id: 'checkOAuth2App',
   method: 'post',
   path: '/v1/oauth2/:app/verify',

@@ -1,5 +1,5 @@
 import { Type } from 'typebox'
-import { defineOperation, operationKinds } from '../define.ts'
+import { defineOperation, operationKinds, resourceOperations } from '../define.ts'
 import { outboxStates, OutboxEntry } from '../schemas/outbox.ts'
 import {
   AccountId,
@@ -13,14 +13,13 @@ import {
   timeoutHeader,
 } from '../schemas/primitives.ts'
 
-const { read, write, destructive } = operationKinds('Outbox', 'outbox')
 const params = Strict({ queueId: Text('Id of the submission.', { minLength: 1, maxLength: 256 }) })
+const submission = resourceOperations(operationKinds('Outbox', 'outbox'), params)
 const changeErrors = ['NotFound', 'UnsupportedOperation', 'WorkerNotAvailable', 'Timeout'] as const
 
 export const listOutbox = defineOperation({
-  ...read,
+  ...submission.list,
   id: 'listOutbox',
-  method: 'get',
   path: '/v1/outbox',
   summary: 'List messages in the outbox',
   description:
@@ -39,69 +38,59 @@ export const listOutbox = defineOperation({
 })
 
 export const getOutboxEntry = defineOperation({
-  ...read,
+  ...submission.get,
   id: 'getOutboxEntry',
-  method: 'get',
   path: '/v1/outbox/:queueId',
   summary: 'Read a message in the outbox',
   description:
     'Sent and failed messages are available during their retention period (`SVC_SENDER_KEEP_FINISHED`).',
-  params,
   response: OutboxEntry,
   errors: ['NotFound'],
 })
 
 export const deleteOutboxEntry = defineOperation({
-  ...destructive,
+  ...submission.delete,
   id: 'deleteOutboxEntry',
-  method: 'delete',
   path: '/v1/outbox/:queueId',
   summary: 'Cancel a message in the outbox',
   description:
     'No event is emitted. Fails with `UnsupportedOperation` while an attempt to send the message runs.',
-  params,
   headers: Type.Object(timeoutHeader),
   response: Type.Object({ deleted: Bool('Always true.') }),
   errors: changeErrors,
 })
 
 export const holdOutboxEntry = defineOperation({
-  ...write,
+  ...submission.update,
   id: 'holdOutboxEntry',
-  method: 'put',
   path: '/v1/outbox/:queueId/hold',
   summary: 'Hold a message in the outbox',
   description:
     'A held message is not sent until it is released, sent or deleted. Fails with `UnsupportedOperation` while an attempt to send the message runs.',
-  params,
   headers: Type.Object(timeoutHeader),
   response: Type.Object({ held: Bool('Always true.') }),
   errors: changeErrors,
 })
 
 export const releaseOutboxEntry = defineOperation({
-  ...write,
+  ...submission.update,
   id: 'releaseOutboxEntry',
-  method: 'put',
   path: '/v1/outbox/:queueId/release',
   summary: 'Release a held message',
   description:
     'The message is due immediately, or at its `sendAt`. A message that is not held is not changed.',
-  params,
   headers: Type.Object(timeoutHeader),
   response: Type.Object({ released: Bool('Always true.') }),
   errors: ['NotFound', 'WorkerNotAvailable', 'Timeout'],
 })
 
 export const sendOutboxEntry = defineOperation({
-  ...write,
+  ...submission.update,
   id: 'sendOutboxEntry',
-  method: 'put',
   path: '/v1/outbox/:queueId/send',
   summary: 'Send a message in the outbox now',
   description:
     'Makes a held, scheduled or retrying message due immediately. Paused queues and suspended servers still delay it.',
-  params,
   headers: Type.Object(timeoutHeader),
   response: Type.Object({ due: Bool('Always true.') }),
   errors: ['NotFound', 'WorkerNotAvailable', 'Timeout'],

@@ -1,5 +1,5 @@
 import { Type } from 'typebox'
-import { defineOperation, operationKinds } from '../define.ts'
+import { defineOperation, operationKinds, resourceOperations } from '../define.ts'
 import {
   AccountId,
   Bool,
@@ -19,13 +19,13 @@ import {
   templateIdentity,
 } from '../schemas/template.ts'
 
-const { read, write, destructive } = operationKinds('Template', 'template')
+const kinds = operationKinds('Template', 'template')
 const params = Strict({ template: TemplateId })
+const template = resourceOperations(kinds, params)
 
 export const listTemplates = defineOperation({
-  ...read,
+  ...template.list,
   id: 'listTemplates',
-  method: 'get',
   path: '/v1/templates',
   summary: 'List templates',
   description:
@@ -43,9 +43,8 @@ export const listTemplates = defineOperation({
 })
 
 export const createTemplate = defineOperation({
-  ...write,
+  ...template.create,
   id: 'createTemplate',
-  method: 'post',
   path: '/v1/templates/template',
   summary: 'Create a template',
   description: 'A token bound to an account always creates the template for that account.',
@@ -56,47 +55,41 @@ export const createTemplate = defineOperation({
 })
 
 export const getTemplate = defineOperation({
-  ...read,
+  ...template.get,
   id: 'getTemplate',
-  method: 'get',
   path: '/v1/templates/template/:template',
   summary: 'Read a template',
   description:
     'Templates available to all accounts can be read with any token. For a token that is bound to an account, templates of other accounts do not exist.',
   boundBy: 'handler',
-  params,
   response: TemplateRecord,
   errors: ['NotFound'],
 })
 
 export const updateTemplate = defineOperation({
-  ...write,
+  ...template.update,
   id: 'updateTemplate',
-  method: 'put',
   path: '/v1/templates/template/:template',
   summary: 'Change a template',
   boundBy: 'handler',
   bodyLimit: 'upload',
-  params,
   body: TemplateUpdate,
   response: Type.Object({ updated: Bool('Always true.'), ...templateIdentity }),
   errors: ['NotFound'],
 })
 
 export const deleteTemplate = defineOperation({
-  ...destructive,
+  ...template.delete,
   id: 'deleteTemplate',
-  method: 'delete',
   path: '/v1/templates/template/:template',
   summary: 'Delete a template',
   boundBy: 'handler',
-  params,
   response: Type.Object({ deleted: Bool('Always true.'), ...templateIdentity }),
   errors: ['NotFound'],
 })
 
 export const flushTemplates = defineOperation({
-  ...destructive,
+  ...kinds.destructive,
   id: 'flushTemplates',
   method: 'delete',
   path: '/v1/templates/account/:account',

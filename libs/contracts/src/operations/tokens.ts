@@ -1,5 +1,5 @@
 import { Type } from 'typebox'
-import { defineOperation, operationKinds } from '../define.ts'
+import { defineOperation, operationKinds, resourceOperations } from '../define.ts'
 import {
   AccountId,
   Bool,
@@ -13,7 +13,7 @@ import {
 } from '../schemas/primitives.ts'
 import { TokenLogEntry, TokenRecord, TokenRequest } from '../schemas/token.ts'
 
-const { read, write, destructive } = operationKinds('Token', 'admin')
+const kinds = operationKinds('Token', 'admin')
 const created = Type.Object({
   token: Text('Value of the token.'),
   id: Text('SHA-256 of the value, hexadecimal.'),
@@ -21,12 +21,12 @@ const created = Type.Object({
 const params = Strict({
   token: Text('Value or id of the token.', { minLength: 1, maxLength: 256 }),
 })
+const token = resourceOperations(kinds, params)
 const tokens = Type.Array(TokenRecord, { description: 'Tokens of this page.' })
 
 export const createToken = defineOperation({
-  ...write,
+  ...token.create,
   id: 'createToken',
-  method: 'post',
   path: '/v1/tokens',
   summary: 'Create an access token',
   description:
@@ -44,12 +44,10 @@ export const createTokenAlias = defineOperation({
 })
 
 export const deleteToken = defineOperation({
-  ...destructive,
+  ...token.delete,
   id: 'deleteToken',
-  method: 'delete',
   path: '/v1/tokens/:token',
   summary: 'Delete an access token by value or id',
-  params,
   response: Type.Object({ deleted: Bool('False if the token does not exist.') }),
 })
 
@@ -61,9 +59,8 @@ export const deleteTokenAlias = defineOperation({
 })
 
 export const listTokens = defineOperation({
-  ...read,
+  ...token.list,
   id: 'listTokens',
-  method: 'get',
   path: '/v1/tokens',
   summary: 'List access tokens',
   description:
@@ -85,7 +82,7 @@ export const listTokens = defineOperation({
 
 /** Operation listTokens at its older path. Returns at most 1,000 tokens. */
 export const listTokensAlias = defineOperation({
-  ...read,
+  ...kinds.read,
   id: 'listTokensAlias',
   method: 'get',
   path: '/v1/tokens/account/:account',
@@ -96,24 +93,20 @@ export const listTokensAlias = defineOperation({
 })
 
 export const getToken = defineOperation({
-  ...read,
+  ...token.get,
   id: 'getToken',
-  method: 'get',
   path: '/v1/tokens/:token',
   summary: 'Read an access token by value or id',
-  params,
   response: TokenRecord,
 })
 
 export const getTokenLog = defineOperation({
-  ...read,
+  ...token.get,
   id: 'getTokenLog',
-  method: 'get',
   path: '/v1/tokens/:token/log',
   summary: 'Read the uses of an access token',
   description:
     'Sorted from newest to oldest. Empty unless the setting `tokenAuditLog` is on. The log of a deleted token remains available by its id during the retention period.',
-  params,
   query: Strict({
     page: pageQuery.page,
     pageSize: Type.Optional(Int('Entries per page.', { minimum: 1, maximum: 200, default: 20 })),

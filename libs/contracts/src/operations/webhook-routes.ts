@@ -1,5 +1,5 @@
 import { Type } from 'typebox'
-import { defineOperation, operationKinds } from '../define.ts'
+import { defineOperation, operationKinds, resourceOperations } from '../define.ts'
 import { Bool, pageCounts, pageQuery, Strict, Text } from '../schemas/primitives.ts'
 import {
   RouteError,
@@ -14,14 +14,13 @@ import {
 
 const params = Strict({ webhookRoute: WebhookRouteId })
 const id = Text('Id of the webhook route.')
-const { read } = operationKinds('Webhook routes', 'webhook')
+const route = resourceOperations(operationKinds('Webhook routes', 'webhook'), params)
 /** Permission to change webhook routes. The targets of all accounts are reserved for operators. */
-const admin = operationKinds('Webhook routes', 'admin', '*')
+const admin = resourceOperations(operationKinds('Webhook routes', 'admin', '*'), params)
 
 export const listWebhookRoutes = defineOperation({
-  ...read,
+  ...route.list,
   id: 'listWebhookRoutes',
-  method: 'get',
   path: '/v1/webhookRoutes',
   summary: 'List webhook routes',
   query: Strict(pageQuery),
@@ -32,20 +31,17 @@ export const listWebhookRoutes = defineOperation({
 })
 
 export const getWebhookRoute = defineOperation({
-  ...read,
+  ...route.get,
   id: 'getWebhookRoute',
-  method: 'get',
   path: '/v1/webhookRoutes/webhookRoute/:webhookRoute',
   summary: 'Read a webhook route',
-  params,
   response: WebhookRouteRecord,
   errors: ['NotFound'],
 })
 
 export const createWebhookRoute = defineOperation({
-  ...admin.write,
+  ...admin.create,
   id: 'createWebhookRoute',
-  method: 'post',
   path: '/admin/api/webhookRoutes',
   summary: 'Create a webhook route',
   body: WebhookRouteCreation,
@@ -53,35 +49,30 @@ export const createWebhookRoute = defineOperation({
 })
 
 export const updateWebhookRoute = defineOperation({
-  ...admin.write,
+  ...admin.update,
   id: 'updateWebhookRoute',
-  method: 'put',
   path: '/admin/api/webhookRoutes/:webhookRoute',
   summary: 'Change a webhook route',
   description:
     'A masked password or header value keeps the stored one. A masked password is accepted only if the address of the target is unchanged.',
-  params,
   body: WebhookRouteUpdate,
   response: Type.Object({ id, updated: Bool('Always true.') }),
   errors: ['NotFound'],
 })
 
 export const deleteWebhookRoute = defineOperation({
-  ...admin.destructive,
+  ...admin.delete,
   id: 'deleteWebhookRoute',
-  method: 'delete',
   path: '/admin/api/webhookRoutes/:webhookRoute',
   summary: 'Delete a webhook route',
   description: 'Pending deliveries of the route are dropped.',
-  params,
   response: Type.Object({ id, deleted: Bool('Always true.') }),
   errors: ['NotFound'],
 })
 
 export const testWebhookRoute = defineOperation({
-  ...admin.write,
+  ...admin.create,
   id: 'testWebhookRoute',
-  method: 'post',
   path: '/admin/api/webhookRoutes/test',
   summary: 'Test the functions of a webhook route',
   description: 'Sends and stores nothing.',
@@ -90,13 +81,11 @@ export const testWebhookRoute = defineOperation({
 })
 
 export const listWebhookRouteErrors = defineOperation({
-  ...admin.read,
+  ...admin.get,
   id: 'listWebhookRouteErrors',
-  method: 'get',
   path: '/admin/api/webhookRoutes/:webhookRoute/errors',
   summary: 'List errors of the functions of a webhook route',
   description: 'The latest 20 errors, newest first.',
-  params,
   response: Type.Object({
     id,
     errors: Type.Array(RouteError, { description: 'Errors of the functions.' }),

@@ -19,9 +19,9 @@ import { afterChange, type LoginAccount, type LoginColumns } from './stored-logi
 const servers = ['imap', 'smtp'] as const
 
 /**
- * Use that a credential of an account is sealed for. `app` is the OAuth2 application of a grant.
- * The seal of an access token contains `form`, so that auth-bridge never issues a token as a
- * password.
+ * Purpose that the encryption of an account's credential authenticates. `app` is the OAuth2
+ * application of a grant. The purpose of an access token has the member `form`, so that auth-bridge
+ * never issues a token as a password.
  */
 export function bindingOf(
   account: LoginAccount,

@@ -49,7 +49,7 @@ export interface StoredLogin {
    * the account.
    */
   user: unknown
-  /** Host of the mail server; absent for the OAuth2 login itself. */
+  /** Host of the mail server. Absent for an OAuth2 login, which is at a token endpoint. */
   host?: string | undefined
   port?: number | undefined
   secure?: boolean

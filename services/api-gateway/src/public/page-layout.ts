@@ -111,7 +111,7 @@ export interface MessageTexts {
   lead: string
   /** HTML below the text of the page. External values in the HTML are escaped with `escapeHtml`. */
   details?: string
-  /** Text of the link below the message. */
+  /** Text of the link at the end of a public page. */
   next?: string
 }
 

@@ -24,8 +24,8 @@ export interface ReplyClass {
 }
 
 /**
- * Codes of failures without a server reply that repeat: caused by the message, the envelope or the
- * settings.
+ * Error codes of failures without a reply of the server that a new attempt would repeat, because
+ * the message, the envelope or the settings cause them.
  */
 const permanentCodes = new Set([
   'EAUTH',

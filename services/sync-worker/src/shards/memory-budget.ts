@@ -23,7 +23,9 @@ export interface AccountLoad {
 
 /** State of a limited memory at one time. */
 export interface MemoryUse {
-  /** Bytes of memory in use, and memory that accounts without a login will need. */
+  /**
+   * Bytes of memory in use, and the memory that accounts will need which have not logged in yet.
+   */
   expectedBytes: number
   bytesPerAccount: number
   /**

@@ -60,7 +60,7 @@ export async function listWorkers(db: Db, worker: string, expiryMs: number): Pro
 export interface Reservation {
   /** Ids of workers below their fair share of shards, which take the accounts. */
   receivers: readonly string[]
-  /** Seconds that the logins of the accounts take. */
+  /** Seconds that the logins of the released accounts will take. */
   seconds: number
   /** Time before the end of a worker's logins from which the worker is ready for more logins. */
   aheadMs: number

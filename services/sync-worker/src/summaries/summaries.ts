@@ -28,7 +28,10 @@ type LocalOutcome = 'late' | 'circuit-open' | 'no-key'
  */
 export type SummaryOutcome = SummaryResponse['outcome'] | LocalOutcome | 'batch-timeout'
 
-/** Summaries of one mailbox sync. Waiting takes little more than three request timeouts. */
+/**
+ * Summaries of the new messages of one mailbox sync, by a language model. A caller waits for a
+ * summary little longer than three request timeouts.
+ */
 export interface SummaryBatch {
   /** Requests a summary of a message. Never rejects; resolves to undefined without a summary. */
   request(input: SummaryInput, settings: Settings): Promise<MessageSummary | undefined>

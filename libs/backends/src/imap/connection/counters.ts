@@ -13,8 +13,8 @@ export function counterNames(client: ImapFlow): string[] {
 }
 
 /**
- * Checks an IMAP connection with STATUS and notifies a changed message count of the mailbox. The
- * caller must hold the mutex of the connection.
+ * Checks an IMAP connection with STATUS, and reports a change of the number of messages in the
+ * mailbox. The caller must hold the mutex of the connection.
  */
 export async function pollStatus(
   { client, wire }: { client: ImapFlow; wire: Wire },

@@ -19,7 +19,7 @@ const firstBytes = 128 * 1024
 export async function downloadSource(connection: ImapConnection, uid: number): Promise<Download> {
   const chunks = new ChunkReader(connection, uid)
   const { size, bytes } = await chunks.fetch(0, firstBytes)
-  return defined({ size, content: chunks.from(bytes) })
+  return defined({ size, content: chunks.from(bytes, size) })
 }
 
 export async function downloadPart(
@@ -35,7 +35,7 @@ export async function downloadPart(
     throw new AppError('not-found', 'Part not found in the message', { code: 'NotFound' })
   const chunks = new ChunkReader(connection, uid, sectionOf(root, part))
   const { bytes } = await chunks.fetch(0, firstBytes)
-  const content = decodeTransferEncoding(chunks.from(bytes), bodyPart.encoding)
+  const content = decodeTransferEncoding(chunks.from(bytes, bodyPart.size), bodyPart.encoding)
   return defined({
     size: bodyPart.size,
     part: bodyPart,
@@ -58,20 +58,26 @@ class ChunkReader {
 
   /**
    * Content of a download: the first chunk, then further chunks until a chunk is shorter than
-   * requested.
+   * requested, or until the content has the size (RFC 9051 §2.3.4) that the server reports. Servers
+   * report wrong sizes at times, so a longer or shorter content alone is no error.
+   *
+   * @throws AppError `unreachable` if the content ends before its size, at the end of a full chunk:
+   *   the message was probably expunged in between
    */
-  async *from(first: Buffer): AsyncGenerator<Uint8Array> {
+  async *from(first: Buffer, size: number | undefined): AsyncGenerator<Uint8Array> {
     if (first.length > 0) yield first
     // A first chunk with more bytes than requested: the server ignores ranges and has sent
     // everything.
-    let more = first.length === firstBytes
+    let more = first.length === firstBytes && first.length !== size
     for (let start = first.length; more;) {
       const { bytes } = await this.fetch(start, chunkBytes)
       if (bytes.length > chunkBytes)
         throw new AppError('unreachable', 'The mail server sent more than requested')
+      if (bytes.length === 0 && size !== undefined && start < size)
+        throw new AppError('unreachable', 'The mail server did not return the rest of the message')
       if (bytes.length > 0) yield bytes
       start += bytes.length
-      more = bytes.length === chunkBytes
+      more = bytes.length === chunkBytes && start !== size
     }
   }
 

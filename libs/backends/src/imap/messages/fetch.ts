@@ -191,9 +191,9 @@ class Fetch {
   }
 
   /**
-   * Fetches rows of messages by a bare query. Finds messages by halving whose header the server
-   * rejects too, and describes these messages by their flags. Leaves out messages of which the
-   * server returns nothing.
+   * Fetches messages by a query without envelope and structure. A range that the server rejects is
+   * halved until the messages are found whose header the server also rejects; such messages are
+   * described by their flags. Messages of which the server returns nothing are left out.
    *
    * @throws AppError after many rejections without a row
    */

@@ -80,8 +80,9 @@ export class FolderNames {
   }
 
   /**
-   * Names of labels in events, sorted: special uses and paths with placement `labels`, without the
-   * tabs of the inbox; names otherwise. A label that was never listed has its id.
+   * Names of labels in events, sorted. Labels that replace folders (placement `labels`) are named
+   * by special use or path, without Gmail's tabs of the inbox; other labels by their display names.
+   * A label that was never listed is named by its id.
    */
   labelsOf(labels: readonly string[]): string[] {
     if (this.#placement === 'folder') return [...labels]

@@ -41,7 +41,7 @@ export async function getMessageSource(
   return { response: defined({ size: download.size }), body }
 }
 
-/** Any missing part means that the attachment does not exist. */
+/** Replaces the error of a missing message, mailbox or MIME part by `MessageNotFound`. */
 function toMessageNotFound(error: unknown): never {
   throw error instanceof AppError && error.kind === 'not-found' ? messageNotFound() : error
 }

@@ -35,7 +35,10 @@ export async function storeUidValidity(
   })
 }
 
-/** Makes message ids of a mailbox without events. Ids of another UIDVALIDITY become invalid. */
+/**
+ * Assigns message ids to a mailbox, without events. Message ids of another UIDVALIDITY become
+ * invalid.
+ */
 export async function assignMessageIds(
   { deps, account }: Pick<ListContext, 'deps' | 'account'>,
   row: MailboxRow,

@@ -17,7 +17,7 @@ export type MainSync = 'none' | 'sync' | 'full'
 /** Syncs that the notifications received by a watch of the main mailbox require. */
 export interface WatchResult {
   main: MainSync
-  /** Ids of other mailboxes to sync. */
+  /** Ids of the mailboxes to sync besides the main mailbox. */
   mailboxes: Set<string>
   /** True if a notification requires to list the mailboxes. */
   list: boolean
