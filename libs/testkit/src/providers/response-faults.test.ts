@@ -30,7 +30,7 @@ const breakOnce = (kind: ResponseFaultKind, seed: number) =>
 const bodyOf = ({ bytes }: SentResponse): unknown => JSON.parse(bytes.toString())
 /** Response as a text, which is compared faster than its bytes. */
 const textOf = (each: Partial<BrokenResponse> | undefined) =>
-  JSON.stringify({ ...each, bytes: each?.bytes.toString('latin1') })
+  JSON.stringify({ ...each, bytes: each?.bytes?.toString('latin1') })
 const seeds = Array.from({ length: 20 }, (_, seed) => seed)
 
 test.each([...formFaults, ...contentFaults])(

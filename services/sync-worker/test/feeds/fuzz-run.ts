@@ -72,6 +72,7 @@ export class FuzzRun {
     this.faults.broken.length = 0
     this.#mailbox.server.log.length = 0
     for (let count = this.#random.below(6); count > 0; count--) this.#change()
+    if (this.#random.happens(0.3)) this.#mailbox.expire()
     const isForm = this.#random.happens(0.7)
     this.faults.plan = this.#choosePlan(isForm)
     for (let count = 1 + this.#random.below(3); count > 0; count--) {

@@ -194,7 +194,7 @@ export async function fuzzedGraph(start: Date): Promise<FuzzedMailbox> {
       }
       return []
     },
-    expire: () => undefined,
+    expire: () => graph.delta.expire(),
     inbox: () => mailbox.list(mailbox.folder('inbox').id).map(({ id }) => id),
     states: () =>
       mailbox.list().map((message) => ({
