@@ -47,8 +47,8 @@ function failureOf(error: ProviderError): MailApiFailure {
 }
 
 /**
- * Failure that an error response of Gmail to a read means. A 400 without the JSON of Gmail refuses a
- * message that is sent, but tells nothing about an object that is read.
+ * Failure that an error response of Gmail to a read means. A 400 without the JSON of Gmail refuses
+ * a message that is sent, but tells nothing about an object that is read.
  */
 export function toGmailReadError(error: ProviderError): MailApiError {
   const isUnnamed = error.status === 400 && error.code === undefined

@@ -6,7 +6,7 @@ export interface ResponseForm {
   readonly lists: Readonly<Record<string, 'object' | 'string'>>
   /** Types of other response members wherever they occur. Every member may be absent. */
   readonly members: Readonly<Record<string, MemberType>>
-  /** True if the provider sends null for a member that it does not know. Such members are absent. */
+  /** True if the provider sends null for an unknown member. Such members are absent. */
   readonly hasNulls?: boolean
   /** Members that are never null, although the provider sends null for other members. */
   readonly neverNull?: ReadonlySet<string>
@@ -53,13 +53,15 @@ function structuresOf(value: object, form: ResponseForm): object[] {
 function assertMember(name: string, member: unknown, form: ResponseForm): void {
   const { lists, members, hasNulls = false, neverNull } = form
   if (member === null && hasNulls && !neverNull?.has(name)) return
-  if (Object.hasOwn(lists, name)) {
-    const isEntry = lists[name] === 'string' ? isString : isObject
-    if (!Array.isArray(member) || !member.every(isEntry)) throw malformed(`${name} is no list`)
-  }
+  if (Object.hasOwn(lists, name)) assertList(name, member, lists[name])
   const type = Object.hasOwn(members, name) ? members[name] : undefined
   const isOfType = type === 'object' ? isObject(member) : typeof member === type
   if (type !== undefined && !isOfType) throw malformed(`${name} is no ${type}`)
+}
+
+function assertList(name: string, list: unknown, entries: 'object' | 'string' | undefined): void {
+  const isEntry = entries === 'string' ? isString : isObject
+  if (!Array.isArray(list) || !list.every(isEntry)) throw malformed(`${name} is no list`)
 }
 
 function isStructure(value: unknown): value is object {

@@ -34,7 +34,7 @@ const bodies: [name: string, body: (list: string) => object | string][] = [
   ['an object of other members', () => ({ html: {} })],
 ]
 
-/** Calls with a response that has a member of another form, where a response without it is valid. */
+/** Calls, and a response with a member of another form. */
 const members: [name: string, call: (api: MailApi) => Promise<unknown>, body: object][] = [
   [
     'the token of the next page is a number',

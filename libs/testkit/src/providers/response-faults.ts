@@ -120,7 +120,8 @@ const breaks: Record<ResponseFaultKind, Break> = {
     return { delivery: { kind: 'truncate', bytes: count }, description }
   },
   redirect: (random, { headers }) => {
-    const [status, location = ''] = [pick(random, [301, 302, 303, 307, 308]), pick(random, targets)]
+    const status = pick(random, [301, 302, 303, 307, 308])
+    const location = pick(random, targets)
     const description = `${status} to ${location}`
     return { ...textBody('', 'text/html'), status, headers: { ...headers, location }, description }
   },

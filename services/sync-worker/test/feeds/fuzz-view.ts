@@ -23,8 +23,8 @@ export interface ViewedMessage {
 /** Mailbox that events are about. */
 export interface MailboxTruth {
   /** True for messages that were deleted or moved, so that they may be announced as deleted. */
-  mayLeave(id: string): boolean
-  exists(id: string): boolean
+  mayLeave: (id: string) => boolean
+  exists: (id: string) => boolean
 }
 
 /**
@@ -70,18 +70,19 @@ export class FuzzView {
     else throw new Error(`unexpected ${event}`)
   }
 
+  #announce(id: string, message: ViewedMessage): void {
+    if (this.messages.has(id)) throw new Error(`${id} announced twice`)
+    this.announcements.set(id, (this.announcements.get(id) ?? 0) + 1)
+    this.messages.set(id, message)
+  }
+
   #applyTo(
     event: string,
     { id, flags, labels, changes }: EventData,
     { mayLeave, exists }: MailboxTruth,
   ): void {
     const message = this.messages.get(id)
-    if (event === 'messageNew') {
-      if (message) throw new Error(`${id} announced twice`)
-      this.announcements.set(id, (this.announcements.get(id) ?? 0) + 1)
-      this.messages.set(id, { flags, labels })
-      return
-    }
+    if (event === 'messageNew') return this.#announce(id, { flags, labels })
     if (event === 'messageMissing' && !exists(id)) return
     if (!message) throw new Error(`${event} of ${id}, which was not announced`)
     if (event === 'messageDeleted') {

@@ -150,6 +150,17 @@ export async function fuzzedGraph(start: Date): Promise<FuzzedMailbox> {
     const parent = folder.parentId === undefined ? '' : `${pathOf(folder.parentId)}/`
     return parent + folder.name
   }
+  const addFolder = () => {
+    const own = folders().filter(({ wellKnown }) => wellKnown === undefined)
+    if (own.length < 5) mailbox.addFolder({ name: `folder ${++serial}` })
+  }
+  const changeState = (message: ReturnType<typeof mailbox.deliver>, action: number) => {
+    if (action < 8) message.isRead = !message.isRead
+    else if (action === 8)
+      message.flagStatus = message.flagStatus === 'flagged' ? 'notFlagged' : 'flagged'
+    else message.categories = message.categories.length > 0 ? [] : ['red']
+    mailbox.touch(message, [action < 8 ? 'isRead' : action === 8 ? 'flag' : 'categories'])
+  }
   return {
     provider: 'graph',
     server: graph.server,
@@ -172,26 +183,15 @@ export async function fuzzedGraph(start: Date): Promise<FuzzedMailbox> {
     change(random) {
       const messages = mailbox.list()
       const message = messages[random.below(messages.length)]
-      const own = folders().filter(({ wellKnown }) => wellKnown === undefined)
       const action = messages.length > maxMessages ? 2 : random.below(10)
-      if (!message || action === 0) {
-        if (own.length < 5) mailbox.addFolder({ name: `folder ${++serial}` })
-      } else if (action < 3) {
+      if (!message || action === 0) addFolder()
+      else if (action < 3) {
         mailbox.remove(message)
         return [message.id]
       } else if (action < 6) {
         mailbox.move(message, folders()[random.below(folders().length)]?.id ?? '')
         return [message.id]
-      } else if (action < 8) {
-        message.isRead = !message.isRead
-        mailbox.touch(message, ['isRead'])
-      } else if (action === 8) {
-        message.flagStatus = message.flagStatus === 'flagged' ? 'notFlagged' : 'flagged'
-        mailbox.touch(message, ['flag'])
-      } else {
-        message.categories = message.categories.length > 0 ? [] : ['red']
-        mailbox.touch(message, ['categories'])
-      }
+      } else changeState(message, action)
       return []
     },
     expire: () => graph.delta.expire(),
