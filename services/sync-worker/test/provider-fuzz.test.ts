@@ -6,7 +6,7 @@ import { account } from './feeds/memory-feed-store.ts'
 // Random broken responses of the fakes: TEST_SEED repeats a run, TEST_STEPS sets its rounds.
 
 const seed = Number(process.env['TEST_SEED'] ?? 1)
-const rounds = Number(process.env['TEST_STEPS'] ?? 800)
+const rounds = Number(process.env['TEST_STEPS'] ?? 500)
 
 const escaped: unknown[] = []
 const recordError = (error: unknown) => void escaped.push(error)
