@@ -17,5 +17,14 @@ export { parseAddressList } from './parse-address-list.ts'
 export { parseCalendar } from './parse-calendar.ts'
 export { prepareStoredMessage } from './prepare-stored-message.ts'
 export { prepareUpload } from './prepare-upload.ts'
+export { type LargeMessage, parseLargeMessage } from './parse-large-message.ts'
 export { type ParsedAddress, parseMessage } from './parse-message.ts'
+export {
+  type MessageContent,
+  type MessageSource,
+  type PartContent,
+  rangeBytes,
+  toBytes,
+  toSource,
+} from './message-source.ts'
 export { safeHtml } from './safe-html.ts'

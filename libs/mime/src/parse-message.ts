@@ -17,7 +17,7 @@ interface ParsedAttachment {
   content: Buffer
 }
 
-interface ParsedMessage {
+export interface ParsedMessage {
   headers: Record<string, string[]>
   subject: string
   messageId?: string

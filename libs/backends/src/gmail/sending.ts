@@ -1,5 +1,6 @@
 import { apiAccountTypes } from '@posthorn/contracts/account-types'
 import { defined } from '@posthorn/contracts/defined'
+import { bytesOf } from '../mail-api/content.ts'
 import { incompleteResponse, isMailApiError, MailApiError } from '../mail-api/errors.ts'
 import { isApiId } from '../mail-api/ids.ts'
 import type { ApiDraft, ApiSentMessage, DraftQuery, MailApiSending } from '../mail-api/sending.ts'
@@ -33,7 +34,7 @@ export function gmailSending(requests: GmailRequests): MailApiSending {
       const draft = await upload<GmailDraft>(requests, {
         operation: 'drafts.create',
         path: '/drafts',
-        content,
+        content: await bytesOf(content, maxSentBytes),
         ...defined({ threadId }),
         fields: 'id,message(id,threadId)',
         signal,
@@ -80,7 +81,7 @@ export function gmailSending(requests: GmailRequests): MailApiSending {
       const message = await upload<GmailMessage>(requests, {
         operation: 'messages.send',
         path: '/messages/send',
-        content,
+        content: await bytesOf(content, maxSentBytes),
         ...defined({ threadId }),
         fields: 'id,threadId',
         signal,
@@ -99,8 +100,6 @@ async function upload<T extends object>(
   requests: GmailRequests,
   { threadId, ...rest }: MessageUpload,
 ): Promise<Partial<T>> {
-  if (rest.content.length > maxSentBytes)
-    throw new MailApiError('too-large', `The message exceeds ${maxSentBytes} bytes.`)
   try {
     return await uploadMessage<T>(requests, { ...rest, ...defined({ threadId }) })
   } catch (error) {

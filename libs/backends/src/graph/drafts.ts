@@ -1,17 +1,24 @@
 import { randomUUID } from 'node:crypto'
 import { apiAccountTypes } from '@posthorn/contracts/account-types'
 import { defined } from '@posthorn/contracts/defined'
+import { type MessageContent, toBytes } from '@posthorn/mime'
 import { isMailApiError, MailApiError } from '../mail-api/errors.ts'
 import { type ApiDraft, incompleteId } from '../mail-api/sending.ts'
 import type { GraphMessage } from '../provider-types/graph.ts'
 import type { GraphClient } from './graph-client.ts'
 import { messagePath } from './lists.ts'
 import { isId } from './message-fields.ts'
-import { isMimeOnly, type StructuredFile, toStructured } from './structured-message.ts'
+import { postWithHeaders, type StructuredHeaders } from './message-headers.ts'
+import {
+  isMimeOnly,
+  type StructuredFile,
+  type StructuredMessage,
+  toStructured,
+} from './structured-message.ts'
 import { uploadFile } from './upload-session.ts'
 
 export interface NewDraft {
-  content: Uint8Array
+  content: MessageContent
   /** Path of the Graph list that the draft is created in; defaults to the drafts of the mailbox. */
   path?: string
   /** Selects the structured format of Graph messages from the start. */
@@ -23,7 +30,7 @@ export interface NewDraft {
   onIncomplete?: ((messageIdHeader: string) => Promise<void>) | undefined
 }
 
-/** Largest message that is converted to the structured format of Graph, in bytes. */
+/** Largest message that Graph takes, in bytes of MIME. */
 export const maxMessageBytes = apiAccountTypes.graph.mailbox.maxSentBytes
 /**
  * Largest MIME text of a message in one Graph request. Above about 2,240 kB Graph responds 200 and
@@ -55,12 +62,18 @@ export async function createDraft(
   signal.throwIfAborted()
   if (content.length > maxMessageBytes)
     throw new MailApiError('too-large', `The message is larger than ${maxMessageBytes} bytes`)
-  if (content.length <= maxMimeBytes && !(structured && !(await isMimeOnly(content)))) {
-    const request = { method: 'POST' as const, path, mime: content, signal }
+  if (await isSentAsMime(content, structured)) {
+    const mime = await toBytes(content)
+    const request = { method: 'POST' as const, path, mime, signal }
     const { status, json } = await client.response<GraphMessage>(request)
     if (status === 201) return draftOf(json)
   }
   return createStructured(client, { content, path, onIncomplete }, signal)
+}
+
+/** True if a message is sent to Graph as MIME, which small messages are if MIME is not excluded. */
+export async function isSentAsMime(content: MessageContent, structured: boolean): Promise<boolean> {
+  return content.length <= maxMimeBytes && !(structured && !(await isMimeOnly(content)))
 }
 
 export function draftOf(message: GraphMessage | undefined): ApiDraft {
@@ -79,18 +92,18 @@ async function createStructured(
   { content, path, onIncomplete }: NewDraft & { path: string },
   signal: AbortSignal,
 ): Promise<ApiDraft> {
-  const { message, messageIdHeader, files } = await toStructured(content)
-  if (files.length === 0 || encodedSize(message, files) <= maxRequestBytes) {
-    const attachments = files.length > 0 ? files.map(attachmentOf) : undefined
+  const { message, headers, messageIdHeader, files } = await toStructured(content)
+  if (files.length === 0 || encodedSize({ message, headers, files }) <= maxRequestBytes) {
+    const attachments = await attachmentsOf(files)
     const json = { ...message, ...defined({ internetMessageId: messageIdHeader, attachments }) }
-    return postDraft(client, { path, json }, signal)
+    return postDraft(client, { path, json, headers }, signal)
   }
   // Graph adds a Message-ID to a message that has no Message-ID.
   const internetMessageId = messageIdHeader ?? (await newMessageId(client, signal))
   const key = onIncomplete ? await newMessageId(client, signal) : internetMessageId
   await onIncomplete?.(key)
   const json = { ...message, internetMessageId: incompleteId(key) }
-  const draft = await postDraft(client, { path, json }, signal)
+  const draft = await postDraft(client, { path, json, headers }, signal)
   try {
     for (const file of files) await addFile(client, { draft: draft.id, file }, signal)
     const request = { path: messagePath(draft.id), json: { internetMessageId }, signal }
@@ -106,12 +119,16 @@ async function createStructured(
 
 async function postDraft(
   client: GraphClient,
-  { path, json }: { path: string; json: object },
+  { path, json, headers }: { path: string; json: object; headers: StructuredHeaders },
   signal: AbortSignal,
 ): Promise<ApiDraft> {
-  const created = await client.response<GraphMessage>({ method: 'POST', path, json, signal })
-  if (created.status !== 201) throw new MailApiError('unavailable', 'The provider created no draft')
-  return draftOf(created.json)
+  const { posted, ...rest } = await postWithHeaders(headers, async (members) => {
+    const request = { method: 'POST' as const, path, json: { ...json, ...members }, signal }
+    const created = await client.response<GraphMessage>(request)
+    if (created.status === 201) return draftOf(created.json)
+    throw new MailApiError('unavailable', 'The provider created no draft')
+  })
+  return { ...posted, ...rest }
 }
 
 async function newMessageId(client: GraphClient, signal: AbortSignal): Promise<string> {
@@ -140,23 +157,36 @@ async function addFile(
 ): Promise<void> {
   if (!isSmall(file)) return uploadFile(client, { draft, file }, signal)
   const path = `${messagePath(draft)}/attachments`
-  await client.response({ method: 'POST', path, json: attachmentOf(file), signal })
+  await client.response({ method: 'POST', path, json: await attachmentOf(file), signal })
 }
 
-export function attachmentOf({ content, ...file }: StructuredFile): object {
+/** Small files in one Graph request. Undefined without files. */
+export async function attachmentsOf(
+  files: readonly StructuredFile[],
+): Promise<object[] | undefined> {
+  return files.length > 0 ? Promise.all(files.map(attachmentOf)) : undefined
+}
+
+async function attachmentOf({ content, ...file }: StructuredFile): Promise<object> {
+  const chunks: Buffer[] = []
+  for await (const chunk of content.chunks()) chunks.push(chunk)
   return {
     '@odata.type': '#microsoft.graph.fileAttachment',
     ...file,
-    contentBytes: content.toString('base64'),
+    contentBytes: Buffer.concat(chunks).toString('base64'),
   }
 }
 
 function isSmall({ content }: StructuredFile): boolean {
-  return content.length <= maxInlineBytes
+  return content.size <= maxInlineBytes
 }
 
 /** Bytes of a message with its files in one Graph request: base64 takes a third more. */
-export function encodedSize(message: object, files: readonly StructuredFile[]): number {
-  const bytes = files.reduce((sum, { content }) => sum + content.length + 300, 0)
-  return Buffer.byteLength(JSON.stringify(message)) + (bytes * 4) / 3
+export function encodedSize({
+  message,
+  headers,
+  files,
+}: Pick<StructuredMessage, 'message' | 'headers' | 'files'>): number {
+  const bytes = files.reduce((sum, { content }) => sum + content.size + 300, 0)
+  return Buffer.byteLength(JSON.stringify({ ...message, ...headers.members })) + (bytes * 4) / 3
 }

@@ -65,15 +65,23 @@ export function entriesOf<T extends { id?: string }>({ value }: { value?: T[] })
   return value
 }
 
+interface ReadOptions {
+  ids: readonly string[]
+  select: string
+  /** Value of `$expand`. */
+  expand?: string
+  signal: AbortSignal
+}
+
 /** Reads Graph messages by id, in the order of the ids. Missing messages are left out. */
 export async function readMessages(
   client: GraphClient,
-  { ids, select, signal }: { ids: readonly string[]; select: string; signal: AbortSignal },
+  { ids, select, expand, signal }: ReadOptions,
 ): Promise<GraphMessage[]> {
   const readable = ids.filter((id) => isId(id) && !/^\.\.?$/.test(id))
   const parts = readable.map((id): BatchPart => ({
     path: messagePath(id),
-    query: { $select: select },
+    query: { $select: select, $expand: expand },
   }))
   const messages: GraphMessage[] = []
   for (const result of await sendAll<GraphMessage>(client, parts, signal)) {

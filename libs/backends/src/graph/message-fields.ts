@@ -32,6 +32,12 @@ const listed = [
   'bccRecipients',
 ]
 
+/**
+ * Value of `$expand` for the size of a Graph message, which is a MAPI property (PidTagMessageSize).
+ * Deltas refuse `$expand`.
+ */
+export const sizeExpand = "singleValueExtendedProperties($filter=id eq 'Integer 0x0E08')"
+
 const maxHeaderBytes = 256 * 1024
 const maxLabelLength = 255
 /** Maximum of the text limit in the options of a message read. */
@@ -63,6 +69,7 @@ export function toMessage(
       threadId: isId(conversationId) ? conversationId : undefined,
       folderId: isId(parentFolderId) ? parentFolderId : undefined,
       preview: bodyPreview?.slice(0, 255) || undefined,
+      size: sizeOf(message),
       headers: options.headers ? headersOf(message) : undefined,
       texts:
         options.maxTextBytes === undefined ? undefined : textsOf(message, options.maxTextBytes),
@@ -87,6 +94,14 @@ function assertComplete(message: GraphMessage, { maxTextBytes }: GetOptions): vo
   const hasText = typeof body?.content === 'string' && (body.content !== '' || !bodyPreview)
   if (!hasEnvelope || (maxTextBytes !== undefined && !hasText))
     throw incompleteResponse('The provider sent a message without some of its members')
+}
+
+/** Size of a Graph message that was read with `sizeExpand`. */
+function sizeOf({ singleValueExtendedProperties: properties }: GraphMessage): number | undefined {
+  if (!Array.isArray(properties)) return undefined
+  // Graph returns the tag without leading zeros.
+  const size = properties.find(({ id }) => /^Integer 0x0*e08$/i.test(id ?? ''))?.value ?? ''
+  return /^\d{1,10}$/.test(size) ? Number(size) : undefined
 }
 
 export function isId(id: unknown): id is string {

@@ -7,7 +7,7 @@ import type { GraphMessage } from '../provider-types/graph.ts'
 import { downloadAttachment, downloadOf, listAttachments } from './attachments.ts'
 import type { GraphClient } from './graph-client.ts'
 import { listPage, messagePath, readMessages } from './lists.ts'
-import { isId, selectOf, toMessage } from './message-fields.ts'
+import { isId, selectOf, sizeExpand, toMessage } from './message-fields.ts'
 
 /** Properties of Graph messages for lists of ids, and properties that searches check. */
 const idFields = [
@@ -42,7 +42,8 @@ export function graphReads(client: GraphClient): MailApiReads {
       return { ...rest, entries: entries.map((each) => converted(each, {})) }
     },
     async getMessage(id, options, signal) {
-      const request = { path: messagePath(id), query: { $select: selectOf(options) }, signal }
+      const query = { $select: selectOf(options), $expand: sizeExpand }
+      const request = { path: messagePath(id), query, signal }
       // A caller waits, so message and attachments are read concurrently, although a message
       // without files has an empty list of attachments.
       const [message, attachments] = await Promise.all([
@@ -54,7 +55,8 @@ export function graphReads(client: GraphClient): MailApiReads {
     async getMessages(ids, options, signal) {
       const wanted = ids.slice(0, maxGetIds)
       const select = selectOf(options)
-      const messages = await readMessages(client, { ids: wanted, select, signal })
+      const request = { ids: wanted, select, expand: sizeExpand, signal }
+      const messages = await readMessages(client, request)
       const results: ApiMessage[] = []
       for (let at = 0; at < messages.length; at += client.batchSize) {
         const group = messages.slice(at, at + client.batchSize)

@@ -1,4 +1,5 @@
 import { defined } from '@posthorn/contracts/defined'
+import { type MessageContent, toBytes } from '@posthorn/mime'
 import { isMailApiError, MailApiError } from '../mail-api/errors.ts'
 import {
   type ApiSentMessage,
@@ -8,20 +9,21 @@ import {
 } from '../mail-api/sending.ts'
 import type { GraphMessage } from '../provider-types/graph.ts'
 import {
-  attachmentOf,
+  attachmentsOf,
   createDraft,
   draftOf,
   encodedSize,
+  isSentAsMime,
   maxMessageBytes,
-  maxMimeBytes,
   maxRequestBytes,
   removeDraft,
 } from './drafts.ts'
 import type { GraphClient } from './graph-client.ts'
 import { entriesOf, messagePath } from './lists.ts'
 import { dateOf, isId } from './message-fields.ts'
+import { postWithHeaders } from './message-headers.ts'
 import { quoted } from './search-filter.ts'
-import { isMimeOnly, toStructured } from './structured-message.ts'
+import { toStructured } from './structured-message.ts'
 
 const fields = 'id,changeKey,conversationId,isDraft,internetMessageId,sentDateTime'
 const maxDrafts = 10
@@ -67,13 +69,15 @@ export function graphSending(client: GraphClient, now: () => number): MailApiSen
       signal.throwIfAborted()
       if (content.length > maxMessageBytes) throw tooLarge()
       const request = { method: 'POST' as const, path: '/sendMail', signal }
-      if (content.length <= maxMimeBytes && !(structured && !(await isMimeOnly(content)))) {
-        const { status } = await client.response({ ...request, mime: content })
+      if (await isSentAsMime(content, structured)) {
+        const { status } = await client.response({ ...request, mime: await toBytes(content) })
         if (status === 202) return {}
       }
-      const json = await structuredBody(content)
-      assertAccepted((await client.response({ ...request, json })).status)
-      return {}
+      return sendStructured(client, content, signal)
+    },
+    async omittedHeaders(content, { structured = false }) {
+      if (await isSentAsMime(content, structured)) return []
+      return (await toStructured(content)).headers.omitted
     },
   }
 }
@@ -87,17 +91,21 @@ function assertAccepted(status: number): void {
     throw new MailApiError('unavailable', `The provider did not accept the message (${status})`)
 }
 
-async function structuredBody(content: Uint8Array): Promise<object> {
-  const { message, messageIdHeader, files } = await toStructured(content)
-  if (encodedSize(message, files) > maxRequestBytes) throw tooLarge()
-  return {
-    message: {
-      ...message,
-      ...defined({ internetMessageId: messageIdHeader }),
-      ...(files.length > 0 && { attachments: files.map(attachmentOf) }),
-    },
-    saveToSentItems: true,
-  }
+async function sendStructured(
+  client: GraphClient,
+  content: MessageContent,
+  signal: AbortSignal,
+): Promise<ApiSentMessage> {
+  const { message, headers, messageIdHeader, files } = await toStructured(content)
+  if (encodedSize({ message, headers, files }) > maxRequestBytes) throw tooLarge()
+  const attachments = await attachmentsOf(files)
+  const whole = { ...message, ...defined({ internetMessageId: messageIdHeader, attachments }) }
+  const { posted: status, ...rest } = await postWithHeaders(headers, async (members) => {
+    const json = { message: { ...whole, ...members }, saveToSentItems: true }
+    return (await client.response({ method: 'POST', path: '/sendMail', json, signal })).status
+  })
+  assertAccepted(status)
+  return rest
 }
 
 function tooLarge(): MailApiError {

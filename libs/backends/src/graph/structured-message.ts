@@ -1,9 +1,15 @@
 import { defined } from '@posthorn/contracts/defined'
-import { parseMessage, type ParsedAddress } from '@posthorn/mime'
+import {
+  type LargeMessage,
+  type MessageContent,
+  type ParsedAddress,
+  parseLargeMessage,
+  type PartContent,
+  toSource,
+} from '@posthorn/mime'
 import { MailApiError } from '../mail-api/errors.ts'
 import type { GraphRecipient } from '../provider-types/graph.ts'
-
-type Parsed = Awaited<ReturnType<typeof parseMessage>>
+import { type StructuredHeaders, toHeaderMembers } from './message-headers.ts'
 
 /** File of a message, in the form that Graph takes. */
 export interface StructuredFile {
@@ -11,13 +17,14 @@ export interface StructuredFile {
   contentType: string
   isInline: boolean
   contentId?: string
-  content: Buffer
+  content: PartContent
 }
 
 /** Message in the structured format of Graph. */
 export interface StructuredMessage {
-  /** Members of the Graph message without files and Message-ID. */
+  /** Members of the Graph message without files, Message-ID and other header fields. */
   message: object
+  headers: StructuredHeaders
   messageIdHeader?: string
   files: StructuredFile[]
 }
@@ -25,28 +32,19 @@ export interface StructuredMessage {
 /** Media types of MIME parts that lose their meaning in the structured format of Graph. */
 const mimeOnly =
   /^(?:multipart\/(?:signed|encrypted)|application\/(?:x-)?pkcs7-(?:mime|signature)|text\/calendar|application\/pgp-encrypted)/i
-/** MAPI properties of header fields that Graph does not accept as header fields. */
-const headerProperties = [
-  ['in-reply-to', 'String 0x1042'],
-  ['references', 'String 0x1039'],
-] as const
 /**
- * Maximum custom header fields of a message that are passed on: Graph accepts few fields, and only
- * names with `x-`.
- */
-const maxHeaders = 5
-
-/**
- * Converts a message (RFC 5322) to the structured format of Graph.
+ * Converts a message (RFC 5322) to the structured format of Graph. The contents of large files are
+ * read when they are sent.
  *
  * @throws MailApiError `too-large` for signed, encrypted or calendar mail, which only MIME keeps
  */
-export async function toStructured(content: Uint8Array): Promise<StructuredMessage> {
-  const parsed = await parseMessage(Buffer.from(content))
-  if (hasMimeOnlyPart(parsed) || hasCalendar(content))
+export async function toStructured(content: MessageContent): Promise<StructuredMessage> {
+  const parsed = await parseLargeMessage(toSource(content))
+  if (hasMimeOnlyPart(parsed) || hasCalendar(parsed))
     throw new MailApiError('too-large', 'The message cannot be converted and is too large for MIME')
   return defined({
     message: messageOf(parsed),
+    headers: toHeaderMembers(parsed.skeleton),
     messageIdHeader: parsed.messageId,
     files: parsed.attachments.map((each, index) =>
       defined({
@@ -61,11 +59,12 @@ export async function toStructured(content: Uint8Array): Promise<StructuredMessa
 }
 
 /** True for a message that only MIME keeps: `toStructured` refuses it. */
-export async function isMimeOnly(content: Uint8Array): Promise<boolean> {
-  return hasCalendar(content) || hasMimeOnlyPart(await parseMessage(Buffer.from(content)))
+export async function isMimeOnly(content: MessageContent): Promise<boolean> {
+  const parsed = await parseLargeMessage(toSource(content))
+  return hasCalendar(parsed) || hasMimeOnlyPart(parsed)
 }
 
-function hasMimeOnlyPart(parsed: Parsed): boolean {
+function hasMimeOnlyPart(parsed: LargeMessage): boolean {
   const attached = parsed.attachments.map(({ contentType }) => contentType)
   const types = [firstOf(parsed, 'content-type') ?? '', ...attached]
   return parsed.incomplete || types.some((type) => mimeOnly.test(type))
@@ -75,15 +74,14 @@ function hasMimeOnlyPart(parsed: Parsed): boolean {
  * True if a message has a calendar part. A calendar part is an alternative text, which is no
  * attachment.
  */
-function hasCalendar(content: Uint8Array): boolean {
-  const text = Buffer.from(content.buffer, content.byteOffset, content.byteLength)
+function hasCalendar({ skeleton }: LargeMessage): boolean {
   return (
-    text.includes('text/calendar') &&
-    /^content-type:\s*text\/calendar/im.test(text.toString('latin1'))
+    skeleton.includes('text/calendar') &&
+    /^content-type:\s*text\/calendar/im.test(skeleton.toString('latin1'))
   )
 }
 
-function messageOf(parsed: Parsed): object {
+function messageOf(parsed: LargeMessage): object {
   const [from] = recipientsOf(parsed.from)
   return defined({
     subject: parsed.subject,
@@ -97,8 +95,6 @@ function messageOf(parsed: Parsed): object {
     bccRecipients: recipientsOf(parsed.bcc),
     replyTo: recipientsOf(parsed.replyTo),
     importance: importanceOf(parsed),
-    internetMessageHeaders: ownHeaders(parsed),
-    singleValueExtendedProperties: replyProperties(parsed),
   })
 }
 
@@ -108,29 +104,13 @@ function recipientsOf(addresses: readonly ParsedAddress[]): GraphRecipient[] {
   }))
 }
 
-function importanceOf(parsed: Parsed): 'high' | 'low' | undefined {
+function importanceOf(parsed: LargeMessage): 'high' | 'low' | undefined {
   const importance = firstOf(parsed, 'importance')?.toLowerCase()
   const priority = firstOf(parsed, 'x-priority')?.charAt(0) ?? ''
   if (importance === 'high' || /[12]/.test(priority)) return 'high'
   return importance === 'low' || /[45]/.test(priority) ? 'low' : undefined
 }
 
-function ownHeaders({ headers }: Parsed): object[] | undefined {
-  const own = Object.entries(headers)
-    .filter(([name]) => name.startsWith('x-') && name !== 'x-priority')
-    .flatMap(([name, values]) => values.slice(0, 1).map((value) => ({ name, value })))
-    .slice(0, maxHeaders)
-  return own.length === 0 ? undefined : own
-}
-
-function replyProperties(parsed: Parsed): object[] | undefined {
-  const properties = headerProperties.flatMap(([name, id]) => {
-    const value = firstOf(parsed, name)
-    return value === undefined ? [] : [{ id, value }]
-  })
-  return properties.length === 0 ? undefined : properties
-}
-
-function firstOf({ headers }: Parsed, name: string): string | undefined {
+function firstOf({ headers }: LargeMessage, name: string): string | undefined {
   return headers[name]?.[0]
 }

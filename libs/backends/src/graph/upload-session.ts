@@ -1,3 +1,4 @@
+import type { PartContent } from '@posthorn/mime'
 import { isMailApiError, MailApiError } from '../mail-api/errors.ts'
 import type { GraphUploadSession } from '../provider-types/graph.ts'
 import type { GraphClient } from './graph-client.ts'
@@ -30,23 +31,64 @@ export async function uploadFile(
   signal: AbortSignal,
 ): Promise<void> {
   const { content } = file
-  if (content.length > maxFileBytes)
+  if (content.size > maxFileBytes)
     throw new MailApiError('too-large', 'An attachment is larger than 150 MB')
   const url = await createSession(client, { draft, file }, signal)
-  let attempts = 0
-  for (let start = 0; start < content.length;) {
-    const end = Math.min(start + sliceBytes, content.length)
-    const range = `bytes ${start}-${end - 1}/${content.length}`
-    try {
-      await client.upload(url, { body: content.subarray(start, end), range, signal })
-      start = end
-      attempts = 0
-    } catch (error) {
-      attempts += 1
-      if (!isMailApiError(error, 'unavailable') || attempts >= maxAttempts) throw error
-      start = await expectedStart(client, { url, fallback: start }, signal)
+  const upload: Upload = { client, url, size: content.size, attempts: 0 }
+  for (let start = 0; start < content.size;) {
+    const from = start
+    for await (const bytes of slicesOf(content, from)) {
+      const next = await uploadSlice(upload, { start, bytes }, signal)
+      const isExpected = next === start + bytes.length
+      start = next
+      // Graph expects another byte: the content is read again from there.
+      if (!isExpected) break
     }
+    if (start === from && upload.attempts === 0)
+      throw new MailApiError('unavailable', 'The content of an attachment ended early')
   }
+}
+
+interface Upload {
+  client: GraphClient
+  url: string
+  size: number
+  /** Failed requests since the last slice that Graph took. */
+  attempts: number
+}
+
+/** Uploads a slice of a file. Returns the byte that Graph expects next. */
+async function uploadSlice(
+  upload: Upload,
+  { start, bytes }: { start: number; bytes: Buffer },
+  signal: AbortSignal,
+): Promise<number> {
+  const { client, url, size } = upload
+  const end = start + bytes.length
+  try {
+    const range = `bytes ${start}-${end - 1}/${size}`
+    await client.upload(url, { body: bytes, range, signal })
+    upload.attempts = 0
+    return end
+  } catch (error) {
+    upload.attempts += 1
+    if (!isMailApiError(error, 'unavailable') || upload.attempts >= maxAttempts) throw error
+    return expectedStart(client, { url, fallback: start }, signal)
+  }
+}
+
+/** Slices of a content from the byte `start` on. Only the last slice is shorter. */
+async function* slicesOf(content: PartContent, start: number): AsyncGenerator<Buffer> {
+  let skipped = start
+  let rest: Buffer = Buffer.alloc(0)
+  for await (const chunk of content.chunks()) {
+    const part = chunk.subarray(skipped)
+    skipped = Math.max(0, skipped - chunk.length)
+    rest = rest.length === 0 ? part : Buffer.concat([rest, part])
+    for (; rest.length >= sliceBytes; rest = rest.subarray(sliceBytes))
+      yield rest.subarray(0, sliceBytes)
+  }
+  if (rest.length > 0) yield rest
 }
 
 async function createSession(
@@ -55,7 +97,7 @@ async function createSession(
   signal: AbortSignal,
 ): Promise<string> {
   const { content, name, contentType, isInline, contentId } = file
-  const item = { attachmentType: 'file', name, size: content.length, contentType, isInline }
+  const item = { attachmentType: 'file', name, size: content.size, contentType, isInline }
   const request = {
     method: 'POST' as const,
     path: `${messagePath(draft)}/attachments/createUploadSession`,

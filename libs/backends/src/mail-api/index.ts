@@ -1,4 +1,5 @@
 export type * from './access.ts'
+export { bytesOf } from './content.ts'
 export {
   incompleteResponse,
   isMailApiError,
@@ -20,5 +21,6 @@ export type * from './mail-api.ts'
 export type * from './messages.ts'
 export type * from './reads.ts'
 export * from './sending.ts'
+export type { MessageContent, MessageSource } from '@posthorn/mime'
 export type * from './watches.ts'
 export type * from './writes.ts'

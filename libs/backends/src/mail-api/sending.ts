@@ -1,3 +1,5 @@
+import type { MessageContent } from '@posthorn/mime'
+
 /** Draft at the mail provider. `id` and `messageId` differ for Gmail. */
 export interface ApiDraft {
   id: string
@@ -9,6 +11,11 @@ export interface ApiDraft {
    * changes.
    */
   version?: string
+  /**
+   * Names of header fields that the draft lacks, because the provider's own message format cannot
+   * keep them. Only a new draft has the names.
+   */
+  omittedHeaders?: string[]
 }
 
 const incompleteStart = '<incomplete.'
@@ -60,6 +67,8 @@ export interface ApiSentMessage {
    * alias, without an error.
    */
   from?: readonly string[]
+  /** Names of header fields that the sent message lacks, if a call names them. */
+  omittedHeaders?: string[]
 }
 
 /**
@@ -74,7 +83,11 @@ export interface MailApiSending {
    * @throws MailApiError `too-large`, `invalid-recipients`, `mailbox-full`; with `leavesDraft` if
    *   an incomplete draft may be left
    */
-  depositDraft(content: Uint8Array, options: DepositOptions, signal: AbortSignal): Promise<ApiDraft>
+  depositDraft(
+    content: MessageContent,
+    options: DepositOptions,
+    signal: AbortSignal,
+  ): Promise<ApiDraft>
   /**
    * Sends a draft to the recipients of its header. If the connection fails, the message may have
    * been sent: search for the draft.
@@ -106,8 +119,13 @@ export interface MailApiSending {
    * again.
    */
   sendMessage(
-    content: Uint8Array,
+    content: MessageContent,
     options: DepositOptions,
     signal: AbortSignal,
   ): Promise<ApiSentMessage>
+  /**
+   * Names of header fields that a draft of this content lacks, for a draft that an interrupted call
+   * created. Absent if the provider takes MIME only, which keeps all header fields.
+   */
+  omittedHeaders?(content: MessageContent, options: DepositOptions): Promise<string[]>
 }

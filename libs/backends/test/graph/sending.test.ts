@@ -162,7 +162,7 @@ describe('graph sending', () => {
       body: { contentType: 'text', content: expect.stringContaining('hello s') },
       from: { emailAddress: { name: 'Team', address: 'team@mail.example' } },
       internetMessageId: '<s@mail.example>',
-      internetMessageHeaders: [{ name: 'x-own', value: 'yes' }],
+      internetMessageHeaders: [{ name: 'X-Own', value: 'yes' }],
       importance: 'high',
       singleValueExtendedProperties: [
         { id: 'String 0x1042', value: '<1@x>' },

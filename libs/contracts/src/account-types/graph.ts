@@ -36,7 +36,8 @@ export const graph: ApiAccountType = {
     placement: 'folder',
     appends: 'drafts',
     removes: true,
-    maxSentBytes: 64 * 1024 * 1024,
+    // Exchange Online counts a message with its encoding ("Exchange Online limits").
+    maxSentBytes: 150 * 1024 * 1024,
   },
   limits: {
     accountUnits: accountRequests,

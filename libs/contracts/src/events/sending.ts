@@ -38,6 +38,11 @@ export const messageSent = defineEvent(
     queueId,
     envelope,
     networkRouting,
+    omittedHeaders: Type.Optional(
+      Texts(
+        'Names of submitted header fields that the sent message lacks, or has with one of several values, because the message format of a mail API cannot keep them. Absent if there are none.',
+      ),
+    ),
   }),
 )
 

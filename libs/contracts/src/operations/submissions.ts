@@ -23,7 +23,7 @@ export const submitMessage = defineOperation({
   path: '/v1/account/:account/submit',
   summary: 'Submit a message',
   description:
-    'The response confirms that the message is stored. The events `messageSent` and `messageFailed` report the result of sending. Recipients come from `to`, `cc` and `bcc`, from `envelope`, from the headers of `raw`, from `mailMerge`, or from the message that `reference` replies to: at most 1000. If the only recipient has unsubscribed from the list `listId`, the response has `skipped` and no `queueId`. For accounts on a mail API a draft is created at the provider and sent, so that each message is sent once; an account whose grant permits sending only may send a message again after a crash.',
+    'The response confirms that the message is stored. The events `messageSent` and `messageFailed` report the result of sending. Recipients come from `to`, `cc` and `bcc`, from `envelope`, from the headers of `raw`, from `mailMerge`, or from the message that `reference` replies to: at most 1000. If the only recipient has unsubscribed from the list `listId`, the response has `skipped` and no `queueId`. For accounts on a mail API a draft is created at the provider and sent, so that each message is sent once; an account whose grant permits sending only may send a message again after a crash. Header fields that the message format of a mail API cannot keep are named in `omittedHeaders` of `messageSent`.',
   params: Strict({ account: AccountId }),
   query: Strict({
     useStructuredFormat: Type.Optional(

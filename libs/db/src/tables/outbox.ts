@@ -37,6 +37,8 @@ export interface ProviderDraft {
    * removed.
    */
   stored?: true
+  /** Names of header fields that the draft lacks. */
+  omittedHeaders?: string[]
 }
 
 /**

@@ -1,6 +1,7 @@
 import { defined } from '@posthorn/contracts/defined'
 import {
   type AppendTarget,
+  bytesOf,
   type DepositOptions,
   type DraftQuery,
   type Feed,
@@ -12,6 +13,7 @@ import {
   type MailApi,
   type MailApiTraits,
   maxGetIds,
+  type MessageContent,
   type MessageQuery,
   type MessageUpdate,
   type MoveTarget,
@@ -188,10 +190,9 @@ export class ModelApi implements MailApi {
     return this.#call('listWatches', signal, () => this.#options.watches.list())
   }
 
-  depositDraft(content: Uint8Array, { threadId }: DepositOptions, signal: AbortSignal) {
-    return this.#call('depositDraft', signal, () =>
-      this.#options.sending.deposit(content, threadId),
-    )
+  async depositDraft(content: MessageContent, { threadId }: DepositOptions, signal: AbortSignal) {
+    const bytes = await bytesOf(content, this.traits.maxSentBytes)
+    return this.#call('depositDraft', signal, () => this.#options.sending.deposit(bytes, threadId))
   }
 
   releaseDraft(id: string, signal: AbortSignal) {
@@ -210,8 +211,9 @@ export class ModelApi implements MailApi {
     return this.#call('discardDraft', signal, () => this.#options.sending.discard(id))
   }
 
-  sendMessage(content: Uint8Array, { threadId }: DepositOptions, signal: AbortSignal) {
-    return this.#call('sendMessage', signal, () => this.#options.sending.send(content, threadId))
+  async sendMessage(content: MessageContent, { threadId }: DepositOptions, signal: AbortSignal) {
+    const bytes = await bytesOf(content, this.traits.maxSentBytes)
+    return this.#call('sendMessage', signal, () => this.#options.sending.send(bytes, threadId))
   }
 
   async #call<T>(method: keyof MailApi, signal: AbortSignal, run: () => T): Promise<T> {

@@ -129,9 +129,10 @@ export function retryDelayMs(attempt: number, baseMs: number, random = Math.rand
 /** Event of an accepted message. `partly`: the message will be sent again to some recipients. */
 function sentEvent(
   { queueId, account, messageId, envelope, attempt }: EventContext,
-  { response, serverMessageId = messageId, accepted, routing }: Omit<SendResult, 'rejected'>,
+  result: Omit<SendResult, 'rejected'>,
   { partly }: { partly: boolean },
 ): NewEvent {
+  const { response, serverMessageId = messageId, accepted, routing, omittedHeaders } = result
   const attemptKey = partly ? attemptKeyOf({ attempt, envelope }) : []
   return {
     eventId: deriveEventId(['messageSent', queueId, ...attemptKey]),
@@ -144,6 +145,7 @@ function sentEvent(
       queueId,
       envelope: { from: envelope.from, to: accepted },
       networkRouting: routing,
+      omittedHeaders,
     }),
   }
 }

@@ -9,6 +9,7 @@ import {
   mayBeFree,
   mayTakeOver,
 } from './outbox.ts'
+import { loadedMime, memoryBytes, mimeBytes } from './stored-mime.ts'
 import type { DueSubmission, LaneKeys, Submission } from './submission.ts'
 
 export interface DueOptions {
@@ -39,7 +40,7 @@ export async function listDue(
       'outbox.account',
       'outbox.gateway',
       laneHost.as('host'),
-      sql<number>`coalesce(octet_length(mime), 0)`.as('bytes'),
+      memoryBytes.as('bytes'),
       isSentByApi.as('byApi'),
       sql<boolean>`(attempts = 0 and max_attempts > 1 and not ${isSentByApi})`.as('fresh'),
       sql<
@@ -143,7 +144,8 @@ function updateDue(db: Db | Tx, queueIds: string[], options: ClaimOptions) {
       leaseUntil: inMs(leaseMs),
       attemptStartedAt: sql<Date>`now()`,
     })
-    .returning(['outbox.queueId', 'outbox.account', 'messageId', 'envelope', 'mime', 'attempts'])
+    .returning(['outbox.queueId', 'outbox.account', 'messageId', 'envelope', 'attempts'])
+    .returning([loadedMime.as('mime'), mimeBytes.as('mimeBytes')])
     .returning(['maxAttempts', 'firstError', 'outbox.gateway', 'outbox.proxy', 'localAddress'])
     .returning(['dsn', 'dataSentAt', 'handedOver', 'response', 'filing', leftList.as('leftList')])
     .returning(['providerDraft', 'storedDraft', 'providerThread', 'useStructuredFormat'])

@@ -147,7 +147,12 @@ export interface Submission extends OutboxLease {
   dsn: DsnRequest | null
   messageId: string
   envelope: { from: string; to: string[] }
+  /**
+   * MIME of the message. Only its beginning, with the whole header section, if `mimeBytes` is more.
+   */
   mime: Buffer
+  /** Length of the whole MIME of the message. */
+  mimeBytes: number
   maxAttempts: number
   firstError: string | null
   /**

@@ -41,6 +41,8 @@ export interface SendResult {
   response: string
   /** Message-ID assigned by the server, if the server's reply names a Message-ID. */
   serverMessageId?: string
+  /** Names of header fields that a mail API could not keep. */
+  omittedHeaders?: string[]
   accepted: string[]
   rejected: RejectedRecipient[]
   /** Recipients that an earlier attempt had not handed over to the mail server. */

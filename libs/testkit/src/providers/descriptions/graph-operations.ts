@@ -60,6 +60,8 @@ const acceptsMime = /^POST (?:\/mailFolders\/\{mailFolder-id\})?\/messages$|^POS
 /** Query parameters of the live service that the document lacks. */
 const liveQuery: [pattern: RegExp, query: Record<string, QueryParameter>][] = [
   [/^GET \/.*(?:Folders|messages|attachments|masterCategories)$/, { $skiptoken: text }],
+  // "singleValueLegacyExtendedProperty: get" documents the parameter.
+  [/^GET \/messages\/\{message-id\}$/, { $expand: text }],
   [/^GET \/mailFolders/, { includeHiddenFolders: { schema: { enum: ['true', 'false'] } } }],
   [
     /^GET .*\/delta\(\)$/,

@@ -24,6 +24,8 @@ export interface FakeContent {
   replyTo: GraphRecipient[]
   body: { contentType: 'text' | 'html'; content: string }
   headers: { name: string; value: string }[]
+  /** Extended properties (MAPI) of a structured message. */
+  properties?: { id: string; value: string }[]
   attachments: FakeAttachment[]
   /** MIME as received. Absent for structured messages: it is built on request. */
   raw?: Buffer
@@ -69,6 +71,28 @@ export function contentOfMime(raw: Buffer, newId: (prefix: string) => string): F
   }
 }
 
+/** Properties that are written as header fields (MS-OXCMAIL 2.1.3.2), by tag. */
+const headersByTag: Readonly<Record<string, string>> = {
+  '0x1039': 'References',
+  '0x1042': 'In-Reply-To',
+  '0x1043': 'List-Help',
+  '0x1044': 'List-Subscribe',
+  '0x1045': 'List-Unsubscribe',
+}
+/** Header fields that are never written from the property of their name (MS-OXCMAIL 2.1.3.2.14). */
+const notFromNames =
+  /^(?:from|to|cc|bcc|subject|date|message-id|references|in-reply-to|list-(?:help|subscribe|unsubscribe)|importance|sensitivity|x-microsoft-exchange-(?:organization|forest).*)$/i
+
+/** Header field that an extended property becomes when the message is sent. */
+function headerOf({ id, value }: { id: string; value: string }): string[][] {
+  const [, tag, name] =
+    /^String (?:(0x[0-9a-f]+)|\{00020386-0000-0000-c000-000000000046\} Name (.+))$/i.exec(id) ?? []
+  const field = tag === undefined ? name : headersByTag[tag.toLowerCase()]
+  return field === undefined || (name !== undefined && notFromNames.test(name))
+    ? []
+    : [[field, value]]
+}
+
 /** MIME of a message: as received, or built by the fake. */
 export function mimeOf(content: FakeContent): Buffer {
   if (content.raw) return content.raw
@@ -82,6 +106,8 @@ export function mimeOf(content: FakeContent): Buffer {
     ['Cc', list(content.cc)],
     ['Subject', content.subject ?? ''],
     ['Message-ID', content.internetMessageId],
+    ...content.headers.map(({ name, value }) => [name, value]),
+    ...(content.properties ?? []).flatMap(headerOf),
     ['Content-Type', 'multipart/mixed; boundary=fake'],
   ].filter(([, value]) => value !== '')
   const parts = [

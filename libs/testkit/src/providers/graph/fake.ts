@@ -64,6 +64,7 @@ export class GraphFake implements GraphService, AsyncDisposable {
     staleSearch: false,
     maxListPage: Infinity,
     full: false,
+    namesUsedUp: false,
     deniedSenders: [],
     maxSentBytes: Infinity,
     draftIdChanges: false,

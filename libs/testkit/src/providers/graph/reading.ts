@@ -87,6 +87,7 @@ export function viewOptions(request: ProviderRequest) {
   return {
     immutable: isImmutable(request),
     select: request.query.get('$select') ?? undefined,
+    expand: request.query.get('$expand') ?? undefined,
     plain: /outlook\.body-content-type="text"/.test(preferences(request)),
   }
 }

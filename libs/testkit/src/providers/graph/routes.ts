@@ -34,6 +34,8 @@ export interface GraphFaults {
   maxListPage: number
   /** Storage of the mailbox is used up. */
   full: boolean
+  /** The mailbox has no room for further names of header fields, though it is not full. */
+  namesUsedUp: boolean
   /** Senders that the user must not use. */
   deniedSenders: string[]
   maxSentBytes: number

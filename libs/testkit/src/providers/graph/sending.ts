@@ -5,7 +5,7 @@ import type { GraphRoutes, MailboxRequest } from './routes.ts'
 import { bodyOf, GraphFault, itemMissing, type Json } from './json.ts'
 import type { FakeMessage } from './mailbox.ts'
 import { readable } from './reading.ts'
-import { attachmentIn, contentOfJson } from './structured.ts'
+import { attachmentIn, contentOfJson, hasNamedHeaders } from './structured.ts'
 import { attachmentView } from './views.ts'
 
 const maxRequestBytes = 4 * 1024 * 1024
@@ -78,7 +78,11 @@ function contentIn(request: MailboxRequest, json: Json): FakeContent {
   const mime = Buffer.from(encoded, 'base64')
   if (raw.length > maxRequestBytes)
     throw new GraphFault(413, 'BadRequest', 'The maximum request length supported is 4MB.')
-  return isMime ? contentOfMime(mime, newId) : contentOfJson(json, newId)
+  if (isMime) return contentOfMime(mime, newId)
+  const content = contentOfJson(json, newId)
+  if (request.fake.faults.namesUsedUp && hasNamedHeaders(content))
+    throw new GraphFault(403, 'ErrorQuotaExceeded', 'Cannot get ID from name.')
+  return content
 }
 
 function assertSendable({ fake, mailbox }: MailboxRequest, content: FakeContent): void {

@@ -2,14 +2,14 @@ import type { FakeAttachment, FakeContent } from './content.ts'
 import { GraphFault, type GraphRecipient, type Json } from './json.ts'
 import { messageIdHost } from './content.ts'
 
+const maxInternetHeaders = 5
+/** Id of an extended property: type, then a tag, or a property set with a number or a name. */
+const propertyId =
+  /^(?:String|Integer|Long|Boolean|SystemTime) (?:0x[0-9a-f]{1,4}|\{[0-9a-f-]{36}\} (?:Id 0x[0-9a-f]{1,8}|Name [^:\s]+))$/i
+
 /** Content of a message in the structured format. @throws GraphFault */
 export function contentOfJson(json: Json, newId: (prefix: string) => string): FakeContent {
-  const headers = (json['internetMessageHeaders'] ?? []) as { name: string; value: string }[]
-  const wrong = headers.find(({ name }) => !/^x-/i.test(name))
-  if (wrong) {
-    const text = `The internet message header name '${wrong.name}' should start with 'x-' or 'X-'.`
-    throw new GraphFault(400, 'InvalidInternetMessageHeader', text)
-  }
+  const headers = internetHeadersIn(json)
   const [from = null] = recipientsIn([json['from']])
   const { contentType = 'text', content = '' } = (json['body'] ?? {}) as Partial<
     FakeContent['body']
@@ -26,8 +26,34 @@ export function contentOfJson(json: Json, newId: (prefix: string) => string): Fa
     replyTo: recipientsIn(json['replyTo']),
     body: { contentType, content },
     headers,
+    properties: propertiesIn(json),
     attachments: ((json['attachments'] ?? []) as Json[]).map((each) => attachmentIn(each, newId)),
   }
+}
+
+function internetHeadersIn(json: Json): FakeContent['headers'] {
+  const headers = (json['internetMessageHeaders'] ?? []) as FakeContent['headers']
+  const wrong = headers.find(({ name }) => !/^x-/i.test(name))
+  if (wrong) {
+    const text = `The internet message header name '${wrong.name}' should start with 'x-' or 'X-'.`
+    throw new GraphFault(400, 'InvalidInternetMessageHeader', text)
+  }
+  if (headers.length > maxInternetHeaders) {
+    const text = `Maximum number of headers in one message should be less than or equal to ${maxInternetHeaders}.`
+    throw new GraphFault(400, 'InvalidInternetMessageHeaderCollection', text)
+  }
+  return headers
+}
+
+function propertiesIn(json: Json): NonNullable<FakeContent['properties']> {
+  const properties = (json['singleValueExtendedProperties'] ?? []) as FakeContent['properties']
+  if (properties?.every(({ id, value }) => propertyId.test(id) && value !== '')) return properties
+  throw new GraphFault(400, 'ErrorInvalidProperty', 'The extended property is invalid.')
+}
+
+/** True if the content has header fields whose names the mailbox must register. */
+export function hasNamedHeaders({ headers, properties = [] }: FakeContent): boolean {
+  return headers.length > 0 || properties.some(({ id }) => id.includes(' Name '))
 }
 
 export function recipientsIn(value: unknown): GraphRecipient[] {

@@ -1,6 +1,6 @@
 import type { FakeAttachment } from './content.ts'
 import { mimeOf } from './content.ts'
-import { isoOf, type Json } from './json.ts'
+import { GraphFault, isoOf, type Json } from './json.ts'
 import type { FakeFolder, FakeMailbox, FakeMessage } from './mailbox.ts'
 
 export interface ViewOptions {
@@ -9,6 +9,8 @@ export interface ViewOptions {
   select?: string | undefined
   /** True if the header asks for plain text. */
   plain?: boolean
+  /** Value of `$expand`. */
+  expand?: string | undefined
 }
 
 /** Message as the service sends it. */
@@ -51,13 +53,26 @@ export function messageView(message: FakeMessage, options: ViewOptions): Json {
     replyTo: content.replyTo,
     flag: { flagStatus: message.flagStatus },
   }
-  if (options.select === undefined) return all
+  if (options.select === undefined) return { ...all, ...expanded(message, options) }
   const names = new Set([...options.select.split(','), 'id', '@odata.etag'])
   const selected = Object.entries(all).filter(([name]) => names.has(name))
   const view: Json = Object.fromEntries(selected)
   if (names.has('internetMessageHeaders') && content.headers.length > 0)
     view['internetMessageHeaders'] = content.headers
-  return view
+  return { ...view, ...expanded(message, options) }
+}
+
+/** Expanded properties of a message: only the size, whose tag is returned without a zero. */
+function expanded(message: FakeMessage, { expand }: ViewOptions): Json {
+  if (expand === undefined) return {}
+  const name = 'singleValueExtendedProperties'
+  if (expand !== `${name}($filter=id eq 'Integer 0x0E08')`)
+    throw new GraphFault(400, 'BadRequest', 'The expanded property is not supported.')
+  const context = `https://graph.microsoft.com/v1.0/$metadata#users('me')/messages('${message.id}')/${name}`
+  return {
+    [`${name}@odata.context`]: context,
+    [name]: [{ id: 'Integer 0xe08', value: String(sizeOf(message)) }],
+  }
 }
 
 function bodyView({ content: { body } }: FakeMessage, plain: boolean): Json {

@@ -1,4 +1,4 @@
-import { isMailApiError, type MailApi } from '@posthorn/backends/mail-api'
+import { isMailApiError, type MailApi, type MessageContent } from '@posthorn/backends/mail-api'
 import type { Db, ProviderDraft, StoredDraft } from '@posthorn/db'
 import { withBcc } from '@posthorn/mime'
 import type { Logger } from '@posthorn/telemetry'
@@ -8,6 +8,7 @@ import {
   forgetDeposit,
   isSharedMessageId,
 } from '../../store/provider-drafts.ts'
+import { readMime } from '../../store/stored-mime.ts'
 import type { Submission } from '../../store/submission.ts'
 import { PreAttemptError, RecordError } from '../transport.ts'
 import { mayHaveEffect } from './mail-api-failures.ts'
@@ -69,9 +70,11 @@ export async function findDraft(
  * the draft's id.
  */
 async function depositDraft(context: DepositContext): Promise<ProviderDraft> {
-  const { submission } = context
+  const { submission, api } = context
   const adopted = submission.mayHaveDraft ? await findOrphan(context) : undefined
-  return commit(context, adopted ?? (await createDraft(context)))
+  if (!adopted) return commit(context, await createDraft(context))
+  const names = await api.omittedHeaders?.(contentOf(context), depositOptions(submission))
+  return commit(context, names?.length ? { ...adopted, omittedHeaders: names } : adopted)
 }
 
 /**
@@ -111,27 +114,50 @@ async function findOrphan(context: DepositContext): Promise<ProviderDraft | unde
   return draft
 }
 
-async function createDraft({ db, api, submission, signal, leaseMs }: DepositContext) {
+async function createDraft(context: DepositContext) {
+  const { db, api, submission, signal, leaseMs } = context
   const isRecorded = await beginDeposit(db, submission, { leaseMs }).catch((cause: unknown) => {
     throw new PreAttemptError('deposit not recorded', { cause })
   })
   if (!isRecorded) throw new RecordError('outbox lease lost')
   try {
-    return await api.depositDraft(contentOf(submission), depositOptions(submission), signal)
+    return await api.depositDraft(contentOf(context), depositOptions(submission), signal)
   } catch (error) {
     // If deleting the record of the deposit fails, a cleanup searches for the draft in vain.
     const mayLeaveDraft = mayHaveEffect(error) || (isMailApiError(error) && error.leavesDraft)
-    if (!mayLeaveDraft) await forgetDeposit(db, submission).catch(() => undefined)
+    // The content could not be read: there may be an incomplete draft, or another sender.
+    const isUnread = error instanceof RecordError || error instanceof PreAttemptError
+    if (!mayLeaveDraft && !isUnread) await forgetDeposit(db, submission).catch(() => undefined)
     throw error
   }
 }
 
 /**
  * Message for a mail API. Mail APIs take the recipients from the header, and remove Bcc from the
- * message.
+ * message. A large message is read in ranges.
  */
-export function contentOf({ mime, envelope }: Submission): Buffer {
-  return withBcc(mime, envelope)
+export function contentOf({
+  db,
+  submission,
+}: Pick<DepositContext, 'db' | 'submission'>): MessageContent {
+  const { mime, mimeBytes, envelope } = submission
+  const loaded = withBcc(mime, envelope)
+  if (mimeBytes <= mime.length) return loaded
+  /** Bytes that the Bcc field adds. */
+  const added = loaded.length - mime.length
+  return {
+    length: mimeBytes + added,
+    async read(start, end) {
+      const first = loaded.subarray(start, end)
+      if (end <= loaded.length) return first
+      const range = { start: Math.max(start, loaded.length) - added, end: end - added }
+      const rest = await readMime(db, submission, range).catch((cause: unknown) => {
+        throw new PreAttemptError('content not read', { cause })
+      })
+      if (!rest || rest.length < range.end - range.start) throw new RecordError('outbox lease lost')
+      return first.length === 0 ? rest : Buffer.concat([first, rest])
+    },
+  }
 }
 
 export function depositOptions({ providerThread, useStructuredFormat }: Submission) {

@@ -69,11 +69,13 @@ export class MailApiTransport implements Transport {
       const context = { ...this.#deps, ...options, api: connection.api, submission }
       const sent = await (isSendOnly(sender) ? sendDirectly(context) : sendDraft(context))
       if (isAuthorReplaced(sent, envelope)) log.warn('provider replaced the author')
+      const { omittedHeaders } = sent
+      if (omittedHeaders) log.info({ omittedHeaders }, 'provider cannot keep header fields')
       const id = sent.id === undefined ? '' : ` as ${sent.id}`
       return {
         kind: 'accepted',
         response: `Accepted by ${connection.apiName}${id}`,
-        ...defined({ serverMessageId: sent.messageIdHeader }),
+        ...defined({ serverMessageId: sent.messageIdHeader, omittedHeaders }),
         accepted: envelope.to,
         rejected: [],
       }
@@ -111,7 +113,7 @@ async function sendDirectly(context: SendContext): Promise<ApiSentMessage> {
   signal.throwIfAborted()
   try {
     const timeout = AbortSignal.timeout(handoverMs)
-    return await api.sendMessage(contentOf(submission), depositOptions(submission), timeout)
+    return await api.sendMessage(contentOf(context), depositOptions(submission), timeout)
   } catch (error) {
     throw mayHaveEffect(error) ? toCountedUnknown(error) : error
   }
@@ -134,7 +136,9 @@ async function sendDraft(context: SendContext): Promise<ApiSentMessage> {
     released = await releaseDraft(context, draft)
   }
   context.onAccepted()
-  return released?.messageIdHeader === undefined ? findSent(context, draft, released) : released
+  const isFound = released?.messageIdHeader !== undefined
+  const sent = isFound ? released : await findSent(context, draft, released)
+  return { ...sent, ...defined({ omittedHeaders: draft.omittedHeaders }) }
 }
 
 /**

@@ -1,0 +1,115 @@
+import { randomUUID } from 'node:crypto'
+import { joined, type MessageSource, type PartContent, readRanges } from './message-source.ts'
+import { type ParsedMessage, parseMessage } from './parse-message.ts'
+import { type LeafPart, scanParts } from './scan-parts.ts'
+
+/** Parsed message whose attachments are read when they are needed. */
+export type LargeMessage = Omit<ParsedMessage, 'attachments'> & {
+  attachments: (Omit<ParsedMessage['attachments'][number], 'content'> & { content: PartContent })[]
+  /** Message without the bodies of its large attachments. */
+  skeleton: Buffer
+}
+
+/** Minimum length of an encoded body that stays in the source of a message. */
+const minDetachedBytes = 64 * 1024
+/** Maximum bytes of a skeleton, which `parseMessage` accepts. */
+const maxSkeletonBytes = 64 * 1024 * 1024
+
+/**
+ * Parses a message of any size. Only the skeleton is in memory: the message whose large attachments
+ * have a mark instead of their body. Attachments in quoted-printable stay in the skeleton.
+ * A message up to 64 MiB is parsed whole if the parser disagrees about the attachments. A larger
+ * message is then `incomplete`, as is a message whose skeleton exceeds 64 MiB.
+ */
+export async function parseLargeMessage(source: MessageSource): Promise<LargeMessage> {
+  const detached = (await scanParts(source)).filter(isDetachable)
+  const parsed = await parseSkeleton(source, detached)
+  const isSmall = source.length <= maxSkeletonBytes
+  return parsed.incomplete && detached.length > 0 && isSmall ? parseSkeleton(source, []) : parsed
+}
+
+async function parseSkeleton(source: MessageSource, detached: LeafPart[]): Promise<LargeMessage> {
+  const mark = randomUUID()
+  const skeleton = await joined(skeletonOf(source, { detached, mark }))
+  const parsed = await parseMessage(skeleton)
+  const reported = new Set<LeafPart>()
+  const attachments = parsed.attachments.map(async ({ content, ...rest }) => {
+    const isMark = content.length < 2 * mark.length
+    const part = isMark ? partOf(content.toString('latin1'), { detached, mark }) : undefined
+    if (part) reported.add(part)
+    return { ...rest, content: part ? await decoded(source, part) : inMemory(content) }
+  })
+  const all = await Promise.all(attachments)
+  const incomplete = parsed.incomplete || reported.size !== detached.length
+  return { ...parsed, attachments: all, incomplete, skeleton }
+}
+
+/** Content of a part that is in memory. */
+export function inMemory(content: Buffer): PartContent {
+  return {
+    size: content.length,
+    async *chunks() {
+      yield content
+    },
+  }
+}
+
+/** True for an attachment whose body is decoded in ranges. Texts of a message stay in place. */
+function isDetachable({ contentType, disposition, encoding, start, end }: LeafPart): boolean {
+  const isText = /^(?:text|multipart)\/|^message\/delivery-status$/.test(contentType)
+  const isAttached = disposition === 'attachment' && !contentType.startsWith('multipart/')
+  const isDecodable = /^(?:base64|7bit|8bit|binary)$/.test(encoding)
+  return end - start >= minDetachedBytes && isDecodable && (isAttached || !isText)
+}
+
+interface Marks {
+  detached: readonly LeafPart[]
+  /** Text that occurs in no message. */
+  mark: string
+}
+
+async function* skeletonOf(
+  source: MessageSource,
+  { detached, mark }: Marks,
+): AsyncGenerator<Buffer> {
+  let start = 0
+  let bytes = 0
+  for (const [index, part] of [...detached.entries(), [-1, undefined] as const]) {
+    for await (const chunk of readRanges(source, { start, end: part?.start ?? source.length })) {
+      bytes += chunk.length
+      // The parser sees that the message is longer than its limit.
+      if (bytes > maxSkeletonBytes + chunk.length) return
+      yield chunk
+    }
+    if (!part) return
+    const text = `${mark}.${index}`
+    yield Buffer.from(part.encoding === 'base64' ? Buffer.from(text).toString('base64') : text)
+    start = part.end
+  }
+}
+
+function partOf(text: string, { detached, mark }: Marks): LeafPart | undefined {
+  const [start, index] = text.trim().split('.')
+  return start === mark ? detached[Number(index)] : undefined
+}
+
+async function decoded(source: MessageSource, part: LeafPart): Promise<PartContent> {
+  const chunks = () =>
+    part.encoding === 'base64' ? decodeBase64(readRanges(source, part)) : readRanges(source, part)
+  if (part.encoding !== 'base64') return { size: part.end - part.start, chunks }
+  let size = 0
+  for await (const chunk of chunks()) size += chunk.length
+  return { size, chunks }
+}
+
+/** Decodes base64 (RFC 2045 §6.8) in chunks. Other characters are ignored. */
+async function* decodeBase64(chunks: AsyncIterable<Buffer>): AsyncGenerator<Buffer> {
+  let rest = ''
+  for await (const chunk of chunks) {
+    const text = rest + chunk.toString('latin1').replaceAll(/[^A-Za-z0-9+/]+/g, '')
+    const length = text.length - (text.length % 4)
+    yield Buffer.from(text.slice(0, length), 'base64')
+    rest = text.slice(length)
+  }
+  if (rest !== '') yield Buffer.from(rest, 'base64')
+}

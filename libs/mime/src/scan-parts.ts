@@ -1,0 +1,141 @@
+import { parseHeaders } from './headers.ts'
+import { type MessageSource, rangeBytes } from './message-source.ts'
+
+/** Part of a message without parts of its own. `start` and `end` enclose the encoded body. */
+export interface LeafPart {
+  contentType: string
+  /** Content disposition without parameters; empty if the part has none. */
+  disposition: string
+  /** Transfer encoding in lower case; `7bit` by default. */
+  encoding: string
+  start: number
+  end: number
+}
+
+/** Maximum parts of a message, multiparts included. Further parts are not listed. */
+const maxParts = 1_000
+/** Maximum bytes of the header section of a message or part. */
+const maxSectionBytes = 1024 * 1024
+/** Bytes that decide whether a line is a boundary (RFC 2046 §5.1.1: 70 characters). */
+const maxBoundaryLine = 256
+
+/**
+ * Lists the leaf parts of a message (RFC 2046) from its source. Reads the source once, and keeps at
+ * most two ranges in memory. Never throws on malformed messages: parts that cannot be told apart
+ * belong to the part before.
+ */
+export async function scanParts(source: MessageSource): Promise<LeafPart[]> {
+  const scanner = new PartScanner(source)
+  await scanner.run()
+  return scanner.leaves
+}
+
+class PartScanner {
+  readonly leaves: LeafPart[] = []
+  readonly #source: MessageSource
+  /** Boundaries of the open multiparts, the innermost last. */
+  readonly #boundaries: string[] = []
+  #window: Buffer = Buffer.alloc(0)
+  /** Position of the window in the source, and of the next byte in the window. */
+  #offset = 0
+  #at = 0
+
+  constructor(source: MessageSource) {
+    this.#source = source
+  }
+
+  async run(): Promise<void> {
+    for (let count = 0; count < maxParts; count++) if (!(await this.#part())) return
+  }
+
+  /** Reads a part, and what follows up to the next part. False at the end of the message. */
+  async #part(): Promise<boolean> {
+    const headers = await this.#headers()
+    const type = headers['content-type']?.[0] ?? 'text/plain'
+    const start = this.#offset + this.#at + (this.#isAtLineEnd() ? 2 : 0)
+    const boundary = /^multipart\//i.test(type) ? boundaryOf(type) : undefined
+    if (boundary !== undefined) this.#boundaries.push(boundary)
+    let line = await this.#boundaryLine()
+    if (boundary === undefined)
+      this.leaves.push({ ...leafOf(headers), start, end: Math.max(start, line.start) })
+    while (line.isLast) line = await this.#boundaryLine()
+    return line.isFound
+  }
+
+  /** Header section of a part. The next byte is then the line end of the empty line. */
+  async #headers(): Promise<Record<string, string[]>> {
+    await this.#fill(maxSectionBytes)
+    if (this.#isAtLineEnd()) return {}
+    const rest = this.#window.subarray(this.#at, this.#at + maxSectionBytes)
+    const end = rest.indexOf('\r\n\r\n')
+    const section = end === -1 ? rest : rest.subarray(0, end + 2)
+    this.#at += section.length
+    return parseHeaders(section)
+  }
+
+  /** True if the next byte begins a line end, which may precede a boundary. */
+  #isAtLineEnd(): boolean {
+    return this.#window.toString('latin1', this.#at, this.#at + 2) === '\r\n'
+  }
+
+  /**
+   * Passes the next boundary line of the innermost open multipart.
+   * `start`: end of the body before the line. `isLast`: the line ends its multipart.
+   */
+  async #boundaryLine(): Promise<{ start: number; isFound: boolean; isLast: boolean }> {
+    for (;;) {
+      const next = this.#window.indexOf('\r\n--', this.#at)
+      if (next === -1) {
+        const isEnd = this.#offset + this.#window.length >= this.#source.length
+        if (isEnd) return { start: this.#source.length, isFound: false, isLast: false }
+        this.#at = Math.max(this.#at, this.#window.length - 3)
+        await this.#fill(rangeBytes)
+        continue
+      }
+      this.#at = next
+      if (this.#window.length - next < maxBoundaryLine) await this.#fill(maxBoundaryLine)
+      const start = this.#offset + this.#at
+      const end = this.#window.indexOf('\r\n', this.#at + 2)
+      const stop = Math.min(end === -1 ? this.#window.length : end, this.#at + maxBoundaryLine)
+      const line = this.#window.toString('latin1', this.#at + 4, stop).trimEnd()
+      const match = this.#close(line)
+      this.#at = match && end !== -1 ? end + (match.isLast ? 0 : 2) : this.#at + 4
+      if (match) return { start, isFound: true, ...match }
+    }
+  }
+
+  /** Boundary of the innermost multipart, as mailparser reads messages. */
+  #close(line: string): { isLast: boolean } | undefined {
+    const boundary = this.#boundaries.at(-1)
+    if (boundary === undefined || (line !== boundary && line !== `${boundary}--`)) return undefined
+    const isLast = line !== boundary
+    if (isLast) this.#boundaries.pop()
+    return { isLast }
+  }
+
+  /** Reads on until the window has `bytes` bytes ahead, or the message ends. */
+  async #fill(bytes: number): Promise<void> {
+    const end = this.#offset + this.#window.length
+    if (this.#window.length - this.#at >= bytes || end >= this.#source.length) return
+    const next = await this.#source.read(end, Math.min(end + rangeBytes, this.#source.length))
+    this.#offset += this.#at
+    this.#window = Buffer.concat([this.#window.subarray(this.#at), next])
+    this.#at = 0
+  }
+}
+
+function leafOf(headers: Record<string, string[]>): Omit<LeafPart, 'start' | 'end'> {
+  const value = (name: string, fallback: string) =>
+    (headers[name]?.[0] ?? fallback).split(';', 1).join('').trim().toLowerCase()
+  return {
+    contentType: value('content-type', 'text/plain'),
+    disposition: value('content-disposition', ''),
+    encoding: value('content-transfer-encoding', '7bit'),
+  }
+}
+
+function boundaryOf(type: string): string | undefined {
+  const [, quoted, token] =
+    /;\s*boundary\s*=\s*(?:"([^"]{1,200})"|([^\s;"]{1,200}))/i.exec(type) ?? []
+  return (quoted ?? token)?.trimEnd()
+}

@@ -1,0 +1,44 @@
+import { type Db, isSentByApi } from '@posthorn/db'
+import { sql } from 'kysely'
+import type { OutboxLease } from './submission.ts'
+
+/**
+ * Maximum MIME of a message for a mail API that is loaded with the row. Of a larger message, the
+ * beginning is loaded: header sections have at most 1 MiB.
+ */
+const maxLoadedBytes = 4 * 1024 * 1024
+/** Memory that the attempt of a larger message for a mail API needs: some ranges of its MIME. */
+const maxRangedMemory = 32 * 1024 * 1024
+
+/** Length of the MIME of an outbox row. */
+export const mimeBytes = sql<number>`coalesce(octet_length(mime), 0)`
+
+/** Memory that the attempt of an outbox row needs for the MIME. */
+export const memoryBytes = sql<number>`coalesce(least(octet_length(mime),
+  case when ${isSentByApi} then ${sql.lit(maxRangedMemory)} end), 0)`
+
+/** MIME of an outbox row, or the beginning of a large MIME. */
+export const loadedMime = sql<Buffer | null>`case when ${isSentByApi}
+  and octet_length(mime) > ${sql.lit(maxLoadedBytes)}
+  then substring(mime from 1 for ${sql.lit(maxLoadedBytes / 2)}) else mime end`
+
+/**
+ * Reads a range of the MIME of a leased submission: the bytes from `start` up to `end`. Undefined
+ * if the outbox lease was lost.
+ */
+export async function readMime(
+  db: Db,
+  { queueId, worker, attempt }: OutboxLease,
+  { start, end }: { start: number; end: number },
+): Promise<Buffer | undefined> {
+  const row = await db
+    .selectFrom('outbox')
+    .select(
+      sql<Buffer | null>`substring(mime from ${start + 1}::int for ${end - start}::int)`.as('mime'),
+    )
+    .where('queueId', '=', queueId)
+    .where('worker', '=', worker)
+    .where('attempts', '=', attempt)
+    .executeTakeFirst()
+  return row?.mime ?? undefined
+}
