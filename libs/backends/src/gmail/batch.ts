@@ -3,7 +3,7 @@ import type { StreamedResponse } from '@posthorn/net/call'
 import { ProviderError, readProviderError } from '@posthorn/net/provider-error'
 import { isMailApiError, MailApiError } from '../mail-api/errors.ts'
 import { assertForm } from '../provider-client/response-form.ts'
-import { toGmailError } from './errors.ts'
+import { toGmailReadError } from './errors.ts'
 import { gmailForm } from './form.ts'
 
 /** Result of one part of a Gmail batch request. */
@@ -79,7 +79,7 @@ export class BatchRound<T extends object> {
       return undefined
     }
     const failure = readProviderError({ status, headers, text }, { maxRetryAfterMs: dayMs })
-    const error = toGmailError(failure)
+    const error = toGmailReadError(failure)
     if (['token-rejected', 'rate-limited', 'unavailable'].includes(error.failure)) return failure
     if (error.failure === 'mailbox-disabled' && !this.#refused.has(index)) {
       this.#refused.add(index)
@@ -97,7 +97,7 @@ export class BatchRound<T extends object> {
 function rank(error: Error): number {
   if (!(error instanceof ProviderError)) return 3
   if (error.status === 401) return 0
-  return isMailApiError(toGmailError(error), 'rate-limited') ? 1 : 2
+  return isMailApiError(toGmailReadError(error), 'rate-limited') ? 1 : 2
 }
 
 function unreadable(cause?: unknown): MailApiError {

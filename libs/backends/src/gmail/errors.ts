@@ -41,10 +41,29 @@ function failureOf(error: ProviderError): MailApiFailure {
   // The account has no Gmail mailbox. Also seen for 1 % of the requests to healthy mailboxes
   // (php-client issue 2558).
   if (status === 400 && reason === 'failedprecondition') return 'mailbox-disabled'
-  // A 404 without the JSON of Gmail is from a server in front of Gmail.
-  if (status === 404 && error.code === undefined) return 'unavailable'
+  if (isGateway(error)) return 'unavailable'
   const isServerError = status >= 500 || status < 400
   return byStatus[status] ?? (isServerError ? 'unavailable' : 'refused')
+}
+
+/**
+ * Failure that an error response of Gmail to a read means. A 400 without the JSON of Gmail refuses
+ * a message that is sent, but tells nothing about an object that is read.
+ */
+export function toGmailReadError(error: ProviderError): MailApiError {
+  const isUnnamed = error.status === 400 && error.code === undefined
+  return isUnnamed ? gmailError('unavailable', error) : toGmailError(error)
+}
+
+/** Statuses that mean the same with and without the JSON of Gmail. */
+const plainStatuses: ReadonlySet<number> = new Set([400, 401, 413, 429])
+
+/**
+ * True for a refusal without the JSON of Gmail: it is from a server in front of Gmail, and tells
+ * nothing about the requested object.
+ */
+function isGateway({ status, code }: ProviderError): boolean {
+  return code === undefined && status < 500 && !plainStatuses.has(status)
 }
 
 /**

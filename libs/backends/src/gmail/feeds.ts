@@ -1,5 +1,5 @@
 import { defined } from '@posthorn/contracts/defined'
-import { isMailApiError, MailApiError } from '../mail-api/errors.ts'
+import { incompleteResponse, isMailApiError, MailApiError } from '../mail-api/errors.ts'
 import type { ChangesPage, FeedPosition, MailApiFeeds } from '../mail-api/feeds.ts'
 import type { GmailListHistoryResponse, GmailProfile } from '../provider-types/gmail.ts'
 import { changesOfHistory } from './history.ts'
@@ -58,8 +58,10 @@ async function readHistory(
   const { cutAt, ...changes } = changesOfHistory(history)
   const nextPage = tokenOf(response.nextPageToken)
   const last = cutAt ?? history.at(-1)?.id
-  if (cutAt === undefined && nextPage === undefined)
+  if (cutAt === undefined && nextPage === undefined) {
+    if (historyId === undefined) throw incompleteResponse('The history of Gmail has no end')
     return pageOf({ since: latest(since, historyId) }, { ...changes, complete: true })
+  }
   // A page of the Gmail history without records is not the end of the history (gauteh/lieer issues
   // 22, 24).
   if (last === undefined || latest(since, last) === since)

@@ -1,6 +1,9 @@
 import type { ResponseForm } from '../provider-client/response-form.ts'
 
-/** Members of Gmail resources that are lists. Lists without entries are absent, never null. */
+/**
+ * Members of Gmail resources that are lists, and members of other types that this client reads.
+ * Lists without entries are absent, never null. Numbers of 64 bits are strings.
+ */
 export const gmailForm: ResponseForm = {
   lists: {
     drafts: 'object',
@@ -15,5 +18,35 @@ export const gmailForm: ResponseForm = {
     messagesDeleted: 'object',
     parts: 'object',
     sendAs: 'object',
+  },
+  members: {
+    attachmentId: 'string',
+    body: 'object',
+    data: 'string',
+    emailAddress: 'string',
+    expiration: 'string',
+    filename: 'string',
+    historyId: 'string',
+    id: 'string',
+    internalDate: 'string',
+    labelListVisibility: 'string',
+    message: 'object',
+    messagesTotal: 'number',
+    messagesUnread: 'number',
+    mimeType: 'string',
+    name: 'string',
+    nextPageToken: 'string',
+    partId: 'string',
+    payload: 'object',
+    raw: 'string',
+    resultSizeEstimate: 'number',
+    sendAsEmail: 'string',
+    signature: 'string',
+    size: 'number',
+    sizeEstimate: 'number',
+    snippet: 'string',
+    threadId: 'string',
+    type: 'string',
+    value: 'string',
   },
 }

@@ -1,3 +1,4 @@
+import { incompleteResponse } from '../mail-api/errors.ts'
 import type { MessageChange } from '../mail-api/feeds.ts'
 import { isApiId, maxBulkIds } from '../mail-api/ids.ts'
 import type { GmailHistory, GmailMessage } from '../provider-types/gmail.ts'
@@ -15,6 +16,8 @@ export interface HistoryChanges {
  * Net changes of messages by Gmail history records in their order (guide "Synchronize clients with
  * Gmail"). A label set that a record lacks is not known. Stops before a record that would exceed
  * the entries of a page.
+ *
+ * @throws MailApiError `unavailable` for a message without an id
  */
 export function changesOfHistory(records: readonly GmailHistory[]): HistoryChanges {
   const changed = new Map<string, MessageChange>()
@@ -54,8 +57,9 @@ function changeOf(
   message: GmailMessage | undefined,
   { changed, removed }: Changes,
 ): MessageChange | undefined {
-  const { id = '', threadId } = message ?? {}
-  if (!isApiId(id) || removed.has(id)) return undefined
+  const id = idOf(message)
+  const { threadId } = message ?? {}
+  if (removed.has(id)) return undefined
   const change = changed.get(id) ?? { id }
   if (threadId !== undefined && isApiId(threadId)) change.threadId = threadId
   changed.set(id, change)
@@ -63,10 +67,18 @@ function changeOf(
 }
 
 function removeMessage(message: GmailMessage | undefined, { changed, removed }: Changes): void {
-  const { id = '' } = message ?? {}
-  if (!isApiId(id)) return
+  const id = idOf(message)
   changed.delete(id)
   removed.add(id)
+}
+
+/**
+ * Id of the message of a history record. @throws MailApiError `unavailable` without an id: the
+ * cursor would pass over a change
+ */
+function idOf({ id = '' }: Partial<GmailMessage> = {}): string {
+  if (!isApiId(id)) throw incompleteResponse('The history of Gmail has a message without an id')
+  return id
 }
 
 function setLabels(

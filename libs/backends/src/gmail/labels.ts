@@ -68,7 +68,8 @@ export async function readLabels(
 }
 
 function toLabel({ id, name, type, labelListVisibility }: GmailLabel): NamedLabel | undefined {
-  if (typeof id !== 'string' || !isApiId(id)) return undefined
+  if (!id) throw incompleteResponse('The list of labels of Gmail has a label without an id')
+  if (!isApiId(id)) return undefined
   return {
     id,
     name: typeof name === 'string' && name !== '' ? name : id,

@@ -9,7 +9,7 @@ import { type ClientRequest, ProviderClient } from '../provider-client/provider-
 import { assertForm } from '../provider-client/response-form.ts'
 import type { ProviderLimiter } from '../provider-limits/provider-limiter.ts'
 import { type BatchOutcome, BatchRound } from './batch.ts'
-import { toGmailError } from './errors.ts'
+import { toGmailError, toGmailReadError } from './errors.ts'
 import { gmailForm } from './form.ts'
 
 export type QueryValue = string | number | boolean | readonly string[] | undefined
@@ -73,10 +73,12 @@ export class GmailRequests {
    */
   readonly delayMs: Backoff | undefined
   readonly #client: ProviderClient
+  readonly #reads: ProviderClient
 
   constructor(options: GmailRequestsOptions) {
     this.delayMs = options.delayMs
     this.#client = new ProviderClient({ ...options, toError: toGmailError })
+    this.#reads = new ProviderClient({ ...options, toError: toGmailReadError })
   }
 
   /**
@@ -89,8 +91,9 @@ export class GmailRequests {
       const hasNoResult = method !== 'GET' && fields === undefined && json === undefined
       if (!hasNoResult) assertForm(json, gmailForm)
     }
+    const client = method === 'GET' ? this.#reads : this.#client
     const { json } = await repeatedOnce(request.operation, () =>
-      this.#client.json<T>({ ...toRequest(request), check }),
+      client.json<T>({ ...toRequest(request), check }),
     )
     return json ?? {}
   }
@@ -100,7 +103,7 @@ export class GmailRequests {
    * response.
    */
   open(request: GmailRequest): Promise<StreamedResponse> {
-    return repeatedOnce(request.operation, () => this.#client.open(toRequest(request)))
+    return repeatedOnce(request.operation, () => this.#reads.open(toRequest(request)))
   }
 
   /** Sends a request to Gmail that is not JSON, such as an upload. Its response may be empty. */
@@ -142,7 +145,7 @@ export class GmailRequests {
       repeatable: true,
       signal,
     }
-    await this.#client.send(request, (http, ready) =>
+    await this.#reads.send(request, (http, ready) =>
       round.run(
         (body) => http.open({ ...ready, ...body }),
         (index) => urlOf({ path: paths[index] ?? '', fields, query: query ?? {} }, mailbox),

@@ -1,7 +1,7 @@
 import { apiAccountTypes } from '@posthorn/contracts/account-types'
 import { defined } from '@posthorn/contracts/defined'
 import { bytesOf } from '../mail-api/content.ts'
-import { isMailApiError, MailApiError } from '../mail-api/errors.ts'
+import { incompleteResponse, isMailApiError, MailApiError } from '../mail-api/errors.ts'
 import { isApiId } from '../mail-api/ids.ts'
 import type { ApiDraft, ApiSentMessage, DraftQuery, MailApiSending } from '../mail-api/sending.ts'
 import type {
@@ -11,7 +11,7 @@ import type {
   GmailThread,
 } from '../provider-types/gmail.ts'
 import { relabelled } from './errors.ts'
-import { readPage, tokenOf } from './lists/listing.ts'
+import { entriesOf, readPage, tokenOf } from './lists/listing.ts'
 import { sentHeadersOf } from './messages/message.ts'
 import { isGmailId, messagePath } from './messages/message-path.ts'
 import { type GmailRequests, idPath } from './requests.ts'
@@ -39,9 +39,7 @@ export function gmailSending(requests: GmailRequests): MailApiSending {
         fields: 'id,message(id,threadId)',
         signal,
       })
-      const [created] = toDraft(draft)
-      if (created) return created
-      throw new MailApiError('unavailable', 'The response has no draft id')
+      return toDraft(draft)
     },
 
     async releaseDraft(id, signal) {
@@ -159,10 +157,11 @@ function sentMessage(message: Partial<GmailMessage>): ApiSentMessage {
   })
 }
 
-function toDraft({ id = '', message }: Partial<GmailDraft>): ApiDraft[] {
+/** Converts a Gmail draft. @throws MailApiError: a draft that is left out would count as sent */
+function toDraft({ id = '', message }: Partial<GmailDraft>): ApiDraft {
   const { id: messageId = '', threadId } = message ?? {}
-  if (!isApiId(id) || !isGmailId(messageId)) return []
-  return [defined({ id, messageId, threadId })]
+  if (isApiId(id) && isGmailId(messageId)) return defined({ id, messageId, threadId })
+  throw new MailApiError('unavailable', 'The response has no draft id')
 }
 
 async function findDrafts(
@@ -215,9 +214,7 @@ async function findDraft(
       fields: 'id,message(id,threadId)',
       signal,
     })
-    const drafts = toDraft(draft)
-    if (drafts.length > 0) return drafts
-    throw new MailApiError('unavailable', 'The response has no draft id')
+    return [toDraft(draft)]
   } catch (error) {
     if (isMailApiError(error, 'message-missing')) return []
     throw error
@@ -229,14 +226,17 @@ async function listDrafts(
   query: { q?: string; maxResults: number; pageToken?: string | undefined },
   signal: AbortSignal,
 ): Promise<{ drafts: ApiDraft[]; nextPageToken: string | undefined }> {
-  const { drafts = [], nextPageToken } = await requests.json<GmailListDraftsResponse>({
+  const list = await requests.json<GmailListDraftsResponse>({
     operation: 'drafts.list',
     path: '/drafts',
     query,
-    fields: 'drafts(id,message(id,threadId)),nextPageToken',
+    fields: 'drafts(id,message(id,threadId)),nextPageToken,resultSizeEstimate',
     signal,
   })
-  return { drafts: drafts.flatMap(toDraft), nextPageToken: tokenOf(nextPageToken) }
+  return {
+    drafts: entriesOf(list, list.drafts).map(toDraft),
+    nextPageToken: tokenOf(list.nextPageToken),
+  }
 }
 
 /**
@@ -278,7 +278,7 @@ async function readThread(
   signal: AbortSignal,
 ): Promise<GmailMessage[]> {
   try {
-    const { messages = [] } = await requests.json<GmailThread>({
+    const { messages } = await requests.json<GmailThread>({
       operation: 'threads.get',
       path: `/threads/${id}`,
       query: sentHeaders,
@@ -286,6 +286,7 @@ async function readThread(
       maxBytes: maxThreadBytes,
       signal,
     })
+    if (!messages) throw incompleteResponse('The thread of Gmail has no messages')
     return messages
   } catch (error) {
     if (isMailApiError(error, 'message-missing')) return []

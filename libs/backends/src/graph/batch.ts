@@ -2,6 +2,7 @@ import { backoff, sleep } from '@posthorn/flow'
 import { readProviderError } from '@posthorn/net/provider-error'
 import { isMailApiError, MailApiError } from '../mail-api/errors.ts'
 import { isApplicationLimit } from '../provider-client/provider-client.ts'
+import { isObject } from '../provider-client/response-form.ts'
 import { assertGraphForm } from './form.ts'
 import { type GraphClient, graphHeaders, type GraphRequest, queryText } from './graph-client.ts'
 
@@ -13,7 +14,7 @@ export type PartResult<T> = { body: T } | { error: MailApiError }
 interface BatchResponse {
   id?: unknown
   status?: unknown
-  headers?: Record<string, string>
+  headers?: unknown
   body?: unknown
 }
 
@@ -136,13 +137,13 @@ function partOf(part: BatchPart, { root, index }: { root: string; index: number 
 
 function resultOf<T>(
   client: GraphClient,
-  { status, headers = {}, body }: BatchResponse,
+  { status, headers, body }: BatchResponse,
   part: BatchPart | undefined,
 ): PartResult<T> {
   if (typeof status !== 'number') return incomplete()
   if (status >= 200 && status < 300) return bodyOf<T>(body, part)
-  const lowered = Object.entries(headers).map(
-    ([name, value]) => [name.toLowerCase(), value] as const,
+  const lowered = Object.entries(isObject(headers) ? headers : {}).flatMap(([name, value]) =>
+    typeof value === 'string' ? [[name.toLowerCase(), value] as const] : [],
   )
   const text = typeof body === 'string' ? body : JSON.stringify(body ?? '')
   const response = { status, headers: Object.fromEntries(lowered), text }

@@ -176,6 +176,8 @@ function headersOf({ internetMessageHeaders }: GraphMessage): [string, string][]
   const headers: [string, string][] = []
   let bytes = 0
   for (const { name, value } of internetMessageHeaders ?? []) {
+    if (typeof (value ?? '') !== 'string')
+      throw incompleteResponse('The provider sent a header field that is no text')
     bytes += (name?.length ?? 0) + (value?.length ?? 0)
     if (bytes > maxHeaderBytes) break
     if (name) headers.push([name, value ?? ''])

@@ -4,18 +4,26 @@ import { MailApiError } from '../mail-api/errors.ts'
 export interface ResponseForm {
   /** Response members that are lists wherever they occur, and the type of their entries. */
   readonly lists: Readonly<Record<string, 'object' | 'string'>>
-  /** True if the provider sends null for a list that it does not know. Such lists are absent. */
-  readonly hasNullLists?: boolean
+  /** Types of other response members wherever they occur. Every member may be absent. */
+  readonly members: Readonly<Record<string, MemberType>>
+  /** True if the provider sends null for an unknown member. Such members are absent. */
+  readonly hasNulls?: boolean
+  /** Members that are never null, although the provider sends null for other members. */
+  readonly neverNull?: ReadonlySet<string>
 }
 
+type MemberType = 'object' | 'string' | 'number' | 'boolean'
+
 /**
- * Checks that a successful response of a mail provider is an object, and that its lists are lists.
- * Without this check a response of another form would be a page on which nothing was found.
+ * Checks that a successful response of a mail provider is an object without an error, and that its
+ * members have their types. Without this check a response of another form would be a page on which
+ * nothing was found, or fail in the middle of its use.
  *
  * @throws MailApiError `unavailable`
  */
 export function assertForm(json: unknown, form: ResponseForm): asserts json is object {
   if (!isObject(json)) throw malformed('no object')
+  if (Object.hasOwn(json, 'error')) throw malformed('an error with a status of success')
   const left: object[] = [json]
   for (let value = left.pop(); value !== undefined; value = left.pop()) {
     const structures = Array.isArray(value) ? value.filter(isStructure) : structuresOf(value, form)
@@ -36,14 +44,24 @@ export function isObjectList(value: unknown): value is object[] {
   return Array.isArray(value) && value.every(isObject)
 }
 
-function structuresOf(value: object, { lists, hasNullLists = false }: ResponseForm): object[] {
+function structuresOf(value: object, form: ResponseForm): object[] {
   const entries: [string, unknown][] = Object.entries(value)
-  for (const [name, member] of entries) {
-    if (!Object.hasOwn(lists, name) || (hasNullLists && member === null)) continue
-    const isEntry = lists[name] === 'string' ? isString : isObject
-    if (!Array.isArray(member) || !member.every(isEntry)) throw malformed(`${name} is no list`)
-  }
+  for (const [name, member] of entries) assertMember(name, member, form)
   return entries.map(([, member]) => member).filter(isStructure)
+}
+
+function assertMember(name: string, member: unknown, form: ResponseForm): void {
+  const { lists, members, hasNulls = false, neverNull } = form
+  if (member === null && hasNulls && !neverNull?.has(name)) return
+  if (Object.hasOwn(lists, name)) assertList(name, member, lists[name])
+  const type = Object.hasOwn(members, name) ? members[name] : undefined
+  const isOfType = type === 'object' ? isObject(member) : typeof member === type
+  if (type !== undefined && !isOfType) throw malformed(`${name} is no ${type}`)
+}
+
+function assertList(name: string, list: unknown, entries: 'object' | 'string' | undefined): void {
+  const isEntry = entries === 'string' ? isString : isObject
+  if (!Array.isArray(list) || !list.every(isEntry)) throw malformed(`${name} is no list`)
 }
 
 function isStructure(value: unknown): value is object {

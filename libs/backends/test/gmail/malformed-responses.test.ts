@@ -30,6 +30,57 @@ const bodies: [name: string, body: (list: string) => object | string][] = [
   ['a list that is null', (list) => ({ [list]: null })],
   ['a list that is an object', (list) => ({ [list]: {} })],
   ['a list with a null', (list) => ({ [list]: [null] })],
+  ['an error', () => ({ error: { code: 500, message: 'Backend Error' } })],
+  ['an object of other members', () => ({ html: {} })],
+]
+
+/** Calls, and a response with a member of another form. */
+const members: [name: string, call: (api: MailApi) => Promise<unknown>, body: object][] = [
+  [
+    'the token of the next page is a number',
+    (api) => api.listIds({}, { limit: 5 }, signal),
+    { messages: [{ id }], nextPageToken: 5 },
+  ],
+  [
+    'the token of the next page is too long',
+    (api) => api.listIds({}, { limit: 5 }, signal),
+    { messages: [{ id }], nextPageToken: 'x'.repeat(10_000) },
+  ],
+  [
+    'the token of the next changes is an object',
+    (api) => api.changes(feed, { cursor, limit: 10 }, signal),
+    { historyId: '2000', nextPageToken: {} },
+  ],
+  [
+    'a message of a list has null as id',
+    (api) => api.listIds({}, { limit: 5 }, signal),
+    { messages: [{ id: null }] },
+  ],
+  [
+    'an added message has no id',
+    (api) => api.changes(feed, { cursor, limit: 10 }, signal),
+    { history: [{ id: '1001', messagesAdded: [{ message: {} }] }], historyId: '2000' },
+  ],
+  [
+    'a deleted message has a number as id',
+    (api) => api.changes(feed, { cursor, limit: 10 }, signal),
+    { history: [{ id: '1001', messagesDeleted: [{ message: { id: 5 } }] }], historyId: '2000' },
+  ],
+  [
+    'a label has no id',
+    (api) => api.folders(signal),
+    { labels: [{ id: 'INBOX', name: 'INBOX' }, { name: 'x' }] },
+  ],
+  [
+    'a label has a number as name',
+    (api) => api.folders(signal),
+    { labels: [{ id: 'INBOX', name: 5 }] },
+  ],
+  [
+    'a draft of a list has no id',
+    (api) => api.findDrafts({ messageIdHeader: '<a@x>' }, signal),
+    { drafts: [{ message: { id } }] },
+  ],
 ]
 
 async function replyAlways(body: object | string): Promise<GmailSetup> {
@@ -48,6 +99,29 @@ describe.each(bodies)('gmail: a response 200 with %s', (_body, bodyOf) => {
     })
   })
 })
+
+test.each(members)('gmail: %s, fails temporarily', async (_name, call, body) => {
+  await using setup = await replyAlways(body)
+  await expect(call(setup.api)).rejects.toMatchObject({ failure: 'unavailable' })
+})
+
+test('gmail: a list of no messages has an estimate of its size', async () => {
+  await using setup = await replyAlways({ resultSizeEstimate: 0 })
+  expect(await setup.api.listIds({}, { limit: 5 }, signal)).toEqual({ entries: [] })
+})
+
+test.each([400, 404, 405, 409, 410])(
+  'gmail: a status %i without the JSON of Gmail tells nothing about the message',
+  async (status) => {
+    await using setup = await startGmail()
+    const message = setup.mailbox.deliver(mail('a'))
+    const body = '<!DOCTYPE html><title>Error</title>'
+    setup.gmail.on('messages.get', providerFaults.deviates({ status, body }))
+    await expect(setup.api.getMessages([message.id], {}, signal)).rejects.toMatchObject({
+      failure: 'unavailable',
+    })
+  },
+)
 
 test('gmail: a list of labels without labels is no empty mailbox', async () => {
   await using setup = await replyAlways({})

@@ -32,6 +32,8 @@ const bodies: [name: string, body: object | string][] = [
   ['a list that is null', { value: null }],
   ['a list that is an object', { value: {} }],
   ['a list with a null', { value: [null] }],
+  ['an entry without an id', { value: [{}] }],
+  ['an error', { error: { code: 'UnknownError', message: '' }, value: [] }],
 ]
 
 async function replyAlways(body: object | string): Promise<GraphSetup> {
@@ -62,6 +64,47 @@ test.each(lists)('graph: a message whose %s is no list fails temporarily', async
   fake.server.on('GET /messages/{message-id}', providerFaults.deviates({ body }))
   await expect(api.getMessage(id, { headers: true }, signal)).rejects.toMatchObject({
     failure: 'unavailable',
+  })
+})
+
+test('graph: a message with a header field that is no text fails temporarily', async () => {
+  const internetMessageHeaders = [{ name: 'Received', value: 5 }]
+  await using setup = await replyAlways({
+    id: 'A=',
+    subject: 'a',
+    from: null,
+    toRecipients: [],
+    internetMessageHeaders,
+  })
+  await expect(setup.api.getMessage('A=', { headers: true }, signal)).rejects.toMatchObject({
+    failure: 'unavailable',
+  })
+})
+
+test.each([
+  ['the link to the next page is a number', { value: [], '@odata.nextLink': 5 }],
+  ['the link to later changes is null', { value: [], '@odata.deltaLink': null }],
+  [
+    'a removal is null',
+    { value: [{ id: 'A=', '@removed': null }], '@odata.deltaLink': 'https://x/?y' },
+  ],
+  [
+    'the state of a message is a text',
+    { value: [{ id: 'A=', isRead: 'no' }], '@odata.deltaLink': 'https://x/?y' },
+  ],
+])('graph: changes in which %s fail temporarily', async (_name, body) => {
+  await using setup = await replyAlways(body)
+  await expect(setup.api.changes(feed, { cursor, limit: 10 }, signal)).rejects.toMatchObject({
+    failure: 'unavailable',
+  })
+})
+
+test('graph: a part of a batch whose headers are null has the failure of its status', async () => {
+  await using setup = await startGraph()
+  const responses = [0, 1].map((index) => ({ id: String(index), status: 403, headers: null }))
+  setup.fake.server.on('POST /$batch', providerFaults.deviates({ body: { responses } }))
+  await expect(setup.api.getMessages(['A=', 'B='], {}, signal)).rejects.toMatchObject({
+    failure: 'access-denied',
   })
 })
 

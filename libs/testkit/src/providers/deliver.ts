@@ -1,4 +1,5 @@
 import type { ServerResponse } from 'node:http'
+import { setImmediate } from 'node:timers/promises'
 import type { DeliveryGate, FaultAction } from './faults.ts'
 import type { SentResponse } from './validator.ts'
 
@@ -14,8 +15,20 @@ export async function deliver(
     response.write(bytes.subarray(0, action.bytes), () => response.destroy())
     return
   }
-  if (action?.kind === 'hold') await deliverHeld(response, bytes, action.gate)
+  if (action?.kind === 'drip') await drip(response, bytes, action.pieces)
+  else if (action?.kind === 'hold') await deliverHeld(response, bytes, action.gate)
   else response.end(bytes)
+}
+
+/** Delivers a body in pieces, with some turns of the event loop between them. */
+async function drip(response: ServerResponse, bytes: Buffer, pieces: number): Promise<void> {
+  response.flushHeaders()
+  const size = Math.ceil(bytes.length / pieces) || 1
+  for (let sent = 0; sent < bytes.length; sent += size) {
+    for (let turn = 0; turn < 3; turn++) await setImmediate()
+    response.write(bytes.subarray(sent, sent + size))
+  }
+  response.end()
 }
 
 async function deliverHeld(

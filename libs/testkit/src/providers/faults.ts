@@ -1,4 +1,10 @@
 import type { ProviderRequest, ProviderResponse } from './requests.ts'
+import type { SentResponse } from './validator.ts'
+
+/** Response that replaces the response of the fake. Absent `delivery`: complete, in one piece. */
+export interface AlteredResponse extends SentResponse {
+  delivery?: Extract<FaultAction, { kind: 'truncate' | 'drip' }>
+}
 
 /** Irregular treatment of one request. */
 export type FaultAction =
@@ -6,6 +12,10 @@ export type FaultAction =
   | { kind: 'reply'; response: ProviderResponse; unchecked?: true }
   /** Executes the request, sends the header and this many bytes of the body, resets. */
   | { kind: 'truncate'; bytes: number }
+  /** Executes the request, sends another response instead of the response to the request. */
+  | { kind: 'alter'; alter: (response: SentResponse) => AlteredResponse }
+  /** Executes the request, delivers the body in this many pieces, over several turns. */
+  | { kind: 'drip'; pieces: number }
   /** Executes the request, delivers the body as the gate permits. */
   | { kind: 'hold'; gate: DeliveryGate }
   /** Resets the connection, before or after executing the request. */
@@ -43,6 +53,11 @@ export function deviates(response: ProviderResponse): ProviderFault {
 /** Cuts the connection in the middle of the body. The request takes effect. */
 export function truncatesAfter(bytes: number): ProviderFault {
   return () => ({ kind: 'truncate', bytes })
+}
+
+/** Sends another response, which the description may not permit. The request takes effect. */
+export function alters(alter: (response: SentResponse) => AlteredResponse): ProviderFault {
+  return () => ({ kind: 'alter', alter })
 }
 
 /** Delivers slowly, at the pace of the test. The request takes effect. */

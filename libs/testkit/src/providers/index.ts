@@ -4,7 +4,12 @@ export type {
   QueryParameter,
 } from './descriptions/api-description.ts'
 export * as providerFaults from './faults.ts'
-export { DeliveryGate, type FaultAction, type ProviderFault } from './faults.ts'
+export {
+  type AlteredResponse,
+  DeliveryGate,
+  type FaultAction,
+  type ProviderFault,
+} from './faults.ts'
 export {
   ProviderFake,
   type ProviderFakeOptions,
@@ -12,7 +17,16 @@ export {
   startProviderFake,
   type Violation,
 } from './provider-fake.ts'
+export { type FaultPlan, RandomFaults } from './random-faults.ts'
 export type { LoggedRequest, ProviderRequest, ProviderResponse } from './requests.ts'
+export {
+  type BreakOptions,
+  breakResponse,
+  type BrokenResponse,
+  contentFaults,
+  formFaults,
+  type ResponseFaultKind,
+} from './response-faults.ts'
 export { UnitQuota } from './unit-quota.ts'
 export { ApiValidator, readDescription, type SentResponse } from './validator.ts'
 export { VirtualClock } from './virtual-clock.ts'

@@ -12,7 +12,7 @@ import { listen, stopListening } from '../listening.ts'
 import type { ApiDescription, ApiOperation } from './descriptions/api-description.ts'
 import { deliver } from './deliver.ts'
 import { encode, jsonOf } from './encode.ts'
-import type { FaultAction, ProviderFault } from './faults.ts'
+import type { AlteredResponse, FaultAction, ProviderFault } from './faults.ts'
 import type { LoggedRequest, ProviderRequest, ProviderResponse } from './requests.ts'
 import {
   type ApiValidator,
@@ -186,8 +186,9 @@ export class ProviderFake implements AsyncDisposable {
       action?.kind === 'reply'
         ? this.#replied(matched, action)
         : this.#validated(matched, await this.#handle(entry))
-    if (action?.kind !== 'reset') entry.status = result.status
-    return { result, action }
+    const outcome = action?.kind === 'alter' ? altered(action.alter(result)) : { result, action }
+    if (action?.kind !== 'reset') entry.status = outcome.result.status
+    return outcome
   }
 
   #logged(received: ReceivedHttp, matched?: MatchedOperation): LoggedRequest {
@@ -266,6 +267,10 @@ export async function startProviderFake(options: ProviderFakeOptions): Promise<P
   const fake = new ProviderFake(options)
   await fake.open()
   return fake
+}
+
+function altered({ delivery, ...result }: AlteredResponse): Outcome {
+  return { result, action: delivery }
 }
 
 /** Parts of a batch end with their request. */

@@ -93,7 +93,7 @@ export async function readPage(
   signal: AbortSignal,
 ): Promise<ApiPage<ListedId>> {
   const { labelIds, q, includeSpamTrash } = query
-  const { messages = [], nextPageToken } = await requests.json<GmailListMessagesResponse>({
+  const list = await requests.json<GmailListMessagesResponse>({
     operation: 'messages.list',
     path: '/messages',
     query: {
@@ -103,10 +103,27 @@ export async function readPage(
       maxResults: Math.min(page.limit, maxListed),
       pageToken: page.pageToken,
     },
-    fields: 'messages(id,threadId),nextPageToken',
+    fields: 'messages(id,threadId),nextPageToken,resultSizeEstimate',
     signal,
   })
-  return defined({ entries: messages.flatMap(toListedId), nextPageToken: tokenOf(nextPageToken) })
+  const messages = entriesOf(list, list.messages)
+  return defined({
+    entries: messages.flatMap(toListedId),
+    nextPageToken: tokenOf(list.nextPageToken),
+  })
+}
+
+/**
+ * Entries of a Gmail list. An empty list has an estimate of its size and no member for the entries.
+ * @throws MailApiError `unavailable` for an object that is no list
+ */
+export function entriesOf<T>(
+  { resultSizeEstimate }: { resultSizeEstimate?: number },
+  entries: T[] | undefined,
+): T[] {
+  if (entries === undefined && resultSizeEstimate === undefined)
+    throw incompleteResponse('The response of Gmail is no list')
+  return entries ?? []
 }
 
 /**
@@ -118,10 +135,14 @@ function toListedId({ id = '', threadId }: Partial<GmailMessage>): ListedId[] {
   return [defined({ id, threadId: isApiId(threadId ?? '') ? threadId : undefined })]
 }
 
-/** Page token of a Gmail response, if it can be used. */
-export function tokenOf(token: unknown): string | undefined {
-  const isUsable = typeof token === 'string' && token !== '' && token.length <= maxPageTokenLength
-  return isUsable ? token : undefined
+/**
+ * Page token of a Gmail response. Undefined on the last page.
+ * @throws MailApiError `unavailable` for a token that is too long to be stored: the list would end
+ */
+export function tokenOf(token: string | undefined): string | undefined {
+  if (token === undefined || token === '') return undefined
+  if (token.length <= maxPageTokenLength) return token
+  throw new MailApiError('unavailable', 'The page token of Gmail is too long')
 }
 
 /**

@@ -1,4 +1,4 @@
-import { isMailApiError } from '../../mail-api/errors.ts'
+import { incompleteResponse, isMailApiError } from '../../mail-api/errors.ts'
 import type { GmailMessage, GmailThread } from '../../provider-types/gmail.ts'
 import type { BatchOutcome } from '../batch.ts'
 import { matchesLocally } from './local-match.ts'
@@ -58,7 +58,7 @@ async function readThread(
 ): Promise<Partial<GmailMessage>[]> {
   if (!isGmailId(id)) return []
   try {
-    const { messages = [] } = await requests.json<GmailThread>({
+    const { messages } = await requests.json<GmailThread>({
       operation: 'threads.get',
       path: `/threads/${id}`,
       query: { format: 'minimal' },
@@ -66,7 +66,8 @@ async function readThread(
       maxBytes: maxThreadBytes,
       signal,
     })
-    return messages.toReversed()
+    if (messages) return messages.toReversed()
+    throw incompleteResponse('The thread of Gmail has no messages')
   } catch (error) {
     if (isMissing(error)) return []
     throw error
