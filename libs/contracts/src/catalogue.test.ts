@@ -6,6 +6,7 @@ import {
   credentialCommands,
   oneWayCommands,
   outboxCommands,
+  quotaCommands,
   verifyCommands,
 } from './commands/index.ts'
 import { eventNames, events } from './events/index.ts'
@@ -43,6 +44,7 @@ test('README: lists all commands', () => {
     ...Object.values(credentialCommands),
     ...Object.values(verifyCommands),
     ...Object.values(outboxCommands),
+    ...Object.values(quotaCommands),
   ]
   const commands = actual.flatMap((command) => ('request' in command ? [command.name] : []))
   expect(names('Commands').sort()).toEqual(commands.sort())

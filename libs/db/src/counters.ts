@@ -24,7 +24,7 @@ export interface MinuteCounter extends AsyncDisposable {
   count(key: string): void
 }
 
-export interface CountMinutesOptions {
+export interface CounterOptions {
   /** Time between two writes of the counts to Postgres; defaults to 10 s. */
   everyMs?: number
   /**
@@ -37,10 +37,19 @@ export interface CountMinutesOptions {
 /**
  * Starts a statistics counter. A crash loses the counts since the last write; disposal writes them.
  */
-export function countMinutes(
-  db: Db,
-  { everyMs = 10_000, onError }: CountMinutesOptions = {},
-): MinuteCounter {
+export function countMinutes(db: Db, options: CounterOptions = {}): MinuteCounter {
+  const counter = startCounter((counts) => addCounts(db, counts), options)
+  return {
+    count: (key) => counter.add(key, 1),
+    [Symbol.asyncDispose]: () => counter[Symbol.asyncDispose](),
+  }
+}
+
+/** Counter whose sums by key are written periodically, and by disposal. */
+export function startCounter(
+  store: (counts: ReadonlyMap<string, number>) => Promise<void>,
+  { everyMs = 10_000, onError }: CounterOptions,
+): AsyncDisposable & { add(key: string, by: number): void } {
   let counts = new Map<string, number>()
   let writing: Promise<void> = Promise.resolve()
   const add = (key: string, by: number) => void counts.set(key, (counts.get(key) ?? 0) + by)
@@ -48,7 +57,7 @@ export function countMinutes(
     const batch = counts
     counts = new Map()
     try {
-      await addCounts(db, batch)
+      await store(batch)
     } catch (error) {
       for (const [key, value] of batch) add(key, value)
       onError?.(error)
@@ -59,7 +68,7 @@ export function countMinutes(
   }, everyMs)
   timer.unref()
   return {
-    count: (key) => add(key, 1),
+    add,
     async [Symbol.asyncDispose]() {
       clearInterval(timer)
       await writing

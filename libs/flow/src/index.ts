@@ -13,7 +13,13 @@ export { Latch } from './latch.ts'
 export { Mutex } from './mutex.ts'
 export { type PeriodicTask, runPeriodically } from './periodic-task.ts'
 export { QueueFullError } from './queue-full-error.ts'
-export { QuotaLimiter, type QuotaLimiterOptions, type QuotaRequest } from './quota-limiter.ts'
+export type { Loan } from './quota-key.ts'
+export {
+  type KeyQuota,
+  QuotaLimiter,
+  type QuotaLimiterOptions,
+  type QuotaRequest,
+} from './quota-limiter.ts'
 export { RateLimitedError } from './rate-limited-error.ts'
 export { RateLimiter } from './rate-limiter.ts'
 export { retryUntil } from './retry-until.ts'
@@ -24,7 +30,7 @@ export { SingleFlight } from './single-flight.ts'
 export { sleep } from './sleep.ts'
 export { TaskGroup } from './task-group.ts'
 export { TtlCache } from './ttl-cache.ts'
-export type { QuotaRate } from './unit-bucket.ts'
+export { type BucketStart, type QuotaRate, UnitBucket } from './unit-bucket.ts'
 export { serveRequests } from './workers/serve-requests.ts'
 export { WorkerError, type WorkerFailure } from './workers/worker-error.ts'
 export {

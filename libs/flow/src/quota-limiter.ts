@@ -1,18 +1,36 @@
 import { type Clock, monotonicClock } from './clock.ts'
 import { QueueFullError } from './queue-full-error.ts'
+import {
+  callDelayMs,
+  createKey,
+  firstOf,
+  type KeyState,
+  lentPerCallUnit,
+  type Loan,
+  timerMs,
+  type Waiter,
+} from './quota-key.ts'
 import { RateLimitedError } from './rate-limited-error.ts'
 import type { Permit } from './semaphore.ts'
-import { type QuotaRate, UnitBucket } from './unit-bucket.ts'
+import { type BucketStart, type QuotaRate, UnitBucket } from './unit-bucket.ts'
 
-export interface QuotaLimiterOptions {
-  /** Quota of each key: units per time and concurrent calls. */
-  perKey: QuotaRate & { concurrent: number }
+/** Quota of one key: units per time and concurrent calls. */
+export type KeyQuota = QuotaRate & { concurrent: number }
+
+export interface QuotaLimiterOptions<K = string> {
+  /** Quota of each key. A function is evaluated whenever units are taken. */
+  perKey: KeyQuota | (() => KeyQuota)
   /** Quota of all keys together. A function is evaluated whenever units are taken. */
   total: QuotaRate | (() => QuotaRate)
   /** Number of priorities of calls; 0 is the highest priority. */
   priorities: number
   /** Maximum number of calls that wait for quota, per key and priority. */
   maxWaiting: number
+  /**
+   * Units that a key had at an earlier time, for keys whose quota another process used before that
+   * time. Undefined: no process used the quota, so the burst is available.
+   */
+  startOf?: (key: K) => BucketStart | undefined
   clock?: Clock
 }
 
@@ -29,33 +47,6 @@ export interface QuotaRequest {
   signal?: AbortSignal | undefined
 }
 
-interface Waiter {
-  units: number
-  slots: number
-  priority: number
-  admit: () => void
-}
-
-/** State of one key of the quota limiter, dropped when it equals the state of a new key. */
-interface KeyState<K> {
-  key: K
-  bucket: UnitBucket
-  running: number
-  pausedUntil: number
-  /** Time until which calls of the key run one by one. */
-  narrowUntil: number
-  /** Waiting calls of the key by priority, FIFO. */
-  waiting: Set<Waiter>[]
-  /** Quota units of the waiting calls of the key, by priority. */
-  waitingUnits: number[]
-  /**
-   * Priority of the ring that contains the key: the first call of the key may run as soon as the
-   * total quota permits.
-   */
-  ring: number | undefined
-  timer: ReturnType<typeof setTimeout> | undefined
-}
-
 /**
  * Limits units per time and concurrent calls per key, and units per time of all keys together.
  *
@@ -66,7 +57,8 @@ interface KeyState<K> {
  * are dropped.
  */
 export class QuotaLimiter<K = string> {
-  readonly #options: QuotaLimiterOptions
+  readonly #options: QuotaLimiterOptions<K>
+  readonly #perKey: () => KeyQuota
   readonly #clock: Clock
   readonly #total: UnitBucket
   readonly #keys = new Map<K, KeyState<K>>()
@@ -74,11 +66,12 @@ export class QuotaLimiter<K = string> {
   #pausedUntil = -Infinity
   #timer: ReturnType<typeof setTimeout> | undefined
 
-  constructor(options: QuotaLimiterOptions) {
-    const { total, priorities, clock = monotonicClock } = options
+  constructor(options: QuotaLimiterOptions<K>) {
+    const { perKey, total, priorities, clock = monotonicClock } = options
     this.#options = options
+    this.#perKey = asFunction(perKey)
     this.#clock = clock
-    this.#total = new UnitBucket(typeof total === 'function' ? total : () => total, clock)
+    this.#total = new UnitBucket(asFunction(total), clock)
     this.#rings = Array.from({ length: priorities }, () => new Set())
   }
 
@@ -96,7 +89,7 @@ export class QuotaLimiter<K = string> {
    */
   acquire(key: K, request: QuotaRequest): Promise<Permit> {
     const { units, priority, maxWaitMs = Infinity, signal } = request
-    const slots = Math.min(request.slots ?? 1, this.#options.perKey.concurrent)
+    const slots = Math.min(request.slots ?? 1, this.#perKey().concurrent)
     if (signal?.aborted) return Promise.reject(signal.reason as Error)
     const state = this.#stateOf(key)
     const waiting = state.waiting[priority] as Set<Waiter>
@@ -161,7 +154,7 @@ export class QuotaLimiter<K = string> {
   /** Number of calls of the key that may run now at a time. */
   concurrency(key: K): number {
     const { narrowUntil = -Infinity } = this.#keys.get(key) ?? {}
-    return this.#clock() < narrowUntil ? 1 : this.#options.perKey.concurrent
+    return this.#clock() < narrowUntil ? 1 : this.#perKey().concurrent
   }
 
   /** Starts no call of any key for `ms` milliseconds. Returns the time by which the pause grew. */
@@ -172,28 +165,48 @@ export class QuotaLimiter<K = string> {
     return this.#pausedUntil - before
   }
 
-  #stateOf(key: K): KeyState<K> {
-    let state = this.#keys.get(key)
-    if (state) return state
-    const { perKey, priorities } = this.#options
-    state = {
-      key,
-      bucket: new UnitBucket(() => perKey, this.#clock),
-      running: 0,
-      pausedUntil: -Infinity,
-      narrowUntil: -Infinity,
-      waiting: Array.from({ length: priorities }, () => new Set()),
-      waitingUnits: Array.from({ length: priorities }, () => 0),
-      ring: undefined,
-      timer: undefined,
+  /**
+   * Takes units of a key for a call of another process, which may start after `delayMs`. Up to
+   * `maxDebt` units are taken before they are available, so that a call needs no place in the
+   * queue. While calls of this process wait, they get a part of the units, see `lentPerCallUnit`.
+   * The total quota is not affected.
+   */
+  lend(key: K, { units, maxDebt }: { units: number; maxDebt: number }): Loan {
+    const state = this.#stateOf(key)
+    const pauseMs = Math.max(0, this.#pauseMs(state))
+    const debtMs = state.bucket.delayOfAllMs(units - maxDebt)
+    const refusalMs = Math.max(pauseMs, debtMs, callDelayMs(state))
+    const isGranted = refusalMs === 0
+    const delayMs = isGranted ? state.bucket.delayOfAllMs(units) : refusalMs
+    if (isGranted) {
+      state.bucket.take(units)
+      state.lentUnits += units
     }
+    this.#refresh(state)
+    return { isGranted, delayMs, pauseMs }
+  }
+
+  #stateOf(key: K): KeyState<K> {
+    const start = this.#options.startOf?.(key)
+    const state = this.#keys.get(key) ?? this.#addKey(key)
+    if (start !== undefined && start.at !== state.startedAt) {
+      state.startedAt = start.at
+      state.bucket.restart(start)
+    }
+    return state
+  }
+
+  #addKey(key: K): KeyState<K> {
+    const bucket = new UnitBucket(this.#perKey, this.#clock)
+    const state = createKey(key, bucket, this.#options.priorities)
     this.#keys.set(key, state)
     return state
   }
 
-  #take(state: KeyState<K>, { units, slots }: Waiter): Permit {
+  #take(state: KeyState<K>, { units, slots, priority }: Waiter): Permit {
     state.bucket.take(units)
     this.#total.take(units)
+    state.lentUnits = Math.max(0, state.lentUnits - units * lentPerCallUnit(priority))
     state.running += slots
     let isRunning = true
     return {
@@ -226,7 +239,7 @@ export class QuotaLimiter<K = string> {
   #refresh(state: KeyState<K>): void {
     clearTimeout(state.timer)
     const first = firstOf(state)
-    const units = first?.units ?? this.#options.perKey.burst
+    const units = first?.units ?? this.#perKey().burst
     const delayMs = Math.max(state.pausedUntil - this.#clock(), state.bucket.delayMs(units))
     const isReady = first !== undefined && delayMs <= 0 && this.#hasPermit(state, first)
     this.#moveTo(state, isReady ? first.priority : undefined)
@@ -279,12 +292,6 @@ export class QuotaLimiter<K = string> {
   }
 }
 
-/** Delay of a timer, whole and within the range of `setTimeout`. */
-function timerMs(delayMs: number): number {
-  return Math.min(Math.ceil(delayMs), 2 ** 31 - 1)
-}
-
-function firstOf<K>({ waiting }: KeyState<K>): Waiter | undefined {
-  for (const waiters of waiting) for (const waiter of waiters) return waiter
-  return undefined
+function asFunction<T extends object>(value: T | (() => T)): () => T {
+  return typeof value === 'function' ? value : () => value
 }

@@ -12,6 +12,12 @@ export interface QuotaRate {
   burst: number
 }
 
+/** Units of a bucket at a time. Negative units are a debt, and the time may be in the future. */
+export interface BucketStart {
+  at: number
+  units: number
+}
+
 /** Token bucket of quota units. Its state is two numbers. */
 export class UnitBucket {
   readonly #rateOf: () => QuotaRate
@@ -46,6 +52,12 @@ export class UnitBucket {
   take(units: number): void {
     this.#refill()
     this.#level -= units
+  }
+
+  /** Replaces the state of the bucket, as another process used the same quota until `at`. */
+  restart({ at, units }: BucketStart): void {
+    this.#level = units
+    this.#updatedAt = at
   }
 
   #refill(): { burst: number; perMs: number } {

@@ -44,6 +44,27 @@ test('OAuth2 applications: every change broadcasts an invalidation', async () =>
   await eventually(() => expect(ids.filter((each) => each === id)).toHaveLength(3))
 })
 
+test('getOAuth2App: shows the use of the mail API per day, latest day first', async () => {
+  const [id, other] = [await created(gmail), await created(gmail)]
+  const use = { requests: '30', units: '600', limited: '2' }
+  const day = (date: string) => new Date(`${date}T00:00:00`)
+  await db
+    .insertInto('oauth2AppUses')
+    .values([
+      { app: id, day: day('2026-11-25'), ...use },
+      { app: id, day: day('2026-11-26'), ...use, requests: '7' },
+      { app: 'other', day: day('2026-11-26'), ...use },
+    ])
+    .execute()
+  const shown = { units: 600, limited: 2 }
+  expect((await get(id))['quotaUse']).toEqual([
+    { date: '2026-11-26', requests: 7, ...shown },
+    { date: '2026-11-25', requests: 30, ...shown },
+  ])
+  expect((await get(other))['quotaUse']).toEqual([])
+  for (const app of [id, other]) await call('DELETE', `/v1/oauth2/${app}`)
+})
+
 test('getAccount: account at Graph, shows its subscription', async () => {
   const account = {
     account: 'graph',
@@ -111,6 +132,7 @@ test('OAuth2 applications: create, read with a masked secret, update, delete', a
     lastError: null,
     pubSubError: null,
     accounts: 0,
+    quotaUse: [],
   })
   expect(await secretOf(id)).toBe('hush')
 

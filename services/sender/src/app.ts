@@ -1,11 +1,12 @@
 import { createProviderClients } from '@posthorn/backends/provider-clients'
 import { ProviderLimiter } from '@posthorn/backends/provider-limiter'
-import { createProviderMetrics } from '@posthorn/backends/provider-metrics'
+import { createLoanMetrics, createProviderMetrics } from '@posthorn/backends/provider-metrics'
 import { sharePauses } from '@posthorn/backends/shared-pauses'
 import type { Bus } from '@posthorn/bus'
 import { SubmissionHint } from '@posthorn/contracts/hints'
 import {
   cacheSettings,
+  countAppUse,
   countMinutes,
   type Db,
   batchStatements,
@@ -31,7 +32,9 @@ import { LiveSenders } from './live-senders.ts'
 import { registerDueAge, senderMetrics } from './metrics.ts'
 import { deleteFinished } from './store/maintenance.ts'
 import { markDataSent } from './store/outbox.ts'
+import { deleteUnusedReserves, type ReserveRequest, takeReserve } from './store/sending-reserves.ts'
 import type { Handover } from './store/submission.ts'
+import { BorrowedUnits } from './transports/mail-api/borrowed-units.ts'
 import type { MailApis } from './transports/mail-api/connect-mail-api.ts'
 import { MailApiTransport } from './transports/mail-api/mail-api-transport.ts'
 import { SmtpTransport } from './transports/smtp/smtp-transport.ts'
@@ -149,8 +152,12 @@ async function connectApis(
   const locks = stack.use(new AccountLocks({ db, log, leaseMs }))
   const live = stack.use(new LiveSenders({ db, log, sender: locks.worker }))
   const replicas = () => live.count
-  const metrics = createProviderMetrics(registry)
-  const limiter = new ProviderLimiter({ limits, service: 'sender', replicas, metrics })
+  const onError = (err: unknown) => log.debug({ err }, 'counter flush failed, will retry')
+  const metrics = createProviderMetrics(registry, stack.use(countAppUse(db, { onError })))
+  const loans = createLoanMetrics(registry)
+  const reserve = (request: ReserveRequest) => takeReserve(db, request)
+  const source = new BorrowedUnits({ reserve, bus, limits, loans, log })
+  const limiter = new ProviderLimiter({ limits, service: 'sender', replicas, source, metrics })
   stack.use(await sharePauses(limiter, bus))
   const mailApis = createMailApis(stack, { limiter, proxy, config })
   const api = { db, bus, mailApis, locks, live, log, sweepMs, leaseMs, credentialsMs }
@@ -177,5 +184,6 @@ async function runRetention(db: Db, { keepFinishedMs }: Config, log: Logger): Pr
   let deleted = 0
   for (let count = limit; count === limit; deleted += count)
     count = await deleteFinished(db, { keepMs: keepFinishedMs, limit })
+  await deleteUnusedReserves(db)
   if (deleted > 0) log.info({ deleted }, 'deleted finished submissions')
 }

@@ -1,12 +1,26 @@
 import { afterAll, expect, test } from '@jest/globals'
+import { defaultProviderLimits } from '@posthorn/backends/provider-limits'
 import { startGmailFake } from '@posthorn/testkit/providers/gmail'
 import { apiFixture } from './api-fixture.ts'
+import { LendingWorker } from './lending-worker.ts'
 import { idIn, runKilledSenders, submitAll, untilSent, withFiles } from './killed-senders.ts'
 
 const addresses = ['a@mail.example', 'b@mail.example']
-const gmail = await startGmailFake()
+/** Units of a mailbox per minute, of which the 100 messages of an account need more. */
+const accountUnits = 9_000
+/** Requests that are delayed on their way count in the window of their arrival. */
+const maxDelayedUnits = 1_000
+const gmail = await startGmailFake({ accountUnits: accountUnits + maxDelayedUnits })
+gmail.switches.limits = true
+const startedAt = { real: performance.now(), fake: gmail.clock.now }
+/** The clock of the fake follows real time, also on a busy machine. */
+const clock = setInterval(() => {
+  const elapsedMs = performance.now() - startedAt.real
+  gmail.clock.advance(startedAt.fake + elapsedMs - gmail.clock.now)
+}, 20)
 const fixture = await apiFixture()
 afterAll(async () => {
+  clearInterval(clock)
   await fixture[Symbol.asyncDispose]()
   await gmail[Symbol.asyncDispose]()
 })
@@ -37,7 +51,7 @@ function storeDraft(account: string, raw: Buffer) {
   return { messageId: mailbox?.deliver(raw, { labels: ['DRAFT'] }).id ?? '' }
 }
 
-test('Gmail, senders killed 20 times in 200 messages, 20 uploaded, 40 stored drafts: each is sent exactly once, no draft is left', async () => {
+test('Gmail, senders and the worker that lends killed 20 times in 200 messages, within the limits, 20 uploaded, 40 stored drafts: each is sent exactly once, no draft is left', async () => {
   const accounts: string[] = []
   for (const address of addresses) {
     const { account } = await fixture.addAccount()
@@ -51,16 +65,26 @@ test('Gmail, senders killed 20 times in 200 messages, 20 uploaded, 40 stored dra
     [...gmail.mailboxes.values()].flatMap(({ list }) =>
       list.filter(({ labels }) => labels.has('DRAFT')),
     )
-  // The limits are not measured here.
-  const units = { accountUnits: 1_000_000_000, applicationUnits: 1_000_000_000 }
+  const limits = {
+    ...defaultProviderLimits,
+    gmail: { ...defaultProviderLimits.gmail, accountUnits },
+  }
+  await using worker = new LendingWorker({ url: fixture.broker.url, limits, accounts })
+  const hide = hideDrafts()
   const options = {
-    env: fixture.env({ SVC_PROVIDER_LIMITS: JSON.stringify({ gmail: units }) }),
+    env: fixture.env({ SVC_PROVIDER_LIMITS: JSON.stringify({ gmail: { accountUnits } }) }),
     origins: { 'https://gmail.googleapis.com': gmail.origin },
     fake: gmail.fake,
     moments,
-    onKill: hideDrafts(),
+    onKill: (path: string) => {
+      hide(path)
+      worker.replace()
+    },
   }
   expect(moments).toHaveLength(10)
   expect(await runKilledSenders(options, () => untilSent(fixture, drafts))).toEqual([])
   expect(gmail.sent.map(({ raw }) => idIn(raw)).toSorted()).toEqual(ids.toSorted())
+  const refused = gmail.fake.log.filter(({ status }) => status === 403 || status === 429)
+  expect(refused.map(({ operation }) => operation)).toEqual([])
+  expect(worker.loans).toBeGreaterThan(200)
 }, 900_000)

@@ -1,6 +1,8 @@
 import { afterAll, expect, test } from '@jest/globals'
+import { defaultProviderLimits as limits } from '@posthorn/backends/provider-limits'
 import { startGraphFake } from '@posthorn/testkit/graph-fake'
 import { apiFixture } from './api-fixture.ts'
+import { LendingWorker } from './lending-worker.ts'
 import {
   idIn,
   messages,
@@ -43,7 +45,7 @@ function storeDraft(account: string, raw: Buffer) {
   return { messageId: id, version: `CQAAABYAAAD${version}` }
 }
 
-test('Graph, senders killed 20 times in 200 messages, 20 above 3 MB, 40 stored drafts: each is sent exactly once, no draft is left', async () => {
+test('Graph, senders and the worker that lends killed 20 times in 200 messages, 20 above 3 MB, 40 stored drafts: each is sent exactly once, no draft is left', async () => {
   const accounts: string[] = []
   for (const address of addresses) {
     const { account } = await fixture.addAccount({ backend: 'graph' })
@@ -54,7 +56,9 @@ test('Graph, senders killed 20 times in 200 messages, 20 above 3 MB, 40 stored d
   const drafts = () =>
     graph.mailboxes.flatMap((mailbox) => mailbox.list(mailbox.folder('drafts').id))
   const { origins, server: fake } = graph
-  const options = { env: fixture.env(), origins, fake, moments }
+  await using worker = new LendingWorker({ url: fixture.broker.url, limits, accounts })
+  const onKill = () => worker.replace()
+  const options = { env: fixture.env(), origins, fake, moments, onKill }
   expect(moments).toHaveLength(10)
   expect(await runKilledSenders(options, () => untilSent(fixture, drafts))).toEqual([])
   const sent = graph.mailboxes.flatMap((mailbox) => mailbox.sent.map(idIn))

@@ -7,6 +7,7 @@ import { runPeriodically } from '@posthorn/flow'
 import { bootstrap, defaultChecks, type ServiceContext } from '@posthorn/service/bootstrap'
 import type { App } from '@posthorn/service/run'
 import { createHandlers } from './commands/handlers.ts'
+import { onLendUnits } from './commands/lend-units.ts'
 import type { Config } from './config.ts'
 import { registerLoadMetrics } from './metrics.ts'
 import { startPubSub } from './pubsub/start-pubsub.ts'
@@ -67,8 +68,9 @@ export async function startApp(
   const service = await bootstrap(stack, { name, config, signal, checks, fields })
   const { log, db, bus, port } = service
   const parts = createSessions(stack, service, { config, backend, createMailApis, worker })
-  const { sessions, settings, deferred } = parts
-  const handlers = [...createHandlers({ db, sessions }), parts.watches.handler]
+  const { sessions, settings, deferred, limiter, quota } = parts
+  const lend = onLendUnits({ limiter, shards: quota.held, loans: quota.loans })
+  const handlers = [...createHandlers({ db, sessions }), parts.watches.handler, lend]
   const server = stack.use(await bus.serve({ queue: 'private', handlers }))
   const start = (everyMs: number, name: string, task: Parameters<typeof runPeriodically>[1]) =>
     stack.use(runPeriodically({ everyMs, log, name }, task))
@@ -84,13 +86,13 @@ export async function startApp(
     }),
   )
   const pubSub = stack.use(startPubSub({ db, bus, settings, log, config }))
-  const holding = { service, parts, config, worker, observers: [sessions, pubSub] }
+  const holding = { service, parts, config, worker, observers: [quota.held, sessions, pubSub] }
   const holder = stack.use(startHolder(server, holding))
   readiness.holder = holder
   const uploads = { db, log, sessions, shards: () => [...holder.leases().keys()] }
   start(10_000, 'incomplete uploads', removeIncompleteUploads(uploads))
   stack.use(await onInvalidations(bus, { ...parts, pubSub }))
-  stack.use(await sharePauses(parts.limiter, bus))
+  stack.use(await sharePauses(limiter, bus))
   settings.invalidate() // an earlier read may have missed an invalidation
   holder.wake()
   service.markStarted()
@@ -135,7 +137,8 @@ function startHolder(
   server: CommandServer,
   { service: { db, log, metrics: registry }, parts, config, worker, observers }: HolderDeps,
 ): ShardHolder {
-  const { sessions, metrics, loginRate } = parts
+  const { sessions, metrics, quota } = parts
+  const { loginRate, lending } = quota
   const memories = processMemories()
   const memory = new MemoryGuard({ log, onChange: metrics.refusingShards, memories })
   registerLoadMetrics(registry, {
@@ -146,6 +149,6 @@ function startHolder(
     unclaimedAccounts: () => countUnclaimedAccounts(db, 3 * config.heartbeatMs),
   })
   const observer = bindShards(server, observers, log)
-  const limits = { memory, loginRate }
+  const limits = { memory, loginRate, lending }
   return holdShards({ db, worker, config, observer, accounts: sessions, limits, log, metrics })
 }

@@ -110,8 +110,8 @@ test('listWorkers: live workers with their shards, and the caller in any case', 
   await markStopping(db, first)
   await saveHeartbeat(db, { worker: second, refusing: true })
   const rows = [
-    { id: first, stopping: true, refusing: false, shards: 3 },
-    { id: second, stopping: false, refusing: true, shards: 0 },
+    { id: first, stopping: true, refusing: false, lends: true, shards: 3 },
+    { id: second, stopping: false, refusing: true, lends: true, shards: 0 },
   ]
   const list = (caller: string, validMs = expiryMs) => listWorkers(db, caller, validMs)
   expect(await list(first)).toEqual(expect.arrayContaining(rows))

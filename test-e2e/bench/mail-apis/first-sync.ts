@@ -36,7 +36,7 @@ export async function benchGmailSync(scene: Scene): Promise<Row[]> {
     {
       what: `${what}, ${requests.length} requests`,
       measured: ms / 1_000,
-      reference: scene.limits === '' ? (await replayMs(scene, 'gmail', requests)) / 1_000 : 65,
+      reference: scene.limits === '' ? (await replayMs(scene, 'gmail', requests)) / 1_000 : 60,
       unit: ' s',
       referenceIs: scene.limits === '' ? 'bare client with the same requests' : 'limit',
     },

@@ -1,22 +1,24 @@
 import { afterEach, beforeEach, expect, jest, test } from '@jest/globals'
+import { RateLimitedError } from '@posthorn/flow'
 import {
   type ProviderAccount,
   type ProviderCall,
   ProviderLimiter,
-  type ProviderLimiterOptions,
+  type UnitSource,
+  type WorkerLimiterOptions,
 } from './provider-limiter.ts'
 import { defaultProviderLimits } from './provider-limits.ts'
 
 beforeEach(() => void jest.useFakeTimers())
 afterEach(() => void jest.useRealTimers())
 
-const create = (options: Partial<ProviderLimiterOptions> = {}) =>
-  new ProviderLimiter({
-    limits: defaultProviderLimits,
-    service: 'sync-worker',
-    replicas: () => 1,
-    ...options,
-  })
+const common = { limits: defaultProviderLimits, replicas: () => 1 }
+const create = (options: Partial<WorkerLimiterOptions> = {}) =>
+  new ProviderLimiter({ ...common, service: 'sync-worker', ...options })
+/** Source that lends all units immediately. */
+const lendsAlways: UnitSource = { take: async () => undefined, reportPause: () => undefined }
+const createSender = (source = lendsAlways) =>
+  new ProviderLimiter({ ...common, service: 'sender', source })
 const mailbox = (account: string, more: Partial<ProviderAccount> = {}): ProviderAccount => ({
   provider: 'gmail',
   application: 'app',
@@ -51,29 +53,113 @@ async function countWithin(
 }
 
 test.each(['since2026', 'before2026'] as const)(
-  'ProviderLimiter: worker and sender together stay within the units of a minute (%s)',
+  'ProviderLimiter: a worker leaves the reserve of the senders in each minute (%s)',
   async (quota) => {
     const { gmail } = defaultProviderLimits
     const units = { since2026: 6_000, before2026: 15_000 }[quota]
     const limits = { ...defaultProviderLimits, gmail: { ...gmail, accountUnits: units } }
-    const services = ['sync-worker', 'sender'] as const
-    const limiters = services.map((service) => create({ limits, service }))
-    const count = await countWithin(59_999, limiters, { call: get })
-    expect(count * 20).toBeLessThanOrEqual(units)
-    expect(count * 20).toBeGreaterThan(units * 0.97)
+    const count = await countWithin(59_999, [create({ limits })], { call: get })
+    expect(count * 20).toBeLessThanOrEqual(units * 0.95)
+    expect(count * 20).toBeGreaterThan(units * 0.92)
   },
 )
 
-test('ProviderLimiter: Graph, worker and sender together stay below 10,000 requests in 10 min', async () => {
-  const limiters = (['sync-worker', 'sender'] as const).map((service) => create({ service }))
+test('ProviderLimiter: beside senders of an earlier release, leaves their part of the units', async () => {
+  let lendsAll = false
+  const limiter = create({ lendsAll: () => lendsAll })
+  const count = await countWithin(59_999, [limiter], { call: get })
+  expect(count * 20).toBeLessThanOrEqual(6_000 * 0.7)
+  expect(count * 20).toBeGreaterThan(6_000 * 0.67)
+  lendsAll = true
+  await jest.advanceTimersByTimeAsync(60_000)
+  expect((await countWithin(59_999, [limiter], { call: get })) * 20).toBeGreaterThan(6_000 * 0.92)
+})
+
+test('ProviderLimiter: a worker that takes over a mailbox starts without a burst', async () => {
+  const heldSince = performance.now()
+  const limiter = create({ heldSince: (account) => (account === 'a' ? heldSince : undefined) })
+  const startedAt: Record<string, number> = {}
+  for (const account of ['a', 'b'])
+    void run(limiter, mailbox(account), get).then(() => (startedAt[account] = performance.now()))
+  await jest.advanceTimersByTimeAsync(10_000)
+  expect(startedAt['b']).toBe(heldSince)
+  // The debt of a loan of 100 units, and 20 units at 82 units per second.
+  expect((startedAt['a'] ?? 0) - heldSince).toBeGreaterThan(1_400)
+})
+
+test('ProviderLimiter.lend: goes before waiting requests, up to a debt of one request', async () => {
+  const limiter = create()
+  const stop = new AbortController()
+  const call = { ...get, priority: 'initial-sync' as const, signal: stop.signal }
+  const waiting = Array.from({ length: 100 }, () => run(limiter, mailbox('a'), call))
+  await jest.advanceTimersByTimeAsync(1_000)
+  const first = limiter.lend(mailbox('a'), 100)
+  expect(first).toMatchObject({ isGranted: true, pauseMs: 0 })
+  expect(first.delayMs).toBeGreaterThan(900)
+  expect(first.delayMs).toBeLessThan(1_300)
+  const second = limiter.lend(mailbox('a'), 100)
+  expect(second).toMatchObject({ isGranted: false, pauseMs: 0 })
+  await jest.advanceTimersByTimeAsync(Math.ceil(second.delayMs))
+  expect(limiter.lend(mailbox('a'), 100).isGranted).toBe(true)
+  stop.abort(new Error('stop'))
+  await Promise.allSettled(waiting)
+})
+
+test('ProviderLimiter.lend: API callers that wait get as many units as loans, syncs a fifth', async () => {
+  for (const [priority, part] of [
+    ['caller', 0.5],
+    ['initial-sync', 0.2],
+  ] as const) {
+    const limiter = create()
+    const stop = new AbortController()
+    const call = { ...get, priority, signal: stop.signal }
+    const used = { own: 0, lent: 0 }
+    const waiting = Array.from({ length: 900 }, () =>
+      run(limiter, mailbox('a'), call).then(() => (used.own += 20)),
+    )
+    for (let n = 0; n < 1_200; n++) {
+      if (limiter.lend(mailbox('a'), 100).isGranted) used.lent += 100
+      await jest.advanceTimersByTimeAsync(50)
+    }
+    expect(used.own / (used.own + used.lent)).toBeGreaterThan(part - 0.05)
+    expect(used.lent / (used.own + used.lent)).toBeGreaterThan(1 - part - 0.15)
+    stop.abort(new Error('stop'))
+    await Promise.allSettled(waiting)
+  }
+})
+
+test('ProviderLimiter.lend: while the mailbox is paused, refuses with the pause', () => {
+  const limiter = create()
+  limiter.pause(mailbox('a'), 9_000)
+  const loan = { isGranted: false, delayMs: 9_000, pauseMs: 9_000 }
+  expect(limiter.lend(mailbox('a'), 100)).toEqual(loan)
+  expect(limiter.lend(mailbox('b'), 100)).toEqual({ isGranted: true, delayMs: 0, pauseMs: 0 })
+})
+
+test('ProviderLimiter: a sender whose source refuses returns the permit of the request', async () => {
+  const take = jest.fn<UnitSource['take']>().mockRejectedValueOnce(new RateLimitedError(2_000))
+  const reportPause = jest.fn()
+  const limiter = createSender({ take, reportPause })
+  const call = { operation: 'messages.send', priority: 'caller' } as const
+  await expect(limiter.acquire(mailbox('a'), call)).rejects.toMatchObject({
+    kind: 'rate-limited',
+    extras: { ttl: 2 },
+  })
+  await run(limiter, mailbox('a'), call)
+  expect(take.mock.lastCall).toMatchObject([mailbox('a'), { units: 100 }])
+  limiter.pause(mailbox('a'), 5_000)
+  expect(reportPause).toHaveBeenCalledWith(mailbox('a'), 5_000)
+})
+
+test('ProviderLimiter: Graph, a worker leaves the reserve of the senders in 10 min', async () => {
   const call = { operation: 'GET', count: 10, priority: 'sync' } as const
-  const count = await countWithin(599_999, limiters, { call, provider: 'graph' })
-  expect(count * 10).toBeLessThanOrEqual(9_000)
-  expect(count * 10).toBeGreaterThan(8_700)
+  const count = await countWithin(599_999, [create()], { call, provider: 'graph' })
+  expect(count * 10).toBeLessThanOrEqual(8_550)
+  expect(count * 10).toBeGreaterThan(8_300)
 })
 
 test('ProviderLimiter: Graph, worker and sender together stay below uploads of 150 MB in 5 min', async () => {
-  const limiters = (['sync-worker', 'sender'] as const).map((service) => create({ service }))
+  const limiters = [create(), createSender()]
   const call = { operation: 'PUT', bytes: 1_000_000, priority: 'sync' } as const
   const count = await countWithin(299_999, limiters, { call, provider: 'graph' })
   expect(count).toBeLessThanOrEqual(140)
@@ -81,7 +167,7 @@ test('ProviderLimiter: Graph, worker and sender together stay below uploads of 1
 })
 
 test('ProviderLimiter: a change does not wait behind uploads, nor do the uploads of other mailboxes', async () => {
-  const limiter = create({ service: 'sender' })
+  const limiter = createSender()
   const stop = new AbortController()
   const call = { operation: 'PUT', bytes: 4_000_000, priority: 'caller' as const }
   const upload = { ...call, signal: stop.signal }
@@ -104,7 +190,7 @@ test('ProviderLimiter: Graph, 3 concurrent requests in the worker and 1 in the s
     ['sync-worker', 3],
     ['sender', 1],
   ] as const) {
-    const limiter = create({ service })
+    const limiter = service === 'sender' ? createSender() : create()
     let admitted = 0
     for (let n = 0; n < 5; n++)
       void limiter.acquire(account, { operation: '', priority: 'sync' }).then(() => (admitted += 1))
@@ -149,7 +235,7 @@ test('ProviderLimiter: a caller that would wait too long gets rate-limited with 
 })
 
 test('ProviderLimiter: a caller behind other callers waits until 1 s before its timeout', async () => {
-  const limiter = create({ service: 'sender' })
+  const limiter = createSender()
   const running = await limiter.acquire(mailbox('a'), get)
   const waiting = limiter.acquire(mailbox('a'), { ...get, priority: 'caller', timeoutMs: 10_000 })
   const settled = waiting.catch((error: unknown) => ({ error, at: performance.now() }))

@@ -2,81 +2,31 @@ import { defined } from '@posthorn/contracts/defined'
 import { AppError } from '@posthorn/errors'
 import {
   type Clock,
+  type Loan,
   type Permit,
   QueueFullError,
   QuotaLimiter,
-  type QuotaRate,
   type QuotaRequest,
   RateLimitedError,
 } from '@posthorn/flow'
-import type { LimitScope, ProviderMetrics } from './provider-metrics.ts'
-import type { Provider, ProviderLimits, ProviderLimitTable } from './provider-limits.ts'
+import { accountPart, maxCostOf, rateOf, senderPart, startAfter, unlimited } from './quota-parts.ts'
+import {
+  priorities,
+  type ProviderAccount,
+  type ProviderApplication,
+  type ProviderCall,
+  type ProviderLimiterOptions,
+} from './limiter-options.ts'
+import type { LimitScope } from './provider-metrics.ts'
+import type { ProviderLimits } from './provider-limits.ts'
 
-/**
- * Order in which waiting requests to a provider start: of API callers, of changes, of initial
- * syncs.
- */
-const priorities = ['caller', 'sync', 'initial-sync'] as const
-export type ProviderPriority = (typeof priorities)[number]
-
-/** OAuth2 application, whose request limits its accounts share. */
-export interface ProviderApplication {
-  provider: Provider
-  application: string
-}
-
-/** Mailbox at a provider whose request limits apply. */
-export interface ProviderAccount extends ProviderApplication {
-  account: string
-}
-
-export interface ProviderCall {
-  /** Method of the provider's API in the form of the quota table: `messages.get`. */
-  operation: string
-  /** Number of calls of the method in one request, such as the parts of a batch; defaults to 1. */
-  count?: number
-  /**
-   * Concurrent requests that the provider makes of the call, such as parts of a batch; defaults to
-   * 1.
-   */
-  slots?: number
-  /** Bytes of the request body; defaults to 0. */
-  bytes?: number
-  priority: ProviderPriority
-  /**
-   * Remaining time of the API request. The wait for a permit is 1 s shorter, so that the response
-   * still arrives. Default: no limit.
-   */
-  timeoutMs?: number
-  signal?: AbortSignal
-}
-
-export interface ProviderLimiterOptions {
-  limits: ProviderLimitTable
-  /**
-   * Service of this process. Each service has a part of the provider's quota units and of the
-   * concurrent requests.
-   */
-  service: 'sync-worker' | 'sender'
-  /**
-   * Returns the number of live processes of this service, which share the service's part equally.
-   */
-  replicas: () => number
-  metrics?: ProviderMetrics
-  clock?: Clock
-}
+export type * from './limiter-options.ts'
 
 /**
  * Maximum waiting requests per account and priority. A waiting request holds at most its
  * parameters.
  */
 const maxWaiting = 1_000
-/**
- * Part of the provider's quota units that is available immediately. With the published limits, this
- * part is enough for a batch of 25 gets, or for sending a message. With lower limits, it is enough
- * for one call of each kind.
- */
-const burstPart = 1 / 8
 /**
  * Minimum size of a request body that counts as an upload. Smaller bodies do not count as uploads,
  * so that changes do not wait behind uploads.
@@ -88,16 +38,14 @@ const minUploadBytes = 16_384
 const senderUploadPart = 2 / 3
 /** Part of the upload bytes of a process that is available immediately. */
 const uploadBurstPart = 1 / 2
-/** Request quota without effect: more units than all processes can use. */
-const unlimited: QuotaRate = { units: 2e15, windowMs: 1, burst: 1e15 }
 /** Time reserved for the response of this product to reach the API client. */
 const responseMs = 1_000
 
 /**
- * Limits the requests of this process to mail providers, per account and per application. Each
- * process has a fixed part, so that all processes together stay below the limits of the provider.
- * Processes share the pauses of applications only. Memory: one entry per account in use and one per
- * application.
+ * Limits the requests of this process to mail providers, per account and per application. The
+ * units of an account belong to its sync-worker, which lends units to senders. Units of an
+ * application and concurrent requests have fixed parts per process. All processes together stay
+ * below the limits of the provider. Memory: one entry per account in use and one per application.
  */
 export class ProviderLimiter {
   readonly #options: ProviderLimiterOptions
@@ -139,8 +87,9 @@ export class ProviderLimiter {
       const units = (costs[operation] ?? defaultCost) * count
       const limiter = this.#limiterOf(mailbox)
       const permit = await limiter.acquire(mailbox.account, { ...request(units), slots })
-      const { provider } = mailbox
-      this.#options.metrics?.sent({ provider, method: operation, count, units })
+      await this.#borrow(mailbox, request(units), permit)
+      const { provider, application } = mailbox
+      this.#options.metrics?.sent({ provider, application, method: operation, count, units })
       return permit
     } catch (error) {
       throw toAppError(error)
@@ -152,14 +101,32 @@ export class ProviderLimiter {
    * `Retry-After`.
    */
   pause(mailbox: ProviderAccount, retryAfterMs: number): void {
+    this.applyMailboxPause(mailbox, retryAfterMs)
+    if (this.#options.service === 'sender') this.#options.source.reportPause(mailbox, retryAfterMs)
+  }
+
+  /** Starts no request for the mailbox until a later time, as another process was told. */
+  applyMailboxPause(mailbox: ProviderAccount, retryAfterMs: number): void {
     const { provider, account } = mailbox
     this.#limiterOf(mailbox).pause(account, retryAfterMs)
     this.#options.metrics?.paused({ provider, scope: 'mailbox', ms: retryAfterMs })
   }
 
+  /**
+   * Lends units of a mailbox to another process. Waiting requests keep a part of the units.
+   */
+  lend(mailbox: ProviderAccount, units: number): Loan {
+    const maxDebt = maxCostOf(this.#options.limits[mailbox.provider])
+    return this.#limiterOf(mailbox).lend(mailbox.account, { units, maxDebt })
+  }
+
   /** Counts a request that the provider refused because of a limit. */
-  countRefusal({ provider }: ProviderAccount, method: string, scope: LimitScope): void {
-    this.#options.metrics?.limited({ provider, method, scope })
+  countRefusal(
+    { provider, application }: ProviderAccount,
+    method: string,
+    scope: LimitScope,
+  ): void {
+    this.#options.metrics?.limited({ provider, application, method, scope })
   }
 
   /**
@@ -190,6 +157,17 @@ export class ProviderLimiter {
     // A process also receives its own broadcast, which must not count the pause again.
     const ms = this.#limiterOf(application).pauseAll(retryAfterMs)
     this.#options.metrics?.paused({ provider, scope: 'application', ms })
+  }
+
+  /** Takes the units of a request of a sender while the request has its permit. */
+  async #borrow(mailbox: ProviderAccount, request: QuotaRequest, permit: Permit): Promise<void> {
+    if (this.#options.service !== 'sender') return
+    try {
+      await this.#options.source.take(mailbox, request)
+    } catch (error) {
+      permit[Symbol.dispose]()
+      throw error
+    }
   }
 
   async #takeBytes(
@@ -237,29 +215,19 @@ function createUploadLimiter(
   })
 }
 
-function createLimiter(
-  { service, replicas, clock }: ProviderLimiterOptions,
-  limits: ProviderLimits,
-): QuotaLimiter {
+function createLimiter(options: ProviderLimiterOptions, limits: ProviderLimits): QuotaLimiter {
+  const { service, replicas, clock } = options
   const isSender = service === 'sender'
-  const part = (isSender ? limits.senderPercent : 100 - limits.senderPercent) / 100
-  const maxCost = Math.max(limits.defaultCost, ...Object.values(limits.costs))
-  const rateOf = (units: number, windowMs: number): QuotaRate => ({
-    units,
-    windowMs,
-    burst: Math.min(units / 2, Math.max(units * burstPart, maxCost)),
-  })
+  const concurrent = isSender ? limits.senderConcurrency : limits.workerConcurrency
   return new QuotaLimiter({
-    perKey: {
-      ...rateOf(limits.accountUnits * part, limits.accountWindowMs),
-      concurrent: isSender ? limits.senderConcurrency : limits.workerConcurrency,
-    },
+    perKey: () => ({ ...(isSender ? unlimited : accountPart(limits, options)), concurrent }),
     total: () => {
-      const units = (limits.applicationUnits * part) / Math.max(1, replicas())
-      return rateOf(units, limits.applicationWindowMs)
+      const units = limits.applicationUnits * senderPart(limits, service)
+      return rateOf(limits, units / Math.max(1, replicas()), limits.applicationWindowMs)
     },
     priorities: priorities.length,
     maxWaiting,
+    ...(!isSender && { startOf: (account) => startAfter(limits, options.heldSince?.(account)) }),
     ...defined({ clock }),
   })
 }

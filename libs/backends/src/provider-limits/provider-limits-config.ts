@@ -20,6 +20,7 @@ const ranges: Readonly<Record<string, readonly [min: number, max: number]>> = {
   workerConcurrency: [1, 100],
   senderConcurrency: [1, 100],
   senderPercent: [1, 99],
+  reservePercent: [1, 9],
   defaultCost: [1, 10_000],
 }
 

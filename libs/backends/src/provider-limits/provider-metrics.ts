@@ -1,3 +1,4 @@
+import type { Loan } from '@posthorn/flow'
 import type { Metrics } from '@posthorn/telemetry'
 import type { Provider } from './provider-limits.ts'
 
@@ -7,19 +8,33 @@ import type { Provider } from './provider-limits.ts'
  */
 export type LimitScope = 'mailbox' | 'application'
 
+/** Request to a mail provider, as far as it is counted. */
+interface RequestLabels {
+  provider: Provider
+  /** OAuth2 application; empty for access tokens of an authentication server. */
+  application: string
+  method: string
+}
+
+/** Counter of the use of a mail API by an OAuth2 application. */
+export interface UseCounter {
+  add(application: string, use: { requests?: number; units?: number; limited?: number }): void
+}
+
 /** Metrics about requests to mail providers. Methods are names of the table of quota costs. */
 export interface ProviderMetrics {
   /**
    * Counts a request with `count` operations and `units` quota units that is sent to the provider.
    */
-  sent(request: { provider: Provider; method: string; count: number; units: number }): void
+  sent(request: RequestLabels & { count: number; units: number }): void
   /** Counts a request that a provider refused because of a limit. */
-  limited(refusal: { provider: Provider; method: string; scope: LimitScope }): void
+  limited(refusal: RequestLabels & { scope: LimitScope }): void
   /** Counts a pause, which delays requests to the provider. */
   paused(pause: { provider: Provider; scope: LimitScope; ms: number }): void
 }
 
-export function createProviderMetrics(metrics: Metrics): ProviderMetrics {
+/** Registers the metrics about requests. `uses` counts them per OAuth2 application as well. */
+export function createProviderMetrics(metrics: Metrics, uses: UseCounter): ProviderMetrics {
   const requests = metrics.counter({
     name: 'provider_requests_total',
     help: 'Operations requested from mail providers, parts of batches included',
@@ -41,11 +56,50 @@ export function createProviderMetrics(metrics: Metrics): ProviderMetrics {
     labels: ['provider', 'scope'],
   })
   return {
-    sent({ provider, method, count, units: cost }) {
+    sent({ provider, application, method, count, units: cost }) {
       requests.labels(provider, method).inc(count)
       units.labels(provider, method).inc(cost)
+      if (application !== '') uses.add(application, { requests: count, units: cost })
     },
-    limited: ({ provider, method, scope }) => refusals.labels(provider, method, scope).inc(),
+    limited({ provider, application, method, scope }) {
+      refusals.labels(provider, method, scope).inc()
+      if (application !== '') uses.add(application, { limited: 1 })
+    },
     paused: ({ provider, scope, ms }) => pauses.labels(provider, scope).inc(ms / 1_000),
   }
+}
+
+/** Result of a request for units of a mailbox. */
+export type LoanResult = 'granted' | 'refused' | 'paused' | 'unanswered'
+
+/** Metrics about the units that sync-workers lend to senders. */
+export interface LoanMetrics {
+  /** Counts a request for `units` units. */
+  requested(loan: { provider: Provider; result: LoanResult; units: number }): void
+}
+
+/** Registers the metrics about loans. Sync-workers count lent units, senders borrowed units. */
+export function createLoanMetrics(metrics: Metrics): LoanMetrics {
+  const requests = metrics.counter({
+    name: 'provider_loans_total',
+    help: 'Requests of senders for units of mailboxes by result: granted, refused, paused, unanswered',
+    labels: ['provider', 'result'],
+  })
+  const granted = metrics.counter({
+    name: 'provider_loan_units_total',
+    help: 'Units of mailboxes that sync-workers lent to senders',
+    labels: ['provider'],
+  })
+  return {
+    requested({ provider, result, units }) {
+      requests.labels(provider, result).inc()
+      if (result === 'granted') granted.labels(provider).inc(units)
+    },
+  }
+}
+
+/** Result of a loan of this process. */
+export function loanResultOf({ isGranted, pauseMs }: Loan): LoanResult {
+  if (isGranted) return 'granted'
+  return pauseMs > 0 ? 'paused' : 'refused'
 }

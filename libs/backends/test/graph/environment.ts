@@ -19,6 +19,7 @@ import type {
 import {
   ProviderLimiter,
   type ProviderLimiterOptions,
+  type UnitSource,
 } from '../../src/provider-limits/provider-limiter.ts'
 import { defaultProviderLimits } from '../../src/provider-limits/provider-limits.ts'
 import type { MailApiEnvironment } from '../mail-api/environment.ts'
@@ -48,6 +49,12 @@ export interface GraphSetup extends AsyncDisposable {
   }): MailApi
 }
 
+/** Source that lends all units immediately. */
+export const lendsAlways: UnitSource = {
+  take: async () => undefined,
+  reportPause: () => undefined,
+}
+
 /** Starts a fake and a receiver of notifications, and creates a client. */
 export async function startGraph(
   options: GraphFakeOptions & { service?: ProviderLimiterOptions['service'] } = {},
@@ -64,11 +71,12 @@ export async function startGraph(
       origins: fake.origins,
     }),
   )
-  const limiter = new UnpausedLimiter({
-    limits: defaultProviderLimits,
-    service: options.service ?? 'sync-worker',
-    replicas: () => 1,
-  })
+  const common = { limits: defaultProviderLimits, replicas: () => 1 }
+  const limiter = new UnpausedLimiter(
+    options.service === 'sender'
+      ? { ...common, service: 'sender', source: lendsAlways }
+      : { ...common, service: 'sync-worker' },
+  )
   const own: GraphApiDeps = {
     caller,
     limiter,

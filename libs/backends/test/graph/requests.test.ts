@@ -5,7 +5,7 @@ import { DeliveryGate, providerFaults } from '@posthorn/testkit/providers'
 import { mail, signal } from '../mail-api/environment.ts'
 import { ProviderLimiter } from '../../src/provider-limits/provider-limiter.ts'
 import { defaultProviderLimits } from '../../src/provider-limits/provider-limits.ts'
-import { startGraph } from './environment.ts'
+import { lendsAlways, startGraph } from './environment.ts'
 
 const raw = (subject: string) => Buffer.from(mail(subject))
 const html = `From: ann@mail.example\r\nTo: bob@mail.example\r\nSubject: h\r\nMIME-Version: 1.0\r\nContent-Type: text/html\r\n\r\n<p>text</p>\r\n`
@@ -71,7 +71,12 @@ describe('graph requests', () => {
   test('batches: at most 4 parts, never more than 4 requests at a time with those of the sender', async () => {
     await using setup = await startGraph()
     const { fake, api } = setup
-    const limits = { limits: defaultProviderLimits, service: 'sender' as const, replicas: () => 1 }
+    const limits = {
+      limits: defaultProviderLimits,
+      service: 'sender' as const,
+      replicas: () => 1,
+      source: lendsAlways,
+    }
     const sender = setup.create({ deps: { limiter: new ProviderLimiter(limits) } })
     const ids = Array.from({ length: 20 }, (_, n) => fake.mailbox.deliver({ raw: raw(`m${n}`) }).id)
     const [one, two, three] = [ids.slice(0, 7), ids.slice(7, 14), ids.slice(14)]
@@ -131,7 +136,12 @@ describe('graph requests', () => {
     await using setup = await startGraph()
     const { fake, api } = setup
     const ids = ['a', 'b', 'c'].map((each) => fake.mailbox.deliver({ raw: raw(each) }).id)
-    const limits = { limits: defaultProviderLimits, service: 'sender' as const, replicas: () => 1 }
+    const limits = {
+      limits: defaultProviderLimits,
+      service: 'sender' as const,
+      replicas: () => 1,
+      source: lendsAlways,
+    }
     const sender = setup.create({ deps: { limiter: new ProviderLimiter(limits) } })
     const gate = new DeliveryGate()
     fake.server.on('GET /messages/{message-id}', providerFaults.holds(gate))

@@ -2,7 +2,7 @@ import { expect, test } from '@jest/globals'
 import { ProviderLimiter } from '../../src/provider-limits/provider-limiter.ts'
 import { defaultProviderLimits } from '../../src/provider-limits/provider-limits.ts'
 import { signal } from '../mail-api/environment.ts'
-import { startGraph } from './environment.ts'
+import { lendsAlways, startGraph } from './environment.ts'
 
 const fileBytes = 4_000_000
 const fileCount = 7
@@ -39,6 +39,7 @@ test('depositDraft: above the upload limit of a mailbox, waits and is never refu
   const limiter = new ProviderLimiter({
     limits: { ...defaultProviderLimits, graph },
     service: 'sender',
+    source: lendsAlways,
     replicas: () => 1,
   })
   await setup.create({ deps: { limiter } }).depositDraft(content, {}, signal)

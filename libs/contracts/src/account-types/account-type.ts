@@ -116,8 +116,16 @@ export interface ProviderLimits {
   /** Concurrent requests for one mailbox, by sync-workers and by senders. */
   workerConcurrency: number
   senderConcurrency: number
-  /** Percentage of the request units that senders have; sync-workers have the other units. */
+  /**
+   * Percentage of the units of an application that senders have; sync-workers have the other units.
+   * Also the percentage of the units of a mailbox that senders of earlier releases use.
+   */
   senderPercent: number
+  /**
+   * Percentage of the units of a mailbox that senders use while no sync-worker lends units. The
+   * sync-worker of the mailbox has the other units, and lends them to senders.
+   */
+  reservePercent: number
   /** Request units per operation, and units of operations that the table does not list. */
   costs: Readonly<Record<string, number>>
   defaultCost: number

@@ -32,6 +32,7 @@ export const gmail: ApiAccountType = {
     workerConcurrency: 4,
     senderConcurrency: 1,
     senderPercent: 25,
+    reservePercent: 5,
     defaultCost: 5,
   },
   quotas: gmailQuotas,

@@ -53,6 +53,7 @@ export const graph: ApiAccountType = {
     workerConcurrency: 3,
     senderConcurrency: 1,
     senderPercent: 25,
+    reservePercent: 5,
     costs: {},
     defaultCost: 1,
   },

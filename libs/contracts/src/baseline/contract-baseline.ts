@@ -5,6 +5,7 @@ import {
   credentialCommands,
   oneWayCommands,
   outboxCommands,
+  quotaCommands,
   verifyCommands,
 } from '../commands/index.ts'
 import { EventMessageSchema } from '../events/envelope.ts'
@@ -83,6 +84,7 @@ function commands(): Record<string, object> {
     oneWayCommands,
     credentialCommands,
     outboxCommands,
+    quotaCommands,
     verifyCommands,
   ]
   const members = groups.flatMap((group) => Object.values<object | number>(group))

@@ -9,6 +9,7 @@ import {
   credentialCommands,
   oneWayCommands,
   outboxCommands,
+  quotaCommands,
   verifyCommands,
 } from './index.ts'
 
@@ -23,6 +24,7 @@ const names = [
   oneWayCommands,
   credentialCommands,
   outboxCommands,
+  quotaCommands,
   verifyCommands,
 ].flatMap(commandsOf)
 
@@ -41,7 +43,7 @@ test('allowedRequesters: equals the requesters in the README', () => {
 
 test('brokerUses: services that may send a command may publish to its exchange', () => {
   const exchanges: [CommandExchange, object][] = [
-    ['commands', { ...accountCommands, ...oneWayCommands }],
+    ['commands', { ...accountCommands, ...oneWayCommands, ...quotaCommands }],
     ['credentials', credentialCommands],
     ['outbox', outboxCommands],
   ]

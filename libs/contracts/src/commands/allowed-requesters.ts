@@ -15,6 +15,7 @@ const requesters: Readonly<Record<string, readonly ServiceName[]>> = {
   fileSent: ['sender'],
   findSent: ['sender'],
   isSending: ['sender'],
+  lendUnits: ['sender'],
 }
 
 /**

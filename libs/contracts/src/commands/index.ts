@@ -8,6 +8,7 @@ import * as oauth2 from './oauth2.ts'
 import * as oauth2Login from './oauth2-login.ts'
 import * as notifications from './notifications.ts'
 import * as outbox from './outbox.ts'
+import { lendUnits } from './quota.ts'
 import * as verify from './verify.ts'
 
 /** Commands served by the sync-worker that holds the shard of the account. */
@@ -23,6 +24,8 @@ export const accountCommands = {
  * reply.
  */
 export const oneWayCommands = { changesNoticed: notifications.changesNoticed }
+/** Commands about request limits, served by the sync-worker that holds the shard of the account. */
+export const quotaCommands = { lendUnits }
 /** Commands served by any sync-worker (`verifyImap`) or any sender (`verifySmtp`). */
 export const verifyCommands = verify
 /** Commands about submissions in the outbox, served by any sender. */

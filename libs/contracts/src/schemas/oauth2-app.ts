@@ -222,10 +222,21 @@ const listed = {
 }
 /** OAuth2 application in a list of the API. */
 export const OAuth2AppListEntry = Type.Object(listed)
+/** Use of a mail API by the accounts of an OAuth2 application on one day. */
+const OAuth2AppUse = Type.Object({
+  date: Text('Day in UTC (ISO 8601): `2026-11-26`.'),
+  requests: Int('Number of requested operations. Parts of batches count one by one.'),
+  units: Int('Quota units of the operations. Microsoft Graph: 1 for each operation.'),
+  limited: Int('Number of requests that the provider refused because of a limit.'),
+})
 /** OAuth2 application as returned by the API, with masked secrets. */
 export const OAuth2AppRecord = Type.Object({
   ...listed,
   accounts: Int('Number of accounts that use the application.'),
+  quotaUse: Type.Array(OAuth2AppUse, {
+    description:
+      'Use of the mail API by the accounts of the application, for each of the last eight days with requests, latest first. Counts appear after up to 10 s.',
+  }),
 })
 
 export const OAuth2CheckStep = Type.Object({

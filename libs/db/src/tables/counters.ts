@@ -18,3 +18,14 @@ export interface StatCounters {
   slot: Generated<number>
   value: string
 }
+
+/**
+ * Use of mail APIs per OAuth2 application and day (UTC). Written by `countAppUse`, kept for 8 days.
+ */
+export interface OAuth2AppUses {
+  app: string
+  day: Date
+  requests: string
+  units: string
+  limited: string
+}

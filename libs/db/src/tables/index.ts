@@ -15,7 +15,7 @@ import type {
   PubsubStates,
 } from './api-feeds.ts'
 import type { Bounces } from './bounces.ts'
-import type { AccountEventCounts, StatCounters } from './counters.ts'
+import type { AccountEventCounts, OAuth2AppUses, StatCounters } from './counters.ts'
 import type { EventIds, Events } from './events.ts'
 import type { FormLinks } from './form-links.ts'
 import type { GatewayCredentials, Gateways, GatewayStates } from './gateways.ts'
@@ -30,7 +30,7 @@ import type {
   OAuth2Tokens,
 } from './oauth2.ts'
 import type { IdempotencyKeys, Outbox, PausedQueues } from './outbox.ts'
-import type { DraftCleanups, Senders, SendingLocks } from './sending.ts'
+import type { DraftCleanups, Senders, SendingLocks, SendingReserves } from './sending.ts'
 import type { SealedSettings, SettingsTable } from './settings.ts'
 import type { Shards, Workers } from './shards.ts'
 import type { Templates } from './templates.ts'
@@ -78,6 +78,7 @@ export interface Tables {
   oauth2Apps: OAuth2Apps
   oauth2AppSecrets: OAuth2AppSecrets
   oauth2AppStates: OAuth2AppStates
+  oauth2AppUses: OAuth2AppUses
   oauth2ConsentErrors: OAuth2ConsentErrors
   oauth2Logins: OAuth2Logins
   oauth2Tokens: OAuth2Tokens
@@ -87,6 +88,7 @@ export interface Tables {
   sealedSettings: SealedSettings
   senders: Senders
   sendingLocks: SendingLocks
+  sendingReserves: SendingReserves
   settings: SettingsTable
   shards: Shards
   statCounters: StatCounters

@@ -38,4 +38,16 @@ export interface DraftCleanups {
 export interface Senders {
   id: string
   heartbeatAt: Generated<Date>
+  /** True for senders that borrow units of mailboxes from sync-workers. */
+  lends: Generated<boolean>
+}
+
+/**
+ * Units of mailboxes that senders use while no sync-worker lends units: one token bucket per
+ * mailbox. Written by sender.
+ */
+export interface SendingReserves {
+  account: string
+  units: number
+  updatedAt: Date
 }

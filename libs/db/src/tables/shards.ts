@@ -11,6 +11,8 @@ export interface Workers {
   loggingInUntil: Generated<Date>
   /** SHA-256 (hex) of the worker's secret proof, by which auth-bridge identifies it. */
   proof: string | null
+  /** True for sync-workers that lend units of mailboxes to senders. */
+  lends: Generated<boolean>
 }
 
 /**

@@ -41,6 +41,22 @@ export function getApp(db: Db, id: string) {
     .executeTakeFirstOrThrow(appNotFound)
 }
 
+/** Use of mail APIs by an OAuth2 application per day, latest day first. */
+export async function listAppUses(db: Db, app: string) {
+  const rows = await db
+    .selectFrom('oauth2AppUses')
+    .select(['requests', 'units', 'limited', sql<string>`day::text`.as('date')])
+    .where('app', '=', app)
+    .orderBy('day', 'desc')
+    .execute()
+  return rows.map(({ date, requests, units, limited }) => ({
+    date,
+    requests: Number(requests),
+    units: Number(units),
+    limited: Number(limited),
+  }))
+}
+
 /** One page of the OAuth2 applications, oldest first, and the number of all applications. */
 export function listApps(db: Db, page: PageRequest) {
   return readPage(withState(db).orderBy('createdAt').orderBy('id'), page)

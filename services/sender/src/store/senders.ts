@@ -14,7 +14,7 @@ export const isBeating = sql<boolean>`(heartbeat_at > now()
  * Stores the heartbeat of a sender, deletes ended senders, and returns the number of live senders.
  */
 export async function saveHeartbeat(db: Db, sender: string): Promise<number> {
-  await sql`insert into senders (id) values (${sender}::uuid)
+  await sql`insert into senders (id, lends) values (${sender}::uuid, true)
     on conflict (id) do update set heartbeat_at = now()`.execute(db)
   await sql`delete from senders
     where heartbeat_at < now() - make_interval(secs => ${keepMs / 1_000})`.execute(db)

@@ -1,7 +1,7 @@
 import type { ImapBackend } from '@posthorn/backends'
 import { ProviderLimiter } from '@posthorn/backends/provider-limiter'
-import { createProviderMetrics, type ProviderMetrics } from '@posthorn/backends/provider-metrics'
-import { cacheSettings } from '@posthorn/db'
+import { createLoanMetrics, createProviderMetrics } from '@posthorn/backends/provider-metrics'
+import { cacheSettings, countAppUse } from '@posthorn/db'
 import { createMessageReader } from '@posthorn/message-reader'
 import { type HttpProxy, proxyFromSettings } from '@posthorn/net/proxy-agents'
 import type { ServiceContext } from '@posthorn/service/bootstrap'
@@ -13,6 +13,8 @@ import { createChangeBroadcaster } from '../events/change-broadcaster.ts'
 import { batchMarkPublished } from '../events/commit.ts'
 import { logRetention, startTranscripts } from '../logs/transcripts.ts'
 import { createWorkerMetrics } from '../metrics.ts'
+import { HeldShards } from '../shards/held-shards.ts'
+import { LendingPeers } from '../shards/lending-peers.ts'
 import { LoginRate } from '../shards/login-rate.ts'
 import { createAccountReader } from '../store/accounts.ts'
 import { createSummaries } from '../summaries/summaries.ts'
@@ -73,16 +75,17 @@ export function createSessions(
   const loginRate = new LoginRate(config.logins.perSecond)
   const shared = { connections, reader, summaries, transcripts, unsealLogin, worker }
   const parts = { commit, config, log, ...shared }
-  const imap = createImapDrivers(parts, {
-    backend,
-    loginsPerSecond: () => loginRate.perSecond,
-  })
-  const limiter = createLimiter(config, loginRate, createProviderMetrics(registry))
+  const loginsPerSecond = () => loginRate.perSecond
+  const imap = createImapDrivers(parts, { backend, loginsPerSecond })
+  const { limiter, quota } = createQuota(
+    stack,
+    { log, db, metrics: registry },
+    { config, loginRate },
+  )
   const destinations = createDestinations({ db, settings })
   const mailApis = createMailApis(stack, { limiter, proxy, config, destinations })
-  const watches = stack.use(
-    new WatchRegistry({ commit, metrics: createWatchMetrics(registry), log }),
-  )
+  const watchMetrics = createWatchMetrics(registry)
+  const watches = stack.use(new WatchRegistry({ commit, metrics: watchMetrics, log }))
   registerWatchGauge(registry, () => watches.count())
   const apiParts = { mailApis, watches, destinations }
   const deps: RegistryDeps = {
@@ -95,32 +98,40 @@ export function createSessions(
     log,
   }
   const sessions = stack.use(new Registry(deps))
-  const deferred = { connections, syncTimes }
-  const { verifyImap } = imap
   return {
     sessions,
     watches,
     settings,
     summaries,
     metrics,
-    loginRate,
     limiter,
-    verifyImap,
-    deferred,
+    quota,
+    verifyImap: imap.verifyImap,
+    deferred: { connections, syncTimes },
     retention,
   }
 }
 
-/** Limits of requests to mail providers. Live workers share the limits of an application. */
-function createLimiter(
-  config: Config,
-  loginRate: LoginRate,
-  metrics: ProviderMetrics,
-): ProviderLimiter {
-  return new ProviderLimiter({
+/**
+ * Creates the limits of requests to mail providers, and the knowledge that decides the part of this
+ * worker. Live workers share the limits of an application.
+ */
+function createQuota(
+  stack: AsyncDisposableStack,
+  { log, db, metrics }: Pick<ServiceContext, 'log' | 'db' | 'metrics'>,
+  { config, loginRate }: { config: Config; loginRate: LoginRate },
+) {
+  const onError = (err: unknown) => log.debug({ err }, 'counter flush failed, will retry')
+  const uses = stack.use(countAppUse(db, { onError }))
+  const held = new HeldShards()
+  const lending = new LendingPeers()
+  const limiter = new ProviderLimiter({
     limits: config.providerLimits,
     service: 'sync-worker',
     replicas: () => loginRate.workers,
-    metrics,
+    lendsAll: () => lending.areComplete,
+    heldSince: (account) => held.heldSince(account),
+    metrics: createProviderMetrics(metrics, uses),
   })
+  return { limiter, quota: { loginRate, held, lending, loans: createLoanMetrics(metrics) } }
 }

@@ -3,10 +3,12 @@ import { type Clock, sleep } from '@posthorn/flow'
 import type { Logger } from '@posthorn/telemetry'
 import type { Config } from '../config.ts'
 import type { WorkerMetrics } from '../metrics.ts'
+import type { LendingPeers } from './lending-peers.ts'
 import type { LoginRate } from './login-rate.ts'
 import type { Lease } from '../store/lease.ts'
 import {
   claimShards,
+  hasFixedSenders,
   listShardsOf,
   listWorkers,
   type LiveWorker,
@@ -26,7 +28,11 @@ export interface ShardHolderOptions {
   config: Pick<Config, 'heartbeatMs' | 'claimMs' | 'handoffMs' | 'logins'>
   observer: ShardObserver
   accounts: ShardAccounts
-  limits: { memory: Pick<MemoryGuard, 'check' | 'refusing'>; loginRate: LoginRate }
+  limits: {
+    memory: Pick<MemoryGuard, 'check' | 'refusing'>
+    loginRate: LoginRate
+    lending?: Pick<LendingPeers, 'observe'>
+  }
   log: Logger
   metrics: Pick<WorkerMetrics, 'shardsHeld'>
 }
@@ -166,6 +172,10 @@ export class LeasedShards {
     const { db, worker, config, limits } = this.#options
     const workers = await listWorkers(db, worker.id, 3 * config.heartbeatMs)
     limits.loginRate.workers = Math.max(1, workers.length)
+    if (limits.lending) {
+      const hasOthers = workers.some(({ lends }) => !lends)
+      limits.lending.observe(hasOthers || (await hasFixedSenders(db, 3 * config.heartbeatMs)))
+    }
     return workers
   }
 

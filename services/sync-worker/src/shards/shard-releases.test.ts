@@ -43,6 +43,7 @@ function simulateJoin(before: number, accounts: number) {
     id: String(n),
     stopping: false,
     refusing: false,
+    lends: true,
     held: Array.from({ length: shardCount }, (_, shard) => shard).filter((s) => s % before === n),
     get shards() {
       return this.held.length
@@ -112,6 +113,7 @@ const worker = (id: string, shards: number, change: Partial<LiveWorker> = {}): L
   id,
   stopping: false,
   refusing: false,
+  lends: true,
   shards,
   ...change,
 })

@@ -15,7 +15,8 @@ export interface Heartbeat {
 export async function saveHeartbeat(db: Db, { worker, proof, refusing }: Heartbeat): Promise<void> {
   const hash = proof === undefined ? null : createHash('sha256').update(proof).digest('hex')
   await sql`
-    insert into workers (id, proof, refusing) values (${worker}::uuid, ${hash}, ${refusing})
+    insert into workers (id, proof, refusing, lends)
+    values (${worker}::uuid, ${hash}, ${refusing}, true)
     on conflict (id) do update set heartbeat_at = now(), refusing = excluded.refusing
   `.execute(db)
 }
@@ -40,6 +41,8 @@ export interface LiveWorker {
   id: string
   stopping: boolean
   refusing: boolean
+  /** True if the worker lends units of mailboxes to senders. */
+  lends: boolean
   /** Number of shards that the table `shards` assigns to the worker. */
   shards: number
 }
@@ -50,11 +53,22 @@ export interface LiveWorker {
  */
 export async function listWorkers(db: Db, worker: string, expiryMs: number): Promise<LiveWorker[]> {
   const { rows } = await sql<LiveWorker>`
-    select id, stopping, refusing,
+    select id, stopping, refusing, lends,
       (select count(*)::int from shards where owner = workers.id) as shards
     from workers where id = ${worker}::uuid or heartbeat_at > ${validSince(expiryMs)}
   `.execute(db)
   return rows
+}
+
+/**
+ * True if a live sender of a release that does not borrow units may use a fixed part of the units
+ * of mailboxes.
+ */
+export async function hasFixedSenders(db: Db, expiryMs: number): Promise<boolean> {
+  const { rows } = await sql`
+    select 1 from senders where not lends and heartbeat_at > ${validSince(expiryMs)} limit 1
+  `.execute(db)
+  return rows.length > 0
 }
 
 export interface Reservation {

@@ -118,10 +118,14 @@ async function deleteOrphanedRouteStates(db: Db): Promise<void> {
       .execute()
 }
 
-/** Deletes minute counters older than `keepDays` and merges the slots of each completed minute. */
+/** Deletes statistics older than `keepDays` and merges the slots of each completed minute. */
 export async function deleteOldCounters(db: Db, keepDays: number): Promise<void> {
   await sql`
     delete from stat_counters where minute < now() - make_interval(days => ${keepDays})
+  `.execute(db)
+  await sql`
+    delete from oauth2_app_uses
+    where day < (now() at time zone 'utc')::date - ${keepDays}::integer
   `.execute(db)
   await sql`
     with merged as (

@@ -34,6 +34,13 @@ const undescribed = [
   { id: 'certs', method: 'GET', path: '/oauth2/v3/certs' },
 ]
 
+export interface GmailFakeOptions {
+  clock?: VirtualClock
+  tls?: boolean
+  /** Units per mailbox and minute with the switch `limits`; defaults to the published limit. */
+  accountUnits?: number
+}
+
 /**
  * Fake of the Gmail API with several mailboxes, a token endpoint, batches, and Pub/Sub. One origin
  * stands for all origins of Google: their paths differ.
@@ -42,7 +49,7 @@ export class GmailFake extends GmailState implements AsyncDisposable {
   readonly fake: ProviderFake
   readonly #quota: UnitQuota
 
-  constructor(options: { clock?: VirtualClock; tls?: boolean } = {}) {
+  constructor(options: GmailFakeOptions = {}) {
     const clock = options.clock ?? new VirtualClock()
     super(clock)
     this.fake = new ProviderFake({
@@ -59,7 +66,8 @@ export class GmailFake extends GmailState implements AsyncDisposable {
         batch: batchHandler(this),
       },
     })
-    this.#quota = new UnitQuota(this.clock, accountUnits, accountWindowMs)
+    const units = options.accountUnits ?? accountUnits
+    this.#quota = new UnitQuota(this.clock, units, accountWindowMs)
   }
 
   /**
@@ -170,9 +178,7 @@ export class GmailFake extends GmailState implements AsyncDisposable {
 }
 
 /** Starts a fake of the Gmail API. */
-export async function startGmailFake(
-  options: { clock?: VirtualClock; tls?: boolean } = {},
-): Promise<GmailFake> {
+export async function startGmailFake(options: GmailFakeOptions = {}): Promise<GmailFake> {
   const gmail = new GmailFake(options)
   await gmail.fake.open()
   return gmail

@@ -20,6 +20,7 @@ import {
   getApp,
   insertApp,
   listApps,
+  listAppUses,
   listPubSubStates,
   lockApp,
   updateApp,
@@ -52,7 +53,7 @@ export function oauth2AppHandlers(deps: OAuth2AppDeps): OperationHandler[] {
     }),
     handle(operations.getOAuth2App, async ({ params: { app } }) => {
       const { accounts, ...row } = await getApp(db, app)
-      return { ...describeListed(row), accounts }
+      return { ...describeListed(row), accounts, quotaUse: await listAppUses(db, app) }
     }),
     handle(operations.createOAuth2App, async ({ body }) => {
       const { secrets, config, ...columns } = planRegistration(body)

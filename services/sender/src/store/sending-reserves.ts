@@ -1,0 +1,47 @@
+import type { Db } from '@posthorn/db'
+import type { QuotaRate } from '@posthorn/flow'
+import { sql } from 'kysely'
+
+export interface ReserveRequest {
+  account: string
+  units: number
+  /** Rate of the reserve, which all senders share. */
+  rate: QuotaRate
+}
+
+/**
+ * Takes units of the reserve of a mailbox. Returns 0, or takes none and returns the milliseconds
+ * after which the units are available. Units above the burst count as the burst, and delay later
+ * units.
+ */
+export async function takeReserve(
+  db: Db,
+  { account, units, rate }: ReserveRequest,
+): Promise<number> {
+  const { burst } = rate
+  const perMs = (rate.units - burst) / rate.windowMs
+  const required = Math.min(units, burst)
+  // The level of the bucket now. A clock that was set back adds no units.
+  const level = sql`least(${burst}::float8, reserve.units + ${perMs}::float8 * 1000 *
+    greatest(0, extract(epoch from clock_timestamp() - reserve.updated_at)))`
+  const { rows } = await sql`
+    insert into sending_reserves as reserve (account, units, updated_at)
+    values (${account}, ${burst}::float8 - ${units}::float8, clock_timestamp())
+    on conflict (account) do update
+      set units = ${level} - ${units}::float8,
+        updated_at = greatest(clock_timestamp(), reserve.updated_at)
+      where ${level} >= ${required}::float8
+    returning account
+  `.execute(db)
+  if (rows.length > 0) return 0
+  const waits = await sql<{ ms: number }>`
+    select (${required}::float8 - ${level}) / ${perMs}::float8 as ms
+    from sending_reserves as reserve where account = ${account}
+  `.execute(db)
+  return Math.max(1, waits.rows[0]?.ms ?? 1)
+}
+
+/** Deletes reserves that no sender has used for an hour: all of their units are available. */
+export async function deleteUnusedReserves(db: Db): Promise<void> {
+  await sql`delete from sending_reserves where updated_at < now() - interval '1 hour'`.execute(db)
+}

@@ -1,0 +1,139 @@
+import type { ProviderAccount, UnitSource } from '@posthorn/backends/provider-limiter'
+import type { ProviderLimitTable } from '@posthorn/backends/provider-limits'
+import { type LoanMetrics, loanResultOf } from '@posthorn/backends/provider-metrics'
+import { reserveOf } from '@posthorn/backends/quota-parts'
+import type { Bus } from '@posthorn/bus'
+import { lendUnits, loanReplyMs, loanValidMs } from '@posthorn/contracts/commands/quota'
+import type { CommandRequest, CommandResponse } from '@posthorn/contracts/define'
+import { shardOf } from '@posthorn/contracts/shards'
+import {
+  type Clock,
+  type Loan,
+  monotonicClock,
+  type QuotaRequest,
+  RateLimitedError,
+  sleep,
+} from '@posthorn/flow'
+import type { Logger } from '@posthorn/telemetry'
+import type { ReserveRequest } from '../../store/sending-reserves.ts'
+
+export interface BorrowedUnitsDeps {
+  /** Takes units of the reserve of a mailbox, see `takeReserve`. */
+  reserve: (request: ReserveRequest) => Promise<number>
+  bus: Pick<Bus, 'request'>
+  limits: ProviderLimitTable
+  loans: LoanMetrics
+  log: Pick<Logger, 'debug'>
+  clock?: Clock
+}
+
+/**
+ * Deadline of a request for a loan. Longer than the wait for the reply, so that clocks of the
+ * processes may differ.
+ */
+const deadlineMs = 1_000
+/** Maximum wait before a sync-worker is asked again after it did not reply. */
+const askAgainMs = 1_000
+/** Maximum pause of a mailbox that a request waits for. A longer pause ends the attempt. */
+const maxPauseMs = 60_000
+
+/**
+ * Units of mailboxes for the requests of this sender, borrowed from the sync-worker of the mailbox.
+ * While no sync-worker replies, units of the reserve that all senders share in Postgres.
+ */
+export class BorrowedUnits implements UnitSource {
+  readonly #deps: BorrowedUnitsDeps
+  readonly #clock: Clock
+
+  constructor(deps: BorrowedUnitsDeps) {
+    this.#deps = deps
+    this.#clock = deps.clock ?? monotonicClock
+  }
+
+  async take(
+    mailbox: ProviderAccount,
+    { units, maxWaitMs = Infinity, signal }: Pick<QuotaRequest, 'units' | 'maxWaitMs' | 'signal'>,
+  ): Promise<void> {
+    const deadline = this.#clock() + maxWaitMs
+    for (;;) {
+      signal?.throwIfAborted()
+      const askedAt = this.#clock()
+      const loan =
+        (await this.#borrow(mailbox, units, signal)) ?? (await this.#takeReserve(mailbox, units))
+      const { isGranted, delayMs, pauseMs } = loan
+      if (pauseMs > maxPauseMs || this.#clock() + delayMs > deadline)
+        throw new RateLimitedError(Math.max(1, delayMs))
+      if (delayMs > 0) await sleep(delayMs, signal)
+      // Units that were not used in time are lost, because later use may exceed the limit.
+      if (isGranted && this.#clock() <= askedAt + delayMs + loanValidMs) return
+    }
+  }
+
+  reportPause(mailbox: ProviderAccount, ms: number): void {
+    const pausedUntil = Math.ceil(Date.now() + ms)
+    this.#request({ ...idOf(mailbox), units: 0, pausedUntil }).catch((err: unknown) =>
+      this.#deps.log.debug({ err, account: mailbox.account }, 'pause of the mailbox not reported'),
+    )
+  }
+
+  /** Borrows units of a sync-worker. Undefined without a reply. */
+  async #borrow(
+    mailbox: ProviderAccount,
+    units: number,
+    signal: AbortSignal | undefined,
+  ): Promise<Loan | undefined> {
+    const { provider } = mailbox
+    const { loans, log } = this.#deps
+    try {
+      const request = { ...idOf(mailbox), units }
+      const loan = toLoan(await this.#request(request, signal))
+      loans.requested({ provider, units, result: loanResultOf(loan) })
+      return loan
+    } catch (err) {
+      signal?.throwIfAborted()
+      log.debug({ err, account: mailbox.account }, 'no loan of units, using the reserve')
+      loans.requested({ provider, units, result: 'unanswered' })
+      return undefined
+    }
+  }
+
+  async #request(
+    request: CommandRequest<typeof lendUnits>,
+    signal?: AbortSignal,
+  ): Promise<CommandResponse<typeof lendUnits>> {
+    const late = new AbortController()
+    const timer = setTimeout(() => late.abort(new Error('no reply in time')), loanReplyMs)
+    try {
+      return await this.#deps.bus.request(lendUnits, request, {
+        key: `shard.${shardOf(request.account)}`,
+        timeoutMs: deadlineMs,
+        signal: signal ? AbortSignal.any([late.signal, signal]) : late.signal,
+      })
+    } finally {
+      clearTimeout(timer)
+    }
+  }
+
+  /**
+   * Takes units of the reserve. Without Postgres, the units may be available later: senders start
+   * no attempts then.
+   */
+  async #takeReserve({ provider, account }: ProviderAccount, units: number): Promise<Loan> {
+    const { reserve, limits, log } = this.#deps
+    const rate = reserveOf(limits[provider])
+    const waitMs = await reserve({ account, units, rate }).catch((err: unknown) => {
+      log.debug({ err, account }, 'reserve of units not available')
+      return askAgainMs
+    })
+    return { isGranted: waitMs === 0, delayMs: Math.min(waitMs, askAgainMs), pauseMs: 0 }
+  }
+}
+
+function idOf({ account, provider, application }: ProviderAccount) {
+  return { account, provider, application }
+}
+
+function toLoan({ granted, delayMs, pausedUntil }: CommandResponse<typeof lendUnits>): Loan {
+  const isGranted = granted > 0
+  return { isGranted, delayMs, pauseMs: pausedUntil === undefined || isGranted ? 0 : delayMs }
+}
