@@ -63,7 +63,9 @@ function createApis(): Record<'gmail' | 'graph', CreateMailApi> {
     accountUnits: 1e9,
     applicationUnits: 1e9,
   }))
-  const limiter = new ProviderLimiter({ limits, service: 'sender', replicas: () => 1 })
+  // Source that lends all units: the faults of this suite concern responses, not quotas.
+  const source = { take: () => Promise.resolve(), reportPause: () => undefined }
+  const limiter = new ProviderLimiter({ limits, service: 'sender', replicas: () => 1, source })
   const delayMs = () => 1
   const common = { limiter, delayMs, findTopic: async () => undefined }
   return {
