@@ -143,6 +143,20 @@ test.each<Provider>(['gmail', 'graph'])(
   },
 )
 
+test('senders use units that sync-workers lend', async () => {
+  const sumOf = async (services: readonly string[]) => {
+    const texts = services.map(async (name) => {
+      const response = await fetch(`${world.services.urls[name]}/metrics`)
+      return response.text()
+    })
+    const line = /^posthorn_provider_loans_total\{[^}]*result="granted"[^}]*\} (\d+)$/gm
+    const counts = (await Promise.all(texts)).flatMap((text) => [...text.matchAll(line)])
+    return counts.reduce((sum, [, count]) => sum + Number(count), 0)
+  }
+  expect(await sumOf(['sender', 'sender-2'])).toBeGreaterThan(0)
+  expect(await sumOf(['sync-worker', 'sync-worker-2'])).toBeGreaterThan(0)
+})
+
 /** Process that is killed after the n-th message. One of the two workers holds the account. */
 const victims: Readonly<Record<number, string>> = {
   3: 'sync-worker',

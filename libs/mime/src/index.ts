@@ -27,4 +27,5 @@ export {
   toBytes,
   toSource,
 } from './message-source.ts'
+export { toSingleLine } from './reject-injection.ts'
 export { safeHtml } from './safe-html.ts'

@@ -33,15 +33,16 @@ async function parseSkeleton(source: MessageSource, detached: LeafPart[]): Promi
   const skeleton = await joined(skeletonOf(source, { detached, mark }))
   const parsed = await parseMessage(skeleton)
   const reported = new Set<LeafPart>()
-  const attachments = parsed.attachments.map(async ({ content, ...rest }) => {
+  const attachments: LargeMessage['attachments'] = []
+  // One after the other: each of them reads its part of the source.
+  for (const { content, ...rest } of parsed.attachments) {
     const isMark = content.length < 2 * mark.length
     const part = isMark ? partOf(content.toString('latin1'), { detached, mark }) : undefined
     if (part) reported.add(part)
-    return { ...rest, content: part ? await decoded(source, part) : inMemory(content) }
-  })
-  const all = await Promise.all(attachments)
+    attachments.push({ ...rest, content: part ? await decoded(source, part) : inMemory(content) })
+  }
   const incomplete = parsed.incomplete || reported.size !== detached.length
-  return { ...parsed, attachments: all, incomplete, skeleton }
+  return { ...parsed, attachments, incomplete, skeleton }
 }
 
 /** Content of a part that is in memory. */

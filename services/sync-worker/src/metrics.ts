@@ -123,7 +123,7 @@ function createOmissionMetrics(metrics: Metrics) {
   })
   const lists = metrics.counter({
     name: 'incomplete_lists_total',
-    help: 'Full lists of mailboxes that were shorter than the mail system says, or, at a mail API, lacked more than 500 indexed messages, labels or flags',
+    help: 'Full lists of mailboxes at a mail API that were shorter than the profile says, or lacked more than 500 indexed messages, labels or flags',
   })
   const repairs = metrics.counter({
     name: 'index_repairs_total',

@@ -9,6 +9,7 @@ import {
   claimShards,
   countUnclaimedAccounts,
   deleteWorker,
+  hasFixedSenders,
   listShardsOf,
   listWorkers,
   saveHeartbeat,
@@ -227,4 +228,14 @@ test('ensureAccountStatusRows: a deletion meanwhile is no error', async () => {
   expect(await begun.ensured).toMatchObject([{ status: 'fulfilled' }])
   expect(await findAccountStatus(db, deleted)).toBeUndefined()
   expect(await findAccountStatus(db, other)).toBeDefined()
+})
+
+test('hasFixedSenders: finds live senders of a release that does not borrow units', async () => {
+  const insert = (lends: boolean, heartbeatAt: Date) =>
+    database.db.insertInto('senders').values({ id: randomUUID(), lends, heartbeatAt }).execute()
+  await insert(true, new Date())
+  await insert(false, new Date(Date.now() - 2 * expiryMs))
+  expect(await hasFixedSenders(db, expiryMs)).toBe(false)
+  await insert(false, new Date())
+  expect(await hasFixedSenders(db, expiryMs)).toBe(true)
 })

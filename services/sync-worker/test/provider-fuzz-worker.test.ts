@@ -13,8 +13,9 @@ import { type FuzzedMailbox, fuzzedGmail, fuzzedGraph } from './feeds/fuzzed-mai
 import { FuzzView } from './feeds/fuzz-view.ts'
 import { testWorld, type World } from './world.ts'
 
-// A whole worker while the responses of the fakes are broken. TEST_SEED repeats a run, TEST_STEPS
-// sets its rounds. `provider-fuzz.test.ts` has more rounds, without Postgres.
+// A whole worker while the responses of the fakes are broken. TEST_SEED selects the faults,
+// TEST_STEPS sets the rounds. Concurrent requests get the faults in the order of their arrival, so
+// a seed does not repeat a run exactly. `provider-fuzz.test.ts` has more rounds, without Postgres.
 
 const seed = Number(process.env['TEST_SEED'] ?? 1)
 const rounds = Number(process.env['TEST_STEPS'] ?? 6)

@@ -131,11 +131,11 @@ test('deleteOldCounters: keeps eight days, and merges the slots of a minute', as
 test('deleteOldCounters: keeps the use of OAuth2 applications for eight days', async () => {
   await sql`
     insert into oauth2_app_uses
-    select 'a', (now() at time zone 'utc')::date - d, d, 1, 0 from unnest(array[0, 8, 9]) d
+    select 'a', (now() at time zone 'utc')::date - d, d, 1, 0 from unnest(array[0, 7, 8]) d
   `.execute(db)
   await deleteOldCounters(own, 8)
   const rows = await db.selectFrom('oauth2AppUses').select('requests').orderBy('day').execute()
-  expect(rows).toEqual([{ requests: '8' }, { requests: '0' }])
+  expect(rows).toEqual([{ requests: '7' }, { requests: '0' }])
 })
 
 test('countMinutes: keeps counts while writes fail, and writes them on disposal', async () => {

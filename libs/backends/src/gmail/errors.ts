@@ -37,11 +37,11 @@ export function toGmailError(error: ProviderError): MailApiError {
 function failureOf(error: ProviderError): MailApiFailure {
   const { status } = error
   const reason = reasonOf(error)
+  if (isGateway(error)) return 'unavailable'
   if (status === 403) return limitReasons.has(reason) ? 'rate-limited' : 'access-denied'
   // The account has no Gmail mailbox. Also seen for 1 % of the requests to healthy mailboxes
   // (php-client issue 2558).
   if (status === 400 && reason === 'failedprecondition') return 'mailbox-disabled'
-  if (isGateway(error)) return 'unavailable'
   const isServerError = status >= 500 || status < 400
   return byStatus[status] ?? (isServerError ? 'unavailable' : 'refused')
 }

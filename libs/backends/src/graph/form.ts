@@ -20,7 +20,6 @@ const form: ResponseForm = {
     '@odata.deltaLink': 'string',
     '@odata.nextLink': 'string',
     '@removed': 'object',
-    address: 'string',
     body: 'object',
     bodyPreview: 'string',
     childFolderCount: 'number',

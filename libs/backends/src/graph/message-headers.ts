@@ -1,5 +1,5 @@
 import { defined } from '@posthorn/contracts/defined'
-import { decodeWords, fieldValue, type HeaderField, splitHead } from '@posthorn/mime'
+import { decodeWords, fieldValue, type HeaderField, splitHead, toSingleLine } from '@posthorn/mime'
 import { isMailApiError } from '../mail-api/errors.ts'
 
 interface ExtendedProperty {
@@ -57,6 +57,12 @@ const maxInternetHeaders = 5
  * and are never freed.
  */
 const maxNamed = 50
+/** Maximum length of the name of a header field that becomes a property, in characters. */
+const maxNameLength = 127
+/** Maximum length of the value of a header field that becomes a property, in characters. */
+const maxValueLength = 16_384
+/** Maximum names of omitted header fields that are reported. */
+const maxOmitted = 100
 
 /** Converts the header fields of a message to members of a Graph message. */
 export function toHeaderMembers(content: Buffer): StructuredHeaders {
@@ -67,22 +73,29 @@ export function toHeaderMembers(content: Buffer): StructuredHeaders {
     const [first] = fields
     if (!first || expressed.test(key)) continue
     const name = first.line.slice(0, key.length)
-    const value = decodeWords(fieldValue(first))
+    const value = toSingleLine(decodeWords(fieldValue(first))).trim()
     const property = properties[key]
-    const isKept = value !== '' && !replaced.test(key)
+    const isKept = isKeepable(key, value)
     if (isKept && property !== undefined) tagged.push({ id: property, value })
     else if (isKept && named.length < maxNamed + maxInternetHeaders) named.push({ name, value })
     else omitted.add(name)
     // A property has one value.
     if (fields.length > 1) omitted.add(name)
   }
-  return { ...membersOf(tagged, named), omitted: [...omitted] }
+  return { ...membersOf(tagged, named), omitted: [...omitted].slice(0, maxOmitted) }
+}
+
+/** True if Exchange writes a header field of this name and value. */
+function isKeepable(key: string, value: string): boolean {
+  const isShort = key.length <= maxNameLength && value.length <= maxValueLength
+  return value !== '' && isShort && !replaced.test(key)
 }
 
 /**
  * Passes the members of the header fields to `post`. A mailbox that has no room for further names
  * refuses members with names, although the mailbox is not full
- * (microsoftgraph/microsoft-graph-docs issue 12168): `post` is then called again without the names.
+ * (microsoftgraph/microsoft-graph-docs issue 12168), and Exchange may refuse a name or a value:
+ * `post` is then called again without the names. A refused post has no effect.
  */
 export async function postWithHeaders<T>(
   { members, taggedMembers, named, omitted }: StructuredHeaders,
@@ -91,8 +104,10 @@ export async function postWithHeaders<T>(
   try {
     return { posted: await post(members), ...listed(omitted) }
   } catch (error) {
-    if (!isMailApiError(error, 'mailbox-full') || named.length === 0) throw error
-    return { posted: await post(taggedMembers), ...listed([...new Set([...omitted, ...named])]) }
+    const isRefused = isMailApiError(error, 'mailbox-full') || isMailApiError(error, 'refused')
+    if (!isRefused || named.length === 0) throw error
+    const names = [...new Set([...named, ...omitted])].slice(0, maxOmitted)
+    return { posted: await post(taggedMembers), ...listed(names) }
   }
 }
 
@@ -120,7 +135,10 @@ function membersOf(
 /** Header fields by name in lower case, in their order. Lines that are no field are left out. */
 function groupByName(fields: readonly HeaderField[]): Map<string, HeaderField[]> {
   const groups = new Map<string, HeaderField[]>()
-  for (const field of fields)
-    if (field.name !== '') groups.set(field.name, [...(groups.get(field.name) ?? []), field])
+  for (const field of fields) {
+    const group = groups.get(field.name)
+    if (group) group.push(field)
+    else if (field.name !== '') groups.set(field.name, [field])
+  }
   return groups
 }

@@ -102,14 +102,14 @@ export class ProviderLimiter {
    */
   pause(mailbox: ProviderAccount, retryAfterMs: number): void {
     this.applyMailboxPause(mailbox, retryAfterMs)
+    const { provider } = mailbox
+    this.#options.metrics?.paused({ provider, scope: 'mailbox', ms: retryAfterMs })
     if (this.#options.service === 'sender') this.#options.source.reportPause(mailbox, retryAfterMs)
   }
 
   /** Starts no request for the mailbox until a later time, as another process was told. */
   applyMailboxPause(mailbox: ProviderAccount, retryAfterMs: number): void {
-    const { provider, account } = mailbox
-    this.#limiterOf(mailbox).pause(account, retryAfterMs)
-    this.#options.metrics?.paused({ provider, scope: 'mailbox', ms: retryAfterMs })
+    this.#limiterOf(mailbox).pause(mailbox.account, retryAfterMs)
   }
 
   /**
@@ -159,7 +159,10 @@ export class ProviderLimiter {
     this.#options.metrics?.paused({ provider, scope: 'application', ms })
   }
 
-  /** Takes the units of a request of a sender while the request has its permit. */
+  /**
+   * Takes the units of a request of a sender while the request has its permit. After a refusal, the
+   * units of the application stay taken.
+   */
   async #borrow(mailbox: ProviderAccount, request: QuotaRequest, permit: Permit): Promise<void> {
     if (this.#options.service !== 'sender') return
     try {

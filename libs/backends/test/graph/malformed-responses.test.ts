@@ -142,3 +142,18 @@ describe('graph: a batch whose connection breaks', () => {
     expect(fake.server.requests('POST /$batch')).toHaveLength(1)
   })
 })
+
+test('graph: the address of a meeting room, which is an object, is no malformed response', async () => {
+  await using setup = await startGraph()
+  const { fake, api } = setup
+  const { id } = fake.mailbox.deliver({ raw: Buffer.from(mail('a')) })
+  const location = { displayName: 'Room', address: { street: 'Main', city: '' } }
+  fake.server.on(
+    'PATCH /messages/{message-id}',
+    providerFaults.alters(({ bytes, ...response }) => {
+      const message = JSON.parse(bytes.toString()) as object
+      return { ...response, bytes: Buffer.from(JSON.stringify({ ...message, location })) }
+    }),
+  )
+  expect(await api.updateMessages([id], { flagged: true }, signal)).toMatchObject({ missing: [] })
+})

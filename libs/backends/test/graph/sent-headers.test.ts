@@ -1,5 +1,6 @@
 import { expect, test } from '@jest/globals'
-import type { GraphFake } from '@posthorn/testkit/graph-fake'
+import { faultResponse, type GraphFake } from '@posthorn/testkit/graph-fake'
+import { providerFaults } from '@posthorn/testkit/providers'
 import type { MailApi } from '../../src/mail-api/index.ts'
 import { mail, signal } from '../mail-api/environment.ts'
 import { startGraph } from './environment.ts'
@@ -106,4 +107,45 @@ test.each([
   const init = { method: 'POST', headers, body }
   const response = await fetch(`${fake.server.origin}/v1.0/me/messages`, init)
   expect(response.status).toBe(400)
+})
+
+test('depositDraft: an encoded line break in a header field, starts no further field', async () => {
+  await using setup = await startGraph()
+  const { fake, api } = setup
+  const header =
+    'X-Own: =?utf-8?Q?a=0D=0ABcc:_v@evil.example?=\r\nList-ID: =?utf-8?Q?b=0D=0AX-In:_1?=\r\n'
+  const { lines } = await sentBy(fake, api, message(header))
+  expect(lines).toEqual(
+    expect.arrayContaining(['X-Own: a Bcc: v@evil.example', 'List-ID: b X-In: 1']),
+  )
+  expect(lines.filter((line) => /^(?:bcc|x-in):/i.test(line))).toEqual([])
+})
+
+test('depositDraft: a header section with 20,000 fields of one name, names the field once', async () => {
+  await using setup = await startGraph()
+  const { fake, api } = setup
+  const { draft } = await sentBy(fake, api, message('a:\r\n'.repeat(20_000)))
+  expect(draft.omittedHeaders).toEqual(['a'])
+})
+
+test('depositDraft: many names of header fields, reports 100 of those that are not kept', async () => {
+  await using setup = await startGraph()
+  const { fake, api } = setup
+  const header = Array.from({ length: 500 }, (_, at) => `X-Many-${at}: 1\r\n`).join('')
+  const { draft } = await sentBy(fake, api, message(header))
+  expect(draft.omittedHeaders).toHaveLength(100)
+})
+
+test('depositDraft: a name that Exchange refuses, is omitted', async () => {
+  await using setup = await startGraph()
+  const { fake, api } = setup
+  const refusal = faultResponse(400, 'ErrorInvalidProperty')
+  fake.server.on('POST /messages', providerFaults.times(1, providerFaults.replies(refusal)))
+  const { draft, lines } = await sentBy(
+    fake,
+    api,
+    message('Precedence: bulk\r\nList-Help: <mailto:a@x>\r\n'),
+  )
+  expect(draft.omittedHeaders).toEqual(['Precedence'])
+  expect(lines).toContain('List-Help: <mailto:a@x>')
 })

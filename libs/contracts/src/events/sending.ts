@@ -40,7 +40,7 @@ export const messageSent = defineEvent(
     networkRouting,
     omittedHeaders: Type.Optional(
       Texts(
-        'Names of submitted header fields that the sent message lacks, or has with one of several values, because the message format of a mail API cannot keep them. Absent if there are none.',
+        'Names of submitted header fields that the sent message lacks, or has with one of several values, because the message format of a mail API cannot keep them. At most 100. Absent if there are none.',
       ),
     ),
   }),

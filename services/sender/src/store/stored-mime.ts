@@ -7,8 +7,11 @@ import type { OutboxLease } from './submission.ts'
  * beginning is loaded: header sections have at most 1 MiB.
  */
 const maxLoadedBytes = 4 * 1024 * 1024
-/** Memory that the attempt of a larger message for a mail API needs: some ranges of its MIME. */
-const maxRangedMemory = 32 * 1024 * 1024
+/**
+ * Maximum memory that the attempt of a message for a mail API counts as: the message without the
+ * bodies of its large attachments, which `parseLargeMessage` holds.
+ */
+const maxRangedMemory = 64 * 1024 * 1024
 
 /** Length of the MIME of an outbox row. */
 export const mimeBytes = sql<number>`coalesce(octet_length(mime), 0)`

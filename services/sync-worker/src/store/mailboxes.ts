@@ -160,11 +160,8 @@ export async function deleteMailboxes(tx: Tx, ids: readonly string[]): Promise<v
  */
 export interface SyncCursor {
   uidNext: number
-  /**
-   * Number of messages in the mailbox index; for a fast index, the server's number. Null if the
-   * index has to be compared with a list of all messages.
-   */
-  messages: number | null
+  /** Number of messages in the mailbox index; for a fast index, the server's number. */
+  messages: number
   highestModseq?: bigint
 }
 

@@ -120,6 +120,7 @@ export class AccountWatch {
 
   /** Requests a sync after the watch was created: earlier changes were not announced. */
   catchUp(wasLost: boolean): void {
+    this.#unannouncedAt = undefined
     this.account.onNotification(wasLost ? 'missed' : 'changed')
   }
 
@@ -130,6 +131,8 @@ export class AccountWatch {
   }
 
   reportUnannounced(changedAt: Date, now: number): void {
+    // Without an active watch, no change is announced.
+    if (!this.isActive(now)) return void (this.#unannouncedAt = undefined)
     const notifiedAt = this.notifiedAt ?? this.row?.lastNotifiedAt ?? undefined
     const unannounced = [this.#unannouncedAt, changedAt].filter((time) => time !== undefined)
     const silentSince = unannounced
@@ -137,7 +140,7 @@ export class AccountWatch {
       .sort(byTime)
     this.#unannouncedAt = silentSince[0]
     const isSilent = now - Number(silentSince[0]) > silentMs
-    if (!isSilent || !this.isActive(now) || now - this.#replacedAt < replaceMs) return
+    if (!isSilent || now - this.#replacedAt < replaceMs) return
     this.#replacedAt = now
     this.#unannouncedAt = undefined
     this.#replace(now)

@@ -125,7 +125,7 @@ export async function deleteOldCounters(db: Db, keepDays: number): Promise<void>
   `.execute(db)
   await sql`
     delete from oauth2_app_uses
-    where day < (now() at time zone 'utc')::date - ${keepDays}::integer
+    where day <= (now() at time zone 'utc')::date - ${keepDays}::integer
   `.execute(db)
   await sql`
     with merged as (

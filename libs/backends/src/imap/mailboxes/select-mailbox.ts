@@ -5,7 +5,6 @@ import { hasCondstore } from '../connection/capabilities.ts'
 import type { ImapConnection } from '../connection/connection.ts'
 import { requireUidValidity } from '../connection/counters.ts'
 import { clean } from '../text.ts'
-import { countMessages } from './status.ts'
 
 export async function select(
   connection: ImapConnection,
@@ -23,7 +22,7 @@ export async function select(
       const hasModseq = !noModseq && hasCondstore(client) && highestModseq > 0n
       return defined({
         path,
-        messages: exists ?? (await countMessages(connection, path)),
+        messages: exists ?? 0,
         uidNext: uidNext ?? 0,
         uidValidity,
         highestModseq: hasModseq ? highestModseq : undefined,

@@ -91,26 +91,58 @@ describe('BorrowedUnits', () => {
     expect(results).toEqual(['unanswered', 'unanswered', 'unanswered', 'granted'])
   })
 
+  test('without a sync-worker and units of the reserve for 10 s, fails with the time to wait', async () => {
+    const { units } = createUnits(
+      async () => Promise.reject(new Error('unrouted')),
+      async () => 30_000,
+    )
+    const settled = units.take(mailbox, { units: 10 }).catch((error: unknown) => error)
+    await jest.advanceTimersByTimeAsync(10_000)
+    expect(await settled).toEqual(new RateLimitedError(30_000))
+  })
+
+  test('no units, needs no loan', async () => {
+    const { units, results } = createUnits(async () => ({ granted: 0, delayMs: 0 }), never)
+    await units.take(mailbox, { units: 0 })
+    expect(results).toEqual([])
+  })
+
+  test('units of the reserve: slow statements do not waste them', async () => {
+    let now = 0
+    let reserved = 0
+    const reserve = async () => {
+      reserved += 1
+      return 0
+    }
+    // The reply is awaited for longer than units may be used.
+    const reply = async () => {
+      now += 600
+      throw new Error('unrouted')
+    }
+    await createUnits(reply, reserve, () => now).units.take(mailbox, { units: 10 })
+    expect(reserved).toBe(1)
+  })
+
   test('without Postgres, waits', async () => {
     const down = async () => Promise.reject(new Error('down'))
     const { units } = createUnits(down, down)
     const stop = new AbortController()
     const taken = units.take(mailbox, { units: 10, signal: stop.signal })
     const settled = taken.catch((error: unknown) => error)
-    await jest.advanceTimersByTimeAsync(10_000)
+    await jest.advanceTimersByTimeAsync(5_000)
     stop.abort('stopped')
     expect(await settled).toBe('stopped')
   })
 
-  test('a pause up to a minute is waited for, a longer pause is an error', async () => {
-    const until = Date.now() + 50_000
+  test('a pause up to 10 s is waited for, a longer pause is an error', async () => {
+    const until = Date.now() + 9_000
     const reply = async () =>
       Date.now() < until
         ? { granted: 0, delayMs: until - Date.now(), pausedUntil: until }
         : { granted: 10, delayMs: 0 }
     const { units, results } = createUnits(reply, never)
     const taken = units.take(mailbox, { units: 10 })
-    await jest.advanceTimersByTimeAsync(50_000)
+    await jest.advanceTimersByTimeAsync(9_000)
     await taken
     expect(results).toEqual(['paused', 'granted'])
     const paused = { granted: 0, delayMs: 90_000, pausedUntil: Date.now() + 90_000 }

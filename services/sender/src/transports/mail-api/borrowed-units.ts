@@ -34,8 +34,17 @@ export interface BorrowedUnitsDeps {
 const deadlineMs = 1_000
 /** Maximum wait before a sync-worker is asked again after it did not reply. */
 const askAgainMs = 1_000
-/** Maximum pause of a mailbox that a request waits for. A longer pause ends the attempt. */
-const maxPauseMs = 60_000
+/**
+ * Maximum wait of one request for its units. Then the attempt ends and is repeated later, so that
+ * it does not occupy the sender, and a shutdown does not interrupt it.
+ */
+const maxTakeMs = 10_000
+
+/** Reply to a request for units. */
+interface Offer extends Loan {
+  /** Time after which units are probably available; `delayMs` may be shorter. */
+  retryMs: number
+}
 
 /**
  * Units of mailboxes for the requests of this sender, borrowed from the sync-worker of the mailbox.
@@ -54,15 +63,18 @@ export class BorrowedUnits implements UnitSource {
     mailbox: ProviderAccount,
     { units, maxWaitMs = Infinity, signal }: Pick<QuotaRequest, 'units' | 'maxWaitMs' | 'signal'>,
   ): Promise<void> {
-    const deadline = this.#clock() + maxWaitMs
+    if (units === 0) return
+    const deadline = this.#clock() + Math.min(maxWaitMs, maxTakeMs)
     for (;;) {
       signal?.throwIfAborted()
-      const askedAt = this.#clock()
-      const loan =
-        (await this.#borrow(mailbox, units, signal)) ?? (await this.#takeReserve(mailbox, units))
-      const { isGranted, delayMs, pauseMs } = loan
-      if (pauseMs > maxPauseMs || this.#clock() + delayMs > deadline)
-        throw new RateLimitedError(Math.max(1, delayMs))
+      let askedAt = this.#clock()
+      let offer = await this.#borrow(mailbox, units, signal)
+      if (!offer) {
+        askedAt = this.#clock()
+        offer = await this.#takeReserve(mailbox, units)
+      }
+      const { isGranted, delayMs, retryMs } = offer
+      if (this.#clock() + delayMs > deadline) throw new RateLimitedError(Math.max(1, retryMs))
       if (delayMs > 0) await sleep(delayMs, signal)
       // Units that were not used in time are lost, because later use may exceed the limit.
       if (isGranted && this.#clock() <= askedAt + delayMs + loanValidMs) return
@@ -81,14 +93,14 @@ export class BorrowedUnits implements UnitSource {
     mailbox: ProviderAccount,
     units: number,
     signal: AbortSignal | undefined,
-  ): Promise<Loan | undefined> {
+  ): Promise<Offer | undefined> {
     const { provider } = mailbox
     const { loans, log } = this.#deps
     try {
       const request = { ...idOf(mailbox), units }
       const loan = toLoan(await this.#request(request, signal))
       loans.requested({ provider, units, result: loanResultOf(loan) })
-      return loan
+      return { ...loan, retryMs: loan.delayMs }
     } catch (err) {
       signal?.throwIfAborted()
       log.debug({ err, account: mailbox.account }, 'no loan of units, using the reserve')
@@ -118,14 +130,15 @@ export class BorrowedUnits implements UnitSource {
    * Takes units of the reserve. Without Postgres, the units may be available later: senders start
    * no attempts then.
    */
-  async #takeReserve({ provider, account }: ProviderAccount, units: number): Promise<Loan> {
+  async #takeReserve({ provider, account }: ProviderAccount, units: number): Promise<Offer> {
     const { reserve, limits, log } = this.#deps
     const rate = reserveOf(limits[provider])
     const waitMs = await reserve({ account, units, rate }).catch((err: unknown) => {
       log.debug({ err, account }, 'reserve of units not available')
       return askAgainMs
     })
-    return { isGranted: waitMs === 0, delayMs: Math.min(waitMs, askAgainMs), pauseMs: 0 }
+    const delayMs = Math.min(waitMs, askAgainMs)
+    return { isGranted: waitMs === 0, delayMs, retryMs: waitMs, pauseMs: 0 }
   }
 }
 

@@ -139,7 +139,8 @@ async function createDraft(context: DepositContext) {
 export function contentOf({
   db,
   submission,
-}: Pick<DepositContext, 'db' | 'submission'>): MessageContent {
+  signal,
+}: Pick<DepositContext, 'db' | 'submission' | 'signal'>): MessageContent {
   const { mime, mimeBytes, envelope } = submission
   const loaded = withBcc(mime, envelope)
   if (mimeBytes <= mime.length) return loaded
@@ -148,6 +149,7 @@ export function contentOf({
   return {
     length: mimeBytes + added,
     async read(start, end) {
+      signal.throwIfAborted()
       const first = loaded.subarray(start, end)
       if (end <= loaded.length) return first
       const range = { start: Math.max(start, loaded.length) - added, end: end - added }

@@ -10,7 +10,6 @@ import type { Account, ImapAccount } from '../../../store/accounts.ts'
 import type { AccountLease } from '../../../store/lease.ts'
 import type { EmptyMailbox, MailboxRow } from '../../../store/mailboxes.ts'
 import type { Summaries } from '../../../summaries/summaries.ts'
-import type { ShortLists } from './short-lists.ts'
 import type { UidValidityGuard } from './uid-validity.ts'
 import type { ParkedMailboxes } from './mailbox-list/parked-mailboxes.ts'
 
@@ -60,8 +59,6 @@ export interface SyncContext {
   readonly parked: ParkedMailboxes
   /** Guard against stray UIDVALIDITY values. Shared by all connections of the account that sync. */
   readonly uidValidityGuard: UidValidityGuard
-  /** Mailboxes with lists that were too short. Shared by all connections that sync. */
-  readonly shortLists: ShortLists
   /** Signal that aborts when the sync has to stop. */
   readonly signal: AbortSignal
   readonly log: Logger

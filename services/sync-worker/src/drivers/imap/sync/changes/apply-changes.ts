@@ -25,47 +25,33 @@ import type { MailboxContext } from '../context.ts'
 import type { SyncPlan } from '../sync-plan.ts'
 import { searchFlags, storeNewLabels, withoutOwnLabel } from './flags.ts'
 import { announceNew } from './ingest.ts'
-import { findDeleted, listUids, reportShortList, type UidList } from './list-uids.ts'
+import { searchAll } from './initial-sync.ts'
 
 /** Maximum events per transaction of a mailbox sync. The events take some hundred kilobytes. */
 const batchSize = 500
 
-/** Result of a comparison of a mailbox with its index. */
-interface AppliedChanges {
-  changed: boolean
-  /** True if the server listed too few messages: sync the mailbox again soon. */
-  unconfirmed: boolean
-}
-
-/** Finds and stores the deletions, flag changes and new messages of a mailbox, in this order. */
+/**
+ * Finds and stores the deletions, flag changes and new messages of a mailbox, in this order. True
+ * if the mailbox changed.
+ */
 export async function applyChanges(
   mailbox: MailboxContext,
   selected: SelectedMailbox,
   { plan, announceFrom }: { plan: SyncPlan; announceFrom: Date | undefined },
-): Promise<AppliedChanges> {
-  const { index, row, shortLists } = mailbox
+): Promise<boolean> {
+  const { index } = mailbox
   const deltas = plan.flags === 'delta' ? await applyDeltas(mailbox) : 0
   const indexed = index.uids()
-  const list = plan.uids
-    ? await findUids(mailbox, selected, indexed)
-    : { uids: indexed, gap: 0, isRepeated: false }
-  const isShort = list.gap > 0
-  const { isNew } = isShort ? reportShortList(mailbox, row, list) : { isNew: false }
-  if (plan.uids && !isShort) shortLists.clear(row.id)
-  const removed = await findDeleted(mailbox, row, { list, indexed })
+  const all = plan.uids ? await findUids(mailbox, selected, indexed) : indexed
+  const removed = subtractRanges(indexed, all)
   await storeDeletions(mailbox, removed)
   const compares = plan.flags === 'search' || deltas === undefined
   const changed = compares ? await compareFlags(mailbox, selected) : 0
-  const added = subtractRanges(list.uids, indexed)
+  const added = subtractRanges(all, indexed)
   await announceNew(mailbox, added, { announceFrom })
   const { uidNext, highestModseq } = selected
-  // Without a number, the next sync lists all messages again.
-  const messages = isShort ? null : countUids(index.uids())
-  // A first comparison is repeated, which still leaves out messages before `announceFrom`.
-  if (!isShort || row.syncedAt !== null)
-    await storeCursor(mailbox, { ...defined({ uidNext, highestModseq }), messages })
-  const count = (deltas ?? 0) + countUids(removed) + changed + countUids(added)
-  return { changed: count > 0, unconfirmed: isNew }
+  await storeCursor(mailbox, defined({ uidNext, messages: countUids(index.uids()), highestModseq }))
+  return (deltas ?? 0) + countUids(removed) + changed + countUids(added) > 0
 }
 
 /**
@@ -118,16 +104,14 @@ async function findUids(
   mailbox: MailboxContext,
   selected: SelectedMailbox,
   indexed: readonly UidRange[],
-): Promise<UidList> {
+): Promise<UidRange[]> {
   const { row } = mailbox
   const from = Number(row.uidNext ?? 0)
   if (row.syncedAt === null || row.messages === null || from === 0 || selected.uidNext === 0)
-    return listUids(mailbox, selected)
+    return searchAll(mailbox, selected)
   const arrived = selected.uidNext > from ? await mailbox.session.searchUids({ from }) : []
   const expected = normaliseRanges([...indexed, ...arrived])
-  return countUids(expected) === selected.messages
-    ? { uids: expected, gap: 0, isRepeated: false }
-    : listUids(mailbox, selected)
+  return countUids(expected) === selected.messages ? expected : searchAll(mailbox, selected)
 }
 
 /** Compares the flags of all indexed messages with the server, with one search per flag. */

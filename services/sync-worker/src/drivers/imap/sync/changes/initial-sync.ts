@@ -26,20 +26,19 @@ import type { EmptyMailboxes, IndexEmpty, SyncContext } from '../context.ts'
 import { lostUidValidity } from '../mailbox-list/list-plan.ts'
 import type { Counters } from '../sync-plan.ts'
 import { searchFlags } from './flags.ts'
-import { isSufficient, listUids, reportShortList } from './list-uids.ts'
 
 const dayMs = 86_400_000
 
 /**
  * First sync of a mailbox: fills the mailbox index and records `mailboxNew`. Messages to announce
  * are left out of the index, so that the following comparison finds these messages as new, even
- * after a crash. Returns undefined if the server does not list the mailbox's messages.
+ * after a crash.
  */
 export async function initialSync(
   context: SyncContext,
   row: MailboxRow,
   { selected, announceFrom }: { selected: SelectedMailbox; announceFrom: Date | undefined },
-): Promise<MailboxRow | undefined> {
+): Promise<MailboxRow> {
   const { deps, account } = context
   const empty = toEmptyMailbox(context, row, selected)
   if (empty) {
@@ -48,8 +47,7 @@ export async function initialSync(
     if (!indexed) throw new AppError('unavailable', 'Another connection synced the mailbox, retry')
     return indexed
   }
-  const all = await listFirst(context, row, selected)
-  if (!all) return undefined
+  const all = await searchAll(context, selected)
   const announced = announceFrom ? await searchSince(context, all, announceFrom) : all
   return fillIndex(context, row, {
     selected,
@@ -64,15 +62,14 @@ export async function initialSync(
 /**
  * Fills the index of a mailbox after a reset, whose `mailboxReset` was recorded before. Messages
  * that arrived after the reset are left out, to be announced. A client that listed the mailbox
- * because of the event may not have received these messages. Returns undefined like `initialSync`.
+ * because of the event may not have received these messages.
  */
 export async function rebuildIndex(
   context: SyncContext,
   row: MailboxRow,
   selected: SelectedMailbox,
-): Promise<MailboxRow | undefined> {
-  const all = await listFirst(context, row, selected)
-  if (!all) return undefined
+): Promise<MailboxRow> {
+  const all = await searchAll(context, selected)
   const uidNext = Number(row.uidNext ?? 0)
   const { uids, nextUid } =
     // Without the stored UIDNEXT, messages that arrived later cannot be told apart.
@@ -80,20 +77,6 @@ export async function rebuildIndex(
       ? { uids: all, nextUid: (all.at(-1)?.[1] ?? 0) + 1 }
       : { uids: uidNext === 1 ? [] : intersectRanges(all, [[1, uidNext - 1]]), nextUid: uidNext }
   return fillIndex(context, row, { selected, all, uids, uidNext: nextUid, isAnnounced: true })
-}
-
-/**
- * Lists the messages that fill the index of a mailbox. Undefined if the list is too short: messages
- * that it lacks would be announced later as new ones.
- */
-async function listFirst(
-  context: SyncContext,
-  row: MailboxRow,
-  selected: SelectedMailbox,
-): Promise<readonly UidRange[] | undefined> {
-  const list = await listUids(context, selected)
-  if (list.gap > 0) reportShortList(context, row, list)
-  return isSufficient(list) ? list.uids : undefined
 }
 
 /** Invalidates all message ids of a mailbox and records the `mailboxReset`. */
@@ -171,6 +154,14 @@ async function buildChunks(
       ? await searchFlags(context, { index, selected, uids })
       : new Map<string, UidRange[]>()
   return compare(index, { uids, flags }).dirtyChunks
+}
+
+/** UIDs of all messages in the selected mailbox. */
+export async function searchAll(
+  { session }: SyncContext,
+  { messages }: { messages: number },
+): Promise<UidRange[]> {
+  return messages === 0 ? [] : session.searchUids({ all: true })
 }
 
 /**

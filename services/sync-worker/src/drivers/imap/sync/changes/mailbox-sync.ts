@@ -14,10 +14,7 @@ import { initialSync, rebuildIndex, resetMailbox } from './initial-sync.ts'
 export interface SyncResult {
   /** True if the sync found and stored a difference between mailbox and index. */
   changed: boolean
-  /**
-   * True if a new UIDVALIDITY or a short list of the mailbox is not confirmed: sync the mailbox
-   * again soon.
-   */
+  /** True if a new UIDVALIDITY of the mailbox is not confirmed: sync the mailbox again soon. */
   unconfirmed: boolean
 }
 
@@ -106,11 +103,11 @@ async function sync(context: SyncContext, row: MailboxRow, full: boolean): Promi
     return voided ? sync(context, voided, full) : unchanged
   }
   const mailbox = { ...context, row: indexed, index }
-  const { changed, unconfirmed } = isFull
+  const changed = isFull
     ? await applyChanges(mailbox, selected, { plan, announceFrom })
-    : { ...unchanged, changed: await applyNewMessages(mailbox, selected, announceFrom) }
+    : await applyNewMessages(mailbox, selected, announceFrom)
   observe()
-  return { changed: isNew || changed, unconfirmed }
+  return { changed: isNew || changed, unconfirmed: false }
 }
 
 /**
@@ -135,7 +132,7 @@ interface SyncStart {
 /**
  * Makes the mailbox index belong to the server's UIDVALIDITY, by an initial sync or a reset if
  * needed. Returns the unchanged row if the index belongs to the UIDVALIDITY already, undefined if a
- * new UIDVALIDITY is not confirmed, or the server lists too few messages.
+ * new UIDVALIDITY is not confirmed.
  */
 async function ensureUidValidity(
   context: SyncContext,

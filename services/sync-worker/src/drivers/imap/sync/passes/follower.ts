@@ -1,7 +1,6 @@
 import type { MailSession } from '@posthorn/backends'
 import { sleep } from '@posthorn/flow'
 import { listMailboxRows } from '../../../../store/mailboxes.ts'
-import { ShortLists } from '../short-lists.ts'
 import { UidValidityGuard } from '../uid-validity.ts'
 import { syncUntilUnchanged } from '../changes/mailbox-sync.ts'
 import type { SyncContext } from '../context.ts'
@@ -23,10 +22,7 @@ import { noIntervals, type SyncRules } from '../../../sync-rules.ts'
 import type { SyncRunner } from '../../../sync-runner.ts'
 import type { SyncPass } from '../../../sync-schedule.ts'
 
-export interface FollowerOptions extends Omit<
-  SyncContext,
-  'selection' | 'uidValidityGuard' | 'shortLists'
-> {
+export interface FollowerOptions extends Omit<SyncContext, 'selection' | 'uidValidityGuard'> {
   /** Called after each full sync pass, with the last mailbox that the server refused. */
   onSynced: (refusal: MailboxRefusal | undefined) => Promise<void>
   sync: SyncRunner
@@ -57,7 +53,6 @@ export async function followMailboxes(options: FollowerOptions): Promise<void> {
     ...options,
     selection: { mailbox: undefined },
     uidValidityGuard: new UidValidityGuard(),
-    shortLists: new ShortLists(),
     // The minimum delay before a refused mailbox is tried again is one minute with the default
     // `mailboxPollMs`.
     refusals: new MailboxRefusals(options.deps.config.mailboxPollMs * 5),
