@@ -78,7 +78,7 @@ async function* skeletonOf(
   for (const [index, part] of [...detached.entries(), [-1, undefined] as const]) {
     for await (const chunk of readRanges(source, { start, end: part?.start ?? source.length })) {
       bytes += chunk.length
-      // The parser sees that the message is longer than its limit.
+      // `parseMessage` gets more bytes than its limit, and reports the message as incomplete.
       if (bytes > maxSkeletonBytes + chunk.length) return
       yield chunk
     }

@@ -156,7 +156,8 @@ test.each([
             faults.broken.join('\n  '),
         )
     }
-    expect(states).toMatchObject({ sent: expect.any(Number) })
+    // Most messages are sent: faults end, and attempts remain.
+    expect(states['sent'] ?? 0).toBeGreaterThan(messages / 2)
   },
   1_200_000,
 )

@@ -79,7 +79,7 @@ export function toHeaderMembers(content: Buffer): StructuredHeaders {
     if (isKept && property !== undefined) tagged.push({ id: property, value })
     else if (isKept && named.length < maxNamed + maxInternetHeaders) named.push({ name, value })
     else omitted.add(name)
-    // A property has one value.
+    // A property of a Graph message has one value, so further fields of a name are omitted.
     if (fields.length > 1) omitted.add(name)
   }
   return { ...membersOf(tagged, named), omitted: [...omitted].slice(0, maxOmitted) }

@@ -72,7 +72,8 @@ export interface WorkerLimiterOptions extends CommonOptions {
   service: 'sync-worker'
   /**
    * Returns true if all live processes lend units or borrow units. Otherwise senders of an earlier
-   * release use a fixed part of the units of each mailbox, which this process then leaves to them.
+   * release use a fixed share of the units of each mailbox, which this process leaves to the
+   * senders.
    */
   lendsAll?: () => boolean
   /**

@@ -9,7 +9,14 @@ import {
   type QuotaRequest,
   RateLimitedError,
 } from '@posthorn/flow'
-import { accountPart, maxCostOf, rateOf, senderPart, startAfter, unlimited } from './quota-parts.ts'
+import {
+  accountShare,
+  maxCostOf,
+  rateOf,
+  serviceShare,
+  startAfter,
+  unlimited,
+} from './quota-shares.ts'
 import {
   priorities,
   type ProviderAccount,
@@ -33,18 +40,19 @@ const maxWaiting = 1_000
  */
 const minUploadBytes = 16_384
 /**
- * Part of the upload bytes that processes of sender have: most messages are sent, few are uploaded.
+ * Share of the upload bytes that processes of sender have: most messages are sent, few are
+ * uploaded.
  */
-const senderUploadPart = 2 / 3
-/** Part of the upload bytes of a process that is available immediately. */
-const uploadBurstPart = 1 / 2
+const senderUploadShare = 2 / 3
+/** Share of a process's upload bytes that is available immediately. */
+const uploadBurstShare = 1 / 2
 /** Time reserved for the response of this product to reach the API client. */
 const responseMs = 1_000
 
 /**
  * Limits the requests of this process to mail providers, per account and per application. The
  * units of an account belong to its sync-worker, which lends units to senders. Units of an
- * application and concurrent requests have fixed parts per process. All processes together stay
+ * application and concurrent requests have fixed shares per process. All processes together stay
  * below the limits of the provider. Memory: one entry per account in use and one per application.
  */
 export class ProviderLimiter {
@@ -112,9 +120,7 @@ export class ProviderLimiter {
     this.#limiterOf(mailbox).pause(mailbox.account, retryAfterMs)
   }
 
-  /**
-   * Lends units of a mailbox to another process. Waiting requests keep a part of the units.
-   */
+  /** Lends units of a mailbox to another process. Waiting requests keep a share of the units. */
   lend(mailbox: ProviderAccount, units: number): Loan {
     const maxDebt = maxCostOf(this.#options.limits[mailbox.provider])
     return this.#limiterOf(mailbox).lend(mailbox.account, { units, maxDebt })
@@ -160,8 +166,8 @@ export class ProviderLimiter {
   }
 
   /**
-   * Takes the units of a request of a sender while the request has its permit. After a refusal, the
-   * units of the application stay taken.
+   * Takes the units of a sender's request that has a permit. If the units are refused, the permit
+   * is returned; the units of the application stay taken.
    */
   async #borrow(mailbox: ProviderAccount, request: QuotaRequest, permit: Permit): Promise<void> {
     if (this.#options.service !== 'sender') return
@@ -182,9 +188,9 @@ export class ProviderLimiter {
     const { uploadBytes, uploadWindowMs: windowMs } = limits[mailbox.provider]
     if (uploadBytes === undefined || bytes < minUploadBytes) return
     const key = keyOf(mailbox)
-    const part = service === 'sender' ? senderUploadPart : 1 - senderUploadPart
+    const share = service === 'sender' ? senderUploadShare : 1 - senderUploadShare
     const limiter =
-      this.#uploads.get(key) ?? createUploadLimiter(uploadBytes * part, { windowMs, clock })
+      this.#uploads.get(key) ?? createUploadLimiter(uploadBytes * share, { windowMs, clock })
     this.#uploads.set(key, limiter)
     const permit = await limiter.acquire(mailbox.account, request(bytes))
     permit[Symbol.dispose]()
@@ -210,7 +216,7 @@ function createUploadLimiter(
   { windowMs, clock }: { windowMs: number; clock: Clock | undefined },
 ): QuotaLimiter {
   return new QuotaLimiter({
-    perKey: { units, windowMs, burst: units * uploadBurstPart, concurrent: Infinity },
+    perKey: { units, windowMs, burst: units * uploadBurstShare, concurrent: Infinity },
     total: unlimited,
     priorities: priorities.length,
     maxWaiting,
@@ -223,9 +229,9 @@ function createLimiter(options: ProviderLimiterOptions, limits: ProviderLimits):
   const isSender = service === 'sender'
   const concurrent = isSender ? limits.senderConcurrency : limits.workerConcurrency
   return new QuotaLimiter({
-    perKey: () => ({ ...(isSender ? unlimited : accountPart(limits, options)), concurrent }),
+    perKey: () => ({ ...(isSender ? unlimited : accountShare(limits, options)), concurrent }),
     total: () => {
-      const units = limits.applicationUnits * senderPart(limits, service)
+      const units = limits.applicationUnits * serviceShare(limits, service)
       return rateOf(limits, units / Math.max(1, replicas()), limits.applicationWindowMs)
     },
     priorities: priorities.length,

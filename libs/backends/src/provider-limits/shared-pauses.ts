@@ -11,7 +11,7 @@ interface Broadcasts {
 /**
  * Shares the pauses of OAuth2 applications with all sync-workers and senders: a provider counts the
  * requests of all processes together, so each process would run into the same limit. A lost
- * broadcast costs one refused request. Disposal ends the reception.
+ * broadcast costs one refused request. Disposal of the result ends the reception of broadcasts.
  */
 export function sharePauses(limiter: ProviderLimiter, bus: Broadcasts): Promise<AsyncDisposable> {
   limiter.onApplicationPause = ({ provider, application }, pauseMs) =>

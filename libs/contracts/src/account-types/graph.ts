@@ -38,7 +38,7 @@ export const graph: ApiAccountType = {
     placement: 'folder',
     appends: 'drafts',
     removes: true,
-    // Exchange Online counts a message with its encoding ("Exchange Online limits").
+    // Exchange Online counts the encoded bytes of a message (page "Exchange Online limits").
     maxSentBytes: 150 * 1024 * 1024,
   },
   limits: {

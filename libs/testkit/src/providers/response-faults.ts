@@ -281,7 +281,7 @@ function withOtherIds(random: SeededRandom, value: unknown): unknown {
   return value
 }
 
-/** Id of the same form: hexadecimal digits stay hexadecimal digits. */
+/** Id of another object, in the form of the given id: hexadecimal digits or letters. */
 function foreignId(random: SeededRandom, id: string): string {
   const alphabet = /^[\da-f]+$/.test(id) ? '0123456789abcdef' : 'ABCDEFGHIJKLMNOP'
   return id.slice(0, -8) + random.text(Math.min(8, id.length), alphabet)

@@ -1,14 +1,14 @@
 import { type Clock, monotonicClock } from '@posthorn/flow'
 
 /**
- * Time without processes of an earlier release after which this worker uses their part of the
+ * Time without processes of an earlier release after which this worker uses their share of the
  * units. Covers what such processes may have used immediately before they ended.
  */
 const absentMs = 10_000
 
 /**
  * Knowledge whether all live sync-workers and senders lend or borrow units of mailboxes. Processes
- * of an earlier release use fixed parts of the units. A starting worker expects such processes.
+ * of the earlier release use fixed shares of the units. A starting worker expects such processes.
  */
 export class LendingPeers {
   readonly #clock: Clock

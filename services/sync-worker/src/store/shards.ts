@@ -61,7 +61,7 @@ export async function listWorkers(db: Db, worker: string, expiryMs: number): Pro
 }
 
 /**
- * True if a live sender of a release that does not borrow units may use a fixed part of the units
+ * True if a live sender of a release that does not borrow units may use a fixed share of the units
  * of mailboxes.
  */
 export async function hasFixedSenders(db: Db, expiryMs: number): Promise<boolean> {

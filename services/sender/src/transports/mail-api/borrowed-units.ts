@@ -1,7 +1,7 @@
 import type { ProviderAccount, UnitSource } from '@posthorn/backends/provider-limiter'
 import type { ProviderLimitTable } from '@posthorn/backends/provider-limits'
 import { type LoanMetrics, loanResultOf } from '@posthorn/backends/provider-metrics'
-import { reserveOf } from '@posthorn/backends/quota-parts'
+import { reserveOf } from '@posthorn/backends/quota-shares'
 import type { Bus } from '@posthorn/bus'
 import { lendUnits, loanReplyMs, loanValidMs } from '@posthorn/contracts/commands/quota'
 import type { CommandRequest, CommandResponse } from '@posthorn/contracts/define'
@@ -35,8 +35,9 @@ const deadlineMs = 1_000
 /** Maximum wait before a sync-worker is asked again after it did not reply. */
 const askAgainMs = 1_000
 /**
- * Maximum wait of one request for its units. Then the attempt ends and is repeated later, so that
- * it does not occupy the sender, and a shutdown does not interrupt it.
+ * Maximum time for which a request to a mail API waits for units. After a longer wait, the sending
+ * attempt ends and is repeated later: a waiting attempt occupies the sender, and a shutdown would
+ * interrupt the attempt.
  */
 const maxTakeMs = 10_000
 

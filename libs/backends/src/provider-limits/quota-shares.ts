@@ -3,11 +3,11 @@ import type { BucketStart, QuotaRate } from '@posthorn/flow'
 import type { ProviderLimits } from './provider-limits.ts'
 
 /**
- * Part of the provider's quota units that is available immediately. With the published limits, this
- * part is enough for a batch of 25 gets, or for sending a message. With lower limits, it is enough
+ * Share of the provider's quota units that is available immediately. With the published limits, the
+ * share is enough for a batch of 25 gets, or for sending a message. With lower limits, it is enough
  * for one call of each kind.
  */
-const burstPart = 1 / 8
+const burstShare = 1 / 8
 
 /** Request quota without effect: more units than all processes can use. */
 export const unlimited: QuotaRate = { units: 2e15, windowMs: 1, burst: 1e15 }
@@ -17,14 +17,14 @@ export function maxCostOf({ defaultCost, costs }: ProviderLimits): number {
   return Math.max(defaultCost, ...Object.values(costs))
 }
 
-/** Rate of a quota of `units`, of which a part is available immediately. */
+/** Rate of a quota of `units`. `burstShare` of the units is available immediately. */
 export function rateOf(limits: ProviderLimits, units: number, windowMs: number): QuotaRate {
-  const burst = Math.min(units / 2, Math.max(units * burstPart, maxCostOf(limits)))
+  const burst = Math.min(units / 2, Math.max(units * burstShare, maxCostOf(limits)))
   return { units, windowMs, burst }
 }
 
-/** Part of the units of an application that the processes of a service share. */
-export function senderPart(
+/** Share of an application's units that all processes of a service have together. */
+export function serviceShare(
   { senderPercent }: ProviderLimits,
   service: 'sync-worker' | 'sender',
 ): number {
@@ -35,12 +35,12 @@ export function senderPart(
  * Rate of the units of a mailbox in its sync-worker. Lent units may be used up to `loanValidMs`
  * after they were taken, so the window is longer by this time.
  */
-export function accountPart(
+export function accountShare(
   limits: ProviderLimits,
   { lendsAll }: { lendsAll?: () => boolean },
 ): QuotaRate {
   const { accountUnits, accountWindowMs, reservePercent, senderPercent } = limits
-  // Senders of an earlier release use their part without a loan.
+  // Senders of an earlier release use their share without a loan.
   const left = 100 - reservePercent - (lendsAll?.() === false ? senderPercent : 0)
   const units = (accountUnits * Math.max(1, left)) / 100
   return rateOf(limits, units, accountWindowMs + loanValidMs)
