@@ -236,6 +236,24 @@ test.each([
   expect(scene.outcomes).toEqual([['completed', 0]])
 })
 
+test('a position of the list that expired: the comparison ends, another one follows a day later', async () => {
+  const untilStarted = async () => {
+    while (scene.tables.mailbox?.repair?.cursor === undefined) {
+      scene.time += day / 24
+      await scene.pass({ mustYield: () => scene.requests.includes('changes') })
+    }
+  }
+  await untilStarted()
+  scene.idleFailure = new MailApiError('stale-cursor', 'expired')
+  scene.time += day / 24
+  await scene.pass()
+  expect(scene.outcomes).toEqual([['incomplete', 0]])
+  expect(scene.tables.leavesOf('repair')).toEqual([])
+  scene.idleFailure = undefined
+  await scene.runUntilEnd()
+  expect(scene.outcomes.at(-1)).toEqual(['completed', 0])
+})
+
 test('an index that was created again: the comparison begins again', async () => {
   while (scene.tables.mailbox?.repair?.startedAt === undefined) {
     scene.time += day / 24

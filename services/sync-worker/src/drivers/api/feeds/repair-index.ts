@@ -22,8 +22,10 @@ const dayMs = 86_400_000
 const periodMs = 30 * dayMs
 /** Period after the start of an interval in which the first comparison of an index may begin. */
 const firstMs = dayMs
-/** Delay of the next comparison after a list that lacks messages. */
+/** Delay of the next comparison after a list that lacks messages, or whose position expired. */
 const retryMs = dayMs
+/** Maximum age of a comparison, after which the comparison begins again. */
+const maxAgeMs = 25 * dayMs
 /**
  * Age at the start of the comparison from which a message that the index lacks is old: such a
  * message is indexed without an event.
@@ -55,6 +57,7 @@ export async function repairIndex(pass: FeedPass): Promise<void> {
     if (outcome !== 'continue') onRepair(outcome, pass.writer.mailbox.repair?.repaired ?? 0)
   } catch (error) {
     if (isRateLimit(error)) return
+    if (isMailApiError(error, 'stale-cursor')) return onRepair(await end(pass, 'incomplete', {}), 0)
     if (!isMailApiError(error)) throw error
     onRepair('failed', 0)
   }
@@ -88,10 +91,10 @@ type PieceOutcome = 'continue' | 'completed' | 'incomplete'
 
 async function runPiece(pass: FeedPass, feed: Feed): Promise<PieceOutcome> {
   const { filledAt, repair } = pass.writer.mailbox
-  const isCurrent = repair?.startedAt !== undefined && repair.filledAt === filledAt?.getTime()
-  const current: IndexRepair = isCurrent
-    ? repair
-    : { startedAt: pass.now().getTime(), filledAt: Number(filledAt) }
+  const now = pass.now().getTime()
+  const isRecent = repair?.startedAt !== undefined && now - repair.startedAt < maxAgeMs
+  const isCurrent = isRecent && repair.filledAt === filledAt?.getTime()
+  const current: IndexRepair = isCurrent ? repair : { startedAt: now, filledAt: Number(filledAt) }
   const { applied } = current
   if (applied === undefined) return collect(pass, feed, current)
   if (applied === '' && (await isIncomplete(pass))) return end(pass, 'incomplete', {})
@@ -136,7 +139,7 @@ async function end(
   { account, now, writer }: FeedPass,
   outcome: 'completed' | 'incomplete',
   { repaired = 0, ...change }: IndexChange & Pick<IndexRepair, 'repaired'>,
-): Promise<PieceOutcome> {
+): Promise<'completed' | 'incomplete'> {
   const time = now().getTime()
   const nextAt = outcome === 'completed' ? nextStart(account.account, time) : time + retryMs
   const { parts = [] } = change
