@@ -126,35 +126,27 @@ test('a failure while a round is compared: the round does not confirm itself', a
   expect(scene.rounds).toBe(2)
 })
 
-test('a restart while losses are kept: another round follows', async () => {
-  scene.maxLeafMessages = 8
-  for (const id of ids.slice(0, 3)) scene.model.store.remove(scene.model.message(id))
-  // The id of the new message is the last, so that its part is compared after the losses.
-  scene.deliver({ id: 'zzzz' })
-  expireWithout([])
-  scene.failures = 1
-  await expect(scene.sync()).rejects.toBe(rateLimited)
-  scene.restart()
-  for (let pass = 0; pass < 4; pass++) {
-    await scene.sync()
-    scene.time += minute
-  }
-  expect(await scene.deleted()).toEqual(ids.slice(0, 3))
-})
-
-test('a failure of the last part of a comparison does not end the plan of the round', async () => {
-  scene.maxLeafMessages = 8
-  for (const id of ids.slice(0, 3)) scene.model.store.remove(scene.model.message(id))
-  scene.deliver({ id: 'zzzz' })
-  expireWithout([])
-  scene.failures = 1
-  await expect(scene.sync()).rejects.toBe(rateLimited)
-  for (let pass = 0; pass < 3; pass++) {
-    await scene.sync()
-    scene.time += minute
-  }
-  expect(await scene.deleted()).toEqual(ids.slice(0, 3))
-})
+test.each([
+  ['a restart', () => scene.restart()],
+  ['a failure', () => undefined],
+])(
+  '%s before the last slice of a comparison: the losses are stored by a later round',
+  async (_name, end) => {
+    scene.maxLeafMessages = 8
+    for (const id of ids.slice(0, 3)) scene.model.store.remove(scene.model.message(id))
+    // The id of the new message is the last, so that its slice is compared after the losses.
+    scene.deliver({ id: 'zzzz' })
+    expireWithout([])
+    scene.failures = 1
+    await expect(scene.sync()).rejects.toBe(rateLimited)
+    end()
+    for (let pass = 0; pass < 4; pass++) {
+      await scene.sync()
+      scene.time += minute
+    }
+    expect(await scene.deleted()).toEqual(ids.slice(0, 3))
+  },
+)
 
 test('a short list: repeated after 1, 2, 4 and 8 min, then the round counts as complete', async () => {
   scene.total = 500
