@@ -121,6 +121,11 @@ async function attempt(queueId: string, account: string): Promise<void> {
   await db.deleteFrom('sendingLocks').execute()
 }
 
+async function attemptWhileQueued(queueId: string, account: string, max: number): Promise<void> {
+  const isQueued = async () => (await fixture.row(queueId)).state === 'queued'
+  for (let left = max; left > 0 && (await isQueued()); left--) await attempt(queueId, account)
+}
+
 test.each([
   ['gmail', gmail.fake, () => gmail.sent.map(({ raw }) => idIn(raw))],
   ['graph', graph.server, () => graph.mailbox.sent.map(idIn)],
@@ -141,12 +146,9 @@ test.each([
       const kind = kinds[random.below(kinds.length)] as (typeof kinds)[number]
       const probability = random.happens(0.5) ? 0.3 : 1
       faults.plan = { kinds: isOne ? [kind] : kinds, probability, count: 1 + random.below(8) }
-      const isQueued = async () => (await fixture.row(queueId)).state === 'queued'
-      for (let left = attempts.broken; left > 0 && (await isQueued()); left--)
-        await attempt(queueId, account)
+      await attemptWhileQueued(queueId, account, attempts.broken)
       faults.plan = undefined
-      for (let left = attempts.whole; left > 0 && (await isQueued()); left--)
-        await attempt(queueId, account)
+      await attemptWhileQueued(queueId, account, attempts.whole)
       const { state } = await fixture.row(queueId)
       const sent = sentIds().filter((id) => id === idOf(queueId))
       states[state] = (states[state] ?? 0) + 1

@@ -56,11 +56,17 @@ export async function repairIndex(pass: FeedPass): Promise<void> {
     const outcome = await runPieces(pass.withApi(await openIdle()), feedOf(state))
     if (outcome !== 'continue') onRepair(outcome, pass.writer.mailbox.repair?.repaired ?? 0)
   } catch (error) {
-    if (isRateLimit(error)) return
-    if (isMailApiError(error, 'stale-cursor')) return onRepair(await end(pass, 'incomplete', {}), 0)
-    if (!isMailApiError(error)) throw error
-    onRepair('failed', 0)
+    const outcome = await outcomeOfError(pass, error)
+    if (outcome !== 'continue') onRepair(outcome, 0)
   }
+}
+
+/** Outcome of a sync pass whose comparison failed. A list whose position expired ends. */
+async function outcomeOfError(pass: FeedPass, error: unknown): Promise<PieceOutcome | 'failed'> {
+  if (isRateLimit(error)) return 'continue'
+  if (isMailApiError(error, 'stale-cursor')) return end(pass, 'incomplete', {})
+  if (!isMailApiError(error)) throw error
+  return 'failed'
 }
 
 /** True if a comparison of the index with a list of the mailbox is in progress or has to begin. */
