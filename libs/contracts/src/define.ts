@@ -52,6 +52,9 @@ export interface Operation {
     | 'text/event-stream'
     | 'text/plain'
     | 'application/octet-stream'
+    | 'application/gzip'
+  /** If true, requests for a range of the response's bytes are supported (RFC 9110 §14). */
+  readonly hasRanges?: true
   /** Size limit of the request body. `upload`: bodies up to SVC_MAX_BODY_SIZE. Default: 1 MB. */
   readonly bodyLimit?: 'default' | 'upload'
   /** Error codes of the operation beyond the 400, 401, 403 and 429 of all operations. */

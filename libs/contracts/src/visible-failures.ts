@@ -1,5 +1,6 @@
 import { defined } from './defined.ts'
 import { authenticationError, connectError } from './events/account.ts'
+import { exportFailed } from './events/exports.ts'
 import { messageDeliveryError, messageFailed } from './events/sending.ts'
 import type { LastError } from './schemas/account.ts'
 
@@ -87,6 +88,19 @@ function isOfThisSystem({ serverResponseCode: code, tokenRequest }: LastError): 
   return tokenRequest !== undefined || (code !== undefined && !connectionCode.test(code))
 }
 
+/**
+ * Error of an export as tenants read it. Errors of this system have a code that names their cause;
+ * all other errors are errors of the mail server.
+ */
+export function tenantExportError(failure: { error: string; errorCode?: string | undefined }): {
+  error: string
+  errorCode?: string
+} {
+  const { error: response, errorCode: serverResponseCode } = failure
+  const visible = tenantLastError(defined({ response, serverResponseCode }))
+  return defined({ error: visible.response ?? '', errorCode: visible.serverResponseCode })
+}
+
 /** Failure of an attempt to send a message, as the API and events report it. */
 export interface SendingFailure {
   message: string
@@ -152,6 +166,10 @@ const tenantData: Readonly<Record<string, (data: EventData) => EventData>> = {
   [authenticationError.name]: ofAccount,
   [messageDeliveryError.name]: ofAttempt,
   [messageFailed.name]: ({ error, ...rest }) => ({ ...rest, error: failedText(String(error)) }),
+  [exportFailed.name]: ({ error, errorCode, ...rest }) => ({
+    ...rest,
+    ...tenantExportError({ error: String(error), errorCode: errorCode as string | undefined }),
+  }),
 }
 
 function failedText(error: string): string {

@@ -20,6 +20,8 @@ export {
   type PublishEvent,
 } from './events/publish.ts'
 export { type NewEvent, recordEvents, type RecordedEvent } from './events/record.ts'
+export { appendExportChunk, type NewExportChunk } from './exports/append-chunk.ts'
+export { endExport, type EndOptions, type ExportEnd } from './exports/end-export.ts'
 export { batchStatements } from './batch-statements.ts'
 export { migrate, schemaIsReady } from './migrate/migrate.ts'
 export { isQueuePaused } from './paused-queues.ts'

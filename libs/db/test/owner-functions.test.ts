@@ -16,6 +16,8 @@ afterAll(() => database.drop())
 const calls: Record<string, readonly string[]> = {
   ensure_event_partitions: ['select public.ensure_event_partitions(9)'],
   drop_event_partitions: ['select public.drop_event_partitions(-5)'],
+  ensure_export_partition: ['select public.ensure_export_partition()'],
+  drop_export_partitions: ['select public.drop_export_partitions()'],
   tokens_by_id: ["select * from public.tokens_by_id(array['t'])"],
   mark_token_used: ["select public.mark_token_used('t', '192.0.2.1')"],
   keep_previous_service_secret: ['select public.keep_previous_service_secret(60)'],

@@ -40,6 +40,7 @@ export const errorCodes = [
   'SendAsDenied',
   'TemplateNotFound',
   'Timeout',
+  'TooManyExports',
   'TrashNotFound',
   'UnsupportedOperation',
   'UnsupportedSearchTerm',

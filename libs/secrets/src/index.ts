@@ -1,4 +1,12 @@
 export {
+  chunkKeySealContext,
+  chunkOverheadBytes,
+  type ChunkPosition,
+  newChunkKey,
+  encryptChunk,
+  decryptChunk,
+} from './chunks.ts'
+export {
   type HeaderOwner,
   type HeaderSealContext,
   isHeaderSealed,

@@ -11,7 +11,7 @@ type Layer = readonly string[]
 export const layersOf: Readonly<Record<string, readonly Layer[]>> = {
   'services/api-gateway/src': [
     ['operations', 'public'],
-    ['accounts', 'changes', 'composing'],
+    ['accounts', 'changes', 'composing', 'exports'],
     ['automated'],
     ['http'],
     ['access', 'autoconfig'],
@@ -85,7 +85,12 @@ export const layersOf: Readonly<Record<string, readonly Layer[]>> = {
     ['schemas'],
     ['account-types'],
   ],
-  'libs/db/src': [['events', 'migration-rules'], ['migrate'], ['migrations', 'tables']],
+  'libs/db/src': [
+    ['exports'],
+    ['events', 'migration-rules'],
+    ['migrate'],
+    ['migrations', 'tables'],
+  ],
   'libs/flow/src': [['workers']],
   'libs/net/src': [['provider'], ['clients']],
   'libs/testkit/src': [

@@ -10,9 +10,11 @@ import { waitForSchema } from '@posthorn/service/wait-for-schema'
 import { createLogger, createMetrics } from '@posthorn/telemetry'
 import { Router } from 'express'
 import { createAccess } from './access/create-access.ts'
+import { TokenWatch } from './access/token-watch.ts'
 import { serveChanges } from './changes/change-streams.ts'
 import type { Config } from './config.ts'
 import { createTools } from './create-tools.ts'
+import { ExportDownloads } from './exports/export-downloads.ts'
 import { firstRun } from './first-run.ts'
 import { BodyMemoryLimiter } from './http/body-memory.ts'
 import { mountDocs } from './http/mount-docs.ts'
@@ -53,7 +55,9 @@ export async function startApp(config: Config, stopping: AbortSignal): Promise<G
   const counter = stack.use(countMinutes(db, { onError }))
   const settings = cacheSettings(db)
   const { changesKeepAliveMs: keepAliveMs, changesPollMs: pollMs } = config
-  const changes = serveChanges({ db, log, metrics, version, keepAliveMs, pollMs })
+  const tokenWatch = stack.use(new TokenWatch(db, log))
+  const changes = serveChanges({ db, log, metrics, version, tokenWatch, keepAliveMs, pollMs })
+  const exports = new ExportDownloads({ db, bus, log, metrics, tokenWatch })
   const { authorizer, tokens } = createAccess(stack, { config, db, settings, log })
   const { timeoutMs, unusableMs, maxBodyBytes: maxUploadBytes, oauthTokensApi } = config
   const workerExpiryMs = maxMissedHeartbeats * config.workerHeartbeatMs
@@ -61,8 +65,8 @@ export async function startApp(config: Config, stopping: AbortSignal): Promise<G
   const stores = { db, outbox, settings, tokens, storedMemory: new BodyMemoryLimiter(limits) }
   const tools = createTools(stack, { config, settings, bus, log, metrics })
   const pushTrust = stack.use(new PushTrust({ db, settings, log }))
-  const parts = { bus, tasks, changes, version, tokenLogEntries: config.tokenLog.keep }
-  const deps = { ...stores, ...limits, ...tools, ...parts }
+  const parts = { bus, tasks, changes, exports, version, tokenLogEntries: config.tokenLog.keep }
+  const deps = { ...stores, ...limits, ...tools, ...parts, exportLimits: config.exports }
   const api = Router({ caseSensitive: true })
   const { uploadStallMs: stallMs } = config
   const mounting = { authorizer, maxUploadBytes, reader: tools.reader, stallMs, counter }
@@ -80,7 +84,11 @@ export async function startApp(config: Config, stopping: AbortSignal): Promise<G
   // longer timeout.
   await firstRun({ db: outbox, sealer: tools.sealer }, config)
   startSweeps(stack, outbox, { log, tokenLog: config.tokenLog })
-  stack.use(await bus.onInvalidate((message) => invalidateCaches(message, { ...deps, pushTrust })))
+  stack.use(
+    await bus.onInvalidate((message) =>
+      invalidateCaches(message, { ...deps, tokenWatch, pushTrust }),
+    ),
+  )
   // Other processes may have cached settings before the first run changed them.
   tasks.run(bus.invalidate({ topic: 'settings' }))
   server.markStarted()
@@ -100,14 +108,17 @@ function loggable(config: Config) {
   return describeConfig({ ...config, settings, sealingKey: config.sealingKey.id })
 }
 
-type Caches = Pick<OperationDeps, 'settings' | 'tokens' | 'changes'> & { pushTrust: PushTrust }
+interface Caches extends Pick<OperationDeps, 'settings' | 'tokens' | 'changes'> {
+  tokenWatch: TokenWatch
+  pushTrust: PushTrust
+}
 
 function invalidateCaches({ topic, id }: Invalidation, caches: Caches) {
-  const { settings, tokens, changes, pushTrust } = caches
+  const { settings, tokens, changes, tokenWatch, pushTrust } = caches
   if (topic === 'settings') settings.invalidate()
   if (topic === 'settings' || topic === 'oauth2Apps') pushTrust.wake()
   if (topic === 'changes') changes.wake()
   if (topic !== 'tokens') return
   tokens.invalidate(id)
-  changes.tokensChanged()
+  void tokenWatch.check()
 }

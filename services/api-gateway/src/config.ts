@@ -1,20 +1,12 @@
-import {
-  boolean,
-  byteSize,
-  ConfigError,
-  duration,
-  type Env,
-  integer,
-  minSecretLength,
-  optional,
-  secret,
-} from '@posthorn/config'
+import { boolean, byteSize, duration, type Env, integer, optional } from '@posthorn/config'
 import { readReaderConfig } from '@posthorn/message-reader'
-import { keyPairFromSecret, type PublicKey, readPublicKey } from '@posthorn/secrets'
+import type { PublicKey } from '@posthorn/secrets'
+import { type ExportConfig, readExportConfig } from '@posthorn/service/export-config'
 import { readServiceConfig, type ServiceConfig } from '@posthorn/service/service-config'
 import { type FirstRunConfig, readFirstRunConfig } from './first-run-config.ts'
 import { type HttpServerConfig, readHttpServerConfig } from './http-server-config.ts'
 import { type OutboundConfig, readOutboundConfig } from './outbound-config.ts'
+import { readSealingKey } from './sealing-key-config.ts'
 
 export interface Config extends ServiceConfig, FirstRunConfig, OutboundConfig {
   readonly httpServer: HttpServerConfig
@@ -44,6 +36,8 @@ export interface Config extends ServiceConfig, FirstRunConfig, OutboundConfig {
   readonly crawlerRangesFile: string | undefined
   /** If true, clients may read provider access tokens, regardless of the setting for it. */
   readonly oauthTokensApi: boolean
+  /** Limits of exports. */
+  readonly exports: ExportConfig
   /** Public key for sealing secrets. Only auth-bridge can unseal. */
   readonly sealingKey: PublicKey
 }
@@ -88,7 +82,8 @@ export function readConfig(env: Env): Config {
       max: 60_000,
     }),
     crawlerRangesFile: optional(env, 'SVC_CRAWLER_RANGES_FILE'),
-    sealingKey: sealingKey(env),
+    exports: readExportConfig(env),
+    sealingKey: readSealingKey(env),
   }
 }
 
@@ -98,23 +93,4 @@ function tokenLog(env: Env) {
     keep: integer(env, 'SVC_TOKEN_LOG_ENTRIES', { fallback: 1_000, min: 1, max: 100_000 }),
     ageMs: duration(env, 'SVC_TOKEN_LOG_AGE', { fallback: 7 * day, min: 1_000, max: 3_650 * day }),
   }
-}
-
-/**
- * Public key for sealing secrets. The private key does not stay in memory, so this service cannot
- * unseal.
- */
-function sealingKey(env: Env): PublicKey {
-  const name = 'SVC_SECRET_PUBLIC_KEY'
-  const text = optional(env, name)
-  if (text !== undefined) {
-    try {
-      return readPublicKey(text)
-    } catch {
-      throw new ConfigError(name, 'must be 32 bytes of an X25519 key as base64url')
-    }
-  }
-  const derived = secret(env, 'SVC_SECRET', { minLength: minSecretLength })
-  if (derived === undefined) throw new ConfigError(name, 'must be set, or SVC_SECRET instead')
-  return keyPairFromSecret(derived.reveal()).publicKey
 }

@@ -104,6 +104,7 @@ export const namingFields: readonly FieldKind[] = [
   named('attachment', 'refused', 'params.attachment attachments.reference'),
   named('token', 'refused', 'token'),
   named('queueId', 'refused', 'queueId'),
+  named('exportId', 'refused', 'exportId'),
   named('app', 'refused', 'app oauth2.provider pubSubApp'),
   named('webhookRoute', 'refused', 'webhookRoute body.target query.target'),
   named('uuid', 'refused', 'delivery replay'),
@@ -121,7 +122,11 @@ export const namingFields: readonly FieldKind[] = [
   named('gateway', 'harmless'),
   named('listId', 'harmless'),
   named('cursor', 'harmless'),
-  named('mailbox', 'harmless', 'path newPath source subconnections labels.add labels.delete'),
+  named(
+    'mailbox',
+    'harmless',
+    'path newPath source folders subconnections labels.add labels.delete',
+  ),
   named('mailbox', 'harmless', 'labels.set labels.has labels.not'),
   named('mailbox', 'harmless', 'sentMailPath draftsMailPath junkMailPath trashMailPath'),
   named('mailbox', 'harmless', 'archiveMailPath'),
@@ -148,6 +153,7 @@ export const namingFields: readonly FieldKind[] = [
 const plainFields = [
   'name subject text html previewText description reason title type locale tz timezone',
   'internalDate notifyFrom sendAt expires since until before sentBefore sentSince seq uid',
+  'startDate endDate range if-range',
   'pass user key value set add delete flags filename contentType content cid raw headers.*',
   'params.* payload.* metadata accessToken refreshToken clientSecret clientId serviceKey',
   'serviceClient externalAccount scopes extraScopes skipScopes authority tenant googleProjectId',

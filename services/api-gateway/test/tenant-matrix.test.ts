@@ -94,7 +94,7 @@ test.each(rows.map((row) => [nameOf(row), row] as const))(
 )
 
 /** Kinds of objects that belong to one account and that api-gateway finds by their id. */
-const objects = ['template', 'queueId', 'token']
+const objects = ['template', 'queueId', 'token', 'exportId']
 const isObject = ({ kind }: Row) => objects.some((name) => kind.of(other) === other[name])
 
 /** Response without the value that the request has sent, and without varying headers. */

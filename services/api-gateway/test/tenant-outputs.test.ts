@@ -39,6 +39,10 @@ async function failConnections(account: string, queueId: string): Promise<void> 
       finished_at = now(), attempts = 1
     where queue_id = ${queueId}
   `.execute(db)
+  await sql`
+    update exports set error = ${canary}, error_code = 'ECONNREFUSED', status = 'failed'
+    where account = ${account}
+  `.execute(db)
 }
 
 const readers = ['bound', 'limited'] as const
@@ -60,7 +64,7 @@ test.each(reads)('%s: does not show a tenant why a connection failed', async (_i
   }
 })
 
-test('self-test: an operator reads the reason in states, logs and the outbox', async () => {
+test('self-test: an operator reads the reason in states, logs, the outbox and exports', async () => {
   const { own } = await newTenant()
   const { account = '' } = own
   const letter = { to: [{ address: 'x@mail.example' }], subject: 'x', text: 'x' }
@@ -68,7 +72,8 @@ test('self-test: an operator reads the reason in states, logs and the outbox', a
   const queueId = String(queued.body['queueId'])
   await failConnections(account, queueId)
   const operator = await mint(call, {})
-  for (const operation of [operations.getAccount, operations.getLogs, operations.getOutboxEntry]) {
+  const { getAccount, getLogs, getOutboxEntry, getExport } = operations
+  for (const operation of [getAccount, getLogs, getOutboxEntry, getExport]) {
     const request = requestWith(operation, { ...own, queueId }, {})
     expect((await send(operator, request)).text).toContain(canary)
   }
@@ -96,10 +101,14 @@ test('getAccount: every text of the record is classified', () => {
 /** Events by the origin of their texts. `failure`: also of a server that is not for mail. */
 const eventKinds: Record<string, 'system' | 'mail' | 'failure'> = {
   ...groupOf('system', 'accountAdded accountDeleted accountInitialized authenticationSuccess'),
-  ...groupOf('system', 'messageMissing listSubscribe listUnsubscribe trackClick trackOpen'),
+  ...groupOf(
+    'system',
+    'exportCompleted messageMissing listSubscribe listUnsubscribe trackClick trackOpen',
+  ),
   ...groupOf('mail', 'mailboxDeleted mailboxNew mailboxReset messageDeleted messageNew'),
   ...groupOf('mail', 'messageUpdated messageBounce messageComplaint messageSent'),
   ...groupOf('failure', 'authenticationError connectError messageDeliveryError messageFailed'),
+  ...groupOf('failure', 'exportFailed'),
 }
 
 test.each(eventNames)('%s: is classified, and a failure has a body for tenants', (event) => {
@@ -108,7 +117,15 @@ test.each(eventNames)('%s: is classified, and a failure has a body for tenants',
 })
 
 /** Members of failures that name objects of the tenant. All other members are hidden. */
-const ownMembers = ['queueId', 'envelope', 'messageId', 'networkRouting', 'job']
+const ownMembers = [
+  'queueId',
+  'envelope',
+  'messageId',
+  'networkRouting',
+  'job',
+  'exportId',
+  'phase',
+]
 const failures = eventNames.filter((event) => eventKinds[event] === 'failure')
 
 test.each(failures)('%s: no text of a failed connection is in the body for tenants', (event) => {

@@ -38,6 +38,7 @@ const bodies: Record<string, (own: Tenant, label: string) => object> = {
     label.startsWith('body.mailMerge')
       ? { subject: 'x', text: 'x', mailMerge: [{ to: { address: recipient } }] }
       : { ...letter, ...referenceOf(own, label) },
+  createExport: () => ({ startDate: '2026-01-01', endDate: '2026-02-01' }),
   submitDraft: () => ({}),
   createTemplate: ({ account }) => ({ account, name: 'x', content: { text: 'x' } }),
   updateTemplate: () => ({ name: 'x' }),

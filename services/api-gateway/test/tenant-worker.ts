@@ -13,6 +13,9 @@ export interface ReceivedCommand {
   request: object
 }
 
+/** Key of the exports of all tenants. */
+export const exportKey = Buffer.alloc(32, 7)
+
 /** Replies that need more than the required members. */
 const replies: Record<string, (own: Tenant) => object> = {
   getMessage: ({ message = '', messageId = '', text = '' }) => ({
@@ -25,6 +28,7 @@ const replies: Record<string, (own: Tenant) => object> = {
     text: { id: text, encodedSize: {} },
   }),
   uploadMessage: () => ({ path: 'INBOX' }),
+  getExportKey: () => ({ key: exportKey.toString('base64') }),
   getLinkSecret: () => ({ linkSecret: 'ab'.repeat(32) }),
   startOAuth2Login: () => ({
     url: 'https://provider.example/?redirect_uri=https%3A%2F%2Fposthorn.example%2Foauth',

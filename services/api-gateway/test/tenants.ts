@@ -3,13 +3,15 @@ import { once } from 'node:events'
 import { type IncomingMessage, request } from 'node:http'
 import { defined } from '@posthorn/contracts/defined'
 import { allOperations } from '@posthorn/contracts/operations'
+import { shardOf } from '@posthorn/contracts/shards'
+import type { Db } from '@posthorn/db'
 import { hashToken } from '@posthorn/secrets'
-import { startWebhookReceiver } from '@posthorn/testkit'
+import { startWebhookReceiver, writeExport } from '@posthorn/testkit'
 import { sql } from 'kysely'
 import { type Call, mint, testServers } from './gateway.ts'
 import type { Tenant } from './tenant-fields.ts'
 import { recipient, type TenantRequest } from './tenant-requests.ts'
-import { serveTenants } from './tenant-worker.ts'
+import { exportKey, serveTenants } from './tenant-worker.ts'
 
 /** Every permission that a record can grant. */
 export const everything = {
@@ -78,7 +80,12 @@ export async function tenants() {
   const tenantOf = (account: string) => valuesOf(account, 1)
   const commands = await serveTenants(bus, { other, tenantOf })
   await call('POST', '/v1/settings', {
-    body: { serviceUrl: 'https://posthorn.example', enableOAuthTokensApi: true },
+    body: {
+      serviceUrl: 'https://posthorn.example',
+      enableOAuthTokensApi: true,
+      exportMaxConcurrent: 100,
+      exportMaxGlobalConcurrent: 100,
+    },
   })
   // Tenants that send requests share a gateway and an application, so that few tables change.
   const { app = '', gateway = '' } = await createShared(call, tenantOf(ownMark))
@@ -160,7 +167,24 @@ async function registerTenant({ call, db }: World, tenant: Tenant): Promise<Tena
     .execute()
   const content = { subject: `Subject of ${account}`, text: 'x' }
   const template = await make(call, '/v1/templates/template', { account, name, content })
-  return { ...tenant, template: String(template['id']) }
+  const exportId = await createExport(db, tenant)
+  return { ...tenant, exportId, template: String(template['id']) }
+}
+
+/** Creates a completed export of a tenant. Its id and its mailbox contain the tenant's mark. */
+async function createExport(db: Db, { account = '', mailbox = '' }: Tenant): Promise<string> {
+  const exportId = `export-${account}`
+  const times = { startDate: new Date(0), endDate: new Date(), expiresAt: new Date('2100-01-01') }
+  const options = { textType: '*', maxBytes: '0', includeAttachments: false } as const
+  const identity = { exportId, account, shard: shardOf(account), folders: [mailbox], sealed: 'x' }
+  await sql`select ensure_export_partition()`.execute(db)
+  const day = sql<Date>`(now() at time zone 'UTC')::date`
+  await db
+    .insertInto('exports')
+    .values({ ...identity, ...options, ...times, day })
+    .execute()
+  await writeExport(db, { exportId, key: exportKey, parts: [Buffer.from(`File of ${account}`)] })
+  return exportId
 }
 
 /** Creates all further objects of a tenant. Returns the tenant with the ids of the objects. */

@@ -64,6 +64,23 @@ async function fill(owner: Db): Promise<void> {
     ])
     .execute()
   await owner
+    .insertInto('exports')
+    .values({
+      exportId: 'exp_1',
+      account: 'a',
+      shard: shardOf('a'),
+      day: new Date(),
+      folders: [],
+      startDate: new Date(0),
+      endDate: new Date(),
+      textType: '*',
+      maxBytes: '0',
+      includeAttachments: false,
+      sealed: await sealer.seal('key', 'export/exp_1'),
+      expiresAt: new Date(),
+    })
+    .execute()
+  await owner
     .insertInto('sealedSettings')
     .values([
       { key: 'serviceSecret', sealed: await sealer.seal('hush', 'settings/serviceSecret') },
@@ -120,7 +137,7 @@ test('resealAll: value changed concurrently, keeps the change', async () => {
   const before = await registered()
   // With batches of two rows, more than one page is read.
   expect(await resealAll({ db, resealer: interfering, batchSize: 2 })).toEqual({
-    resealed: 8,
+    resealed: 9,
     unreadable: 0,
   })
   expect(await Promise.all(['a', 'b', 'c'].map(passwordOf))).toEqual([
@@ -162,7 +179,7 @@ test('reseal-main: prints values per key, reseals them and skips unreadable ones
   expect(resealed.stdout).toContain(`credentials ${newest} 3 SVC_SECRET`)
   expect(resealed.stdout).toContain(`sealed_settings ${newest} 2 SVC_SECRET`)
   expect(resealed.stdout).toMatch(/^sealed_settings \w+ 1 secret not configured$/m)
-  expect(resealed.stderr).toContain('8 values resealed, 1 cannot be unsealed with any secret')
+  expect(resealed.stderr).toContain('9 values resealed, 1 cannot be unsealed with any secret')
 
   await database.db.deleteFrom('sealedSettings').where('key', '=', 'x').execute()
   expect(await command([], { SVC_SECRET: newestSecret })).toMatchObject({ code: 0 })

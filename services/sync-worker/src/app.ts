@@ -11,6 +11,7 @@ import { onLendUnits } from './commands/lend-units.ts'
 import type { Config } from './config.ts'
 import { registerLoadMetrics } from './metrics.ts'
 import { startPubSub } from './pubsub/start-pubsub.ts'
+import { removeExports } from './remove-exports.ts'
 import { runRetention } from './retention.ts'
 import { type CreateMailApis, createSessions } from './sessions/create-sessions.ts'
 import { removeIncompleteUploads } from './sessions/incomplete-uploads.ts'
@@ -78,6 +79,7 @@ export async function startApp(
   start(1_000, 'sync times', () => deferred.syncTimes.store(db))
   start(3_600_000, 'retention', runRetention(db, { ...config, logRetention: parts.retention }))
   start(600_000, 'uploads', () => deleteOldUploads(db))
+  start(10_000, 'exports', removeExports({ db, bus, settings, ...config.exports }))
   stack.use(
     await bus.serve({
       queue: 'verify.imap',

@@ -2,6 +2,7 @@ import { readProviderLimits } from '@posthorn/backends/provider-limits-config'
 import { duration, type Env, integer, oneOf } from '@posthorn/config'
 import { readReaderConfig } from '@posthorn/message-reader'
 import { egressPolicies } from '@posthorn/net/egress'
+import { readExportConfig } from '@posthorn/service/export-config'
 import { readProviderOrigins } from '@posthorn/service/provider-origins-config'
 import { readMailPorts } from '@posthorn/service/mail-ports-config'
 import { readServiceConfig } from '@posthorn/service/service-config'
@@ -99,6 +100,8 @@ export function readConfig(env: Env) {
     providerOrigins: readProviderOrigins(env),
     /** Limits of requests to mail providers, for all processes together. */
     providerLimits: readProviderLimits(env),
+    /** Limits of exports. */
+    exports: readExportConfig(env),
     reader: readReaderConfig(env),
     summaries: {
       /** Timeout of one summary, including the wait for a permit. */

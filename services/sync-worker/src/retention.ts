@@ -3,6 +3,7 @@ import type { LogRetention } from './logs/transcripts.ts'
 import { deleteOldAnnounced } from './store/announced.ts'
 import { deleteOldBounces } from './store/bounces.ts'
 import { deleteOldChanges } from './store/changes.ts'
+import { dropExportPartitions } from './store/exports.ts'
 import { deleteUnwantedLogs } from './store/logs.ts'
 
 /** Maximum rows per statement that deletes expired rows. */
@@ -14,14 +15,15 @@ interface RetentionOptions {
 }
 
 /**
- * Creates the task that deletes expired rows: announced Message-IDs, bounces, account changes, and
- * log lines of accounts whose log was disabled.
+ * Creates the task that deletes expired rows: announced Message-IDs, bounces, account changes, log
+ * lines of accounts whose log was disabled, and table partitions of exports.
  */
 export function runRetention(db: Db, { changesKeepMs, logRetention }: RetentionOptions) {
   return async (signal: AbortSignal): Promise<void> => {
     await repeatWhileFull(() => deleteOldAnnounced(db, limit), signal)
     await repeatWhileFull(() => deleteOldBounces(db, limit), signal)
     await repeatWhileFull(() => deleteOldChanges(db, { keepMs: changesKeepMs, limit }), signal)
+    await dropExportPartitions(db)
     if (!(await logRetention()).all) await deleteUnwantedLogs(db)
   }
 }

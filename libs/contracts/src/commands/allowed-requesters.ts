@@ -12,6 +12,7 @@ const requesters: Readonly<Record<string, readonly ServiceName[]>> = {
   changesNoticed: ['api-gateway', 'sync-worker'],
   unsealLogin: ['api-gateway', 'webhook-dispatcher', 'sync-worker', 'sender', 'imap-proxy'],
   unsealHeader: ['webhook-dispatcher'],
+  getExportKey: ['api-gateway', 'sync-worker'],
   fileSent: ['sender'],
   findSent: ['sender'],
   isSending: ['sender'],

@@ -144,6 +144,24 @@ export const getGatewayCredentials = defineCommand({
   response: Credentials,
 })
 
+/**
+ * Reads the key that encrypts the chunks of an export: for the sync-worker that holds the shard of
+ * the account, and for the download of a completed export by api-gateway.
+ */
+export const getExportKey = defineCommand({
+  name: 'getExportKey',
+  repeatable: true,
+  request: Strict({
+    account: Type.String({ maxLength: 256 }),
+    exportId: Type.String({ maxLength: 256 }),
+    entitlement: Type.Optional(Entitlement),
+  }),
+  response: Type.Object({
+    /** Key of AES-256 as base64. */
+    key: Type.String({ minLength: 44, maxLength: 44 }),
+  }),
+})
+
 /** Unseals the login in the URL of a webhook or proxy. Fails if the host of the URL was changed. */
 export const unsealLogin = defineCommand({
   name: 'unsealLogin',

@@ -38,6 +38,7 @@ export const credentialCommands = {
   getOpenAiApiKey: credentials.getOpenAiApiKey,
   unsealLogin: credentials.unsealLogin,
   unsealHeader: credentials.unsealHeader,
+  getExportKey: credentials.getExportKey,
   getGatewayCredentials: credentials.getGatewayCredentials,
   checkSmtpServerPassword: credentials.checkSmtpServerPassword,
   checkImapProxyServerPassword: credentials.checkImapProxyServerPassword,

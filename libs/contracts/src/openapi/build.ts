@@ -66,6 +66,7 @@ function describe(operation: Operation): object {
         }),
     responses: {
       200: success(operation),
+      ...(operation.hasRanges && rangeResponses(operation)),
       ...errorResponses(operation, toOpenApiSchema(Problem) as TSchema),
     },
   }
@@ -83,6 +84,22 @@ function examplesOf(id: string): object {
 
 function success({ produces = 'application/json', response }: Operation): object {
   return { description: 'Success.', content: { [produces]: { schema: toOpenApiSchema(response) } } }
+}
+
+/** Responses of an operation to requests for a range of bytes (RFC 9110 §15.3.7, §15.5.17). */
+function rangeResponses({ produces = 'application/json', response }: Operation): object {
+  const header = (description: string) => ({ description, schema: { type: 'string' } })
+  return {
+    206: {
+      description: 'Range of the bytes.',
+      headers: { 'Content-Range': header('Position of the range, such as `bytes 0-99/1000`.') },
+      content: { [produces]: { schema: toOpenApiSchema(response) } },
+    },
+    416: {
+      description: 'The range starts after the end. The response has no body.',
+      headers: { 'Content-Range': header('Size of the whole, such as `bytes */1000`.') },
+    },
+  }
 }
 
 function parameters(location: 'path' | 'query' | 'header', schema: TObject | undefined): object[] {

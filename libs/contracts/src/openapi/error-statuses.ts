@@ -35,6 +35,7 @@ export const errorStatuses: Readonly<Record<string, number>> = {
   MessageTooLarge: 413,
   MissingServerExtension: 422,
   QuotaExceeded: 429,
+  TooManyExports: 429,
   AppNotFound: 500,
   InvalidBaseScopes: 500,
   MissingServiceURLSetup: 500,

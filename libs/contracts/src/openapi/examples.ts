@@ -116,6 +116,16 @@ export const examples: Readonly<Record<string, Readonly<Record<string, unknown>>
     'unread messages since a date': { search: { unseen: true, since: '2030-01-01T00:00:00Z' } },
     'header value': { search: { header: { 'X-Ticket': '4711' } } },
   },
+  createExport: {
+    'all messages of January': { startDate: '2030-01-01', endDate: '2030-02-01' },
+    'one mailbox with attachments': {
+      folders: ['INBOX'],
+      startDate: '2030-01-01',
+      endDate: '2030-02-01',
+      textType: 'plain',
+      includeAttachments: true,
+    },
+  },
   createTemplate: {
     'template for all accounts': {
       account: null,

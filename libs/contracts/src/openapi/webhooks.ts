@@ -30,6 +30,8 @@ const triggers: Record<EventName, string> = {
   trackClick: 'A rewritten link was followed',
   listUnsubscribe: 'A recipient unsubscribed from a list',
   listSubscribe: 'A recipient subscribed to a list again',
+  exportCompleted: 'An export is complete and can be downloaded',
+  exportFailed: 'An export ended with an error',
 }
 
 /**

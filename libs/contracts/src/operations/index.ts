@@ -4,6 +4,7 @@ import * as authentication from './authentication.ts'
 import * as autoconfig from './autoconfig.ts'
 import * as blocklists from './blocklists.ts'
 import * as changes from './changes.ts'
+import * as exports_ from './exports.ts'
 import * as gateways from './gateways.ts'
 import * as license from './license.ts'
 import * as logs from './logs.ts'
@@ -31,6 +32,7 @@ export const operations = {
   ...autoconfig,
   ...blocklists,
   ...changes,
+  ...exports_,
   ...gateways,
   ...license,
   ...logs,

@@ -91,11 +91,6 @@ const permissionsOf = <const G extends readonly string[]>(groups: G) =>
     },
   )
 
-/** Permissions of a new access token. The group `export` is rejected until there are exports. */
-const RequestedPermissions = permissionsOf(permissionGroups.filter((group) => group !== 'export'))
-/**
- * Permissions of an access token as stored. Tokens of earlier versions may have the group `export`.
- */
 export const Permissions = permissionsOf(permissionGroups)
 export type Permissions = Static<typeof Permissions>
 
@@ -112,7 +107,7 @@ export const TokenRequest = Strict({
   ),
   metadata: Type.Optional(Text('Metadata of the caller in JSON.', { maxLength: 1_048_576 })),
   restrictions: Type.Optional(Nullable(Restrictions)),
-  permissions: Type.Optional(Nullable(RequestedPermissions)),
+  permissions: Type.Optional(Nullable(Permissions)),
   expires: Type.Optional(Time('Expiry time (ISO 8601). Absent: the token does not expire.')),
   ip: Type.Optional(Text('IP address of the creator, for information.', { maxLength: 64 })),
 })

@@ -1,5 +1,6 @@
 import { type Static, Type } from 'typebox'
 import { Bool, Int, KeyValue, Nullable, Strict, Text } from '../schemas/primitives.ts'
+import { exportSettingDefaults, exportSettings } from './export-settings.ts'
 import { namesUnsupported } from './unsupported-settings.ts'
 import {
   RetrySchedule,
@@ -174,6 +175,7 @@ export const settings = {
       format: 'json-object',
     }),
   ),
+  ...exportSettings,
   resolveGmailCategories: flag('If true, messages of Gmail contain their inbox category.'),
   imapIndexer: Nullable(
     Type.Union([Type.Literal('full'), Type.Literal('fast')], {
@@ -294,4 +296,5 @@ export const settingDefaults = {
   deliveryAttempts: 10,
   trackRepeatWindow: 5,
   serviceSecretOverlap: 86_400,
+  ...exportSettingDefaults,
 } as const satisfies Settings

@@ -1,4 +1,3 @@
-const noExports = 'there are no exports; list messages with GET /v1/account/{account}/messages'
 const documentStore = 'send events to an index of your own with a webhook route'
 const operators = 'there are no operator logins in the API; use tokens'
 const mcp = 'there is no MCP endpoint; call the API with a token'
@@ -27,14 +26,8 @@ export const unsupportedSettings: Readonly<Record<string, string>> = {
   documentStoreGenerateEmbeddings: documentStore,
   documentStorePreProcessingEnabled: documentStore,
   documentStoreChatModel: documentStore,
-  exportMaxConcurrent: noExports,
-  exportMaxGlobalConcurrent: noExports,
-  exportMaxMessages: noExports,
-  exportMaxSize: noExports,
-  exportMaxAge: noExports,
-  exportPath: noExports,
-  gmailExportBatchSize: noExports,
-  outlookExportBatchSize: noExports,
+  exportMaxAge: 'set SVC_EXPORT_MAX_AGE',
+  exportPath: 'exports are stored in Postgres',
   mcpEnabled: mcp,
   mcpOAuthEnabled: mcp,
   authData: operators,

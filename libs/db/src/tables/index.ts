@@ -17,6 +17,7 @@ import type {
 import type { Bounces } from './bounces.ts'
 import type { AccountEventCounts, OAuth2AppUses, StatCounters } from './counters.ts'
 import type { EventIds, Events } from './events.ts'
+import type { ExportChunks, Exports } from './exports.ts'
 import type { FormLinks } from './form-links.ts'
 import type { GatewayCredentials, Gateways, GatewayStates } from './gateways.ts'
 import type { AccountListBlocks, Lists, ListTurns } from './lists.ts'
@@ -66,6 +67,8 @@ export interface Tables {
   draftCleanups: DraftCleanups
   eventIds: EventIds
   events: Events
+  exportChunks: ExportChunks
+  exports: Exports
   formLinks: FormLinks
   gatewayCredentials: GatewayCredentials
   gateways: Gateways
@@ -113,6 +116,7 @@ export type * from './bounces.ts'
 export type * from './counters.ts'
 export type * from './events.ts'
 export type * from './form-links.ts'
+export type * from './exports.ts'
 export type * from './gateways.ts'
 export type * from './lists.ts'
 export type * from './mailboxes.ts'

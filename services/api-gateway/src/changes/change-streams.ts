@@ -5,14 +5,15 @@ import { AppError, messageOf } from '@posthorn/errors'
 import type { Metrics } from '@posthorn/telemetry'
 import { isTenant } from '../access/authorize.ts'
 import type { Caller } from '../access/authenticate.ts'
-import type { EventStreamResponse } from '../http/handle.ts'
+import type { TokenWatch } from '../access/token-watch.ts'
+import type { ResponseWriter } from '../http/handle.ts'
 import { type Change, findChangesEnd, type Position } from '../store/changes.ts'
 import { ChangeFeed, type FeedOptions } from './feed.ts'
 import { ChangeStream, type StreamOptions } from './stream.ts'
-import { TokenWatch } from './token-watch.ts'
 
 export interface ChangeStreamsDeps extends StreamOptions, Omit<FeedOptions, 'onLive'> {
   metrics: Metrics
+  tokenWatch: TokenWatch
 }
 
 /**
@@ -24,18 +25,15 @@ export interface ChangeStreams extends AsyncDisposable {
    * Prepares a stream of account changes that starts after the position `after`, or now. The
    * returned function writes the stream.
    */
-  open(after: Position | undefined, caller: Caller): Promise<EventStreamResponse>
+  open(after: Position | undefined, caller: Caller): Promise<ResponseWriter>
   /** Called when there may be new account changes. */
   wake(): void
-  /** Called when access tokens may have been revoked. */
-  tokensChanged(): void
 }
 
 export function serveChanges(deps: ChangeStreamsDeps): ChangeStreams {
-  const { db, log } = deps
+  const { db, log, tokenWatch } = deps
   const measured = measure(deps.metrics)
   const feed = new ChangeFeed({ ...deps, onLive: measured.onLive })
-  const tokens = new TokenWatch(db, log)
   const streams = new Set<ChangeStream>()
   let stopping = false
 
@@ -74,18 +72,17 @@ export function serveChanges(deps: ChangeStreamsDeps): ChangeStreams {
           return
         }
         const { referer: referrer } = response.req.headers
-        const by = { operation: operations.followChanges, address, referrer }
+        const operation = operations.followChanges
+        const by = { operation, account: undefined, address, referrer }
         using _watched =
-          token && tokens.watch({ ...by, token: token.id, refused: () => stream.close() })
+          token && tokenWatch.watch({ ...by, token: token.id, refused: () => stream.close() })
         stream.open(after !== undefined)
         await serve(stream, response)
       }
     },
     wake: () => feed.wake(),
-    tokensChanged: () => void tokens.check(),
     async [Symbol.asyncDispose]() {
       stopping = true
-      tokens[Symbol.dispose]()
       for (const stream of streams) stream.close()
       await feed[Symbol.asyncDispose]()
     },

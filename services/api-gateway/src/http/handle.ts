@@ -46,15 +46,15 @@ export function handleStream<const O extends Operation>(
 }
 
 /**
- * Writes an open-ended HTTP response, such as an event stream, and resolves at its end. Throws only
- * before the response head.
+ * Writes a whole HTTP response, such as an event stream or a range of a file, and resolves at its
+ * end. Throws only before the response head.
  */
-export type EventStreamResponse = (response: ServerResponse) => Promise<void>
+export type ResponseWriter = (response: ServerResponse) => Promise<void>
 
-/** Pairs an operation whose response stays open until either side ends it with its handler. */
-export function handleEventStream<const O extends Operation>(
+/** Pairs an operation whose handler writes the HTTP response itself with this handler. */
+export function handleWriter<const O extends Operation>(
   operation: O,
-  run: (input: Input<O>) => Promise<EventStreamResponse>,
+  run: (input: Input<O>) => Promise<ResponseWriter>,
 ): OperationHandler {
   return { operation, run }
 }

@@ -3,7 +3,7 @@ import { Readable } from 'node:stream'
 import { pipeline } from 'node:stream/promises'
 import type { Operation } from '@posthorn/contracts/define'
 import type { Response } from 'express'
-import type { EventStreamResponse, StreamResponse } from './handle.ts'
+import type { ResponseWriter, StreamResponse } from './handle.ts'
 
 /** Characters of a text in a response that are converted to JSON at a time: 1 ms each. */
 const pieceLength = 512 * 1024
@@ -14,7 +14,7 @@ export async function respond(
   response: Response,
   result: unknown,
 ): Promise<void> {
-  if (typeof result === 'function') await (result as EventStreamResponse)(response)
+  if (typeof result === 'function') await (result as ResponseWriter)(response)
   else if (produces === 'application/json' && !hasLargeText(result)) response.json(result)
   else {
     const stream = produces === 'application/json' ? streamJson(result as object) : result

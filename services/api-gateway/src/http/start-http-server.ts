@@ -29,6 +29,8 @@ const exposedHeaders = [
   'X-RateLimit-Reset',
   'X-Request-Id',
   'Content-Disposition',
+  'Content-Range',
+  'ETag',
   'Retry-After',
   'WWW-Authenticate',
 ]

@@ -1,6 +1,6 @@
 import { allOperations, operations } from '@posthorn/contracts/operations'
 import { parsePosition } from '../changes/position.ts'
-import { handle, handleEventStream, type OperationHandler } from '../http/handle.ts'
+import { handle, handleWriter, type OperationHandler } from '../http/handle.ts'
 import { accountSyncHandlers } from './accounts/account-sync.ts'
 import { onCreateAccount, onDeleteAccount, onUpdateAccount } from './accounts/change-accounts.ts'
 import { onGetOAuthToken } from './accounts/get-oauth-token.ts'
@@ -8,6 +8,7 @@ import { accountReadHandlers } from './accounts/read-accounts.ts'
 import { onVerifyAccount } from './accounts/verify-account.ts'
 import { blocklistHandlers } from './blocklists.ts'
 import { onCreateAuthenticationForm } from './create-authentication-form.ts'
+import { exportHandlers } from './exports.ts'
 import { gatewayHandlers } from './gateways/gateways.ts'
 import { onGetLogs } from './get-logs.ts'
 import { onGetStats } from './get-stats.ts'
@@ -46,13 +47,14 @@ export function operationHandlers(deps: OperationDeps): OperationHandler[] {
     onSubmitDraft(deps, writer),
     ...outboxHandlers(deps),
     ...queueHandlers(deps),
-    handleEventStream(operations.followChanges, ({ query, headers, caller }) => {
+    handleWriter(operations.followChanges, ({ query, headers, caller }) => {
       // The header `Last-Event-ID` overrides the query: an EventSource reconnects with its first
       // URL.
       const { 'last-event-id': lastEventId } = headers
       const position = parsePosition(lastEventId) ?? parsePosition(query.lastEventId)
       return deps.changes.open(position, caller)
     }),
+    ...exportHandlers(deps),
     onGetLogs(deps),
     onGetStats(deps),
     ...settingsHandlers(deps),

@@ -7,6 +7,8 @@ import type { Renderer } from '@posthorn/templates'
 import type { TokenCache } from '../access/tokens.ts'
 import type { Autoconfig } from '../autoconfig/autoconfig.ts'
 import type { ChangeStreams } from '../changes/change-streams.ts'
+import type { ExportDownloads } from '../exports/export-downloads.ts'
+import type { ExportConfig } from '@posthorn/service/export-config'
 import type { ResolveDeps } from '../composing/resolve-submission.ts'
 
 /** Dependencies of all API operations. Each handler picks the dependencies that it needs. */
@@ -20,6 +22,8 @@ export interface OperationDeps extends ResolveDeps {
   tokens: TokenCache
   links: LinkKeys
   changes: ChangeStreams
+  exports: ExportDownloads
+  exportLimits: ExportConfig
   autoconfig: Autoconfig
   maxUploadBytes: number
   /** Duration of testing a mail server that cannot be used, for callers without full rights. */

@@ -9,12 +9,15 @@ export function accountNotFound(): AppError {
   return new AppError('not-found', 'Account record was not found for requested ID')
 }
 
-/** Maps a foreign key violation to `accountNotFound`: the account was deleted concurrently. */
-export async function orAccountNotFound<T>(write: Promise<T>): Promise<T> {
+/** Maps a foreign key violation to `notFound`: the account was deleted concurrently. */
+export async function orAccountNotFound<T>(
+  write: Promise<T>,
+  notFound: () => AppError = accountNotFound,
+): Promise<T> {
   try {
     return await write
   } catch (error) {
-    throw sqlState(error) === foreignKeyViolation ? accountNotFound() : error
+    throw sqlState(error) === foreignKeyViolation ? notFound() : error
   }
 }
 

@@ -1,5 +1,6 @@
 import { checkToken, listTokens } from '@posthorn/access'
 import type { Entitlement } from '@posthorn/contracts/commands/credentials'
+import type { ExportStatus } from '@posthorn/contracts/schemas/export'
 import type { ServiceName } from '@posthorn/contracts/services'
 import { type Db } from '@posthorn/db'
 import { AppError } from '@posthorn/errors'
@@ -48,6 +49,28 @@ export async function assertEntitledToGateway(
     !(await isLeased(db, queueId, { gateway }))
   )
     throw notEntitled()
+}
+
+interface ExportRequest {
+  account: string
+  status: ExportStatus
+  entitlement: Entitlement | undefined
+}
+
+/**
+ * Checks that the service that requests the key of an export works on the export: the sync-worker
+ * that holds the shard of the account, or api-gateway, which downloads completed exports. See
+ * `assertEntitled`.
+ */
+export async function assertEntitledToExport(
+  db: Db,
+  requester: ServiceName | undefined,
+  { account, status, entitlement: { worker } = {} }: ExportRequest,
+): Promise<void> {
+  if (requester === undefined) return
+  if (requester === 'api-gateway' && status === 'completed') return
+  const isHolder = requester === 'sync-worker' && worker && (await holdsShard(db, account, worker))
+  if (!isHolder) throw notEntitled()
 }
 
 /** Protocols for which each service may request credentials. */

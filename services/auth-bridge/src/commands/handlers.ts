@@ -2,6 +2,7 @@ import type { AuthServer } from '../providers/auth-server.ts'
 import { onCheckServerPassword } from './check-server-password.ts'
 import { onCompleteOAuth2Login } from './complete-oauth2-login.ts'
 import { onGetCredentials } from './get-credentials.ts'
+import { onGetExportKey } from './get-export-key.ts'
 import { onGetGatewayCredentials } from './get-gateway-credentials.ts'
 import { onGetOAuth2Token, type OAuth2TokenDeps } from './get-oauth2-token.ts'
 import { onGetPubSubToken } from './get-pubsub-token.ts'
@@ -16,6 +17,7 @@ export function createHandlers(deps: OAuth2TokenDeps & VerifyDeps & { authServer
   return [
     onGetCredentials(deps),
     onGetGatewayCredentials(deps),
+    onGetExportKey(deps),
     onStartOAuth2Login(deps),
     onCompleteOAuth2Login(deps),
     onRevokeOAuth2Grant(deps),

@@ -35,6 +35,7 @@ interface InPlace {
  */
 export const sealedTables: readonly SealedColumn[] = [
   { name: 'credentials', key: ['account', 'kind'], use: 'account' },
+  { name: 'exports', key: ['export_id'] },
   { name: 'gateway_credentials', key: ['gateway'], use: 'gateway' },
   { name: 'oauth2_app_secrets', key: ['app', 'kind'], use: 'app' },
   { name: 'oauth2_tokens', key: ['account'], use: 'account' },

@@ -1,0 +1,128 @@
+import { Type } from 'typebox'
+import { defineOperation, operationKinds } from '../define.ts'
+import {
+  AdminExport,
+  ExportEntry,
+  exportId,
+  ExportRecord,
+  ExportRequest,
+  exportStatuses,
+} from '../schemas/export.ts'
+import {
+  AccountId,
+  Bool,
+  described,
+  Int,
+  OneOf,
+  pageCounts,
+  pageQuery,
+  Strict,
+  Text,
+  Time,
+} from '../schemas/primitives.ts'
+
+const { read, write, destructive } = operationKinds('Export', 'export')
+const ofAccount = Strict({ account: AccountId })
+const ofExport = Strict({ account: AccountId, exportId })
+const notFound = ['AccountNotFound', 'NotFound'] as const
+
+export const createExport = defineOperation({
+  ...write,
+  id: 'createExport',
+  method: 'post',
+  path: '/v1/account/:account/export',
+  summary: 'Export messages to a file',
+  description:
+    'The export runs in the background and ends with the event exportCompleted or exportFailed. The file has one message per line in JSON, ordered by date, and is compressed with gzip.',
+  params: ofAccount,
+  body: ExportRequest,
+  response: Type.Object({
+    exportId,
+    status: Type.Literal('queued', { description: 'Status of the export.' }),
+    created: Time('Time the export was created (ISO 8601).'),
+  }),
+  errors: ['AccountNotFound', 'TooManyExports', 'UnsupportedOperation'],
+})
+
+export const listExports = defineOperation({
+  ...read,
+  id: 'listExports',
+  method: 'get',
+  path: '/v1/account/:account/exports',
+  summary: 'List exports of an account',
+  description: 'Sorted from newest to oldest.',
+  params: ofAccount,
+  query: Strict(pageQuery),
+  response: Type.Object({
+    ...pageCounts,
+    exports: Type.Array(ExportEntry, { description: 'Exports of this page.' }),
+  }),
+  errors: ['AccountNotFound'],
+})
+
+export const getExport = defineOperation({
+  ...read,
+  id: 'getExport',
+  method: 'get',
+  path: '/v1/account/:account/export/:exportId',
+  summary: 'Read the status of an export',
+  params: ofExport,
+  response: ExportRecord,
+  errors: notFound,
+})
+
+export const downloadExport = defineOperation({
+  ...read,
+  id: 'downloadExport',
+  method: 'get',
+  path: '/v1/account/:account/export/:exportId/download',
+  summary: 'Download the file of an export',
+  description:
+    'The body is the compressed file (`.ndjson.gz`). `HEAD` returns its headers. An interrupted download continues with `Range: bytes=<received bytes>-` and the `ETag` of the first response as `If-Range`. The connection is reset if the file is damaged, or if the token is revoked during the download.',
+  params: ofExport,
+  headers: Type.Object({
+    range: Type.Optional(
+      Text('One range of bytes, such as `bytes=1048576-`. Several ranges return the whole file.'),
+    ),
+    'if-range': Type.Optional(
+      Text('`ETag` of an earlier response. If the file has another, it is returned as a whole.'),
+    ),
+  }),
+  response: Type.String(),
+  produces: 'application/gzip',
+  hasRanges: true,
+  errors: notFound,
+})
+
+export const deleteExport = defineOperation({
+  ...destructive,
+  id: 'deleteExport',
+  method: 'delete',
+  path: '/v1/account/:account/export/:exportId',
+  summary: 'Cancel or delete an export',
+  description:
+    'A queued or running export becomes `cancelled`, without an event. A finished or cancelled export is deleted. The file is deleted within one minute.',
+  params: ofExport,
+  response: Type.Object({ deleted: Bool('Always true.') }),
+  errors: notFound,
+})
+
+export const listAllExports = defineOperation({
+  ...operationKinds('Export', 'admin', '*').read,
+  id: 'listAllExports',
+  method: 'get',
+  path: '/admin/api/exports',
+  summary: 'List exports of all accounts',
+  description: 'Sorted from newest to oldest.',
+  query: Strict({
+    ...pageQuery,
+    account: Type.Optional(described('Account of the exports.', AccountId)),
+    status: Type.Optional(OneOf(exportStatuses, { description: 'Status of the exports.' })),
+  }),
+  response: Type.Object({
+    ...pageCounts,
+    storedBytes: Int('Bytes of the stored files of all exports.'),
+    maxStoredBytes: Int('Limit of the stored files (`SVC_EXPORT_STORAGE`), in bytes.'),
+    exports: Type.Array(AdminExport, { description: 'Exports of this page.' }),
+  }),
+})

@@ -1,0 +1,21 @@
+import { byteSize, duration, type Env } from '@posthorn/config'
+
+/** Limits of exports that api-gateway and sync-worker share. */
+export interface ExportConfig {
+  /** Time after its last progress after which an export is removed. */
+  readonly maxAgeMs: number
+  /** Bytes of the stored files of all exports above which no more is stored. */
+  readonly maxStoredBytes: number
+}
+
+/** Reads the limits of exports: `SVC_EXPORT_MAX_AGE` and `SVC_EXPORT_STORAGE`. */
+export function readExportConfig(env: Env): ExportConfig {
+  return {
+    maxAgeMs: duration(env, 'SVC_EXPORT_MAX_AGE', {
+      fallback: 86_400_000,
+      min: 1_000,
+      max: 30 * 86_400_000,
+    }),
+    maxStoredBytes: byteSize(env, 'SVC_EXPORT_STORAGE', { fallback: 20 * 1024 ** 3, min: 0 }),
+  }
+}

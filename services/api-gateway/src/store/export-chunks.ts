@@ -1,0 +1,69 @@
+import type { Db } from '@posthorn/db'
+import { sql } from 'kysely'
+import { exportNotFound } from './export-records.ts'
+
+/** True for an export whose file can be downloaded. */
+const isAvailable = sql<boolean>`exports.status = 'completed' and exports.account is not null
+  and exports.expires_at > now()`
+
+/** Size and number of chunks of a completed export of an account. @throws AppError `not-found` */
+export async function getExportFile(db: Db, account: string, exportId: string) {
+  const { bytesWritten, chunks } = await db
+    .selectFrom('exports')
+    .select(['bytesWritten', 'chunks'])
+    .where('exportId', '=', exportId)
+    .where('account', '=', account)
+    .where(isAvailable)
+    .executeTakeFirstOrThrow(exportNotFound)
+  return { exportId, size: Number(bytesWritten), chunks }
+}
+
+/**
+ * Number of the chunk that contains a byte of the file. Undefined without such a chunk. The chunk
+ * itself confirms its position, so a wrong number serves no wrong bytes.
+ */
+export async function findChunkAt(
+  db: Db,
+  exportId: string,
+  offset: number,
+): Promise<number | undefined> {
+  const row = await chunksOf(db, exportId)
+    .select('exportChunks.number')
+    .where('exportChunks.start', '<=', String(offset))
+    .orderBy('exportChunks.number', 'desc')
+    .limit(1)
+    .executeTakeFirst()
+  return row?.number
+}
+
+/** Finds a chunk of a completed export. Undefined if the chunk is missing. */
+export async function findChunk(db: Db, exportId: string, number: number) {
+  const row = await chunksOf(db, exportId)
+    .select(['exportChunks.start', 'exportChunks.size', 'exportChunks.content'])
+    .where('exportChunks.number', '=', number)
+    .executeTakeFirst()
+  return row && { ...row, start: Number(row.start) }
+}
+
+function chunksOf(db: Db, exportId: string) {
+  return db
+    .selectFrom('exports')
+    .innerJoin('exportChunks', (join) =>
+      // The day selects the table partition.
+      join
+        .onRef('exportChunks.day', '=', 'exports.day')
+        .onRef('exportChunks.exportId', '=', 'exports.exportId'),
+    )
+    .where('exports.exportId', '=', exportId)
+}
+
+/** True while the file of an export can be downloaded: not after its deletion or expiry. */
+export async function isExportAvailable(db: Db, exportId: string): Promise<boolean> {
+  const row = await db
+    .selectFrom('exports')
+    .select('exportId')
+    .where('exportId', '=', exportId)
+    .where(isAvailable)
+    .executeTakeFirst()
+  return row !== undefined
+}

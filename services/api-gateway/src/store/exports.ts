@@ -1,0 +1,113 @@
+import type { ExportRequest } from '@posthorn/contracts/schemas/export'
+import { type Db, type Tx } from '@posthorn/db'
+import { AppError } from '@posthorn/errors'
+import { type RawBuilder, sql } from 'kysely'
+import { accountNotFound } from './accounts.ts'
+
+/** True for an export that has not ended. */
+export const isUnfinished = sql<boolean>`exports.status in ('queued', 'processing')`
+
+/** Error for an unknown account. Only operations on exports give it a code. */
+export function exportAccountNotFound(): AppError {
+  return new AppError('not-found', accountNotFound().message, { code: 'AccountNotFound' })
+}
+
+/** Gets the account of an export. @throws AppError `not-found` `AccountNotFound` */
+export function getExportAccount(db: Db, account: string) {
+  return db
+    .selectFrom('accounts')
+    .select(['shard', 'backend', 'imap'])
+    .where('account', '=', account)
+    .executeTakeFirstOrThrow(exportAccountNotFound)
+}
+
+export interface NewExport extends Omit<Required<ExportRequest>, 'startDate' | 'endDate'> {
+  startDate: Date
+  endDate: Date
+  exportId: string
+  account: string
+  shard: number
+  /** Key of the chunks, sealed. */
+  sealed: string
+}
+
+export interface ExportLimits {
+  /** Maximum unfinished exports of one account. */
+  maxOfAccount: number
+  /** Maximum unfinished exports of all accounts. */
+  maxOfAll: number
+  /** Maximum bytes of the stored chunks of all exports. */
+  maxStoredBytes: number
+  /** Time after which an export without progress expires. */
+  maxAgeMs: number
+}
+
+/**
+ * Inserts an export within the limits. Creations of all replicas run one after the other. Returns
+ * the time of the creation.
+ *
+ * @throws AppError `rate-limited` `TooManyExports`
+ */
+export async function insertExport(tx: Tx, input: NewExport, limits: ExportLimits): Promise<Date> {
+  // The function serializes the creations until the end of the transaction. The next statement sees
+  // the exports of all earlier creations.
+  await sql`select ensure_export_partition()`.execute(tx)
+  await assertWithinLimits(tx, input.account, limits)
+  const { createdAt } = await tx
+    .insertInto('exports')
+    .values({
+      exportId: input.exportId,
+      account: input.account,
+      shard: input.shard,
+      day: sql<Date>`(now() at time zone 'UTC')::date`,
+      folders: input.folders,
+      startDate: input.startDate,
+      endDate: input.endDate,
+      textType: input.textType,
+      maxBytes: String(input.maxBytes),
+      includeAttachments: input.includeAttachments,
+      sealed: input.sealed,
+      expiresAt: sql<Date>`now() + make_interval(secs => ${limits.maxAgeMs / 1000})`,
+    })
+    .returning('createdAt')
+    .executeTakeFirstOrThrow()
+  return createdAt
+}
+
+async function assertWithinLimits(
+  tx: Tx,
+  account: string,
+  { maxOfAccount, maxOfAll, maxStoredBytes }: ExportLimits,
+): Promise<void> {
+  const { ofAccount, ofAll, storedBytes } = await tx
+    .selectFrom('exports')
+    .select((exports) => [
+      exports.fn.countAll<string>().filterWhere(isUnfinished).as('ofAll'),
+      exports.fn
+        .countAll<string>()
+        .filterWhere(isUnfinished)
+        .filterWhere('account', '=', account)
+        .as('ofAccount'),
+      storedBytesSum.as('storedBytes'),
+    ])
+    .executeTakeFirstOrThrow()
+  if (Number(ofAccount) >= maxOfAccount)
+    throw tooMany(
+      `The account has ${ofAccount} unfinished exports (exportMaxConcurrent), wait for one to end or cancel one`,
+    )
+  if (Number(ofAll) >= maxOfAll)
+    throw tooMany(
+      `${ofAll} exports of all accounts are unfinished (exportMaxGlobalConcurrent), retry later`,
+    )
+  if (Number(storedBytes) >= maxStoredBytes)
+    throw tooMany(
+      'The storage of exports is full (SVC_EXPORT_STORAGE), delete finished exports or retry later',
+    )
+}
+
+/** Bytes of the stored chunks of all exports. */
+export const storedBytesSum: RawBuilder<string> = sql<string>`coalesce(sum(stored_bytes), 0)`
+
+function tooMany(message: string): AppError {
+  return new AppError('rate-limited', message, { code: 'TooManyExports' })
+}

@@ -1,0 +1,48 @@
+import type { Bus } from '@posthorn/bus'
+import {
+  type Db,
+  endExport,
+  type EndOptions,
+  publishEvents,
+  type RecordedEvent,
+  type SettingsCache,
+} from '@posthorn/db'
+import { listExpiredExports, removeExportChunks } from './store/exports.ts'
+
+export interface RemovalDeps {
+  db: Db
+  bus: Bus
+  settings: SettingsCache
+  /** Time for which a failed export is shown. */
+  maxAgeMs: number
+}
+
+const expired = {
+  status: 'failed',
+  error: 'The export made no progress until it expired',
+  errorCode: 'ExportExpired',
+} as const
+
+/**
+ * Creates the task that fails expired exports and removes the files that are not needed, in small
+ * transactions. Any number of sync-workers may run it.
+ */
+export function removeExports({ db, bus, settings, maxAgeMs }: RemovalDeps) {
+  return async (signal: AbortSignal): Promise<void> => {
+    const { serviceUrl = null } = await settings.get()
+    for (const exportId of await listExpiredExports(db)) {
+      const events = await failExpired(db, exportId, { maxAgeMs, serviceUrl })
+      await publishEvents(db, (message) => bus.publishEvent(message), events)
+    }
+    while (!signal.aborted && (await removeExportChunks(db)));
+  }
+}
+
+async function failExpired(
+  db: Db,
+  exportId: string,
+  options: EndOptions,
+): Promise<RecordedEvent[]> {
+  const ended = await db.transaction().execute((tx) => endExport(tx, [exportId, expired], options))
+  return ended ?? []
+}
