@@ -88,11 +88,27 @@ test('tenantBody: messageFailed, shows errors after the greeting only', () => {
     expect(dataOf('messageFailed', { ...common, error })).toEqual({ ...common, error: shown })
 })
 
+test('tenantBody: exportFailed, hides the reason of a failed connection and texts of the login', () => {
+  const common = { exportId: 'exp_1', phase: 'indexing', messagesExported: 0, messagesQueued: 0 }
+  const shown = (failure: object) => dataOf('exportFailed', { ...common, ...failure })
+  const unusable = { error: 'The mail server cannot be used', errorCode: 'ECONNECTION' }
+  for (const failure of [{ error: 'x', errorCode: 'ECONNREFUSED' }, { error: 'connect x' }])
+    expect(shown(failure)).toEqual({ ...common, ...unusable })
+  expect(shown({ error: 'x', errorCode: 'AUTHENTICATIONFAILED' })).toEqual({
+    ...common,
+    error: 'The mail server rejected the login',
+    errorCode: 'AUTHENTICATIONFAILED',
+  })
+  const own = { error: 'The export made no progress', errorCode: 'ExportExpired' }
+  expect(shown(own)).toEqual({ ...common, ...own })
+})
+
 test('hasTenantBody: events with texts of servers or errors, and no others', () => {
   const names = Object.keys(events).filter(hasTenantBody)
   expect(names.sort()).toEqual([
     'authenticationError',
     'connectError',
+    'exportFailed',
     'messageDeliveryError',
     'messageFailed',
   ])

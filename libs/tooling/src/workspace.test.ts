@@ -267,9 +267,12 @@ test('configuration reference: describes every setting, and no other', () => {
   const described = readFileSync(join(root, 'deploy/configuration.md'), 'utf8').split(
     '## Settings',
   )[1]
-  const contract = readFileSync(join(root, 'libs/contracts/src/settings/settings.ts'), 'utf8')
-  const [, members = ''] = /^export const settings = \{\n(.*?)^\} as const/ms.exec(contract) ?? []
-  const settings = [...members.matchAll(/^ {2}(\w+):/gm)].map(([, name]) => name)
+  const settings = ['settings', 'export-settings'].flatMap((file) => {
+    const contract = readFileSync(join(root, `libs/contracts/src/settings/${file}.ts`), 'utf8')
+    const pattern = /^export const (?:settings|exportSettings) = \{\n(.*?)^\} as const/ms
+    const [, members = ''] = pattern.exec(contract) ?? []
+    return [...members.matchAll(/^ {2}(\w+):/gm)].map(([, name]) => name)
+  })
   const rows = [...(described ?? '').matchAll(/^\| ((?:`\w+`(?:, )?)+) \|/gm)].flatMap(
     ([, names = '']) => [...names.matchAll(/\w+/g)].map(([name]) => name),
   )

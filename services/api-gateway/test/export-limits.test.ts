@@ -1,4 +1,5 @@
 import { afterAll, expect, test } from '@jest/globals'
+import { eventually } from '@posthorn/testkit'
 import { sql } from 'kysely'
 import { exportWorld, register } from './export-world.ts'
 
@@ -107,9 +108,9 @@ test('createExport: account deleted meanwhile, 404 AccountNotFound', async () =>
 })
 
 async function untilWaiting(): Promise<void> {
-  for (;;) {
+  await eventually(async () => {
     const { rows } = await sql`select from pg_stat_activity where datname = current_database()
       and wait_event_type = 'Lock' and query like 'insert into "exports"%'`.execute(db)
-    if (rows.length > 0) return
-  }
+    return rows.length > 0
+  })
 }

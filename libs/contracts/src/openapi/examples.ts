@@ -117,11 +117,14 @@ export const examples: Readonly<Record<string, Readonly<Record<string, unknown>>
     'header value': { search: { header: { 'X-Ticket': '4711' } } },
   },
   createExport: {
-    'all messages of January': { startDate: '2030-01-01', endDate: '2030-02-01' },
+    'all messages of a month': {
+      startDate: '2030-01-01T00:00:00.000Z',
+      endDate: '2030-02-01T00:00:00.000Z',
+    },
     'one mailbox with attachments': {
       folders: ['INBOX'],
-      startDate: '2030-01-01',
-      endDate: '2030-02-01',
+      startDate: '2030-01-01T00:00:00.000Z',
+      endDate: '2030-02-01T00:00:00.000Z',
       textType: 'plain',
       includeAttachments: true,
     },
