@@ -5,7 +5,9 @@ import type {
   Download,
   FetchedMessage,
   FetchOptions,
+  MessageArrival,
   MessageFlags,
+  MessagePartsRequest,
   PartRequest,
 } from './messages.ts'
 import type { SearchTerms, UidQuery } from './searches.ts'
@@ -212,6 +214,11 @@ export interface MailSession extends AsyncDisposable {
   search(terms: SearchTerms): Promise<UidRange[]>
   /** Changes of messages after a mod-sequence (CONDSTORE), with deletions under QRESYNC. */
   changesSince(since: bigint): AsyncIterable<MailboxChange>
+  /**
+   * Arrival times (INTERNALDATE) of messages in ascending order of UID, in one FETCH. Messages that
+   * the connection does not have are left out.
+   */
+  arrivalTimes(uids: readonly UidRange[]): Promise<MessageArrival[]>
   /** Messages in ascending order of UID, without deleted messages. One FETCH has at most 500. */
   fetchMessages(uids: readonly UidRange[], options?: FetchOptions): AsyncIterable<FetchedMessage>
   /** Fetches messages with these sequence numbers, ascending, in one FETCH. At most 1,000. */
@@ -226,6 +233,13 @@ export interface MailSession extends AsyncDisposable {
     structure: BodyPart,
     wanted: readonly PartRequest[],
   ): Promise<Map<string, Buffer>>
+  /**
+   * Parts of several messages, as `readParts` reads them. Takes one FETCH for all messages with
+   * equal parts. Undefined for messages whose parts the server does not return.
+   */
+  readPartsOfAll(
+    requests: readonly MessagePartsRequest[],
+  ): Promise<(Map<string, Buffer> | undefined)[]>
   /** Download of one part of a message, at most `maxBytes` after decoding. */
   downloadPart(uid: number, part: string, options?: { maxBytes?: number }): Promise<Download>
   downloadSource(uid: number): Promise<Download>

@@ -73,6 +73,20 @@ export interface PartRequest {
   maxBytes: number
 }
 
+/** Request for parts of one message. */
+export interface MessagePartsRequest {
+  uid: number
+  /** Structure of the message. */
+  structure: BodyPart
+  wanted: readonly PartRequest[]
+}
+
+/** Arrival time of a message. */
+export interface MessageArrival {
+  uid: number
+  internalDate: Date
+}
+
 export interface Download {
   /** Bytes of the download as announced by the mail server. Absent if unknown. */
   size?: number

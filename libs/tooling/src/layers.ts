@@ -32,7 +32,7 @@ export const layersOf: Readonly<Record<string, readonly Layer[]>> = {
   'services/sender/src/transports': [['smtp', 'mail-api']],
   'services/smtp-proxy/src': [['store']],
   'services/sync-worker/src': [
-    ['commands'],
+    ['commands', 'exports'],
     ['sessions'],
     ['drivers'],
     ['watches'],
@@ -42,6 +42,7 @@ export const layersOf: Readonly<Record<string, readonly Layer[]>> = {
   ],
   'services/sync-worker/src/drivers': [['api', 'imap'], ['messages']],
   'services/sync-worker/src/drivers/api': [
+    ['exports'],
     ['commands', 'feeds'],
     ['messages'],
     ['events'],
@@ -49,6 +50,7 @@ export const layersOf: Readonly<Record<string, readonly Layer[]>> = {
   ],
   'services/sync-worker/src/drivers/api/feeds': [['stored']],
   'services/sync-worker/src/drivers/imap': [
+    ['exports'],
     ['commands'],
     ['connections'],
     ['sync'],

@@ -15,6 +15,7 @@ import { removeExports } from './remove-exports.ts'
 import { runRetention } from './retention.ts'
 import { type CreateMailApis, createSessions } from './sessions/create-sessions.ts'
 import { removeIncompleteUploads } from './sessions/incomplete-uploads.ts'
+import { createExports } from './exports/create-exports.ts'
 import { bindShards } from './shards/bindings.ts'
 import { holdShards, type ShardHolder } from './shards/holder.ts'
 import type { ShardObserver } from './shards/shard-accounts.ts'
@@ -79,7 +80,7 @@ export async function startApp(
   start(1_000, 'sync times', () => deferred.syncTimes.store(db))
   start(3_600_000, 'retention', runRetention(db, { ...config, logRetention: parts.retention }))
   start(600_000, 'uploads', () => deleteOldUploads(db))
-  start(10_000, 'exports', removeExports({ db, bus, settings, ...config.exports }))
+  start(10_000, 'removal of exports', removeExports({ db, bus, settings, ...config.exports }))
   stack.use(
     await bus.serve({
       queue: 'verify.imap',
@@ -88,7 +89,10 @@ export async function startApp(
     }),
   )
   const pubSub = stack.use(startPubSub({ db, bus, settings, log, config }))
-  const holding = { service, parts, config, worker, observers: [quota.held, sessions, pubSub] }
+  const exportParts = { commit: parts.commit, bus, sessions, worker, config, log }
+  const exports = createExports(stack, exportParts)
+  const observers = [quota.held, sessions, pubSub, exports]
+  const holding = { service, parts, config, worker, observers }
   const holder = stack.use(startHolder(server, holding))
   readiness.holder = holder
   const uploads = { db, log, sessions, shards: () => [...holder.leases().keys()] }

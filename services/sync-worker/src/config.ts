@@ -101,7 +101,11 @@ export function readConfig(env: Env) {
     /** Limits of requests to mail providers, for all processes together. */
     providerLimits: readProviderLimits(env),
     /** Limits of exports. */
-    exports: readExportConfig(env),
+    exports: {
+      ...readExportConfig(env),
+      /** Time for which an export waits for a mail server that cannot be used. */
+      patienceMs: duration(env, 'SVC_EXPORT_PATIENCE', { fallback: 6 * 3_600_000, min: 100 }),
+    },
     reader: readReaderConfig(env),
     summaries: {
       /** Timeout of one summary, including the wait for a permit. */

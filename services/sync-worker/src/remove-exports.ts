@@ -7,6 +7,7 @@ import {
   type RecordedEvent,
   type SettingsCache,
 } from '@posthorn/db'
+import { deleteEndedIndexes } from './store/export-index.ts'
 import { listExpiredExports, removeExportChunks } from './store/exports.ts'
 
 export interface RemovalDeps {
@@ -34,6 +35,7 @@ export function removeExports({ db, bus, settings, maxAgeMs }: RemovalDeps) {
       const events = await failExpired(db, exportId, { maxAgeMs, serviceUrl })
       await publishEvents(db, (message) => bus.publishEvent(message), events)
     }
+    await deleteEndedIndexes(db)
     while (!signal.aborted && (await removeExportChunks(db)));
   }
 }

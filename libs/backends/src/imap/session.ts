@@ -6,6 +6,7 @@ import type {
   FlagsUpdate,
   MailboxNotification,
   MailSession,
+  MessagePartsRequest,
   PartRequest,
   SearchTerms,
   UidQuery,
@@ -17,6 +18,7 @@ import { changesSince } from './messages/changes.ts'
 import type { ImapConnection } from './connection/connection.ts'
 import { downloadPart, downloadSource } from './messages/download.ts'
 import { emailIds } from './messages/email-ids.ts'
+import { fetchArrivalTimes } from './messages/arrival-times.ts'
 import { fetchBySequence, fetchMessages } from './messages/fetch.ts'
 import { confirmFlags } from './messages/confirm-flags.ts'
 import { changeFlags, changeLabels, readFlags } from './messages/flags.ts'
@@ -32,7 +34,7 @@ import { status } from './mailboxes/status.ts'
 import { expungeMessages, moveMessages } from './messages/move.ts'
 import { quota } from './mailboxes/quota.ts'
 import { UidSearch } from './messages/search.ts'
-import { readParts } from './messages/parts.ts'
+import { readParts, readPartsOfAll } from './messages/parts.ts'
 import { Watch, type WatchOptions } from './watch.ts'
 
 /**
@@ -84,12 +86,20 @@ export class ImapSession implements MailSession {
     return fetchMessages(this.#connection, uids, options)
   }
 
+  arrivalTimes(uids: readonly UidRange[]) {
+    return fetchArrivalTimes(this.#connection, uids)
+  }
+
   fetchBySequence(first: number, last: number) {
     return fetchBySequence(this.#connection, first, last)
   }
 
   readParts(uid: number, structure: BodyPart, wanted: readonly PartRequest[]) {
     return readParts(this.#connection, uid, { structure, wanted })
+  }
+
+  readPartsOfAll(requests: readonly MessagePartsRequest[]) {
+    return readPartsOfAll(this.#connection, requests)
   }
 
   downloadPart(uid: number, part: string, options: { maxBytes?: number } = {}) {

@@ -77,6 +77,8 @@ export interface ApiAccountType extends AccountType {
   readonly readsBy: 'api'
   /** Name of the mail API in replies and messages: `the Gmail API`. */
   readonly apiName: string
+  /** Setting with the number of messages that an export reads per request. */
+  readonly exportBatchSetting: 'gmailExportBatchSize' | 'outlookExportBatchSize'
   /** Prefix of the paging cursors of the mail API. */
   readonly cursorPrefix: string
   readonly mailbox: MailApiTraits

@@ -8,6 +8,7 @@ export const gmail: ApiAccountType = {
   filesSent: 'server',
   apiName: 'the Gmail API',
   cursorPrefix: 'gmail',
+  exportBatchSetting: 'gmailExportBatchSize',
   hasSignatures: true,
   notifications: {
     transport: 'pull',

@@ -23,6 +23,7 @@ export const graph: ApiAccountType = {
   filesSent: 'server',
   apiName: 'Microsoft Graph',
   cursorPrefix: 'outlook',
+  exportBatchSetting: 'outlookExportBatchSize',
   hasSignatures: false,
   subscriptionMember: 'outlookSubscription',
   notifications: {

@@ -64,3 +64,14 @@ export interface ExportChunks {
   /** Encrypted bytes (`encryptChunk` of libs/secrets). */
   content: Buffer
 }
+
+/** Messages of unfinished exports, in runs sorted by date. Written by sync-worker. */
+export interface ExportIndex {
+  exportId: string
+  /** Number of the sorted run of entries, starting at 0. */
+  run: number
+  /** Number of the part within the run, starting at 0. */
+  part: number
+  /** Entries of the part. Format of sync-worker. */
+  entries: Buffer
+}

@@ -17,7 +17,7 @@ import type {
 import type { Bounces } from './bounces.ts'
 import type { AccountEventCounts, OAuth2AppUses, StatCounters } from './counters.ts'
 import type { EventIds, Events } from './events.ts'
-import type { ExportChunks, Exports } from './exports.ts'
+import type { ExportChunks, ExportIndex, Exports } from './exports.ts'
 import type { FormLinks } from './form-links.ts'
 import type { GatewayCredentials, Gateways, GatewayStates } from './gateways.ts'
 import type { AccountListBlocks, Lists, ListTurns } from './lists.ts'
@@ -68,6 +68,7 @@ export interface Tables {
   eventIds: EventIds
   events: Events
   exportChunks: ExportChunks
+  exportIndex: ExportIndex
   exports: Exports
   formLinks: FormLinks
   gatewayCredentials: GatewayCredentials

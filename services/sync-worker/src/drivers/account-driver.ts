@@ -6,6 +6,7 @@ import type { KeyedMutex } from '@posthorn/flow'
 import type { Logger } from '@posthorn/telemetry'
 import type { Account } from '../store/accounts.ts'
 import type { AccountAvailability } from './availability.ts'
+import type { ExportDriver } from './export-driver.ts'
 import type { SyncRunner } from './sync-runner.ts'
 
 type AccountCommands = typeof accountCommands
@@ -68,6 +69,8 @@ export interface AccountDriver extends AsyncDisposable {
    * disposed of.
    */
   onDeleted?(): Promise<void>
+  /** Reads messages for exports. Absent if the mail system has no exports. */
+  readonly exports?: ExportDriver
   /** Removes drafts that an upload of a message with this Message-ID left incomplete. */
   discardIncompleteDrafts?(messageId: string, limits: CommandLimits): Promise<void>
 }

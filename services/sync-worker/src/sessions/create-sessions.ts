@@ -99,6 +99,7 @@ export function createSessions(
   }
   const sessions = stack.use(new Registry(deps))
   return {
+    commit,
     sessions,
     watches,
     settings,

@@ -1,7 +1,10 @@
-import type { BodyPart, PartRequest } from '../../mail-session.ts'
+import type { BodyPart, MessagePartsRequest, PartRequest } from '../../mail-session.ts'
 import type { ImapConnection } from '../connection/connection.ts'
+import { isRejection } from '../connection/errors.ts'
 import { decodeTransferEncoding, takeBytes } from '../../decode.ts'
+import { rangesOf } from '../../uid-ranges.ts'
 import { fetchOne } from './download.ts'
+import { fetchRows } from './fetch-rows.ts'
 import { findPart, sectionOf } from './structure.ts'
 
 /** Fetches the first bytes of several MIME parts of one message, in one FETCH. */
@@ -10,20 +13,91 @@ export async function readParts(
   uid: number,
   { structure, wanted }: { structure: BodyPart; wanted: readonly PartRequest[] },
 ): Promise<Map<string, Buffer>> {
-  const sections = wanted.flatMap(({ part, maxBytes }) => {
+  const sections = sectionsOf(structure, wanted)
+  if (sections.length === 0) return new Map()
+  const row = await fetchOne({ connection, mailbox: connection.selected }, uid, queryOf(sections))
+  return decodeSections(row.bodyParts, sections)
+}
+
+/** Parts of several messages; see `MailSession.readPartsOfAll`. */
+export async function readPartsOfAll(
+  connection: ImapConnection,
+  requests: readonly MessagePartsRequest[],
+): Promise<(Map<string, Buffer> | undefined)[]> {
+  const results = new Map<MessagePartsRequest, Map<string, Buffer>>()
+  const mailbox = connection.selected
+  for (const group of groupBySections(requests)) {
+    const [{ sections }] = group
+    if (sections.length === 0) {
+      for (const { request } of group) results.set(request, new Map())
+      continue
+    }
+    const uids = rangesOf(group.map(({ request }) => request.uid))
+    const query = { ...queryOf(sections), size: true }
+    try {
+      const rows = await fetchRows(connection, uids, { mailbox, query, onSent: () => undefined })
+      for (const { request, sections } of group) {
+        const bodyParts = rows.get(request.uid)?.bodyParts
+        if (bodyParts) results.set(request, await decodeSections(bodyParts, sections))
+      }
+    } catch (error) {
+      if (!isRejection(error)) throw error
+    }
+  }
+  return requests.map((request) => results.get(request))
+}
+
+interface Section {
+  part: string
+  key: string
+  maxBytes: number
+  bodyPart: BodyPart
+  maxLength: number
+}
+
+interface SectionsRequest {
+  request: MessagePartsRequest
+  sections: Section[]
+}
+
+type Group = [SectionsRequest, ...SectionsRequest[]]
+
+/** Groups messages of which the same sections are requested, so that one FETCH serves a group. */
+function groupBySections(requests: readonly MessagePartsRequest[]): Iterable<Group> {
+  const groups = new Map<string, Group>()
+  for (const request of requests) {
+    const sections = sectionsOf(request.structure, request.wanted)
+    const id = JSON.stringify(sections.map(({ key, maxLength }) => [key, maxLength]))
+    const group = groups.get(id)
+    if (group) group.push({ request, sections })
+    else groups.set(id, [{ request, sections }])
+  }
+  return groups.values()
+}
+
+function sectionsOf(structure: BodyPart, wanted: readonly PartRequest[]): Section[] {
+  return wanted.flatMap(({ part, maxBytes }) => {
     const bodyPart = findPart(structure, part)
     if (!bodyPart || maxBytes <= 0) return []
     const key = sectionOf(structure, part)
     return [{ part, key, maxBytes, bodyPart, maxLength: encodedBytes(bodyPart, maxBytes) }]
   })
-  if (sections.length === 0) return new Map()
-  const row = await fetchOne({ connection, mailbox: connection.selected }, uid, {
+}
+
+function queryOf(sections: readonly Section[]) {
+  return {
     uid: true,
     bodyParts: sections.map(({ key, maxLength }) => ({ key, start: 0, maxLength })),
-  })
+  }
+}
+
+async function decodeSections(
+  bodyParts: ReadonlyMap<string, Buffer> | undefined,
+  sections: readonly Section[],
+): Promise<Map<string, Buffer>> {
   const parts = new Map<string, Buffer>()
   for (const { part, key, maxBytes, bodyPart } of sections) {
-    const bytes = row.bodyParts?.get(key.toLowerCase())
+    const bytes = bodyParts?.get(key.toLowerCase())
     if (bytes) parts.set(part, await decode(bytes, bodyPart, maxBytes))
   }
   return parts

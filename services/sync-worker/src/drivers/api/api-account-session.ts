@@ -82,6 +82,17 @@ export class ApiAccountSession implements AsyncDisposable {
   }
 
   /**
+   * Creates a client for work that nobody waits for. Its requests come after all others.
+   *
+   * @throws AppError: see `assertConnected`
+   */
+  async openInBackground(signal: AbortSignal): Promise<{ api: MailApi; signal: AbortSignal }> {
+    assertConnected(this.context)
+    const ended = AbortSignal.any([signal, this.#closed.signal])
+    return { api: await this.open({ priority: 'initial-sync' }, ended), signal: ended }
+  }
+
+  /**
    * Creates a client of the account's mail API. Requests of the client are logged if the log is
    * enabled now.
    *

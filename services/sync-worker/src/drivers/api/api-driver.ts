@@ -22,6 +22,7 @@ import { listMessages, searchMessages } from './commands/list-messages.ts'
 import { deleteMessages, moveMessages, updateMessages } from './commands/update-matches.ts'
 import { isIncomplete, untilSettled } from './commands/until-settled.ts'
 import { maxUploadBytes, uploadMessage } from './commands/upload-message.ts'
+import { ApiExports } from './exports/api-exports.ts'
 import { createCredentialsClient } from '../credentials.ts'
 import type { DriverParts } from '../driver-parts.ts'
 import { BounceCache } from '../messages/bounce-cache.ts'
@@ -86,12 +87,14 @@ const commands: {
 class ApiDriver implements AccountDriver {
   /** Undefined: mail APIs limit no logins. */
   readonly loginKey = undefined
+  readonly exports: ApiExports
   readonly #deps: ApiDriverDeps
   readonly #session: ApiAccountSession
 
   constructor(deps: ApiDriverDeps, context: DriverContext) {
     this.#deps = deps
     this.#session = new ApiAccountSession(deps, context)
+    this.exports = new ApiExports(this.#session, deps)
   }
 
   follow(signal: AbortSignal): Promise<void> {

@@ -31,6 +31,7 @@ import { onVerifyImap } from './commands/verify-imap.ts'
 import { createConnector, createServerOptions } from './connections/connect.ts'
 import { IdleConnections } from './connections/idle-connections.ts'
 import { createLoginLimiter } from './connections/login-limiter.ts'
+import { ImapExports } from './exports/imap-exports.ts'
 import { indexEmptyMailboxes } from './sync/changes/initial-sync.ts'
 
 /** Dependencies of commands to IMAP accounts, shared by all accounts of a worker. */
@@ -92,12 +93,14 @@ const withoutLogin: ReadonlySet<AccountCommandName> = new Set(['getDraftVersion'
 
 /** Driver of an account at an IMAP server. */
 class ImapDriver implements AccountDriver {
+  readonly exports: ImapExports
   readonly #deps: ImapDriverDeps
   readonly #session: ImapAccountSession
 
   constructor(deps: ImapDriverDeps, context: DriverContext) {
     this.#deps = deps
     this.#session = new ImapAccountSession(deps, context)
+    this.exports = new ImapExports(this.#session, deps.commands)
   }
 
   get loginKey(): string | undefined {

@@ -34,7 +34,7 @@ export function getMessage(request: AccountRequest<'getMessage'>): ApiWork<'getM
       api.getMessage(id, defined(options), signal),
       readNames(command),
     ])
-    const detail = await describe(command, { message, names }, request)
+    const detail = await describeMessage(command, { message, names }, request)
     const [withBounces] = await command.bounces.addTo(command.db, command, [detail])
     return withBounces ?? detail
   }
@@ -89,7 +89,8 @@ async function readRequestedTexts(
   return withImages(readings, texts, { message, ...limits })
 }
 
-async function describe(
+/** Describes a message that was read, with its headers and the requested texts. */
+export async function describeMessage(
   command: ApiCommand,
   { message, names }: { message: ApiMessage; names: FolderNames },
   request: TextRequest,

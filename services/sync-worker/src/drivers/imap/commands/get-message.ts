@@ -8,7 +8,7 @@ import { isAutoReply, parseHeaders } from '@posthorn/mime'
 import { messageEntry } from '../messages/entry.ts'
 import { addCategories } from '../messages/gmail.ts'
 import { type Outline, parseOutline } from '../messages/outline.ts'
-import { type MessageSource, readRequestedText } from '../messages/read-text.ts'
+import { type MessageSource, type ReadOptions, readRequestedText } from '../messages/read-text.ts'
 import type { MailboxRow } from '../../../store/mailboxes.ts'
 import type { AccountReply, AccountRequest } from '../../account-driver.ts'
 import type { AccountCommand } from './account.ts'
@@ -31,7 +31,7 @@ export async function getMessage(
       request.markAsSeen ? fetchSeen(mail, uid) : fetchMessage(mail, uid, { headers: true }),
     )
     const source = sourceOf(deps, target, mail)
-    const detail = await describe(source, { row, message }, request)
+    const detail = await describeMessage(source, { row, message }, request)
     await addCategories(mail, [detail], await deps.settings.get())
     return detail
   })
@@ -111,10 +111,11 @@ function notDescribed(): AppError {
   })
 }
 
-async function describe(
+/** Describes a fetched message with its headers and the requested texts. */
+export async function describeMessage(
   source: MessageSource,
   { row, message }: { row: MailboxRow; message: FetchedMessage },
-  request: AccountRequest<'getMessage'>,
+  request: ReadOptions,
 ): Promise<MessageDetail> {
   const { uid } = message
   const { specialUse } = row

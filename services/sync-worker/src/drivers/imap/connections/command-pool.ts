@@ -116,7 +116,9 @@ export class CommandPool implements AsyncDisposable {
   async acquire(request: ConnectionRequest): Promise<PooledConnection> {
     const signal = AbortSignal.any([request.signal, this.#closed.signal])
     signal.throwIfAborted()
-    const grant = this.#grant(request) ?? (await this.#wait(request, signal))
+    const mustWait = request.background === true && this.#waiting.size > 0
+    const grant =
+      (mustWait ? undefined : this.#grant(request)) ?? (await this.#wait(request, signal))
     if (grant !== 'connect') return this.#lend(grant, request, true)
     try {
       return await this.#open(request, signal)
@@ -175,9 +177,16 @@ export class CommandPool implements AsyncDisposable {
     return promise
   }
 
-  /** Serves requests for a connection in FIFO order, skipping requests whose limit is reached. */
+  /**
+   * Serves requests for a connection in FIFO order, background requests last, skipping requests
+   * whose limit is reached.
+   */
   #serveWaiting(): void {
-    for (const waiter of this.#waiting) {
+    const isBackground = ({ request }: Waiter) => request.background === true
+    const inOrder = [...this.#waiting]
+    if (inOrder.some(isBackground))
+      inOrder.sort((one, other) => Number(isBackground(one)) - Number(isBackground(other)))
+    for (const waiter of inOrder) {
       const grant = this.#grant(waiter.request)
       if (!grant) continue
       this.#waiting.delete(waiter)

@@ -20,6 +20,11 @@ export interface ConnectionRequest {
    * connection, the read may use the connection that syncs.
    */
   mayBorrow?: boolean
+  /**
+   * True for work that nobody waits for. Such requests leave one connection free, if the pool may
+   * have several connections, and are served after all other requests.
+   */
+  background?: boolean
 }
 
 /** Request for a connection by a command that changes something on the server. */
@@ -36,21 +41,26 @@ export interface WriteRequest extends ConnectionRequest {
  * leave connections to other kinds of requests.
  */
 export class RequestCounts {
+  #total = 0
   #longRunning = 0
   #consumerPaced = 0
 
   /** True if a further request leaves enough of `max` connections to other kinds of requests. */
-  admits({ longRunning, consumerPaced }: ConnectionRequest, max: number): boolean {
+  admits(request: ConnectionRequest, max: number): boolean {
+    const { longRunning, consumerPaced, background } = request
+    if (background && this.#total >= Math.max(1, max - 1)) return false
     if (longRunning && this.#longRunning >= Math.max(1, max - 1)) return false
     return !consumerPaced || this.#consumerPaced < Math.max(1, max - 2)
   }
 
   add({ longRunning, consumerPaced }: ConnectionRequest): void {
+    this.#total++
     if (longRunning) this.#longRunning++
     if (consumerPaced) this.#consumerPaced++
   }
 
   remove({ longRunning, consumerPaced }: ConnectionRequest): void {
+    this.#total--
     if (longRunning) this.#longRunning--
     if (consumerPaced) this.#consumerPaced--
   }

@@ -1,0 +1,117 @@
+import { type ApiAttachment, type ApiMessage, isMailApiError } from '@posthorn/backends/mail-api'
+import { AppError } from '@posthorn/errors'
+import type { ExportContent, ExportReading, ExportReadOptions } from '../../export-driver.ts'
+import type { ApiCommand } from '../commands/api-command.ts'
+import { readNames } from '../commands/folders.ts'
+import { describeMessage } from '../commands/get-message.ts'
+import { getMessages } from '../messages/get-messages.ts'
+import { isMailboxFailure } from '../messages/refusals.ts'
+import { maxTextBytes } from '../messages/read-text.ts'
+
+/**
+ * Maximum bytes of each text of messages that are read together. Messages with longer texts are
+ * read once more, one by one.
+ */
+const maxSharedTextBytes = 256 * 1024
+/** Maximum size of an attachment that is read before its message is written. */
+const maxHeldBytes = 1024 * 1024
+const maxAttachmentBytes = 50 * 1024 * 1024
+
+/** Reads a batch of messages. The results are in the order of the ids. */
+export async function* readMessages(
+  command: ApiCommand,
+  ids: readonly string[],
+  options: ExportReadOptions,
+): AsyncGenerator<ExportReading> {
+  const { api, signal } = command
+  const limit = Math.min(options.maxBytes ?? maxTextBytes, maxTextBytes)
+  const parts = { headers: true, attachments: true }
+  const shared = { ...parts, maxTextBytes: Math.min(limit, maxSharedTextBytes) }
+  const source = { api, listKnown: () => Promise.resolve([]), signal }
+  const { messages, refused } = await getMessages(source, ids, shared)
+  const byId = new Map(messages.map((message) => [message.id, message]))
+  for (const id of ids) {
+    const message = byId.get(id)
+    byId.delete(id)
+    if (!message) yield refused.has(id) ? unreadable() : { state: 'missing' }
+    else yield await describe(command, { message, limit }, options)
+  }
+}
+
+async function describe(
+  command: ApiCommand,
+  { message: start, limit }: { message: ApiMessage; limit: number },
+  { textType, includeAttachments }: ExportReadOptions,
+): Promise<ExportReading> {
+  const { api, signal } = command
+  try {
+    const isCut = start.texts?.hasMore === true && limit > maxSharedTextBytes
+    const full = { headers: true, attachments: true, maxTextBytes: limit }
+    const message = isCut ? await api.getMessage(start.id, full, signal) : start
+    const names = await readNames(command)
+    const detail = await describeMessage(command, { message, names }, { textType, maxBytes: limit })
+    const [withBounces = detail] = await command.bounces.addTo(command.db, command, [detail])
+    const contents = includeAttachments ? await readContents(command, message) : []
+    return { state: 'read', message: withBounces, contents }
+  } catch (error) {
+    signal.throwIfAborted()
+    if (isMailApiError(error, 'message-missing')) return { state: 'missing' }
+    const isOfMessage = isMailApiError(error) && !isMailboxFailure(error) && !isTemporary(error)
+    if (isOfMessage || isUnprocessable(error)) return { state: 'unreadable', error }
+    throw error
+  }
+}
+
+async function readContents(command: ApiCommand, message: ApiMessage): Promise<ExportContent[]> {
+  const contents: ExportContent[] = []
+  let held = 0
+  for (const attachment of message.attachments ?? []) {
+    const { size = Infinity } = attachment
+    const isHeld = held + size <= maxHeldBytes
+    if (isHeld) held += size
+    contents.push(await contentOf(command, { id: message.id, attachment, isHeld }))
+  }
+  return contents
+}
+
+async function contentOf(
+  { api, signal }: ApiCommand,
+  { id, attachment, isHeld }: { id: string; attachment: ApiAttachment; isHeld: boolean },
+): Promise<ExportContent> {
+  const { partId, external, size = 0 } = attachment
+  if (external) return { error: 'The attachment is a link to a file elsewhere' }
+  if (size > maxAttachmentBytes) return { error: 'The attachment is larger than 50 MiB' }
+  const open = async () => (await api.downloadAttachment({ id, partId }, signal)).content
+  return isHeld ? readContent(open) : { open }
+}
+
+/** Content in memory. A larger content than announced is read while it is written. */
+async function readContent(open: () => Promise<AsyncIterable<Uint8Array>>): Promise<ExportContent> {
+  const chunks: Uint8Array[] = []
+  let length = 0
+  try {
+    for await (const chunk of await open()) {
+      chunks.push(chunk)
+      length += chunk.length
+      if (length > 2 * maxHeldBytes) return { open }
+    }
+  } catch (error) {
+    const isOfContent = isMailApiError(error) && !isMailboxFailure(error) && !isTemporary(error)
+    if (isOfContent) return { error: error.message }
+    throw error
+  }
+  return { bytes: Buffer.concat(chunks) }
+}
+
+function isTemporary(error: unknown): boolean {
+  return isMailApiError(error, 'unavailable')
+}
+
+function isUnprocessable(error: unknown): boolean {
+  return error instanceof AppError && error.kind === 'unprocessable'
+}
+
+function unreadable(): ExportReading {
+  const error = new AppError('rejected', 'The provider refuses the message')
+  return { state: 'unreadable', error }
+}

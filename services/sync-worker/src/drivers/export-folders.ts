@@ -1,0 +1,17 @@
+/** Folder that an export may read. */
+export interface ExportableFolder {
+  specialUse?: string | null | undefined
+}
+
+/** Special uses of folders that an export leaves out unless the request names them. */
+const leftOut: ReadonlySet<string> = new Set(['\\junk', '\\trash'])
+
+/**
+ * Folders of an export that names none: the folder of all messages if there is one, otherwise all
+ * folders except junk and trash. Pure.
+ */
+export function defaultExportFolders<F extends ExportableFolder>(folders: readonly F[]): F[] {
+  const useOf = ({ specialUse }: F) => specialUse?.toLowerCase() ?? ''
+  const all = folders.find((folder) => useOf(folder) === '\\all')
+  return all ? [all] : folders.filter((folder) => !leftOut.has(useOf(folder)))
+}

@@ -1,0 +1,15 @@
+/** Message of an export: number of its mailbox and its UID. */
+export interface EntryPosition {
+  mailbox: number
+  uid: number
+}
+
+/** Id of a message in the list of an export. */
+export function entryIdOf({ mailbox, uid }: EntryPosition): string {
+  return `${mailbox}.${uid}`
+}
+
+export function entryPositionOf(id: string): EntryPosition {
+  const [mailbox, uid] = id.split('.')
+  return { mailbox: Number(mailbox), uid: Number(uid) }
+}

@@ -1,0 +1,47 @@
+import type { Bus } from '@posthorn/bus'
+import { getExportKey, minCredentialsTimeoutMs } from '@posthorn/contracts/commands/credentials'
+import { AppError } from '@posthorn/errors'
+import type { Registry } from '../sessions/registry.ts'
+import type { ExportDeps, ReadExportKey } from './export-context.ts'
+import { ExportRunner } from './export-runner.ts'
+import { ExportTurns } from './export-turns.ts'
+import type { RunDeps } from './run-export.ts'
+
+export interface ExportParts extends Omit<ExportDeps, 'readKey'> {
+  readonly bus: Pick<Bus, 'request'>
+  readonly sessions: Pick<Registry, 'findPrepared'>
+  /** Id of this worker, and the secret that authenticates requests for keys. */
+  readonly worker: { id: string; proof: string }
+}
+
+/** Starts the exports of this worker. Disposal stops them. */
+export function createExports(
+  stack: AsyncDisposableStack,
+  { bus, sessions, worker, ...deps }: ExportParts,
+): ExportRunner {
+  const readKey: ReadExportKey = async ({ account, exportId }, signal) => {
+    const request = { account, exportId, entitlement: { worker } }
+    const options = { key: 'credentials', timeoutMs: minCredentialsTimeoutMs, signal }
+    const { key } = await bus.request(getExportKey, request, options)
+    return Buffer.from(key, 'base64')
+  }
+  const turns = stack.use(new ExportTurns())
+  return stack.use(
+    new ExportRunner({ ...deps, readKey, turns, findAccount: accountFinder(sessions) }),
+  )
+}
+
+/** Creates the function that finds the session of an account of an export. */
+function accountFinder(sessions: ExportParts['sessions']): RunDeps['findAccount'] {
+  return async (account, signal) => {
+    const session = await sessions.findPrepared(account, signal)
+    const driver = session?.driver.exports
+    if (!session || !driver)
+      throw new AppError('unavailable', 'No worker holds the account', {
+        code: 'WorkerNotAvailable',
+      })
+    const { sync, lease } = session
+    const isSyncDue = () => (sync.running ? sync.running.action !== 'full' : sync.next.delayMs <= 0)
+    return { lease, driver, isSyncDue }
+  }
+}

@@ -1,0 +1,70 @@
+import type { ErrorCode } from '@posthorn/errors'
+import type { EndOptions, ExportEnd, RecordedEvent } from '@posthorn/db'
+import { endExport, publishEvents, type Tx } from '@posthorn/db'
+import type { Logger } from '@posthorn/telemetry'
+import type { Config } from '../config.ts'
+import type { CommitDeps } from '../events/commit.ts'
+import { type AccountLease, withLease } from '../store/lease.ts'
+import { endedError } from '../store/running-exports.ts'
+
+/** Reads the key of the chunks of an export from auth-bridge. */
+export type ReadExportKey = (
+  target: { account: string; exportId: string },
+  signal: AbortSignal,
+) => Promise<Buffer>
+
+export interface ExportDeps {
+  readonly commit: CommitDeps
+  readonly readKey: ReadExportKey
+  readonly config: Pick<Config, 'exports'>
+  readonly log: Logger
+}
+
+/** Export that this worker runs, under the lease of its account. */
+export interface ExportContext {
+  readonly exportId: string
+  readonly lease: AccountLease
+  readonly deps: ExportDeps
+  readonly log: Logger
+}
+
+/**
+ * Runs a transaction of an export under the account's lease.
+ *
+ * @throws AppError `stale` if the lease is lost
+ */
+export function inExport<T>(
+  { deps, lease }: ExportContext,
+  work: (tx: Tx) => Promise<T>,
+): Promise<T> {
+  return withLease(deps.commit.db, lease, work)
+}
+
+/**
+ * Ends an export in a transaction that also runs `before`, and publishes the event of the end.
+ *
+ * @throws AppError `stale` if the lease is lost or the export has ended; nothing is stored then
+ */
+export async function finishExport(
+  context: ExportContext,
+  end: ExportEnd,
+  before: (tx: Tx) => Promise<void> = async () => undefined,
+): Promise<void> {
+  const { exportId, deps, log } = context
+  const { settings, bus, metrics, markPublished } = deps.commit
+  const { serviceUrl = null } = await settings.get()
+  const options: EndOptions = { maxAgeMs: deps.config.exports.maxAgeMs, serviceUrl }
+  const events: RecordedEvent[] = await inExport(context, async (tx) => {
+    await before(tx)
+    return (await endExport(tx, [exportId, end], options)) ?? endedError(exportId)
+  })
+  metrics.eventsRecorded(events)
+  log.info({ status: end.status }, 'export ended')
+  if (bus.up) await publishEvents(markPublished, (message) => bus.publishEvent(message), events)
+}
+
+/** Error text and code of a failed export. */
+export interface ExportFailure {
+  error: string
+  errorCode?: ErrorCode | string
+}

@@ -1,0 +1,70 @@
+import { type PeriodicTask, runPeriodically } from '@posthorn/flow'
+import type { ShardObserver } from '../shards/shard-accounts.ts'
+import type { Lease } from '../store/lease.ts'
+import { listUnfinishedExports } from '../store/running-exports.ts'
+import { type RunDeps, runExport } from './run-export.ts'
+
+/** Interval at which new and cancelled exports are found. */
+const pollMs = 1_000
+
+interface RunningExport {
+  shard: number
+  stop: AbortController
+  done: Promise<void>
+}
+
+/**
+ * Runs the unfinished exports of this worker's shards. New exports start, and cancelled exports
+ * stop, within a second. A released shard waits for its exports to stop; the next holder continues
+ * each export at its stored position.
+ */
+export class ExportRunner implements ShardObserver, AsyncDisposable {
+  readonly #deps: RunDeps
+  readonly #shards = new Set<number>()
+  readonly #running = new Map<string, RunningExport>()
+  readonly #poll: PeriodicTask
+
+  constructor(deps: RunDeps) {
+    this.#deps = deps
+    const { log } = deps
+    this.#poll = runPeriodically({ everyMs: pollMs, log, name: 'exports' }, () => this.#reconcile())
+  }
+
+  claimed(leases: readonly Lease[]): Promise<void> {
+    for (const { shard } of leases) this.#shards.add(shard)
+    this.#poll.wake()
+    return Promise.resolve()
+  }
+
+  async released(shards: readonly number[]): Promise<void> {
+    for (const shard of shards) this.#shards.delete(shard)
+    await this.#stop(({ shard }) => shards.includes(shard))
+  }
+
+  async [Symbol.asyncDispose](): Promise<void> {
+    await this.#poll[Symbol.asyncDispose]()
+    await this.#stop(() => true)
+  }
+
+  async #reconcile(): Promise<void> {
+    const unfinished = await listUnfinishedExports(this.#deps.commit.db, [...this.#shards])
+    const ids = new Set(unfinished.map(({ exportId }) => exportId))
+    for (const [exportId, { stop }] of this.#running) if (!ids.has(exportId)) stop.abort()
+    for (const listed of unfinished)
+      if (this.#shards.has(listed.shard) && !this.#running.has(listed.exportId)) this.#start(listed)
+  }
+
+  #start({ exportId, account, shard }: { exportId: string; account: string; shard: number }): void {
+    const stop = new AbortController()
+    const done = runExport(this.#deps, { exportId, account }, stop.signal).finally(() =>
+      this.#running.delete(exportId),
+    )
+    this.#running.set(exportId, { shard, stop, done })
+  }
+
+  async #stop(selects: (running: RunningExport) => boolean): Promise<void> {
+    const selected = [...this.#running.values()].filter(selects)
+    for (const { stop } of selected) stop.abort()
+    await Promise.all(selected.map(({ done }) => done))
+  }
+}

@@ -1,0 +1,255 @@
+import { exportSettingDefaults } from '@posthorn/contracts/settings/export-settings'
+import { AppError } from '@posthorn/errors'
+import { backoff, sleep } from '@posthorn/flow'
+import type { ExportDriver } from '../drivers/export-driver.ts'
+import { type AccountLease } from '../store/lease.ts'
+import {
+  rewindFile,
+  saveUnavailable,
+  startExport,
+  sumStoredBytes,
+} from '../store/running-exports.ts'
+import { type ExportContext, type ExportDeps, finishExport, inExport } from './export-context.ts'
+import { ExportFile } from './export-file.ts'
+import type { ExportTurns } from './export-turns.ts'
+import { listTurn, type ListedExport, selectExportFolders, skipFolder } from './list-messages.ts'
+import { MailFailure } from './mail-failure.ts'
+import { type ExportBounds, MessageExporter } from './message-exporter.ts'
+import type { ExportPosition } from './position.ts'
+
+/** Account of an export on this worker. */
+export interface ExportAccount {
+  lease: AccountLease
+  driver: ExportDriver
+  /** True while new mail of the account waits for a sync. */
+  isSyncDue: () => boolean
+}
+
+export interface RunDeps extends ExportDeps {
+  readonly turns: ExportTurns
+  /** Finds the session of an account. @throws AppError `unavailable` without a session */
+  readonly findAccount: (account: string, signal: AbortSignal) => Promise<ExportAccount>
+}
+
+/** Attempts to read a message or folder, after which it is skipped. */
+const maxAttempts = 3
+/** Attempts if the mail server reports a temporary failure of this message or folder. */
+const maxTemporaryAttempts = 10
+/** Times that the list of messages starts again. */
+const maxRestarts = 10
+/** Messages that are read one by one after a failure, to find the message that fails. */
+const maxCareful = 100
+const retryDelayMs = backoff({ baseMs: 1_000, maxMs: 60_000 })
+
+/**
+ * Runs an export of this worker until its end, or until the signal aborts. Starts at the stored
+ * position, also after a failure. Never throws.
+ */
+export async function runExport(
+  deps: RunDeps,
+  { exportId, account }: { exportId: string; account: string },
+  signal: AbortSignal,
+): Promise<void> {
+  const log = deps.log.child({ account, exportId })
+  const run = new ExportRun({ ...deps, log }, exportId)
+  for (let failures = 0; !signal.aborted;) {
+    try {
+      if (await run.turn(await deps.findAccount(account, signal), signal)) return
+      failures = 0
+    } catch (error) {
+      if (signal.aborted) return
+      if (isStale(error)) return log.info({ err: error }, 'export stopped')
+      failures = await run.recordFailure(error, failures, signal).catch((err: unknown) => {
+        log.warn({ err }, 'recording a failure of an export failed')
+        return failures + 1
+      })
+      if (run.hasEnded) return
+      await sleep(retryDelayMs(Math.max(1, failures)), signal).catch(() => undefined)
+    }
+  }
+}
+
+function isStale(error: unknown): boolean {
+  return isOfKind(error, 'stale')
+}
+
+/** State of an export in the memory of this worker. Dropped after each failure. */
+class ExportRun {
+  hasEnded = false
+  readonly #deps: RunDeps
+  readonly #exportId: string
+  #account: ExportAccount | undefined
+  #state: ListedExport | undefined
+  #exporter: MessageExporter | undefined
+  /** Attempts at the message or folder that failed last. */
+  #failed: { item: string; attempts: number } | undefined
+  /** Messages to read one by one. */
+  #careful = 0
+
+  constructor(deps: RunDeps, exportId: string) {
+    this.#deps = deps
+    this.#exportId = exportId
+  }
+
+  /** Runs one turn. Returns true once the export has ended. */
+  async turn(account: ExportAccount, signal: AbortSignal): Promise<boolean> {
+    if (account.lease.epoch !== this.#account?.lease.epoch) this.#dropState()
+    this.#account = account
+    const { lease, isSyncDue, driver } = account
+    const turn = { account: lease.account, isSyncDue, signal }
+    using _turn = await this.#deps.turns.take(turn)
+    const context = this.#context(lease)
+    const state = (this.#state ??= await this.#load(context, signal))
+    if (state.row.phase !== 'exporting') {
+      await listTurn(context, state, { driver, signal })
+      return false
+    }
+    const exporter = (this.#exporter ??= await this.#openExporter(context, state, signal))
+    const bounds = await this.#bounds()
+    if (this.#careful === 0) return exporter.turn({ driver, bounds, signal })
+    this.#careful--
+    return exporter.turn({ driver, bounds, signal, limit: 1 })
+  }
+
+  /**
+   * Records a failure. A message or folder that fails repeatedly is skipped, if the mail server
+   * works. Returns the number of failures in a row.
+   */
+  async recordFailure(error: unknown, failures: number, signal: AbortSignal): Promise<number> {
+    const { log } = this.#deps
+    log.info({ err: error }, 'export interrupted, will be repeated')
+    const item = this.#item
+    const [state, exporter] = [this.#state, this.#exporter]
+    this.#dropState()
+    const account = this.#account
+    const isOfMail = error instanceof MailFailure || isUnavailable(error)
+    if (!isOfMail || !account) return failures + 1
+    const context = this.#context(account.lease)
+    const isLimited = isOfKind(error instanceof MailFailure && error.cause, 'rate-limited')
+    if (!(error instanceof MailFailure) || isLimited || (await this.#isDown(account, signal))) {
+      await this.#recordOutage(context, error)
+      return failures + 1
+    }
+    const { cause } = error
+    const isListing = state?.row.phase !== 'exporting'
+    if (isListing && isLost(cause) && state) return this.#restart(context, state, signal)
+    if (!isListing) this.#careful = maxCareful
+    if (item === undefined || !state || !this.#isUsedUp(item, cause)) return failures + 1
+    log.warn({ err: cause, item }, 'skipping what cannot be exported')
+    if (isListing) await skipFolder(context, state.position)
+    else await exporter?.skip()
+    this.#failed = undefined
+    return 0
+  }
+
+  /** Message or folder that the next turn reads first. */
+  get #item(): string | undefined {
+    if (this.#exporter) return this.#exporter.nextId
+    const { position } = this.#state ?? {}
+    return position && `${position.scanned} ${position.cursor ?? ''}`
+  }
+
+  /** Counts an attempt at a message or folder. True if there is none left. */
+  #isUsedUp(item: string, cause: unknown): boolean {
+    const attempts = this.#failed?.item === item ? this.#failed.attempts + 1 : 1
+    this.#failed = { item, attempts }
+    return attempts >= (isUnavailable(cause) ? maxTemporaryAttempts : maxAttempts)
+  }
+
+  /** True if the mail server cannot be used at all. */
+  async #isDown({ driver }: ExportAccount, signal: AbortSignal): Promise<boolean> {
+    try {
+      await driver.check(signal)
+      return false
+    } catch (err) {
+      signal.throwIfAborted()
+      this.#deps.log.info({ err }, 'mail server of an export cannot be used')
+      return true
+    }
+  }
+
+  /** Records that the mail server cannot be used. Fails the export when the patience is over. */
+  async #recordOutage(context: ExportContext, error: unknown): Promise<void> {
+    const unavailableMs = await inExport(context, (tx) => saveUnavailable(tx, this.#exportId))
+    if (unavailableMs < this.#deps.config.exports.patienceMs) return
+    const cause = error instanceof MailFailure ? error.cause : error
+    const failure = cause instanceof Error ? cause.message : 'The mail server is unavailable'
+    const errorCode = cause instanceof AppError ? cause.code : undefined
+    const end = { status: 'failed' as const, error: failure }
+    await finishExport(context, errorCode === undefined ? end : { ...end, errorCode })
+    this.hasEnded = true
+  }
+
+  /** Starts the list again, because the mailbox changed: folders are read anew. */
+  async #restart(
+    context: ExportContext,
+    { row, position }: ListedExport,
+    signal: AbortSignal,
+  ): Promise<number> {
+    const restarts = position.restarts + 1
+    const driver = this.#account?.driver
+    if (restarts > maxRestarts) await skipFolder(context, position)
+    else if (driver) await selectExportFolders(context, { driver, row, restarts }, signal)
+    return 0
+  }
+
+  #context(lease: AccountLease): ExportContext {
+    const { log } = this.#deps
+    return { exportId: this.#exportId, lease, deps: this.#deps, log }
+  }
+
+  #dropState(): void {
+    this.#state = undefined
+    this.#exporter = undefined
+  }
+
+  async #load(context: ExportContext, signal: AbortSignal): Promise<ListedExport> {
+    const row = await inExport(context, (tx) => startExport(tx, this.#exportId))
+    const stored = row.position as ExportPosition | null
+    if (stored) return { row, position: stored }
+    const driver = this.#account?.driver
+    if (!driver) throw new AppError('unavailable', 'The account has no session')
+    const position = await selectExportFolders(context, { driver, row, restarts: 0 }, signal)
+    return { row, position }
+  }
+
+  async #openExporter(
+    context: ExportContext,
+    { row, position }: ListedExport,
+    signal: AbortSignal,
+  ): Promise<MessageExporter> {
+    const { account } = context.lease
+    const key = await this.#deps.readKey({ account, exportId: this.#exportId }, signal)
+    // A worker that died within a message left chunks of that message.
+    if (row.chunks > position.file.chunks)
+      await inExport(context, (tx) => rewindFile(tx, this.#exportId, position.file))
+    const file = new ExportFile(context, key, position.file)
+    return new MessageExporter({ context, row, position, file })
+  }
+
+  async #bounds(): Promise<ExportBounds> {
+    const { commit, config } = this.#deps
+    const settings = await commit.settings.get()
+    return {
+      maxMessages: settings.exportMaxMessages ?? exportSettingDefaults.exportMaxMessages,
+      maxBytes: settings.exportMaxSize ?? exportSettingDefaults.exportMaxSize,
+      isStorageFull: async () => (await sumStoredBytes(commit.db)) >= config.exports.maxStoredBytes,
+    }
+  }
+}
+
+function isUnavailable(error: unknown): boolean {
+  return isOfKind(error, 'unavailable')
+}
+
+function isOfKind(error: unknown, kind: AppError['kind']): boolean {
+  return error instanceof AppError && error.kind === kind
+}
+
+/** True if a folder or the cursor of a list does not exist any more. */
+function isLost(error: unknown): boolean {
+  return (
+    error instanceof AppError &&
+    (error.kind === 'not-found' || error.code === 'SearchCursorExpired')
+  )
+}
