@@ -36,13 +36,17 @@ export async function findChunkAt(
   return row?.number
 }
 
-/** Finds a chunk of a completed export. Undefined if the chunk is missing. */
+/**
+ * Finds a chunk of a completed export. Undefined if the chunk is missing. The bytes are transferred
+ * as base64: node-postgres reads every value as a text, and the text of bytea is half as long again.
+ */
 export async function findChunk(db: Db, exportId: string, number: number) {
   const row = await chunksOf(db, exportId)
-    .select(['exportChunks.start', 'exportChunks.size', 'exportChunks.content'])
+    .select(['exportChunks.start', 'exportChunks.size'])
+    .select(sql<string>`encode(export_chunks.content, 'base64')`.as('content'))
     .where('exportChunks.number', '=', number)
     .executeTakeFirst()
-  return row && { ...row, start: Number(row.start) }
+  return row && { ...row, content: Buffer.from(row.content, 'base64'), start: Number(row.start) }
 }
 
 function chunksOf(db: Db, exportId: string) {
