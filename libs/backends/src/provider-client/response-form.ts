@@ -6,6 +6,11 @@ export interface ResponseForm {
   readonly lists: Readonly<Record<string, 'object' | 'string'>>
   /** Types of other response members wherever they occur. Every member may be absent. */
   readonly members: Readonly<Record<string, MemberType>>
+  /**
+   * Types of members of the objects with a name, by that name: members whose type is another one in
+   * other objects of the response.
+   */
+  readonly within?: Readonly<Record<string, Readonly<Record<string, MemberType>>>>
   /** True if the provider sends null for an unknown member. Such members are absent. */
   readonly hasNulls?: boolean
   /** Members that are never null, although the provider sends null for other members. */
@@ -51,10 +56,27 @@ function structuresOf(value: object, form: ResponseForm): object[] {
 }
 
 function assertMember(name: string, member: unknown, form: ResponseForm): void {
-  const { lists, members, hasNulls = false, neverNull } = form
-  if (member === null && hasNulls && !neverNull?.has(name)) return
+  const { lists, members, within = {} } = form
+  if (isAbsent(name, member, form)) return
   if (Object.hasOwn(lists, name)) assertList(name, member, lists[name])
-  const type = Object.hasOwn(members, name) ? members[name] : undefined
+  assertType(name, member, members)
+  const inner = Object.hasOwn(within, name) ? within[name] : undefined
+  if (!inner || !isObject(member)) return
+  for (const [each, value] of Object.entries(member))
+    if (!isAbsent(each, value, form)) assertType(each, value, inner)
+}
+
+/** True for a member that is null because the provider does not know its value. */
+function isAbsent(
+  name: string,
+  member: unknown,
+  { hasNulls = false, neverNull }: ResponseForm,
+): boolean {
+  return member === null && hasNulls && !neverNull?.has(name)
+}
+
+function assertType(name: string, member: unknown, types: Record<string, MemberType>): void {
+  const type = Object.hasOwn(types, name) ? types[name] : undefined
   const isOfType = type === 'object' ? isObject(member) : typeof member === type
   if (type !== undefined && !isOfType) throw malformed(`${name} is no ${type}`)
 }
