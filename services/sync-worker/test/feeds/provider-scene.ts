@@ -16,7 +16,8 @@ import { account, MemoryFeedStore, MemoryTables } from './memory-feed-store.ts'
 
 const user = 'jane@mail.example'
 
-const createLimiter = () =>
+/** Limiter of a new process, whose units suffice for each test. */
+export const createLimiter = () =>
   new ProviderLimiter({
     limits: forProviders((provider) => ({
       ...defaultProviderLimits[provider],
