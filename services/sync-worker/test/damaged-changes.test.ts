@@ -16,7 +16,7 @@ const list = 'GET /mailFolders/{mailFolder-id}/messages'
 
 /** Damages of an entry of a list. */
 const damages: [name: string, damage: (entry: Record<string, unknown>) => object][] = [
-  ['no id', ({ id: _, ...rest }) => rest],
+  ['no id', ({ id: _id, ...rest }) => rest],
   ['an empty id', (entry) => ({ ...entry, id: '' })],
   ['a number as id', (entry) => ({ ...entry, id: 5 })],
 ]

@@ -267,7 +267,8 @@ export function renameMissing(error: unknown, missing: MailApiFailure): unknown 
 
 function clientRequest(request: GraphRequest): ClientRequest {
   const { method = 'GET', path, query, json, mime, signal } = request
-  const { repeatable = method === 'GET', check = assertGraphForm } = request
+  const { repeatable = method === 'GET' } = request
+  const check: (received: unknown) => void = request.check ?? assertGraphForm
   return {
     operation: method,
     method,

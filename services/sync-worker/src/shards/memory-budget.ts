@@ -91,8 +91,8 @@ export class MemoryBudget {
   }
 
   /**
-   * Measures the garbage of released accounts. With accounts, garbage shrinks as memory is returned,
-   * or is reused by accounts of the planned size.
+   * Measures the garbage of released accounts. With accounts, garbage shrinks as memory is
+   * returned, or is reused by accounts of the planned size.
    */
   #measureGarbage(
     usedBytes: number,
