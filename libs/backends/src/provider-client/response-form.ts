@@ -1,4 +1,4 @@
-import { MailApiError } from '../mail-api/errors.ts'
+import { incompleteResponse, MailApiError } from '../mail-api/errors.ts'
 
 /** Form of the JSON responses of a mail provider, by the description of its API. */
 export interface ResponseForm {
@@ -27,8 +27,7 @@ type MemberType = 'object' | 'string' | 'number' | 'boolean'
  * @throws MailApiError `unavailable`
  */
 export function assertForm(json: unknown, form: ResponseForm): asserts json is object {
-  if (!isObject(json)) throw malformed('no object')
-  if (Object.hasOwn(json, 'error')) throw malformed('an error with a status of success')
+  assertObject(json)
   const left: object[] = [json]
   for (let value = left.pop(); value !== undefined; value = left.pop()) {
     const structures = Array.isArray(value) ? value.filter(isStructure) : structuresOf(value, form)
@@ -36,9 +35,27 @@ export function assertForm(json: unknown, form: ResponseForm): asserts json is o
   }
 }
 
+/**
+ * Checks that a successful response is an object without an error. @throws MailApiError
+ * `unavailable`
+ */
+export function assertObject(json: unknown): asserts json is object {
+  if (!isObject(json)) throw malformed('no object')
+  if (Object.hasOwn(json, 'error')) throw malformed('an error with a status of success')
+}
+
 /** Failure of a provider's response of another form. The text names the member, never its value. */
 export function malformed(reason: string): MailApiError {
-  return new MailApiError('unavailable', `The provider sent an unusable response: ${reason}`)
+  return new MailApiError('unavailable', textOf(reason))
+}
+
+/** As `malformed`, for a member of an object: other members, or a smaller page, may be usable. */
+function malformedMember(reason: string): MailApiError {
+  return incompleteResponse(textOf(reason))
+}
+
+function textOf(reason: string): string {
+  return `The provider sent an unusable response: ${reason}`
 }
 
 export function isObject(value: unknown): value is object {
@@ -78,12 +95,12 @@ function isAbsent(
 function assertType(name: string, member: unknown, types: Record<string, MemberType>): void {
   const type = Object.hasOwn(types, name) ? types[name] : undefined
   const isOfType = type === 'object' ? isObject(member) : typeof member === type
-  if (type !== undefined && !isOfType) throw malformed(`${name} is no ${type}`)
+  if (type !== undefined && !isOfType) throw malformedMember(`${name} is no ${type}`)
 }
 
 function assertList(name: string, list: unknown, entries: 'object' | 'string' | undefined): void {
   const isEntry = entries === 'string' ? isString : isObject
-  if (!Array.isArray(list) || !list.every(isEntry)) throw malformed(`${name} is no list`)
+  if (!Array.isArray(list) || !list.every(isEntry)) throw malformedMember(`${name} is no list`)
 }
 
 function isStructure(value: unknown): value is object {

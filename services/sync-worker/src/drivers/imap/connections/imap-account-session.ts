@@ -38,6 +38,12 @@ const graceMs = 1_000
  */
 const maxNarrowing = 100
 
+/**
+ * Time after a rename or deletion of a mailbox in which a server may end connections that have the
+ * mailbox selected. Dovecot ends them at the next command.
+ */
+const ownLossMs = 10_000
+
 /** IMAP part of an account session: the connection that syncs, and the connections of commands. */
 export class ImapAccountSession implements AsyncDisposable {
   readonly commands: CommandPool
@@ -51,6 +57,8 @@ export class ImapAccountSession implements AsyncDisposable {
   readonly #loans: SessionLoans
   /** Connections lost in a row that helped to find a message that ends connections. */
   #narrowing = 0
+  /** Time of the last rename or deletion of a mailbox; Infinity while the list is changed. */
+  #listChangedAt = 0
   #following: Promise<void> = Promise.resolve()
   #session: MailSession | undefined
 
@@ -107,12 +115,33 @@ export class ImapAccountSession implements AsyncDisposable {
     const context = this.#listContext(session)
     if (!context) throw noServer()
     const { log, sync } = this.context
-    const { done, rows } = await changeMailboxList(context, change, (err) => {
-      log.warn({ err }, 'stored mailbox list may be outdated')
-      sync.request({ all: true })
-    })
+    const { done, rows } = await changeMailboxList(
+      context,
+      () => this.#noteChange(change),
+      (err) => {
+        log.warn({ err }, 'stored mailbox list may be outdated')
+        sync.request({ all: true })
+      },
+    )
     this.requestSync(rows.filter(isUnfinished).map(({ id }) => id))
     return done
+  }
+
+  /** Notes the time of a change that may end other connections, also if the change fails. */
+  async #noteChange<T>(
+    change: () => Promise<{ done: T; applied: AppliedListChange }>,
+  ): Promise<{ done: T; applied: AppliedListChange }> {
+    const before = this.#listChangedAt
+    this.#listChangedAt = Infinity
+    let isHarmless = false
+    try {
+      const result = await change()
+      const { deleted, renamed } = result.applied
+      isHarmless = deleted === undefined && !renamed
+      return result
+    } finally {
+      this.#listChangedAt = isHarmless ? before : Date.now()
+    }
   }
 
   /**
@@ -183,6 +212,12 @@ export class ImapAccountSession implements AsyncDisposable {
       else if (this.#isNarrowing(error, signal)) {
         context.log.info({ err: error }, 'connection lost at a message, searching for the message')
         context.reportProgress()
+      } else if (this.#isOwnLoss(error, signal)) {
+        context.log.info(
+          { err: error },
+          'connection lost after a change of mailboxes, replacing it',
+        )
+        context.reportOwnLoss()
       } else throw error
     } finally {
       await this.#session?.[Symbol.asyncDispose]()
@@ -193,6 +228,14 @@ export class ImapAccountSession implements AsyncDisposable {
   /** True if the loss of the connection helps to find a faulty message. */
   #isNarrowing(error: unknown, signal: AbortSignal): boolean {
     return !signal.aborted && this.#faults.narrows(error) && ++this.#narrowing <= maxNarrowing
+  }
+
+  /** True once after a rename or deletion of a mailbox, which may have ended the connection. */
+  #isOwnLoss(error: unknown, signal: AbortSignal): boolean {
+    const isLost = error instanceof AppError && error.kind === 'unreachable'
+    if (signal.aborted || !isLost || Date.now() - this.#listChangedAt > ownLossMs) return false
+    this.#listChangedAt = 0
+    return true
   }
 
   /**
