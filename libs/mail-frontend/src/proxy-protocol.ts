@@ -1,8 +1,8 @@
 import { isIP, type Socket } from 'node:net'
 
 /**
- * Source of a connection as the PROXY header states it. Without address and port, the proxy itself
- * connected (health check).
+ * Source address and port of a connection, as the PROXY header states them. Both are absent if the
+ * proxy itself has connected (health check).
  */
 export interface ProxiedSource {
   address?: string
