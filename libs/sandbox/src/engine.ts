@@ -16,8 +16,8 @@ import { CallEnded, QuickJsInstance, type FunctionKind, SourceError } from './qu
 const maxCompiled = 500
 const maxCompiledChars = 16 * 1024 * 1024
 /**
- * CPU time limit of compiling and checking a function, as a multiple of the limit of a call: both
- * are rare.
+ * CPU time limit for compiling and checking a function, as a multiple of the limit of a call.
+ * Functions are compiled and checked rarely.
  */
 const compileFactor = 5
 /** Additional CPU time of a function call per million characters of input. */
