@@ -101,7 +101,8 @@ export async function limitRate(
   const { maxRequests, timeWindow: windowSeconds } = limit
   const counted = { token: token.id, windowSeconds }
   const { requests, resetSeconds } = await count(counted).catch((error: unknown) => {
-    // The access token was revoked recently and is still cached in this process.
+    // A foreign key violation means that the access token was revoked recently and is still cached
+    // in this process.
     throw sqlState(error) === foreignKeyViolation ? badToken('unknown token') : error
   })
   reportWindow(response, { maxRequests, requests, resetSeconds })

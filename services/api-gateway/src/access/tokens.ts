@@ -47,12 +47,15 @@ export interface LastUseTracker extends AsyncDisposable {
 }
 
 /**
- * Interval at which last uses of access tokens are written: at most one write per token and minute,
- * batched.
+ * Interval at which last uses of access tokens are written in batches: at most one write per token
+ * and minute.
  */
 const everyMs = 60_000
 
-/** Tracks time and address of the last use of access tokens. A crash loses at most one minute. */
+/**
+ * Tracks time and address of the last use of access tokens. A crash loses the uses of at most one
+ * minute.
+ */
 export function trackLastUse(db: Db, log: Logger): LastUseTracker {
   let uses = new Map<string, TokenUse>()
   const flush = async () => {
@@ -72,7 +75,7 @@ export function trackLastUse(db: Db, log: Logger): LastUseTracker {
   }
 }
 
-/** API request with an existing access token, for the token's log. */
+/** API request whose access token exists, as recorded in the log of the token. */
 export interface AuditedRequest {
   operation: Operation
   token: Pick<Token, 'id' | 'account'>
