@@ -54,8 +54,8 @@ export function assertLoginsUnchanged(
 }
 
 /**
- * Rejects another proxy for an account, whatever the logins of the account are: gateways, whose
- * credentials belong to the operator, are reached through the proxy of the account as well.
+ * Rejects a change of an account's proxy, whatever the logins of the account are. Gateways are
+ * reached through the proxy of the account as well, and their credentials belong to the operator.
  *
  * @throws AppError `forbidden`
  */

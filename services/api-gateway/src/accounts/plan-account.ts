@@ -92,7 +92,9 @@ interface AccountContext {
   errors: FieldError[]
 }
 
-/** Account column of a URL that may be masked. An empty text removes the URL. */
+/**
+ * Plans an account column with a URL, whose password may be masked. An empty text removes the URL.
+ */
 function urlColumn(
   name: 'proxy' | 'webhooks',
   input: AccountInput,
