@@ -25,7 +25,10 @@ export function maskHeaders(headers: readonly Header[]): Header[] {
   return headers.map(({ key }) => ({ key, value: mask }))
 }
 
-/** Replaces a masked URL by the stored URL. Undefined if the mask stands for another URL. */
+/**
+ * Replaces a URL with a masked password by the stored URL. Undefined if the URL differs from the
+ * masked stored URL.
+ */
 export function unmaskUrl(input: string, stored: string | null | undefined): string | undefined {
   if (!input.includes(mask)) return input
   return stored && maskUrl(stored) === input ? stored : undefined
