@@ -23,14 +23,15 @@ export type ReplayRow = Selectable<WebhookReplays>
 
 export interface DeliveryFilter extends ReplayFilter {
   state: Selectable<Deliveries>['state']
-  /** Cursor from the previous page of webhook deliveries. */
+  /** Cursor that the previous page of webhook deliveries returned. */
   cursor?: string
   pageSize: number
 }
 
 /**
  * One page of the webhook deliveries in one state, and the cursor of the next page. Due deliveries
- * are ordered by their next attempt, finished deliveries by their end, latest first.
+ * are ordered by the time of their next attempt, finished deliveries by the time of their end,
+ * latest first.
  */
 export async function listDeliveries(db: Db, filter: DeliveryFilter) {
   const { state, pageSize } = filter
