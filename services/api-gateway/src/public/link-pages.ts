@@ -40,8 +40,8 @@ export const linkTexts = {
 } as const
 
 /**
- * HTML form of an unsubscribe page. The target has the signed parameters of the link, which
- * authorize the form.
+ * HTML form of an unsubscribe page. The form's target URL contains the signed parameters of the
+ * link, which authorize the posted form.
  */
 export interface ListForm extends SignedParams<'unsub'> {
   /**
@@ -49,7 +49,7 @@ export interface ListForm extends SignedParams<'unsub'> {
    * cannot change the state.
    */
   state: 'confirm' | 'unsubscribed' | 'blocked' | 'resubscribed'
-  /** URL that the form is posted to, relative to the page. */
+  /** URL to which the form is posted, relative to the page. */
   target: string
 }
 
