@@ -27,7 +27,7 @@ export interface ResolvedSubmission {
   account: string
   owner: SendingAccount
   submission: Submission
-  /** Texts of the message with placeholders. */
+  /** Texts of the message, in which placeholders are not replaced yet. */
   texts: TemplateContent
   /** Format of the template; absent if the texts are not rendered. */
   format?: TemplateFormat
