@@ -49,7 +49,8 @@ function accept(socket: Socket, deps: ListenerDeps, context: ListenerContext): v
   pending.add(connection)
   const [oldest] = pending
   if (oldest && pending.size > maxPending) {
-    // The end of a connection takes up to a second, in which it must not be the oldest again.
+    // Removes the oldest connection from `pending` immediately. Its end takes up to a second,
+    // during which it must not be selected again.
     pending.delete(oldest)
     oldest.end('Too many connections')
   }

@@ -46,7 +46,7 @@ const noImap: LoginRejection = {
 }
 
 /**
- * Decides whether a login of a mail client from this address may use the account.
+ * Decides whether a mail client at this address may use the account with its login.
  *
  * @throws Error if Postgres or auth-bridge is unavailable
  */

@@ -6,7 +6,9 @@ import { CommandParser, type Input } from './parser.ts'
 
 /** Connection of a mail client, read as IMAP commands until its login. */
 export class MailClient {
-  /** IP address of the mail client. After a PROXY header, the address in the header. */
+  /**
+   * IP address of the mail client: the address of the connection, or the address in a PROXY header.
+   */
   address: string
   #socket: Socket
   #parser = new CommandParser()

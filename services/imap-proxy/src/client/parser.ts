@@ -122,8 +122,8 @@ export class CommandParser {
     const size = Number(digits)
     if (tagOf(this.#tokens) === undefined) this.#fault ??= 'Invalid tag'
     const fits = size <= parserLimits.literalBytes && this.#size + size <= parserLimits.commandBytes
-    // RFC 9051 §4.3: the client does not send a rejected literal, unless the literal is
-    // non-synchronizing.
+    // Ends the dialog if a literal without synchronization is too large, because the client sends
+    // such a literal even if it is rejected (RFC 9051 §4.3).
     if (digits.length > 10 || (!fits && !sync)) return end('Literal too large')
     if (!fits) this.#fault ??= '[TOOBIG] Literal too large'
     if (sync && this.#fault) return this.#finish()

@@ -45,7 +45,10 @@ export interface Upstream {
   rest: Buffer
 }
 
-/** Start of the greeting of every IMAP proxy of this kind. */
+/**
+ * Text at the start of the greeting of imap-proxy, by which another imap-proxy recognizes that its
+ * mail server is an imap-proxy.
+ */
 export const greetingText = 'Posthorn IMAP Proxy'
 
 const connectTimeoutMs = 20_000
@@ -90,8 +93,8 @@ export async function connectToServer(
       socket: lines.socket,
       capabilities: clientCapabilities(current),
       rest: lines.takeRest(),
-      // The buffers of `reader` are for a plaintext socket to the mail server; a TLS socket
-      // allocates its own buffers.
+      // Returns `reader` only for a plaintext connection to the mail server. A TLS socket allocates
+      // its own buffers.
       ...defined({ reader: lines.socket === socket ? reader : undefined }),
     }
   } catch (error) {
