@@ -109,7 +109,8 @@ export class Filer implements AsyncDisposable {
       count('filed')
       return undefined
     } catch (error) {
-      // A rejection by the mail server may be temporary, such as a full mailbox.
+      // A rejection by the mail server does not end the filing, because the cause may be temporary,
+      // such as a full mailbox.
       const isFinal =
         isPermanent(error) && !(error instanceof AppError && error.kind === 'rejected')
       if (!isFinal && filing.ageMs < maxAgeMs) {

@@ -27,7 +27,10 @@ export interface LanePermit extends Disposable {
 
 type LaneKind = 'account' | 'gateway' | 'host'
 
-/** Maximum prefetched submissions per unit of a lane's limit. */
+/**
+ * Maximum prefetched submissions of a lane, as a multiple of the lane's limit of concurrent
+ * submissions.
+ */
 const prefetchPerSlot = 4
 /**
  * Maximum time of an acceptance after which a lane prefetches. Slower servers do not benefit from
@@ -187,7 +190,8 @@ export class LaneLimiter {
   #laneOf(kind: LaneKind, { key, byApi }: { key: string; byApi: boolean }): Lane {
     const existing = this.#lanes[kind].get(key)
     if (existing) return existing
-    // All senders together send one request at a time for an account at a mail API.
+    // The lane of an account at a mail API has a limit of 1, because all senders together send one
+    // request at a time for such an account.
     const lane = new Lane(byApi ? 1 : this.#limitOf(kind), this.#retryBaseMs, this.#clock)
     this.#lanes[kind].set(key, lane)
     return lane
