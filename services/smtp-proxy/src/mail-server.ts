@@ -156,7 +156,11 @@ function isOfValidToken(error: SmtpRejection): boolean {
   return error instanceof AddressRejection || error instanceof TooManySessions
 }
 
-/** Counts an SMTP session of an account, unless the client has left. @throws TooManySessions */
+/**
+ * Counts an SMTP session of an account, unless the client has disconnected.
+ *
+ * @throws TooManySessions
+ */
 function countSession(
   session: SMTPServerSession,
   account: string,

@@ -8,7 +8,7 @@ export type NewSubmission = Insertable<Outbox>
 export interface Idempotency {
   key: string
   hash: Buffer
-  /** Response to a repeat of the submission. */
+  /** Response that a repeat of the submission gets. */
   response: StoredResponse
 }
 
