@@ -119,11 +119,11 @@ export class InFlightDeliveries implements AsyncDisposable {
     for (const delivery of deliveries) {
       const entry = this.#entries.get(delivery.id)
       if (entry) {
-        // The delivery was claimed again after its lease ended unnoticed. Another process may have
-        // attempted the delivery.
+        // Updates the number of attempts of a delivery that was claimed again after its lease ended
+        // unnoticed, because another process may have attempted the delivery.
         entry.delivery.attempts = delivery.attempts
-        // The delivery was due and claimed again before the commit of its last result was
-        // confirmed.
+        // Enqueues the delivery after its last result is recorded. The delivery became due and was
+        // claimed again before this process knew that the result was committed.
         void entry.recording?.then(() => this.enqueue([delivery]))
         continue
       }

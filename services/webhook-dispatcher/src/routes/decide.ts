@@ -23,8 +23,8 @@ export interface RouteDecisions {
 }
 
 /**
- * Result of a due call of a route's functions. `suspended`: the functions were not called, because
- * earlier calls took too long.
+ * Result of a call of a route's functions that was due. `suspended`: the functions were not called,
+ * because earlier calls took too long.
  */
 export type CallOutcome = 'wanted' | 'unwanted' | 'failed' | 'suspended'
 
