@@ -19,8 +19,8 @@ export interface UsableToken {
 }
 
 /**
- * Reason for which the use of an access token is rejected. Clients can distinguish only `address`
- * from the other reasons; the token log names the reason.
+ * Reason why the use of an access token is rejected. Clients learn only whether the reason is
+ * `address`. The token log contains the exact reason.
  */
 export type TokenRejection = 'unknown' | 'expired' | 'scope' | 'account' | 'permission' | 'address'
 
