@@ -11,7 +11,8 @@ const freePerPair = 1
 /** Failed logins without a delay per address: several users may share one router. */
 const freePerAddress = 5
 /**
- * Failed logins without a delay per account: the owner's devices fail when the token is replaced.
+ * Failed logins without a delay per account. When a token is replaced, all devices of its owner
+ * fail at first.
  */
 const freePerAccount = 20
 

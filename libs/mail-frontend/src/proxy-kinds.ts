@@ -23,7 +23,7 @@ export interface ProxyKind {
   checkPassword: typeof checkImapProxyServerPassword | typeof checkSmtpServerPassword
   /** Name of the login command of mail clients, for the token log. */
   loginCommand: 'LOGIN' | 'AUTH'
-  /** Names of the environment variables of the proxy. */
+  /** Names of the environment variables of the mail proxy. */
   variables: ProxyVariables
 }
 

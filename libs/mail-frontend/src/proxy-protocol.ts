@@ -85,7 +85,7 @@ function parseSource(familyAndProtocol: number, body: Buffer): ProxiedSource | u
 
 function ipv6(bytes: Buffer): string {
   const groups = Array.from({ length: 8 }, (_, at) => bytes.readUInt16BE(at * 2).toString(16))
-  // The URL parser compresses the zeros of an IPv6 address as in RFC 5952.
+  // Formats the IPv6 address by the URL parser, which compresses zeros as in RFC 5952.
   return new URL(`http://[${groups.join(':')}]`).hostname.slice(1, -1)
 }
 

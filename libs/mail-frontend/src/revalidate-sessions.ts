@@ -17,8 +17,8 @@ export interface RevalidationOptions {
 }
 
 /**
- * Interval between two checks of all sessions of mail clients. The checks cover lost invalidations:
- * a revoked token always ends its sessions within 1 s.
+ * Interval between two checks of all sessions of mail clients. Because of the checks, a revoked
+ * token ends its sessions within 1 s even if the invalidation is lost.
  */
 const revalidateMs = 900
 const expireMs = 500
