@@ -130,8 +130,8 @@ export function findRecipients(
 }
 
 /**
- * Recipient addresses of a report's text in one of the forms, and addresses in a list behind them,
- * without repetitions.
+ * Finds the recipient addresses in a report's text that match one of the text forms, and the
+ * addresses of a list that follow such an address. Each address is returned once.
  */
 function matchForms(
   text: string,
