@@ -137,8 +137,8 @@ export class Engine {
   }
 
   /**
-   * Webhook body from the output of a map, without `eventId` and `_route`. Parsed, so that the
-   * result is valid JSON.
+   * Webhook body from the output of a map function, without `eventId` and `_route`. The output is
+   * parsed, so that the body is valid JSON.
    */
   #bodyOf(json: string, problems: FunctionProblem[]): string | undefined {
     try {

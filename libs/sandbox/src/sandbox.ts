@@ -133,8 +133,8 @@ type EndHandler<K extends Job['kind']> = (reason: string, usedMs: number) => Job
 class SkippedCall extends Error {}
 
 /**
- * Result of a filter and map call that did not end. The failed function is unknown; blaming the
- * filter is safe, because the event is then not delivered.
+ * Result of a call of filter and map that did not end. Which function failed is unknown. The filter
+ * counts as failed, so that the event is not delivered.
  */
 function failed({ filter }: Functions, reason: string, usedMs: number): FunctionResult {
   const name = filter === null ? 'map' : 'filter'
