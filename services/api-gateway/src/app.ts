@@ -96,7 +96,10 @@ export async function startApp(config: Config, stopping: AbortSignal): Promise<G
   }
 }
 
-/** Configuration for the log: only the names of settings, because values may be secret. */
+/**
+ * Configuration in the form that is logged. Only the names of settings are included, because values
+ * may be secret.
+ */
 function loggable(config: Config) {
   const settings = Object.keys(config.settings ?? {})
   return describeConfig({ ...config, settings, sealingKey: config.sealingKey.id })

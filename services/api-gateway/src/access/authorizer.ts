@@ -34,7 +34,7 @@ export interface AuthorizerOptions {
   isKnownHost: IsKnownHost
 }
 
-/** Parts of a request that identify the caller. */
+/** Parts of an API request that identify its caller. */
 export interface IncomingRequest extends Pick<IncomingMessage, 'headers' | 'socket'> {
   /** Path of the API request as sent, without the query. */
   path: string

@@ -20,7 +20,10 @@ interface AddressWindow {
 }
 
 const windowMs = 60_000
-/** Maximum IP addresses in memory, about 10 MB. An evicted address starts with a new window. */
+/**
+ * Maximum IP addresses whose requests are counted in memory, about 10 MB. An evicted address starts
+ * with a new rate limit window.
+ */
 const maxAddresses = 50_000
 
 /**

@@ -8,12 +8,15 @@ import type { Logger } from '@posthorn/telemetry'
 import { findTokens, markTokensUsed, type Token, type TokenUse } from '../store/tokens.ts'
 
 /**
- * Life of a cached access token. Revoked tokens must stop working within a second, even if the
- * broadcast is lost.
+ * Lifetime of a cached access token. Revoked tokens must stop working within a second, even if the
+ * broadcast of the revocation is lost.
  */
 const ttlMs = 900
 const maxEntries = 10_000
-/** Maximum access tokens per query. A flood of invalid tokens occupies one connection only. */
+/**
+ * Maximum access tokens that one query looks up. A flood of invalid tokens occupies only one
+ * Postgres connection.
+ */
 const maxBatch = 1_000
 
 export interface TokenCache {

@@ -18,7 +18,9 @@ export interface AccountPlan {
   passwords: PasswordPlan[]
 }
 
-/** Account of a registration, or of an update with complete servers. */
+/**
+ * Account settings of a registration, or of an update whose partial mail servers were completed.
+ */
 export type AccountInput = Omit<AccountUpdate, 'imap' | 'smtp' | 'oauth2'> &
   Pick<AccountRegistration, 'imapIndexer'> & {
     imap?: ServerInput | false

@@ -101,8 +101,8 @@ function inputErrors(
   const name = secretNameOf(auth)
   if (!stored || !hasSecret(stored, kind, name))
     return [fieldError(`${kind}.auth.${name}`, 'is required')]
-  // A client that submits the mask of a secret with another host could direct the stored secret,
-  // which the client cannot read, to its own server.
+  // Rejects the mask of a secret together with another host. A client could otherwise direct the
+  // stored secret, which the client cannot read, to its own server.
   const changed = changedLoginParts(
     loginOf(stored, kind),
     loginOf({ ...stored, [kind]: input }, kind),

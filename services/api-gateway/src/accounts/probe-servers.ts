@@ -113,7 +113,10 @@ export interface LimitedProbeOptions extends ProbeOptions {
   wait?: (ms: number, signal: AbortSignal) => Promise<unknown>
 }
 
-/** Codes of rejected logins. They show that the mail server speaks the protocol. */
+/**
+ * Error codes of rejected logins. Such a code shows that the server is a mail server of the tested
+ * protocol.
+ */
 const loginCodes = /^(?:AUTHENTICATIONFAILED|AUTHORIZATIONFAILED|EXPIRED|WEBALERT|EAUTH)$/
 
 /**

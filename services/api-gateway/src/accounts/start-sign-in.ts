@@ -90,7 +90,9 @@ function redirectUriOf(consentUrl: string): URL {
   return uri
 }
 
-/** Random token of 256 bits; RFC 7636 §4.1 requires at least 43 characters. */
+/**
+ * Creates a random token of 256 bits, 43 characters. RFC 7636 §4.1 requires at least 43 characters.
+ */
 function newToken(): string {
   return randomBytes(32).toString('base64url')
 }

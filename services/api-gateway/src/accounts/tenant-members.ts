@@ -126,8 +126,8 @@ export function repeatedMembers(
 type HeadersColumn = Pick<LockedAccount, 'webhooksCustomHeaders'>
 
 /**
- * Share of stored headers among the webhook headers of a change, which a caller keeps by their
- * mask: `all`, `some` beside new headers, or `none`. `absent`: the change contains no headers.
+ * Tells which stored webhook headers a change keeps by their mask: `all`, `some` (beside new
+ * headers) or `none`. `absent`: the change contains no headers.
  */
 export function keptHeaders(
   { webhooksCustomHeaders: column }: ColumnChange<HeadersColumn>,

@@ -44,7 +44,10 @@ export function createAutoconfig(
 }
 
 export interface AutoconfigDeps {
-  /** Sends an HTTP request. Limits time and size of each call and applies the egress policy. */
+  /**
+   * Sends an HTTP request of autoconfig. Limits time and size of each call and applies the egress
+   * policy.
+   */
   call: CallHttp
   dns: Dns
   directory: string | undefined

@@ -16,7 +16,7 @@ export interface WatchedStream extends Omit<AccessContext, 'account'> {
 
 /**
  * Interval at which the access tokens of change streams are revalidated. Streams of revoked tokens
- * end within a second, even if the broadcast is lost.
+ * end within a second, even if the broadcast of the revocation is lost.
  */
 const everyMs = 900
 

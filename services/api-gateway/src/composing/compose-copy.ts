@@ -18,7 +18,10 @@ export interface Copy {
   params: Record<string, unknown>
   /** Recipient of the message; absent unless the message has exactly one recipient. */
   recipient?: Mailbox
-  /** True for a mail merge: the headers name the recipient only. */
+  /**
+   * True for a mail merge, in which the headers of a message name only the recipient of that
+   * message.
+   */
   isMerged?: boolean
 }
 

@@ -16,7 +16,10 @@ import {
 } from './trusted-proxies.ts'
 import type { HttpServerConfig } from '../http-server-config.ts'
 
-/** Request headers that web pages of other origins may send, besides the headers of operations. */
+/**
+ * Request headers that web pages of other origins may send, in addition to the headers that API
+ * operations declare.
+ */
 const commonHeaders = ['authorization', 'content-type', 'x-request-id']
 
 /**

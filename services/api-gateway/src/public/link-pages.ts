@@ -64,7 +64,10 @@ ${changeForm(form)}<p class="note">${note}</p>`
   return renderPage({ title, body }, branding)
 }
 
-/** HTML form that changes the subscription to a list; empty if the recipient may not change it. */
+/**
+ * HTML form that changes the recipient's subscription to a list; empty if the recipient may not
+ * change the subscription.
+ */
 function changeForm(form: ListForm): string {
   const { state, target } = form
   if (state === 'blocked') return ''

@@ -29,7 +29,10 @@ export function accountsWithState(db: Db) {
     .leftJoin('accountStates', 'accountStates.account', 'accounts.account')
 }
 
-/** Kinds of credentials that are stored for the account of the enclosing statement. */
+/**
+ * SQL expression: kinds of the credentials that are stored for the account of the enclosing
+ * statement.
+ */
 export const passwordKinds = sql<PasswordKind[]>`array(
   select kind from credentials where credentials.account = accounts.account
 )`

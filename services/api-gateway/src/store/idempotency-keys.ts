@@ -5,11 +5,11 @@ import type { Db, Tx } from '@posthorn/db'
 import { sql } from 'kysely'
 import { orAccountNotFound } from './accounts.ts'
 
-/** Identity of an API request that must take effect once. */
+/** Identity of an API request that must take effect only once. */
 export interface IdempotencyKey {
   account: string
   key: string
-  /** SHA-256 of the API request. */
+  /** SHA-256 hash of the API request's content. */
   requestHash: Buffer
 }
 

@@ -27,14 +27,14 @@ export interface PendingUpdate {
    * account was deleted and registered again.
    */
   registeredAt: number
-  /** Time of the update request in epoch milliseconds. */
+  /** Time of the account update request in epoch milliseconds. */
   requestedAt: number
 }
 
 /** Properties of the caller of an account update that limit what the update may change. */
 export interface UpdateCaller {
   by: 'operator' | 'tenant'
-  /** True for a token that is bound to the account. */
+  /** True if the access token of the caller is bound to the account. */
   isBound: boolean
 }
 

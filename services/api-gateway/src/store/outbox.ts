@@ -24,7 +24,10 @@ const maxSharedBytes = 64 * 1024
 /** Inserts a submission into the outbox. Once the promise resolves, the message will be sent. */
 export type InsertSubmission = (submission: NewSubmission) => Promise<void>
 
-/** Creates an inserter that merges concurrent submissions into one statement and disk flush. */
+/**
+ * Creates a function that inserts submissions. Concurrent submissions share one statement and one
+ * disk flush.
+ */
 export function createSubmissionInserter(db: Db): InsertSubmission {
   const insert = async (rows: NewSubmission[]) => {
     await insertRows(db, rows)
@@ -55,7 +58,7 @@ export interface EndedSubmission {
   maybeSent: boolean
 }
 
-/** Maximum submissions that one statement deletes. */
+/** Maximum submissions of a deleted account that one statement deletes. */
 const endedRows = 500
 
 /**

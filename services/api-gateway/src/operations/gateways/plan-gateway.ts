@@ -83,7 +83,9 @@ function planPassword(
   return 'keep'
 }
 
-/** Login at a gateway, in the normalized form in which logins of accounts are compared as well. */
+/**
+ * Login at an SMTP gateway, in the normalized form that is also used to compare logins of accounts.
+ */
 function loginOf({ username, host, port, secure = false }: GatewayColumns): StoredLogin {
   return { source: 'password', user: username, host: host.toLowerCase(), port, secure }
 }

@@ -62,7 +62,10 @@ export async function getSender(db: Db, account: string, { gateway }: { gateway?
   return owner
 }
 
-/** Stores submissions in the outbox and publishes hints for due submissions. Senders also poll. */
+/**
+ * Stores submissions in the outbox and publishes hints for due submissions. If a hint is lost,
+ * senders find the submission by polling.
+ */
 export class OutboxWriter {
   readonly #deps: WriterDeps
   readonly #insert: InsertSubmission

@@ -166,7 +166,7 @@ interface InputField {
   value: string
   error?: string | undefined
   note?: string | undefined
-  /** Further HTML attributes of the input. */
+  /** Additional HTML attributes of the form's input element. */
   attributes: string
 }
 

@@ -18,7 +18,7 @@ const smtpFields = ['smtpHost', 'smtpPort', 'smtpUser'] as const
 export const formValueNames = [...personFields, ...imapFields, ...smtpFields]
 export type FormValueName = (typeof formValueNames)[number]
 
-/** Values of the form fields, as text. */
+/** Values of the hosted form's fields, as text. */
 export type FormValues = Record<FormValueName, string>
 
 export interface Passwords {

@@ -12,7 +12,7 @@ const refreshMs = 60_000
  * so its changes are found by polling.
  */
 const accountsTtlMs = 30_000
-/** Maximum mailboxes whose accounts are in memory, about 10 MB. */
+/** Maximum mailboxes whose lists of accounts are cached, about 10 MB. */
 const maxMailboxes = 50_000
 
 export interface PushTrustDeps {
