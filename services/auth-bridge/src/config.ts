@@ -28,14 +28,14 @@ export interface Config extends ServiceConfig, Secrets {
   readonly authServerEgressPolicy: EgressPolicy
   /**
    * Timeout of requests to the authentication server. Shorter than the timeout of the requesting
-   * service, so that the service learns the reason.
+   * service, so that the service learns the reason of a failure.
    */
   readonly authServerTimeoutMs: number
   /** Allowed addresses of OAuth2 providers. */
   readonly oauthEgressPolicy: EgressPolicy
   /** The only file from which identity tokens of federated service accounts are read. */
   readonly identityTokenFile?: string | undefined
-  /** Origins of OAuth2 providers that tests replace. */
+  /** Replacements for the origins of OAuth2 providers, used by tests. */
   readonly providerOrigins: OriginMap
   /** Allowed addresses of the proxy in the settings. */
   readonly proxyEgressPolicy: EgressPolicy

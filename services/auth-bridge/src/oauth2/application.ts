@@ -20,7 +20,7 @@ export interface Application {
    * certificate.
    */
   serviceKey?: string
-  /** Workload Identity Federation of a service account (JSON). */
+  /** Configuration of Workload Identity Federation for a service account (JSON). */
   externalAccount?: string
 }
 

@@ -4,7 +4,7 @@ import type { CallResult, HttpCaller } from '@posthorn/net/http-caller'
 
 /**
  * Timeout of a request to an OAuth2 provider. Shorter than the timeout of the requesting service,
- * so that the service learns the reason.
+ * so that the service learns the reason of a failure.
  */
 export const oauthTimeoutMs = minCredentialsTimeoutMs - 2_000
 /**
