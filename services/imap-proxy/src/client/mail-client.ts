@@ -97,7 +97,8 @@ export class MailClient {
     return new Promise((resolve) => {
       const onSecure = () => settle(true)
       const onClose = () => settle(false)
-      // Listeners of the handshake are removed: they would stay in memory for the whole session.
+      // Removes the listeners of the TLS handshake, which would otherwise stay in memory for the
+      // whole session.
       const settle = (isSecure: boolean) => {
         secure.off('secure', onSecure).off('close', onClose)
         resolve(isSecure)

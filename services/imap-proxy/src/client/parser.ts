@@ -183,7 +183,7 @@ const token = / *(?:"((?:[^"\\]|\\["\\])*)"|(\()|(\))|(?<![^ (])\{(\d+)(\+?)\}$|
  */
 export function readSegment(line: string): CommandSegment {
   const tokens: Token[] = []
-  // RFC 9051 §9: NUL is never allowed in a command, CR only before LF.
+  // NUL is never allowed in an IMAP command, and CR only before LF (RFC 9051 §9).
   if (/[\0\r]/.test(line)) return { tokens, malformed: true }
   const text = line.trimEnd()
   token.lastIndex = 0

@@ -24,7 +24,10 @@ export interface MailServer extends TlsServer {
 }
 
 export interface UpstreamOptions {
-  /** Login at the mail server, which is requested concurrently with the connection. */
+  /**
+   * Credentials for the login at the mail server, requested while the connection is being
+   * established.
+   */
   credentials: Promise<Credentials>
   signal: AbortSignal
   /** Port of this IMAP proxy's listener. A mail server that leads back to this port is rejected. */
@@ -163,10 +166,10 @@ function mayStayPlaintext(
 
 async function readGreeting(lines: UpstreamLines): Promise<Set<string> | undefined> {
   const { kind, text } = await lines.read()
-  // PREAUTH (RFC 9051 §7.1.4) greets a session of another user. Before TLS, PREAUTH would bypass
-  // TLS.
+  // Rejects PREAUTH (RFC 9051 §7.1.4), which greets a session of another user. Before TLS, PREAUTH
+  // would bypass TLS.
   if (kind !== 'untagged' || !/^OK\b/i.test(text)) throw errorForBye(text)
-  // A mail server that leads back to any imap-proxy would cause an endless loop.
+  // Rejects a mail server that leads back to an imap-proxy, which would cause an endless loop.
   if (text.includes(greetingText))
     throw new AppError('unreachable', 'The mail server of the account is a proxy of this kind')
   return capabilitiesIn(text)
