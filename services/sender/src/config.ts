@@ -37,7 +37,7 @@ export interface Config extends ServiceConfig, Readonly<AttemptTiming> {
    */
   readonly oauthEgressPolicy: EgressPolicy
   readonly proxyEgressPolicy: EgressPolicy
-  /** Origins of mail providers that tests replace. */
+  /** Replacements for the origins of mail providers, used by tests. */
   readonly providerOrigins: OriginMap
 }
 

@@ -85,7 +85,8 @@ export class Filer implements AsyncDisposable {
     const deadline = Date.now() + leaseMs - requestTimeoutMs
     let mailboxError: unknown
     for (const filing of due) {
-      // The leases of the remaining filings expire, which makes them due again.
+      // Stops before its lease ends. The leases of the remaining filings expire, which makes these
+      // filings due again.
       if (Date.now() > deadline) return
       try {
         if (mailboxError !== undefined || this.#stop.signal.aborted)

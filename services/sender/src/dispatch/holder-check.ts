@@ -11,7 +11,7 @@ export interface HolderCheckDeps {
   bus: Pick<Bus, 'request' | 'up'>
   /** Id of this sender process. */
   worker: string
-  /** Time since which this sender has reached Postgres without an outage. */
+  /** Duration in milliseconds for which this sender has reached Postgres without an outage. */
   steadyMs: () => number
   /** Records the journalled acceptances that an ended sender left on this machine. */
   recover: (sender: string) => Promise<void>

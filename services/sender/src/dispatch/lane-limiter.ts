@@ -33,8 +33,8 @@ type LaneKind = 'account' | 'gateway' | 'host'
  */
 const prefetchPerSlot = 4
 /**
- * Maximum time of an acceptance after which a lane prefetches. Slower servers do not benefit from
- * prefetching.
+ * Maximum duration of an acceptance up to which the lane of the message prefetches. Slower servers
+ * do not benefit from prefetching.
  */
 const fastMs = 250
 /** Time after which the failures of an unused lane are dropped. */

@@ -62,6 +62,7 @@ export async function changeSubmission(
     .where('state', 'in', ['queued', 'held'])
     .executeTakeFirst()
   if (!row) return 'missing'
-  // A release or `send` changes nothing for a submission without a hold, or in an attempt.
+  // Reports success for a release or `send` that changes nothing: the submission is not held, or is
+  // in an attempt.
   return action === 'release' || action === 'send' ? 'done' : 'busy'
 }

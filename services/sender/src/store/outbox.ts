@@ -42,11 +42,11 @@ export const hasUnknownOutcome = sql<boolean>`(data_sent_at is not null and work
 export const hasLiveHolder = sql<boolean>`exists (select from senders
   where senders.id = outbox.worker and ${isBeating})`
 
-/** Other senders, by the results of the checks of this sender. */
+/** Other senders, classified by this sender's checks whether these senders have ended. */
 export interface KnownSenders {
   /** Id of this sender process. */
   worker: string
-  /** Senders that have ended, by the checks of this sender. */
+  /** Senders that have ended, according to the checks of this sender. */
   dead: readonly string[]
   /** Senders that a recent check did not find to have ended. */
   silent: readonly string[]

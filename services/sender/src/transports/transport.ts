@@ -62,7 +62,7 @@ export interface RejectedRecipient {
   failure: AttemptFailure
 }
 
-/** Sending attempt without an acceptance. */
+/** Result of a sending attempt in which no recipient was accepted. */
 export type FailedSend = FailureDetails & FailureKind
 
 type FailureKind =
