@@ -72,7 +72,10 @@ interface Item extends LaneItem {
 
 interface Entry {
   delivery: ClaimedDelivery
-  /** Set while the result of the delivery attempt is being recorded. Never rejects. */
+  /**
+   * Promise of recording the delivery attempt's result, set while the recording runs. Never
+   * rejects.
+   */
   recording?: Promise<void>
 }
 

@@ -107,7 +107,7 @@ class Decider {
   readonly #throttle = new FunctionThrottle()
   /**
    * Results of the filters of routes for all events of a name, by route and event name. A changed
-   * route is another object.
+   * route is a new object, for which no result is stored.
    */
   readonly #matches = new WeakMap<Route, Map<string, Promise<StaticMatch>>>()
 
