@@ -30,11 +30,11 @@ export interface Upload {
 
 /**
  * Limits the memory of large request bodies. A body costs about five times its size until it is
- * stored. Before reading, each body takes a share of its owner (account, token or address), so that
- * slow bodies delay only further bodies of the same owner. While bytes arrive, the body reserves
- * memory that all owners share. Any body may use the first half of this memory. The second half is
- * for one body at a time, which can therefore always be completed. A body that has to wait stays
- * unread on its connection.
+ * stored. The bodies of one owner (account, token or address) together may have the size of one
+ * largest body, so that slow bodies delay only further bodies of the same owner. While bytes
+ * arrive, a body reserves memory that all owners share. Any body may use the first half of this
+ * memory. The second half is for one body at a time, which can therefore always be completed. A
+ * body that has to wait stays unread on its connection.
  */
 export class UploadMemory {
   /** Maximum size of one request body. */
