@@ -149,9 +149,7 @@ function gmailScopes({ baseScopes = 'imap' }: OAuth2AppConfig): string[] {
 
 interface Cloud {
   login: string
-  /**
-   * Host of Microsoft's issuers in a cloud, if id tokens may name another host than the login host.
-   */
+  /** Host of Microsoft's issuers in a cloud; absent if the issuers have only the login host. */
   issuer?: string
   graph: string
   outlook: string
