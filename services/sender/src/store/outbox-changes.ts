@@ -3,9 +3,9 @@ import { type RawBuilder, sql } from 'kysely'
 import { stateLiteral } from './outbox.ts'
 
 /**
- * Condition for outbox rows that a request may change. Excludes rows whose sender died after the
- * handover, or whose draft may have been released: whether the message was sent must be determined
- * first.
+ * SQL condition for outbox rows that a request may change. Excludes rows whose sender died after
+ * the handover, or whose draft may have been released: whether the message was sent must be
+ * determined first.
  */
 const isChangeable = sql<boolean>`(state in ('queued', 'held') and (data_sent_at is null
   and (lease_until is null or lease_until < now())
