@@ -117,8 +117,8 @@ function scheduleRetry(
 }
 
 /**
- * Delay that a target requested by `Retry-After` (RFC 9110 §10.2.3), limited; undefined if the
- * header is invalid.
+ * Delay that a target requested by `Retry-After` (RFC 9110 §10.2.3), limited to `maxRetryAfterMs`.
+ * Undefined if the header is invalid.
  */
 function parseRetryAfter(value: string | undefined): number | undefined {
   const text = value?.trim() ?? ''
