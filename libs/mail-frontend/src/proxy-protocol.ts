@@ -43,7 +43,7 @@ function parseLine(bytes: Buffer): ProxyHeader {
   const [, family = '', source = '', target = '', port = '', ...rest] = bytes
     .toString('latin1', 0, end)
     .split(' ')
-  // PROXY protocol §2.1: the rest of a header line with the family UNKNOWN is ignored.
+  // Ignores the rest of a header line with the family UNKNOWN (PROXY protocol §2.1).
   if (family === 'UNKNOWN') return { complete: true, length, source: {} }
   const version = { TCP4: 4, TCP6: 6 }[family]
   const isValid =
