@@ -78,7 +78,8 @@ export function readConfig(env: Env): Config {
     ...readFirstRunConfig(env),
     ...readOutboundConfig(env),
     changesPollMs: 1_000,
-    // The body of a public request usually arrives in the same packet as the head of the request.
+    // Short timeout for the body of a public request, which usually arrives in the same packet as
+    // the head.
     publicBodyTimeoutMs: 10_000,
     changesKeepAliveMs: duration(env, 'SVC_CHANGES_KEEP_ALIVE', {
       fallback: 90_000,

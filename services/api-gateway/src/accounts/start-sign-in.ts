@@ -91,7 +91,8 @@ function redirectUriOf(consentUrl: string): URL {
 }
 
 /**
- * Creates a random token of 256 bits, 43 characters. RFC 7636 §4.1 requires at least 43 characters.
+ * Creates a random token of 256 bits. Its 43 characters are the minimum length of a PKCE code
+ * verifier (RFC 7636 §4.1).
  */
 function newToken(): string {
   return randomBytes(32).toString('base64url')

@@ -93,7 +93,8 @@ async function fromSrv(
   const lookUp = async (service: string, secure: boolean) => {
     const records = await dns.resolveSrv(`${service}._tcp.${domain}`).catch(() => [])
     const [first] = records.toSorted((a, b) => a.priority - b.priority || b.weight - a.weight)
-    // RFC 2782: a target of "." means that the domain does not offer the service.
+    // An SRV record with the target "." means that the domain does not offer the service (RFC
+    // 2782).
     if (!first || first.name === '' || first.name === '.') return undefined
     return parseServer({ host: first.name, port: first.port, secure, user: email })
   }

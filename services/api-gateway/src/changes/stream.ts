@@ -56,7 +56,7 @@ export class ChangeStream implements Follower {
     this.#response.writeHead(200, {
       'Content-Type': 'text/event-stream; charset=utf-8',
       'Cache-Control': 'no-store, no-transform',
-      // The header `X-Accel-Buffering` disables buffering in nginx.
+      // Disables the buffering of the response in nginx.
       'X-Accel-Buffering': 'no',
       // Closes the HTTP connection after the stream, so that the connection is not reused while
       // this process stops.

@@ -114,8 +114,8 @@ async function resolveAttachments(
 }
 
 /**
- * Upper bound of the attachment bytes that a submission reads from the mailbox. The size of a
- * single attachment is unknown.
+ * Upper bound of the attachment bytes that a submission reads from the mailbox. The size of an
+ * attachment that the request names by a reference is unknown.
  */
 function maxStoredBytes(
   { attachments = [], reference }: Submission,

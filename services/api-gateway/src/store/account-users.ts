@@ -17,7 +17,7 @@ export async function findOtherAccountOfUser(
   await sql`select pg_advisory_xact_lock(hashtextextended(${key}, 17))`.execute(tx)
   const row = await accountsOfUser(tx, provider, user)
     .where('account', '<>', account)
-    // Compares shared mailboxes as well, because one user may have an account for each of several
+    // Compares the shared mailbox as well, because one user may have an account for each of several
     // shared mailboxes.
     .where(
       sql<boolean>`lower(coalesce(oauth2 -> 'auth' ->> 'delegatedUser', '')) = lower(${delegatedUser})`,

@@ -154,8 +154,8 @@ export async function listOutboxRows(db: Db, filter: OutboxFilter): Promise<Page
 
 function matching({ account, state }: Pick<OutboxFilter, 'account' | 'state'>) {
   const conditions = [
-    // States of submissions are literals, not parameters, so that the planner can use the partial
-    // indexes.
+    // States of submissions are written as literals, not parameters, so that the planner can use
+    // the partial indexes.
     state === undefined
       ? sql<SqlBool>`state in ('queued', 'held')`
       : (finished[state] ?? sql<SqlBool>`state = ${sql.lit(state)}`),
