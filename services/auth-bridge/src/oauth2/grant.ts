@@ -7,8 +7,8 @@ import type { Protocol } from '../store/credentials.ts'
 import { findOAuth2Account, type OAuth2Account } from '../store/oauth2-tokens.ts'
 
 /**
- * Plaintext of a sealed OAuth2 grant. Registrations are stored by api-gateway, renewals by
- * auth-bridge.
+ * Plaintext of a sealed OAuth2 grant. api-gateway stores the grants of registrations, auth-bridge
+ * stores renewed grants.
  */
 export interface StoredGrant {
   accessToken?: string

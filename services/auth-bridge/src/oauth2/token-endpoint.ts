@@ -140,7 +140,8 @@ async function callTokenEndpoint(
     return { ...toTokenResponse(tokens, now()), ...defined({ idToken }) }
   } catch (error) {
     report(false)
-    // No token was requested, because the service key or the federation is invalid.
+    // If no token was requested, because the service key or the federation is invalid, the
+    // application is at fault.
     if (error instanceof AppError && error.kind === 'rejected')
       throw new TokenRequestError({ error, ofApplication: true })
     const secrets = secretsOf(app, grant)
