@@ -17,7 +17,7 @@ const switchOffMs = 5_000
  * order.
  */
 export function startApp(config: Config, signal: AbortSignal): Promise<App> {
-  // The IMAP proxy needs RabbitMQ: each login needs credentials from auth-bridge.
+  // Requires RabbitMQ, because each login at the IMAP proxy needs credentials from auth-bridge.
   const options = { kind: imapProxy, config, signal, needsBus: true }
   return startMailProxy(options, (stack, context) => {
     const deps = createDeps(config, context)

@@ -36,7 +36,8 @@ export async function startListener(
   await listen(server, { host, port })
   server.on('error', (err) => deps.log.warn({ err }, 'accepting a connection failed'))
   return {
-    // The callback of `close` is not awaited: closing would wait for all sessions.
+    // Does not await the callback of `close`, because the callback waits for the end of all
+    // sessions.
     async [Symbol.asyncDispose]() {
       server.close()
     },

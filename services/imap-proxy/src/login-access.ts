@@ -64,7 +64,8 @@ export async function checkAccess(
   if (auth === 'address') return { rejection: addressNotAllowed }
   if (!auth || imap === undefined) return { rejection: invalid }
   if (imap === null) return { rejection: noImap }
-  // The time of the access token's last use is stored with best effort: the login does not wait.
+  // Stores the time of the access token's last use without waiting for the result, so that the
+  // login is not delayed.
   if (auth.tokenId !== undefined) markTokenUsed(db, auth.tokenId, address).catch(() => undefined)
   return { auth, imap }
 }
