@@ -69,7 +69,8 @@ export async function storeSubmission(
       },
     )
   } catch (error) {
-    // The submission was not inserted, because its account was deleted after the account was read.
+    // Reports a deleted account: the account was deleted after it was read, so the submission was
+    // not inserted.
     if (codeOf(error) === foreignKeyViolation) return { result: 'deleted' }
     throw error
   }
