@@ -156,7 +156,8 @@ export class InFlightDeliveries implements AsyncDisposable {
     this.#precountNext(delivery.lane)
     try {
       const result = await this.#options.attempt(delivery, signal)
-      // The recording is not awaited: the lane continues while results are recorded in batches.
+      // Does not await the recording, so that the lane continues while results are recorded in
+      // batches.
       void this.#record(result)
       return targetFeedback(result)
     } catch (err) {

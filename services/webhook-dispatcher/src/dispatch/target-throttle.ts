@@ -104,7 +104,7 @@ export class TargetThrottle {
     const breaker = new CircuitBreaker({
       failureThreshold: suspendThreshold,
       openMs: this.#openMs,
-      // A late success of an earlier call does not shorten the suspension of a lane.
+      // A late success of an earlier call must not shorten the suspension of a lane.
       successCloses: false,
       clock,
     })
