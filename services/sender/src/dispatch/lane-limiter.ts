@@ -163,7 +163,10 @@ export class LaneLimiter {
     return breaker.remainingMs
   }
 
-  /** Ends the suspension of all lanes of a submission after an acceptance that took `ms`. */
+  /**
+   * Ends the suspension of all lanes of a submission after the message was accepted. `ms`: duration
+   * of the acceptance, which decides whether the lanes count as fast.
+   */
   recover(demand: LaneDemand, ms = Infinity): void {
     for (const lane of this.#lanesOf(demand)) {
       lane.breaker.success()

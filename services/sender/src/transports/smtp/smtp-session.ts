@@ -263,8 +263,8 @@ export class SmtpSession {
   }
 
   /**
-   * Runs a command of nodemailer. Settles with the callback or the end of the connection, because
-   * nodemailer omits callbacks at the end.
+   * Runs a command of nodemailer. Settles with the callback of the command, or at the end of the
+   * connection, because nodemailer then omits the callback.
    */
   #run<T>(start: (done: Done<T>) => void): Promise<T> {
     const { promise, resolve, reject } = Promise.withResolvers<T>()
