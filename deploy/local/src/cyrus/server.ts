@@ -21,11 +21,11 @@ import {
 
 export interface CyrusOptions {
   /**
-   * Directory of the ports, logs, certificate and mail of the Cyrus server. Reused by the next
-   * start.
+   * Directory of the ports, logs, certificate and mail of the Cyrus server. The next start of the
+   * server uses the directory again.
    */
   dir: string
-  /** Directory of downloaded packages, shared by all servers. */
+  /** Directory of downloaded packages, shared by all test servers. */
   cache: string
   /**
    * File that records the processes of Cyrus. With a record, the processes outlive this process.

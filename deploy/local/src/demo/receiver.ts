@@ -13,7 +13,9 @@ export interface ReceivedWebhook {
 
 export interface WebhookReceiver extends AsyncDisposable {
   url: string
-  /** Resolves with the first webhook that matches, including webhooks received before the call. */
+  /**
+   * Returns the first webhook that `match` accepts. A webhook received before the call counts, too.
+   */
   next(description: string, match: (webhook: ReceivedWebhook) => boolean): Promise<ReceivedWebhook>
 }
 

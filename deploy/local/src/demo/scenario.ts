@@ -50,7 +50,8 @@ async function connectAccount(
 ): Promise<void> {
   const started = performance.now()
   const auth = { user, pass: mail.password }
-  // The mail server of the demo has a self-signed certificate.
+  // TLS certificates are not verified, because the mail server of the demo has a self-signed
+  // certificate.
   const tls = { rejectUnauthorized: false }
   await api.post('/v1/account', {
     account: user,
@@ -156,7 +157,10 @@ async function logInThroughProxy(
   }
 }
 
-/** Logs in at the IMAP proxy, with retries: the proxy applies changed settings within seconds. */
+/**
+ * Logs in at the IMAP proxy and retries failed logins: the proxy needs some seconds to apply
+ * changed settings.
+ */
 async function connectWithRetries(port: number, token: string): Promise<ImapFlow> {
   for (let attempt = 1; ; attempt++) {
     const client = new ImapFlow({

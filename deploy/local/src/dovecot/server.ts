@@ -16,11 +16,11 @@ import { createDataDirectory } from '../files/data-directory.ts'
 
 export interface DovecotOptions extends DovecotFeatures {
   /**
-   * Directory of the ports, log, certificate and (usually) mail of the Dovecot server. Reused by
-   * the next start.
+   * Directory of the ports, log, certificate and (usually) mail of the Dovecot server. The next
+   * start of the server uses the directory again.
    */
   dir: string
-  /** Directory of downloaded packages, shared by all servers. */
+  /** Directory of downloaded packages, shared by all test servers. */
   cache: string
   /** Fixed ports of Dovecot. Defaults to free ports. */
   ports?: Partial<DovecotPorts>

@@ -11,7 +11,7 @@ const template = join(import.meta.dirname, '../../../haproxy/haproxy.cfg.in')
 export interface HaproxyOptions {
   /** Directory of the configuration and log of haproxy. */
   dir: string
-  /** Directory of downloaded packages, shared by all servers. */
+  /** Directory of downloaded packages, shared by all test servers. */
   cache: string
   /** Ports of the replicas of api-gateway on this machine. */
   replicas: readonly number[]
@@ -22,7 +22,10 @@ export interface Haproxy extends AsyncDisposable {
   readonly url: string
 }
 
-/** Starts haproxy as load balancer of the api-gateway replicas that are ready. */
+/**
+ * Starts haproxy as a load balancer. haproxy passes requests to the api-gateway replicas that are
+ * ready.
+ */
 export async function startHaproxy({ dir, cache, replicas }: HaproxyOptions): Promise<Haproxy> {
   const program = await findHaproxy(cache)
   await mkdir(dir, { recursive: true })

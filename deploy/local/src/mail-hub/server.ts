@@ -9,13 +9,16 @@ import { loadOrCreateState } from '../files/state-file.ts'
 export type { AcceptedMessage } from './smtp.ts'
 
 export interface StartMailHubOptions {
-  /** Directory of the ports and log of the mail hub. Reused by the next start. */
+  /**
+   * Directory of the ports and log of the mail hub. The next start of the mail hub uses the
+   * directory again.
+   */
   dir: string
   /** SMTP port of the mail hub, to which Dovecot relays submitted mail. */
   port: number
-  /** LMTP port of the server that receives mail for mail.test. */
+  /** LMTP port of the mail server that receives mail for addresses at mail.test. */
   lmtpPort: number
-  /** Fixed port of the HTTP list of accepted messages. Default: a free port. */
+  /** Fixed HTTP port at which the mail hub lists its accepted messages. Defaults to a free port. */
   controlPort?: number | undefined
   /**
    * File that records the process of the mail hub. With a record, the mail hub outlives this
@@ -28,7 +31,7 @@ export interface StartMailHubOptions {
 export interface MailHubAddress {
   host: string
   port: number
-  /** URL of the mail hub's list of accepted messages. */
+  /** URL at which the mail hub lists its accepted messages. */
   control: string
 }
 
@@ -42,7 +45,7 @@ export interface MailHub extends ManagedServer, MailHubAddress {
   accepted(messageId?: string): Promise<AcceptedMessage[]>
 }
 
-/** Starts the mail hub (see smtp.ts) as a process. */
+/** Starts the mail hub, the SMTP server of smtp.ts, as a separate process. */
 export async function startMailHub({
   dir,
   port,

@@ -10,17 +10,20 @@ import { isRoot } from '../files/data-directory.ts'
 
 const run = promisify(execFile)
 
-/** User ids of an outgoing server by user name. Each user has a group with the same name and id. */
+/**
+ * User ids by user name, for the users of an outgoing mail server. Each user has a group with its
+ * own name and id.
+ */
 export type Users = Readonly<Record<string, number>>
 
 export interface ChrootOptions {
   /**
-   * Root directory of the server's chroot environment. Must be on a file system that allows device
-   * files.
+   * Root directory of the server's chroot environment. The file system of the directory must allow
+   * device files.
    */
   root: string
   users: Users
-  /** Ids of additional groups without a user, by name. */
+  /** Group ids by group name, for additional groups that belong to no user. */
   groups?: Users
 }
 
@@ -81,8 +84,8 @@ export async function createChroot(
   if (existsSync(root)) return
   const draft = `${root}.draft`
   await rm(draft, { recursive: true, force: true })
-  // Packages are copied as hard links if the file system supports them. Nothing below usr/ is
-  // written to.
+  // Files of the packages are hard links if the file system supports hard links. This is safe
+  // because no process writes below usr/.
   await run('cp', ['-al', packages, draft]).catch(async () => {
     await rm(draft, { recursive: true, force: true })
     await run('cp', ['-a', packages, draft])

@@ -14,10 +14,11 @@ const template = join(import.meta.dirname, '../../../pgbouncer/pgbouncer.ini.in'
 
 export interface PgbouncerOptions {
   /**
-   * Directory of the port, passwords, configuration and log of pgbouncer. Reused by the next start.
+   * Directory of the port, passwords, configuration and log of pgbouncer. The next start of
+   * pgbouncer uses the directory again.
    */
   dir: string
-  /** Directory of downloaded packages, shared by all servers. */
+  /** Directory of downloaded packages, shared by all test servers. */
   cache: string
   /** Address of the Postgres server behind pgbouncer, with the login of its owner. */
   ownerUrl: string

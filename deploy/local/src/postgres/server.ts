@@ -19,14 +19,14 @@ import {
 
 export interface PostgresOptions {
   /**
-   * Directory of the port, password, log and (usually) data of the Postgres server. Reused by the
-   * next start.
+   * Directory of the port, password, log and (usually) data of the Postgres server. The next start
+   * of the server uses the directory again.
    */
   dir: string
   port?: number
   /**
    * True if commits to Postgres survive a power loss. Defaults to true. Tests set false for speed.
-   * Neither mode loses commits when the server is killed.
+   * In both cases, no commit is lost when the server is killed.
    */
   durable?: boolean
   /**
@@ -113,8 +113,8 @@ export async function startPostgres(options: PostgresOptions): Promise<Postgres>
 }
 
 /**
- * Repeats the start of Postgres while the last process of a killed server still holds its lock file
- * and shared memory.
+ * Repeats the start of Postgres while the last process of a killed Postgres server still holds the
+ * lock file and the shared memory.
  */
 async function retryWhileLocked<T>(start: () => Promise<T>): Promise<T> {
   for (let left = 50; ; left--) {
@@ -153,8 +153,8 @@ async function initialise({
 }): Promise<string> {
   const data = join(directory.dir, 'data')
   if (existsSync(join(data, 'PG_VERSION'))) return data
-  // initdb writes PG_VERSION early, so an interrupted run would look complete. The directory gets
-  // its name when it is complete.
+  // initdb writes into a draft directory, which is renamed after initdb has ended. The file
+  // PG_VERSION does not prove a complete database, because initdb writes PG_VERSION early.
   const draft = join(directory.dir, 'data.draft')
   await rm(draft, { recursive: true, force: true })
   await createServerDirectory(draft, directory.owner)
@@ -182,7 +182,8 @@ async function createDatabase(url: string, name: string): Promise<string> {
   await withClient(url, (client) =>
     client.query(`create database ${escapeIdentifier(name)}`),
   ).catch((error: unknown) => {
-    // SQLSTATE 42P04: the database exists. 23505: another process created the database.
+    // Errors of an existing database are ignored. SQLSTATE 42P04: the database exists. 23505:
+    // another process has just created the database.
     if (!['42P04', '23505'].includes(errorCode(error) ?? '')) throw error
   })
   return Object.assign(new URL(url), { pathname: `/${name}` }).href

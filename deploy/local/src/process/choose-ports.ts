@@ -1,16 +1,21 @@
 /** Request for a port that a local system needs. */
 export interface PortRequest {
-  /** Use of the port, for error messages. */
+  /** Use of the port as text, for error messages. */
   use: string
-  /** Port that an environment variable sets; the port is used or causes an error. */
+  /**
+   * Port that an environment variable sets. If this port is occupied, the system does not start.
+   */
   wanted?: number | undefined
   /** Port that the system used at its last start. */
   stored?: number | undefined
-  /** Lowest port to choose if the request names no other port. Defaults to a random port. */
+  /**
+   * Lowest port to choose if neither an environment variable nor the last start determines the
+   * port. Defaults to a random port.
+   */
   from?: number | undefined
-  /** True if clients know the stored port, so that another port would break them. */
+  /** True if clients have stored the port, so that they could not connect at another port. */
   isFixed: boolean
-  /** Environment variable that sets the port, for error messages. */
+  /** Name of the environment variable that sets the port, for error messages. */
   variable?: string
 }
 
@@ -39,7 +44,7 @@ export async function choosePorts<Name extends string>(
   return Object.fromEntries(choice.chosen) as Record<Name, number>
 }
 
-/** Choice of the ports of a local system, with the ports that are chosen so far. */
+/** Choice of the ports of a local system. `chosen` contains the ports that are chosen so far. */
 class PortChoice {
   readonly chosen = new Map<string, number>()
   readonly #uses = new Map<number, PortRequest>()

@@ -5,7 +5,7 @@ import { errorCode } from './error-code.ts'
 import { identify, isAlive, type ProcessId } from './process-id.ts'
 
 /**
- * Takes a lock file that prevents concurrent runs of a command such as `make up`. The lock of a
+ * Takes a lock file that prevents concurrent runs of a command such as `make up`. A lock file of a
  * dead process is ignored.
  */
 export async function acquireCommandLock(file: string, command: string): Promise<AsyncDisposable> {
@@ -46,7 +46,8 @@ async function removeStale(file: string): Promise<boolean> {
     throw error
   }
   try {
-    // Another process may have replaced the stale lock file before its removal.
+    // If the removed lock file belongs to a live process, the lock file is restored. That process
+    // may have replaced the lock file of the dead process just before the removal.
     return !((await isHeld(removed)) && (await linked(removed, file)))
   } finally {
     await rm(removed, { force: true })

@@ -14,7 +14,7 @@ export interface ManagedServer {
   readonly pid: number
   /** Processes of the server, the main process first. */
   readonly processes: readonly ServerProcess[]
-  /** Stops the server in order. No process is left. */
+  /** Stops the server in an orderly way. Resolves when all of its processes have ended. */
   stop(): Promise<void>
   /** Kills all processes of the server with SIGKILL. */
   kill(): Promise<void>
@@ -97,7 +97,10 @@ async function lastLines(file: string): Promise<string> {
   return text.trimEnd().split('\n').slice(-25).join('\n')
 }
 
-/** Rejects unless a server on this machine sends the expected greeting. */
+/**
+ * Connects to a port of this machine. Rejects unless the server at the port sends the expected
+ * greeting within 2 s.
+ */
 export async function expectGreeting(port: number, greeting: string): Promise<void> {
   const socket = connect(port, '127.0.0.1')
   try {

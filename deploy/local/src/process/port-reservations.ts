@@ -11,7 +11,9 @@ export class PortReservations implements AsyncDisposable {
   readonly #dir: string
   readonly #taken = new Map<number, AsyncDisposable>()
 
-  /** Creates reservations. The directory `dir` is shared by the systems of one user. */
+  /**
+   * Creates an empty set of port reservations. All systems of one user share the directory `dir`.
+   */
   constructor(dir = join(tmpdir(), `posthorn-ports-${process.getuid?.() ?? 0}`)) {
     this.#dir = dir
   }

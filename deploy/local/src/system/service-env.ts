@@ -1,7 +1,7 @@
 import { keyPairFromSecret } from '@posthorn/secrets'
 import { roleOf, roleUrl, type ServiceName } from '../role-passwords.ts'
 
-/** Configuration shared by the services of one system. */
+/** Configuration shared by all services of a local system. */
 export interface SharedConfig {
   /**
    * Address of the system's database with the login of its owner. Each service gets the address
@@ -14,8 +14,8 @@ export interface SharedConfig {
    */
   pgbouncer?: string | undefined
   /**
-   * Address of RabbitMQ with a login: of an administrator with `amqpUsers`, else of the user of all
-   * services.
+   * URL of RabbitMQ with a login. With `amqpUsers`, the login belongs to an administrator, else to
+   * a user that all services share.
    */
   amqpUrl: string
   amqpUsers?: boolean
@@ -27,19 +27,19 @@ export interface SharedConfig {
   publicKey?: string | undefined
   /** First access token of the API, with full rights. api-gateway stores the hash of the token. */
   token: string
-  /** Settings of an empty installation, which api-gateway stores. */
+  /** Initial settings, which api-gateway stores if the installation is empty. */
   settings: Readonly<Record<string, unknown>>
   /** Listen address of the API. Health and metrics of the other services stay on loopback. */
   bind: string
-  /** Additional environment variables of all services: SVC_…, OTEL_…, NODE_OPTIONS. */
+  /** Environment variables that all services get additionally: SVC_…, OTEL_…, NODE_OPTIONS. */
   env: Readonly<Record<string, string>>
-  /** Additional environment variables of single services. */
+  /** Environment variables that only some services get additionally, by service name. */
   envByService?: EnvByService
 }
 
 export type EnvByService = Readonly<Partial<Record<ServiceName, Readonly<Record<string, string>>>>>
 
-/** Environment of one service, without the secrets of other services. */
+/** Environment variables of one service, without the secrets of other services. */
 export function serviceEnv(
   name: ServiceName,
   port: number,
@@ -47,7 +47,8 @@ export function serviceEnv(
 ): Record<string, string> {
   return {
     PATH: '/usr/local/bin:/usr/bin:/bin',
-    // Drain times of the proxies are short, so that the system on a laptop ends within seconds.
+    // Drain times of the IMAP and SMTP proxies are short, so that a system on a laptop stops within
+    // seconds.
     SVC_IMAP_PROXY_DRAIN: '1s',
     SVC_SMTP_PROXY_DRAIN: '1s',
     ...shared.env,
@@ -73,7 +74,7 @@ export function serviceHost(name: ServiceName, { bind }: SharedConfig): string {
   return name === 'api-gateway' ? bind : '127.0.0.1'
 }
 
-/** Host for clients on this machine of a server that listens on `bind`. */
+/** Host name at which clients on this machine reach a server that listens on the address `bind`. */
 export function clientHost(bind: string): string {
   return ['0.0.0.0', '::', ''].includes(bind) ? '127.0.0.1' : bind
 }

@@ -6,8 +6,8 @@ import { freePort, freePortFrom, isFree } from '../process/ports.ts'
 
 interface PortUse extends Pick<PortRequest, 'use' | 'isFixed' | 'variable'> {
   /**
-   * File and key under which the port of the server is stored. The file is in the directory of the
-   * system.
+   * File and key under which the port of a server is stored. The path is relative to the directory
+   * of the local system.
    */
   stored: readonly [file: string, key: string]
 }
@@ -24,8 +24,8 @@ const servers = {
 export const systemFile = 'system.json'
 
 /**
- * Uses of ports in a system. The ports of the API, proxies and mail server are fixed: programs and
- * accounts name them.
+ * Uses of ports in a local system. The ports of the API, proxies and mail server are fixed, because
+ * clients and stored accounts name these ports.
  */
 const uses = {
   api: fixed('the API', 'POSTHORN_PORT', [systemFile, 'api']),
@@ -63,7 +63,8 @@ export interface SystemPortsOptions {
   /** Ports that environment variables set. */
   wanted: Partial<SystemPorts>
   /**
-   * Lowest port to choose for the API. If set, an occupied port of an earlier start is replaced.
+   * Lowest port to choose for the API. If `apiFrom` is set, an occupied port of an earlier start is
+   * replaced.
    */
   apiFrom?: number | undefined
   reservations: PortReservations
@@ -73,10 +74,13 @@ export interface SystemPortsOptions {
   bind: string
 }
 
-/** Ports that are chosen for a local system. */
+/** Ports that were chosen for a local system. */
 export interface AllocatedPorts {
   ports: SystemPorts
-  /** Ports of health and metrics by process name, for api-gateway also of the API. */
+  /**
+   * Ports by process name. The port of api-gateway serves the API, health and metrics, all other
+   * ports serve health and metrics.
+   */
   health: Record<string, number>
 }
 
