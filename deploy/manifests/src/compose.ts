@@ -33,7 +33,7 @@ interface Fault {
   text: string
 }
 
-/** Returns one line per fault of a Compose file. Reported paths are relative to `root`. */
+/** Checks a Compose file. Returns one line per fault, with file paths relative to `root`. */
 export function checkCompose(file: string, processes: Processes, root: string): string[] {
   const [document] = parseYaml(readFileSync(file, 'utf8'))
   if (!document) return [`${relative(root, file)}:1: the file is empty`]
@@ -61,7 +61,7 @@ function composeFaults(content: unknown, processes: Processes): Fault[] {
   })
 }
 
-/** Replaces `${NAME:-default}` by the default, in all texts of a Compose file. */
+/** Replaces each `${NAME:-default}` in the texts of a Compose file by its default. */
 function interpolate(value: unknown): unknown {
   if (typeof value === 'string')
     return value.replace(

@@ -20,8 +20,8 @@ export interface KustomizeOptions {
 }
 
 /**
- * Returns the path of the program kustomize: of Debian trixie, downloaded without root, else of the
- * installed program.
+ * Returns the path of the program kustomize: from Debian trixie, downloaded without root, or else
+ * the installed program.
  *
  * @throws NoKustomize on machines without apt-get and without kustomize
  */
@@ -49,8 +49,8 @@ export interface BuildTarget {
 }
 
 /**
- * Lists base, overlays and components of the manifests below a folder. A component is built with
- * the base.
+ * Lists the base, the overlays and the components in a folder of Kubernetes manifests. A component
+ * is built together with the base.
  */
 export function listTargets(folder: string): BuildTarget[] {
   const list = (pattern: string) =>
@@ -72,7 +72,10 @@ export function listTargets(folder: string): BuildTarget[] {
   ]
 }
 
-/** Annotation with the source file of an object, which kustomize adds on request. */
+/**
+ * Annotation with the source file of an object. kustomize adds the annotation if a kustomization
+ * requests it.
+ */
 const originAnnotation = 'config.kubernetes.io/origin'
 
 /**
@@ -102,7 +105,8 @@ export async function buildTarget(
 }
 
 /**
- * Converts an object that kustomize built to a manifest and removes the annotation of its origin.
+ * Converts an object that kustomize built to a manifest. Moves the source file from the annotation
+ * to `origin`.
  */
 export function toManifest(content: unknown, work: string): Manifest {
   if (!isObject(content)) throw new Error('a document is not an object')

@@ -37,7 +37,8 @@ async function checkKubernetes(): Promise<string[]> {
       (problem) => `${locator.locate(problem, folders)}: ${describeProblem(problem)}`,
     )
   })
-  // The Helm chart is generated from all kustomize builds, so that no build may have failed.
+  // The Helm chart is only checked if every kustomize build succeeded, because the chart is
+  // generated from all builds.
   const chart = results.every(({ build }) => build) ? checkChart(builds, folder) : []
   return [...checkKustomizations(folder, builds, checkout), ...faults, ...chart]
 }

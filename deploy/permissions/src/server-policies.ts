@@ -43,7 +43,8 @@ export function serverPolicies(): Yaml[] {
   return [
     protect('postgres', { [serverLabel]: 'postgres' }, [
       { from: [clientsOf('postgres')], ports: tcp(5432, 6432) },
-      // Peers that may connect: replicas of Postgres, and a pooler that has the label.
+      // Pods with the label `postgres` may connect to each other: replicas of Postgres, and a
+      // pooler with the label.
       { from: [{ podSelector: { matchLabels: { [serverLabel]: 'postgres' } } }] },
     ]),
     protect('rabbitmq', { [serverLabel]: 'rabbitmq' }, [
@@ -61,7 +62,8 @@ export function cloudNativePgPolicies(): Yaml[] {
   const operator = namespaceOf('cnpg-system')
   return [
     protect('posthorn-postgres', { ...cluster, 'cnpg.io/podRole': 'instance' }, [
-      // Services connect to Postgres through the pooler. `reseal` runs in auth-bridge.
+      // Services connect to Postgres through the pooler. Of the jobs, only `migrate` connects
+      // directly, because `reseal` runs in the pods of auth-bridge.
       {
         from: [
           { podSelector: { matchLabels: { 'app.kubernetes.io/name': 'migrate', ...partOf } } },
@@ -71,8 +73,8 @@ export function cloudNativePgPolicies(): Yaml[] {
       },
       { from: [operator], ports: tcp(5432, 8000) },
       { from: [scraper], ports: tcp(9187) },
-      // Peers that may connect: instances of Postgres, and the jobs that copy the data to a new
-      // instance.
+      // Pods of the Postgres cluster may connect to each other: Postgres instances, and the jobs
+      // that copy the data to a new instance.
       { from: [{ podSelector: { matchLabels: cluster } }] },
     ]),
     protect('posthorn-pooler', pooler, [
@@ -96,8 +98,8 @@ export function rabbitmqPolicies(): Yaml[] {
 }
 
 /**
- * NetworkPolicy that admits only the listed connections to the selected pods. Does not restrict
- * connections that the pods open.
+ * NetworkPolicy that admits only the listed connections to the selected pods. Connections from the
+ * selected pods are not restricted.
  */
 function protect(
   name: string,

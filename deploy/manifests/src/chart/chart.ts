@@ -28,7 +28,7 @@ export interface Chart {
   readme: string
 }
 
-/** Container image that the manifests name, which has no registry. */
+/** Container image in the manifests of this repository. The image name has no registry. */
 export const localImage: ImageValues = { repository: 'posthorn', digest: '' }
 
 /**

@@ -74,7 +74,10 @@ function keyOf(content: Record<string, unknown>): string {
   return `${String(content['kind'])} ${(content['metadata'] as Metadata).name}`
 }
 
-/** Returns a rendered object without the label value and the annotation that only the chart has. */
+/**
+ * Returns a rendered object as kustomize would build it: without the checksum annotation of the
+ * Helm chart and with the chart's label `managed-by` changed to `kustomize`.
+ */
 function withoutHelm(content: Record<string, unknown>): Record<string, unknown> {
   const text = JSON.stringify(content, (_key, value: unknown) => {
     if (!isObject(value)) return value

@@ -1,6 +1,6 @@
-/** Format of a manifest value or key that its declared type does not contain. */
+/** Format of a manifest value or key that TypeScript types cannot express. */
 export interface Format {
-  /** Description of the format that completes the sentence "… must be …". */
+  /** Noun phrase for the format, which completes the sentence "… must be …". */
   description: string
   matches: (value: unknown) => boolean
 }
@@ -29,23 +29,24 @@ export const formats = {
     description: 'a port from 1 to 65535 or a port name',
     matches: (value) => isPort(value) || portName.matches(value),
   },
-  // Quantity of Kubernetes (resource.Quantity). None of the checked fields may be negative.
+  // Quantity of Kubernetes (resource.Quantity). Negative quantities are rejected, because no
+  // checked field may be negative.
   quantity: {
     description: 'a quantity such as 500m, 2 or 1.5Gi',
     matches: (value) =>
       /^\+?(?:\d+\.?\d*|\.\d+)(?:[KMGTPE]i|[numkMGTPE]|[eE][+-]?\d+)?$/.test(String(value)),
   },
-  // Duration of Go's time.ParseDuration, not negative.
+  // Duration in the format of Go's time.ParseDuration. Negative durations are rejected.
   goDuration: {
     description: 'a duration such as 90s, 1h30m or 500ms',
     matches: text(64, '0|(?:(?:\\d+\\.?\\d*|\\.\\d+)(?:ns|us|µs|ms|s|m|h))+'),
   },
-  // Duration of the Gateway API (GEP-2257).
+  // Duration in the format of the Gateway API (GEP-2257).
   gatewayDuration: {
     description: 'a duration such as 90s, 1h30m or 500ms',
     matches: text(64, '(?:\\d{1,5}(?:h|ms|m|s)){1,4}'),
   },
-  // Duration of Prometheus: each unit once, from the longest to the shortest.
+  // Duration in the format of Prometheus: each unit at most once, from the longest to the shortest.
   prometheusDuration: {
     description: 'a duration such as 30s, 1h30m or 7d',
     matches: text(
@@ -95,7 +96,10 @@ export const formats = {
 
 export type FormatName = keyof typeof formats
 
-/** Test for a text of limited length that has to match a pattern completely. */
+/**
+ * Creates a test for texts: a text must match the whole pattern and must not exceed the maximum
+ * length.
+ */
 function text(maxLength: number, pattern: string): Format['matches'] {
   const whole = new RegExp(`^(?:${pattern})$`)
   return (value) => typeof value === 'string' && value.length <= maxLength && whole.test(value)

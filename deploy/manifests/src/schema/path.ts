@@ -7,7 +7,7 @@ export interface Fault {
   text: string
 }
 
-/** Path of a value in a document as text: `spec.ports[0].name`. */
+/** Path of a value in a YAML document as text: `spec.ports[0].name`. */
 export function formatPath(path: Path): string {
   return path
     .map((key) =>

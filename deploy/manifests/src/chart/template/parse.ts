@@ -1,7 +1,7 @@
 /** Expression of Helm's template language. */
 export type Operand =
   | { kind: 'literal'; value: string | number | boolean }
-  /** Variable of a template with fields: `$`, `$.Values.image`, `$name`. */
+  /** Variable of a template, optionally with fields: `$`, `$.Values.image`, `$name`. */
   | { kind: 'variable'; name: string; fields: string[] }
   | { kind: 'call'; name: string; args: Operand[] }
 
@@ -29,7 +29,10 @@ export function parseTemplate(text: string): Statement[] {
 
 type Part = { text: string } | { action: string }
 
-/** Splits a template into text and actions, and removes the white space that hyphens trim. */
+/**
+ * Splits a template into text and actions. A hyphen in an action removes the adjacent white space,
+ * as in Go's templates.
+ */
 function split(text: string): Part[] {
   const parts: Part[] = []
   let at = 0
@@ -89,8 +92,8 @@ function parsePipeline(text: string): Operand {
 }
 
 /**
- * Reads a pipeline of a template. The result of a command in the pipeline is the last argument of
- * the next command.
+ * Reads a pipeline of a template. The result of each command becomes the last argument of the next
+ * command.
  */
 function readPipeline(tokens: string[]): Operand {
   let value = readCommand(tokens)

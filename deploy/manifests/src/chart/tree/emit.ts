@@ -39,8 +39,8 @@ function property(key: string, node: TemplateNode): string[] {
 }
 
 /**
- * Indents a line of YAML. Lines of the template language keep their column, since it has no
- * meaning.
+ * Indents a line of YAML. A line with an action of the template language is not indented, because
+ * its indentation has no meaning.
  */
 const indent = (line: string) => (line.startsWith('{{- ') ? line : `  ${line}`)
 
@@ -64,8 +64,9 @@ function isInline(node: TemplateNode): boolean {
 }
 
 /**
- * True for an empty map or list of a template tree. A map or list with only conditional members
- * could become empty: it is rejected.
+ * True for an empty map or list of a template tree.
+ * @throws Error if all members of a map or list have a condition, because the rendered map or list
+ * could be empty
  */
 function isEmpty(members: readonly { condition?: string }[]): boolean {
   if (members.length > 0 && members.every(({ condition }) => condition !== undefined))

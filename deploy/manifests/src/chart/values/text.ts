@@ -1,7 +1,7 @@
 import { Document, isMap, isScalar, Scalar, visit } from 'yaml'
 import type { Values } from './values.ts'
 
-/** Comments on the members of the chart's values. */
+/** Comments on the members of the Helm chart's values, for `values.yaml`. */
 const comments: Readonly<Record<string, string>> = {
   image:
     'Image of all processes. An empty tag is the version of the chart. The digest is optional.',
