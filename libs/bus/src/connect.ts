@@ -40,19 +40,25 @@ export interface ConnectOptions {
   name: string
   log: Logger
   metrics: Metrics
-  /** Interval of redeclaring bindings; default 30 s. The topology has ten times the interval. */
+  /**
+   * Interval at which bindings are declared again at RabbitMQ, by default 30 s. The whole topology
+   * is declared again at ten times this interval.
+   */
   reconcileMs?: number
 }
 
 /**
- * Opens the RabbitMQ client (bus) of a process. Returns immediately, also while the broker is down:
- * see `up` and `whenUp`. Reconnects until disposed.
+ * Opens the RabbitMQ client (bus) of a process. Returns immediately, even while the broker is down:
+ * use `up` and `whenUp` to learn when the client is ready. Reconnects until the client is disposed.
  */
 export async function connectBus(options: ConnectOptions): Promise<Bus> {
   return new RabbitBus(options)
 }
 
-/** RabbitMQ client. Consumers have their own connection: an alarm blocks publishing connections. */
+/**
+ * RabbitMQ client with two connections. Consumers have a connection of their own, because an alarm
+ * makes RabbitMQ block all connections that publish.
+ */
 class RabbitBus implements Bus {
   readonly #options: Required<ConnectOptions>
   readonly #instruments: Instruments
@@ -186,7 +192,8 @@ class RabbitBus implements Bus {
     options: NotifyOptions,
   ): Promise<void> {
     if (!matches(command.request, request)) throw contractViolation(`request of ${command.name}`)
-    // The exchange of the command may not exist until the bus is up.
+    // Commands without a reply are only sent while the bus is up. Before, the exchange of the
+    // command may not exist, and publishing would close the channel.
     if (!this.up) throw new AppError('unavailable', 'RabbitMQ is not connected')
     const user = userOf(this.#options.url)
     await this.#publisher.publish(
@@ -202,7 +209,8 @@ class RabbitBus implements Bus {
       frames: this.#frames,
       active: this.#active,
       replies: this.#replies,
-      // If this process has its own RabbitMQ user, so have the other processes.
+      // Requesters are authenticated if this process has its own RabbitMQ user. In that case the
+      // other processes have their own users, too.
       authenticatesRequesters: serviceOf(userOf(this.#options.url)) === this.#options.name,
       instruments: this.#instruments,
     }
@@ -257,7 +265,10 @@ class RabbitBus implements Bus {
     else this.#client.receive(message)
   }
 
-  /** Handles a returned RPC frame: the other process is gone, and its reply queue with it. */
+  /**
+   * Handles an RPC frame that RabbitMQ returned: the frame's reply queue no longer exists, so the
+   * process of that queue has ended.
+   */
   #onUndeliverable(message: Message): void {
     const id = correlationId(message)
     if (message.properties.type === 'credit') this.#client.onReturned(message)
@@ -270,7 +281,8 @@ class RabbitBus implements Bus {
   }
 
   #onChange(): void {
-    // `up` is read before the constructor has finished.
+    // In the constructor, some of these members are still undefined when a channel reports a
+    // change.
     const parts = [this.#publisher, this.#client, this.#frames, this.#replyQueue]
     const up = parts.every((part) => part?.channel?.ready.isOpen) && !this.#client.isBrokerSilent
     if (up === this.up) return
@@ -281,7 +293,7 @@ class RabbitBus implements Bus {
     this.#failureLogged = false
   }
 
-  /** Logs the first connection failure only, until the bus is up again. */
+  /** Only the first connection failure is logged until the bus is up again. */
   #logFailure(reason: unknown): void {
     if (this.#failureLogged || this.#closing) return
     this.#failureLogged = true
@@ -290,7 +302,10 @@ class RabbitBus implements Bus {
   }
 }
 
-/** Error of a caller whose bus message violates a contract, before it reaches a consumer. */
+/**
+ * Error for a sender whose bus message violates the contract of the message. Such a message is not
+ * sent.
+ */
 function contractViolation(subject: string): AppError {
   return new AppError('internal', 'Internal Server Error', {
     cause: new Error(`${subject} does not match its contract`),

@@ -37,8 +37,8 @@ export interface ConsumerDeps {
 type DeliveryResult = 'done' | 'again' | 'dead'
 
 /**
- * Consumer of a work queue in RabbitMQ. The handler's result decides about the delivery of a bus
- * message.
+ * Consumer of a work queue in RabbitMQ. The result of the handler decides whether a bus message is
+ * acknowledged, redelivered or dead-lettered.
  */
 export class Consumer<S extends TSchema> implements AsyncDisposable {
   readonly channel: RecoveringChannel<Channel>
@@ -81,8 +81,8 @@ export class Consumer<S extends TSchema> implements AsyncDisposable {
     const { queue, prefetch } = this.#options
     await declareWorkQueue(channel, queue)
     await channel.prefetch(prefetch)
-    // A null message is RabbitMQ's cancellation of the consumer: the queue was deleted or lost its
-    // leader.
+    // RabbitMQ sends null instead of a message when it cancels the consumer, because the queue was
+    // deleted or lost its leader.
     const onMessage = (message: ConsumeMessage | null) =>
       message
         ? this.#deliveries.run(this.#deliver(channel, message))
@@ -96,8 +96,8 @@ export class Consumer<S extends TSchema> implements AsyncDisposable {
     if (result === 'again') {
       const redeliveries =
         headerNumber(message, 'x-delivery-count') ?? Number(message.fields.redelivered)
-      // The failed delivery stays within the prefetch limit, which throttles a queue that always
-      // fails.
+      // A failed bus message is requeued after a delay. Until then the message counts towards the
+      // prefetch limit, which throttles a queue whose messages always fail.
       await sleep(redeliveryDelayMs(redeliveries), this.#stop.signal).catch(ignore)
     }
     this.#deps.instruments.consumed(queue, result)
@@ -105,7 +105,7 @@ export class Consumer<S extends TSchema> implements AsyncDisposable {
       if (result === 'done') channel.ack(message)
       else channel.nack(message, false, result === 'again')
     } catch {
-      // The channel is closed: RabbitMQ redelivers the bus message.
+      // An error means that the channel is closed. RabbitMQ then delivers the bus message again.
     }
   }
 
