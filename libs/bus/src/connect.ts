@@ -41,8 +41,7 @@ export interface ConnectOptions {
   log: Logger
   metrics: Metrics
   /**
-   * Interval at which bindings are declared again at RabbitMQ, by default 30 s. The whole topology
-   * is declared again at ten times this interval.
+   * Interval of redeclaring bindings, 30 s by default. Topology is redeclared 10 times less often.
    */
   reconcileMs?: number
 }
@@ -56,8 +55,7 @@ export async function connectBus(options: ConnectOptions): Promise<Bus> {
 }
 
 /**
- * RabbitMQ client with two connections. Consumers have a connection of their own, because an alarm
- * makes RabbitMQ block all connections that publish.
+ * RabbitMQ client with separate connections to publish and consume: alarms block publishers only.
  */
 class RabbitBus implements Bus {
   readonly #options: Required<ConnectOptions>
@@ -192,8 +190,7 @@ class RabbitBus implements Bus {
     options: NotifyOptions,
   ): Promise<void> {
     if (!matches(command.request, request)) throw contractViolation(`request of ${command.name}`)
-    // Commands without a reply are only sent while the bus is up. Before, the exchange of the
-    // command may not exist, and publishing would close the channel.
+    // Before the bus is up, the exchange of the command may not exist, so the command is not sent.
     if (!this.up) throw new AppError('unavailable', 'RabbitMQ is not connected')
     const user = userOf(this.#options.url)
     await this.#publisher.publish(
@@ -209,8 +206,8 @@ class RabbitBus implements Bus {
       frames: this.#frames,
       active: this.#active,
       replies: this.#replies,
-      // Requesters are authenticated if this process has its own RabbitMQ user. In that case the
-      // other processes have their own users, too.
+      // Requesters are authenticated if services have their own RabbitMQ users, as this process
+      // has.
       authenticatesRequesters: serviceOf(userOf(this.#options.url)) === this.#options.name,
       instruments: this.#instruments,
     }
@@ -265,10 +262,7 @@ class RabbitBus implements Bus {
     else this.#client.receive(message)
   }
 
-  /**
-   * Handles an RPC frame that RabbitMQ returned: the frame's reply queue no longer exists, so the
-   * process of that queue has ended.
-   */
+  /** Handles a returned RPC frame. The frame's reply queue is gone, so its process has ended. */
   #onUndeliverable(message: Message): void {
     const id = correlationId(message)
     if (message.properties.type === 'credit') this.#client.onReturned(message)
@@ -281,8 +275,7 @@ class RabbitBus implements Bus {
   }
 
   #onChange(): void {
-    // In the constructor, some of these members are still undefined when a channel reports a
-    // change.
+    // In the constructor, a channel may report a change before all of these members exist.
     const parts = [this.#publisher, this.#client, this.#frames, this.#replyQueue]
     const up = parts.every((part) => part?.channel?.ready.isOpen) && !this.#client.isBrokerSilent
     if (up === this.up) return
@@ -302,10 +295,7 @@ class RabbitBus implements Bus {
   }
 }
 
-/**
- * Error for a sender whose bus message violates the contract of the message. Such a message is not
- * sent.
- */
+/** Error for the sender of a bus message that violates its contract. The message is not sent. */
 function contractViolation(subject: string): AppError {
   return new AppError('internal', 'Internal Server Error', {
     cause: new Error(`${subject} does not match its contract`),

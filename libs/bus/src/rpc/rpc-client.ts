@@ -42,10 +42,7 @@ export interface RpcClientDeps {
   instruments: Instruments
   onChange: () => void
   use: BrokerUse
-  /**
-   * RabbitMQ user of this process. The user is sent with every request, and the broker verifies the
-   * user.
-   */
+  /** RabbitMQ user of this process. Sent with every request and verified by the broker. */
   user: string
 }
 
@@ -142,10 +139,7 @@ export class RpcClient {
       this.#deps.frames.trySend({ to: from, type: 'cancel', id })
   }
 
-  /**
-   * Handles a message of a pending request that RabbitMQ returned because the queue of the
-   * responder no longer exists.
-   */
+  /** Handles a returned message of a request: the queue of its responder no longer exists. */
   onReturned(message: Message): void {
     this.#pending.get(correlationId(message))?.request.onUnroutable(message.fields.routingKey)
   }
@@ -156,8 +150,7 @@ export class RpcClient {
   }
 
   async #setup(channel: Channel): Promise<void> {
-    // RabbitMQ returns a message with the code 312 (NO_ROUTE) if no queue is bound to its routing
-    // key.
+    // RabbitMQ returns a message (code 312) if no queue is bound to its routing key.
     channel.on('return', (message: Message) => {
       if (message.properties.type === 'request') this.onReturned(message)
       else this.#pending.get(probedRequest(message))?.request.fail(noResponder())
@@ -176,9 +169,9 @@ export class RpcClient {
     const replyTo = this.#requireReplyQueue()
     const content = encode(request)
 
-    // A request to a direct queue is sent again to the shared queue after 1 s without a reply,
-    // because the responder may be dead. The responder may also be only busy, so both may execute
-    // the request. Commands with `atMostOnce` therefore use no direct queue.
+    // A request to a direct queue is sent again to the shared queue after 1 s without a reply. Two
+    // responders may then execute the request, which must not happen for commands with
+    // `atMostOnce`.
     const direct = command.atMostOnce ? undefined : this.#directQueues.find(key)
     const fallback = () => this.#fallBack(outgoing, direct)
     const pending = new PendingRequest({
@@ -296,10 +289,7 @@ export class RpcClient {
   }
 }
 
-/**
- * Id of the request for which a returned probe was sent. Empty if the returned message is not a
- * probe.
- */
+/** Id of the request for which a returned probe was sent. Empty if no probe was returned. */
 function probedRequest(message: Message): string {
   const id = correlationId(message)
   return id.startsWith(probePrefix) ? id.slice(probePrefix.length) : ''
