@@ -41,7 +41,8 @@ export interface ConnectOptions {
   log: Logger
   metrics: Metrics
   /**
-   * Interval of redeclaring bindings, 30 s by default. Topology is redeclared 10 times less often.
+   * Interval at which bindings are declared again at RabbitMQ, by default 30 s. The whole topology
+   * is declared again at ten times this interval.
    */
   reconcileMs?: number
 }
@@ -54,9 +55,7 @@ export async function connectBus(options: ConnectOptions): Promise<Bus> {
   return new RabbitBus(options)
 }
 
-/**
- * RabbitMQ client with separate connections to publish and consume: alarms block publishers only.
- */
+/** RabbitMQ client with a connection for consumers, because alarms block publishing connections. */
 class RabbitBus implements Bus {
   readonly #options: Required<ConnectOptions>
   readonly #instruments: Instruments
@@ -206,8 +205,7 @@ class RabbitBus implements Bus {
       frames: this.#frames,
       active: this.#active,
       replies: this.#replies,
-      // Requesters are authenticated if services have their own RabbitMQ users, as this process
-      // has.
+      // If this process has its own RabbitMQ user, all other processes have their own users, too.
       authenticatesRequesters: serviceOf(userOf(this.#options.url)) === this.#options.name,
       instruments: this.#instruments,
     }
