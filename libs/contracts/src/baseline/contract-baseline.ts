@@ -26,7 +26,7 @@ import { stripProse } from './strip-prose.ts'
 
 export const baselineFile = join(import.meta.dirname, 'baseline.jsonl')
 
-/** Baseline of all contracts, by a contract name such as `event messageNew`. */
+/** Baseline of all contracts: each contract by its name, such as `event messageNew`. */
 export type Baseline = Record<string, unknown>
 
 /** Builds the baseline of the contracts: every contract without prose, sorted by name. */
@@ -65,8 +65,8 @@ const settingLists = {
 }
 
 /**
- * Contracts of all operations, without the command that an operation forwards to a worker: that
- * command is internal, and is listed among the commands.
+ * Contracts of all API operations. The command that an operation forwards to a worker is left out:
+ * it is internal and part of the command contracts.
  */
 function operationContracts(): Record<string, object> {
   return Object.fromEntries(
@@ -75,8 +75,8 @@ function operationContracts(): Record<string, object> {
 }
 
 /**
- * Contracts of all commands. The modules of the command groups also export schemas, which have no
- * name.
+ * Contracts of all commands. Other exports of the command modules, such as schemas, have no name
+ * and are left out.
  */
 function commands(): Record<string, object> {
   const groups = [

@@ -3,8 +3,8 @@ import { defineCommand } from '../define.ts'
 import { Strict } from '../schemas/primitives.ts'
 import { ServerSignatures } from '../schemas/server-signatures.ts'
 
-// Commands served by the sync-worker that holds the account's shard: exchange `commands`, key
-// `shard.<n>`.
+// Commands served by the sync-worker that holds the account's shard: exchange `commands`, routing
+// key `shard.<n>`.
 
 /** Requests a full sync of all mailboxes of an account. Replies when the sync is scheduled. */
 export const syncAccount = defineCommand({
@@ -14,7 +14,8 @@ export const syncAccount = defineCommand({
 })
 
 /**
- * Reads the storage quota of an account in bytes. False if the mail server does not report a quota.
+ * Reads the storage quota of an account in bytes. `quota` is false if the mail server does not
+ * report a quota.
  */
 export const getQuota = defineCommand({
   name: 'getQuota',

@@ -8,7 +8,7 @@ export const MailboxPath = Text('Path of the mailbox.', {
   format: 'mailbox-path',
 })
 
-/** Mailbox of an account by path or special use. */
+/** Mailbox of an account, given by its path or special use. */
 export const MailboxTarget = described(
   'Path of a mailbox, or a special use such as `\\Archive`.',
   MailboxPath,

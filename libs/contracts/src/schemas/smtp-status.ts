@@ -12,7 +12,7 @@ export const smtpFailure = {
   description: Type.Optional(Text('Description of the error.')),
 }
 
-/** Members of the network path of a sending attempt. */
+/** Members that describe the network path of an attempt to send a message. */
 export const networkPath = {
   localAddress: Type.Optional(Text('Local IP address of the connection.')),
   name: Type.Optional(Text('Host name sent with EHLO.')),
