@@ -40,10 +40,7 @@ export interface ConnectOptions {
   name: string
   log: Logger
   metrics: Metrics
-  /**
-   * Interval at which bindings are declared again at RabbitMQ, by default 30 s. The whole topology
-   * is declared again at ten times this interval.
-   */
+  /** Interval of redeclaring bindings, default 30 s. Queues are redeclared 10 times less often. */
   reconcileMs?: number
 }
 
