@@ -6,21 +6,33 @@ import { sqlState } from './sql-state.ts'
 import type { StatementNames } from './statement-names.ts'
 import { asUnavailable } from './unavailable.ts'
 
-/** Maximum time for which Postgres waits for the next statement of an open transaction. */
+/**
+ * Maximum time that an open transaction may wait for its next statement. Postgres enforces the
+ * maximum.
+ */
 export const idleInTransactionMs = 60_000
 
-/** SQLSTATE of `cached plan must not change result type`; the SQL statement had no effect. */
+/**
+ * SQLSTATE of the error `cached plan must not change result type`. An SQL statement with this error
+ * had no effect.
+ */
 const stalePlan = '0A000'
 
 export interface BoundedClientOptions {
   names: StatementNames
   /** Maximum duration of an SQL statement. */
   timeoutMs: number
-  /** True if the Postgres role has the same `statement_timeout`. */
+  /** True if the connection's Postgres role has `timeoutMs` as its `statement_timeout`. */
   isBoundedByRole: boolean
-  /** True if the connection accepts statements before the results of earlier statements. */
+  /**
+   * True if the connection accepts a statement before it has returned the results of earlier
+   * statements.
+   */
   isPipelined: boolean
-  /** Detector of outages. Gets each result and each error of Postgres as a response. */
+  /**
+   * Detector of Postgres outages. Each result and each error of Postgres is reported to the
+   * detector as a response.
+   */
   outages: OutageDetector
 }
 
@@ -63,7 +75,8 @@ export function boundedClient(
   const sendBounded = async (text: string, values: unknown[]) => {
     if (isInTransaction || isBoundedByRole) return await send(text, values)
     const begin = send(`begin; ${setTimeouts}`)
-    // After a failed statement, the commit of its transaction rolls back.
+    // The three statements are sent without waiting for results. If the second statement fails,
+    // `commit` rolls the transaction back.
     if (isPipelined) return await secondOf([begin, send(text, values), send('commit')])
     await begin
     try {
@@ -89,8 +102,9 @@ export function boundedClient(
       return await sendBounded(text, values)
     } catch (error) {
       if (sqlState(error) !== stalePlan) throw error
-      // The schema has changed since Postgres planned the statement. A transaction in progress is
-      // lost.
+      // The error means that the schema has changed since Postgres planned the statement. The
+      // statement is sent again without a name. Inside a transaction this is not possible, because
+      // the error has ended the transaction.
       names.exclude(text)
       if (isInTransaction) throw error
       return await sendBounded(text, values)
@@ -102,13 +116,17 @@ export function boundedClient(
   }
 }
 
-/** True for the error of a Postgres query without a response, which node-postgres gives no code. */
+/**
+ * True if the error means that Postgres did not respond to a query in time. node-postgres sets no
+ * error code in this case.
+ */
 function isReadTimeout(error: unknown): boolean {
   return error instanceof Error && error.message === 'Query read timeout'
 }
 
 /**
- * Result of the second of three promises, once all promises are settled. @throws the first error
+ * Waits until all three promises are settled and returns the result of the second promise.
+ * @throws the first error
  */
 async function secondOf<T>(promises: [Promise<unknown>, Promise<T>, Promise<unknown>]): Promise<T> {
   await Promise.allSettled(promises)
