@@ -3,9 +3,12 @@ import { createRequire } from 'node:module'
 import { basename, dirname, join, relative, resolve } from 'node:path'
 import type { Plugin, PluginContext } from 'rolldown'
 
-/** Pattern of the expression `new URL('./file', import.meta.url)` on one line of a source. */
+/**
+ * Pattern of the expression `new URL('./file', import.meta.url)` in a source file. The expression
+ * has to be on one line.
+ */
 const relativeUrl = /new URL\('(\.[^']+)', import\.meta\.url\)/g
-/** Pattern of the expression `import.meta.resolve('package/file')` in a source. */
+/** Pattern of the expression `import.meta.resolve('package/file')` in a source file. */
 const packageUrl = /import\.meta\.resolve\('([^']+)'\)/g
 
 /**

@@ -26,9 +26,9 @@ export interface BuildOptions {
 }
 
 /**
- * Bundles the processes of the image into `folder`, which is replaced. The bundle runs without the
- * workspace: `node folder/posthorn.js <process>`. The bundle has a bill of materials and the
- * licences of the bundled packages. Equal sources and revisions give equal bytes.
+ * Bundles the processes of the container image into `folder`, which is replaced. The bundle runs
+ * without the pnpm workspace: `node folder/posthorn.js <process>`. The bundle contains a bill of
+ * materials and the licences of the bundled packages. Equal sources and revisions give equal bytes.
  */
 export async function build(folder: string, { revision }: BuildOptions): Promise<void> {
   rmSync(folder, { recursive: true, force: true })

@@ -1,5 +1,5 @@
 #!/usr/bin/env -S node
-// Entry point of the container image: `posthorn <process> [options]` runs one service or job,
+// Entry point of the container image. `posthorn <process> [options]` runs a service or job.
 // `posthorn version` prints the release.
 import { release } from '@posthorn/config/release'
 import { sourceStack } from '@posthorn/telemetry/source-stack'

@@ -45,8 +45,8 @@ export async function findCyrus(cache: string): Promise<CyrusProgram> {
 }
 
 /**
- * Returns a cache directory that the unprivileged user can read. If this process runs as root, all
- * programs of Cyrus run as that user.
+ * Returns a cache directory that an unprivileged user can read. If this process runs as root, all
+ * programs of Cyrus run as an unprivileged user.
  */
 async function reachable(cache: string): Promise<string> {
   await mkdir(cache, { recursive: true })

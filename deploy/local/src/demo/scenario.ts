@@ -3,13 +3,13 @@ import { setTimeout as delay } from 'node:timers/promises'
 import { ImapFlow } from 'imapflow'
 import { startReceiver, type WebhookReceiver } from './receiver.ts'
 
-/** Addresses of the system and of the mail server that the demo uses. */
+/** Addresses of the local system and of the mail server that the demo uses. */
 export interface ScenarioContext {
   url: string
   token: string
   serviceSecret: string
   imapProxyPort: number
-  /** Address of this machine at which webhooks of the demo arrive. Defaults to 127.0.0.1. */
+  /** Address of this machine to which webhooks of the demo are sent. Defaults to 127.0.0.1. */
   receiverHost?: string
   mail: {
     host: string

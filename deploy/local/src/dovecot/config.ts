@@ -17,7 +17,7 @@ export interface DovecotPorts {
   imaps: number
   lmtp: number
   submission: number
-  /** Port of the SMTP server that receives submitted mail, usually the mail hub. */
+  /** Port of the SMTP server to which Dovecot relays submitted mail, usually the mail hub. */
   relay: number
 }
 

@@ -65,7 +65,7 @@ export function selfSigned(
   }
 }
 
-/** Encodes a DER value: a tag, a length (X.690 §8.1.3) and the content. */
+/** Encodes a value in DER: a tag, a length (X.690 §8.1.3) and the content. */
 function der(tag: number, content: Buffer): Buffer {
   const { length } = content
   if (length < 0x80) return Buffer.concat([Buffer.from([tag, length]), content])

@@ -7,8 +7,8 @@ import { errorCode } from '../process/error-code.ts'
 import { writeState } from './state-file.ts'
 
 /**
- * User id and group id of the started servers if this process runs as root. Postgres refuses root,
- * and mail should not be written by root.
+ * User id and group id under which servers run if this process runs as root. Postgres refuses to
+ * run as root, and mail files should not belong to root.
  */
 export const unprivilegedUser = { uid: 65_534, gid: 65_534 } as const
 
@@ -51,8 +51,8 @@ async function createFallbackDirectory(dir: string): Promise<string> {
 }
 
 /**
- * Returns a directory for Unix sockets: `dir`, or a directory with a shorter path. Socket paths are
- * limited to 107 bytes (unix(7)).
+ * Returns a directory for Unix sockets: `dir`, or another directory if the path of `dir` is too
+ * long. Paths of sockets have at most 107 bytes (unix(7)).
  */
 export async function socketDirectory(dir: string): Promise<string> {
   return dir.length < 80 ? dir : createFallbackDirectory(dir)
@@ -87,7 +87,10 @@ export interface OwnerNames {
   group: string
 }
 
-/** Names of the user and group that own a data directory. Dovecot accepts no numbers. */
+/**
+ * Names of the user and the group that own a data directory. Needed because Dovecot accepts only
+ * names, not numbers.
+ */
 export async function ownerNames({ owner }: DataDirectory): Promise<OwnerNames> {
   const { uid, gid } = userInfo()
   return {

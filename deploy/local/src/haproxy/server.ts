@@ -18,7 +18,7 @@ export interface HaproxyOptions {
 }
 
 export interface Haproxy extends AsyncDisposable {
-  /** Base address of the API at the load balancer. */
+  /** Base URL of the API at the load balancer. */
   readonly url: string
 }
 

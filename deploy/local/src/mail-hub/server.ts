@@ -27,7 +27,7 @@ export interface StartMailHubOptions {
   record?: string | undefined
 }
 
-/** Addresses of a mail hub, which may run in another process. */
+/** Port and URL of a mail hub, which may run in another process. */
 export interface MailHubAddress {
   host: string
   port: number
@@ -36,11 +36,11 @@ export interface MailHubAddress {
 }
 
 export interface MailHub extends ManagedServer, MailHubAddress {
-  /** Address of the mail hub without functions, to be passed to another process. */
+  /** Port and URL of the mail hub as plain data, to be passed to another process. */
   readonly address: MailHubAddress
   /**
-   * Lists the messages that the mail hub accepted, oldest first. With `messageId`, only messages
-   * with this Message-ID.
+   * Lists the messages that the mail hub accepted, oldest first. If `messageId` is given, only
+   * messages with this Message-ID.
    */
   accepted(messageId?: string): Promise<AcceptedMessage[]>
 }

@@ -19,7 +19,7 @@ export interface MailHubOptions {
   lmtpPort: number
 }
 
-/** Message that the mail hub accepted. `to` contains the recipients that the mail hub accepted. */
+/** Message that the mail hub accepted. `to` contains only the recipients that were accepted. */
 export interface AcceptedMessage {
   messageId: string
   from: string

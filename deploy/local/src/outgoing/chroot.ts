@@ -74,8 +74,9 @@ export async function fetchChrootPackages(
 }
 
 /**
- * Creates the root directory of a server's chroot environment unless it exists: hard links to the
- * packages' files, users, two devices and a certificate (`etc/tls.crt`, `etc/tls.key`).
+ * Creates the root directory of a server's chroot environment unless it exists. The directory
+ * contains hard links to the packages' files, user files, two devices and a certificate
+ * (`etc/tls.crt`, `etc/tls.key`).
  */
 export async function createChroot(
   packages: string,
@@ -104,7 +105,7 @@ export async function createChroot(
   ])
     await mkdir(join(draft, folder), { recursive: true })
   await chmod(join(draft, 'tmp'), 0o1777)
-  // Directories and links of Debian's base-files package.
+  // Directories and symbolic links that Debian's package base-files contains.
   for (const folder of ['bin', 'sbin', 'lib', 'lib64'])
     if (!existsSync(join(draft, folder))) await symlink(`usr/${folder}`, join(draft, folder))
   if (!existsSync(join(draft, 'var/run'))) await symlink('../run', join(draft, 'var/run'))
@@ -115,7 +116,7 @@ export async function createChroot(
   await rename(draft, root)
 }
 
-/** Creates directories in the root directory of a chroot environment that belong to a user. */
+/** Creates directories that belong to a user in the root directory of a chroot environment. */
 export async function createOwnedDirectories(
   root: string,
   owner: number,
@@ -129,7 +130,7 @@ export async function createOwnedDirectories(
 
 /**
  * Returns the command that runs a program inside the root directory of a chroot environment. The
- * started process is the program itself.
+ * process that the command starts becomes the program itself.
  */
 export function chrootCommand(root: string, program: string, args: readonly string[]) {
   return { command: '/usr/sbin/chroot', args: [root, program, ...args], cwd: root }

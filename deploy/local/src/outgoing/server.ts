@@ -30,9 +30,9 @@ export interface OutgoingServerOptions {
 /** Addresses and password of an outgoing server, which may run in another process. */
 export interface OutgoingAddress {
   host: string
-  /** Port of the outgoing server with STARTTLS. */
+  /** Port at which the outgoing mail server offers STARTTLS. */
   submissionPort: number
-  /** Port of the outgoing server with TLS from the first byte. */
+  /** Port at which the outgoing mail server uses TLS from the first byte. */
   submissionsPort: number
   /** PEM file of the server's self-signed certificate. */
   certPath: string
@@ -45,7 +45,10 @@ export interface OutgoingAddress {
  * reports to the sender's mailbox.
  */
 export interface OutgoingServer extends ManagedServer, OutgoingAddress {
-  /** Address of the outgoing server without functions, to be passed to another process. */
+  /**
+   * Addresses and password of the outgoing mail server as plain data, to be passed to another
+   * process.
+   */
   readonly address: OutgoingAddress
   /** Stops the outgoing server and deletes its mail queue. */
   destroy(): Promise<void>

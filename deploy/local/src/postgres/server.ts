@@ -30,7 +30,8 @@ export interface PostgresOptions {
    */
   durable?: boolean
   /**
-   * File that records the processes of Postgres. With a record, the processes outlive this process.
+   * File to which the processes of Postgres are recorded. If the file is given, the processes of
+   * Postgres outlive this process.
    */
   record?: string | undefined
 }
@@ -58,7 +59,8 @@ interface State {
 
 /**
  * Starts PostgreSQL 18 from the npm dependencies. All connections need a password (SCRAM), so that
- * roles are distinct. As root, the server runs as the unprivileged user.
+ * each role needs its own login. If this process runs as root, the server runs as an unprivileged
+ * user.
  */
 export async function startPostgres(options: PostgresOptions): Promise<Postgres> {
   const { dir, durable = true, record } = options
@@ -137,8 +139,8 @@ const commonSettings = {
   log_timezone: 'UTC',
 }
 /**
- * Postgres settings of tests, without durability. Commits are written before the reply, so only a
- * machine crash loses them, not a killed server.
+ * Postgres settings for tests, without durability. Commits are written to the operating system
+ * before the reply, so a crash of the machine can lose commits, but a killed server cannot.
  */
 const testSettings = { fsync: 'off', full_page_writes: 'off', autovacuum_naptime: '10s' }
 

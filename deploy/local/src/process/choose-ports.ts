@@ -20,16 +20,21 @@ export interface PortRequest {
 }
 
 export interface PortSource {
-  /** Reserves a port for the system. Returns false if the port has a listener or is reserved. */
+  /**
+   * Reserves a port for a local system. Returns false if the port has a listener or is already
+   * reserved.
+   */
   take: (port: number) => Promise<boolean>
-  /** Reserves a port without a listener: the first port from `from` on, or a random port. */
+  /**
+   * Reserves a port that has no listener: the lowest such port from `from` on, or a random port.
+   */
   takeAny: (from: number | undefined) => Promise<number>
 }
 
 /**
- * Chooses all ports of a local system together, so that no two are equal: ports of environment
- * variables, then stored ports, then free ports. A stored port that another process occupies is
- * replaced unless the port is fixed.
+ * Chooses all ports of a local system together, so that no two ports are equal. Ports in
+ * environment variables come first, then stored ports, then free ports. A stored port that another
+ * process occupies is replaced unless the port is fixed.
  *
  * @throws Error that names the port, its use and the remedy
  */

@@ -3,9 +3,9 @@ import { join } from 'node:path'
 import { tryLock } from './command-lock.ts'
 
 /**
- * Ports that this process has chosen and whose servers may not listen yet. Systems of other
- * checkouts that start at the same time choose different ports. Disposal ends the reservations, as
- * does the end of this process.
+ * Reservations of ports that this process has chosen and whose servers may not listen yet. Systems
+ * of other checkouts that start at the same time then choose different ports. Reservations end when
+ * they are disposed, or when this process ends.
  */
 export class PortReservations implements AsyncDisposable {
   readonly #dir: string

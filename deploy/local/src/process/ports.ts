@@ -54,7 +54,7 @@ export async function freePortFrom(wanted: number): Promise<number> {
   throw new Error(`no free port from ${wanted} to ${wanted + 199}`)
 }
 
-/** True if the port has no listener on the address. */
+/** True if no process listens on the port at the address `host`. */
 export async function isFree(port: number, host = '127.0.0.1'): Promise<boolean> {
   const server = createServer()
   try {

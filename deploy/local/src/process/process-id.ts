@@ -6,7 +6,7 @@ import { readdirSync, readFileSync } from 'node:fs'
  */
 export interface ProcessId {
   readonly pid: number
-  /** Start time of the process in clock ticks since boot, from /proc. */
+  /** Start time of the process in clock ticks since the boot of the machine, from /proc. */
   readonly started: string
 }
 

@@ -11,8 +11,8 @@ export interface RecordedProcess extends ProcessId {
 }
 
 /**
- * Appends a process to a record file as soon as the process exists, so that another command can
- * stop the process later.
+ * Appends a process to a record file. Called as soon as the process exists, so that another command
+ * can stop the process later.
  */
 export function recordProcess(file: string, recorded: RecordedProcess): void {
   mkdirSync(dirname(file), { recursive: true })

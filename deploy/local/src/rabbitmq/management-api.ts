@@ -1,7 +1,7 @@
 import { setBrokerUsers } from '@posthorn/bus/broker-users'
 import { rolePasswords } from '../role-passwords.ts'
 
-/** Addresses of a RabbitMQ server. `api` is the management API, with user and password. */
+/** URLs of a RabbitMQ server. `api` is the URL of the management API, with user and password. */
 export interface RabbitAddress {
   /** AMQP URL of the server, `amqp://user:password@host:port`, without a virtual host. */
   amqp: string

@@ -24,17 +24,18 @@ export interface RabbitOptions {
   dir: string
   /** Directory of downloaded packages, shared by all test servers. */
   cache: string
-  /** Fixed ports of the RabbitMQ node. Default: free ports. */
+  /** Fixed ports of the RabbitMQ node. Defaults to free ports. */
   ports?: Partial<RabbitPorts>
   /**
-   * File that records the processes of RabbitMQ. With a record, the processes outlive this process.
+   * File to which the processes of RabbitMQ are recorded. If the file is given, the processes of
+   * RabbitMQ outlive this process.
    */
   record?: string | undefined
 }
 
 export interface Rabbit extends ManagedServer, RabbitAddress {
   readonly port: number
-  /** Creates a virtual host unless it exists. Returns the AMQP address of the virtual host. */
+  /** Creates a virtual host unless it exists. Returns the AMQP URL of the virtual host. */
   vhost(name: string): Promise<string>
   dropVhost(name: string): Promise<void>
   /**
@@ -44,8 +45,8 @@ export interface Rabbit extends ManagedServer, RabbitAddress {
   grantServices(vhost: string): Promise<void>
   closeConnections(vhost: string): Promise<number>
   /**
-   * Stops the RabbitMQ server, deletes its data and starts it with the same port, user and empty
-   * virtual hosts.
+   * Stops the RabbitMQ server, deletes its data and starts it again. The ports, the administrator
+   * and the (empty) virtual hosts are then as before.
    */
   wipe(): Promise<void>
   /** Stops the RabbitMQ server and deletes its data. */
@@ -214,7 +215,7 @@ function environment({ dir, state, program }: NodeOptions): Record<string, strin
     PATH: program.erlang ? `${program.erlang}:${systemPath}` : systemPath,
     HOME: join(dir, 'home'),
     LC_ALL: 'C.UTF-8',
-    // Environment variable that systemd usually sets. With it, the start script of RabbitMQ
+    // Environment variable that systemd usually sets. If it is set, the start script of RabbitMQ
     // replaces itself with the broker process.
     RUNNING_UNDER_SYSTEMD: 'true',
     ERL_EPMD_PORT: String(state.epmd),

@@ -24,8 +24,8 @@ export interface SystemServersOptions {
   /** Fixed ports of the system, by use. Default: the ports of the last start, or free ports. */
   ports?: Partial<SystemPorts>
   /**
-   * File that records the processes of the servers. With a record, the processes outlive this
-   * process.
+   * File to which the processes of the servers are recorded. If the file is given, the servers
+   * outlive this process.
    */
   record?: string | undefined
 }
@@ -35,10 +35,10 @@ export interface SystemServersOptions {
  * configured has no `postgres`, `rabbit` or `dovecot` object and is not stopped.
  */
 export interface SystemServers {
-  /** Address of the system's database with the login of its owner. */
+  /** URL of the local system's database, with the login of the database's owner. */
   ownerUrl: string
   amqpUrl: string
-  /** True if each service has its own RabbitMQ user. */
+  /** True if each service of the local system has its own RabbitMQ user. */
   amqpUsers?: boolean
   mail?: DovecotAddress
   postgres?: Postgres

@@ -4,8 +4,8 @@ import { roleOf, roleUrl, type ServiceName } from '../role-passwords.ts'
 /** Configuration shared by all services of a local system. */
 export interface SharedConfig {
   /**
-   * Address of the system's database with the login of its owner. Each service gets the address
-   * with its own role.
+   * URL of the local system's database, with the login of the database's owner. Each service gets
+   * this URL with the login of its own role.
    */
   ownerUrl: string
   /**
@@ -29,7 +29,9 @@ export interface SharedConfig {
   token: string
   /** Initial settings, which api-gateway stores if the installation is empty. */
   settings: Readonly<Record<string, unknown>>
-  /** Listen address of the API. Health and metrics of the other services stay on loopback. */
+  /**
+   * Listen address of the API. All other services serve health checks and metrics only on loopback.
+   */
   bind: string
   /** Environment variables that all services get additionally: SVC_…, OTEL_…, NODE_OPTIONS. */
   env: Readonly<Record<string, string>>
@@ -67,8 +69,8 @@ function databaseUrl(name: ServiceName, { ownerUrl, pgbouncer }: SharedConfig): 
 }
 
 /**
- * Listen address of a service: `bind` for the API, loopback for health and metrics of all other
- * services.
+ * Listen address of a service: `bind` for api-gateway, loopback for all other services, which serve
+ * only health checks and metrics.
  */
 export function serviceHost(name: ServiceName, { bind }: SharedConfig): string {
   return name === 'api-gateway' ? bind : '127.0.0.1'

@@ -9,7 +9,7 @@ import { clientHost, serviceEnv, serviceHost, type SharedConfig } from './servic
 
 export interface ServicesOptions {
   shared: SharedConfig
-  /** Services to start. Defaults to all seven services. */
+  /** Names of the services to start. Defaults to all seven services. */
   names?: readonly ServiceName[]
   logDir: string
   /**
@@ -20,8 +20,8 @@ export interface ServicesOptions {
   /** Fixed ports of the services by process name. Processes without an entry get free ports. */
   ports?: Readonly<Record<string, number>>
   /**
-   * File that records the processes of the services. With a record, the services outlive this
-   * process.
+   * File to which the processes of the services are recorded. If the file is given, the services
+   * outlive this process.
    */
   record?: string | undefined
   /**
@@ -42,10 +42,10 @@ export interface Services {
    * ports serve health and metrics. The ports stay the same after a restart.
    */
   readonly ports: Readonly<Record<string, number>>
-  /** Base addresses of the services by process name, such as `http://127.0.0.1:3000`. */
+  /** Base URLs of the services by process name, such as `http://127.0.0.1:3000`. */
   readonly urls: Readonly<Record<string, string>>
   readonly pids: Readonly<Record<string, number>>
-  /** Returns one process of a service by its name. */
+  /** Returns the process with a name, such as `sender-2`. */
   get(name: string): ManagedServer
   /** Sends SIGTERM to the process of a service and waits for its end. */
   stop(name: string): Promise<void>
@@ -162,7 +162,7 @@ async function untilAllReady(
   )
 }
 
-/** Directory of Node's compile cache, reused by later starts. */
+/** Directory of Node's compile cache, which makes later starts faster. */
 const compileCache = join(localDirectory, 'compile-cache')
 
 interface Instance extends Omit<ServicesOptions, 'bundle'> {

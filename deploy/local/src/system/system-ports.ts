@@ -19,7 +19,8 @@ const servers = {
   mailHub: 'mail-hub/mail-hub.json',
 } as const
 /**
- * Name of the file with the ports that clients know, the health ports and the secrets of a system.
+ * Name of the file that stores the secrets of a local system, the ports that clients know, and the
+ * ports for health checks.
  */
 export const systemFile = 'system.json'
 
@@ -54,13 +55,13 @@ const uses = {
 } satisfies Record<string, PortUse>
 
 type PortName = keyof typeof uses
-/** Ports of the API, the proxies and the servers of a system, by use. */
+/** Ports of the API, the proxies and the servers of a local system, by use. */
 export type SystemPorts = Record<PortName, number>
 
 export interface SystemPortsOptions {
   /** Directory of the files of the local system. */
   dir: string
-  /** Ports that environment variables set. */
+  /** Ports that environment variables set for the local system. */
   wanted: Partial<SystemPorts>
   /**
    * Lowest port to choose for the API. If `apiFrom` is set, an occupied port of an earlier start is
@@ -70,7 +71,7 @@ export interface SystemPortsOptions {
   reservations: PortReservations
   /** Names of the processes that have a port for health and metrics. */
   processes: readonly string[]
-  /** Listen address of the API and the proxies. */
+  /** Listen address of the API and the proxies of the local system. */
   bind: string
 }
 

@@ -22,8 +22,8 @@ import { allocateSystemPorts, systemFile, type SystemPortsOptions } from './syst
 
 export interface SystemOptions extends SystemServersOptions {
   /**
-   * True to keep the directory of the system when the system is stopped, for the next start.
-   * Defaults to false.
+   * True to keep the directory of the local system when the system is stopped, so that the next
+   * start continues with its data. Defaults to false.
    */
   keep?: boolean
   /** Number of processes per service. Defaults to 1 for each service. */
@@ -50,9 +50,9 @@ export interface SystemOptions extends SystemServersOptions {
 export interface System extends SystemServers {
   /** Host name of the API and the proxies for clients on this machine. */
   host: string
-  /** Base address of the system's API. */
+  /** Base URL of the local system's API. */
   url: string
-  /** Access token of the API with full rights. */
+  /** Access token for the local system's API, with full rights. */
   token: string
   /** Secret key with which the system signs its webhooks. */
   serviceSecret: string
