@@ -57,7 +57,7 @@ export interface CommandContext {
   deadline: number
   /** Id of the request, identical for all repeats of the request. */
   requestId: string
-  /** Service that sent the request. Absent if services share a RabbitMQ user. */
+  /** Name of the service that sent the request. Absent if all services share one RabbitMQ user. */
   requester?: ServiceName
 }
 
@@ -93,7 +93,7 @@ export interface ServeOptions {
 
 export interface Delivery<T> {
   payload: T
-  /** True if RabbitMQ has delivered the bus message before. */
+  /** True if RabbitMQ has delivered this bus message at least once before. */
   redelivered: boolean
 }
 
@@ -102,14 +102,15 @@ export interface ConsumeOptions<S extends TSchema> {
   schema: S
   prefetch: number
   /**
-   * Handles the delivery of a bus message. Returning acknowledges the message. A permanent AppError
-   * and a payload that does not match the schema dead-letter the message. Any other error
-   * redelivers the message, up to the delivery limit of the queue.
+   * Function that handles a bus message. If it returns, the message is acknowledged. If it throws a
+   * permanent AppError, or if the payload does not match the schema, the message is dead-lettered.
+   * After any other error the message is redelivered, up to the delivery limit of the queue.
    */
   handle: (delivery: Delivery<Static<S>>) => Promise<void>
   /**
-   * Delay before a failed delivery of a bus message returns to the queue, by the number of
-   * redeliveries. Default: 100 ms, doubling to 5 s, about 70 s in total up to the delivery limit.
+   * Delay before a failed bus message returns to the queue, depending on the number of its
+   * redeliveries. The default grows from 100 ms to 5 s, about 70 s in total up to the delivery
+   * limit.
    */
   redeliveryDelayMs?: (redeliveries: number) => number
 }
@@ -187,7 +188,10 @@ export interface Bus extends AsyncDisposable {
   onInvalidate(listener: (message: Invalidation) => void): Promise<AsyncDisposable>
 }
 
-/** Pairs a command with its handler. The bus validates requests and responses. */
+/**
+ * Combines a command with its handler. The bus validates the requests and the responses of the
+ * command.
+ */
 export function on<C extends Command>(
   command: C,
   handle: (

@@ -34,7 +34,7 @@ import { RpcServer } from './rpc/rpc-server.ts'
 import { brokerUseOf, exchanges, schemaOf, type WorkQueue } from './topology.ts'
 
 export interface ConnectOptions {
-  /** URL of RabbitMQ: `amqp://user:password@host:port/vhost`, or `amqps:`. */
+  /** URL of RabbitMQ: `amqp://user:password@host:port/vhost`, or with the scheme `amqps:`. */
   url: string
   /** Service name. Shown in RabbitMQ's lists of connections and queues. */
   name: string

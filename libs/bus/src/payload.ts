@@ -19,7 +19,7 @@ export function encode(value: unknown): Buffer {
   return content
 }
 
-/** Parsed JSON payload of a bus message, or undefined if the content is not JSON. */
+/** Parses the JSON payload of a bus message. Undefined if the content is not JSON. */
 export function decode(content: Buffer): unknown {
   try {
     return JSON.parse(content.toString())

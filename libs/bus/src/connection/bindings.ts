@@ -31,8 +31,8 @@ export class Bindings {
     const attached = this.#attached
     if (!attached) return
     const { channel, queue } = attached
-    // All binding requests are sent without waiting for replies: AMQP processes the methods of a
-    // channel in order.
+    // Binding requests are sent to RabbitMQ without waiting for replies, because AMQP processes the
+    // methods of a channel in order.
     await Promise.all([
       ...[...new Set(this.keys.map(exchangeFor))].map((name) => declareExchange(channel, name)),
       ...this.keys.map((key) => channel.bindQueue(queue, exchangeFor(key), key)),

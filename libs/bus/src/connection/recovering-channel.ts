@@ -16,8 +16,9 @@ export interface RecoveringChannelOptions<C extends Channel> {
   connection: Pick<RecoveringConnection, 'whenConnected' | 'connected'>
   open: (model: ChannelModel) => Promise<C>
   /**
-   * Function that declares topology and starts consumers on a new channel. Its argument `restart`
-   * replaces the channel after failures that RabbitMQ reports without closing the channel.
+   * Function that declares queues and bindings and starts consumers on a new channel. Its argument
+   * `restart` replaces the channel after failures that RabbitMQ reports without closing the
+   * channel.
    */
   setup: (channel: C, restart: (reason: string) => void) => Promise<void>
   /**

@@ -14,7 +14,7 @@ import { declareWorkQueue } from '../topology.ts'
 const byAttempt = backoff({ baseMs: 100, maxMs: 5_000 })
 
 /**
- * Default delay before a failed delivery of a bus message returns to its queue, by the number of
+ * Default delay before a failed bus message returns to its queue, depending on the number of its
  * redeliveries.
  */
 export function defaultRedeliveryDelayMs(redeliveries: number): number {
@@ -31,8 +31,8 @@ export interface ConsumerDeps {
 }
 
 /**
- * Result of the delivery of a bus message: acknowledged, requeued or dead-lettered. Values of a
- * metric label.
+ * Result of processing a bus message: acknowledged, requeued or dead-lettered. Values of a metric
+ * label.
  */
 type DeliveryResult = 'done' | 'again' | 'dead'
 
@@ -68,7 +68,10 @@ export class Consumer<S extends TSchema> implements AsyncDisposable {
     return this.#deliveries.size
   }
 
-  /** Stops consuming the work queue, waits for the handlers and settles their deliveries. */
+  /**
+   * Stops consuming the work queue and waits for running handlers, so that their bus messages are
+   * acknowledged or requeued.
+   */
   async [Symbol.asyncDispose](): Promise<void> {
     this.#stop.abort()
     const channel = this.channel.current
@@ -105,7 +108,8 @@ export class Consumer<S extends TSchema> implements AsyncDisposable {
       if (result === 'done') channel.ack(message)
       else channel.nack(message, false, result === 'again')
     } catch {
-      // An error means that the channel is closed. RabbitMQ then delivers the bus message again.
+      // The error is ignored, because it means that the channel is closed. RabbitMQ then delivers
+      // the bus message again.
     }
   }
 

@@ -152,7 +152,7 @@ export class Publisher {
 
   /**
    * Returns the error for a bus message that no queue received, because a queue or binding was
-   * deleted. Also declares the topology again, so that a retry succeeds.
+   * deleted. Also declares queues and bindings again, so that a retry succeeds.
    */
   #unroutable(channel: ConfirmChannel, exchange: string, key: string): Error {
     if (!this.#repairing) {

@@ -13,7 +13,7 @@ export const chunkBytes = 128 * 1024 - 8
 /** Maximum number of stream chunks that are sent and not yet read. */
 export const windowChunks = 8
 
-/** AMQP `type` of a message between requester and responder of RPC. */
+/** AMQP property `type` of a message between requester and responder of RPC. */
 export type FrameType =
   | 'request'
   | 'ack'

@@ -196,8 +196,8 @@ export class RpcClient {
     const outgoing: OutgoingRequest = { pending, key, content, headers, replyTo, deadline }
     if (direct === undefined) this.#requestShared(outgoing)
     else {
-      // A request to a direct queue expires after the time after which the request is sent to the
-      // shared queue.
+      // RabbitMQ drops a request on a direct queue after `directReplyMs`, because the request is
+      // then sent to the shared queue.
       const expirationMs = Math.min(timeoutMs, directReplyMs)
       this.#publish(outgoing, { exchange: '', key: direct, expirationMs })
     }

@@ -69,8 +69,8 @@ export class RpcResponder {
   }
 
   /**
-   * Processes the message of a request or one-way command. Never rejects. Returns the result for
-   * the metrics.
+   * Processes the message of a request or one-way command. Never rejects. Returns the result as a
+   * metric label.
    */
   async take(message: Message): Promise<string> {
     const { log, active } = this.#deps
@@ -119,8 +119,8 @@ export class RpcResponder {
   }
 
   /**
-   * Acknowledges a request. After the acknowledgement, the requester checks periodically whether
-   * this process is alive.
+   * Sends the requester an acknowledgement of its request. From then on, the requester checks
+   * periodically whether this process is alive.
    */
   #sendAck({ id, replyTo: to }: ReceivedRequest): void {
     const replyTo = this.#deps.replyQueue()
