@@ -85,7 +85,7 @@ function rangeText(minMs: number, maxMs: number): string {
   return `between ${durationText(minMs)} and ${durationText(maxMs)}`
 }
 
-/** Text of a duration in the largest unit that divides the duration. */
+/** Converts a duration to text, in the largest unit that divides the duration without remainder. */
 function durationText(ms: number): string {
   if (ms === 0) return '0'
   const units = Object.entries(unitMs).toReversed()
@@ -146,7 +146,10 @@ export function url(env: Env, name: string, protocols: readonly string[]): strin
   return text
 }
 
-/** Minimum length of a secret that protects stored data: 32 hexadecimal digits have 128 bits. */
+/**
+ * Minimum number of characters of a secret that protects stored data: 32 hexadecimal digits
+ * represent 128 bits.
+ */
 export const minSecretLength = 32
 
 /**

@@ -1,12 +1,12 @@
 import { readFileSync } from 'node:fs'
 
-/** Release of the running program, as `/health`, metrics, traces and `User-Agent` report it. */
+/** Release of the running program, which `/health`, metrics, traces and `User-Agent` report. */
 export interface Release {
   /** Semantic version from the root `package.json`, the only place where the version is set. */
   version: string
   /**
-   * Git commit of the build. `unknown` when running from sources, and for bundles built without
-   * `REVISION`.
+   * Git commit of the build. `unknown` if the program runs from sources, or if the bundle was built
+   * without `REVISION`.
    */
   revision: string
 }

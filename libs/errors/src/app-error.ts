@@ -2,11 +2,11 @@ import type { ErrorCode } from './codes.ts'
 import { UnavailableError } from './unavailable-error.ts'
 
 /**
- * Kind of a failure, which decides the HTTP status and whether a retry makes sense.
- *
- * `rejected`: a remote server refused (SMTP 550, IMAP NO), permanent. `unreachable`: a remote
- * server could not be reached, temporary. `provider`: a mail API responded with an HTTP `status`
- * that clients get as it is. `stale`: another process owns the work, so stop without writing.
+ * Kind of an error, which decides the HTTP status and whether a retry makes sense. `rejected`: a
+ * remote server rejected the request (SMTP 550, IMAP NO), permanent. `unreachable`: a remote server
+ * could not be reached, temporary. `provider`: a mail API responded with an HTTP `status`, which
+ * API clients get unchanged. `stale`: another process owns the work now, so this process must stop
+ * without writing.
  */
 export type ErrorKind =
   | 'invalid'
