@@ -30,9 +30,9 @@ type CircuitState = 'closed' | 'open' | 'half-open'
  * | half-open | success | closed |
  * | half-open | failure | open, for the next `openMs` |
  *
- * Failures of calls that started before the breaker opened are counted, but extend nothing. Callers
- * that limit concurrency themselves may ignore `tryAcquire` and use `isOpen` and
- * `consecutiveFailures`.
+ * If a call that started before the breaker opened fails, the failure is counted, but the breaker
+ * does not stay open longer. Callers that limit concurrency themselves may use `isOpen` and
+ * `consecutiveFailures` instead of `tryAcquire`.
  */
 export class CircuitBreaker {
   readonly #options: CircuitBreakerOptions

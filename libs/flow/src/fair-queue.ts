@@ -90,7 +90,9 @@ export class FairQueue<T, K = string> {
     return undefined
   }
 
-  /** Removes a waiting item from the queue. Returns false if the item does not wait. */
+  /**
+   * Removes a waiting item from the queue. Returns false if the queue does not contain the item.
+   */
   remove(key: K, item: T): boolean {
     const queue = this.#queues.get(key)
     const index = queue?.items.indexOf(item) ?? -1

@@ -8,7 +8,7 @@ export interface Waiter {
   admit: () => void
 }
 
-/** Loan of a key's units: reply to another process that needs units of the key. */
+/** Loan of quota units: reply of the quota limiter to another process that needs units of a key. */
 export interface Loan {
   isGranted: boolean
   /**
@@ -21,8 +21,8 @@ export interface Loan {
 }
 
 /**
- * State of one key of the quota limiter. The state is removed from memory when it equals the state
- * of a new key.
+ * State of one key in the quota limiter, such as a mailbox. The state is removed from memory when
+ * it equals the state of a new key.
  */
 export interface KeyState<K> {
   key: K
@@ -50,7 +50,7 @@ export interface KeyState<K> {
   timer: ReturnType<typeof setTimeout> | undefined
 }
 
-/** Creates the state of a key without calls. */
+/** Creates the state of a key of the quota limiter without waiting or running calls. */
 export function createKey<K>(key: K, bucket: UnitBucket, priorities: number): KeyState<K> {
   return {
     key,

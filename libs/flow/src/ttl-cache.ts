@@ -69,7 +69,7 @@ export class TtlCache<K extends NonNullable<unknown>, V> {
     } as LRUCache.Options<K, Entry<V>, unknown>)
   }
 
-  /** Number of cache entries, including expired entries. */
+  /** Number of entries in the cache, including expired entries. */
   get size(): number {
     return this.#entries.size
   }

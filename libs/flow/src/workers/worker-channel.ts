@@ -60,7 +60,7 @@ export interface WorkerChannel {
    * not.
    */
   setReferenced(isBusy: boolean): void
-  /** Ends the worker immediately. */
+  /** Ends the worker thread or process immediately. */
   terminate(): Promise<void>
 }
 
