@@ -20,7 +20,7 @@ const stalePlan = '0A000'
 
 export interface BoundedClientOptions {
   names: StatementNames
-  /** Maximum duration of an SQL statement. */
+  /** Maximum duration of an SQL statement in milliseconds. */
   timeoutMs: number
   /** True if the connection's Postgres role has `timeoutMs` as its `statement_timeout`. */
   isBoundedByRole: boolean
@@ -37,16 +37,17 @@ export interface BoundedClientOptions {
 }
 
 /**
- * Adapts a Postgres connection to Kysely and bounds its statements in Postgres. Session settings
- * and startup parameters are not used, so the client works through pgbouncer in transaction mode:
+ * Adapts a Postgres connection to Kysely and makes Postgres limit the duration of statements.
+ * Session settings and startup parameters are not used, so that the client works through pgbouncer
+ * in transaction mode:
  *
- * - A transaction sets its timeouts with `set local`, in the message that begins it.
- * - A statement outside of a transaction is bounded by the role's timeout, else it gets a
- *   transaction.
+ * - A transaction sets its timeouts with `set local`, in the message that begins the transaction.
+ * - A statement outside of a transaction is limited by the timeout of the Postgres role. If the
+ *   role has no such timeout, the statement gets a transaction of its own.
  *
- * Statements with parameters are named, so that each connection parses and plans them once. A
- * connection whose query got no response is discarded: the connection still waits for that
- * response, so the next query on it would get no response either.
+ * Statements with parameters are named, so that each connection parses and plans them only once. A
+ * connection whose query got no response is discarded: it still waits for that response, so that
+ * its next query would get no response either.
  *
  * @throws UnavailableError if Postgres cannot serve the statement now
  */
@@ -125,7 +126,7 @@ function isReadTimeout(error: unknown): boolean {
 }
 
 /**
- * Waits until all three promises are settled and returns the result of the second promise.
+ * Waits until three promises are settled and returns the result of the second promise.
  * @throws the first error
  */
 async function secondOf<T>(promises: [Promise<unknown>, Promise<T>, Promise<unknown>]): Promise<T> {

@@ -77,8 +77,8 @@ export class BoundedPool implements PostgresPool {
   }
 
   /**
-   * Returns a Postgres connection of the pool. @throws UnavailableError if Postgres cannot be
-   * reached, or admits no connection
+   * Returns a Postgres connection from the pool.
+   * @throws UnavailableError if Postgres cannot be reached, or admits no connection
    */
   async connect(): Promise<PostgresPoolClient> {
     const client = await this.#acquire()

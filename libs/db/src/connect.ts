@@ -6,7 +6,10 @@ import { probePostgres } from './probe-postgres.ts'
 import type { Tables } from './tables/index.ts'
 
 export type Db = Kysely<Tables>
-/** Transaction of Postgres. Functions that require a transaction take this type instead of Db. */
+/**
+ * Postgres transaction. Functions that must run in a transaction have a parameter of this type
+ * instead of Db.
+ */
 export type Tx = Transaction<Tables>
 /** Postgres database, together with its connection pool. */
 export type PooledDb = Db & { readonly pool: Pick<BoundedPool, 'use' | 'ping' | 'isResponsive'> }

@@ -14,7 +14,7 @@ export interface OutageDetectorOptions {
    * probed.
    */
   maxSilenceMs: number
-  /** Maximum duration of a probe of Postgres. */
+  /** Maximum duration of a probe of Postgres in milliseconds. */
   maxProbeMs: number
   /** Time between two probes of Postgres during an outage. */
   probeEveryMs?: number

@@ -1,5 +1,5 @@
 const headerBytes = 20
-/** Object id of the Postgres type `text`. */
+/** Object id (OID) of the Postgres type `text`. */
 const textType = 25
 /** Element length that stands for a null element in the binary format of arrays. */
 const nullLength = -1

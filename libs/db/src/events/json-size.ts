@@ -175,7 +175,7 @@ function chunkEnd(text: string, at: number): number {
 /** Pattern of ASCII text in which JSON escapes no character. */
 const plainAscii = /^[ !#-[\]-~]*$/
 
-/** Size of a text as JSON without the quotes. */
+/** Size in bytes of a text as JSON, without the quotes. */
 function contentBytes(text: string): number {
   return plainAscii.test(text) ? text.length : Buffer.byteLength(JSON.stringify(text)) - 2
 }

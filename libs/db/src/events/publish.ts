@@ -25,8 +25,8 @@ export type PublishEvent = (message: EventMessage) => Promise<void>
 export type PublishableEvent = Omit<RecordedEvent, 'body'> & { body: string | null }
 
 /**
- * Converts an event to a bus message, or to a claim check (message without the body) if the event
- * is large.
+ * Converts an event to a bus message. The message for a large event is a claim check: it does not
+ * contain the body.
  */
 function toMessage(recorded: PublishableEvent): EventMessage {
   const { eventId, event, account, shard, date, body } = recorded

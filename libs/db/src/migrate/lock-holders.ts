@@ -10,7 +10,10 @@ export interface LockHolder {
   readonly pid: number
   readonly role: string | null
   readonly application: string | null
-  /** State of the Postgres session. Null if the current role may not read the state. */
+  /**
+   * State of the Postgres session that holds the lock. Null if the current role is not allowed to
+   * read the state.
+   */
   readonly state: string | null
   /** Duration of the open transaction of the session that holds the lock. */
   readonly transactionSeconds: number | null

@@ -78,7 +78,7 @@ export class MigrationRun {
   }
 
   /**
-   * Applies the pending migrations and returns their names.
+   * Applies the migrations that are missing in the database and returns their names.
    *
    * @throws MigrationBlockedError if a lock is not available within `maxWaitMs`
    */

@@ -20,7 +20,7 @@ export interface CheckedFile {
   readonly earlier: readonly Statement[]
 }
 
-/** Breach of a rule for migrations, at a line of a file. */
+/** Violation of a rule for migrations, with the line number in the file. */
 export interface Fault {
   readonly line: number
   readonly text: string

@@ -22,7 +22,10 @@ export interface NamedFolder {
  * epoch milliseconds.
  */
 export interface IndexRepair {
-  /** Start of the current comparison. Absent if no comparison is in progress. */
+  /**
+   * Start of the current comparison of the message index with the mailbox. Absent if no comparison
+   * is in progress.
+   */
   startedAt?: number
   /**
    * Value of `filledAt` of the message index when the comparison started. If the index was filled
@@ -35,13 +38,16 @@ export interface IndexRepair {
    */
   cursor?: string
   /**
-   * Message id below which the index was already compared with the listing. Absent while the
-   * mailbox is being listed.
+   * Message id below which the message index was already compared with the listing of the mailbox.
+   * Absent while the mailbox is being listed.
    */
   applied?: string
-  /** Number of differences that this comparison has repaired so far. */
+  /**
+   * Number of differences between the message index and the mailbox that the current comparison has
+   * repaired so far.
+   */
   repaired?: number
-  /** Time at which the next comparison begins. */
+  /** Time at which the next comparison of the message index with the mailbox begins. */
   nextAt?: number
 }
 
@@ -90,18 +96,19 @@ export interface ApiFeeds {
   account: string
   feed: string
   /**
-   * Folder whose changes the feed lists. Null if the feed covers the whole mailbox of the account.
+   * Folder whose changes the change list (feed) contains. Null if it covers the whole mailbox of
+   * the account.
    */
   folder: string | null
   /**
-   * Stage of the feed. A full round lists all messages. `follow`: reads changes. `collect`:
-   * collects the messages of a full round. `recent`: marks the recent messages of the round.
-   * `apply`: applies the round to the index.
+   * Stage of a change list (feed). A full round lists all messages. `follow`: reads changes.
+   * `collect`: collects the messages of a full round. `recent`: marks the recent messages of the
+   * round. `apply`: applies the round to the message index.
    */
   stage: 'follow' | 'collect' | 'recent' | 'apply'
   /**
-   * Cursor with which the feed continues at the provider. Null if a full round (listing of all
-   * messages) is due.
+   * Cursor with which the change list (feed) continues at the provider. Null if a full round
+   * (listing of all messages) is due.
    */
   cursor: string | null
   /**
@@ -114,9 +121,14 @@ export interface ApiFeeds {
    * is set, another full round is required.
    */
   completedAt: Date | null
-  /** True if the initial sync of the account ended before the full round of the feed. */
+  /**
+   * True if the initial sync of the account ended before the first full round (listing of all
+   * messages) of this feed.
+   */
   isInitial: Generated<boolean>
-  /** Time of the first change notification that arrived after the feed was last read. */
+  /**
+   * Time of the first change notification that arrived after the change list (feed) was last read.
+   */
   dirtySince: Date | null
 }
 
@@ -130,7 +142,7 @@ export interface ApiLeaves {
    * round is being collected.
    */
   part: string
-  /** Lowest message id that the leaf may contain. */
+  /** Lowest message id that this leaf of the message index may contain. */
   low: string
   messages: number
   content: Buffer
@@ -140,7 +152,7 @@ export interface ApiLeaves {
 export interface ApiPending {
   account: string
   message: string
-  /** Folder in which the feed named the message. */
+  /** Folder for which the change list (feed) of the provider named the message. */
   folder: string | null
   tries: Generated<number>
   nextAt: Date

@@ -7,7 +7,9 @@ export interface AccountEventCounts {
   count: string
 }
 
-/** Statistics counters per minute and key. Written by `addCounts`, kept for 8 days. */
+/**
+ * Statistics counters, with one value per minute and key. Written by `addCounts`, kept for 8 days.
+ */
 export interface StatCounters {
   minute: Date
   key: string

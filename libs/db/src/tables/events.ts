@@ -11,7 +11,7 @@ export interface EventIds {
   day: Date
 }
 
-/** Webhook target of a deleted account. */
+/** Webhook target of an account that has been deleted. */
 export interface AccountTarget {
   url: string
   headers: StoredHeader[]

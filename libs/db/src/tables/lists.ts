@@ -16,7 +16,8 @@ export interface AccountListBlocks {
 }
 
 /**
- * Number of times an address left or joined a mailing list of any account. Written by api-gateway.
+ * Number of times that an address has left or joined a mailing list, for all accounts. Written by
+ * api-gateway.
  */
 export interface ListTurns {
   listId: string

@@ -53,7 +53,7 @@ export interface ProviderDraft {
 export interface StoredDraft {
   /** Id of the message that represents the draft in its mailbox. */
   messageId: string
-  /** Message-ID of the draft, which differs from the Message-ID of the outbox row. */
+  /** Message-ID in the header of the draft. Differs from the Message-ID in the outbox row. */
   messageIdHeader?: string
   /**
    * Marker that changes with every edit of the draft. Absent if `messageId` changes with every
@@ -162,7 +162,7 @@ export interface IdempotencyKeys {
   createdAt: Generated<Date>
 }
 
-/** Work queues (`submit`, `notify`) paused by an operator. Written by api-gateway. */
+/** Work queues (`submit`, `notify`) that an operator has paused. Written by api-gateway. */
 export interface PausedQueues {
   queue: string
   pausedAt: Generated<Date>

@@ -15,7 +15,7 @@ export interface WebhookRoutes {
   filter: string | null
   /** Source of the route's map function. Null if events are sent unchanged. */
   map: string | null
-  /** Version of the route, incremented by every change. */
+  /** Version of the webhook route, incremented by every change of the row. */
   version: Generated<number>
   createdAt: Generated<Date>
   updatedAt: Generated<Date>

@@ -7,7 +7,7 @@ import type { Json } from './json.ts'
  * webhook-dispatcher.
  */
 export interface Deliveries {
-  /** Id of the delivery, sent as `X-SVC-Wh-Id`. */
+  /** Id of the webhook delivery, which is sent in the header `X-SVC-Wh-Id`. */
   id: string
   eventId: string
   /** Id and date (`events.id`, `events.date`) of the event to deliver. */
@@ -36,7 +36,7 @@ export interface Deliveries {
   lastError: string | null
   lastResponse: string | null
   finishedAt: Date | null
-  /** Id of the failed delivery that this delivery replays. */
+  /** Id of the failed webhook delivery that this delivery repeats (replay). */
   replayOf: string | null
   /** Time at which the delivery was created as a replay. Null for a delivery that is no replay. */
   replayedAt: Date | null
