@@ -1,17 +1,19 @@
 import type { ServiceName } from './services.ts'
 
-// Use of RabbitMQ by each service, and the least permissions that its broker user needs.
+// Use of RabbitMQ by each service, and the least permissions that the service's RabbitMQ user
+// needs.
 
 /**
- * Request queues shared by the replicas of a service. Queue, key and exchange have the same name.
+ * Names of the request queues that all replicas of a service share. The queue, its routing key and
+ * its exchange have the same name.
  */
 export const sharedQueues = ['credentials', 'outbox', 'verify.imap', 'verify.smtp'] as const
 export type SharedQueue = (typeof sharedQueues)[number]
 
 /**
- * RabbitMQ exchanges of requests. `commands` reaches the sync-worker that holds a shard. Each
- * responding service has its own exchange, so that binding to the exchange is a separate
- * permission.
+ * Names of the RabbitMQ exchanges for requests. Requests on `commands` go to the sync-worker that
+ * holds a shard. Every other service that receives requests has its own exchange, so that binding
+ * to an exchange is a separate permission.
  */
 export type CommandExchange = 'commands' | SharedQueue
 

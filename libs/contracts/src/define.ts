@@ -21,7 +21,7 @@ export type Group =
 export interface Operation {
   readonly id: string
   readonly method: 'get' | 'post' | 'put' | 'delete'
-  /** Path of the operation in Express notation: `/v1/account/:account`. */
+  /** Path of the operation in the notation of Express: `/v1/account/:account`. */
   readonly path: string
   readonly tag: string
   readonly summary: string
@@ -48,14 +48,16 @@ export interface Operation {
   /** If true, a request without a body is treated like a request with an empty object. */
   readonly optionalBody?: true
   readonly response: TSchema
-  /** Content type of the operation's response. Types other than JSON are streamed. */
+  /**
+   * Content type of the operation's response. Responses with a type other than JSON are streamed.
+   */
   readonly produces?:
     | 'application/json'
     | 'message/rfc822'
     | 'text/event-stream'
     | 'text/plain'
     | 'application/octet-stream'
-  /** Size limit of the request body. `upload`: bodies up to SVC_MAX_BODY_SIZE. Default: 1 MB. */
+  /** Maximum size of the request body. `upload`: SVC_MAX_BODY_SIZE. Defaults to 1 MB. */
   readonly bodyLimit?: 'default' | 'upload'
   /**
    * Error codes of the operation, in addition to the codes 400, 401, 403 and 429, which all

@@ -6,7 +6,10 @@ import type { Command, Operation } from './define.ts'
  */
 export type ForwardedOperation = Operation & { readonly command: Command }
 
-/** True if the contract of an API operation declares the command that serves the operation. */
+/**
+ * True if api-gateway forwards the API operation: its contract then names the command that a worker
+ * executes.
+ */
 export function isForwarded(operation: Operation): operation is ForwardedOperation {
   return operation.command !== undefined
 }

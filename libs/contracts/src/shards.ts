@@ -1,6 +1,9 @@
 import { hash } from 'node:crypto'
 
-/** Number of shards of accounts. Fixed, because accounts are stored with their shard. */
+/**
+ * Number of shards into which accounts are divided. The number must not change, because the shard
+ * of each account is stored.
+ */
 export const shardCount = 256
 /** Number of event queues. Each queue receives the events of 16 shards. */
 export const eventPartitions = 16

@@ -45,9 +45,9 @@ export interface NotificationTraits {
    */
   readonly transport: 'none' | 'push' | 'pull'
   /**
-   * Proof that a provider's change notification is genuine. `secret`: each notification has the
-   * secret of the account's watch. `sender`: the transport has authenticated the provider for all
-   * accounts.
+   * Method by which a change notification is recognized as genuine. `secret`: each notification
+   * contains the secret of the account's watch. `sender`: the transport authenticates the provider
+   * for all accounts.
    */
   readonly authentication: 'none' | 'secret' | 'sender'
   /**
@@ -81,7 +81,7 @@ export const noNotifications: NotificationTraits = {
 /** Mail system that is read and used through an HTTP API. */
 export interface ApiAccountType extends AccountType {
   readonly readsBy: 'api'
-  /** Name of the mail API in replies and messages: `the Gmail API`. */
+  /** Name of the mail API in replies and error messages, such as `the Gmail API`. */
   readonly apiName: string
   /** Prefix of the paging cursors of the mail API. */
   readonly cursorPrefix: string
@@ -92,7 +92,7 @@ export interface ApiAccountType extends AccountType {
   readonly quotas: Readonly<Record<string, Partial<ProviderLimits>>>
 }
 
-/** Differences between mailboxes of mail APIs. */
+/** Properties in which mailboxes of different mail APIs differ. */
 export interface MailApiTraits {
   /**
    * Relation of messages and folders. `labels`: folders are labels, identified by label ids, and a
@@ -100,11 +100,11 @@ export interface MailApiTraits {
    * are free names.
    */
   readonly placement: 'labels' | 'folder'
-  /** Messages that the mail API can store in a mailbox (`appendMessage`). */
+  /** Kinds of messages that the mail API can store in a mailbox (`appendMessage`). */
   readonly appends: 'all' | 'drafts'
   /** True if the mail API can delete messages permanently. */
   readonly removes: boolean
-  /** Maximum size of a message that the mail API sends, in bytes. */
+  /** Maximum size in bytes of a message that the mail API can send. */
   readonly maxSentBytes: number
 }
 
@@ -152,7 +152,9 @@ export interface ProviderLimits {
   defaultCost: number
 }
 
-/** Host and port of a mail server. Port 587 uses STARTTLS, the other ports TLS from the start. */
+/**
+ * Host and port of a mail server. Port 587 uses STARTTLS, all other ports use TLS from the start.
+ */
 export type ProviderServer = readonly [host: string, port: 993 | 465 | 587]
 
 /** Kind of OAuth2 application, which determines how accounts of a mail system authenticate. */
@@ -171,9 +173,9 @@ export interface OAuth2ProviderTraits {
   readonly requiredMembers: readonly string[]
   /** Kind of secret that an application with the login `service` may have instead of a key. */
   readonly keyAlternative?: 'externalAccount' | 'clientSecret'
-  /** True if applications belong to a tenant (`authority`) in a national cloud (`cloud`). */
+  /** True if OAuth2 applications belong to a tenant (`authority`) in a national cloud (`cloud`). */
   readonly hasTenants?: true
-  /** True if applications may have the base scope `pubsub`. */
+  /** True if OAuth2 applications may have the base scope `pubsub`. */
   readonly hasPubSub?: true
   /**
    * True if grants use the scope `.default`. This scope names no permission, so permissions cannot

@@ -53,7 +53,10 @@ const before2026 = {
   'threads.untrash': 10,
 } as const
 
-/** Quota tables of the Gmail API, by age of the Google Cloud project. */
+/**
+ * Quota tables of the Gmail API. The table that applies depends on the age of the Google Cloud
+ * project.
+ */
 export const gmailQuotas = {
   since2026: { accountUnits: 6_000, costs: { ...since2026 } },
   before2026: { accountUnits: 15_000, costs: { ...since2026, ...before2026 } },

@@ -20,7 +20,8 @@ export const gmail: ApiAccountType = {
     maxRefusals: 3,
     isLossy: false,
   },
-  // Maximum size of a sent message: discovery document of the Gmail API, `messages.send`, 35 MiB.
+  // Maximum size of a sent message: 35 MiB, according to the method `messages.send` in the
+  // discovery document of the Gmail API.
   mailbox: { placement: 'labels', appends: 'all', removes: false, maxSentBytes: 36_700_160 },
   limits: {
     ...gmailQuotas.since2026,
@@ -43,7 +44,7 @@ const servers = {
   global: { imap: ['imap.gmail.com', 993], smtp: ['smtp.gmail.com', 465] },
 } as const
 
-/** OAuth2 providers of Google, by kind of application. */
+/** Kinds of OAuth2 applications for Google, by name. */
 export const gmailProviders = {
   gmail: { api: 'gmail', login: 'consent', requiredMembers: consentMembers, servers },
   gmailService: {

@@ -32,7 +32,7 @@ export const graph: ApiAccountType = {
     // silently. The subscriptions of a mailbox can be listed.
     isCheckedByHolder: true,
     maxRefusals: 1,
-    // About 20 % of the notifications of Graph do not arrive.
+    // About 20 % of the change notifications of Microsoft Graph do not arrive.
     isLossy: true,
   },
   mailbox: {
@@ -76,7 +76,7 @@ const shared = {
   },
 } as const
 
-/** OAuth2 providers of Microsoft, by kind of application. */
+/** Kinds of OAuth2 applications for Microsoft, by name. */
 export const graphProviders = {
   outlook: { ...shared, login: 'consent', requiredMembers: [...consentMembers, 'authority'] },
   outlookService: {

@@ -29,7 +29,10 @@ export const baselineFile = join(import.meta.dirname, 'baseline.jsonl')
 /** Baseline of all contracts: each contract by its name, such as `event messageNew`. */
 export type Baseline = Record<string, unknown>
 
-/** Builds the baseline of the contracts: every contract without prose, sorted by name. */
+/**
+ * Builds the baseline of the contracts: all contracts sorted by name, without their prose (titles
+ * and descriptions).
+ */
 export function buildBaseline(): Baseline {
   const { paths, webhooks, components, ...rest } = buildOpenApi('') as Record<string, object>
   const { schemas, ...otherComponents } = components as { schemas: object }
@@ -97,7 +100,7 @@ function commands(): Record<string, object> {
   )
 }
 
-/** Reads the committed baseline of the contracts. */
+/** Reads the baseline of the contracts that is committed to Git. */
 export async function readBaseline(): Promise<Baseline> {
   const text = await readFile(baselineFile, 'utf8')
   const lines = text.split('\n').filter((line) => line !== '')

@@ -32,7 +32,10 @@ function stripMember(key: string, value: unknown): unknown {
   return nameMaps.has(key) && !isObjectSchema(value) ? stripValues(value) : stripProse(value)
 }
 
-/** True for the schema of all headers of an operation, as opposed to a map of headers by name. */
+/**
+ * True if the value `headers` is the schema of all headers of an operation. False if it is a map of
+ * headers by name.
+ */
 function isObjectSchema(value: unknown): boolean {
   return typeof value === 'object' && value !== null && 'properties' in value && 'type' in value
 }

@@ -117,7 +117,7 @@ export const getServiceSecret = defineCommand({
     previous: Type.Optional(
       Type.Array(Type.Object({ serviceSecret: Type.String(), until: IsoDate })),
     ),
-    /** Signature keys of individual webhook targets. */
+    /** Keys with which webhooks for individual targets are signed. */
     targets: Type.Optional(Type.Array(WebhookTargetSecret)),
   }),
 })

@@ -6,7 +6,10 @@ import { ServerSignatures } from '../schemas/server-signatures.ts'
 // Commands served by the sync-worker that holds the account's shard: exchange `commands`, routing
 // key `shard.<n>`.
 
-/** Requests a full sync of all mailboxes of an account. Replies when the sync is scheduled. */
+/**
+ * Requests a full sync of all mailboxes of an account. The reply is sent when the sync is
+ * scheduled.
+ */
 export const syncAccount = defineCommand({
   name: 'syncAccount',
   request: Strict({ account: Type.String() }),
@@ -29,7 +32,7 @@ export const getQuota = defineCommand({
   }),
 })
 
-/** Lists the signatures that the mail provider stores for the addresses of a mailbox. */
+/** Lists the email signatures that the mail provider stores for the addresses of a mailbox. */
 export const listSignatures = defineCommand({
   name: 'listSignatures',
   repeatable: true,

@@ -17,7 +17,7 @@ const page = {
 }
 const TextType = Type.Union([Type.Literal('plain'), Type.Literal('html'), Type.Literal('*')])
 
-/** Reads one page of a mailbox, newest message first. */
+/** Reads one page of the messages in a mailbox, newest message first. */
 export const listMessages = defineCommand({
   name: 'listMessages',
   repeatable: true,
@@ -107,7 +107,7 @@ export const getAttachment = defineCommand({
     contentType: Type.String(),
     charset: Type.Optional(Type.String()),
     filename: Type.Optional(Type.String()),
-    /** Size of the attachment's content in bytes before its transfer encoding is decoded. */
+    /** Size of the attachment's content in bytes, as encoded in the message (transfer encoding). */
     encodedSize: Type.Optional(Type.Integer()),
   }),
   streams: true,

@@ -16,7 +16,7 @@ export const startOAuth2Login = defineCommand({
     app: Type.String(),
     state: Type.String({ minLength: 16, maxLength: 256 }),
     codeChallenge: Type.String({ minLength: 43, maxLength: 128 }),
-    /** Login name that the consent page of the provider suggests. */
+    /** Login name that the consent page of the OAuth2 provider suggests to the user. */
     loginHint: Type.Optional(Type.String({ maxLength: 256 })),
     /** If true, the provider shows its consent page even to a user who has consented before. */
     consent: Type.Optional(Type.Boolean()),
@@ -34,9 +34,9 @@ export const startOAuth2Login = defineCommand({
 })
 
 /**
- * Exchanges the authorization code of an OAuth2 consent for a grant and reads the user of the
- * grant. A provider that receives a code twice revokes the tokens that it issued for the code (RFC
- * 6749 §4.1.2).
+ * Exchanges the authorization code of an OAuth2 consent for a grant, and reads the user to whom the
+ * grant belongs. A code must only be sent once: if a provider receives a code twice, it revokes the
+ * tokens that it issued for the code (RFC 6749 §4.1.2).
  */
 export const completeOAuth2Login = defineCommand({
   name: 'completeOAuth2Login',

@@ -5,7 +5,7 @@ import { OneOf, Strict } from '../schemas/primitives.ts'
 // Commands served by any sender. Only senders write queued submissions. The exchange, the routing
 // key and the shared queue are all named `outbox`.
 
-/** Changes a submission in the outbox, unless a sending attempt is running. */
+/** Changes a submission in the outbox, unless an attempt to send it is running. */
 export const changeOutbox = defineCommand({
   name: 'changeOutbox',
   request: Strict({

@@ -92,5 +92,8 @@ export const messageUpdated = defineEvent(
   }),
 )
 
-/** A message announced by the mail server could not be fetched. Published by sync-worker. */
+/**
+ * The mail server announced a message, but the message could not be fetched. Published by
+ * sync-worker.
+ */
 export const messageMissing = defineEvent('messageMissing', Type.Object({ id, uid, ...missing }))

@@ -37,7 +37,7 @@ import {
 import { SettingsUpdate } from '../settings/settings.ts'
 import { Problem } from './problem.ts'
 
-/** Schemas with a name in the OpenAPI document. Other schemas are inlined. */
+/** Schemas that have a name in the OpenAPI document. All other schemas are inlined. */
 const namedSchemas: Record<string, TSchema> = {
   AccountListEntry,
   AccountRecord,

@@ -51,7 +51,7 @@ const headers: Readonly<Record<string, string>> = {
 }
 const always = new Set(Object.keys(headers).filter((name) => name !== 'X-SVC-Wh-Custom-Route'))
 
-/** Webhook requests of the OpenAPI document, by event name. */
+/** Descriptions of the webhook requests in the OpenAPI document, by event name. */
 export function describeWebhooks(): Record<string, object> {
   return Object.fromEntries(eventNames.map((name) => [name, { post: describe(name) }]))
 }

@@ -20,7 +20,7 @@ const header = {
   ),
 }
 
-/** Content of a message or attachment as base64, at least one byte. */
+/** Content of a message or attachment as base64. The content has at least one byte. */
 export const Base64Content = Text('Content as base64.', {
   minLength: 1,
   maxLength: maxPartLength,

@@ -170,8 +170,8 @@ export const OAuth2AppRegistration = Strict({
 export type OAuth2AppRegistration = Static<typeof OAuth2AppRegistration>
 
 /**
- * Body of an update of an OAuth2 application. Absent members keep their value; `false` and null
- * remove a value.
+ * Body of an update of an OAuth2 application. Absent members keep their stored value. `false` and
+ * null remove a stored value.
  */
 export const OAuth2AppUpdate = Strict({
   name: Type.Optional(name),

@@ -2,7 +2,8 @@ import { type Static, Type } from 'typebox'
 import { Int, Nullable, OneOf, Text, Time } from './primitives.ts'
 
 /**
- * Failure of an attempt to send a message, as the outgoing server or the connection reported it.
+ * Failure of an attempt to send a message, as reported by the outgoing server or as a network
+ * error.
  */
 export const smtpFailure = {
   response: Type.Optional(Text('Reply of the server.')),

@@ -97,7 +97,7 @@ const permissionsOf = <const G extends readonly string[]>(groups: G) =>
  */
 const RequestedPermissions = permissionsOf(permissionGroups.filter((group) => group !== 'export'))
 /**
- * Permissions of an access token as stored. Tokens of earlier versions may have the group `export`.
+ * Permissions of an access token as stored. Tokens of earlier releases may have the group `export`.
  */
 export const Permissions = permissionsOf(permissionGroups)
 export type Permissions = Static<typeof Permissions>

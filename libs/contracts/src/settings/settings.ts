@@ -280,7 +280,7 @@ export type SettingsUpdate = Static<typeof SettingsUpdate>
 /** Settings of the installation, as services read them. Unset settings are absent. */
 export type Settings = { [K in SettingKey]?: NonNullable<Static<(typeof settings)[K]>> }
 
-/** Settings that are written on the first start of an installation. */
+/** Settings that get a value when an installation starts for the first time. */
 export const seededSettings = {
   notifyText: true,
   notifyTextSize: 2_097_152,

@@ -27,7 +27,7 @@ export const TargetRate = Type.Number({
   description: 'Requests of one process to one target per second.',
 })
 
-/** Options of one webhook target that differ from the defaults. */
+/** Options of a single webhook target, where they differ from the default options. */
 export const WebhookTargetOptions = Strict({
   target,
   retrySchedule: Type.Optional(RetrySchedule),
