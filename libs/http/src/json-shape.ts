@@ -35,13 +35,13 @@ for (const bracket of ']}') kinds[bracket.charCodeAt(0)] = kind.close
 kinds[quote] = kind.quote
 
 /**
- * Checks nesting and number of values before JSON text is parsed: 50 MB of `[` would become 25
- * million arrays. Takes linear time. Texts are skipped by a native search, so attachments cost
- * almost nothing. Malformed text is left to the parser.
+ * Checks the nesting and the number of values in JSON text before it is parsed: 50 MB of `[` would
+ * become 25 million arrays. Takes linear time. Texts are skipped by a native search, so attachments
+ * cost almost nothing. Syntax errors are not detected here, but by the parser.
  *
- * @throws AppError `invalid` for more than `maxValues` members and elements, of which an array or
- * object counts twice, and beyond one of the limits above,
- * with `fields` for an object with too many members
+ * @throws AppError `invalid` if there are more than `maxValues` members and elements (an array or
+ * object counts twice), or if a limit of this file is exceeded. `fields` names an object with too
+ * many members.
  */
 export function assertShape(text: Buffer, maxValues: number): void {
   const shape = new Shape(maxValues)

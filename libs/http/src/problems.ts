@@ -89,7 +89,7 @@ function phraseOf(status: number): string {
   return STATUS_CODES[status] ?? 'Error'
 }
 
-/** Returns the 4xx status that Express or a parser has set on an error. */
+/** Returns the HTTP status that Express or a parser has set on an error, if the status is 4xx. */
 function clientStatusOf(error: unknown): number | undefined {
   if (!(error instanceof Error) || !('status' in error)) return undefined
   const { status } = error

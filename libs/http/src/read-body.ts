@@ -50,10 +50,11 @@ export class BodyError extends AppError {
 }
 
 /**
- * Reads the body of an HTTP request with any content type; empty if the request has no body.
+ * Reads the body of an HTTP request with any content type. The result is empty if the request has
+ * no body.
  *
- * @throws BodyError `too-large` by Content-Length before reading, or as soon as the limit is
- * exceeded; `timeout`; `invalid` if the body is compressed or incomplete
+ * @throws BodyError `too-large` as soon as Content-Length or the received bytes exceed the limit;
+ * `timeout`; `invalid` if the body is compressed or incomplete
  */
 export async function readBody(request: IncomingMessage, limits: BodyLimits): Promise<Buffer> {
   if (!hasBody(request)) return Buffer.alloc(0)

@@ -69,9 +69,9 @@ export interface HttpServer extends AsyncDisposable {
  * process stops), `/metrics` and the mounted routes. Errors and unknown paths get a JSON body as in
  * the interface spec.
  *
- * While `stopping` is aborted, the server is not ready, still accepts connections, and ends each
- * connection after a response. Disposal stops accepting, completes requests in flight and closes
- * the server.
+ * After `stopping` has aborted, the server reports that it is not ready. It still accepts
+ * connections, and closes each connection after a response. Disposal accepts no more connections,
+ * completes requests in flight and closes the server.
  */
 export async function serve(options: ServeOptions): Promise<HttpServer> {
   const { host, port, log, tls, timeouts, closeTimeoutMs = 8_000 } = options
