@@ -18,7 +18,10 @@ export function decryptFormState(key: Buffer, link: string, state: string): stri
   return decryptText(keyOf(key, link), state)
 }
 
-/** Derives the encryption key of a form link (HKDF, RFC 5869), distinct from the signing key. */
+/**
+ * Derives the key that encrypts the input of a hosted form (HKDF, RFC 5869). The key differs from
+ * the key that signs links.
+ */
 function keyOf(key: Buffer, link: string): Buffer {
   return Buffer.from(hkdfSync('sha256', key, link, 'posthorn kept on a form v1', 32))
 }

@@ -9,7 +9,7 @@ import type { LinkKey } from './link-key.ts'
 export type SignedLink =
   | { act: 'open'; acc: string; msg: string }
   | { act: 'click'; acc: string; msg: string; url: string }
-  /** Unsubscribe link. `msg` is absent if the Message-ID was too long for a header. */
+  /** Unsubscribe link. The Message-ID `msg` is absent if it was too long for a header. */
   | { act: 'unsub'; acc: string; list: string; rcpt: string; msg?: string }
   /**
    * Link to a hosted form. The parameters of the form are not in the URL, but stored under the
