@@ -16,7 +16,7 @@ export interface ApiList {
  * tokens are needed.
  */
 export interface ApiPagePosition {
-  /** Number of the page, from 0. */
+  /** Number of the page in the message list. The first page is 0. */
   page: number
   /**
    * Page tokens from the mail provider. The last token belongs to this page, and the tokens before

@@ -14,9 +14,10 @@ const kinds = { text: 0xf1, attachment: 0xf2 } as const
 type Kind = keyof typeof kinds
 
 /**
- * True if the text can be an id of a mail provider: 1 to 200 visible ASCII characters (RFC 20
- * §5.2). Ids are opaque and case-sensitive. Gmail sends hexadecimal digits, `Label_1` and `r-1`,
- * Microsoft Graph base64url with `-`, `_` and `=`. Callers percent-encode them in paths.
+ * True if a text can be an id of a mail provider: 1 to 200 visible ASCII characters (RFC 20 §5.2).
+ * Ids are case-sensitive and their content has no meaning here. Gmail sends hexadecimal digits,
+ * `Label_1` and `r-1`, Microsoft Graph base64url with `-`, `_` and `=`. Callers must percent-encode
+ * ids in paths.
  */
 export function isApiId(text: string): boolean {
   return text.length <= maxApiIdLength && /^[!-~]+$/.test(text)
@@ -69,7 +70,7 @@ export function encodeApiAttachmentId({ id, partId }: ApiPartRef): string {
 }
 
 /**
- * Decodes the id of an attachment at a mail API.
+ * Decodes the id of an attachment of a message at a mail API.
  *
  * @throws AppError `invalid` `InvalidId`
  */

@@ -18,7 +18,7 @@ export function encodeAttachmentId({ part, ...position }: AttachmentPosition): s
 }
 
 /**
- * Decodes the id of an attachment in an IMAP mailbox.
+ * Decodes the id of an attachment of a message in an IMAP account.
  *
  * @throws AppError `invalid` `InvalidId`
  */

@@ -3,7 +3,7 @@ import { fromBase64Url } from './message-id.ts'
 
 /** Position in a list of messages of an IMAP account that is returned in pages. */
 interface Cursor {
-  /** Number of the page, from 0. */
+  /** Number of the page in the message list. The first page is 0. */
   page: number
 }
 

@@ -39,7 +39,10 @@ export function encodePosition({ mailbox, uid }: MessagePosition, parts: string)
   return Buffer.concat([bytes, Buffer.from(parts, 'latin1')]).toString('base64url')
 }
 
-/** Decodes a position that `encodePosition` has encoded. @throws AppError `invalid` `InvalidId` */
+/**
+ * Decodes the position of a message that was encoded by `encodePosition`.
+ * @throws AppError `invalid` `InvalidId`
+ */
 export function decodePosition(id: string): { position: MessagePosition; parts: string } {
   const bytes = fromBase64Url(id)
   if (!bytes || bytes.length < positionBytes) throw invalidId()

@@ -16,7 +16,7 @@ interface TextPosition extends MessagePosition {
   html: string[]
 }
 
-/** Maximum length of a text id in the API. */
+/** Maximum number of characters in the id for the text of a message. */
 const maxLength = 10_240
 
 /**
@@ -33,7 +33,7 @@ export function encodeTextId({ plain, html, ...position }: TextPosition): string
 }
 
 /**
- * Decodes the id of a message's text.
+ * Decodes the id for the text of a message.
  *
  * @throws AppError `invalid` `InvalidId`
  */
