@@ -21,7 +21,7 @@ type Calendar = Omit<EncodedText, 'isTruncated'>
 export type ParsedCalendar = ReturnType<typeof parseCalendar>
 type Quote = Parameters<typeof applyReference>
 
-/** Readings of messages and requests by name. */
+/** Readings (functions that read foreign content) of messages and requests, by name. */
 const readings = {
   ...requestReadings,
   texts: define({

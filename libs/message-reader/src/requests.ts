@@ -45,7 +45,7 @@ interface Composition {
   tracking?: Tracking
 }
 
-/** Readings of API requests by name. */
+/** Readings (functions that read foreign content) of API requests, by name. */
 export const requestReadings = {
   body: define({
     read: readRequestBody,

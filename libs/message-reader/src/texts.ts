@@ -140,7 +140,7 @@ export function truncateToFit(text: ReadText, maxBytes: number): ReadText {
 /** Number of characters of a text that are converted to JSON at a time, to limit the memory. */
 const jsonPieceLength = 1024 * 1024
 
-/** True if both texts of a message together take at most `maxBytes` in JSON. */
+/** True if the plain text and the HTML of a message together take at most `maxBytes` in JSON. */
 export function fits({ plain = '', html = '' }: Partial<ReadText>, maxBytes: number): boolean {
   // A character takes at most six bytes in JSON. For most texts, this bound is sufficient and
   // nothing needs to be counted.
