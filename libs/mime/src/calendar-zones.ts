@@ -25,7 +25,7 @@ const extraYears = 5
 export class CalendarZones {
   readonly #defined: ReadonlyMap<unknown, ICAL.Component>
   readonly #clocks = new Map<string, Intl.DateTimeFormat | undefined>()
-  /** Expanded time zones of the calendar by TZID and year. */
+  /** Time zones of the calendar that were expanded for a year, by TZID and year. */
   readonly #expanded = new Map<string, ICAL.Timezone | undefined>()
   #changes = 0
 

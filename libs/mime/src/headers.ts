@@ -111,7 +111,7 @@ export interface HeaderField {
 
 export interface SplitMessage {
   fields: HeaderField[]
-  /** Bytes of the message after the empty line that ends the header section. */
+  /** Body of the message: the bytes after the empty line that ends the header section. */
   body: Buffer
 }
 

@@ -24,7 +24,7 @@ interface CalendarEntry {
 interface ParsedCalendar {
   /** True if calendar events were left out or texts were shortened because of a limit. */
   isCut?: true
-  /** METHOD of the invitation (RFC 5546): REQUEST, REPLY, CANCEL … */
+  /** Property METHOD of the invitation (RFC 5546): REQUEST, REPLY, CANCEL … */
   method?: string
   /**
    * Events of the invitation, one for each UID. Changed instances of a recurring event are left

@@ -54,7 +54,7 @@ export function readTags(html: string, tags: HtmlTags): void {
   }
 }
 
-/** Position of the next HTML markup, or the end of the document. */
+/** Returns the position of the next HTML markup, or the end of the document if there is none. */
 export function nextMarkup(html: string, from: number): number {
   markup.lastIndex = from
   return markup.exec(html)?.index ?? html.length
@@ -91,7 +91,9 @@ function endOf(html: string, mark: string, from: number): number {
   return at === -1 ? html.length : at + mark.length
 }
 
-/** Reads the HTML markup that starts at `<`. Returns the position after the markup. */
+/**
+ * Reads the HTML markup that starts with `<` at a position. Returns the position after the markup.
+ */
 function readMarkup(html: string, start: number, tags: HtmlTags): number {
   const comment = endOfComment(html, start)
   if (comment !== undefined) return comment

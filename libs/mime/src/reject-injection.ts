@@ -76,7 +76,7 @@ function rejectLongWords(headers: NonNullable<MessageContent['headers']>): void 
 }
 
 /**
- * Returns an email address that is safe in an SMTP command.
+ * Checks that an email address is safe in an SMTP command, and returns the address.
  *
  * @throws AppError `invalid` that names `path`
  */

@@ -62,7 +62,7 @@ const layoutAttributes = words(`
   style title
 `)
 
-/** HTML elements that are removed from a message together with their text. */
+/** Names of HTML elements that are removed from a message together with their text. */
 const removedWithContent = words(`
   script style textarea option noscript title template svg math iframe object xmp noembed
   noframes
@@ -182,7 +182,10 @@ function markHistory(tagName: string, attribs: Record<string, string>) {
   return isQuotedHistory(tagName, attribs) ? historyMark : { tagName, attribs }
 }
 
-/** Removes the CSS class that marks quoted history from an HTML element of the message. */
+/**
+ * Removes the internal CSS class for quoted earlier messages from an HTML element that a message
+ * already contains.
+ */
 function withoutForgedMark({ class: names = '', ...attribs }: Record<string, string>) {
   return names.split(/\s/).includes(historyClass) ? { ...attribs, class: historyClass } : attribs
 }

@@ -17,7 +17,7 @@ export interface LeafPart {
 
 /** Maximum number of parts of a message, including multiparts. Further parts are not listed. */
 const maxParts = 1_000
-/** Maximum bytes of the header section of a message or part. */
+/** Maximum number of bytes in the header section of a message or part. */
 const maxSectionBytes = 1024 * 1024
 /**
  * Maximum number of bytes that are compared to decide whether a line is a boundary. A boundary has

@@ -30,7 +30,7 @@ export function stripTags(html: string): string {
   return lines.filter((line) => line !== '').join('\n')
 }
 
-/** Returns the position after the HTML markup that starts at `<`. */
+/** Returns the position after the HTML markup that starts with `<` at a position. */
 function skipMarkup(text: string, start: number, pieces: string[]): number {
   const comment = endOfComment(text, start)
   if (comment !== undefined) return comment
