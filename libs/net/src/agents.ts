@@ -18,7 +18,7 @@ import { assertHttpPort } from './ports.ts'
 
 interface AgentsOptions {
   policy: EgressPolicy
-  /** Maximum number of HTTP connections per host. */
+  /** Maximum number of concurrent HTTP connections per host. */
   maxSockets: number
   lookup?: Lookup | undefined
   /** Proxy for all HTTP connections. The address of the proxy has an egress policy of its own. */

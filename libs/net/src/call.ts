@@ -77,7 +77,7 @@ export class HttpError extends Error {
   }
 }
 
-/** Result of one HTTP request. */
+/** Result of an HTTP request whose response body is read completely. */
 export interface ExchangeResult {
   outcome: HttpOutcome
   /** Status of the HTTP response. Absent if the server sent no response. */

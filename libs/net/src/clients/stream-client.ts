@@ -73,7 +73,7 @@ async function* ofExactLength({ chunks, length }: StreamedBody): AsyncGenerator<
     throw new HttpError('protocol', 'the request body does not have its declared length')
 }
 
-/** Statuses of HTTP responses without a body (RFC 9110 §6.4.1). */
+/** HTTP statuses whose responses have no body (RFC 9110 §6.4.1). */
 const bodiless = new Set([204, 304])
 
 /** HTTP exchange that sends the body of a request and streams the body of its response. */

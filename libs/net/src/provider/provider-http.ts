@@ -75,8 +75,8 @@ const maxErrorBytes = 64 * 1024
 const maxUrlLength = 16 * 1024
 
 /**
- * Creates the client of a mail provider's HTTP API. The client has no state, so that all accounts
- * of a provider share one client.
+ * Creates the client for a mail provider's HTTP API. The client has no state, so that all accounts
+ * at the provider can share it.
  */
 export function createProviderHttp(options: ProviderHttpOptions): ProviderHttp {
   const send = (request: SentRequest) => sendRequest(options, request)
