@@ -21,7 +21,7 @@ export interface Service<C extends ServiceConfig> {
   name: string
   env: Env
   readConfig: (env: Env) => C
-  /** Starts the service. The signal `stopping` aborts when the shutdown begins. */
+  /** Function that starts the service. The signal `stopping` aborts when the shutdown begins. */
   startApp: (config: C, stopping: AbortSignal) => Promise<App>
 }
 
