@@ -81,8 +81,8 @@ export function valueAt(content: unknown, path: Path): unknown {
 }
 
 /**
- * Returns the values of a manifest at a path with `[]` for all items of a list:
- * `spec.rules[].backendRefs[]`.
+ * Returns the values at a path in a manifest, for example `spec.rules[].backendRefs[]`. `[]` in the
+ * path stands for all items of a list.
  */
 export function valuesAt(content: unknown, pattern: string): { path: Path; value: unknown }[] {
   const keys = pattern.split(/\.|(?=\[\])/)

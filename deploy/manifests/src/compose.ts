@@ -27,7 +27,7 @@ interface Compose {
   volumes?: Record<string, unknown>
 }
 
-/** Fault of the Compose file with the path of its value. */
+/** Fault in a Compose file, with the path of the faulty value in the file. */
 interface Fault {
   path: Path
   text: string

@@ -4,7 +4,7 @@ import { ConfigError, type Env } from '@posthorn/config'
 export interface Process {
   variables: ReadonlySet<string>
   readConfig: (env: Env) => unknown
-  /** Example values of the environment variables that a manifest takes from a secret. */
+  /** Example values for environment variables whose real values are in Secrets. */
   examples: Env
 }
 

@@ -67,8 +67,8 @@ function unusedPatches(
 }
 
 /**
- * True if a patch applies to a manifest. Names in the target of a patch are regular expressions for
- * the whole name.
+ * True if a kustomize patch applies to a manifest. A name in the target of a patch is a regular
+ * expression, which must match the whole name of the manifest.
  */
 function isTarget(manifest: Manifest, { kind, name }: Target): boolean {
   const hasName = name === undefined || new RegExp(`^(?:${name})$`).test(manifest.name)

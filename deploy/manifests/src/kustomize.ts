@@ -15,7 +15,7 @@ export class NoKustomize extends Error {}
 export interface KustomizeOptions {
   /** Directory for the downloaded packages of kustomize. */
   cache: string
-  /** Directories in which programs are searched, as in the variable PATH. */
+  /** Directories in which programs are searched, in the format of the environment variable PATH. */
   path: string
 }
 
@@ -41,7 +41,10 @@ export async function findKustomize({ cache, path }: KustomizeOptions): Promise<
   return join(root, 'usr/bin/kustomize')
 }
 
-/** Overlay, component or base of the manifests, with the kustomization that builds it alone. */
+/**
+ * Overlay, component or base of the manifests that kustomize can build, with the paths of the
+ * resources and components from which it is built.
+ */
 export interface BuildTarget {
   name: string
   resources: readonly string[]
@@ -79,9 +82,10 @@ export function listTargets(folder: string): BuildTarget[] {
 const originAnnotation = 'config.kubernetes.io/origin'
 
 /**
- * Builds a base, overlay or component with kustomize in the folder `work`, which is replaced.
+ * Builds the base, an overlay or a component of the manifests with kustomize. The folder `work` is
+ * replaced.
  *
- * @throws Error with the message of kustomize
+ * @throws Error with the error message of kustomize
  */
 export async function buildTarget(
   kustomize: string,

@@ -13,7 +13,8 @@ import { listeningPorts } from './rules/listening.ts'
 import { readMetrics } from './rules/metrics.ts'
 import { labelledServers, operatorPods } from './rules/operator-pods.ts'
 
-// Checks the manifests of Kubernetes and Compose. Prints one line per fault, with file and line.
+// Checks the manifests for Kubernetes and the Compose file. Prints one line per fault, with file
+// and line number.
 const folder = join(checkout, 'k8s')
 
 async function checkKubernetes(): Promise<string[]> {

@@ -13,12 +13,12 @@ interface Connections {
   connectsTo: readonly Destination[]
 }
 
-/** Processes in Kubernetes: services, and the jobs of a release. */
+/** Names of the processes that run in Kubernetes: services, and jobs that run once per release. */
 export type ProcessName = ServiceName | 'migrate' | 'broker-users'
 
 /**
- * All permitted connections of the processes in Kubernetes, besides DNS. Probes come from the node
- * and need no permission.
+ * Permitted connections of each process in Kubernetes. DNS is permitted in addition. Probes come
+ * from the node and need no permission.
  */
 export const connections: Readonly<Record<ProcessName, Connections>> = {
   'api-gateway': {
@@ -83,8 +83,9 @@ const peersOf: Readonly<Record<Caller, readonly Yaml[]>> = {
 const linkLocal = ['169.254.0.0/16', 'fe80::/10']
 
 /**
- * Ranges of pods, nodes and private networks: RFC 1918, RFC 6598, RFC 4193, and ranges that the
- * Internet does not route and clusters use for pods (RFC 6890, RFC 2544, RFC 1112).
+ * Address ranges of pods, nodes and private networks: RFC 1918, RFC 6598, RFC 4193, and further
+ * ranges that are not routed on the Internet and that some clusters use for pods (RFC 6890, RFC
+ * 2544, RFC 1112).
  */
 const privateRanges = [
   '10.0.0.0/8',
@@ -170,7 +171,7 @@ const dns: Yaml = {
 
 export const partOf = { 'app.kubernetes.io/part-of': 'posthorn' }
 
-/** Names of the processes that may connect to a destination, such as Postgres. */
+/** Lists the processes that may connect to a destination, such as Postgres. */
 export function processesThatConnectTo(destination: Destination): string[] {
   return Object.entries(connections)
     .filter(([, { connectsTo }]) => connectsTo.includes(destination))

@@ -7,7 +7,10 @@ import type { PlainManifest } from './plain-manifests.ts'
 /** Names of Kubernetes Secrets by their key in the Helm chart's values. */
 export type SecretNames = ReadonlyMap<string, string>
 
-/** Replaces manifest fields that depend on values of the Helm chart by template expressions. */
+/**
+ * Replaces those fields of a manifest that depend on values of the Helm chart by template
+ * expressions.
+ */
 export function bindValues(manifest: PlainManifest, secrets: SecretNames): PlainManifest {
   const bound = bindingsOf(manifest).reduce<unknown>(
     (content, { path, value }) => replaceAt(content, path, new Expression(asJson(value))),

@@ -52,7 +52,8 @@ function replaceNames(value: unknown, names: ReadonlyMap<string, string>): unkno
 }
 
 /**
- * Removes annotations for Helm, the namespace, and `annotations` without members from a manifest.
+ * Removes annotations for Helm and the namespace from a manifest. Also removes `annotations` if no
+ * annotation is left.
  */
 function withoutTools(content: unknown): unknown {
   if (!isObject(content) || !isObject(content['metadata'])) return content

@@ -13,7 +13,10 @@ import { allOf, type Condition, entry, not, type TemplateNode, toNode } from './
 import { type PlainManifest, plainManifests } from './plain-manifests.ts'
 
 export interface ChartSources {
-  /** Kustomize builds of the base, of each component alone, and of the overlays. */
+  /**
+   * Kustomize builds from which the templates are generated: of the base, of the base with each
+   * single component, and of the overlays.
+   */
   builds: readonly Build[]
   /** Folder of the Kubernetes manifests. */
   folder: string

@@ -3,12 +3,12 @@ import { type Build, type Manifest, manifestsOf, type PodTemplate, podTemplates 
 import type { Process, Processes, Variable } from '../environment.ts'
 import type { Path } from '../schema/path.ts'
 
-/** Container of a manifest that runs the image of Posthorn. */
+/** Container in a manifest that runs Posthorn's container image. */
 export interface OwnContainer {
   pod: PodTemplate
   container: IContainer
   path: Path
-  /** First argument of the container: the name of the process. */
+  /** First argument of the container's command, which is the name of the process. */
   name: string
   /**
    * Process that the container runs. Undefined if the container image has no process of that name.

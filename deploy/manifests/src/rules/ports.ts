@@ -132,7 +132,9 @@ function policyPorts(rule: { path: Path; value: unknown }, selectors: readonly I
   }))
 }
 
-/** Paths of the backends of an Ingress and of routes of the Gateway API. */
+/**
+ * Paths of manifest fields that refer to backends, in an Ingress and in routes of the Gateway API.
+ */
 const backends = [
   'spec.defaultBackend.service',
   'spec.rules[].http.paths[].backend.service',

@@ -94,8 +94,8 @@ function demand(isFulfilled: boolean, name: string, value: string) {
 }
 
 /**
- * Finds pods that the pod security standard "restricted" does not admit, or that could write to
- * their root file system or use the API of the cluster.
+ * Finds pods that violate the pod security standard "restricted". Also finds pods that could write
+ * to their root file system or use the Kubernetes API.
  */
 export function checkPodSecurity(build: Build): ManifestFault[] {
   return podTemplates(build).flatMap((template) => [

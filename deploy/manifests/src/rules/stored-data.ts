@@ -11,8 +11,8 @@ const tlsKeys = ['tls.crt', 'tls.key', 'ca.crt']
 /** Secrets that Kubernetes operators create for an object, by kind of the object. */
 const generated: Record<string, (manifest: Manifest) => Record<string, readonly string[]>> = {
   Certificate: ({ content }) => ({ [String(valueAt(content, ['spec', 'secretName']))]: tlsKeys }),
-  // Secrets of a Postgres cluster: logins, the certificate authority and the certificate of the
-  // server.
+  // CloudNativePG creates these Secrets for a Postgres cluster: logins, the certificate authority
+  // and the certificate of the server.
   Cluster: ({ name }) => ({
     [`${name}-app`]: ['username', 'user', 'password', 'dbname', 'host', 'port', 'uri', 'jdbc-uri'],
     [`${name}-superuser`]: ['username', 'user', 'password', 'host', 'port', 'uri', 'jdbc-uri'],

@@ -1,4 +1,4 @@
-/** Type of a value in a manifest, read from a TypeScript declaration. */
+/** Type of a manifest value, read from a TypeScript declaration file. */
 export type Type =
   | { kind: 'any' }
   | { kind: 'scalar'; name: 'string' | 'number' | 'boolean' }

@@ -17,7 +17,7 @@ const isPort = (value: unknown) =>
   typeof value === 'number' && Number.isInteger(value) && value >= 1 && value <= 65_535
 const portName: Format = {
   description: 'a port name of at most 15 lower-case letters, digits and hyphens',
-  // Port name (RFC 6335 §5.1): has at least one letter, and no two adjacent hyphens.
+  // Name of a port (RFC 6335 §5.1). A name has at least one letter and no two adjacent hyphens.
   matches: text(15, `(?=.*[a-z])(?!.*--)${label}`),
 }
 
@@ -54,7 +54,8 @@ export const formats = {
       '0|(?=.)(?:\\d+y)?(?:\\d+w)?(?:\\d+d)?(?:\\d+h)?(?:\\d+m)?(?:\\d+s)?(?:\\d+ms)?',
     ),
   },
-  // Reference of a container image, in the grammar of distribution/reference.
+  // Reference of a container image, such as `registry/name:tag@digest`. The grammar is
+  // distribution/reference.
   image: {
     description: 'an image such as registry.example/name:tag',
     matches: text(
@@ -82,7 +83,7 @@ export const formats = {
     description: 'a DNS label of at most 63 lower-case letters, digits and hyphens',
     matches: text(63, label),
   },
-  // Name of a Service (RFC 1035 §2.3.1): the name becomes a host name.
+  // Name of a Kubernetes Service (RFC 1035 §2.3.1). The name becomes a host name.
   serviceName: {
     description: 'a DNS label that begins with a letter',
     matches: text(63, `(?=[a-z])${label}`),

@@ -1,7 +1,7 @@
-/** Keys and indexes from the root of a document to one of its values. */
+/** Path to a value in a YAML document: the keys and indexes from the root to the value. */
 export type Path = readonly (string | number)[]
 
-/** Fault at one place of a YAML document. */
+/** Fault at one position of a YAML document. */
 export interface Fault {
   path: Path
   text: string

@@ -37,7 +37,10 @@ export interface KindSchema {
 const folders = [ownFolder, ...packages.map((name) => findPackage(name, import.meta.filename))]
 const files = new Map<string, DeclarationFile>()
 
-/** Returns the schema of a kind of manifests, for example of `apps/v1`, `Deployment`. */
+/**
+ * Returns the schema for a kind of manifest, for example for the kind `Deployment` of the API
+ * version `apps/v1`.
+ */
 export function findSchema(apiVersion: string, kind: string): KindSchema | undefined {
   const folder = folders.find((folder) => existsSync(join(folder, apiVersion, `${kind}.d.ts`)))
   if (folder === undefined) return undefined

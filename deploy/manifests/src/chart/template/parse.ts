@@ -15,10 +15,11 @@ const action = /\{\{(-?)\s*(.*?)\s*(-?)\}\}/gs
 const token = /"(?:[^"\\]|\\.)*"|-?\d+(?:\.\d+)?|\$?[A-Za-z_]\w*(?:\.\w+)*|\$(?:\.\w+)*|:=|[()|,]/g
 
 /**
- * Parses the subset of Go's templates that the chart uses: `if`, `else if`, `else`, `range` over a
- * map with two variables, `end`, pipelines, calls, parentheses and fields of variables.
+ * Parses the subset of Go's template language that the Helm chart uses: `if`, `else if`, `else`,
+ * `range` over a map with two variables, `end`, pipelines, calls, parentheses and fields of
+ * variables.
  *
- * @throws Error for anything else
+ * @throws Error for any other syntax
  */
 export function parseTemplate(text: string): Statement[] {
   const parts = split(text)
@@ -49,7 +50,10 @@ function split(text: string): Part[] {
   return parts
 }
 
-/** Reads template statements up to the end of the template, or up to an `else` or `end`. */
+/**
+ * Reads the statements of a template up to the next `else` or `end` of the same block, or up to the
+ * end of the template.
+ */
 function parseBody(parts: Part[]): { body: Statement[]; end?: string } {
   const body: Statement[] = []
   for (let part = parts.shift(); part; part = parts.shift()) {

@@ -71,8 +71,8 @@ function member(value: unknown, key: unknown): unknown {
 }
 
 /**
- * Converts a value to JSON for a template. Keys are sorted, and characters of HTML are escaped, as
- * in Go's `encoding/json`.
+ * Converts a value to JSON for a template. As in Go's `encoding/json`, keys are sorted and the
+ * characters `<`, `>` and `&` are escaped.
  */
 function toJson(value: unknown): string {
   const text = JSON.stringify(value ?? null, (_key, each: unknown) =>

@@ -1,8 +1,8 @@
 import type { Alternative, MapEntry, TemplateNode } from './nodes.ts'
 
 /**
- * Writes the template of a manifest in the subset of Helm's template language that README.md
- * describes.
+ * Converts a template tree to the text of a Helm template. Uses only the subset of the template
+ * language that README.md describes.
  */
 export function emit(node: TemplateNode): string {
   return lines(node)

@@ -34,7 +34,8 @@ const patterns: Readonly<Record<string, string>> = {
 }
 
 /**
- * JSON schema of the values of the chart. Misspelt keys and values of another type are rejected.
+ * JSON schema for the values of the Helm chart. The schema rejects unknown keys and values of a
+ * wrong type.
  */
 export function valuesSchema(values: Values): object {
   return { $schema: 'http://json-schema.org/draft-07/schema#', ...schemaOf('', values) }
