@@ -55,7 +55,7 @@ export interface CommandContext {
   signal: AbortSignal
   /** Deadline of the request in milliseconds since 1970. */
   deadline: number
-  /** Id of the request, identical for all repeats of the request. */
+  /** Id of the request. All repeats of the request have the same id. */
   requestId: string
   /** Name of the service that sent the request. Absent if all services share one RabbitMQ user. */
   requester?: ServiceName

@@ -66,7 +66,7 @@ class RabbitBus implements Bus {
   readonly #active = new ActiveRequests()
   readonly #replies = new ReplyCache()
   readonly #up = new Latch()
-  /** Consumers and command servers of the bus, closed before the connections. */
+  /** Consumers and command servers of the bus. They are closed before the connections. */
   readonly #receivers = new Receivers()
   #failureLogged = false
   #closing: Promise<void> | undefined

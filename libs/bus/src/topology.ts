@@ -87,7 +87,7 @@ export function bindingKeys(partition: number): string[] {
   return keys
 }
 
-/** Schema of the bus messages of a work queue. */
+/** Schema to which the bus messages of a work queue must conform. */
 export function schemaOf(queue: WorkQueue): TSchema {
   return queue === 'sender.submissions' ? SubmissionHint : EventMessageSchema
 }
@@ -114,8 +114,8 @@ export async function declareWorkQueue(channel: Channel, queue: WorkQueue): Prom
         'x-delivery-limit': deliveryLimit,
         'x-dead-letter-exchange': exchanges.dead,
         'x-dead-letter-routing-key': queue,
-        // Only one consumer is active at a time, so that the events of an account are processed in
-        // order.
+        // `x-single-active-consumer`: only one consumer is active at a time, so that the events of
+        // an account are processed in order.
         ...(partition < 0 ? {} : { 'x-single-active-consumer': true }),
       },
     }),

@@ -26,7 +26,7 @@ export interface RecoveringChannelOptions<C extends Channel> {
    * bindings.
    */
   reconcile?: { everyMs: number; run: (channel: C) => Promise<unknown> }
-  /** Called when the RabbitMQ channel becomes ready and when it is lost. */
+  /** Called with true when the RabbitMQ channel becomes ready, and with false when it is lost. */
   onChange?: (ready: boolean) => void
   log: Logger
   /** Purpose of the RabbitMQ channel as text, for the log. */

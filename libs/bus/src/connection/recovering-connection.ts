@@ -26,7 +26,7 @@ const closeMs = 2_000
 
 export interface RecoveringConnectionOptions {
   url: string
-  /** Name of the connection, shown in RabbitMQ's list of connections. */
+  /** Name of the RabbitMQ connection, which RabbitMQ shows in its list of connections. */
   name: string
   /** Called after each change of `connected` or `unblocked` of the connection. */
   onChange: () => void

@@ -8,7 +8,7 @@ import { Credit } from './outgoing-stream.ts'
  */
 const maxCancellations = 1_000
 
-/** RPC request that its responder is executing. */
+/** RPC request that this process is executing as responder. */
 export interface ActiveRequest {
   readonly signal: AbortSignal
   /**

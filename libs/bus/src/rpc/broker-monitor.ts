@@ -45,7 +45,7 @@ export class BrokerMonitor {
     return this.#isSilent
   }
 
-  /** Starts watching the RabbitMQ broker because a request waits. */
+  /** Starts watching the RabbitMQ broker. Called when a request begins to wait for its reply. */
   watch(): void {
     this.#timer ??= setTimeout(() => void this.#onSilence(), maxSilenceMs).unref()
   }

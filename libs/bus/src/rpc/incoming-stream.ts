@@ -23,7 +23,7 @@ export interface IncomingStreamOptions {
   grant: (chunks: number) => void
   /** Called once if the reader ends the stream early. Tells the sender of the stream to stop. */
   cancel: () => void
-  /** Called once at the end of the incoming stream. */
+  /** Called once when the incoming stream has ended. */
   onClose: () => void
 }
 

@@ -26,7 +26,7 @@ export class Credit {
     if (this.#left > 0) this.#waiting.resolve()
   }
 
-  /** Waits until one chunk of the stream may be sent. */
+  /** Waits until the reader of the stream can accept a chunk, and uses one unit of the credit. */
   async take(signal: AbortSignal): Promise<void> {
     signal.throwIfAborted()
     if (this.#left === 0) {

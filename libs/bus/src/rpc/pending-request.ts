@@ -25,7 +25,7 @@ export interface PendingRequestOptions {
   timeoutMs: number
   signal: AbortSignal | undefined
   frames: FramePublisher
-  /** Cancels the request with this id at its responders. */
+  /** Cancels the request with the id `id` at all responders that may be executing it. */
   withdraw: (id: string) => void
   /**
    * Called once with the request's id when the request, including the stream after its reply, has
