@@ -11,7 +11,7 @@ export interface Release {
   revision: string
 }
 
-// In a bundle, `package.json` contains only `version` and `revision`.
+// `package.json` of a bundle contains only `version` and `revision`.
 const manifest = readFileSync(new URL('../../../package.json', import.meta.url), 'utf8')
 const { version, revision = 'unknown' } = JSON.parse(manifest) as Partial<Release>
 if (version === undefined) throw new Error('package.json has no version: set it in the root folder')
