@@ -116,7 +116,7 @@ type Part<
   K extends 'params' | 'query' | 'headers' | 'body',
 > = O[K] extends TSchema ? Static<O[K]> : undefined
 
-/** Validated input for the handler of an operation. */
+/** Validated input that the handler of an operation gets. */
 export interface OperationInput<O extends Operation> {
   params: Part<O, 'params'>
   query: Part<O, 'query'>

@@ -76,7 +76,7 @@ export function validationError(fields: FieldError[]): AppError {
   })
 }
 
-/** True if the value matches the schema. */
+/** True if a value conforms to a schema. */
 export function matches<S extends TSchema>(schema: S, value: unknown): value is Static<S> {
   return validator(passes.first, schema, 'body')(value)
 }

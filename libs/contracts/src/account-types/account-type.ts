@@ -83,7 +83,7 @@ export interface ApiAccountType extends AccountType {
   readonly readsBy: 'api'
   /** Name of the mail API in replies and error messages, such as `the Gmail API`. */
   readonly apiName: string
-  /** Prefix of the paging cursors of the mail API. */
+  /** Prefix with which paging cursors of the mail API begin. */
   readonly cursorPrefix: string
   readonly mailbox: MailApiTraits
   /** Published request limits of the mail API, which are the defaults of `SVC_PROVIDER_LIMITS`. */

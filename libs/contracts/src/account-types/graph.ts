@@ -32,7 +32,8 @@ export const graph: ApiAccountType = {
     // silently. The subscriptions of a mailbox can be listed.
     isCheckedByHolder: true,
     maxRefusals: 1,
-    // About 20 % of the change notifications of Microsoft Graph do not arrive.
+    // The provider counts as lossy: about 20 % of the change notifications of Microsoft Graph do
+    // not arrive.
     isLossy: true,
   },
   mailbox: {

@@ -62,7 +62,7 @@ export function backendsThat(has: (type: AccountType) => boolean): Backend[] {
 
 const oauth2Types = { ...gmailProviders, ...graphProviders, ...imapProviders }
 
-/** Name of a kind of OAuth2 applications. */
+/** Name of a kind of OAuth2 application. */
 export type OAuth2Provider = keyof typeof oauth2Types
 
 /** Properties of the kinds of OAuth2 applications. No other list of these kinds exists. */

@@ -65,7 +65,7 @@ export const getMessage = defineCommand({
   response: MessageDetail,
 })
 
-/** Streams the source of a message (RFC 5322). */
+/** Streams the source text of a message (RFC 5322). */
 export const getMessageSource = defineCommand({
   name: 'getMessageSource',
   repeatable: true,
@@ -124,7 +124,7 @@ export const uploadMessage = defineCommand({
     account,
     /** Id of the row of `uploads` with the bytes of the message. */
     upload: Type.String(),
-    /** Size of the message in bytes. */
+    /** Size in bytes of the message to store. */
     size: Type.Integer(),
     path,
     flags: Type.Optional(Type.Array(Type.String())),

@@ -14,7 +14,7 @@ export const maxNotifiedMessages = 10
 /** Pattern of the message ids in notifications of providers. */
 export const notifiedId = /^[\x21-\x7e]{1,200}$/
 
-/** Message that is named in a notification of a provider. */
+/** Message that a change notification of a mail provider names. */
 export const NotifiedMessage = Strict({
   id: Type.String({ pattern: notifiedId.source }),
   isDeleted: Type.Optional(Type.Boolean()),

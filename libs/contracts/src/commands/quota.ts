@@ -27,7 +27,7 @@ export const lendUnits = defineCommand({
   request: Strict({
     account: Type.String({ minLength: 1, maxLength: 256 }),
     provider: OneOf(providers),
-    /** Id of the OAuth2 application whose units are used for the mailbox. */
+    /** Id of the OAuth2 application whose quota units are used for the mailbox. */
     application: Type.String({ maxLength: 256 }),
     /** Units that one request to the provider costs. 0 if the command only reports a pause. */
     units: Type.Integer({ minimum: 0, maximum: 1_000_000 }),
@@ -38,7 +38,7 @@ export const lendUnits = defineCommand({
     pausedUntil: Type.Optional(Type.Integer({ minimum: 0 })),
   }),
   response: Type.Object({
-    /** Number of lent units: either all requested units or 0. */
+    /** Number of quota units that are lent: either all requested units or 0. */
     granted: Type.Integer({ minimum: 0 }),
     /**
      * Delay in milliseconds from the reply until the lent units may be used. If no units are lent,

@@ -65,7 +65,7 @@ const meanings: Record<number, string> = {
   504: 'The worker of the account did not respond within the timeout.',
 }
 
-/** Error responses of an operation by HTTP status, with their error codes. */
+/** Error responses that an API operation may send, by HTTP status, with their error codes. */
 export function errorResponses(operation: Operation, problem: TSchema): Record<string, object> {
   const statuses = new Map<number, string[]>(
     [400, 401, 403, 429, 500, 503].map((status) => [status, []]),

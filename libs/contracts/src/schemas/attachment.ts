@@ -30,7 +30,7 @@ export const Base64Content = Text('Content as base64.', {
 /** Raw message of a submission, which replaces the fields of a composed message. */
 export const RawMessage = described('Complete message (RFC 5322) as base64.', Base64Content)
 
-/** Attachment of a message with its content. */
+/** Attachment of a message, with its content in the request. */
 export const UploadAttachment = Strict({ ...header, content: Base64Content })
 
 /** Attachment of a message: either its content or the id of a stored attachment of the account. */

@@ -7,7 +7,7 @@ export const SpecialUse = OneOf(
 )
 export type SpecialUse = Static<typeof SpecialUse>
 
-/** Categories (tabs) of a Gmail inbox. */
+/** Names of the categories (tabs) of a Gmail inbox. */
 export const MessageCategory = OneOf(['primary', 'social', 'promotions', 'updates', 'forums'], {
   description: 'Category (tab) of a message in a Gmail inbox.',
 })
@@ -165,7 +165,7 @@ export const listedMailbox = {
   noInferiors: Type.Optional(Bool('True if the mailbox cannot have mailboxes below it.')),
 }
 const useSource = 'Origin of the special use: `extension` (reported by the server) or `name`'
-/** Source from which the special use of a listed mailbox is known. */
+/** Source from which it is known which special use a listed mailbox has. */
 export const listedUseSource = Type.Optional(
   OneOf(['extension', 'name'], { description: `${useSource}.` }),
 )

@@ -221,7 +221,7 @@ const listed = {
   lastError: described('Last error. Null if there is none.', Nullable(LastError)),
   pubSubError,
 }
-/** OAuth2 application in a list of the API. */
+/** OAuth2 application as an item of a list in the API. */
 export const OAuth2AppListEntry = Type.Object(listed)
 /**
  * Numbers of mail API requests and quota units that the accounts of an OAuth2 application used on

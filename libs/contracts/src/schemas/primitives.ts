@@ -16,7 +16,7 @@ export const Int = (description: string, options: TNumberOptions = {}) =>
   Type.Integer({ ...options, description })
 export const Bool = (description: string, options: TSchemaOptions = {}) =>
   Type.Boolean({ ...options, description })
-/** Schema of a time in ISO 8601. */
+/** Schema for a time in ISO 8601 format. */
 export const Time = (description: string) => Text(description, { format: 'date-time' })
 
 /**
@@ -52,7 +52,7 @@ export const MessageId = Text('Message id, from a list or an event. Percent-enco
   maxLength: 256,
 })
 export const IsoDate = Time('Time (ISO 8601).')
-/** Email address as accepted by the format `mail-address`. */
+/** Email address that conforms to the format `mail-address`. */
 export const MailAddress = Text('Email address.', { format: 'mail-address', maxLength: 320 })
 
 export const Address = Strict(

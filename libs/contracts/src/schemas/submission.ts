@@ -24,7 +24,7 @@ const Params = Type.Record(Type.String(), Type.Unknown(), {
   description: 'Values of the placeholders.',
 })
 
-/** Delivery status notifications that a submission requests (RFC 3461). */
+/** Request for delivery status notifications about a submission (RFC 3461). */
 export const Dsn = Strict(
   {
     id: Type.Optional(

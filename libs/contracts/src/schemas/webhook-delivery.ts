@@ -6,7 +6,7 @@ export const deliveryStates = ['due', 'delivered', 'failed', 'dropped'] as const
 const time = (description: string) => Nullable(Time(description))
 const text = (description: string) => Nullable(Text(description))
 
-/** Webhook delivery of one event to one target. */
+/** Webhook delivery: one event on its way to one target. */
 export const WebhookDelivery = Type.Object({
   id: Text('Delivery id, sent as `X-SVC-Wh-Id`.'),
   eventId: Text('Event id, sent as `X-SVC-Wh-Event-Id`.'),
