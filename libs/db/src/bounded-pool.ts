@@ -17,7 +17,7 @@ export interface PoolUse {
 }
 
 export interface BoundedPoolOptions {
-  /** Maximum duration of an SQL statement. */
+  /** Maximum duration of an SQL statement in milliseconds. */
   timeoutMs: number
   outages: OutageDetector
   /**

@@ -39,7 +39,7 @@ export interface ConnectOptions {
   onOutage?: (isOutage: boolean) => void
 }
 
-/** Maximum wait for a connection from the Postgres pool. */
+/** Maximum time to wait for a connection from the Postgres pool. */
 const connectMs = 5_000
 /**
  * Maximum duration of the handshake of a new Postgres connection. With this limit, requests that

@@ -25,7 +25,7 @@ export interface MinuteCounter extends AsyncDisposable {
 }
 
 export interface CounterOptions {
-  /** Time between two writes to Postgres. Defaults to 10 s. */
+  /** Time between two writes of the counts to Postgres. Defaults to 10 s. */
   everyMs?: number
   /**
    * Called when a write to Postgres has failed. The counts of the failed write become part of the

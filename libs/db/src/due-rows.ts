@@ -38,7 +38,7 @@ export interface DueTable<Table extends keyof Tables> {
   ended?: RawBuilder<unknown>
 }
 
-/** Claimed row of a table with due work, for one account. */
+/** Row that was claimed from a table with due work. Each row belongs to one account. */
 export interface DueRow {
   key: string
   account: string
@@ -47,21 +47,21 @@ export interface DueRow {
    * has this number.
    */
   count: number
-  /** Age of the claimed row's work. */
+  /** Age of the work for which the row was claimed. */
   ageMs: number
 }
 
 export interface ClaimDueOptions {
   limit: number
-  /** Time after which other processes may claim the claimed rows. */
+  /** Duration of the claim. Afterwards, other processes may claim the rows. */
   leaseMs: number
-  /** SQL condition: only rows that meet the condition are claimed. */
+  /** SQL condition on rows. Only rows that meet the condition are claimed. */
   where: RawBuilder<boolean>
 }
 
 export interface PostponeOptions {
   delayMs: number
-  /** False if the work was not attempted, so that no attempt is counted. */
+  /** False if the work was not attempted. In this case no attempt is counted. */
   counted: boolean
   /** Texts to store in additional columns of the postponed row. Optional. */
   set?: Record<string, string | null>

@@ -2,7 +2,7 @@ import { accountTypeOf, type Backend } from '@posthorn/contracts/account-types'
 
 /** Columns that decide whether an account has a mailbox. */
 export interface MailboxColumns {
-  /** Mail system of the account. */
+  /** Mail system of the account, such as IMAP or Gmail. */
   backend: Backend
   /**
    * Incoming server of the account. Null for an account with a mail API, unless the account only

@@ -8,7 +8,7 @@ export const defaultLockTimeoutMs = 3_000
 
 /** Configuration of the migrate command. */
 export interface MigrateConfig {
-  /** URL of the database with the login of its owner. */
+  /** URL of the Postgres database, with the login of its owner. */
   readonly ownerUrl: string
   /** Passwords of the services' roles, by role. Roles without an entry keep their passwords. */
   readonly rolePasswords: Readonly<Record<string, string>>

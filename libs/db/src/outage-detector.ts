@@ -62,7 +62,7 @@ export class OutageDetector {
     return !this.#isOutage && !this.#hasFailed
   }
 
-  /** Time of the last response of Postgres. */
+  /** Time at which Postgres last responded. */
   get respondedAt(): number {
     return this.#respondedAt
   }

@@ -40,8 +40,8 @@ export class JsonMeter {
    */
   readonly whole = { count: 0, bytes: 0 }
   /**
-   * Names of the members of the record. The names are kept, because listing many names takes as
-   * long as measuring the record.
+   * Names of the members of the measured record. They are stored, because listing many names again
+   * would take as long as measuring the record.
    */
   readonly keys: readonly string[]
   readonly #frames: Frame[] = []

@@ -80,7 +80,7 @@ function isObject(value: unknown): value is Members {
   return typeof value === 'object' && value !== null && !Array.isArray(value)
 }
 
-/** Shortens a JSON value that is larger than the limit. */
+/** Shortens a JSON value that is larger than the limit `maxBytes`. */
 function cut({ value, meter }: Measured, limit: SizeLimit, depth: number): Cut {
   const { maxBytes } = limit
   if (typeof value === 'string') {

@@ -69,7 +69,7 @@ export function describeHolder(holder: LockHolder): string {
 export interface WatchOptions {
   /** Connection pool with a free connection besides the connection that waits for the lock. */
   db: Kysely<unknown>
-  /** Process id of the Postgres session that may wait for a lock. */
+  /** Process id of the Postgres session whose waits for locks are observed. */
   pid: number
   /** Interval at which the sessions that hold locks are looked up. */
   everyMs: number

@@ -29,7 +29,7 @@ export interface MigrateOptions {
   lockTimeoutMs?: number
   /** Maximum time for which a failed database migration is attempted again. Default 10 min. */
   maxWaitMs?: number
-  /** Called with each step of a migration. */
+  /** Called with each step of a run of migrations. */
   onProgress?: ReportProgress
   /**
    * Called with the service roles whose timeouts the owner of the database is not allowed to set.

@@ -1,6 +1,6 @@
 import { describeHolder, type LockHolder } from './lock-holders.ts'
 
-/** Step of a run of `migrate`. */
+/** Step of a run of the migrations (`migrate`), reported to the operator. */
 export type MigrationProgress =
   | { kind: 'queued'; holders: readonly LockHolder[] }
   | { kind: 'started'; migration: string; position: number; count: number }

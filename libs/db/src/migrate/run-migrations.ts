@@ -44,7 +44,7 @@ export interface RunOptions {
   clock?: Clock
 }
 
-/** Failed attempts at the current migration. */
+/** Number and times of failed attempts at the current migration. */
 interface Attempts {
   failed: number
   firstFailureAt: number

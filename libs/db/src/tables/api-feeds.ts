@@ -62,7 +62,7 @@ export interface ApiMailboxes {
    * time of creation in milliseconds.
    */
   epoch: string
-  /** Number of messages in the account's index. */
+  /** Number of messages in the account's message index. */
   messages: Generated<number>
   /**
    * Time from which new messages are announced while the index is being filled. Null if

@@ -3,7 +3,7 @@ export interface Bounces {
   account: string
   /** First 8 bytes of the SHA-256 hash of the bounced message's Message-ID. */
   messageHash: string
-  /** Message id of the bounce report. */
+  /** Message id of the delivery report (bounce) in the API. */
   bounceMessage: string
   recipient: string
   action: string

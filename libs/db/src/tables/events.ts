@@ -34,7 +34,7 @@ export interface Events {
   date: Date
   path: string | null
   specialUse: string | null
-  /** Webhook body of the event. */
+  /** Webhook body of the event, as text. */
   body: string
   /**
    * Webhook target that was configured for the account. Only stored for accountDeleted, because the

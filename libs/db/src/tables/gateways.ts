@@ -26,7 +26,7 @@ export interface GatewayCredentials {
   updatedAt: Generated<Date>
 }
 
-/** Sending state of gateways (outgoing mail servers). Written by sender. */
+/** State of sending through gateways (outgoing mail servers). Written by sender. */
 export interface GatewayStates {
   gateway: string
   deliveries: Generated<string>

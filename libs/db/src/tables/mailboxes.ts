@@ -36,7 +36,7 @@ export interface Mailboxes {
    * stored.
    */
   indexer: Generated<'full' | 'fast'>
-  /** MAILBOXID of the mailbox (RFC 8474), if the mail server supports it. */
+  /** Permanent id of the mailbox (MAILBOXID, RFC 8474), if the mail server supports such ids. */
   mailboxId: string | null
   /**
    * True if the mailbox is not synced and causes no events. The row exists only for message ids.

@@ -27,7 +27,7 @@ export interface OAuth2AppSecrets {
   updatedAt: Generated<Date>
 }
 
-/** State of OAuth2 applications. Written by auth-bridge. */
+/** State of OAuth2 applications, such as their last error. Written by auth-bridge. */
 export interface OAuth2AppStates {
   app: string
   lastError: JsonOrNull<LastError>

@@ -31,9 +31,9 @@ export interface DraftCleanups {
   draftId: string | null
   createdAt: Generated<Date>
   checkAt: Date
-  /** Number of successful searches for remaining drafts. */
+  /** Number of successful searches for drafts that may remain at the mail provider. */
   checks: Generated<number>
-  /** End of the lease on the cleanup, which a sender holds. */
+  /** Time until which a sender has leased the cleanup. */
   leaseUntil: Date | null
 }
 

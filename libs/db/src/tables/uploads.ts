@@ -22,6 +22,6 @@ export interface UploadDrafts {
   messageId: string
   createdAt: Generated<Date>
   checkAt: Date
-  /** Number of successful searches for an incomplete draft. */
+  /** Number of successful searches for the incomplete draft at the mail provider. */
   checks: Generated<number>
 }
