@@ -5,7 +5,7 @@
 export type Backoff = (attempt: number, random?: () => number) => number
 
 export interface BackoffOptions {
-  /** Delay before the first retry, before jitter is subtracted. */
+  /** Delay in milliseconds before the first retry, from which jitter is subtracted. */
   baseMs: number
   /** Maximum delay before a retry, before jitter is subtracted. Defaults to no maximum. */
   maxMs?: number

@@ -6,9 +6,14 @@ export interface FairQueueOptions<K> {
    * is needed.
    */
   maxRunningPerKey: number | ((key: K) => number)
-  /** Maximum number of running items, for all keys together. Defaults to no limit. */
+  /**
+   * Maximum number of items of the queue that run concurrently, for all keys together. Defaults to
+   * no limit.
+   */
   maxRunning?: number
-  /** Maximum number of waiting items, for all keys together. Defaults to no limit. */
+  /**
+   * Maximum number of items that wait in the queue, for all keys together. Defaults to no limit.
+   */
   maxWaiting?: number
 }
 

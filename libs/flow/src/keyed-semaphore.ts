@@ -21,12 +21,12 @@ export class KeyedSemaphore<K = string> {
     return this.#semaphores.size
   }
 
-  /** Number of free permits of the key, or free weight. */
+  /** Number of free permits (or free weight) of the key's semaphore. */
   available(key: K): number {
     return this.#semaphores.get(key)?.available ?? this.#capacityOf(key)
   }
 
-  /** Number of callers waiting for a permit of the key. */
+  /** Number of callers that are waiting for a permit of the key's semaphore. */
   waiting(key: K): number {
     return this.#semaphores.get(key)?.waiting ?? 0
   }

@@ -36,11 +36,11 @@ export interface KeyState<K> {
   lentUnits: number
   running: number
   pausedUntil: number
-  /** Time until which only one call of the key runs at a time. */
+  /** Time until which calls with this key run one at a time. */
   narrowUntil: number
-  /** Waiting calls of the key: for each priority a set in FIFO order. */
+  /** Calls with this key that wait for quota: for each priority a set in FIFO order. */
   waiting: Set<Waiter>[]
-  /** Sum of the quota units of the key's waiting calls, for each priority. */
+  /** Sum of the quota units for which calls with this key wait, for each priority. */
   waitingUnits: number[]
   /**
    * Priority of the first waiting call, if this call waits only for the total quota. The key is
@@ -67,7 +67,7 @@ export function createKey<K>(key: K, bucket: UnitBucket, priorities: number): Ke
   }
 }
 
-/** First waiting call of a key in the highest priority that has waiting calls. */
+/** Returns the first waiting call of a key, in the highest priority that has waiting calls. */
 export function firstOf<K>({ waiting }: KeyState<K>): Waiter | undefined {
   for (const waiters of waiting) for (const waiter of waiters) return waiter
   return undefined

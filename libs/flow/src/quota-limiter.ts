@@ -150,7 +150,7 @@ export class QuotaLimiter<K = string> {
     this.#refresh(state)
   }
 
-  /** Number of calls of the key that may currently run at the same time. */
+  /** Number of calls with the key that may currently run at the same time. */
   concurrency(key: K): number {
     const { narrowUntil = -Infinity } = this.#keys.get(key) ?? {}
     return this.#clock() < narrowUntil ? 1 : this.#perKey().concurrent
@@ -234,7 +234,7 @@ export class QuotaLimiter<K = string> {
     return Math.max(state.pausedUntil, this.#pausedUntil) - this.#clock()
   }
 
-  /** Updates a key: adds it to its ring, sets its timer, or removes it. */
+  /** Updates a key's place in the rings of ready keys and its timer, or removes an unused key. */
   #refresh(state: KeyState<K>): void {
     clearTimeout(state.timer)
     const first = firstOf(state)

@@ -6,12 +6,12 @@
 export class SingleFlight<K, T> {
   readonly #flights = new Map<K, Promise<T>>()
 
-  /** Number of shared calls in flight. */
+  /** Number of shared calls that are in flight. */
   get size(): number {
     return this.#flights.size
   }
 
-  /** Shared call in flight for the key. Undefined if there is none. */
+  /** Returns the shared call in flight for a key. Undefined if there is none. */
   inFlight(key: K): Promise<T> | undefined {
     return this.#flights.get(key)
   }

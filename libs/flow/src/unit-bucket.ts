@@ -1,6 +1,6 @@
 import type { Clock } from './clock.ts'
 
-/** Rate of a quota: number of units per time window. */
+/** Rate of a quota: a number of units per time window. */
 export interface QuotaRate {
   /** Maximum number of quota units in any time window of `windowMs`. */
   units: number

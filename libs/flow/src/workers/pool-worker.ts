@@ -50,7 +50,7 @@ export class PoolWorker {
   readonly #timeoutMs: number
   readonly #channel: WorkerChannel
   readonly #ready = Promise.withResolvers<void>()
-  /** CPU time that the worker had used before the current message. */
+  /** CPU time in microseconds that the worker had used before the current message. */
   #cpuMicrosBefore = 0
   #running: ActiveMessage | undefined
   #error: Error | undefined

@@ -47,7 +47,7 @@ export interface WorkerCallOptions {
    * is 1.
    */
   transfer?: readonly Transferable[]
-  /** Maximum CPU time of the call. Replaces the maximum of the worker pool. */
+  /** Maximum CPU time of this call. Replaces the maximum that the worker pool has. */
   timeoutMs?: number
   /**
    * Called just before the call is sent to a worker. If this function throws an error, the call is
