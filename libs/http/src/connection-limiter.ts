@@ -35,9 +35,9 @@ interface Connection {
   readonly peer: Peer | undefined
   /** True if the connection was accepted above a maximum (spare connection). */
   readonly spare: boolean
-  /** Number of requests on the connection whose response is not complete. */
+  /** Number of HTTP requests on the connection whose response is not complete. */
   inFlight: number
-  /** Latest request on the connection. Undefined before the first request. */
+  /** Latest HTTP request on the connection. Undefined before the first request. */
   request: IncomingMessage | undefined
 }
 
@@ -74,7 +74,7 @@ export class ConnectionLimiter {
     return this.#connections.size
   }
 
-  /** Number of HTTP requests whose response is not complete. */
+  /** Number of HTTP requests to the server whose response is not complete. */
   get inFlight(): number {
     return [...this.#connections.values()].reduce((sum, { inFlight }) => sum + inFlight, 0)
   }

@@ -139,7 +139,10 @@ function hasCause(error: unknown): boolean {
   return error instanceof Error && error.cause !== undefined
 }
 
-/** Error 404 for an unknown path or method. The interface spec has no 405. */
+/**
+ * Creates the error for an unknown path or method. The status is always 404, because the interface
+ * spec has no 405.
+ */
 export function notFound(): AppError {
   return new AppError('not-found', 'Not Found')
 }

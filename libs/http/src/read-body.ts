@@ -145,7 +145,9 @@ export class GrowableBuffer {
   #bytes: Buffer
   #size = 0
 
-  /** Creates a buffer. @param expected number of bytes to allocate initially */
+  /**
+   * Creates an empty buffer that can grow. @param expected number of bytes to allocate initially
+   */
   constructor(expected = 0) {
     this.#bytes = Buffer.allocUnsafe(expected)
   }

@@ -5,7 +5,7 @@ import { AppError } from '@posthorn/errors'
 import type { Logger, Metrics } from '@posthorn/telemetry'
 import type { Request, RequestHandler, Response } from 'express'
 
-/** Pattern of request ids that may come from the client. */
+/** Pattern of request ids that are accepted from a client in the header X-Request-Id. */
 const plainId = /^[\w.:-]{1,128}$/
 /** HTTP routes that are not logged, because monitoring requests them all the time. */
 const unloggedRoutes = new Set(['/health/live', '/health/ready', '/metrics'])

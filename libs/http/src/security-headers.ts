@@ -15,7 +15,7 @@ export const dataHeaders = {
   'X-Permitted-Cross-Domain-Policies': 'none',
 } as const
 
-/** Value of Strict-Transport-Security: 1 year (RFC 6797 §6.1). */
+/** Value of the header Strict-Transport-Security: 1 year (RFC 6797 §6.1). */
 const strictTransport = 'max-age=31536000'
 
 /**
