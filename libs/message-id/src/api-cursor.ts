@@ -109,7 +109,7 @@ function parseJson(text: string): unknown {
   }
 }
 
-/** Returns as many of the last page tokens as fit into a cursor. */
+/** Returns the last page tokens, as many as fit into a paging cursor. */
 function takeLast(tokens: readonly string[]): readonly string[] {
   let bytes = 0
   const excess = tokens.findLastIndex((token) => {

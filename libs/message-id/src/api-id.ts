@@ -53,7 +53,7 @@ export function decodeApiTextId(id: string): string {
   return message
 }
 
-/** Reference to a part of a message at a mail provider. */
+/** Reference to a part of a message at a mail provider: message id and part id. */
 export interface ApiPartRef {
   /** Id of the message at the mail provider. */
   id: string

@@ -27,7 +27,7 @@ export function decodeCursor(cursor: string): Cursor {
   if (!cursor.startsWith(prefix))
     throw cursorError(hasKind(cursor) ? 'InvalidCursorType' : 'InvalidCursorValue')
   const json = fromBase64Url(cursor.slice(prefix.length))?.toString('latin1') ?? ''
-  // Only the exact JSON text that `encodeCursor` produces is accepted.
+  // Only the exact JSON text that `encodeCursor` produces is accepted as a paging cursor.
   const [, digits] = /^\{"page":(0|[1-9]\d{0,6})\}$/.exec(json) ?? []
   const page = Number(digits)
   if (!isPage(page)) throw cursorError('InvalidCursorValue')
@@ -49,7 +49,7 @@ const texts = {
   InvalidCursorValue: 'Invalid paging cursor',
 }
 
-/** Error for a paging cursor that cannot be used. */
+/** Creates the error for a paging cursor that cannot be used. */
 export function cursorError(code: keyof typeof texts): AppError {
   return new AppError('invalid', texts[code], { code })
 }

@@ -19,7 +19,7 @@ const maxPartLength = 255
 /** Length in bytes of the encoded position of a message. */
 export const positionBytes = 8
 
-/** Error for a text that is not a valid message, text or attachment id. */
+/** Creates the error for a text that is not a valid id of a message, text or attachment. */
 export function invalidId(): AppError {
   return new AppError('invalid', 'Invalid message, text or attachment identifier', {
     code: 'InvalidId',
