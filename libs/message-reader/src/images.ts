@@ -68,7 +68,7 @@ export function embedImages(texts: EmbeddedImages): string {
   return isFitting ? embedded : html
 }
 
-/** Position in the HTML that refers to an image. */
+/** Reference to an image in the HTML of a message: its position and the content id. */
 interface ImageReference {
   start: number
   end: number

@@ -44,8 +44,8 @@ const readings = {
   calendars: define({
     read: (parts: readonly Calendar[]) =>
       parts.map(({ bytes, charset }) => parseCalendar(decodeText(bytes, charset))),
-    // A calendar never counts as small: a few bytes of an invitation can describe time zones for
-    // many years, which take long to expand.
+    // Calendars are always read in a separate process. Even a few bytes of an invitation can
+    // describe time zones for many years, which take long to expand.
     isSmall: () => false,
     degrade: (): ParsedCalendar[] => [],
   }),

@@ -18,7 +18,7 @@ export interface EncodedTexts {
    * HTML, its plain text is converted to HTML.
    */
   webSafe: boolean
-  /** True if some of the message's text parts were left out. */
+  /** True if text parts of the message were left out of this input. */
   hasMore: boolean
 }
 
