@@ -8,7 +8,7 @@ import { unfoldHistory } from './fold-history.ts'
 import { escapeHtml, htmlToText } from './html-to-text.ts'
 import { toSingleLine } from './reject-injection.ts'
 
-/** Email address that was read from a message and not validated. */
+/** Email address that was read from a message. The address is not validated. */
 interface ReadAddress {
   name?: string
   address?: string

@@ -69,7 +69,7 @@ export function decodeWords(value: string): string {
   let end = 0
   for (const match of value.matchAll(encodedWord)) {
     const between = value.slice(end, match.index)
-    // White space between two adjacent encoded words is dropped (RFC 2047 §6.2).
+    // White space between two adjacent encoded words of a header is dropped (RFC 2047 §6.2).
     const joins = parts.length > 0 && between.trim() === ''
     if (!joins) parts.push(between)
     append(parts, toBytes(match))

@@ -101,7 +101,7 @@ export function isAutoReply(headers: Record<string, string[]>): boolean {
   )
 }
 
-/** Header field of a message. */
+/** Header field of a message, in raw form. */
 export interface HeaderField {
   /** Name of the header field in lower case. Empty if the line is not a valid field. */
   name: string

@@ -3,9 +3,9 @@
  * large for memory.
  */
 export interface MessageSource {
-  /** Length of the content in bytes. */
+  /** Length in bytes of the message or other content. */
   readonly length: number
-  /** Reads the bytes of a range. `end` is the position after the last byte. */
+  /** Reads a range of the content. `end` is the position after the last byte of the range. */
   read(start: number, end: number): Promise<Buffer>
 }
 
@@ -14,7 +14,7 @@ export type MessageContent = Uint8Array | MessageSource
 
 /** Decoded content of a message part. Each iteration reads and decodes the content again. */
 export interface PartContent {
-  /** Size of the decoded content in bytes. */
+  /** Size in bytes of the message part's decoded content. */
   readonly size: number
   chunks(): AsyncIterable<Buffer>
 }

@@ -5,11 +5,11 @@ import { selectCalendarLines } from './select-calendar-lines.ts'
 
 /** Calendar event in an invitation. */
 interface CalendarEntry {
-  /** UID of the event. All messages about the event contain this UID. */
+  /** UID of the calendar event. All messages about the event contain this UID. */
   uid: string
   summary?: string
   description?: string
-  /** Name of the event's time zone: the parameter TZID of DTSTART. */
+  /** Name of the calendar event's time zone: the parameter TZID of DTSTART. */
   timezone?: string
   /**
    * Start of the event in ISO 8601: a time in UTC, a date, or a local time without an offset if the

@@ -28,7 +28,7 @@ export interface PrepareMessageOptions extends Pick<
 }
 
 interface PreparedStoredMessage extends ComposedMessage {
-  /** Subject of the stored message, decoded. */
+  /** Decoded subject of the stored message. */
   subject?: string
 }
 
@@ -98,7 +98,7 @@ const structured = {
   messageId: 'message-id',
 } as const
 
-/** Lower-case names of the headers for which the content has a value. */
+/** Lower-case names of those message headers for which the API request contains a value. */
 function headerNames(content: MessageContent): string[] {
   const keys = Object.keys(structured) as (keyof typeof structured)[]
   return [

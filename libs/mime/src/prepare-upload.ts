@@ -6,7 +6,7 @@ import { parseHeaders } from './headers.ts'
 /** Complete message that is ready to be stored in a mailbox. */
 export interface PreparedUpload {
   mime: Buffer
-  /** Message-ID of the message. Absent if the message contains no Message-ID. */
+  /** Message-ID of the message to store. Absent if the message contains no Message-ID. */
   messageId?: string
 }
 

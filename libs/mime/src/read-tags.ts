@@ -12,7 +12,7 @@ export interface HtmlTags {
    */
   onStartTag(name: string, attributes: ReadonlyMap<string, string>, isSelfClosing: boolean): void
   onEndTag(name: string): void
-  /** True if the handler needs no more parts, so that reading stops. */
+  /** True if the handler needs no more parts of the HTML document, so that reading stops. */
   readonly isFull: boolean
 }
 

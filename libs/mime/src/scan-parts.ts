@@ -9,7 +9,7 @@ export interface LeafPart {
   contentType: string
   /** Content disposition without parameters. Empty if the part has no content disposition. */
   disposition: string
-  /** Transfer encoding in lower case. Defaults to `7bit`. */
+  /** Transfer encoding of the part in lower case. Defaults to `7bit`. */
   encoding: string
   start: number
   end: number

@@ -50,7 +50,7 @@ interface CalendarLine {
   value: string
 }
 
-/** A quoted parameter value may contain colons (RFC 5545 §3.1). */
+/** A colon inside a quoted parameter value does not end the parameters (RFC 5545 §3.1). */
 const separators = /[":;]/g
 
 function splitLine(line: string): CalendarLine {

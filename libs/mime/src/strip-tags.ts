@@ -1,10 +1,10 @@
 import { endOfComment, endOfRawElement, nextMarkup } from './read-tags.ts'
 
-/** Maximum number of characters of HTML that are read. The rest is cut off. */
+/** Maximum number of HTML characters that are read. The rest of the HTML is cut off. */
 const maxLength = 256 * 1024
 
 const name = /\/?[a-z][a-z0-9]{0,15}/iy
-/** Names of HTML elements that start or end a line. */
+/** Names of HTML elements whose tags start a new line in the extracted text. */
 const lineElements = new Set(
   'address article blockquote br center dd div dl dt footer h1 h2 h3 h4 h5 h6 header hr li ol p pre section table td th tr ul'.split(
     ' ',
