@@ -80,7 +80,7 @@ export class HttpError extends Error {
 /** Result of an HTTP request whose response body is read completely. */
 export interface ExchangeResult {
   outcome: HttpOutcome
-  /** Status of the HTTP response. Absent if the server sent no response. */
+  /** Status code of the HTTP response. Absent if the server sent no response. */
   status?: number
   headers: IncomingHttpHeaders
   /** Bytes of the response body as received, without decompression. At most `maxResponseBytes`. */
@@ -92,7 +92,7 @@ export interface ExchangeResult {
   error?: string
 }
 
-/** Limits of one HTTP request. */
+/** Limits that apply to an HTTP request. */
 export interface ExchangeLimits {
   timeoutMs: number
   /** Maximum time for connecting to the HTTP server, including TLS. Part of `timeoutMs`. */

@@ -4,7 +4,7 @@ import { createUnzip } from 'node:zlib'
 import { HttpError } from '../call.ts'
 
 export interface ResponseBodyOptions {
-  /** HTTP response as received. Its body is not decoded. */
+  /** HTTP response as received. The body of this response is not decoded. */
   incoming: IncomingMessage
   /** Decoded bytes of the HTTP response body. */
   decoded: Readable

@@ -127,7 +127,7 @@ function hasApplicationScope(headers: IncomingHttpHeaders): boolean {
 interface ErrorFields {
   code?: string
   message?: string
-  /** Name of the exceeded quota, which Google sends as `metadata.quota_limit`. */
+  /** Name of the quota that was exceeded. Google sends the name as `metadata.quota_limit`. */
   quotaLimit?: string
 }
 

@@ -29,9 +29,9 @@ export interface ProviderRequest extends Omit<StreamRequest, 'method'> {
    * or `Location`.
    */
   url: string
-  /** Access token of the account. */
+  /** Access token of the account at the mail provider. */
   token: string
-  /** Response statuses that do not count as errors, in addition to 2xx. */
+  /** HTTP statuses of responses that do not count as errors, in addition to 2xx. */
   accept?: readonly number[]
 }
 
