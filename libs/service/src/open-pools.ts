@@ -12,7 +12,7 @@ export interface PoolLimits {
 
 export interface PoolDeps {
   url: string
-  /** Name of the service, shown in pg_stat_activity. */
+  /** Name of the service, which Postgres shows in pg_stat_activity. */
   name: string
   log: Logger
   metrics: Metrics

@@ -7,9 +7,9 @@ export interface QueuePauseOptions {
   db: Db
   bus: Pick<Bus, 'onInvalidate'>
   log: Logger
-  /** Name of the work queue in the API: `submit` or `notify`. */
+  /** Name of the work queue as in the API: `submit` or `notify`. */
   queue: string
-  /** Called when an operator pauses or resumes the queue. */
+  /** Called with the new state when an operator pauses or resumes the queue. */
   onChange?: (paused: boolean) => void
 }
 

@@ -3,7 +3,7 @@ import type { ServiceName } from '@posthorn/contracts/services'
 import { type LogLevel, logLevels } from '@posthorn/telemetry'
 import { poolSizes } from './pool-sizes.ts'
 
-/** Configuration that every service has. */
+/** Configuration values that every service has. */
 export interface ServiceConfig {
   readonly databaseUrl: string
   /** Maximum number of Postgres connections of the service. */
@@ -20,7 +20,7 @@ export interface ServiceConfig {
    * connections.
    */
   readonly drainDelayMs: number
-  /** Maximum duration of the shutdown, counted from the end of `drainDelayMs`. */
+  /** Maximum duration of the service's shutdown, counted from the end of `drainDelayMs`. */
   readonly shutdownTimeoutMs: number
 }
 
