@@ -4,9 +4,9 @@ import { root } from './commands.ts'
 
 /** Image of another publisher that is named in a file of this project. */
 export interface BaseImage {
-  /** Path of the file, relative to the project directory. */
+  /** Path of the file that names the image, relative to the project directory. */
   file: string
-  /** Reference of the image: name and tag, and the digest if it is recorded. */
+  /** Reference of the image in the file: name and tag, and the digest if it is recorded. */
   reference: string
 }
 

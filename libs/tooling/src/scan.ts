@@ -5,7 +5,7 @@
 export interface SourcePart {
   kind: 'code' | 'comment' | 'literal'
   text: string
-  /** Line number at which the part starts. The first line is 1. */
+  /** Line number at which this part of the source file starts. The first line is 1. */
   line: number
 }
 

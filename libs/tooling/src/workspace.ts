@@ -124,5 +124,5 @@ export const allowedImporters: Record<string, readonly string[]> = {
   testcontainers: ['libs/testkit/src/containers/'],
 }
 
-/** Folders with tools and tests. Their files may import any package. */
+/** Folders with tools and tests, whose files may import any package. */
 export const unrestrictedFolders = ['libs/testkit/', 'deploy/local/', 'test-e2e/']

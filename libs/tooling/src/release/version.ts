@@ -1,6 +1,6 @@
 interface Version {
   numbers: readonly number[]
-  /** Identifiers after the hyphen of a pre-release version. Empty for a release. */
+  /** Identifiers after the hyphen in the number of a pre-release version. Empty for a release. */
   prerelease: readonly string[]
 }
 
@@ -38,7 +38,7 @@ export function compareVersions(a: string, b: string): number {
 }
 
 function comparePrereleases(a: readonly string[], b: readonly string[]): number {
-  // A release has no identifiers and comes after its pre-releases.
+  // A release has no identifiers after a hyphen and comes after its pre-releases.
   if (a.length === 0 || b.length === 0) return b.length - a.length
   const orders = a.map((identifier, at) => compareIdentifiers(identifier, b[at]))
   return orders.find((each) => each !== 0) ?? a.length - b.length
