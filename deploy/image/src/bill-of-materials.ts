@@ -4,7 +4,7 @@ export interface Component {
   name: string
   version: string
   purl: string
-  /** Name (CPE) under which vulnerabilities of the component are published. */
+  /** Name (CPE) of the component under which its vulnerabilities are published. */
   cpe?: string
   licenses?: { expression: string }[]
 }

@@ -31,7 +31,7 @@ export interface Build {
   manifests: readonly Manifest[]
 }
 
-/** Fault of a Kubernetes manifest. */
+/** Fault that was found in a Kubernetes manifest. */
 export interface ManifestFault {
   manifest: Manifest
   path: Path
@@ -46,7 +46,7 @@ export interface ManifestFault {
 /** Pod template of a Kubernetes workload such as a Deployment or Job. */
 export interface PodTemplate {
   manifest: Manifest
-  /** Path of the pod template within the manifest. */
+  /** Path of a workload's pod template within the manifest. */
   path: Path
   labels: Labels
   spec: IPodSpec

@@ -40,7 +40,7 @@ export function memoryFault(
   return `the memory limit ${limit} is less than ${needed} MiB: heap ${heap}, young generation ${semiSpaces} × ${semiSpace}, ${outsideHeap}`
 }
 
-/** Converts a memory size to MiB; NaN if the size has an unknown unit. */
+/** Converts a memory size with a unit to MiB. NaN if the unit is unknown. */
 function mebibytes(size: string, units: Units): number {
   const [, number = '', unit = ''] = /^(\d+(?:\.\d+)?)([A-Za-z]*)$/.exec(size) ?? []
   return (Number(number) * (units[unit] ?? Number.NaN)) / 1024 ** 2

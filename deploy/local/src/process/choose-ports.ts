@@ -1,12 +1,12 @@
 /** Request for a port that a local system needs. */
 export interface PortRequest {
-  /** Use of the port as text, for error messages. */
+  /** Purpose of the port as text, for error messages. */
   use: string
   /**
    * Port that an environment variable sets. If this port is occupied, the system does not start.
    */
   wanted?: number | undefined
-  /** Port that the system used at its last start. */
+  /** Port that the local system used at its last start. */
   stored?: number | undefined
   /**
    * Lowest port to choose if neither an environment variable nor the last start determines the
@@ -15,7 +15,7 @@ export interface PortRequest {
   from?: number | undefined
   /** True if clients have stored the port, so that they could not connect at another port. */
   isFixed: boolean
-  /** Name of the environment variable that sets the port, for error messages. */
+  /** Name of the environment variable that can set the port, for error messages. */
   variable?: string
 }
 

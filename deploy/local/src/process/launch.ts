@@ -22,7 +22,7 @@ export interface LaunchOptions {
    * killed.
    */
   record?: string | undefined
-  /** Name of the program in the record file. */
+  /** Name under which the program is recorded in the record file. */
   name?: string
   /** Signal for an orderly shutdown of the program. Defaults to SIGTERM. */
   signal?: NodeJS.Signals

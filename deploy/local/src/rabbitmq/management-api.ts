@@ -74,7 +74,7 @@ async function call(api: string, request: string, body?: object): Promise<unknow
     try {
       return await callOnce(api, request, body)
     } catch (error) {
-      // `fetch` reports a failed connection as a TypeError.
+      // A failed connection is recognized as a TypeError, because `fetch` reports it in this way.
       const isLost = ['TypeError', 'TimeoutError'].includes((error as Error).name)
       if (!isLost || connection === maxConnections) throw error
     }

@@ -20,10 +20,14 @@ export interface SharedConfig {
   amqpUrl: string
   amqpUsers?: boolean
   /**
-   * Value of SVC_SECRET. Only auth-bridge gets the secret; all other services get the public key.
+   * Value of the environment variable SVC_SECRET. Only auth-bridge gets the secret. All other
+   * services get the public key.
    */
   secret: string
-  /** Value of SVC_SECRET_PUBLIC_KEY. Defaults to the public key of `secret`. */
+  /**
+   * Value of the environment variable SVC_SECRET_PUBLIC_KEY. Defaults to the public key of
+   * `secret`.
+   */
   publicKey?: string | undefined
   /** First access token of the API, with full rights. api-gateway stores the hash of the token. */
   token: string

@@ -133,7 +133,7 @@ export function listProcesses(
 
 const defaultReadyMs = 180_000
 
-/** Base addresses of the services by process name. */
+/** Base URLs of the services by process name. */
 function urlsOf(
   instances: readonly { service: ServiceName; name: string }[],
   ports: Readonly<Record<string, number>>,

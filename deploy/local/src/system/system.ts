@@ -26,7 +26,7 @@ export interface SystemOptions extends SystemServersOptions {
    * start continues with its data. Defaults to false.
    */
   keep?: boolean
-  /** Number of processes per service. Defaults to 1 for each service. */
+  /** Number of processes per service, by name of the service. Defaults to 1. */
   replicas?: Partial<Record<ServiceName, number>>
   /** Names of the services to start. Defaults to all seven services. */
   names?: readonly ServiceName[]
@@ -48,13 +48,13 @@ export interface SystemOptions extends SystemServersOptions {
 }
 
 export interface System extends SystemServers {
-  /** Host name of the API and the proxies for clients on this machine. */
+  /** Host name at which clients on this machine reach the API and the proxies. */
   host: string
   /** Base URL of the local system's API. */
   url: string
   /** Access token for the local system's API, with full rights. */
   token: string
-  /** Secret key with which the system signs its webhooks. */
+  /** Secret key with which the local system signs its webhooks. */
   serviceSecret: string
   imapProxyPort: number
   smtpProxyPort: number

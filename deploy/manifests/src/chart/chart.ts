@@ -15,7 +15,7 @@ import { helmText, valuesText } from './values/text.ts'
 /** Helm chart that is generated from the Kubernetes manifests. */
 export interface Chart {
   name: string
-  /** Version of the Helm chart and of its application. */
+  /** Version of the Helm chart, equal to the version of the application in the chart. */
   version: string
   values: Values
   /**
@@ -23,7 +23,7 @@ export interface Chart {
    */
   overlays: ReadonlyMap<string, Values>
   schema: object
-  /** Templates of the chart by file below `templates/`. */
+  /** Templates of the Helm chart, by file name below `templates/`. */
   templates: ReadonlyMap<string, string>
   /** Template of the notes that Helm prints after an installation. */
   notes: string
@@ -76,7 +76,7 @@ function componentsOfOverlay(folder: string): string[] {
   return paths.map((path) => path.replace(/^.*\/components\//, ''))
 }
 
-/** Files of the Helm chart by path in its folder. */
+/** Files of the generated Helm chart, by path in the chart's folder. */
 export function chartFiles(chart: Chart): Map<string, string> {
   const metadata = {
     apiVersion: 'v2',

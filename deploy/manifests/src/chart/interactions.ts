@@ -30,7 +30,8 @@ export const exclusions: readonly Exclusion[] = [
   { kind: 'NetworkPolicy', name: 'rabbitmq', unless: 'rabbitmq-operator' },
   { kind: 'NetworkPolicy', name: 'postgres', unless: 'postgres-cloudnativepg' },
   { kind: 'ExternalSecret', name: 'posthorn-amqp-admin', unless: 'rabbitmq-operator' },
-  // The Postgres operator itself creates the login of the database owner.
+  // `postgres-cloudnativepg` creates the login of the database owner itself, so this secret is
+  // superfluous.
   {
     kind: 'ExternalSecret',
     name: 'posthorn-database-owner',

@@ -13,9 +13,9 @@ interface OptionalField {
    */
   names?: readonly string[]
   path: readonly string[]
-  /** Path in the Helm chart's values for the value of the field. */
+  /** Path in the Helm chart's values of the value for this manifest field. */
   value: readonly string[]
-  /** Default of the field in the Helm chart's values: empty text, map or list. */
+  /** Default value of this manifest field in the Helm chart's values: empty text, map or list. */
   standard: unknown
 }
 

@@ -6,9 +6,12 @@ interface FormatRule {
    * End of the path to a manifest value: names separated by spaces. `*` matches any name or index.
    */
   at: string
-  /** Format of the value at the end of the path. */
+  /** Format that the value at the end of the path must have. */
   value?: FormatName
-  /** Format of the last name of the path, for maps with keys of a certain format. */
+  /**
+   * Format that the last name of the path must have. Used for maps whose keys have a certain
+   * format.
+   */
   key?: FormatName
   /** Kinds of manifests to which the rule applies. Defaults to all kinds. */
   kinds?: readonly string[]

@@ -1,6 +1,6 @@
 /** Format of a manifest value or key that TypeScript types cannot express. */
 export interface Format {
-  /** Noun phrase for the format, which completes the sentence "… must be …". */
+  /** Description of the format as a noun phrase, which completes the sentence "… must be …". */
   description: string
   matches: (value: unknown) => boolean
 }
