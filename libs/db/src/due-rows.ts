@@ -63,7 +63,7 @@ export interface PostponeOptions {
   delayMs: number
   /** False if the work was not attempted. In this case no attempt is counted. */
   counted: boolean
-  /** Texts to store in additional columns of the postponed row. Optional. */
+  /** Texts to store in further columns of the postponed row, by column name. Optional. */
   set?: Record<string, string | null>
 }
 

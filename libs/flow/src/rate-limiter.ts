@@ -5,7 +5,10 @@ export interface RateLimiterOptions {
   perSecond: number | (() => number)
   /** Number of permits that are available immediately after a period without use. Defaults to 1. */
   burst?: number
-  /** Time by which permits may be taken earlier than at an even pace. Replaces `burst`. */
+  /**
+   * How much earlier, in milliseconds, permits may be taken than if they were evenly spaced. If
+   * set, `burst` has no effect.
+   */
   toleranceMs?: number
   clock?: Clock
 }

@@ -3,8 +3,8 @@ import { scanSource } from './scan.ts'
 /** Names of account types and OAuth2 providers that code may only use in certain files. */
 const names = 'gmail|gmailService|graph|outlook|outlookService'
 /**
- * Pattern of a text literal with such a name. `identifier` is the pattern of a member with such a
- * name: `'gmail'`, `startsWith('outlook')`, `.graph`, `{ gmail: … }`.
+ * Pattern of a text literal that is one of `names`, for example `'gmail'`. `identifier` is the
+ * pattern of an identifier that is one of `names`, for example `.graph` or `{ gmail: … }`.
  */
 const quoted = new RegExp(`['"](?:${names})['"]|^\`(?:${names})\`$`)
 const identifier = new RegExp(`(?:\\.|(?<![\\w$/.-]))(?:${names})(?![\\w$/-])`)
