@@ -72,8 +72,8 @@ export function foldHistory(html: string): string {
 }
 
 /**
- * Last HTML region that is not inside another region. Regions may be nested and are ordered by
- * their start.
+ * Returns the last region of an HTML document that is not inside another of the regions. The
+ * regions must be ordered by their start, and may be nested.
  */
 function lastOuter(regions: readonly Region[]): Region | undefined {
   let last: Region | undefined

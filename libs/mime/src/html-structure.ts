@@ -112,8 +112,9 @@ function innermostDepth(
 }
 
 /**
- * Parent that each of these HTML elements needs. Without the parent, a browser applies the start
- * tag to elements around the message.
+ * HTML elements that need a certain parent element, with the names of possible parents. If a
+ * message had such an element without the parent, the tag could change the page that shows the
+ * message.
  */
 const parents = new Map<string, readonly string[]>([
   ...words('caption col colgroup tbody td tfoot th thead tr').map(

@@ -98,8 +98,8 @@ class Simplifier implements HtmlTags {
   /** Name of the outermost open HTML element whose content is being removed. */
   #hidden: string | undefined
   /**
-   * Numbers of open HTML elements, by name, inside the element whose content is being removed.
-   * Includes this element itself.
+   * While the content of an HTML element is being removed: number of open elements by name, counted
+   * from this element, which is included.
    */
   readonly #inside = new Map<string, number>()
   #indents = 0

@@ -18,11 +18,12 @@ export const poolSizes: Readonly<Record<ServiceName, number>> = {
   sender: 4,
   // webhook-dispatcher fans out four partitions concurrently and records results at the same time.
   'webhook-dispatcher': 5,
-  // imap-proxy reads only a few rows per login.
+  // imap-proxy reads only a few database rows per login, so a small pool is sufficient.
   'imap-proxy': 2,
   // smtp-proxy stores messages. A large message occupies a connection until it has been
   // transferred.
   'smtp-proxy': 2,
-  // auth-bridge reads only a few rows per request for a credential.
+  // auth-bridge reads only a few database rows per request for a credential, so a small pool is
+  // sufficient.
   'auth-bridge': 2,
 }

@@ -30,8 +30,8 @@ export type ShownState = (typeof shownStates)[number]
 const shownByState = {
   new: 'new',
   init: 'init',
-  // The API shows `connecting` as `init`. API responses with status 503 also describe such an
-  // account as not yet connected.
+  // The API shows the account state `connecting` as `init`. API responses with status 503 also
+  // describe a connecting account as not yet connected.
   connecting: 'init',
   syncing: 'init',
   connected: 'connected',

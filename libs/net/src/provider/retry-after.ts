@@ -41,8 +41,9 @@ export function readRetryAfter(
 }
 
 /**
- * Reads the retry delay in milliseconds from an error text of Gmail, which may replace the header:
- * "Retry after 2026-09-01T10:15:00.000Z", or "try again in 30 seconds" on HTML pages.
+ * Reads the retry delay in milliseconds from an error text of Gmail, because a response without the
+ * header `Retry-After` may contain the delay in its text: "Retry after 2026-09-01T10:15:00.000Z",
+ * or "try again in 30 seconds" on HTML pages.
  */
 export function readRetryAfterText(
   text: string,
