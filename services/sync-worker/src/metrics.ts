@@ -125,6 +125,10 @@ function createOmissionMetrics(metrics: Metrics) {
     name: 'incomplete_lists_total',
     help: 'Full lists of mailboxes at a mail API that were shorter than the profile says, or lacked more than 500 indexed messages, labels or flags',
   })
+  const shortLists = metrics.counter({
+    name: 'short_mailbox_lists_total',
+    help: 'Times that the lists of an IMAP mailbox became shorter than the number of messages that the server reports',
+  })
   const repairs = metrics.counter({
     name: 'index_repairs_total',
     help: 'Monthly comparisons of message indexes with a list of the mailbox, by outcome',
@@ -144,6 +148,7 @@ function createOmissionMetrics(metrics: Metrics) {
     incomplete: (reason: 'refused' | 'truncated') => incomplete.labels(reason).inc(),
     messagesUnreadable: (count: number) => unreadable.inc(count),
     listIncomplete: () => lists.inc(),
+    mailboxListShort: () => shortLists.inc(),
     indexRepaired: (outcome: string, count: number) => {
       repairs.labels(outcome).inc()
       repaired.inc(count)

@@ -160,8 +160,11 @@ export async function deleteMailboxes(tx: Tx, ids: readonly string[]): Promise<v
  */
 export interface SyncCursor {
   uidNext: number
-  /** Number of messages in the mailbox index; for a fast index, the server's number. */
-  messages: number
+  /**
+   * Number of messages in the mailbox index; for a fast index, the server's number. Null if the
+   * index has as many messages as the server counts, but the server did not list all of them.
+   */
+  messages: number | null
   highestModseq?: bigint
 }
 
