@@ -125,21 +125,24 @@ async function applyDeltas(mailbox: MailboxContext): Promise<number | undefined>
 
 /**
  * UIDs that the mailbox contains on the server. Searches from the stored UIDNEXT only, if the
- * indexed and the new messages add up to the server's count.
+ * indexed and the new messages add up to the server's count. A higher UIDNEXT without a new message
+ * requires a list, because the message may be unlisted and another one deleted.
  */
 async function findUids(
   mailbox: MailboxContext,
   selected: SelectedMailbox,
   indexed: readonly UidRange[],
 ): Promise<UidList | undefined> {
-  const { row, session } = mailbox
+  const { row, session, shortLists } = mailbox
   const listed = { id: row.id, verifies: indexed.length > 0 }
   const from = Number(row.uidNext ?? 0)
-  if (row.syncedAt === null || row.messages === null || from === 0 || selected.uidNext === 0)
-    return listUids(mailbox, listed, selected)
-  const arrived = selected.uidNext > from ? await session.searchUids({ from }) : []
+  const isCounted = row.syncedAt !== null && row.messages !== null && !shortLists.has(row.id)
+  if (!isCounted || from === 0 || selected.uidNext === 0) return listUids(mailbox, listed, selected)
+  const hasNew = selected.uidNext > from
+  const arrived = hasNew ? await session.searchUids({ from }) : []
   const expected = joinRanges(indexed, arrived)
-  if (countUids(expected) === selected.messages) return completeList(expected)
+  const isExplained = !hasNew || arrived.length > 0
+  if (isExplained && countUids(expected) === selected.messages) return completeList(expected)
   const list = await listUids(mailbox, listed, selected)
   return list?.isShort ? { ...list, uids: joinRanges(list.uids, arrived) } : list
 }
