@@ -23,6 +23,11 @@ export interface ConnectOptions {
    * timeout differs from the timeout of the role.
    */
   isPipelined?: boolean
+  /**
+   * Factor of all limits of an unresponsive Postgres; defaults to 1. Tests on a busy machine wait
+   * longer.
+   */
+  patience?: number
   /** Called when a Postgres connection is lost. The pool replaces the connection. */
   onError?: (error: Error) => void
   /** Called with the duration of each wait for a Postgres connection of a full pool. */
@@ -48,13 +53,18 @@ const handshakeMs = 1_500
 const outageLimits = { maxSilenceMs: 300, maxProbeMs: 1_200 }
 
 /**
- * Postgres client with a shorter connection timeout than its pool, because the timeout of the pool
- * includes the wait for a free connection.
+ * Creates a class of Postgres clients with a shorter connection timeout than their pool, because
+ * the timeout of the pool includes the wait for a free connection.
  */
-class BoundedHandshake extends Client {
-  constructor(config: ConstructorParameters<typeof Client>[0]) {
-    super({ ...(config as object), connectionTimeoutMillis: handshakeMs })
+function clientWith(connectionTimeoutMillis: number): new () => ClientBase {
+  const BoundedHandshake = class extends Client {
+    constructor(config: ConstructorParameters<typeof Client>[0]) {
+      super({ ...(config as object), connectionTimeoutMillis })
+    }
   }
+  // The pool passes its options to the client, but the type of the client class does not allow
+  // them.
+  return BoundedHandshake as unknown as new () => ClientBase
 }
 
 /**
@@ -68,15 +78,14 @@ class BoundedHandshake extends Client {
  */
 export function connect(url: string, options: ConnectOptions): PooledDb {
   const { name, max = 10, timeoutMs = 30_000, isPipelined = false, onError } = options
+  const { patience = 1 } = options
   // The name of the pool is the only startup parameter of a connection: pgbouncer rejects timeouts.
   const server = { connectionString: url, application_name: name }
   const pool = new Pool({
     ...server,
-    // The pool passes its options to the client, but the type of the client class does not allow
-    // them.
-    Client: BoundedHandshake as unknown as new () => ClientBase,
+    Client: clientWith(handshakeMs * patience),
     max,
-    connectionTimeoutMillis: connectMs,
+    connectionTimeoutMillis: connectMs * patience,
     idleTimeoutMillis: 30_000,
     query_timeout: timeoutMs + Math.min(timeoutMs / 2, 5_000),
     keepAlive: true,
@@ -86,9 +95,11 @@ export function connect(url: string, options: ConnectOptions): PooledDb {
   // only.
   pool.on('error', () => undefined)
   pool.on('connect', (client) => void client.on('error', (error) => onError?.(error)))
+  const maxProbeMs = outageLimits.maxProbeMs * patience
   const outages = new OutageDetector({
-    ...outageLimits,
-    probe: () => probePostgres(server, outageLimits.maxProbeMs),
+    maxSilenceMs: outageLimits.maxSilenceMs * patience,
+    maxProbeMs,
+    probe: () => probePostgres(server, maxProbeMs),
     onChange(isOutage) {
       if (isOutage) bounded.dropIdle()
       options.onOutage?.(isOutage)
