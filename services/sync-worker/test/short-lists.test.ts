@@ -167,10 +167,10 @@ describe('before a gap has lasted 10 minutes', () => {
     const inbox = server.mailbox('INBOX')
     const end = server.on(
       'UID SEARCH',
-      searches((uid) => uid !== 2),
+      searches((uid) => uid % 4 !== 2),
     )
     append(server, 'six')
-    await world.expectEvents(account, ['messageNew'], 6)
+    await untilListed(server, 2)
     for (const uid of [1, 2]) inbox.changeFlags(uid, { add: ['\\Flagged'] })
     await world.expectEvents(account, ['messageUpdated'], 1)
     await untilListed(server, 3)
@@ -270,7 +270,7 @@ describe('after a gap has lasted', () => {
     )
     append(server, 'six')
     await world.expectEvents(account, ['messageNew'], 6)
-    const isAsked = () => server.received.some((line) => /^UID FETCH 1:5 /.test(line))
+    const isAsked = () => server.received.some((line) => line.startsWith('UID FETCH 1:5 '))
     await eventually(() => expect(isAsked()).toBe(true))
     server.mailbox('INBOX').expunge(4)
     await world.expectEvents(account, ['messageDeleted'], 1)

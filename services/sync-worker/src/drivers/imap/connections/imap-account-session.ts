@@ -58,8 +58,8 @@ export class ImapAccountSession implements AsyncDisposable {
 
   constructor(deps: ImapSessionDeps, context: DriverContext) {
     this.#deps = deps
-    // First delay before a parked mailbox is tried again: 1 min with the default `mailboxPollMs`.
     const { mailboxPollMs, shortListMs } = deps.sync.config
+    // First delay before a parked mailbox is tried again: 1 min with the default `mailboxPollMs`.
     this.#parked = new ParkedMailboxes(mailboxPollMs * 5)
     this.#shortLists = new ShortLists({ minDelayMs: mailboxPollMs, lastingMs: shortListMs })
     this.context = context

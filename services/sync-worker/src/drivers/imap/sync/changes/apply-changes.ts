@@ -125,26 +125,43 @@ async function applyDeltas(mailbox: MailboxContext): Promise<number | undefined>
 
 /**
  * UIDs that the mailbox contains on the server. Searches from the stored UIDNEXT only, if the
- * indexed and the new messages add up to the server's count. A higher UIDNEXT without a new message
- * requires a list, because the message may be unlisted and another one deleted.
+ * indexed and the new messages add up to the server's count.
  */
 async function findUids(
   mailbox: MailboxContext,
   selected: SelectedMailbox,
   indexed: readonly UidRange[],
 ): Promise<UidList | undefined> {
-  const { row, session, shortLists } = mailbox
-  const listed = { id: row.id, verifies: indexed.length > 0 }
-  const from = Number(row.uidNext ?? 0)
-  const isCounted = row.syncedAt !== null && row.messages !== null && !shortLists.has(row.id)
-  if (!isCounted || from === 0 || selected.uidNext === 0) return listUids(mailbox, listed, selected)
-  const hasNew = selected.uidNext > from
-  const arrived = hasNew ? await session.searchUids({ from }) : []
+  const { id } = mailbox.row
+  const arrived = await findArrived(mailbox, selected)
   const expected = joinRanges(indexed, arrived)
-  const isExplained = !hasNew || arrived.length > 0
-  if (isExplained && countUids(expected) === selected.messages) return completeList(expected)
-  const list = await listUids(mailbox, listed, selected)
+  const addsUp = countUids(expected) === selected.messages
+  if (addsUp && canAddUp(mailbox, selected, arrived)) return completeList(expected)
+  const list = await listUids(mailbox, { id, verifies: indexed.length > 0 }, selected)
   return list?.isShort ? { ...list, uids: joinRanges(list.uids, arrived) } : list
+}
+
+async function findArrived(
+  { row, session }: MailboxContext,
+  { uidNext }: SelectedMailbox,
+): Promise<UidRange[]> {
+  const from = Number(row.uidNext ?? 0)
+  const mayHaveNew = row.syncedAt !== null && from > 0 && uidNext > from
+  return mayHaveNew ? session.searchUids({ from }) : []
+}
+
+/**
+ * False if indexed and new messages prove nothing even if their number is the server's count. A
+ * higher UIDNEXT without a new message may mean that the message is unlisted and another deleted.
+ */
+function canAddUp(
+  { row, shortLists }: MailboxContext,
+  { uidNext }: SelectedMailbox,
+  arrived: readonly UidRange[],
+): boolean {
+  const from = Number(row.uidNext ?? 0)
+  if (row.syncedAt === null || row.messages === null || from === 0 || uidNext === 0) return false
+  return !shortLists.has(row.id) && (uidNext <= from || arrived.length > 0)
 }
 
 function completeList(uids: readonly UidRange[]): UidList {

@@ -165,7 +165,7 @@ export async function syncIfChanged(
     if (!reselect) status ??= await readStatus(context, row)
     if (refusals.isSuspended(row.path, status, Date.now()))
       return { refusal: suspendedError(row), skipped: true }
-    if (!reselect && status && !needsSync(row, status, full)) return unchanged
+    if (!reselect && isSynced(row, status, full)) return unchanged
     const result = await syncMailbox(context, row.id, { full })
     refusals.clear(row.path)
     return result
@@ -178,6 +178,10 @@ export async function syncIfChanged(
       throw new OutdatedConnectionError('The connection refuses a mailbox that another one opens')
     return { refusal: error, skipped: false }
   }
+}
+
+function isSynced(row: MailboxRow, status: MailboxStatus | undefined, full: boolean): boolean {
+  return status !== undefined && !needsSync(row, status, full)
 }
 
 /**
