@@ -19,7 +19,7 @@ afterEach(async () => {
 })
 afterAll(() => world.close())
 
-const { mapsLines, omits, replaces, times } = imapFaults
+const { mapsLines, omits, replaces, sendsRaw, times } = imapFaults
 const plain = ['IMAP4rev1', 'SASL-IR', 'AUTH=PLAIN', 'IDLE', 'UNSELECT', 'UIDPLUS']
 const withEsearch = [...plain, 'ESEARCH']
 const withModseq = [...withEsearch, 'ENABLE', 'CONDSTORE']
@@ -171,7 +171,8 @@ describe('before a gap has lasted 10 minutes', () => {
     )
     append(server, 'six')
     await untilListed(server, 2)
-    for (const uid of [1, 2]) inbox.changeFlags(uid, { add: ['\\Flagged'] })
+    // Without a notification.
+    for (const uid of [1, 2]) inbox.message(uid).flags.add('\\Flagged')
     await world.expectEvents(account, ['messageUpdated'], 1)
     await untilListed(server, 3)
     expect(await uidsOf(account, 'messageUpdated')).toEqual([1])
@@ -186,6 +187,19 @@ describe('before a gap has lasted 10 minutes', () => {
     for (const uid of [1, 2, 3, 4, 5]) server.mailbox('INBOX').expunge(uid)
     await world.expectEvents(account, ['messageDeleted'], 5)
     await untilStored(account, { messages: 0 })
+  })
+
+  test('connection lost after all indexed messages were deleted: no mailboxReset', async () => {
+    const server = await start()
+    const account = await connected(server)
+    server.on('UID FETCH', times(1, sendsRaw('', 'reset')))
+    server.mailbox('INBOX').expunge(1, 2, 3, 4, 5)
+    append(server, 'six')
+    await eventually(async () => {
+      const names = (await world.events(account)).map(({ event }) => event)
+      expect(names.filter((name) => /messageNew|mailboxReset/.test(name))).toHaveLength(6)
+    })
+    expect(await world.events(account, 'mailboxReset')).toEqual([])
   })
 
   test('EXISTS 0 beside listed messages: nothing is deleted', async () => {

@@ -182,6 +182,11 @@ export function saveCursor(
   })
 }
 
+/** Stores that the index of a mailbox has no messages left. Requires the account's lease. */
+export async function markEmptied(tx: Tx, id: string): Promise<void> {
+  await update(tx, id, { messages: 0 })
+}
+
 export interface IndexedCounters {
   uidValidity: bigint
   /** First UID to announce. Fast index only. */

@@ -6,7 +6,12 @@ import { commit } from '../../../../events/commit.ts'
 import { messageDeleted, messageUpdated } from '../../events/mailbox-events.ts'
 import { applyFlags, compare, removeUids } from '../../index/compare.ts'
 import { splitNames } from '../../index/flag-names.ts'
-import { type Difference, type FlagChange, saveChunks } from '../../index/mailbox-index.ts'
+import {
+  type Difference,
+  type FlagChange,
+  type MailboxIndex,
+  saveChunks,
+} from '../../index/mailbox-index.ts'
 import {
   batchesOf,
   countUids,
@@ -15,6 +20,7 @@ import {
   uidsIn,
 } from '../../index/ranges.ts'
 import {
+  markEmptied,
   raiseSyncEpoch,
   saveCursor,
   saveUidNext,
@@ -276,7 +282,14 @@ async function store(
   signal.throwIfAborted()
   await commit(deps, account.lease, async (tx, record) => {
     await saveChunks(tx, { mailbox: row.id, epoch: account.lease.epoch }, dirtyChunks)
+    // After an interruption, messages without chunks would count as a lost index.
+    if (removesAll(index, dirtyChunks)) await markEmptied(tx, row.id)
     await record(eventsOf(await raiseSyncEpoch(tx, row.id)))
   })
   index.adopt(dirtyChunks)
+}
+
+function removesAll({ chunks }: MailboxIndex, dirtyChunks: Difference['dirtyChunks']): boolean {
+  const isRemoved = (chunk: number) => dirtyChunks.has(chunk) && !dirtyChunks.get(chunk)
+  return [...chunks.keys(), ...dirtyChunks.keys()].every(isRemoved)
 }
