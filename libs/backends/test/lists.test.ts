@@ -34,8 +34,8 @@ test('listMailboxes: one LIST, returns names, subscriptions, counters and ids', 
   expect(listed.map(({ path, mailboxId, status }) => [path, mailboxId, status])).toEqual([
     ['INBOX', 'F1', { path: 'INBOX', messages: 3, uidNext: 9, uidValidity: 7n, unseen: 1 }],
     ['Empty', 'F2', { path: 'Empty', messages: 0, uidNext: 0, uidValidity: 8n }],
-    ['Worthless', undefined, undefined],
     ['Uncounted', undefined, undefined],
+    ['Worthless', undefined, undefined],
   ])
   expect(one.received.slice(before)).toEqual([
     'LIST "" "*" RETURN (CHILDREN SUBSCRIBED STATUS (MESSAGES UIDNEXT UIDVALIDITY UNSEEN MAILBOXID))',

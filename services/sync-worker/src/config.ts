@@ -65,8 +65,8 @@ export function readConfig(env: Env) {
     /** Minimum delay between a change and the poll of the mailboxes that are not watched. */
     mailboxPollMs: duration(env, 'SVC_QUICK_ROUND_INTERVAL', { fallback: 12_000, min: 100 }),
     /**
-     * Time for which lists of an IMAP mailbox must have fewer messages than the server counts before
-     * the lists are accepted.
+     * Time for which lists of an IMAP mailbox must have fewer messages than the server counts
+     * before the lists are accepted.
      */
     shortListMs: 10 * 60_000,
     /** Maximum command connections per account, in addition to connections that sync. */

@@ -46,14 +46,14 @@ export async function listUids(
   return toList(repeated, joinRanges(uids, repeated), again)
 }
 
-/** List with the messages that a search for all messages found, or that any search found. */
+/** List of all messages; if it is short, of the union of all searches. */
 function toList(
   all: readonly UidRange[],
-  found: readonly UidRange[],
+  union: readonly UidRange[],
   { messages: exists }: SelectedMailbox,
 ): UidList {
   const isShort = countUids(all) < exists
-  return { uids: isShort ? found : all, exists, isShort }
+  return { uids: isShort ? union : all, exists, isShort }
 }
 
 async function searchAll(
