@@ -130,6 +130,10 @@ function createOmissionMetrics(metrics: Metrics) {
     name: 'incomplete_lists_total',
     help: 'Full lists of mailboxes at a mail API that were shorter than the profile says, or lacked more than 500 indexed messages, labels or flags',
   })
+  const shortLists = metrics.counter({
+    name: 'short_mailbox_lists_total',
+    help: 'Times that the lists of an IMAP mailbox became shorter than the number of messages that the server reports',
+  })
   const repairs = metrics.counter({
     name: 'index_repairs_total',
     help: 'Monthly comparisons of message indexes with a list of the mailbox, by outcome',
@@ -151,6 +155,7 @@ function createOmissionMetrics(metrics: Metrics) {
     /** Counts a cursor since which the changes are unavailable. */
     cursorLost: (reason: 'expired' | 'damaged') => cursors.labels(reason).inc(),
     listIncomplete: () => lists.inc(),
+    mailboxListShort: () => shortLists.inc(),
     indexRepaired: (outcome: string, count: number) => {
       repairs.labels(outcome).inc()
       repaired.inc(count)

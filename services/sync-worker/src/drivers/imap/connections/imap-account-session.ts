@@ -14,6 +14,7 @@ import { ParkedMailboxes } from '../sync/mailbox-list/parked-mailboxes.ts'
 import { OutdatedConnectionError } from '../sync/mailbox-list/second-connection.ts'
 import { storeUidValidity } from '../sync/changes/unsynced-mailboxes.ts'
 import { followMailboxes } from '../sync/passes/follower.ts'
+import { ShortLists } from '../sync/short-lists.ts'
 import { isUnfinished } from '../sync/sync-plan.ts'
 import { AccountDemand } from './login-gate.ts'
 import { CommandPool } from './command-pool.ts'
@@ -52,6 +53,7 @@ export class ImapAccountSession implements AsyncDisposable {
   readonly messageCounts = new Map<string, number>()
   readonly #deps: ImapSessionDeps
   readonly #parked: ParkedMailboxes
+  readonly #shortLists: ShortLists
   readonly #faults = new MessageFaults()
   readonly #demand = new AccountDemand()
   readonly #loans: SessionLoans
@@ -64,8 +66,10 @@ export class ImapAccountSession implements AsyncDisposable {
 
   constructor(deps: ImapSessionDeps, context: DriverContext) {
     this.#deps = deps
+    const { mailboxPollMs, shortListMs } = deps.sync.config
     // First delay before a parked mailbox is tried again: 1 min with the default `mailboxPollMs`.
-    this.#parked = new ParkedMailboxes(deps.sync.config.mailboxPollMs * 5)
+    this.#parked = new ParkedMailboxes(mailboxPollMs * 5)
+    this.#shortLists = new ShortLists({ minDelayMs: mailboxPollMs, lastingMs: shortListMs })
     this.context = context
     this.#loans = new SessionLoans(() => context.sync.wake())
     this.commands = new CommandPool({
@@ -200,6 +204,7 @@ export class ImapAccountSession implements AsyncDisposable {
         locks: context.locks,
         messageCounts: this.messageCounts,
         parked: this.#parked,
+        shortLists: this.#shortLists,
         onSynced: async (refusal) => {
           await syncing[Symbol.asyncDispose]()
           this.#narrowing = 0
