@@ -9,7 +9,7 @@ import { listRollbackExceptions } from './rollback-exceptions.ts'
 import { continueWork, resealAll, storeWork, type StoredWork } from './rollback-work.ts'
 import { type RollingJob, startRollingJob } from './rolling-job.ts'
 
-/** Services that are replaced together: all but auth-bridge, which the others need at their start. */
+/** Services that are replaced together: all but auth-bridge, which they need at their start. */
 const others = serviceNames.filter((name) => name !== 'auth-bridge')
 /** Services of each restart. `make test-faults` restarts them one by one. */
 const restarts = isFullFaultRun ? serviceNames.map((name) => [name]) : [['auth-bridge'], others]

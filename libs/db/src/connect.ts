@@ -26,6 +26,11 @@ export interface ConnectOptions {
    * saves round trips. Useful for pools whose timeout differs from the timeout of the role.
    */
   isPipelined?: boolean
+  /**
+   * Factor for all timeouts after which Postgres counts as unresponsive. Defaults to 1. Tests use a
+   * larger factor, because the machine that runs them may be busy.
+   */
+  patience?: number
   /** Called when a Postgres connection is lost. The pool replaces the connection. */
   onError?: (error: Error) => void
   /**
@@ -54,13 +59,18 @@ const handshakeMs = 1_500
 const outageLimits = { maxSilenceMs: 300, maxProbeMs: 1_200 }
 
 /**
- * Postgres client with a connection timeout of its own. The connection timeout of the pool is
- * longer, because it includes the wait for a free connection.
+ * Creates a class of Postgres clients with a connection timeout of its own. The connection timeout
+ * of the pool is longer, because it includes the wait for a free connection.
  */
-class BoundedHandshake extends Client {
-  constructor(config: ConstructorParameters<typeof Client>[0]) {
-    super({ ...(config as object), connectionTimeoutMillis: handshakeMs })
+function clientWith(connectionTimeoutMillis: number): new () => ClientBase {
+  const BoundedHandshake = class extends Client {
+    constructor(config: ConstructorParameters<typeof Client>[0]) {
+      super({ ...(config as object), connectionTimeoutMillis })
+    }
   }
+  // The pool passes its own options to the client class. The type of the option `Client` does not
+  // describe this.
+  return BoundedHandshake as unknown as new () => ClientBase
 }
 
 /**
@@ -75,16 +85,15 @@ class BoundedHandshake extends Client {
  */
 export function connect(url: string, options: ConnectOptions): PooledDb {
   const { name, max = 10, timeoutMs = 30_000, isPipelined = false, onError } = options
+  const { patience = 1 } = options
   // Connections have no startup parameter except the name of the pool, because pgbouncer rejects
   // timeouts as startup parameters.
   const server = { connectionString: url, application_name: name }
   const pool = new Pool({
     ...server,
-    // The pool passes its own options to the client class. The type of the option `Client` does not
-    // describe this.
-    Client: BoundedHandshake as unknown as new () => ClientBase,
+    Client: clientWith(handshakeMs * patience),
     max,
-    connectionTimeoutMillis: connectMs,
+    connectionTimeoutMillis: connectMs * patience,
     idleTimeoutMillis: 30_000,
     query_timeout: timeoutMs + Math.min(timeoutMs / 2, 5_000),
     keepAlive: true,
@@ -94,9 +103,11 @@ export function connect(url: string, options: ConnectOptions): PooledDb {
   // without a listener ends the process. The pool itself listens only on idle connections.
   pool.on('error', () => undefined)
   pool.on('connect', (client) => void client.on('error', (error) => onError?.(error)))
+  const maxProbeMs = outageLimits.maxProbeMs * patience
   const outages = new OutageDetector({
-    ...outageLimits,
-    probe: () => probePostgres(server, outageLimits.maxProbeMs),
+    maxSilenceMs: outageLimits.maxSilenceMs * patience,
+    maxProbeMs,
+    probe: () => probePostgres(server, maxProbeMs),
     onChange(isOutage) {
       if (isOutage) bounded.dropIdle()
       options.onOutage?.(isOutage)
