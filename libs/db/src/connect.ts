@@ -27,8 +27,8 @@ export interface ConnectOptions {
    */
   isPipelined?: boolean
   /**
-   * Factor of all time limits for an unresponsive Postgres. Defaults to 1. Tests on a busy machine
-   * wait longer.
+   * Factor for all timeouts after which Postgres counts as unresponsive. Defaults to 1. Tests use a
+   * larger factor, because the machine that runs them may be busy.
    */
   patience?: number
   /** Called when a Postgres connection is lost. The pool replaces the connection. */
@@ -59,8 +59,8 @@ const handshakeMs = 1_500
 const outageLimits = { maxSilenceMs: 300, maxProbeMs: 1_200 }
 
 /**
- * Creates a class of Postgres clients with a shorter connection timeout than their pool, because
- * the timeout of the pool includes the wait for a free connection.
+ * Creates a class of Postgres clients with a connection timeout of its own. The connection timeout
+ * of the pool is longer, because it includes the wait for a free connection.
  */
 function clientWith(connectionTimeoutMillis: number): new () => ClientBase {
   const BoundedHandshake = class extends Client {
@@ -68,8 +68,8 @@ function clientWith(connectionTimeoutMillis: number): new () => ClientBase {
       super({ ...(config as object), connectionTimeoutMillis })
     }
   }
-  // The pool passes its options to the client, but the type of the client class does not allow
-  // them.
+  // The pool passes its own options to the client class. The type of the option `Client` does not
+  // describe this.
   return BoundedHandshake as unknown as new () => ClientBase
 }
 
@@ -86,7 +86,8 @@ function clientWith(connectionTimeoutMillis: number): new () => ClientBase {
 export function connect(url: string, options: ConnectOptions): PooledDb {
   const { name, max = 10, timeoutMs = 30_000, isPipelined = false, onError } = options
   const { patience = 1 } = options
-  // The name of the pool is the only startup parameter of a connection: pgbouncer rejects timeouts.
+  // Connections have no startup parameter except the name of the pool, because pgbouncer rejects
+  // timeouts as startup parameters.
   const server = { connectionString: url, application_name: name }
   const pool = new Pool({
     ...server,

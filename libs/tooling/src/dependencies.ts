@@ -46,8 +46,9 @@ export async function auditDependencies({
 }
 
 /**
- * The text mentions both possible causes, because pnpm exits with the same code if an advisory
- * applies and if the registry has no advisories.
+ * Returns the advice that is printed after a failed `pnpm audit`. The advice mentions both possible
+ * causes, because pnpm exits with the same code if an advisory applies and if the registry has no
+ * advisories.
  */
 function remedy(acceptsUnreadable: boolean): string {
   const update = 'an advisory listed above applies: update its package, then run `pnpm install`'

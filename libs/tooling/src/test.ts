@@ -23,8 +23,9 @@ interface RunReport {
 /** Time from the report of a Jest run to its exit. The global teardown stops shared systems. */
 const maxExitMs = 60_000
 /**
- * Jest workers by kind of tests. Unit tests are limited by the two cores. Other tests mostly wait,
- * but more workers would delay the services under test.
+ * Number of Jest workers by kind of test. Unit tests use the CPU all the time, so more workers than
+ * the two cores would not help. Other tests mostly wait for servers, but more workers would slow
+ * down the services under test.
  */
 const maxWorkers: Record<Kind, number> = { unit: 2, integration: 3, e2e: 3 }
 /** Number of slowest test files that are listed at the end of a run. */

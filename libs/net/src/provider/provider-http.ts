@@ -14,7 +14,7 @@ export interface ProviderHttpOptions {
   origins: readonly [string, ...string[]]
   /**
    * Replacements for origins of the mail provider, for tests with a fake provider. Must equal the
-   * option `origins` of `caller`.
+   * option `origins` with which the HTTP caller `caller` was created.
    */
   mappedOrigins?: OriginMap
   /** Maximum for the retry delay in `Retry-After`, in milliseconds. Defaults to 24 h. */
