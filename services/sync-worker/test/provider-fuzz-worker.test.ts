@@ -14,8 +14,9 @@ import { FuzzView } from './feeds/fuzz-view.ts'
 import { testWorld, type World } from './world.ts'
 
 // A whole worker while the responses of the fakes are broken. TEST_SEED selects the changes and the
-// broken responses, TEST_STEPS sets the rounds. The worker's polls and commands come at any time, so
-// that a seed repeats a run only almost. `provider-fuzz.test.ts` has more rounds, without Postgres.
+// broken responses, TEST_STEPS sets the rounds. The worker's polls and commands come at any time,
+// so that a seed repeats a run only almost. `provider-fuzz.test.ts` has more rounds, without
+// Postgres.
 
 const seed = Number(process.env['TEST_SEED'] ?? 1)
 const rounds = Number(process.env['TEST_STEPS'] ?? 6)
@@ -88,8 +89,8 @@ class FuzzedAccount {
 
   /**
    * Waits until the account is connected, and the events describe the mailbox. A pass may have read
-   * the mailbox before its last changes, and reports what it read when it ends. Therefore two passes
-   * must have begun: the first of them has ended then.
+   * the mailbox before its last changes, and reports these messages when the pass ends. Therefore
+   * two passes must have begun: the first of them has ended then.
    */
   async settle(): Promise<void> {
     const passes = this.#passes
