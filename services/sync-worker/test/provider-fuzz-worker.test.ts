@@ -111,7 +111,8 @@ class FuzzedAccount {
   }
 
   #change(): void {
-    if (this.#random.happens(0.5)) this.#mailbox.deliver(`s${++this.#serial}`, this.#random)
+    const isDelivery = this.#random.happens(this.#mailbox.isFull() ? 0.2 : 0.5)
+    if (isDelivery) this.#mailbox.deliver(`s${++this.#serial}`, this.#random)
     else for (const id of this.#mailbox.change(this.#random)) this.#left.add(id)
   }
 
