@@ -14,11 +14,15 @@ import { FuzzView } from './feeds/fuzz-view.ts'
 import { testWorld, type World } from './world.ts'
 
 // A whole worker while the responses of the fakes are broken. TEST_SEED selects the changes and the
-// broken responses, TEST_STEPS sets the rounds. The worker's polls and commands come at any time, so
-// that a seed repeats a run only almost. `provider-fuzz.test.ts` has more rounds, without Postgres.
+// broken responses, TEST_STEPS sets the rounds. The worker's polls and commands come at any time,
+// so that a seed repeats a run only almost. `provider-fuzz.test.ts` has more rounds, without
+// Postgres.
 
 const seed = Number(process.env['TEST_SEED'] ?? 1)
 const rounds = Number(process.env['TEST_STEPS'] ?? 6)
+
+/** Time for a first sync, or for the last passes of four accounts, on a busy machine. */
+const patient = { timeoutMs: 240_000 }
 
 /** A rate limit without a time ends a minute later. */
 const kinds = [...formFaults.filter((kind) => kind !== 'limit'), 'reset' as const]
@@ -64,7 +68,7 @@ class FuzzedAccount {
 
   /** Takes the mailbox after the first sync as known. */
   async start(): Promise<void> {
-    await world.connected(this.#account)
+    await eventually(() => world.connected(this.#account), patient)
     this.#view.skip(await this.#events())
     for (const { id, ...message } of await this.#visible()) this.#view.messages.set(id, message)
   }
@@ -85,8 +89,8 @@ class FuzzedAccount {
 
   /**
    * Waits until the account is connected, and the events describe the mailbox. A pass may have read
-   * the mailbox before its last changes, and reports what it read when it ends. Therefore two passes
-   * must have begun: the first of them has ended then.
+   * the mailbox before its last changes, and reports these messages when the pass ends. Therefore
+   * two passes must have begun: the first of them has ended then.
    */
   async settle(): Promise<void> {
     const passes = this.#passes
@@ -99,7 +103,7 @@ class FuzzedAccount {
       if (this.#view.failure) return
       const ofEvents = [...this.#view.messages].map(([id, state]) => ({ id, ...state }))
       expect(new Set(ofEvents)).toEqual(new Set(await this.#visible()))
-    })
+    }, patient)
     if (this.#view.failure) throw this.#view.failure
     this.#left.clear()
     if (this.#mailbox.provider === 'gmail')
@@ -107,7 +111,8 @@ class FuzzedAccount {
   }
 
   #change(): void {
-    if (this.#random.happens(0.5)) this.#mailbox.deliver(`s${++this.#serial}`, this.#random)
+    const isDelivery = this.#random.happens(this.#mailbox.isFull() ? 0.2 : 0.5)
+    if (isDelivery) this.#mailbox.deliver(`s${++this.#serial}`, this.#random)
     else for (const id of this.#mailbox.change(this.#random)) this.#left.add(id)
   }
 
@@ -201,4 +206,4 @@ test(`worker: broken responses of providers, seed ${seed}: accounts are connecte
       }),
     )
   await world.reset()
-}, 600_000)
+}, 1_200_000)

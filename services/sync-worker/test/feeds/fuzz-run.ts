@@ -90,7 +90,8 @@ export class FuzzRun {
   }
 
   #change(): void {
-    if (this.#random.happens(0.5)) this.#deliver()
+    const isDelivery = this.#random.happens(this.#mailbox.isFull() ? 0.2 : 0.5)
+    if (isDelivery) this.#deliver()
     else for (const id of this.#mailbox.change(this.#random)) this.#left.add(id)
   }
 

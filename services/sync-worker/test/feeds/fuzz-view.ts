@@ -86,11 +86,17 @@ export class FuzzView {
     if (event === 'messageNew') return this.#announce(id, { path, flags, labels })
     if (event === 'messageMissing' && !exists(id)) return
     if (message?.path !== path) throw new Error(`${event} of ${id}, not announced in ${path}`)
-    if (event === 'messageDeleted') {
-      if (!mayLeave(id)) throw new Error(`${id} announced as deleted, but exists`)
-      this.messages.delete(id)
-    } else if (event !== 'messageUpdated') throw new Error(`unexpected ${event} of ${id}`)
-    if (changes?.flags) message.flags = applyChanges(id, message.flags, changes.flags)
-    if (changes?.labels) message.labels = applyChanges(id, message.labels, changes.labels)
+    if (event === 'messageUpdated') return update(message, { id, ...changes })
+    if (event !== 'messageDeleted') throw new Error(`unexpected ${event} of ${id}`)
+    if (!mayLeave(id)) throw new Error(`${id} announced as deleted, but exists`)
+    this.messages.delete(id)
   }
+}
+
+function update(
+  message: ViewedMessage,
+  { id, flags, labels }: { id: string } & EventData['changes'],
+): void {
+  if (flags) message.flags = applyChanges(id, message.flags, flags)
+  if (labels) message.labels = applyChanges(id, message.labels, labels)
 }

@@ -9,7 +9,10 @@ import { startGmailFake } from '@posthorn/testkit/providers/gmail'
 import { createLimiter } from './provider-scene.ts'
 
 const user = 'jane@mail.example'
-/** Messages above which changes are deletions. */
+/**
+ * Messages above which changes are deletions, and deliveries are rare: a mailbox stays below the
+ * maximum of `getMessages`.
+ */
 const maxMessages = 40
 
 /** Message as the fake of a provider has it. `place` is its folder, the same for all labels. */
@@ -30,6 +33,8 @@ export interface FuzzedMailbox extends AsyncDisposable {
   readonly nullable: (name: string) => boolean
   /** Client of a new process, without limits of earlier processes. */
   createApi(use?: MailApiUse): MailApi
+  /** True if the mailbox has so many messages that deliveries should be rare. */
+  isFull(): boolean
   deliver(subject: string, random: SeededRandom, receivedAt?: number): string
   /** Makes a random change. Returns the ids of messages that left their place. */
   change(random: SeededRandom): string[]
@@ -75,6 +80,7 @@ export async function fuzzedGmail(start: Date): Promise<FuzzedMailbox> {
       const access = { provider: 'gmail', account: 'a', application: 'app', login } as const
       return createGmailApi(options)(access, use)
     },
+    isFull: () => mailbox.list.length > maxMessages,
     deliver(subject, random, receivedAt = clock.now) {
       const labels = ['INBOX', ...(random.happens(0.7) ? ['UNREAD'] : [])]
       return mailbox.deliver(sourceOf(subject), { labels, internalDate: receivedAt }).id
@@ -166,6 +172,7 @@ export async function fuzzedGraph(start: Date): Promise<FuzzedMailbox> {
       const access = { provider: 'graph', account: 'a', application: 'app', login } as const
       return createGraphApi({ ...options, now: () => clock.now })(access, use)
     },
+    isFull: () => mailbox.messages.size > maxMessages,
     deliver(subject, random, receivedAt = clock.now) {
       const folder = folders()[random.below(folders().length)]
       const placed = random.happens(0.6) || !folder ? {} : { folderId: folder.id }
