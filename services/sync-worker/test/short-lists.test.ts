@@ -299,6 +299,7 @@ describe('after a gap has lasted', () => {
     await world.expectEvents(account, ['mailboxNew'], 1)
     append(server, 'new')
     await eventually(async () => expect(await uidsOf(account, 'messageNew')).toContain(3))
+    await untilStored(account, { messages: 3, uidNext: '4' })
     const { mailboxes } = await world.ask(listMailboxes, account, { counters: false })
     expect(mailboxes).toMatchObject([{ path: 'INBOX', messages: 3 }])
   })
