@@ -24,9 +24,9 @@ test.each([
         const broken = run.faults.broken.join('\n  ')
         throw new Error(`seed ${seed}, round ${round}, after\n  ${broken}`, { cause })
       })
-    expect(run.outcomes.get('pass done')).toBeGreaterThan(0)
-    expect(run.outcomes.get('pass unavailable')).toBeGreaterThan(0)
-    expect(run.outcomes.get('read done')).toBeGreaterThan(0)
+    // A few rounds need not have each outcome.
+    const outcomes = rounds < 30 ? [] : ['pass done', 'pass unavailable', 'read done']
+    expect([...run.outcomes.keys()]).toEqual(expect.arrayContaining(outcomes))
   },
   1_200_000,
 )
