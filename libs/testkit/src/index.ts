@@ -17,6 +17,7 @@ export {
   writeExport,
 } from './databases/write-export.ts'
 export { eventually } from './eventually.ts'
+export { faultSize, isFullFaultRun } from './fault-size.ts'
 export type { HostileMessage } from './hostile-mail/hostile-message.ts'
 export { grownMessages } from './hostile-mail/grown.ts'
 export { hostileMessages } from './hostile-mail/messages.ts'
