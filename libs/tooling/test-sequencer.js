@@ -5,6 +5,7 @@ const slow = [
   'test-e2e/faults/sending.',
   'services/sender/test/graph-crashes.',
   'services/sync-worker/test/api-first-reads.',
+  'services/sync-worker/test/provider-fuzz.',
   'test-e2e/faults/graph-requests.',
   'test-e2e/faults/worker-loss.',
   'services/sender/test/kills.',

@@ -1,12 +1,18 @@
 import { readlinkSync } from 'node:fs'
 import { afterAll, beforeAll, describe, expect, test } from '@jest/globals'
 import { serviceNames } from '@posthorn/local/role-passwords'
+import { isFullFaultRun } from '@posthorn/testkit'
 import { reportSkip } from '@posthorn/testkit/required-tests'
 import { runReleaseJobs } from '../own-servers.ts'
 import { buildRelease, missingReason, previousRelease } from './previous-release.ts'
 import { listRollbackExceptions } from './rollback-exceptions.ts'
 import { continueWork, resealAll, storeWork, type StoredWork } from './rollback-work.ts'
 import { type RollingJob, startRollingJob } from './rolling-job.ts'
+
+/** Services that are replaced together: all but auth-bridge, which they need at their start. */
+const others = serviceNames.filter((name) => name !== 'auth-bridge')
+/** Services of each restart. `make test-faults` restarts them one by one. */
+const restarts = isFullFaultRun ? serviceNames.map((name) => [name]) : [['auth-bridge'], others]
 
 describe('rolling restart, under load', () => {
   const stack = new AsyncDisposableStack()
@@ -17,10 +23,13 @@ describe('rolling restart, under load', () => {
   })
   afterAll(() => stack.disposeAsync())
 
-  test.each(serviceNames)('%s restarted: no request fails, nothing is cut', async (name) => {
-    for (const replica of replicasOf(name)) await job.replace(replica)
-    await job.untilWorked()
-  })
+  test.each(restarts.map((names) => [names.join(', '), names] as const))(
+    '%s restarted: no request fails, nothing is cut',
+    async (_title, names) => {
+      for (const at of [0, 1]) await replaceReplicas(job, names, { at })
+      await job.untilWorked()
+    },
+  )
 
   test('after all restarts: each accepted message was sent once, and reported once', async () => {
     const work = await job.endWithoutLoss()
@@ -64,7 +73,7 @@ describeUpgrade('rolling upgrade from the previous release and rollback, under l
   test.each([0, 1])(
     'replica %i of all other services replaced: no request fails, nothing is cut',
     async (at) => {
-      await replaceOthers(at, bundles.next)
+      await replaceReplicas(job, others, { at, bundle: bundles.next })
       await job.untilWorked()
     },
   )
@@ -90,7 +99,7 @@ describeUpgrade('rolling upgrade from the previous release and rollback, under l
   test.each([0, 1])(
     'rollback of replica %i of all other services: no request fails, nothing is cut',
     async (at) => {
-      await replaceOthers(at, bundles.previous)
+      await replaceReplicas(job, others, { at, bundle: bundles.previous })
       await job.untilWorked()
     },
   )
@@ -105,13 +114,6 @@ describeUpgrade('rolling upgrade from the previous release and rollback, under l
     expect(done['submissions']).toBeGreaterThan(0)
     process.stdout.write(`rolling upgrade and rollback of 7 services: ${JSON.stringify(done)}\n`)
   })
-
-  /** Replaces a replica of each service but auth-bridge, all at the same time. */
-  async function replaceOthers(at: number, bundle: string): Promise<void> {
-    const others = serviceNames.filter((name) => name !== 'auth-bridge')
-    const replicas = others.map((name) => replicasOf(name)[at] ?? '')
-    await Promise.all(replicas.map((replica) => job.replace(replica, bundle)))
-  }
 
   function expectProcessesOf(bundle: string): void {
     for (const [name, pid] of Object.entries(job.world.services.pids))
@@ -128,4 +130,14 @@ describeUpgrade('rolling upgrade from the previous release and rollback, under l
 
 function replicasOf(name: string): [string, string] {
   return [name, `${name}-2`]
+}
+
+/** Replaces one replica of each service, all at the same time. */
+async function replaceReplicas(
+  job: RollingJob,
+  names: readonly string[],
+  { at, bundle }: { at: number; bundle?: string },
+): Promise<void> {
+  const replicas = names.map((name) => replicasOf(name)[at] ?? '')
+  await Promise.all(replicas.map((replica) => job.replace(replica, bundle)))
 }

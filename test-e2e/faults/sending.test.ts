@@ -2,6 +2,7 @@ import { afterAll, afterEach, expect, test } from '@jest/globals'
 import { withClient } from '@posthorn/local/postgres/client'
 import {
   eventually,
+  faultSize,
   freePort,
   smtpFaults,
   type SmtpHook,
@@ -42,7 +43,9 @@ const accounts = await Promise.all(
 )
 const [account = ''] = accounts
 /** Number of kills, with a hundred messages each. */
-const kills = Number(process.env['SENDING_FAULTS_KILLS'] ?? 8)
+const kills = faultSize({ small: 4, full: 8 })
+/** Messages that are sent while a server is restarted. */
+const restartMessages = faultSize({ small: 120, full: 300 })
 
 const untilSentEvent = ({ queueId }: Submitted) =>
   world.webhook(({ event, data }) => event === 'messageSent' && data.queueId === queueId)
@@ -248,7 +251,7 @@ test.each([
   ['RabbitMQ restarted', () => rabbit.restart()],
 ])('%s while sending: no message is lost', async (_name, fault) => {
   sink.on('dot', smtpFaults.slow(30))
-  const submitted = await submitMany(world, accounts, 300)
+  const submitted = await submitMany(world, accounts, restartMessages)
   await eventually(() => sink.accepted.length > 20)
   await fault()
   await untilArrived(sink, submitted)

@@ -1,6 +1,6 @@
 import { afterAll, expect, test } from '@jest/globals'
 import { operations } from '@posthorn/contracts/operations'
-import { eventually, recordTestEvents } from '@posthorn/testkit'
+import { eventually, faultSize, isFullFaultRun, recordTestEvents } from '@posthorn/testkit'
 import { startWorld } from '../world.ts'
 import {
   rejectOneThird,
@@ -11,11 +11,9 @@ import {
   untilDelivered,
 } from './webhooks-job.ts'
 
-/**
- * Number of events. For long manual runs: `WEBHOOK_FAULTS_EVENTS=10000 WEBHOOK_FAULTS_KILLS=20`.
- */
-const count = Number(process.env['WEBHOOK_FAULTS_EVENTS'] ?? 600)
-const kills = Number(process.env['WEBHOOK_FAULTS_KILLS'] ?? 3)
+/** Number of events. */
+const count = faultSize({ small: 300, full: 2_000 })
+const kills = faultSize({ small: 3, full: 10 })
 const timeoutMs = 240_000 + 60 * count
 /**
  * Pre-counted attempts per target plus calls in flight: the attempts that a killed process may have
@@ -116,8 +114,8 @@ const faults = [
     () => Promise.all([rabbit.wipe(), record(Math.ceil(count / 3))]),
     0,
   ],
-  // A weaker variant of the previous fault, only for long runs.
-  ...(kills < 20 ? [] : [['RabbitMQ restarted', () => rabbit.restart(), 0] as const]),
+  // A weaker variant of the previous fault.
+  ...(isFullFaultRun ? [['RabbitMQ restarted', () => rabbit.restart(), 0] as const] : []),
 ] as const
 
 test.each(faults)(

@@ -1,7 +1,7 @@
 import { afterAll, beforeAll, expect, test } from '@jest/globals'
 import { operations } from '@posthorn/contracts/operations'
 import { withClient } from '@posthorn/local/postgres/client'
-import { eventually, type TestUser } from '@posthorn/testkit'
+import { eventually, faultSize, type TestUser } from '@posthorn/testkit'
 import { fillInbox } from '../bench/fill-mailbox.ts'
 import { logIn } from '../stories/imap-client.ts'
 import {
@@ -14,7 +14,7 @@ import {
 } from '../world.ts'
 import { findDuplicateEvents } from './main-job.ts'
 
-const accounts = 200
+const accounts = faultSize({ small: 80, full: 200 })
 /**
  * Maximum time until all accounts of a killed worker are synced again with production intervals: 15
  * s until other workers take its shards, then the logins. An idle machine needs a sixth of it. A
@@ -39,7 +39,7 @@ function productionPace(account: string, user: TestUser): Record<string, unknown
 const webhooksOf = (event: string, account: string): Webhook[] =>
   world.webhooks().filter((webhook) => webhook.event === event && webhook.account === account)
 
-test('sync-worker killed with 200 accounts on two workers: the other one takes over all accounts in time', async () => {
+test('sync-worker killed with many accounts on two workers: the other one takes over all accounts in time', async () => {
   const users = await Promise.all(
     Array.from({ length: accounts }, async (_, n) => {
       const user = world.mail.freshUser()
@@ -99,7 +99,7 @@ test('sync-worker killed during an initial sync: another continues, each message
   const user = world.mail.freshUser('first')
   await using client = new AsyncDisposableStack()
   const imap = client.adopt(await logIn(user), (open) => open.logout())
-  const messages = await fillInbox(imap, 3_000)
+  const messages = await fillInbox(imap, faultSize({ small: 1_500, full: 3_000 }))
   await world.register('first', user, {
     ...productionPace('first', user),
     notifyFrom: '2023-01-01T00:00:00.000Z',

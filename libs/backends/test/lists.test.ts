@@ -24,6 +24,8 @@ test('listMailboxes: one LIST, returns names, subscriptions, counters and ids', 
       '* STATUS Empty (MESSAGES 0 UIDNEXT 0 UIDVALIDITY 8 UNSEEN x MAILBOXID F2)',
       '* LIST () "/" Worthless',
       '* STATUS Worthless (MESSAGES 4 UIDVALIDITY 0)',
+      '* LIST () "/" Uncounted',
+      '* STATUS Uncounted (UIDNEXT 5 UIDVALIDITY 9)',
       done,
     ]),
   })
@@ -32,6 +34,7 @@ test('listMailboxes: one LIST, returns names, subscriptions, counters and ids', 
   expect(listed.map(({ path, mailboxId, status }) => [path, mailboxId, status])).toEqual([
     ['INBOX', 'F1', { path: 'INBOX', messages: 3, uidNext: 9, uidValidity: 7n, unseen: 1 }],
     ['Empty', 'F2', { path: 'Empty', messages: 0, uidNext: 0, uidValidity: 8n }],
+    ['Uncounted', undefined, undefined],
     ['Worthless', undefined, undefined],
   ])
   expect(one.received.slice(before)).toEqual([
@@ -197,4 +200,28 @@ test('MailboxNames: raw name in a session without a list, is learnt after a reje
   await expect(one.select('R&B')).rejects.toMatchObject({ code: 'FolderNotFound' })
   await expect(one.select('Gone')).rejects.toMatchObject({ code: 'FolderNotFound' })
   expect(received.filter((line) => line.startsWith('LIST "" "*"'))).toHaveLength(2)
+})
+
+const uncounted: Hook = () => ['* OK [UIDVALIDITY 7] ok', '* OK [UIDNEXT 4] ok', done]
+
+test('MailSession.select: without EXISTS, STATUS counts the messages', async () => {
+  const one = await session({
+    SELECT: uncounted,
+    STATUS: () => ['* STATUS INBOX (MESSAGES 3 UIDNEXT 4 UIDVALIDITY 7)', done],
+  })
+  expect(await one.select('INBOX')).toMatchObject({ path: 'INBOX', messages: 3 })
+})
+
+test.each([
+  ['without MESSAGES', ['* STATUS INBOX (UIDNEXT 4 UIDVALIDITY 7)', done]],
+  ['without a STATUS response', [done]],
+])('MailSession.select: without EXISTS, %s, is rejected', async (_name, reply) => {
+  let hasExists = true
+  const one = await session({
+    SELECT: (command) =>
+      hasExists ? ['* 3 EXISTS', ...(uncounted(command) as string[])] : uncounted(command),
+    STATUS: () => reply,
+  })
+  hasExists = false
+  await expect(one.select('INBOX')).rejects.toMatchObject({ kind: 'rejected' })
 })

@@ -1,18 +1,18 @@
 import { createCipheriv, createDecipheriv, randomBytes } from 'node:crypto'
 import { AppError } from '@posthorn/errors'
 
-/** Position of a chunk in the file of an export. Authenticated together with the chunk. */
+/** Position of a chunk in the file of an export. The encryption authenticates the position. */
 export interface ChunkPosition {
   exportId: string
   /** Number of the chunk in the file, starting at 0. */
   number: number
   /** Offset of the chunk's first byte in the file. */
   start: number
-  /** True for the last chunk of the file. */
+  /** True for the last chunk of the export's file. */
   isLast: boolean
 }
 
-/** Version of the format of encrypted chunks: version, nonce, ciphertext, tag. */
+/** Version of the format of encrypted chunks: a byte of version, nonce, ciphertext and tag. */
 const version = 1
 const keyBytes = 32
 /** Size of the nonce of AES-GCM (NIST SP 800-38D §8.2.2: random, at most 2^32 per key). */
@@ -71,7 +71,7 @@ export function decryptChunk(key: Buffer, position: ChunkPosition, encrypted: Bu
   }
 }
 
-/** Authenticated data of a chunk. All members but the id have a fixed size. */
+/** Additional authenticated data of an encrypted chunk: its position in the file of the export. */
 function contextOf({ exportId, number, start, isLast }: ChunkPosition): Buffer {
   const numbers = Buffer.alloc(14)
   numbers.writeUInt8(version)

@@ -2,9 +2,9 @@ import { byteSize, duration, type Env } from '@posthorn/config'
 
 /** Limits of exports that api-gateway and sync-worker share. */
 export interface ExportConfig {
-  /** Time after its last progress after which an export is removed. */
+  /** Time from the last progress of an export to its removal. */
   readonly maxAgeMs: number
-  /** Bytes of the stored files of all exports above which no more is stored. */
+  /** Maximum bytes of the stored files of all exports together. */
   readonly maxStoredBytes: number
 }
 

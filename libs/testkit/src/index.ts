@@ -9,8 +9,15 @@ export { testDatabase, type TestDatabase } from './databases/postgres.ts'
 export { startTestRabbit, testBus } from './databases/rabbitmq.ts'
 export { recordTestEvents } from './databases/record-events.ts'
 export { tableBytes } from './databases/table-bytes.ts'
-export { type TestExport, writeExport } from './databases/write-export.ts'
+export {
+  completeExport,
+  newSealingKeys,
+  readExportKey,
+  type TestExport,
+  writeExport,
+} from './databases/write-export.ts'
 export { eventually } from './eventually.ts'
+export { faultSize, isFullFaultRun } from './fault-size.ts'
 export type { HostileMessage } from './hostile-mail/hostile-message.ts'
 export { grownMessages } from './hostile-mail/grown.ts'
 export { hostileMessages } from './hostile-mail/messages.ts'

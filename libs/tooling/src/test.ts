@@ -22,8 +22,12 @@ interface RunReport {
 
 /** Time from the report of a Jest run to its exit. The global teardown stops shared systems. */
 const maxExitMs = 60_000
-/** Jest workers. Three workers make no kind faster on two cores (measured). */
-const maxWorkers = 2
+/**
+ * Number of Jest workers by kind of test. Unit tests use the CPU all the time, so more workers than
+ * the two cores would not help. Other tests mostly wait for servers, but more workers would slow
+ * down the services under test.
+ */
+const maxWorkers: Record<Kind, number> = { unit: 2, integration: 3, e2e: 3 }
 /** Number of slowest test files that are listed at the end of a run. */
 const slowestListed = 10
 const noTests: RunReport = { passed: 0, failed: 0, skipped: 0, failures: [], durations: [] }
@@ -92,7 +96,7 @@ async function runKind(kind: Kind): Promise<RunReport> {
     if (ageMs > maxExitMs) hanging.abort()
   }, 1_000)
   const code = await runJest(
-    ['--selectProjects', kind, `--maxWorkers=${maxWorkers}`, ...filters],
+    ['--selectProjects', kind, `--maxWorkers=${maxWorkers[kind]}`, ...filters],
     { RUN_REPORT_FILE: file, ...servers?.env },
     hanging.signal,
   )

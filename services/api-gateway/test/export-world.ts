@@ -1,8 +1,7 @@
 import { randomBytes } from 'node:crypto'
 import { type Bus, on } from '@posthorn/bus'
 import { getExportKey } from '@posthorn/contracts/commands/credentials'
-import { chunkKeySealContext, createUnsealer, keyPairFromSecret } from '@posthorn/secrets'
-import { writeExport } from '@posthorn/testkit'
+import { readExportKey, writeExport } from '@posthorn/testkit'
 import { admin, type Call, registration, testServers, type TestGateway } from './gateway.ts'
 
 const range = { startDate: '2026-01-01', endDate: '2026-02-01' }
@@ -13,16 +12,7 @@ export async function exportWorld() {
   const { db } = servers
   const bus = await servers.connectBus()
   const gateway = await servers.start()
-  const { privateKey } = keyPairFromSecret(servers.env.SVC_SECRET)
-  const unsealer = createUnsealer([privateKey])
-  const unsealKey = async (exportId: string): Promise<string> => {
-    const { sealed } = await db
-      .selectFrom('exports')
-      .select('sealed')
-      .where('exportId', '=', exportId)
-      .executeTakeFirstOrThrow()
-    return unsealer.unseal(sealed, chunkKeySealContext(exportId))
-  }
+  const unsealKey = (exportId: string) => readExportKey(db, servers.env.SVC_SECRET, exportId)
   let authBridge = await serveKeys(bus, unsealKey)
   return {
     ...servers,
@@ -37,8 +27,7 @@ export async function exportWorld() {
     create: (account: string, body: object = {}) => createExport(gateway.call, account, body),
     /** Writes random parts as the file of an export. Returns the file. */
     complete: async (exportId: string, parts = randomParts(4)) => {
-      const key = Buffer.from(await unsealKey(exportId), 'base64')
-      return writeExport(db, { exportId, key, parts })
+      return writeExport(db, { exportId, key: await unsealKey(exportId), parts })
     },
     stop: async () => {
       await authBridge[Symbol.asyncDispose]()
@@ -48,8 +37,11 @@ export async function exportWorld() {
   }
 }
 
-function serveKeys(bus: Bus, unsealKey: (exportId: string) => Promise<string>) {
-  const handler = on(getExportKey, async ({ exportId }) => ({ key: await unsealKey(exportId) }))
+function serveKeys(bus: Bus, unsealKey: (exportId: string) => Promise<Buffer>) {
+  const handler = on(getExportKey, async ({ exportId }) => {
+    const key = await unsealKey(exportId)
+    return { key: key.toString('base64') }
+  })
   return bus.serve({ queue: 'credentials', keys: ['credentials'], handlers: [handler] })
 }
 

@@ -276,8 +276,8 @@ test('exports: a dump of the tables contains no key and no byte of the file', as
   const dump = rows[0]?.dump ?? ''
   expect(dump).toContain(exportId)
   const key = await world.unsealKey(exportId)
-  for (const secret of [key, Buffer.from(key, 'base64').toString('hex')])
-    expect(dump).not.toContain(secret)
+  for (const encoding of ['base64', 'hex'] as const)
+    expect(dump).not.toContain(key.toString(encoding))
   for (const bytes of [text, file.subarray(0, 12)])
     expect(dump).not.toContain(bytes.toString('hex'))
 })

@@ -136,18 +136,18 @@ test.each([
     fixture.users.set(account, user)
     fixture.tokens.set(account, gmail.grant(user))
     const random = new SeededRandom(seed)
-    const faults = new RandomFaults(random)
+    const faults = new RandomFaults(seed)
     server.on('*', faults.apply)
     const states: Record<string, number> = {}
     for (let count = 1; count <= messages; count++) {
-      faults.broken.length = 0
       const queueId = await fixture.submit({ account, maxAttempts: 20 })
       const isOne = random.happens(0.5)
       const kind = kinds[random.below(kinds.length)] as (typeof kinds)[number]
       const probability = random.happens(0.5) ? 0.3 : 1
-      faults.plan = { kinds: isOne ? [kind] : kinds, probability, count: 1 + random.below(8) }
+      const repeats = 1 + random.below(8)
+      faults.start({ kinds: isOne ? [kind] : kinds, probability, repeats })
       await attemptWhileQueued(queueId, account, attempts.broken)
-      faults.plan = undefined
+      faults.stop()
       await attemptWhileQueued(queueId, account, attempts.whole)
       const { state } = await fixture.row(queueId)
       const sent = sentIds().filter((id) => id === idOf(queueId))

@@ -65,6 +65,11 @@ export function readConfig(env: Env) {
     connectTimeoutMs: duration(env, 'SVC_IMAP_CONNECT_TIMEOUT', { fallback: 30_000, min: 100 }),
     /** Minimum delay between a change and the poll of the mailboxes that are not watched. */
     mailboxPollMs: duration(env, 'SVC_QUICK_ROUND_INTERVAL', { fallback: 12_000, min: 100 }),
+    /**
+     * Time for which lists of an IMAP mailbox must have fewer messages than the server counts
+     * before the lists are accepted.
+     */
+    shortListMs: 10 * 60_000,
     /** Maximum command connections per account, in addition to connections that sync. */
     commandConnections: integer(env, 'SVC_COMMAND_CONNECTIONS', { fallback: 4, min: 1, max: 50 }),
     /** Mean interval of polls of a mail API without notifications of the provider. */

@@ -121,9 +121,18 @@ function createOmissionMetrics(metrics: Metrics) {
     name: 'unreadable_messages_total',
     help: 'Messages of a folder at a mail API that the provider could not list, each time',
   })
+  const cursors = metrics.counter({
+    name: 'lost_cursors_total',
+    help: 'Full lists at a mail API because the changes since the last sync are expired or damaged, by reason',
+    labels: ['reason'],
+  })
   const lists = metrics.counter({
     name: 'incomplete_lists_total',
     help: 'Full lists of mailboxes at a mail API that were shorter than the profile says, or lacked more than 500 indexed messages, labels or flags',
+  })
+  const shortLists = metrics.counter({
+    name: 'short_mailbox_lists_total',
+    help: 'Times that the lists of an IMAP mailbox became shorter than the number of messages that the server reports',
   })
   const repairs = metrics.counter({
     name: 'index_repairs_total',
@@ -143,7 +152,10 @@ function createOmissionMetrics(metrics: Metrics) {
     /** Counts a new message that the server refuses to describe, or describes too large. */
     incomplete: (reason: 'refused' | 'truncated') => incomplete.labels(reason).inc(),
     messagesUnreadable: (count: number) => unreadable.inc(count),
+    /** Counts a cursor since which the changes are unavailable. */
+    cursorLost: (reason: 'expired' | 'damaged') => cursors.labels(reason).inc(),
     listIncomplete: () => lists.inc(),
+    mailboxListShort: () => shortLists.inc(),
     indexRepaired: (outcome: string, count: number) => {
       repairs.labels(outcome).inc()
       repaired.inc(count)

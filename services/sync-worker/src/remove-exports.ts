@@ -25,8 +25,8 @@ const expired = {
 } as const
 
 /**
- * Creates the task that fails expired exports and removes the files that are not needed, in small
- * transactions. Any number of sync-workers may run it.
+ * Creates the task that fails expired exports and removes files of exports that are not needed, in
+ * small transactions. Any number of sync-workers may run the task concurrently.
  */
 export function removeExports({ db, bus, settings, maxAgeMs }: RemovalDeps) {
   return async (signal: AbortSignal): Promise<void> => {

@@ -2,6 +2,7 @@ import { afterAll, afterEach, beforeAll, expect, test } from '@jest/globals'
 import { syncAccount } from '@posthorn/contracts/commands/maintenance'
 import {
   deleteMessage,
+  deleteMessages,
   moveMessage,
   updateMessage,
 } from '@posthorn/contracts/commands/message-changes'
@@ -321,6 +322,33 @@ test('Gmail: delete to Trash, move to a label, delete permanently', async () => 
   })
   expect(left).toEqual({ deleted: true })
   expect(server.mailbox(paths.trash).messages).toEqual([])
+})
+
+test('Gmail: a message that another client deletes during a permanent deletion, is not reported as deleted', async () => {
+  const server = await start({ labels: [] })
+  const all = server.mailbox(paths.all)
+  for (let at = 0; at < 3; at++) place(server, paths.all, { date: old, subject: `s${at}` })
+  const account = await connect(server)
+  const page = await world.ask(listMessages, account, { path: '\\All', page: 0, pageSize: 9 })
+  const [, second = ''] = page.messages.map(({ id }) => id)
+  const end = server.on('UID MOVE', async ({ defaultReply }) => {
+    all.expunge(2)
+    return defaultReply()
+  })
+  const deletion = world.ask(deleteMessage, account, { message: second, force: true })
+  await expect(deletion).rejects.toMatchObject({ code: 'MessageNotFound' })
+  end()
+  const bulk = server.on('UID MOVE', async ({ defaultReply }) => {
+    all.expunge(3)
+    return defaultReply()
+  })
+  const request = { path: '\\All', search: { subject: 's2' }, force: true }
+  expect(await world.ask(deleteMessages, account, request)).toMatchObject({ deleted: false })
+  bulk()
+  expect(await world.ask(deleteMessages, account, { ...request, search: {} })).toMatchObject({
+    deleted: true,
+  })
+  expect([...all.messages, ...server.mailbox(paths.trash).messages]).toEqual([])
 })
 
 test('Gmail: a change without an IDLE notification is found by the periodic sync', async () => {

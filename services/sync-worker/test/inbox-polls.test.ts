@@ -52,6 +52,38 @@ test('polls of an idle inbox have one request, all folders are read every 10 min
   expect(await run()).toBeGreaterThan(5)
 })
 
+test('polls of an idle inbox store every third cursor', async () => {
+  const { scene, run } = await syncedMailbox()
+  const cursors = () => [...scene.tables.feeds.values()].map(({ cursor }) => cursor).join()
+  await run()
+  const before = scene.tables.commits
+  const stored = new Set<string>()
+  for (let poll = 0; poll < 6; poll++) {
+    await run()
+    stored.add(cursors())
+  }
+  expect(scene.tables.commits - before).toBe(2)
+  expect(stored.size).toBe(3)
+})
+
+test.each([0, 1, 2, 3, 7])(
+  'a crash after %i polls, the next worker announces each message once, without a full round',
+  async (polls) => {
+    const { graph, mailbox, scene, run } = await syncedMailbox()
+    const deliver = (subject: string) =>
+      mailbox.deliver({ raw: Buffer.from(`Message-ID: <${subject}@x>\r\nSubject: s\r\n\r\nx`) })
+    const ids = [deliver('first').id]
+    for (let poll = 0; poll <= polls; poll++) await run()
+    ids.push(deliver('second').id)
+    await scene.sync()
+    expect(scene.idsOf('messageNew')).toEqual(ids)
+    await scene.sync()
+    expect(scene.events).toHaveLength(2)
+    expect(scene.lostCursors).toEqual([])
+    expect(graph.server.requests().filter(({ status }) => status === 410)).toEqual([])
+  },
+)
+
 test.each([
   ['Notified', false, []],
   ['Refused', true, ['one', 'two']],

@@ -7,9 +7,45 @@ import {
   updateMailbox,
 } from '@posthorn/contracts/commands/mailboxes'
 import { listMessages } from '@posthorn/contracts/commands/messages'
+import { eventually, startImapScript } from '@posthorn/testkit'
 import { altered } from './altered.ts'
 import { ImapClient, mail } from './imap-client.ts'
 import { testWorld, type World } from './world.ts'
+
+test.each<[string, (world: World, account: string) => Promise<unknown>]>([
+  [
+    'renamed',
+    (world, account) => world.ask(updateMailbox, account, { path: 'Box', newPath: 'New' }),
+  ],
+  ['deleted', (world, account) => world.ask(deleteMailbox, account, { path: 'Box' })],
+])(
+  'a mailbox is %s and the server ends the other connection: messages can be read, without a delay',
+  async (_name, change) => {
+    await using stack = new AsyncDisposableStack()
+    const server = stack.use(await startImapScript({ mailboxes: { Box: {} } }))
+    const world = stack.adopt(await testWorld(), (each) => each.close())
+    await world.startWorker({ reconnectMinMs: 3_600_000, reconnectMaxMs: 3_600_000 })
+    const { host, port } = server
+    const user = { ...world.dovecot.freshUser(), pass: 'secret', host, imapPort: port }
+    const account = await world.register(user)
+    await world.connected(account)
+    const [main] = server.sessions
+    const endsMain: Parameters<typeof server.on>[1] = async ({ defaultReply }) => {
+      const lines = await defaultReply()
+      main?.close()
+      return lines
+    }
+    for (const name of ['RENAME', 'DELETE']) server.on(name, endsMain)
+    await change(world, account)
+    await eventually(() => expect(main?.ended).toBe(true))
+    const request = { path: 'INBOX', page: 0, pageSize: 1 }
+    expect(await world.ask(listMessages, account, request)).toMatchObject({ total: 0 })
+    // The new connection announces a message.
+    server.mailbox('INBOX').append(mail({ subject: 'later' }))
+    await world.expectEvents(account, ['messageNew'], 1)
+    expect((await world.state(account))?.state).toBe('connected')
+  },
+)
 
 const idleAlone = altered(({ capabilities }) => ({
   capabilities: { ...capabilities, notify: false },

@@ -2,7 +2,7 @@ import { defined } from '@posthorn/contracts/defined'
 import { incompleteResponse, isMailApiError, MailApiError } from '../mail-api/errors.ts'
 import type { ChangesPage, FeedPosition, MailApiFeeds } from '../mail-api/feeds.ts'
 import type { GmailListHistoryResponse, GmailProfile } from '../provider-types/gmail.ts'
-import { changesOfHistory } from './history.ts'
+import { assertMessageIds, changesOfHistory } from './history.ts'
 import { tokenOf } from './lists/listing.ts'
 import type { GmailRequests } from './requests.ts'
 import { FullRounds, type RoundCursor } from './rounds.ts'
@@ -88,6 +88,7 @@ async function requestHistory(
         `history(id,messagesAdded(message(id,threadId,labelIds)),messagesDeleted(${ids}),` +
         `labelsAdded(${ids},labelIds),labelsRemoved(${ids},labelIds)),nextPageToken,historyId`,
       maxBytes: maxHistoryBytes,
+      check: assertMessageIds,
       signal,
     })
   } catch (error) {
@@ -98,17 +99,20 @@ async function requestHistory(
 }
 
 /**
- * Error of a history request as a stale cursor, if the history is gone. Gmail keeps the history for
- * a week, at times for hours.
+ * Error of a history request as a stale cursor, if the history is gone, or has a damaged record in
+ * each of four responses: a full round finds the changes. Gmail keeps the history for a week, at
+ * times for hours.
  */
 function asStale(error: unknown): unknown {
-  const isExpired = isMailApiError(error, 'message-missing') || isMailApiError(error, 'refused')
-  return isExpired ? staleCursor(error) : error
+  if (!isMailApiError(error)) return error
+  const isExpired = error.failure === 'message-missing' || error.failure === 'refused'
+  return isExpired || error.incomplete ? staleCursor(error) : error
 }
 
 function staleCursor(cause?: unknown): MailApiError {
   return new MailApiError('stale-cursor', 'The history since the cursor is no longer available.', {
     warning: 'historyIdExpired',
+    incomplete: isMailApiError(cause) && cause.incomplete,
     cause,
   })
 }

@@ -13,6 +13,19 @@ export interface HistoryChanges {
 }
 
 /**
+ * Checks that each message of the Gmail history has an id.
+ *
+ * @throws MailApiError `unavailable`: the cursor would pass over a change
+ */
+export function assertMessageIds({ history = [] }: { history?: readonly GmailHistory[] }): void {
+  for (const each of history) {
+    const { messagesAdded = [], messagesDeleted = [], labelsAdded = [], labelsRemoved = [] } = each
+    for (const { message } of [messagesAdded, messagesDeleted, labelsAdded, labelsRemoved].flat())
+      idOf(message)
+  }
+}
+
+/**
  * Net changes of messages by Gmail history records in their order (guide "Synchronize clients with
  * Gmail"). A label set that a record lacks is not known. Stops before a record that would exceed
  * the entries of a page.

@@ -34,6 +34,11 @@ export interface GmailRequest {
   repeatable?: boolean
   /** Maximum bytes of the response of Gmail; defaults to 1 MiB. */
   maxBytes?: number
+  /**
+   * Checks the response of Gmail beyond its form. A failure of the check repeats the request.
+   * @throws MailApiError `unavailable`
+   */
+  check?: (json: object) => void
   signal: AbortSignal
 }
 
@@ -89,7 +94,9 @@ export class GmailRequests {
     const { method = 'GET', fields } = request
     const check = ({ json }: ProviderJson<unknown>) => {
       const hasNoResult = method !== 'GET' && fields === undefined && json === undefined
-      if (!hasNoResult) assertForm(json, gmailForm)
+      if (hasNoResult) return
+      assertForm(json, gmailForm)
+      request.check?.(json)
     }
     const client = method === 'GET' ? this.#reads : this.#client
     const { json } = await repeatedOnce(request.operation, () =>

@@ -4,7 +4,8 @@ import { incompleteResponse, isMailApiError, MailApiError } from '../mail-api/er
 import type { ApiAttachment, ApiDownload } from '../mail-api/messages.ts'
 import type { GraphAttachment, GraphFileAttachment } from '../provider-types/graph.ts'
 import { type GraphClient, linkQuery } from './graph-client.ts'
-import { entriesOf, messagePath } from './lists.ts'
+import { entriesOf } from './list-entries.ts'
+import { messagePath } from './lists.ts'
 
 type AnyAttachment = GraphAttachment & Pick<GraphFileAttachment, 'contentId'>
 

@@ -110,10 +110,13 @@ async function sendBatch<T>(
       .map((index) => partOf(group[index] as BatchPart, { root, index }))
   const take = ({ responses }: { responses: BatchResponse[] }) => {
     const rejections = responses.flatMap((each) => {
-      const result = resultOf<T>(client, each, group[Number(each.id)])
+      // A part whose id is malformed counts as omitted: it must not replace another part.
+      const index = left.find((at) => each.id === String(at))
+      if (index === undefined) return []
+      const result = resultOf<T>(client, each, group[index])
       const error = errorOf(result)
       if (error?.code === 'OAuthTokenRejected') return [error]
-      results.set(Number(each.id), result)
+      results.set(index, result)
       return []
     })
     if (rejections[0]) throw rejections[0]

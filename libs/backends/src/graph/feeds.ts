@@ -1,15 +1,18 @@
 import { messageOf } from '@posthorn/errors'
 import { ProviderError } from '@posthorn/net/provider-error'
+import { assertObject } from '../provider-client/response-form.ts'
 import { isMailApiError, MailApiError } from '../mail-api/errors.ts'
 import type { ChangesPage, Feed, MailApiFeeds, MessageChange } from '../mail-api/feeds.ts'
 import type { GraphMessage } from '../provider-types/graph.ts'
 import { damagedCursorOf, readDamagedPage } from './damaged-folder.ts'
 import { decodeCursor, encodeCursor, type GraphCursor, staleCursor } from './feed-cursor.ts'
 import { feedFields, type FeedRequest, toChange } from './feed-change.ts'
+import { assertGraphForm } from './form.ts'
 import { type GraphClient, linkQuery } from './graph-client.ts'
 import { isPageFailure, smallerPages } from './list-around.ts'
+import { entriesOf } from './list-entries.ts'
 import { readListedPage } from './listed-feed.ts'
-import { entriesOf, folderPath } from './lists.ts'
+import { folderPath } from './lists.ts'
 import { isId } from './message-fields.ts'
 
 type DeltaItem = GraphMessage & { '@removed'?: object }
@@ -60,6 +63,8 @@ async function readDamagedOrDelta(
       const page = { feed, now, position: { ...start, limit }, repeatable: failure === undefined }
       return await readDeltaPage(client, page, signal)
     } catch (error) {
+      // Links are valid for a few requests only.
+      if (failure !== undefined && isMailApiError(error, 'stale-cursor')) break
       // A failure of the folder itself is no failure of a page.
       const isOfPage = isPageFailure(error) && (failure || (await isServed(client, feed, signal)))
       if (!isOfPage) throw error
@@ -120,6 +125,8 @@ async function readDeltaPage(
   const start = cursor === undefined ? undefined : decodeCursor(cursor)
   const page = await client.json<DeltaPage>({
     repeatable,
+    // A damaged entry is no reason to repeat the request: a smaller page may pass over it.
+    check: assertObject,
     path: `${folderPath(feed.id)}/messages/delta`,
     query: start?.query ?? { $select: feedFields },
     // A request for changes never has `$top`, because `$top` ends the round. Without the header
@@ -128,6 +135,7 @@ async function readDeltaPage(
     missing: 'folder-missing',
     signal,
   })
+  assertGraphForm(page)
   const full = start === undefined || start.kind === 'full'
   const { changed, removed } = toChanges(entriesOf(page), feed)
   const left = new Set([...(start?.removed ?? []), ...removed])

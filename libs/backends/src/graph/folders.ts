@@ -3,7 +3,8 @@ import { incompleteResponse, isMailApiError, MailApiError } from '../mail-api/er
 import type { ApiFolder, FolderChange, MailApiFolders } from '../mail-api/folders.ts'
 import type { GraphMailFolder } from '../provider-types/graph.ts'
 import { type GraphClient, linkQuery } from './graph-client.ts'
-import { entriesOf, folderPath } from './lists.ts'
+import { entriesOf } from './list-entries.ts'
+import { folderPath } from './lists.ts'
 import { isId } from './message-fields.ts'
 import { type SpecialFolder, specialFolders } from './special-folders.ts'
 

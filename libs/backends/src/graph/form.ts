@@ -50,6 +50,8 @@ const form: ResponseForm = {
     totalItemCount: 'number',
     unreadItemCount: 'number',
   },
+  // The address of a meeting room is an object.
+  within: { emailAddress: { address: 'string' } },
   hasNulls: true,
   neverNull: new Set(['@odata.deltaLink', '@odata.nextLink', '@removed', 'id']),
 }

@@ -1,6 +1,10 @@
-import { isMailApiError, type MailApiError } from '../mail-api/errors.ts'
+import { incompleteResponse, isMailApiError, type MailApiError } from '../mail-api/errors.ts'
 import type { GraphMessage } from '../provider-types/graph.ts'
+import { assertObject } from '../provider-client/response-form.ts'
+import { assertGraphForm } from './form.ts'
 import type { GraphClient } from './graph-client.ts'
+import { entriesOf } from './list-entries.ts'
+import { isId } from './message-fields.ts'
 
 /** Sizes of pages that are requested after a page failed, to find the damaged message. */
 export const smallerPages = [50, 10, 1]
@@ -32,12 +36,13 @@ export interface PageAround {
 }
 
 /**
- * True for the failure of a page that has a damaged message: status 500. Other failures of
- * Microsoft Graph, and failures with a retry time, are outages.
+ * True for the failure of a page that has a damaged message: status 500, or an entry whose members
+ * are missing or of another type. Other failures of Microsoft Graph, and failures with a retry
+ * time, are outages.
  */
 export function isPageFailure(error: unknown): error is MailApiError {
   if (!isMailApiError(error, 'unavailable')) return false
-  return error.status === 500 && error.retryAfterMs === undefined
+  return error.incomplete || (error.status === 500 && error.retryAfterMs === undefined)
 }
 
 /**
@@ -79,14 +84,18 @@ async function readPart(
   let failure: MailApiError | undefined
   for (const size of [limit, ...smallerPages.filter((each) => each < limit)])
     try {
-      return await client.json<ListResponse>({
+      const page = await client.json<ListResponse>({
         path,
         query: { ...query, $top: String(size), ...(skip > 0 && { $skip: String(skip) }) },
         missing: 'folder-missing',
         // A repeat shows that the message is damaged, and that the failure does not pass.
         repeatable: size === 1,
+        check: assertObject,
         signal,
       })
+      assertGraphForm(page)
+      if (entriesOf(page).every(({ id }) => isId(id))) return page
+      failure = incompleteResponse('The provider sent an entry without an id')
     } catch (error) {
       if (!isPageFailure(error)) throw error
       failure = error

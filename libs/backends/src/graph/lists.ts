@@ -6,6 +6,7 @@ import type { GraphMessage } from '../provider-types/graph.ts'
 import { type BatchPart, sendAll } from './batch.ts'
 import { type GraphClient, linkQuery } from './graph-client.ts'
 import { isPageFailure, listAround, type ListResponse } from './list-around.ts'
+import { entriesOf } from './list-entries.ts'
 import { type ListPlan, planList } from './list-plan.ts'
 import { isId, receivedAt } from './message-fields.ts'
 import { translateFilter, utcSeconds } from './search-filter.ts'
@@ -47,22 +48,6 @@ export function folderPath(id: string): string {
   if (!isId(id) || /^\.\.?$/.test(id))
     throw new MailApiError('folder-missing', 'The folder does not exist')
   return `/mailFolders/${encodeURIComponent(id)}`
-}
-
-/**
- * Entries of a page of a Graph list. Graph may respond 200 although it could not read an entry,
- * which has an `error` or no id then: a shorter page would hide that message, and a cursor would
- * pass over it.
- *
- * @throws MailApiError `unavailable`
- */
-export function entriesOf<T extends { id?: string }>({ value }: { value?: T[] }): T[] {
-  if (!Array.isArray(value)) throw incompleteResponse('The provider sent no list')
-  if (value.some((entry) => Object(entry) !== entry || Object.hasOwn(entry, 'error')))
-    throw incompleteResponse('The provider sent an error instead of an entry')
-  if (value.some(({ id }) => !id))
-    throw incompleteResponse('The provider sent an entry without an id')
-  return value
 }
 
 interface ReadOptions {

@@ -19,7 +19,8 @@ import {
   removeDraft,
 } from './drafts.ts'
 import type { GraphClient } from './graph-client.ts'
-import { entriesOf, messagePath } from './lists.ts'
+import { entriesOf } from './list-entries.ts'
+import { messagePath } from './lists.ts'
 import { dateOf, isId } from './message-fields.ts'
 import { postWithHeaders } from './message-headers.ts'
 import { quoted } from './search-filter.ts'

@@ -2,7 +2,7 @@ import { isMailApiError, MailApiError } from '../mail-api/errors.ts'
 import type { ApiWatch, MailApiWatches } from '../mail-api/watches.ts'
 import type { GraphSubscription } from '../provider-types/graph.ts'
 import { type GraphClient, linkQuery } from './graph-client.ts'
-import { entriesOf } from './lists.ts'
+import { entriesOf } from './list-entries.ts'
 import { dateOf, isId } from './message-fields.ts'
 
 /** Addresses of this installation that receive notifications of Microsoft Graph. */

@@ -99,7 +99,7 @@ export interface MailApiErrorOptions extends ErrorOptions {
   passesStatus?: boolean
   /** Value of `syncWarning` in `GET /v1/changes`, for the failure `stale-cursor`. */
   warning?: string
-  /** True for a successful response of a provider that lacks members of every complete response. */
+  /** True for a successful response of a provider whose members are missing or of another type. */
   incomplete?: boolean
 }
 
@@ -143,7 +143,7 @@ export class MailApiError extends AppError {
   }
 }
 
-/** Failure of a mail API: a successful response that lacks members of every complete response. */
+/** Failure of a mail API: a successful response whose members are missing or of another type. */
 export function incompleteResponse(text: string): MailApiError {
   return new MailApiError('unavailable', text, { incomplete: true })
 }

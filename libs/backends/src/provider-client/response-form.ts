@@ -1,4 +1,4 @@
-import { MailApiError } from '../mail-api/errors.ts'
+import { incompleteResponse, MailApiError } from '../mail-api/errors.ts'
 
 /** Form of the JSON responses of a mail provider, by the description of its API. */
 export interface ResponseForm {
@@ -6,6 +6,11 @@ export interface ResponseForm {
   readonly lists: Readonly<Record<string, 'object' | 'string'>>
   /** Types of other response members wherever they occur. Every member may be absent. */
   readonly members: Readonly<Record<string, MemberType>>
+  /**
+   * Types of members of the objects with a name, by that name: members whose type is another one in
+   * other objects of the response.
+   */
+  readonly within?: Readonly<Record<string, Readonly<Record<string, MemberType>>>>
   /** True if the provider sends null for an unknown member. Such members are absent. */
   readonly hasNulls?: boolean
   /** Members that are never null, although the provider sends null for other members. */
@@ -22,8 +27,7 @@ type MemberType = 'object' | 'string' | 'number' | 'boolean'
  * @throws MailApiError `unavailable`
  */
 export function assertForm(json: unknown, form: ResponseForm): asserts json is object {
-  if (!isObject(json)) throw malformed('no object')
-  if (Object.hasOwn(json, 'error')) throw malformed('an error with a status of success')
+  assertObject(json)
   const left: object[] = [json]
   for (let value = left.pop(); value !== undefined; value = left.pop()) {
     const structures = Array.isArray(value) ? value.filter(isStructure) : structuresOf(value, form)
@@ -31,9 +35,27 @@ export function assertForm(json: unknown, form: ResponseForm): asserts json is o
   }
 }
 
+/**
+ * Checks that a successful response is an object without an error. @throws MailApiError
+ * `unavailable`
+ */
+export function assertObject(json: unknown): asserts json is object {
+  if (!isObject(json)) throw malformed('no object')
+  if (Object.hasOwn(json, 'error')) throw malformed('an error with a status of success')
+}
+
 /** Failure of a provider's response of another form. The text names the member, never its value. */
 export function malformed(reason: string): MailApiError {
-  return new MailApiError('unavailable', `The provider sent an unusable response: ${reason}`)
+  return new MailApiError('unavailable', textOf(reason))
+}
+
+/** As `malformed`, for a member of an object: other members, or a smaller page, may be usable. */
+function malformedMember(reason: string): MailApiError {
+  return incompleteResponse(textOf(reason))
+}
+
+function textOf(reason: string): string {
+  return `The provider sent an unusable response: ${reason}`
 }
 
 export function isObject(value: unknown): value is object {
@@ -51,17 +73,34 @@ function structuresOf(value: object, form: ResponseForm): object[] {
 }
 
 function assertMember(name: string, member: unknown, form: ResponseForm): void {
-  const { lists, members, hasNulls = false, neverNull } = form
-  if (member === null && hasNulls && !neverNull?.has(name)) return
+  const { lists, members, within = {} } = form
+  if (isAbsent(name, member, form)) return
   if (Object.hasOwn(lists, name)) assertList(name, member, lists[name])
-  const type = Object.hasOwn(members, name) ? members[name] : undefined
+  assertType(name, member, members)
+  const inner = Object.hasOwn(within, name) ? within[name] : undefined
+  if (!inner || !isObject(member)) return
+  for (const [each, value] of Object.entries(member))
+    if (!isAbsent(each, value, form)) assertType(each, value, inner)
+}
+
+/** True for a member that is null because the provider does not know its value. */
+function isAbsent(
+  name: string,
+  member: unknown,
+  { hasNulls = false, neverNull }: ResponseForm,
+): boolean {
+  return member === null && hasNulls && !neverNull?.has(name)
+}
+
+function assertType(name: string, member: unknown, types: Record<string, MemberType>): void {
+  const type = Object.hasOwn(types, name) ? types[name] : undefined
   const isOfType = type === 'object' ? isObject(member) : typeof member === type
-  if (type !== undefined && !isOfType) throw malformed(`${name} is no ${type}`)
+  if (type !== undefined && !isOfType) throw malformedMember(`${name} is no ${type}`)
 }
 
 function assertList(name: string, list: unknown, entries: 'object' | 'string' | undefined): void {
   const isEntry = entries === 'string' ? isString : isObject
-  if (!Array.isArray(list) || !list.every(isEntry)) throw malformed(`${name} is no list`)
+  if (!Array.isArray(list) || !list.every(isEntry)) throw malformedMember(`${name} is no list`)
 }
 
 function isStructure(value: unknown): value is object {

@@ -10,7 +10,6 @@ const id = '18c0ffee00000001'
 
 const calls: [name: string, list: string, call: (api: MailApi) => Promise<unknown>][] = [
   ['a list', 'messages', (api) => api.listIds({}, { limit: 5 }, signal)],
-  ['changes', 'history', (api) => api.changes(feed, { cursor, limit: 10 }, signal)],
   ['a first round', 'labels', (api) => api.changes(feed, { limit: 10 }, signal)],
   ['labels', 'labels', (api) => api.folders(signal)],
   ['a message', 'labelIds', (api) => api.getMessage(id, {}, signal)],
@@ -47,24 +46,9 @@ const members: [name: string, call: (api: MailApi) => Promise<unknown>, body: ob
     { messages: [{ id }], nextPageToken: 'x'.repeat(10_000) },
   ],
   [
-    'the token of the next changes is an object',
-    (api) => api.changes(feed, { cursor, limit: 10 }, signal),
-    { historyId: '2000', nextPageToken: {} },
-  ],
-  [
     'a message of a list has null as id',
     (api) => api.listIds({}, { limit: 5 }, signal),
     { messages: [{ id: null }] },
-  ],
-  [
-    'an added message has no id',
-    (api) => api.changes(feed, { cursor, limit: 10 }, signal),
-    { history: [{ id: '1001', messagesAdded: [{ message: {} }] }], historyId: '2000' },
-  ],
-  [
-    'a deleted message has a number as id',
-    (api) => api.changes(feed, { cursor, limit: 10 }, signal),
-    { history: [{ id: '1001', messagesDeleted: [{ message: { id: 5 } }] }], historyId: '2000' },
   ],
   [
     'a label has no id',
@@ -80,6 +64,24 @@ const members: [name: string, call: (api: MailApi) => Promise<unknown>, body: ob
     'a draft of a list has no id',
     (api) => api.findDrafts({ messageIdHeader: '<a@x>' }, signal),
     { drafts: [{ message: { id } }] },
+  ],
+]
+
+/** Damaged histories: a full round finds the changes. */
+const histories: [name: string, body: object][] = [
+  ['the token of the next page is an object', { historyId: '2000', nextPageToken: {} }],
+  ['the list of records is null', { history: null, historyId: '2000' }],
+  [
+    'an added message has no id',
+    { history: [{ id: '1001', messagesAdded: [{ message: {} }] }], historyId: '2000' },
+  ],
+  [
+    'a label change has no message',
+    { history: [{ id: '1001', labelsAdded: [{ labelIds: ['A'] }] }], historyId: '2000' },
+  ],
+  [
+    'a deleted message has a number as id',
+    { history: [{ id: '1001', messagesDeleted: [{ message: { id: 5 } }] }], historyId: '2000' },
   ],
 ]
 
@@ -104,6 +106,22 @@ test.each(members)('gmail: %s, fails temporarily', async (_name, call, body) => 
   await using setup = await replyAlways(body)
   await expect(call(setup.api)).rejects.toMatchObject({ failure: 'unavailable' })
 })
+
+test.each(histories)('gmail: a history in which %s, four times, is stale', async (_name, body) => {
+  await using setup = await replyAlways(body)
+  const changes = setup.api.changes(feed, { cursor, limit: 10 }, signal)
+  await expect(changes).rejects.toMatchObject({ failure: 'stale-cursor', incomplete: true })
+  expect(setup.gmail.requests('history.list')).toHaveLength(4)
+})
+
+test.each([{}, 'null', '[]', '', { error: { code: 500, message: 'Backend Error' } }])(
+  'gmail: %j instead of a history fails temporarily',
+  async (body) => {
+    await using setup = await replyAlways(body)
+    const changes = setup.api.changes(feed, { cursor, limit: 10 }, signal)
+    await expect(changes).rejects.toMatchObject({ failure: 'unavailable' })
+  },
+)
 
 test('gmail: a list of no messages has an estimate of its size', async () => {
   await using setup = await replyAlways({ resultSizeEstimate: 0 })

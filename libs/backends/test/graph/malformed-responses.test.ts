@@ -81,6 +81,13 @@ test('graph: a message with a header field that is no text fails temporarily', a
   })
 })
 
+test('graph: a message whose sender has an address that is no text fails temporarily', async () => {
+  const from = { emailAddress: { name: 'Ann', address: 5 } }
+  await using setup = await replyAlways({ id: 'A=', subject: 'a', from, toRecipients: [] })
+  const failure = { failure: 'unavailable' }
+  await expect(setup.api.getMessage('A=', {}, signal)).rejects.toMatchObject(failure)
+})
+
 test.each([
   ['the link to the next page is a number', { value: [], '@odata.nextLink': 5 }],
   ['the link to later changes is null', { value: [], '@odata.deltaLink': null }],
@@ -106,6 +113,21 @@ test('graph: a part of a batch whose headers are null has the failure of its sta
   await expect(setup.api.getMessages(['A=', 'B='], {}, signal)).rejects.toMatchObject({
     failure: 'access-denied',
   })
+})
+
+test('graph: a part of a batch whose id is true is requested again, and is no other part', async () => {
+  await using setup = await startGraph()
+  const { fake, api } = setup
+  const ids = ['a', 'b'].map(
+    (subject) => fake.mailbox.deliver({ raw: Buffer.from(mail(subject)) }).id,
+  )
+  const alter = providerFaults.alters(({ bytes, ...response }) => {
+    const { responses } = JSON.parse(bytes.toString()) as { responses: { id: unknown }[] }
+    const altered = responses.map((part) => (part.id === '0' ? { ...part, id: true } : part))
+    return { ...response, bytes: Buffer.from(JSON.stringify({ responses: altered })) }
+  })
+  fake.server.on('POST /$batch', providerFaults.times(1, alter))
+  expect((await api.getMessages(ids, {}, signal)).map(({ id }) => id)).toEqual(ids)
 })
 
 test('graph: a malformed response to a read is requested again', async () => {

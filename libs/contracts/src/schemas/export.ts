@@ -13,7 +13,7 @@ import {
   Time,
 } from './primitives.ts'
 
-/** Statuses of an export, in the order of its life. The last three are final. */
+/** Statuses of an export, in the order of its life. The last three statuses are final. */
 export const exportStatuses = ['queued', 'processing', 'completed', 'failed', 'cancelled'] as const
 export type ExportStatus = (typeof exportStatuses)[number]
 

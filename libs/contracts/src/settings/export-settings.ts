@@ -25,7 +25,7 @@ export const exportSettings = {
   ),
 } as const
 
-/** Values of the settings of exports that are not set. */
+/** Default values of the settings of exports. */
 export const exportSettingDefaults = {
   exportMaxConcurrent: 2,
   exportMaxGlobalConcurrent: 8,

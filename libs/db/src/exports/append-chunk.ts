@@ -1,14 +1,14 @@
 import { sql } from 'kysely'
 import type { Tx } from '../connect.ts'
 
-/** Next chunk of the file of an export. */
+/** Chunk that is appended to the file of an export. */
 export interface NewExportChunk {
   exportId: string
-  /** Number of the chunk, starting at 0. */
+  /** Number of the chunk in the file of the export, starting at 0. */
   number: number
-  /** Offset of the chunk's first byte in the file. */
+  /** Offset of the chunk's first byte in the file of the export. */
   start: number
-  /** Bytes of the file in the chunk. */
+  /** Size of the chunk before its encryption, in bytes. */
   size: number
   /** Encrypted bytes of the chunk. */
   content: Buffer
@@ -18,7 +18,7 @@ export interface NewExportChunk {
 
 /**
  * Appends a chunk to the file of an export that is being processed, in the transaction that stores
- * the position after the chunk. Each number is stored once, and without gaps. Returns false, and
+ * the worker's position. Each chunk number is stored once, and without gaps. Returns false, and
  * stores nothing, if the export has ended or was cancelled or deleted, or if another process has
  * stored a chunk of this number: then the caller must stop.
  */

@@ -10,7 +10,7 @@ import type { Tx } from '../connect.ts'
 import { deriveEventId } from '../events/event-id.ts'
 import { type NewEvent, type RecordedEvent, recordEvents } from '../events/record.ts'
 
-/** End of an export. A completed export is truncated if a limit ended it. */
+/** Result with which an export ends. A completed export is truncated if a limit ended it. */
 export type ExportEnd =
   | { status: 'completed'; truncated: boolean }
   | { status: 'failed'; error: string; errorCode?: string }
@@ -18,7 +18,7 @@ export type ExportEnd =
 export interface EndOptions {
   /** Time from the end of an export to its removal. */
   maxAgeMs: number
-  /** Public base URL of the service, for the event. */
+  /** Public base URL of the service, which the webhook body of the event contains. */
   serviceUrl: string | null
 }
 

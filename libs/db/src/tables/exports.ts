@@ -8,45 +8,45 @@ import type { JsonOrNull } from './json.ts'
  */
 export interface Exports {
   exportId: string
-  /** Null once the export or its account was deleted; the row is removed after its chunks. */
+  /** Account of the export. Null once the export or the account was deleted. */
   account: string | null
   shard: number
-  /** Day of the creation (UTC), which selects the table partition of the chunks. */
+  /** Day (UTC) on which the export was created, which selects the table partition of the chunks. */
   day: Date
   status: Generated<ExportStatus>
   phase: Generated<'pending' | ExportPhase>
-  /** Mailboxes as requested: paths and special uses. */
+  /** Mailboxes to export, as requested: paths and special uses. */
   folders: string[]
   startDate: Date
   endDate: Date
   textType: ExportTextType
-  /** Maximum bytes of each text of a message; 0 for no limit. */
+  /** Maximum bytes of each text of an exported message; 0 for no limit. */
   maxBytes: string
   includeAttachments: boolean
-  /** Sealed key of the chunks. Only auth-bridge can read and unseal the key. */
+  /** Sealed key of the export's chunks. Only auth-bridge can read and unseal the key. */
   sealed: string
   createdAt: Generated<Date>
   startedAt: Date | null
   finishedAt: Date | null
-  /** Time at which the export is removed. Moves forward with each chunk. */
+  /** Time at which the export is removed. Each stored chunk moves the time forward. */
   expiresAt: Date
   foldersScanned: Generated<number>
   foldersTotal: Generated<number>
   messagesQueued: Generated<number>
   messagesExported: Generated<number>
   messagesSkipped: Generated<number>
-  /** Size of the compressed file so far. */
+  /** Size of the export's compressed file so far, in bytes. */
   bytesWritten: Generated<string>
-  /** Size of the stored chunks. 0 after their removal. */
+  /** Size of the export's encrypted chunks in Postgres, in bytes. 0 after their removal. */
   storedBytes: Generated<string>
-  /** Number of the next chunk, which is the number of chunks of a completed export. */
+  /** Number of chunks that the file of the export has so far. */
   chunks: Generated<number>
-  /** Progress within the phase, for the next holder of the shard. Format of sync-worker. */
+  /** Position at which a sync-worker continues the export after a crash. */
   position: JsonOrNull<unknown>
   truncated: Generated<boolean>
   error: string | null
   errorCode: string | null
-  /** Estimated time of the end. Null while unknown. */
+  /** Estimated time at which the export ends. Null while unknown. */
   estimatedEnd: Date | null
   /** Time since which the mail server of the account cannot be used. Null if it can be used. */
   unavailableSince: Date | null
@@ -57,11 +57,11 @@ export interface ExportChunks {
   day: Date
   exportId: string
   number: number
-  /** Offset of the chunk's first byte in the file. */
+  /** Offset of the chunk's first byte in the file of the export. */
   start: string
-  /** Bytes of the file in the chunk. */
+  /** Size of the chunk before its encryption, in bytes. */
   size: number
-  /** Encrypted bytes (`encryptChunk` of libs/secrets). */
+  /** Encrypted bytes of the chunk (`encryptChunk` of libs/secrets). */
   content: Buffer
 }
 

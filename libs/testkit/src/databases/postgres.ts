@@ -47,7 +47,7 @@ export async function testDatabase(): Promise<TestDatabase> {
     ),
   )
   const url = Object.assign(new URL(server), { pathname: `/${name}` }).href
-  const db = connect(url, { name: 'test', max: 5 })
+  const db = connect(url, { name: 'test', max: 5, patience: 20 })
   return {
     db,
     url,

@@ -1,6 +1,13 @@
+import { randomBytes } from 'node:crypto'
 import { gzipSync } from 'node:zlib'
-import { appendExportChunk, type Db, endExport, type Tx } from '@posthorn/db'
-import { encryptChunk, newChunkKey } from '@posthorn/secrets'
+import { appendExportChunk, connect, type Db, endExport, type Tx } from '@posthorn/db'
+import {
+  chunkKeySealContext,
+  createUnsealer,
+  encryptChunk,
+  keyPairFromSecret,
+  newChunkKey,
+} from '@posthorn/secrets'
 
 export interface TestExport {
   exportId: string
@@ -40,4 +47,45 @@ export async function writeExport(
 async function complete(tx: Tx, exportId: string): Promise<void> {
   const end = { status: 'completed', truncated: false } as const
   if (!(await endExport(tx, [exportId, end], options))) throw new Error('the export has ended')
+}
+
+/** Key of the chunks of an export, unsealed with the value of SVC_SECRET. */
+export async function readExportKey(db: Db, secret: string, exportId: string): Promise<Buffer> {
+  const { sealed } = await db
+    .selectFrom('exports')
+    .select('sealed')
+    .where('exportId', '=', exportId)
+    .executeTakeFirstOrThrow()
+  const unsealer = createUnsealer([keyPairFromSecret(secret).privateKey])
+  return Buffer.from(await unsealer.unseal(sealed, chunkKeySealContext(exportId)), 'base64')
+}
+
+/** System whose database and secret a test knows. */
+export interface ExportSystem {
+  ownerUrl: string
+  /** Value of SVC_SECRET. */
+  secret: string
+}
+
+/** Variant of `writeExport` for an export that was created by a running system. */
+export async function completeExport(
+  { ownerUrl, secret }: ExportSystem,
+  { exportId, parts }: Pick<TestExport, 'exportId' | 'parts'>,
+): Promise<Buffer> {
+  const db = connect(ownerUrl, { name: 'test export' })
+  try {
+    return await writeExport(db, {
+      exportId,
+      parts,
+      key: await readExportKey(db, secret, exportId),
+    })
+  } finally {
+    await db.destroy()
+  }
+}
+
+/** New values of SVC_SECRET and SVC_SECRET_PUBLIC_KEY. */
+export function newSealingKeys(): { secret: string; publicKey: string } {
+  const secret = randomBytes(32).toString('hex')
+  return { secret, publicKey: keyPairFromSecret(secret).publicKey.text }
 }

@@ -1,4 +1,4 @@
-import type { SeededRandom } from '../mail-api-model/random.ts'
+import { SeededRandom } from '../mail-api-model/random.ts'
 import type { FaultAction } from './faults.ts'
 import type { ProviderRequest } from './requests.ts'
 import { breakResponse, type ResponseFaultKind } from './response-faults.ts'
@@ -7,11 +7,20 @@ import type { SentResponse } from './validator.ts'
 /** Defects of the next responses of a fake. */
 export interface FaultPlan {
   /** Kinds of defects. `reset`: the connection ends without a response. */
-  kinds: readonly (ResponseFaultKind | 'reset')[]
+  readonly kinds: readonly (ResponseFaultKind | 'reset')[]
   /** Probability that a response is broken. */
-  probability: number
-  /** Number of responses that are still to be broken. */
-  count: number
+  readonly probability: number
+  /** Responses to one request, and to its repeats, that may be broken. */
+  readonly repeats: number
+  /** Maximum broken responses of all requests together. Absent: no maximum. */
+  readonly total?: number
+}
+
+/** Request whose response may be broken, with random numbers of its own. */
+interface Chance {
+  readonly request: ProviderRequest
+  readonly random: SeededRandom
+  readonly kind: FaultPlan['kinds'][number] | undefined
 }
 
 /** Kinds of responses to requests that had no effect. */
@@ -21,59 +30,101 @@ const noResponse = { status: 500, contentType: '', headers: {}, bytes: Buffer.al
 /**
  * Fault of a provider fake that breaks random responses while there is a plan: `fake.on('*',
  * faults.apply)`. Requests take effect, unless the connection ends before, or they are refused.
+ *
+ * The defect of a response depends on the seed, the number of the plan, method and path of the
+ * request, and the number of its repeats. The order of concurrent requests to several paths has no
+ * influence, so that a seed repeats a run.
  */
 export class RandomFaults {
-  plan: FaultPlan | undefined
   /** Descriptions of the broken responses, for the report of a failed test. */
   readonly broken: string[] = []
-  readonly #random: SeededRandom
+  readonly #seed: number
   readonly #nullable: ((name: string) => boolean) | undefined
   readonly #earlier = new Map<string, SentResponse>()
+  /** Requests since the start of the plan, by method and path. */
+  readonly #requests = new Map<string, number>()
+  #plan: FaultPlan | undefined
+  #plans = 0
+  #left = 0
 
   /** `nullable`: names of members that the provider sends as null, so that null is no defect. */
-  constructor(random: SeededRandom, nullable?: (name: string) => boolean) {
-    this.#random = random
+  constructor(seed: number, nullable?: (name: string) => boolean) {
+    this.#seed = seed
     this.#nullable = nullable
   }
 
-  readonly apply = (request: ProviderRequest): FaultAction | undefined => {
-    const { plan } = this
-    const isDue = plan !== undefined && plan.count > 0 && this.#random.happens(plan.probability)
-    const kind = isDue ? plan.kinds[this.#random.below(plan.kinds.length)] : undefined
-    if (kind === 'reset') return isPart(request) ? undefined : this.#reset(request)
-    if (kind !== undefined && refusals.has(kind)) return this.#refuse(request, kind)
-    return { kind: 'alter', alter: (response) => this.#alter(request, response, kind) }
+  /** Breaks responses by a plan from now on, instead of an earlier plan. */
+  start(plan: FaultPlan): void {
+    this.#plan = plan
+    this.#plans++
+    this.#left = plan.total ?? Infinity
+    this.#requests.clear()
+    this.broken.length = 0
   }
 
-  #reset({ operation }: ProviderRequest): FaultAction {
-    const phase = this.#random.happens(0.5) ? 'before' : 'after'
-    this.#count(`${operation}: reset ${phase} the effect`)
+  stop(): void {
+    this.#plan = undefined
+  }
+
+  readonly apply = (request: ProviderRequest): FaultAction | undefined => {
+    const chance = this.#chanceOf(request)
+    const { kind } = chance
+    if (kind === 'reset') return isPart(request) ? undefined : this.#reset(chance)
+    if (kind !== undefined && refusals.has(kind)) return this.#refuse(chance, kind)
+    return { kind: 'alter', alter: (response) => this.#alter(chance, response, kind) }
+  }
+
+  #chanceOf(request: ProviderRequest): Chance {
+    const key = `${request.method} ${request.path}`
+    const count = this.#requests.get(key) ?? 0
+    this.#requests.set(key, count + 1)
+    const random = new SeededRandom(hashOf(`${this.#seed} ${this.#plans} ${key} ${count}`))
+    const plan = this.#plan
+    const mayBreak = plan !== undefined && count < plan.repeats && this.#left > 0
+    const isDue = mayBreak && random.happens(plan.probability)
+    return {
+      request,
+      random,
+      kind: isDue ? plan.kinds[random.below(plan.kinds.length)] : undefined,
+    }
+  }
+
+  #reset({ request, random }: Chance): FaultAction {
+    const phase = random.happens(0.5) ? 'before' : 'after'
+    this.#record(request, `reset ${phase} the effect`)
     return { kind: 'reset', phase }
   }
 
-  #refuse(request: ProviderRequest, kind: ResponseFaultKind): FaultAction {
-    const { status, headers, bytes } = this.#alter(request, noResponse, kind)
+  #refuse(chance: Chance, kind: ResponseFaultKind): FaultAction {
+    const { status, headers, bytes } = this.#alter(chance, noResponse, kind)
     return { kind: 'reply', response: { status, headers, body: bytes }, unchecked: true }
   }
 
-  #alter(request: ProviderRequest, response: SentResponse, kind?: ResponseFaultKind): SentResponse {
+  #alter({ request, random }: Chance, response: SentResponse, kind?: ResponseFaultKind) {
     const { operation } = request
     const earlier = this.#earlier.get(operation)
     if (response.status < 300) this.#earlier.set(operation, response)
     if (kind === undefined) return response
     const options = { kind, earlier, ...(this.#nullable && { nullable: this.#nullable }) }
-    const broken = breakResponse(this.#random, response, options)
+    const broken = breakResponse(random, response, options)
     // A part of a batch has no delivery of its own.
     if (!broken || (isPart(request) && broken.delivery)) return response
     const { description, ...altered } = broken
-    this.#count(`${isPart(request) ? 'part ' : ''}${operation}: ${description}`)
+    this.#record(request, description)
     return isPart(request) ? withReadableType(altered) : altered
   }
 
-  #count(description: string): void {
-    if (this.plan) this.plan.count--
-    this.broken.push(description)
+  #record(request: ProviderRequest, description: string): void {
+    this.#left--
+    this.broken.push(`${isPart(request) ? 'part ' : ''}${request.operation}: ${description}`)
   }
+}
+
+/** Number of 32 bits that depends on all characters of a text (FNV-1a). */
+function hashOf(text: string): number {
+  let hash = 0x811c9dc5
+  for (const byte of Buffer.from(text)) hash = Math.imul(hash ^ byte, 0x01000193)
+  return hash >>> 0
 }
 
 function isPart({ closed }: ProviderRequest): boolean {

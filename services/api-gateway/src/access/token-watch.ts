@@ -16,7 +16,7 @@ export interface WatchedResponse extends AccessContext {
 
 /**
  * Interval at which the access tokens of open responses are revalidated. Responses to revoked
- * tokens end within a second, even if the broadcast is lost.
+ * tokens end within a second, even if the broadcast of the revocation is lost.
  */
 const everyMs = 900
 
@@ -52,7 +52,8 @@ export class TokenWatch implements Disposable {
       const tokens = new Map(rows.map((row) => [row.id, row]))
       for (const watched of open) if (!admits(tokens.get(watched.token), watched)) watched.refused()
     } catch (error) {
-      // While Postgres is unavailable, open responses have nothing new to deliver either.
+      // The tokens of open responses stay unchecked while Postgres is unavailable. Open responses
+      // deliver nothing new during that time either.
       this.#log.debug({ reason: messageOf(error) }, 'revalidating tokens of responses failed')
     }
   }

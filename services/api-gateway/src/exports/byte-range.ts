@@ -1,4 +1,4 @@
-/** Range of the bytes of a file. Both offsets are inclusive. */
+/** Range of the bytes of a file. The offsets `start` and `end` are inclusive. */
 export interface ByteRange {
   start: number
   end: number
@@ -18,12 +18,12 @@ export function parseRange(
   return range && range.start >= size ? 'unsatisfiable' : range
 }
 
-/** Range of the last bytes of a file: `-500`. */
+/** Range of the last bytes of a file, such as `-500`. */
 function lastBytes(count: string, size: number): ByteRange | undefined {
   return count === '' ? undefined : { start: Math.max(0, size - Number(count)), end: size - 1 }
 }
 
-/** Range from an offset to another, or to the end of the file: `500-999`, `500-`. */
+/** Range from one offset of a file to another, or to the end: `500-999` or `500-`. */
 function between(first: string, last: string, size: number): ByteRange | undefined {
   const start = Number(first)
   const end = last === '' ? Infinity : Number(last)

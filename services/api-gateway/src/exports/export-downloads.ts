@@ -12,9 +12,12 @@ import { type ByteRange, parseRange } from './byte-range.ts'
 import { DamagedFileError, ExportFile } from './export-file.ts'
 import { type DownloadCaller, sendChunks, type SendOutcome } from './send-chunks.ts'
 
-/** Concurrent downloads of one process. Each has up to two chunks of about 1 MiB in memory. */
+/**
+ * Maximum concurrent downloads of one process. Each download has up to two chunks of about 1 MiB in
+ * memory.
+ */
 const maxDownloads = 32
-/** Concurrent downloads of one account, so that slow clients leave permits to other accounts. */
+/** Maximum concurrent downloads of one account, so that slow clients leave room for others. */
 const maxOfAccount = 8
 const keyTimeoutMs = 5_000
 
@@ -37,7 +40,7 @@ export interface DownloadRequest extends DownloadCaller {
 interface Download {
   request: DownloadRequest
   size: number
-  /** Range to send; undefined for the whole file. */
+  /** Range of the file to send; undefined for the whole file. */
   range: ByteRange | undefined
   headers: Record<string, string>
 }
@@ -76,7 +79,7 @@ export class ExportDownloads {
     const file = await getExportFile(this.#deps.db, account, exportId)
     const { size } = file
     const etag = `"${exportId}-${size}"`
-    // RFC 9110 §13.1.5: with another validator, such as a date, the whole file is sent.
+    // RFC 9110 §13.1.5: if `If-Range` has another validator, the whole file is sent.
     const isCurrent = ifRange === undefined || ifRange.trim() === etag
     const range = isCurrent ? parseRange(request.range, size) : undefined
     const headers = {
@@ -86,7 +89,7 @@ export class ExportDownloads {
       ETag: etag,
     }
     return async (response) => {
-      // RFC 9110 §14.2: ranges are defined for GET only.
+      // RFC 9110 §14.2: `Range` is defined for GET only, so a HEAD request ignores the header.
       if (response.req.method === 'HEAD')
         response.writeHead(200, { ...headers, 'Content-Length': size }).end()
       else if (range === 'unsatisfiable') refuseRange(response, { size, etag })
@@ -98,7 +101,7 @@ export class ExportDownloads {
     }
   }
 
-  /** Takes the permits of a download. @throws AppError `unavailable` above a limit */
+  /** Takes the permits of a download. @throws AppError `unavailable` if too many are in progress */
   #acquire(account: string): Disposable {
     const permits = new DisposableStack()
     for (const semaphore of [this.#permits, this.#accountPermits]) {
@@ -113,7 +116,7 @@ export class ExportDownloads {
     return permits
   }
 
-  /** Requests the key of the chunks. @throws AppError `unavailable` without auth-bridge */
+  /** Requests the key of an export's chunks. @throws AppError `unavailable` without auth-bridge */
   async #readKey({ account, exportId, signal }: DownloadRequest): Promise<Buffer> {
     const options = { key: 'credentials', timeoutMs: keyTimeoutMs, failFast: true, signal }
     try {
@@ -126,8 +129,8 @@ export class ExportDownloads {
   }
 
   /**
-   * Sends a range of the file. An error before the first chunk becomes an error response; a later
-   * error resets the connection.
+   * Sends a range of the export's file. An error before the first chunk becomes an error response;
+   * a later error resets the connection.
    */
   async #send(response: ServerResponse, content: ExportFile, download: Download): Promise<void> {
     const { request, size, range, headers } = download

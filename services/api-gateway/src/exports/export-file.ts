@@ -9,7 +9,7 @@ import {
 } from '../store/export-chunks.ts'
 import type { ByteRange } from './byte-range.ts'
 
-/** Error for a file with a missing or changed chunk. `reason` names the chunk, for the log. */
+/** Error for an export with a missing or changed chunk. The log shows `reason`, the chunk. */
 export class DamagedFileError extends AppError {
   constructor(reason: string, cause?: unknown) {
     const message = 'The file of the export is damaged, create the export again'
@@ -18,7 +18,7 @@ export class DamagedFileError extends AppError {
 }
 
 interface Chunk {
-  /** Offset of the chunk's first byte in the file. */
+  /** Offset of the chunk's first byte in the file of the export. */
   start: number
   bytes: Buffer
 }
@@ -36,8 +36,8 @@ export class ExportFile {
   }
 
   /**
-   * Reads a range of the file. The next chunk is read while the consumer handles a chunk, so at
-   * most two chunks are in memory, and no Postgres connection is held between them.
+   * Reads a range of the export's file. The next chunk is read while the consumer handles a chunk,
+   * so at most two chunks are in memory, and no Postgres connection is held between them.
    *
    * @throws DamagedFileError if a chunk is missing or was changed, AppError `not-found` if the
    * export was deleted. The bytes before the error are correct.

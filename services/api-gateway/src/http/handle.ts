@@ -2,7 +2,7 @@ import type { ServerResponse } from 'node:http'
 import type { Operation, OperationInput, OperationOutput } from '@posthorn/contracts/define'
 import type { Caller } from '../access/authenticate.ts'
 
-/** Context of an API request, beside its validated input. */
+/** Context of an API request, in addition to the validated input. */
 export interface RequestContext {
   caller: Caller
   /** Aborted if the client disconnects before the HTTP response is complete. */
@@ -35,8 +35,8 @@ export interface StreamResponse {
 }
 
 /**
- * Pairs an API operation that responds with bytes with its handler. The bytes are sent at the
- * client's pace.
+ * Pairs an API operation whose response consists of bytes with its handler. The bytes are sent at
+ * the client's pace.
  */
 export function handleStream<const O extends Operation>(
   operation: O,
@@ -46,8 +46,8 @@ export function handleStream<const O extends Operation>(
 }
 
 /**
- * Writes a whole HTTP response, such as an event stream or a range of a file, and resolves at its
- * end. Throws only before the response head.
+ * Function that writes a whole HTTP response, such as an event stream or a range of a file, and
+ * resolves at the end of the response. Throws only before the response head.
  */
 export type ResponseWriter = (response: ServerResponse) => Promise<void>
 

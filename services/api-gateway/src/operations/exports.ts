@@ -76,7 +76,7 @@ export function exportHandlers(deps: ExportDeps): OperationHandler[] {
   ]
 }
 
-/** Creates an export with a key of its own, which only auth-bridge can read from now on. */
+/** Creates an export. Its key is stored sealed, so that only auth-bridge can read the key. */
 async function createExport(
   { db, sealer, settings, exportLimits }: ExportDeps,
   account: string,
@@ -110,7 +110,7 @@ function concurrencyOf({ exportMaxConcurrent, exportMaxGlobalConcurrent }: Setti
   }
 }
 
-/** Range of dates of an export. Both texts have the format of a time. */
+/** Range of dates of a requested export. @throws AppError `invalid` unless start is before end */
 function readDates({ startDate, endDate }: ExportRequest) {
   const start = parseDate(startDate) ?? new Date(Number.NaN)
   const end = parseDate(endDate) ?? new Date(Number.NaN)

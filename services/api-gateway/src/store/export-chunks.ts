@@ -19,8 +19,8 @@ export async function getExportFile(db: Db, account: string, exportId: string) {
 }
 
 /**
- * Number of the chunk that contains a byte of the file. Undefined without such a chunk. The chunk
- * itself confirms its position, so a wrong number serves no wrong bytes.
+ * Finds the number of the chunk that contains a byte of an export's file. Undefined without such a
+ * chunk. Decryption checks the position of the chunk, so a wrong number serves no wrong bytes.
  */
 export async function findChunkAt(
   db: Db,
@@ -36,20 +36,24 @@ export async function findChunkAt(
   return row?.number
 }
 
-/** Finds a chunk of a completed export. Undefined if the chunk is missing. */
+/**
+ * Finds a chunk of a completed export. Undefined if the chunk is missing. The bytes are transferred
+ * as base64: node-postgres reads each value as a text, and the hex text of bytea is longer.
+ */
 export async function findChunk(db: Db, exportId: string, number: number) {
   const row = await chunksOf(db, exportId)
-    .select(['exportChunks.start', 'exportChunks.size', 'exportChunks.content'])
+    .select(['exportChunks.start', 'exportChunks.size'])
+    .select(sql<string>`encode(export_chunks.content, 'base64')`.as('content'))
     .where('exportChunks.number', '=', number)
     .executeTakeFirst()
-  return row && { ...row, start: Number(row.start) }
+  return row && { ...row, content: Buffer.from(row.content, 'base64'), start: Number(row.start) }
 }
 
 function chunksOf(db: Db, exportId: string) {
   return db
     .selectFrom('exports')
     .innerJoin('exportChunks', (join) =>
-      // The day selects the table partition.
+      // The day of the export selects the table partition of its chunks.
       join
         .onRef('exportChunks.day', '=', 'exports.day')
         .onRef('exportChunks.exportId', '=', 'exports.exportId'),

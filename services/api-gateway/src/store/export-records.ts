@@ -57,8 +57,8 @@ export function exportNotFound(): AppError {
 }
 
 /**
- * Cancels an unfinished export, or deletes another export: without an account it is no longer
- * shown, and sync-worker removes its chunks and the row.
+ * Cancels an unfinished export, or deletes an ended export: an export without an account is no
+ * longer shown, and sync-worker removes its chunks and its row.
  *
  * @throws AppError `not-found`
  */

@@ -7,7 +7,7 @@ import { accountNotFound } from './accounts.ts'
 /** True for an export that has not ended. */
 export const isUnfinished = sql<boolean>`exports.status in ('queued', 'processing')`
 
-/** Error for an unknown account. Only operations on exports give it a code. */
+/** Error of operations on exports for an unknown account. Other operations give no code. */
 export function exportAccountNotFound(): AppError {
   return new AppError('not-found', accountNotFound().message, { code: 'AccountNotFound' })
 }
@@ -27,7 +27,7 @@ export interface NewExport extends Omit<Required<ExportRequest>, 'startDate' | '
   exportId: string
   account: string
   shard: number
-  /** Key of the chunks, sealed. */
+  /** Sealed key of the export's chunks. */
   sealed: string
 }
 
@@ -49,8 +49,8 @@ export interface ExportLimits {
  * @throws AppError `rate-limited` `TooManyExports`
  */
 export async function insertExport(tx: Tx, input: NewExport, limits: ExportLimits): Promise<Date> {
-  // The function serializes the creations until the end of the transaction. The next statement sees
-  // the exports of all earlier creations.
+  // The function holds a lock until the end of the transaction, so one export is created at a time.
+  // The next statement reads the exports of all earlier creations.
   await sql`select ensure_export_partition()`.execute(tx)
   await assertWithinLimits(tx, input.account, limits)
   const { createdAt } = await tx

@@ -6,7 +6,7 @@ import { chunkKeySealContext, type Unsealer } from '@posthorn/secrets'
 import { findExport } from '../store/exports.ts'
 import { assertEntitledToExport } from './assert-entitled.ts'
 
-/** Returns the key of the chunks of an export. Safe to repeat. */
+/** Creates the handler that returns the key of an export's chunks. */
 export function onGetExportKey({ db, unsealer }: { db: Db; unsealer: Unsealer }) {
   return on(getExportKey, async ({ account, exportId, entitlement }, { requester }) => {
     const row = await findExport(db, { account, exportId })

@@ -102,6 +102,11 @@ export interface FollowProgress {
    * soon.
    */
   reportProgress(): void
+  /**
+   * Reports that a change which this worker made ended the connection, so that the next connection
+   * follows immediately.
+   */
+  reportOwnLoss(): void
 }
 
 /** The last mailbox of a sync pass that the server refused, and the error of the refusal. */

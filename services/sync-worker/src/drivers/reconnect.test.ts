@@ -27,6 +27,12 @@ test('nextAttemptCount: reset only by a connection that synced and lasted', () =
   expect(nextAttemptCount(7, { synced: true, connectedMs: 10, internalFailure: false })).toBe(5)
 })
 
+test('nextAttemptCount: a connection that an own change ended, has no delay', () => {
+  const loss = { connectedMs: 10, internalFailure: false, isOwnLoss: true }
+  expect(nextAttemptCount(3, { ...loss, synced: true })).toBe(0)
+  expect(nextAttemptCount(3, { ...loss, synced: false })).toBe(3)
+})
+
 test('nextAttemptCount: internal failures are counted up to 3', () => {
   const outcome = { synced: false, connectedMs: 0, internalFailure: true }
   expect(nextAttemptCount(0, outcome)).toBe(1)

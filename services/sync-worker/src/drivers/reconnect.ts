@@ -33,6 +33,8 @@ export interface ConnectionOutcome {
   connectedMs: number
   /** True if the connection brought the sync forward although it was lost. */
   progressed?: boolean
+  /** True if a change by this worker ended the connection, such as the deletion of a mailbox. */
+  isOwnLoss?: boolean
   /**
    * True for failures of Postgres, RabbitMQ or auth-bridge, which are not failures of the server.
    */
@@ -45,6 +47,7 @@ export interface ConnectionOutcome {
  */
 export function nextAttemptCount(attempts: number, outcome: ConnectionOutcome): number {
   if (outcome.internalFailure) return Math.min(attempts + 1, maxAfterInternalFailure)
+  if (outcome.isOwnLoss) return outcome.synced ? 0 : attempts
   if (outcome.progressed) return Math.min(attempts + 1, maxAfterProgress)
   if (!outcome.synced) return attempts + 1
   return outcome.connectedMs >= stableMs ? 0 : Math.min(attempts + 1, maxAfterSync)

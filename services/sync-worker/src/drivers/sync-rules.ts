@@ -7,6 +7,8 @@ export interface SyncRules {
   readonly fullMs: number
   /** Time of the next `full` sync pass that a mailbox requires, in epoch milliseconds. */
   readonly fullAt: number
+  /** Time of the next `parts` action that a mailbox requires, in epoch milliseconds. */
+  readonly partsAt: number
   /** Mean interval of `poll` actions (partial syncs), from the end of the last pass. */
   readonly pollMs: number
   /** Maximum deviation from `pollMs`, as a share of it, so that polls spread over the accounts. */
@@ -37,6 +39,7 @@ export interface SyncMoment {
 export const noIntervals: SyncRules = {
   fullMs: Infinity,
   fullAt: Infinity,
+  partsAt: Infinity,
   pollMs: Infinity,
   pollSpread: 1 / 3,
   minPollMs: 0,

@@ -17,6 +17,7 @@ import { addTrigger, type SyncRequest, type SyncTrigger } from './sync-trigger.t
 const imap: SyncRules = {
   fullMs: 900_000,
   fullAt: Infinity,
+  partsAt: Infinity,
   pollMs: Infinity,
   pollSpread: 1 / 3,
   minPollMs: 12_000,

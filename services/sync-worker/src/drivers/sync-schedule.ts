@@ -292,7 +292,7 @@ function dueTimes(schedule: SyncSchedule, rules: SyncRules): Readonly<Record<Syn
     ),
     parts: hasMailboxes
       ? -Infinity
-      : Math.min(schedule.retryAt, ...[...messages.values()].map(({ at }) => at)),
+      : Math.min(schedule.retryAt, rules.partsAt, ...[...messages.values()].map(({ at }) => at)),
     list: listedAt + listMs,
   }
 }

@@ -41,11 +41,11 @@ interface ConnectionRun {
   synced: boolean
   /** True if the loss of the connection brought the sync forward. */
   progressed: boolean
+  /** True if a change by this worker ended the connection. */
+  isOwnLoss: boolean
 }
 
-interface ConnectionEnd {
-  synced: boolean
-  progressed: boolean
+interface ConnectionEnd extends Omit<ConnectionRun, 'startedAt'> {
   connectedMs: number
   error?: unknown
 }
@@ -80,7 +80,7 @@ export class AccountSession implements DriverContext {
   readonly #done: Promise<void>
   readonly #prepared = Promise.withResolvers<void>()
   readonly #status: StatusRecorder
-  #connection: ConnectionRun = { startedAt: 0, synced: false, progressed: false }
+  #connection = newConnection(0)
 
   constructor(deps: AccountSessionDeps, lease: AccountLease, version: string) {
     this.lease = lease
@@ -125,6 +125,10 @@ export class AccountSession implements DriverContext {
 
   reportProgress(): void {
     this.#connection.progressed = true
+  }
+
+  reportOwnLoss(): void {
+    this.#connection.isOwnLoss = true
   }
 
   /** Ends all work and logs out. Resolves when nothing of the session runs or writes any more. */
@@ -187,20 +191,15 @@ export class AccountSession implements DriverContext {
     const { signal } = this.#stop
     for (let attempts = 0; this.state !== 'unset' && !signal.aborted;) {
       await sleep(reconnectDelayMs(attempts, this.#deps.config), signal)
-      const { synced, progressed, connectedMs, ...outcome } = await this.#runConnection()
+      const { error, ...outcome } = await this.#runConnection()
       this.attempted = true
       if (signal.aborted) return
-      const hasFailed = 'error' in outcome
-      const internalFailure = hasFailed && !failureOf(outcome.error)
-      attempts = nextAttemptCount(attempts, {
-        synced,
-        progressed,
-        connectedMs,
-        internalFailure,
-      })
+      const hasFailed = error !== undefined
+      const internalFailure = hasFailed && !failureOf(error)
+      attempts = nextAttemptCount(attempts, { ...outcome, internalFailure })
       // Without a failure, the account stays connected until the next attempt.
       if (hasFailed)
-        await this.#recordFailure({ error: outcome.error, synced, isDelayed: attempts > 0 })
+        await this.#recordFailure({ error, synced: outcome.synced, isDelayed: attempts > 0 })
     }
   }
 
@@ -209,13 +208,12 @@ export class AccountSession implements DriverContext {
    * replaced.
    */
   async #runConnection(): Promise<ConnectionEnd> {
-    const connection = { startedAt: Date.now(), synced: false, progressed: false }
+    const connection = newConnection(Date.now())
     this.#connection = connection
-    const end = () => ({
-      synced: connection.synced,
-      progressed: connection.progressed,
-      connectedMs: Date.now() - connection.startedAt,
-    })
+    const end = () => {
+      const { startedAt, ...rest } = connection
+      return { ...rest, connectedMs: Date.now() - startedAt }
+    }
     try {
       await this.driver.follow(this.#stop.signal)
       return end()
@@ -251,6 +249,10 @@ export class AccountSession implements DriverContext {
       this.log.warn({ err }, 'storing the account status failed')
     }
   }
+}
+
+function newConnection(startedAt: number): ConnectionRun {
+  return { startedAt, synced: false, progressed: false, isOwnLoss: false }
 }
 
 function isStale(error: unknown): boolean {

@@ -23,8 +23,11 @@ export interface AccountLoad {
 
 /** State of a limited memory at one time. */
 export interface MemoryUse {
+  /** Bytes of memory in use, also by the garbage of released accounts. 0 without accounts. */
+  totalBytes: number
   /**
-   * Bytes of memory in use, and the memory that accounts will need which have not logged in yet.
+   * Bytes of memory in use without the garbage of released accounts, and the memory that accounts
+   * will need which have not logged in yet.
    */
   expectedBytes: number
   bytesPerAccount: number
@@ -54,11 +57,16 @@ const waitingPart = 0.2
 /**
  * Plans one limited memory with the bytes per account that this process uses, at least
  * `plannedBytes`. Accounts that were only logged in need more after their first reads.
+ *
+ * After the release of all accounts, their memory is garbage that later accounts reuse: it is
+ * neither memory of these accounts, nor a reason to claim fewer accounts.
  */
 export class MemoryBudget {
   readonly memory: LimitedMemory
   /** Bytes of memory that the process uses without accounts. */
   #baseBytes = Infinity
+  /** Bytes of memory in use that belonged to accounts which were all released. */
+  #garbageBytes = 0
 
   constructor(memory: LimitedMemory) {
     this.memory = memory
@@ -70,14 +78,29 @@ export class MemoryBudget {
     const active = loggedIn + waiting
     if (active === 0 || this.#baseBytes === Infinity)
       this.#baseBytes = Math.min(this.#baseBytes, usedBytes)
-    const accountsBytes = plannedAccounts * plannedBytes + usedBytes - this.#baseBytes
+    const liveBytes = usedBytes - this.#measureGarbage(usedBytes, { loggedIn, waiting })
+    const accountsBytes = plannedAccounts * plannedBytes + liveBytes - this.#baseBytes
     const measured = accountsBytes / (plannedAccounts + loggedIn + waiting * waitingPart)
     const bytesPerAccount = Math.max(plannedBytes, measured)
     const expectedBytes = Math.max(
-      usedBytes + waiting * bytesPerAccount,
+      liveBytes + waiting * bytesPerAccount,
       this.#baseBytes + active * bytesPerAccount,
     )
     const capacity = Math.floor((plannedPart * limitBytes - expectedBytes) / bytesPerAccount)
-    return { expectedBytes, bytesPerAccount, capacity }
+    return { totalBytes: active === 0 ? 0 : usedBytes, expectedBytes, bytesPerAccount, capacity }
+  }
+
+  /**
+   * Measures the garbage of released accounts. With accounts, garbage shrinks as memory is
+   * returned, or is reused by accounts of the planned size.
+   */
+  #measureGarbage(
+    usedBytes: number,
+    { loggedIn, waiting }: Pick<AccountLoad, 'loggedIn' | 'waiting'>,
+  ): number {
+    const unplannedBytes = usedBytes - this.#baseBytes - loggedIn * this.memory.plannedBytes
+    const maxBytes = loggedIn + waiting === 0 ? Infinity : this.#garbageBytes
+    this.#garbageBytes = Math.min(maxBytes, Math.max(0, unplannedBytes))
+    return this.#garbageBytes
   }
 }

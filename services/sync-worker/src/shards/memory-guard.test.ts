@@ -137,6 +137,62 @@ describe('MemoryGuard', () => {
   })
 })
 
+describe('MemoryGuard after the release of all accounts', () => {
+  /** Guard whose worker held 4,000 accounts of 130 kB, and released them without their memory. */
+  function releaseAll() {
+    const setup = createGuard()
+    const { guard, memory } = setup
+    memory.usedBytes = 670 * MB
+    memory.heapBytes = 350 * MB
+    guard.check(loadOf({ loggedIn: 4_000 }))
+    return { ...setup, limits: guard.check(loadOf({})) }
+  }
+
+  test('claims as many accounts as at the start', () => {
+    const { guard, limits } = releaseAll()
+    expect(guard.bytesPerAccount).toBe(100_000)
+    expect(limits).toEqual({ capacity: 6_000, step: 1_500, excess: 0 })
+  })
+
+  test('beyond the planned part of the limit, claims accounts nevertheless', () => {
+    const { guard, memory } = createGuard()
+    memory.usedBytes = 800 * MB
+    guard.check(loadOf({ loggedIn: 6_500 }))
+    expect(guard.refusing).toBe(true)
+    expect(guard.check(loadOf({})).capacity).toBe(6_000)
+    expect(guard.refusing).toBe(false)
+  })
+
+  test('accounts that start beside the garbage, are neither large nor given back', () => {
+    const { guard, memory } = releaseAll()
+    expect(guard.check(loadOf({ waiting: 1_500 }))).toEqual({
+      capacity: 4_500,
+      step: 1_125,
+      excess: 0,
+    })
+    memory.usedBytes = 700 * MB // the first 300 of them, 30 MB more
+    expect(guard.check(loadOf({ loggedIn: 300, waiting: 1_200 })).excess).toBe(0)
+    expect(guard.bytesPerAccount).toBe(100_000)
+  })
+
+  test('garbage that the process does not return, refuses accounts at the limit', () => {
+    const { guard, memory } = releaseAll()
+    memory.usedBytes = 760 * MB
+    const limits = guard.check(loadOf({ loggedIn: 900, waiting: 600 }))
+    expect(limits).toEqual({ capacity: 0, step: 0, excess: 0 })
+    expect(guard.refusing).toBe(true)
+  })
+
+  test('returned garbage, measures larger accounts again', () => {
+    const { guard, memory } = releaseAll()
+    memory.usedBytes = 160 * MB
+    guard.check(loadOf({ waiting: 1_000 }))
+    memory.usedBytes = 390 * MB // 230 kB for each of 1,000 accounts, and 10 MB of garbage
+    guard.check(loadOf({ loggedIn: 1_000 }))
+    expect(guard.bytesPerAccount).toBe(200_000)
+  })
+})
+
 test('MemoryGuard: with the shipped limits, the first claim takes thousands of accounts', () => {
   // Limits of k8s/base and of the heap, with the memory of a process without accounts.
   const shipped = {

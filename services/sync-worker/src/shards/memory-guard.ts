@@ -69,7 +69,7 @@ export class MemoryGuard {
     this.#bytesPerAccount = tightest.bytesPerAccount
     const part = this.#refusing ? acceptBelow : plannedPart
     this.#setRefusing(
-      uses.some(({ expectedBytes, limitBytes }) => expectedBytes >= part * limitBytes),
+      uses.some((use) => Math.max(use.totalBytes, use.expectedBytes) >= part * use.limitBytes),
       { ...load, ...tightest },
     )
     const capacity = this.#refusing ? 0 : Math.max(0, tightest.capacity)

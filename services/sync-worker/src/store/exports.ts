@@ -1,7 +1,7 @@
 import type { Db, Tx } from '@posthorn/db'
 import { sql } from 'kysely'
 
-/** Chunks per transaction that removes chunks of an export: about 32 MiB. */
+/** Maximum chunks of an export that one transaction removes: about 32 MiB. */
 const chunksPerBatch = 32
 
 /** Ids of unfinished exports that have made no progress for so long that they expired. */

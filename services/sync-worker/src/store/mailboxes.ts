@@ -160,8 +160,11 @@ export async function deleteMailboxes(tx: Tx, ids: readonly string[]): Promise<v
  */
 export interface SyncCursor {
   uidNext: number
-  /** Number of messages in the mailbox index; for a fast index, the server's number. */
-  messages: number
+  /**
+   * Number of messages in the mailbox index; for a fast index, the server's number. Null if the
+   * index has as many messages as the server counts, but the server did not list all of them.
+   */
+  messages: number | null
   highestModseq?: bigint
 }
 
@@ -177,6 +180,11 @@ export function saveCursor(
     highestModseq: highestModseq?.toString() ?? null,
     syncedAt: sql<Date>`now()`,
   })
+}
+
+/** Stores that the index of a mailbox has no messages left. Requires the account's lease. */
+export async function markEmptied(tx: Tx, id: string): Promise<void> {
+  await update(tx, id, { messages: 0 })
 }
 
 export interface IndexedCounters {

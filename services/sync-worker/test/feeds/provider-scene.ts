@@ -1,6 +1,6 @@
 import { createGmailApi, gmailOrigin } from '@posthorn/backends/gmail'
 import { createGraphApi } from '@posthorn/backends/graph'
-import type { MailApi, MailApiAccess } from '@posthorn/backends/mail-api'
+import type { MailApi, MailApiAccess, MailApiError } from '@posthorn/backends/mail-api'
 import { ProviderLimiter } from '@posthorn/backends/provider-limiter'
 import { defaultProviderLimits, forProviders } from '@posthorn/backends/provider-limits'
 import type { Settings } from '@posthorn/contracts/settings/settings'
@@ -16,7 +16,8 @@ import { account, MemoryFeedStore, MemoryTables } from './memory-feed-store.ts'
 
 const user = 'jane@mail.example'
 
-const createLimiter = () =>
+/** Limiter of a new process, whose units suffice for each test. */
+export const createLimiter = () =>
   new ProviderLimiter({
     limits: forProviders((provider) => ({
       ...defaultProviderLimits[provider],
@@ -36,6 +37,9 @@ function accessOf(provider: 'gmail' | 'graph', accessToken: string): MailApiAcce
 export class ProviderScene {
   readonly tables = new MemoryTables()
   readonly refusals: Refusal[] = []
+  readonly lostCursors: MailApiError[] = []
+  /** Number of messages that pages of changes passed over. */
+  unreadable = 0
   readonly api: MailApi
   settings: Settings = {}
   time = account.notifyFrom.getTime()
@@ -69,6 +73,8 @@ export class ProviderScene {
       drafter,
       account,
       onRefusal,
+      onLostCursor: (_feed, error) => void this.lostCursors.push(error),
+      onUnreadable: (_feed, count) => void (this.unreadable += count),
       now: () => new Date(this.time),
     })
   }

@@ -103,7 +103,8 @@ function toListed(
   const path = wire.pathOf(listed.pathAsListed)
   const items = counters.get(path)
   const counted = countersOf(status ? items : undefined)
-  const { uidValidity } = counted
+  const { uidValidity, messages } = counted
+  const isCounted = uidValidity !== undefined && messages !== undefined
   return defined({
     ...hierarchyOf(path, (listed.delimiter as string | false | null) || null),
     ...(matches(SpecialUse, specialUse)
@@ -112,8 +113,9 @@ function toListed(
     ...attributesOf([...listed.flags], path),
     subscribed: listed.subscribed === true,
     mailboxId: mailboxIdOf(items),
-    // Counters without UIDVALIDITY cannot be assigned to a mailbox.
-    status: uidValidity === undefined ? undefined : toStatus(path, counted, uidValidity),
+    // Counters without UIDVALIDITY cannot be assigned to a mailbox. Without MESSAGES, the mailbox
+    // would seem to be empty.
+    status: isCounted ? toStatus(path, counted, uidValidity) : undefined,
   })
 }
 

@@ -5,6 +5,7 @@ import { hasCondstore } from '../connection/capabilities.ts'
 import type { ImapConnection } from '../connection/connection.ts'
 import { requireUidValidity } from '../connection/counters.ts'
 import { clean } from '../text.ts'
+import { countMessages } from './status.ts'
 
 export async function select(
   connection: ImapConnection,
@@ -22,7 +23,7 @@ export async function select(
       const hasModseq = !noModseq && hasCondstore(client) && highestModseq > 0n
       return defined({
         path,
-        messages: exists ?? 0,
+        messages: exists ?? (await countMessages(connection, path)),
         uidNext: uidNext ?? 0,
         uidValidity,
         highestModseq: hasModseq ? highestModseq : undefined,

@@ -1,3 +1,4 @@
+import { AppError } from '@posthorn/errors'
 import type { ImapFlowError } from 'imapflow'
 import type { MailboxStatus } from '../../mail-session.ts'
 import type { ImapConnection } from '../connection/connection.ts'
@@ -20,16 +21,11 @@ export async function status(
   connection: ImapConnection,
   mailboxPath: string,
 ): Promise<MailboxStatus> {
-  const { wire } = connection
   return await connection.call(async (client) => {
     const path = normalizePath(client, mailboxPath)
     let ownItems: StatusItems | undefined
-    const onStatus = (of: string, items: StatusItems) => {
-      if (of === path) ownItems = items
-      else wire.onStatus(of, items)
-    }
     try {
-      await wire.status(path, counterNames(client), onStatus)
+      ownItems = await readItems(connection, path)
     } catch (error) {
       if (await isMissing(connection, path, error as ImapFlowError)) throw mailboxNotFound(error)
       throw error
@@ -38,6 +34,35 @@ export async function status(
     if (counters.messages !== undefined) updateMessageCount(client, path, counters.messages)
     return toStatus(path, counters, requireUidValidity(counters.uidValidity))
   })
+}
+
+/**
+ * Number of messages of a mailbox by STATUS, for a SELECT response without EXISTS, which does not
+ * mean an empty mailbox.
+ *
+ * @throws AppError `rejected` if the server does not report the number
+ */
+export async function countMessages(
+  connection: ImapConnection,
+  mailboxPath: string,
+): Promise<number> {
+  const path = normalizePath(connection.client, mailboxPath)
+  const { messages } = countersOf(await readItems(connection, path))
+  if (messages !== undefined) return messages
+  throw new AppError('rejected', `The mail server does not count the messages of ${mailboxPath}`)
+}
+
+/** Items of the STATUS response of a mailbox. STATUS responses of others are notifications. */
+async function readItems(
+  { client, wire }: ImapConnection,
+  path: string,
+): Promise<StatusItems | undefined> {
+  let ownItems: StatusItems | undefined
+  await wire.status(path, counterNames(client), (of, items) => {
+    if (of === path) ownItems = items
+    else wire.onStatus(of, items)
+  })
+  return ownItems
 }
 
 /**

@@ -188,6 +188,10 @@ async function openFeeds(
       unreadable.set(folder, count)
       followed.context.log.warn({ folder, count }, 'provider cannot list messages of a folder')
     },
+    onLostCursor: ({ id: feed }, error) => {
+      commit.metrics.cursorLost(error.incomplete ? 'damaged' : 'expired')
+      followed.context.log.info({ feed, err: error }, 'changes are unavailable, full list follows')
+    },
     onIncompleteList: (list) => {
       commit.metrics.listIncomplete()
       followed.context.log.warn(list, 'provider lists fewer messages than expected')

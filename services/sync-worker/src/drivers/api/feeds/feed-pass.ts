@@ -74,6 +74,8 @@ export interface MailboxFeedsOptions {
   readonly onIncompleteList?: (list: IncompleteList) => void
   /** Called for each page that passes over messages that the provider could not list. */
   readonly onUnreadable?: (feed: Feed, count: number) => void
+  /** Called when the changes since the cursor of a feed are unavailable: a full round begins. */
+  readonly onLostCursor?: (feed: Feed, error: MailApiError) => void
   /**
    * Creates a client for the monthly comparison of the index, whose requests come after all others.
    * Absent: no such comparisons.
@@ -221,6 +223,10 @@ export class FeedPass implements PassMemory, OpenedIndex {
 
   reportUnreadable(feed: Feed, count: number): void {
     this.#options.onUnreadable?.(feed, count)
+  }
+
+  reportLostCursor(feed: Feed, error: MailApiError): void {
+    this.#options.onLostCursor?.(feed, error)
   }
 
   reportIncompleteList(list: IncompleteList): void {

@@ -19,6 +19,7 @@ import {
   type PassParts,
   type PassResult,
 } from './feed-pass.ts'
+import { HeldCursors } from './held-cursors.ts'
 import { RoundLosses } from './round-losses.ts'
 import { ParkedFeeds } from './parked-feeds.ts'
 import { UnknownFolderError } from './read-messages.ts'
@@ -52,6 +53,7 @@ export class MailboxFeeds {
   readonly #options: FeedPassOptions
   readonly #report: ReportedChanges
   readonly #unlisted = new UnlistedFolders()
+  readonly #cursors = new HeldCursors()
   /** True once the stored message index proved complete. */
   #isVerified = false
   #areRoundsRequired = false
@@ -103,7 +105,7 @@ export class MailboxFeeds {
     const names = new FolderNames(api.traits.placement, folders, named)
     const writer = await this.#openIndex(names)
     const pass = new FeedPass(this.#options, memory, { writer, names, isListStored: false })
-    const stored = await store.listFeeds()
+    const stored = this.#cursors.renew(await store.listFeeds())
     const feeds = pairFeeds(api.feeds(folders), stored)
     await storeFolders(pass, { before, named, created: feeds.filter(({ isNew }) => isNew) })
     const required = parked.inOrder(await this.#markRequired(pass, feeds))
@@ -182,7 +184,7 @@ export class MailboxFeeds {
     const { api, account, store } = this.#options
     const { placement } = api.traits
     if (!parts || this.#areRoundsRequired || placement === 'labels') return undefined
-    const [mailbox, named, stored] = await Promise.all([
+    const [mailbox, named, states] = await Promise.all([
       store.findMailbox(),
       store.listFolders(),
       store.listFeeds(),
@@ -194,12 +196,14 @@ export class MailboxFeeds {
     const pass = new FeedPass(this.#options, memory, { writer, names, isListStored: true })
     const folders = await findFolders(pass, parts)
     if (!folders) return undefined
+    const stored = this.#cursors.renew(states)
     const read = stored.filter(({ folder }) => folders.has(folder ?? ''))
     const feeds = read.map((state) => ({ feed: feedOf(state), state }))
-    const states = await readFeeds(pass, feeds)
+    const hold = (moved: readonly FeedState[]) => this.#cursors.hold(moved)
+    const current = await readFeeds(pass, feeds, { hold })
     await retryPending(pass)
     pass.parkRefused()
-    const hasRounds = [...states.values()].some(needsRound)
+    const hasRounds = [...current.values()].some(needsRound)
     const unknownPath = findUnknownPath(placement, listed, account.paths)
     return { hasRounds, unknownPath, pass }
   }

@@ -129,7 +129,7 @@ export async function listedBy<T>({ folderId }: Feed, list: Promise<T>): Promise
 
 function isOfFolder(error: unknown): error is MailApiError {
   if (!isMailApiError(error)) return false
-  const { failure, status = 0 } = error
-  if (failure === 'unavailable') return status >= 400
+  const { failure, status = 0, incomplete } = error
+  if (failure === 'unavailable') return status >= 400 || incomplete
   return failure === 'refused' || failure === 'access-denied' || failure === 'unreadable-id'
 }

@@ -7,6 +7,14 @@ import { getGroup } from './read-messages.ts'
 import { indexPart } from './stored/stored-index.ts'
 import { type ReadFeed, readChanges } from './sync-feed.ts'
 
+/** End of reading feeds. */
+export interface ReadEnd {
+  /** Time of the pass, to be stored with the cursors. */
+  syncedAt?: Date
+  /** Selects the states to store now, of feeds whose cursors moved without a change. */
+  hold?: (moved: readonly FeedState[]) => readonly FeedState[]
+}
+
 /**
  * Reads the changes of feeds. The cursors of feeds without changes are stored with one commit,
  * which `end` is part of, also after a failure: providers drop old cursors. Returns the new states
@@ -15,7 +23,7 @@ import { type ReadFeed, readChanges } from './sync-feed.ts'
 export async function readFeeds(
   pass: FeedPass,
   feeds: readonly FeedInPass[],
-  end: { syncedAt?: Date } = {},
+  { hold, ...end }: ReadEnd = {},
 ): Promise<Map<string, FeedState>> {
   const states = new Map<string, FeedState>()
   const moved: FeedState[] = []
@@ -30,7 +38,8 @@ export async function readFeeds(
     if (moved.length > 0) await pass.writer.commit({ feeds: moved }).catch(() => undefined)
     throw error
   }
-  if (moved.length > 0 || end.syncedAt) await pass.writer.commit({ feeds: moved, ...end })
+  const due = hold ? hold(moved) : moved
+  if (due.length > 0 || end.syncedAt) await pass.writer.commit({ feeds: due, ...end })
   return states
 }
 

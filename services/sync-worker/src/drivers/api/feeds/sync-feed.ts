@@ -104,8 +104,10 @@ async function advance(pass: FeedPass, at: FeedInPass): Promise<Step> {
     return { state: next, isPausable: reads > 0 }
   }
   const page = await readPage(pass, at)
-  if (page instanceof MailApiError)
+  if (page instanceof MailApiError) {
+    pass.reportLostCursor(feed, page)
     return { state: await restartRound(pass, at, page), isRestart: true }
+  }
   if (page.unreadable !== undefined) pass.reportUnreadable(feed, page.unreadable)
   if (page.full) return { state: await collectPage(pass, state, page), isPausable: !page.complete }
   // The provider ended the full round without completing it.

@@ -36,17 +36,20 @@ test('deletePermanently: on Gmail, moves to the trash and expunges there', async
     [2, 11],
   ])
   const { mail, calls } = recorder({ gmail: true, moved: { uidValidity: 1n, uids } })
-  await deletePermanently(mail, [[1, 2]], { row: mailbox('all', '\\All'), trash })
+  const change = deletePermanently(mail, [[1, 4]], { row: mailbox('all', '\\All'), trash })
+  // Messages 3 and 4 do not exist any more.
+  expect(await change).toEqual([[3, 4]])
   expect(calls).toEqual([
-    ['move', [[1, 2]], 'path trash'],
+    ['move', [[1, 4]], 'path trash'],
     ['ensureSelected', 'path trash'],
     ['expunge', [[11, 12]]],
   ])
 })
 
-test('deletePermanently: on Gmail without COPYUID, expunges nothing in the trash', async () => {
+test('deletePermanently: on Gmail without COPYUID, expunges nothing and reports no deletion', async () => {
   const { mail, calls } = recorder({ gmail: true })
-  await deletePermanently(mail, [[1, 2]], { row: mailbox('all', '\\All'), trash })
+  const change = deletePermanently(mail, [[1, 2]], { row: mailbox('all', '\\All'), trash })
+  expect(await change).toEqual([[1, 2]])
   expect(calls).toEqual([['move', [[1, 2]], 'path trash']])
 })
 

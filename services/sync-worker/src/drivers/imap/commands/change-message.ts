@@ -16,7 +16,7 @@ import { validationError } from '@posthorn/contracts/validate'
 import { AppError } from '@posthorn/errors'
 import { encodeMessageId } from '@posthorn/message-id'
 import { canonicalFlags } from '../index/flag-names.ts'
-import { rangesOf } from '../index/ranges.ts'
+import { rangesOf, subtractRanges } from '../index/ranges.ts'
 import { messageLabels } from '../messages/gmail.ts'
 import { findMailboxByUse, isSelectable, type MailboxRow } from '../../../store/mailboxes.ts'
 import type { AccountReply, AccountRequest } from '../../account-driver.ts'
@@ -107,7 +107,8 @@ export async function deleteMessage(
   const trash = await findTrash(deps, target.account)
   return changeMessage(target, { row, uid, destination: trash }, async (mail, uids) => {
     if (force || !trash || trash.id === row.id) {
-      await deletePermanently(mail, uids, { row, trash })
+      const left = await deletePermanently(mail, uids, { row, trash })
+      if (left.length > 0) throw messageNotFound()
       return { deleted: true }
     }
     const id = movedMessageId(trash, await mail.moveMessages(uids, trash.path))(uid)
@@ -211,19 +212,24 @@ export async function findTrash(
 
 /**
  * Deletes messages of the selected mailbox permanently. Outside of trash and spam, Gmail's EXPUNGE
- * only removes a label, so messages are moved to the trash and expunged in the trash.
+ * only removes a label, so messages are moved to the trash and expunged in the trash. Returns the
+ * messages that Gmail did not report as moved, such as messages that another client deleted.
  */
 export async function deletePermanently(
   mail: MailSession,
   uids: readonly UidRange[],
   { row, trash }: { row: MailboxRow; trash: MailboxRow | undefined },
-): Promise<void> {
+): Promise<UidRange[]> {
   const deletesHere = row.id === trash?.id || row.specialUse?.toLowerCase() === '\\junk'
-  if (!mail.capabilities.gmail || !trash || deletesHere) return mail.expungeMessages(uids)
+  if (!mail.capabilities.gmail || !trash || deletesHere) {
+    await mail.expungeMessages(uids)
+    return []
+  }
   const moved = await mail.moveMessages(uids, trash.path)
-  if (!moved.uids) return
+  if (!moved.uids) return [...uids]
   await mail.ensureSelected(trash.path, { readOnly: false })
   await mail.expungeMessages(rangesOf(moved.uids.values()))
+  return subtractRanges(uids, rangesOf(moved.uids.keys()))
 }
 
 /**

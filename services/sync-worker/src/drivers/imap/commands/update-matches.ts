@@ -67,7 +67,7 @@ export async function deleteMessages(
   const row = await getMailbox(deps.db, target.account, path)
   const trash = await findTrash(deps, target.account)
   if (force || !trash || trash.id === row.id) {
-    const scope = { row, search, destination: trash }
+    const scope = { row, search, destination: trash, removes: true }
     const { count, emailIds } = await updateMatches(target, scope, (mail, uids) =>
       deletePermanently(mail, uids, { row, trash }),
     )
@@ -83,6 +83,8 @@ interface SearchScope {
   search: Search
   /** Mailbox that the messages may be moved to. */
   destination?: MailboxRow | undefined
+  /** True if changed messages leave the mailbox, so that only their earlier ids can be read. */
+  removes?: boolean
   /** Precondition, checked before the search for messages; throws if it is not met. */
   check?: (mail: MailSession) => void
 }
@@ -101,7 +103,7 @@ interface UpdatedMatches {
  */
 async function updateMatches(
   { session, signal }: AccountCommand,
-  { row, search, destination = row, check }: SearchScope,
+  { row, search, destination = row, removes = false, check }: SearchScope,
   change: (mail: MailSession, uids: UidRange[]) => Promise<readonly UidRange[] | void>,
 ): Promise<UpdatedMatches> {
   const terms = toSearchTerms(search)
@@ -121,7 +123,9 @@ async function updateMatches(
       const ids = await mail.emailIds(uids)
       const left = (await change(mail, uids)) ?? []
       const changed = subtractRanges(uids, left)
-      for (const id of left.length > 0 ? await mail.emailIds(changed) : ids) emailIds.push(id)
+      const isRead = left.length > 0 && changed.length > 0 && !removes
+      const changedIds = isRead ? await mail.emailIds(changed) : ids
+      if (changed.length > 0) for (const id of changedIds) emailIds.push(id)
       count += countUids(changed)
     }
     return defined({ count, emailIds: objectId || gmail ? emailIds.slice(0, maxIds) : undefined })

@@ -14,6 +14,7 @@ import { ParkedMailboxes } from '../sync/mailbox-list/parked-mailboxes.ts'
 import { OutdatedConnectionError } from '../sync/mailbox-list/second-connection.ts'
 import { storeUidValidity } from '../sync/changes/unsynced-mailboxes.ts'
 import { followMailboxes } from '../sync/passes/follower.ts'
+import { ShortLists } from '../sync/short-lists.ts'
 import { isUnfinished } from '../sync/sync-plan.ts'
 import { AccountDemand } from './login-gate.ts'
 import { CommandPool } from './command-pool.ts'
@@ -38,6 +39,12 @@ const graceMs = 1_000
  */
 const maxNarrowing = 100
 
+/**
+ * Time after a rename or deletion of a mailbox in which a server may end connections that have the
+ * mailbox selected. Dovecot ends them at the next command.
+ */
+const ownLossMs = 10_000
+
 /** IMAP part of an account session: the connection that syncs, and the connections of commands. */
 export class ImapAccountSession implements AsyncDisposable {
   readonly commands: CommandPool
@@ -46,18 +53,23 @@ export class ImapAccountSession implements AsyncDisposable {
   readonly messageCounts = new Map<string, number>()
   readonly #deps: ImapSessionDeps
   readonly #parked: ParkedMailboxes
+  readonly #shortLists: ShortLists
   readonly #faults = new MessageFaults()
   readonly #demand = new AccountDemand()
   readonly #loans: SessionLoans
   /** Connections lost in a row that helped to find a message that ends connections. */
   #narrowing = 0
+  /** Time of the last rename or deletion of a mailbox; Infinity while the list is changed. */
+  #listChangedAt = 0
   #following: Promise<void> = Promise.resolve()
   #session: MailSession | undefined
 
   constructor(deps: ImapSessionDeps, context: DriverContext) {
     this.#deps = deps
+    const { mailboxPollMs, shortListMs } = deps.sync.config
     // First delay before a parked mailbox is tried again: 1 min with the default `mailboxPollMs`.
-    this.#parked = new ParkedMailboxes(deps.sync.config.mailboxPollMs * 5)
+    this.#parked = new ParkedMailboxes(mailboxPollMs * 5)
+    this.#shortLists = new ShortLists({ minDelayMs: mailboxPollMs, lastingMs: shortListMs })
     this.context = context
     this.#loans = new SessionLoans(() => context.sync.wake())
     this.commands = new CommandPool({
@@ -107,12 +119,33 @@ export class ImapAccountSession implements AsyncDisposable {
     const context = this.#listContext(session)
     if (!context) throw noServer()
     const { log, sync } = this.context
-    const { done, rows } = await changeMailboxList(context, change, (err) => {
-      log.warn({ err }, 'stored mailbox list may be outdated')
-      sync.request({ all: true })
-    })
+    const { done, rows } = await changeMailboxList(
+      context,
+      () => this.#noteChange(change),
+      (err) => {
+        log.warn({ err }, 'stored mailbox list may be outdated')
+        sync.request({ all: true })
+      },
+    )
     this.requestSync(rows.filter(isUnfinished).map(({ id }) => id))
     return done
+  }
+
+  /** Notes the time of a change that may end other connections, also if the change fails. */
+  async #noteChange<T>(
+    change: () => Promise<{ done: T; applied: AppliedListChange }>,
+  ): Promise<{ done: T; applied: AppliedListChange }> {
+    const before = this.#listChangedAt
+    this.#listChangedAt = Infinity
+    let isHarmless = false
+    try {
+      const result = await change()
+      const { deleted, renamed } = result.applied
+      isHarmless = deleted === undefined && !renamed
+      return result
+    } finally {
+      this.#listChangedAt = isHarmless ? before : Date.now()
+    }
   }
 
   /**
@@ -171,6 +204,7 @@ export class ImapAccountSession implements AsyncDisposable {
         locks: context.locks,
         messageCounts: this.messageCounts,
         parked: this.#parked,
+        shortLists: this.#shortLists,
         onSynced: async (refusal) => {
           await syncing[Symbol.asyncDispose]()
           this.#narrowing = 0
@@ -183,6 +217,12 @@ export class ImapAccountSession implements AsyncDisposable {
       else if (this.#isNarrowing(error, signal)) {
         context.log.info({ err: error }, 'connection lost at a message, searching for the message')
         context.reportProgress()
+      } else if (this.#isOwnLoss(error, signal)) {
+        context.log.info(
+          { err: error },
+          'connection lost after a change of mailboxes, replacing it',
+        )
+        context.reportOwnLoss()
       } else throw error
     } finally {
       await this.#session?.[Symbol.asyncDispose]()
@@ -193,6 +233,14 @@ export class ImapAccountSession implements AsyncDisposable {
   /** True if the loss of the connection helps to find a faulty message. */
   #isNarrowing(error: unknown, signal: AbortSignal): boolean {
     return !signal.aborted && this.#faults.narrows(error) && ++this.#narrowing <= maxNarrowing
+  }
+
+  /** True once after a rename or deletion of a mailbox, which may have ended the connection. */
+  #isOwnLoss(error: unknown, signal: AbortSignal): boolean {
+    const isLost = error instanceof AppError && error.kind === 'unreachable'
+    if (signal.aborted || !isLost || Date.now() - this.#listChangedAt > ownLossMs) return false
+    this.#listChangedAt = 0
+    return true
   }
 
   /**

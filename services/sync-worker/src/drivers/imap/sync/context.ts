@@ -10,12 +10,16 @@ import type { Account, ImapAccount } from '../../../store/accounts.ts'
 import type { AccountLease } from '../../../store/lease.ts'
 import type { EmptyMailbox, MailboxRow } from '../../../store/mailboxes.ts'
 import type { Summaries } from '../../../summaries/summaries.ts'
+import type { ShortLists } from './short-lists.ts'
 import type { UidValidityGuard } from './uid-validity.ts'
 import type { ParkedMailboxes } from './mailbox-list/parked-mailboxes.ts'
 
 /** Dependencies of all mailbox syncs of a worker. */
 export interface SyncDeps extends CommitDeps {
-  readonly config: Pick<Config, 'mailboxPollMs' | 'reconnectMinMs' | 'reconnectMaxMs'>
+  readonly config: Pick<
+    Config,
+    'mailboxPollMs' | 'shortListMs' | 'reconnectMinMs' | 'reconnectMaxMs'
+  >
   readonly metrics: WorkerMetrics
   readonly indexEmpty: IndexEmpty
   readonly summaries: Summaries
@@ -59,6 +63,8 @@ export interface SyncContext {
   readonly parked: ParkedMailboxes
   /** Guard against stray UIDVALIDITY values. Shared by all connections of the account that sync. */
   readonly uidValidityGuard: UidValidityGuard
+  /** Mailboxes with lists that are too short. Shared by all connections of the account. */
+  readonly shortLists: ShortLists
   /** Signal that aborts when the sync has to stop. */
   readonly signal: AbortSignal
   readonly log: Logger

@@ -6,16 +6,21 @@ import { commit } from '../../../../events/commit.ts'
 import { messageDeleted, messageUpdated } from '../../events/mailbox-events.ts'
 import { applyFlags, compare, removeUids } from '../../index/compare.ts'
 import { splitNames } from '../../index/flag-names.ts'
-import { type Difference, type FlagChange, saveChunks } from '../../index/mailbox-index.ts'
+import {
+  type Difference,
+  type FlagChange,
+  type MailboxIndex,
+  saveChunks,
+} from '../../index/mailbox-index.ts'
 import {
   batchesOf,
   countUids,
   intersectRanges,
-  normaliseRanges,
   subtractRanges,
   uidsIn,
 } from '../../index/ranges.ts'
 import {
+  markEmptied,
   raiseSyncEpoch,
   saveCursor,
   saveUidNext,
@@ -25,33 +30,60 @@ import type { MailboxContext } from '../context.ts'
 import type { SyncPlan } from '../sync-plan.ts'
 import { searchFlags, storeNewLabels, withoutOwnLabel } from './flags.ts'
 import { announceNew } from './ingest.ts'
-import { searchAll } from './initial-sync.ts'
+import { findDeleted, joinRanges, listUids, recordList, type UidList } from './list-uids.ts'
 
 /** Maximum events per transaction of a mailbox sync. The events take some hundred kilobytes. */
 const batchSize = 500
 
-/**
- * Finds and stores the deletions, flag changes and new messages of a mailbox, in this order. True
- * if the mailbox changed.
- */
+/** Result of a sync of a mailbox. */
+export interface SyncResult {
+  /** True if the sync found and stored a difference between mailbox and index. */
+  changed: boolean
+  /** True if a new UIDVALIDITY of the mailbox is not confirmed: sync the mailbox again soon. */
+  unconfirmed: boolean
+}
+
+/** Finds and stores the deletions, flag changes and new messages of a mailbox, in this order. */
 export async function applyChanges(
   mailbox: MailboxContext,
   selected: SelectedMailbox,
   { plan, announceFrom }: { plan: SyncPlan; announceFrom: Date | undefined },
-): Promise<boolean> {
-  const { index } = mailbox
+): Promise<SyncResult> {
+  const { index, row } = mailbox
+  const { uidValidity } = selected
   const deltas = plan.flags === 'delta' ? await applyDeltas(mailbox) : 0
   const indexed = index.uids()
-  const all = plan.uids ? await findUids(mailbox, selected, indexed) : indexed
-  const removed = subtractRanges(indexed, all)
-  await storeDeletions(mailbox, removed)
-  const compares = plan.flags === 'search' || deltas === undefined
-  const changed = compares ? await compareFlags(mailbox, selected) : 0
-  const added = subtractRanges(all, indexed)
+  const list = plan.uids ? await findUids(mailbox, selected, indexed) : completeList(indexed)
+  if (!list) return { changed: (deltas ?? 0) > 0, unconfirmed: true }
+  // In a gap, flags of unlisted messages were not compared.
+  const endsGap = plan.uids && recordList(mailbox, row, { ...list, uidValidity })
+  let count = deltas ?? 0
+  for await (const removed of findDeleted(mailbox, row, { list, indexed })) {
+    await storeDeletions(mailbox, removed)
+    count += countUids(removed)
+  }
+  const compares = plan.flags === 'search' || deltas === undefined || endsGap
+  if (compares) count += await compareFlags(mailbox, selected, list.uids)
+  const added = subtractRanges(list.uids, indexed)
   await announceNew(mailbox, added, { announceFrom })
-  const { uidNext, highestModseq } = selected
-  await storeCursor(mailbox, defined({ uidNext, messages: countUids(index.uids()), highestModseq }))
-  return (deltas ?? 0) + countUids(removed) + changed + countUids(added) > 0
+  await storeResult(mailbox, selected, list)
+  return { changed: count + countUids(added) > 0, unconfirmed: false }
+}
+
+/** Stores the position of a comparison. */
+async function storeResult(
+  mailbox: MailboxContext,
+  { uidNext, highestModseq }: SelectedMailbox,
+  { isShort, exists }: UidList,
+): Promise<void> {
+  const { index, row, shortLists } = mailbox
+  // The comparison after the initial sync leaves out messages before `announceFrom`, as do its
+  // repetitions until a short list is accepted.
+  if (isShort && row.syncedAt === null && !shortLists.isLasting(row.id)) return
+  const count = countUids(index.uids())
+  // An equal number would hide that the server did not list all messages.
+  const messages = isShort && count === exists ? null : count
+  await storeCursor(mailbox, { ...defined({ uidNext, highestModseq }), messages })
 }
 
 /**
@@ -63,8 +95,8 @@ export async function applyNewMessages(
   mailbox: MailboxContext,
   selected: SelectedMailbox,
   announceFrom: Date | undefined,
-): Promise<boolean> {
-  const { deps, account, row } = mailbox
+): Promise<SyncResult> {
+  const { deps, account, row, shortLists } = mailbox
   const from = Number(row.uidNext ?? 1)
   const added = selected.messages === 0 ? [] : await mailbox.session.searchUids({ from })
   await announceNew(mailbox, added, {
@@ -74,7 +106,8 @@ export async function applyNewMessages(
   const last = added.at(-1)?.[1] ?? 0
   const uidNext = Math.max(selected.uidNext, from, last + 1)
   await storeCursor(mailbox, { uidNext, messages: selected.messages })
-  return added.length > 0
+  shortLists.clear(row.id)
+  return { changed: added.length > 0, unconfirmed: false }
 }
 
 /**
@@ -104,20 +137,51 @@ async function findUids(
   mailbox: MailboxContext,
   selected: SelectedMailbox,
   indexed: readonly UidRange[],
-): Promise<UidRange[]> {
-  const { row } = mailbox
-  const from = Number(row.uidNext ?? 0)
-  if (row.syncedAt === null || row.messages === null || from === 0 || selected.uidNext === 0)
-    return searchAll(mailbox, selected)
-  const arrived = selected.uidNext > from ? await mailbox.session.searchUids({ from }) : []
-  const expected = normaliseRanges([...indexed, ...arrived])
-  return countUids(expected) === selected.messages ? expected : searchAll(mailbox, selected)
+): Promise<UidList | undefined> {
+  const { id } = mailbox.row
+  const arrived = await findArrived(mailbox, selected)
+  const expected = joinRanges(indexed, arrived)
+  const addsUp = countUids(expected) === selected.messages
+  if (addsUp && canAddUp(mailbox, selected, arrived)) return completeList(expected)
+  const list = await listUids(mailbox, { id, verifies: indexed.length > 0 }, selected)
+  return list?.isShort ? { ...list, uids: joinRanges(list.uids, arrived) } : list
 }
 
-/** Compares the flags of all indexed messages with the server, with one search per flag. */
-async function compareFlags(mailbox: MailboxContext, selected: SelectedMailbox): Promise<number> {
+async function findArrived(
+  { row, session }: MailboxContext,
+  { uidNext }: SelectedMailbox,
+): Promise<UidRange[]> {
+  const from = Number(row.uidNext ?? 0)
+  const mayHaveNew = row.syncedAt !== null && from > 0 && uidNext > from
+  return mayHaveNew ? session.searchUids({ from }) : []
+}
+
+/**
+ * False if indexed and new messages prove nothing even if their number is the server's count. A
+ * higher UIDNEXT without a new message may mean that the message is unlisted and another deleted.
+ */
+function canAddUp(
+  { row, shortLists }: MailboxContext,
+  { uidNext }: SelectedMailbox,
+  arrived: readonly UidRange[],
+): boolean {
+  const from = Number(row.uidNext ?? 0)
+  if (row.syncedAt === null || row.messages === null || from === 0 || uidNext === 0) return false
+  return !shortLists.has(row.id) && (uidNext <= from || arrived.length > 0)
+}
+
+function completeList(uids: readonly UidRange[]): UidList {
+  return { uids, exists: countUids(uids), isShort: false }
+}
+
+/** Compares the flags of listed messages with the server, with one search per flag. */
+async function compareFlags(
+  mailbox: MailboxContext,
+  selected: SelectedMailbox,
+  listed: readonly UidRange[],
+): Promise<number> {
   const { index } = mailbox
-  const uids = index.uids()
+  const uids = intersectRanges(index.uids(), listed)
   if (uids.length === 0) return 0
   const result = await searchFlags(mailbox, { index, selected, uids })
   const flags = new Map(
@@ -218,7 +282,14 @@ async function store(
   signal.throwIfAborted()
   await commit(deps, account.lease, async (tx, record) => {
     await saveChunks(tx, { mailbox: row.id, epoch: account.lease.epoch }, dirtyChunks)
+    // After an interruption, messages without chunks would count as a lost index.
+    if (removesAll(index, dirtyChunks)) await markEmptied(tx, row.id)
     await record(eventsOf(await raiseSyncEpoch(tx, row.id)))
   })
   index.adopt(dirtyChunks)
+}
+
+function removesAll({ chunks }: MailboxIndex, dirtyChunks: Difference['dirtyChunks']): boolean {
+  const isRemoved = (chunk: number) => dirtyChunks.has(chunk) && !dirtyChunks.get(chunk)
+  return [...chunks.keys(), ...dirtyChunks.keys()].every(isRemoved)
 }

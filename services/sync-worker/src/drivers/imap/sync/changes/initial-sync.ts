@@ -26,19 +26,20 @@ import type { EmptyMailboxes, IndexEmpty, SyncContext } from '../context.ts'
 import { lostUidValidity } from '../mailbox-list/list-plan.ts'
 import type { Counters } from '../sync-plan.ts'
 import { searchFlags } from './flags.ts'
+import { listUids, recordList } from './list-uids.ts'
 
 const dayMs = 86_400_000
 
 /**
  * First sync of a mailbox: fills the mailbox index and records `mailboxNew`. Messages to announce
  * are left out of the index, so that the following comparison finds these messages as new, even
- * after a crash.
+ * after a crash. Returns undefined if the server does not list the mailbox's messages.
  */
 export async function initialSync(
   context: SyncContext,
   row: MailboxRow,
   { selected, announceFrom }: { selected: SelectedMailbox; announceFrom: Date | undefined },
-): Promise<MailboxRow> {
+): Promise<MailboxRow | undefined> {
   const { deps, account } = context
   const empty = toEmptyMailbox(context, row, selected)
   if (empty) {
@@ -47,7 +48,8 @@ export async function initialSync(
     if (!indexed) throw new AppError('unavailable', 'Another connection synced the mailbox, retry')
     return indexed
   }
-  const all = await searchAll(context, selected)
+  const all = await listFirst(context, row, selected)
+  if (!all) return undefined
   const announced = announceFrom ? await searchSince(context, all, announceFrom) : all
   return fillIndex(context, row, {
     selected,
@@ -62,14 +64,15 @@ export async function initialSync(
 /**
  * Fills the index of a mailbox after a reset, whose `mailboxReset` was recorded before. Messages
  * that arrived after the reset are left out, to be announced. A client that listed the mailbox
- * because of the event may not have received these messages.
+ * because of the event may not have received these messages. Returns undefined like `initialSync`.
  */
 export async function rebuildIndex(
   context: SyncContext,
   row: MailboxRow,
   selected: SelectedMailbox,
-): Promise<MailboxRow> {
-  const all = await searchAll(context, selected)
+): Promise<MailboxRow | undefined> {
+  const all = await listFirst(context, row, selected)
+  if (!all) return undefined
   const uidNext = Number(row.uidNext ?? 0)
   const { uids, nextUid } =
     // Without the stored UIDNEXT, messages that arrived later cannot be told apart.
@@ -77,6 +80,21 @@ export async function rebuildIndex(
       ? { uids: all, nextUid: (all.at(-1)?.[1] ?? 0) + 1 }
       : { uids: uidNext === 1 ? [] : intersectRanges(all, [[1, uidNext - 1]]), nextUid: uidNext }
   return fillIndex(context, row, { selected, all, uids, uidNext: nextUid, isAnnounced: true })
+}
+
+/**
+ * Lists the messages that fill the index of a mailbox. A short list is accepted after the gap has
+ * lasted, because messages that a first list lacks are announced later. Undefined before.
+ */
+async function listFirst(
+  context: SyncContext,
+  row: MailboxRow,
+  selected: SelectedMailbox,
+): Promise<readonly UidRange[] | undefined> {
+  const list = await listUids(context, row, selected)
+  if (!list) return undefined
+  recordList(context, row, { ...list, uidValidity: selected.uidValidity })
+  return !list.isShort || context.shortLists.isLasting(row.id) ? list.uids : undefined
 }
 
 /** Invalidates all message ids of a mailbox and records the `mailboxReset`. */
@@ -154,14 +172,6 @@ async function buildChunks(
       ? await searchFlags(context, { index, selected, uids })
       : new Map<string, UidRange[]>()
   return compare(index, { uids, flags }).dirtyChunks
-}
-
-/** UIDs of all messages in the selected mailbox. */
-export async function searchAll(
-  { session }: SyncContext,
-  { messages }: { messages: number },
-): Promise<UidRange[]> {
-  return messages === 0 ? [] : session.searchUids({ all: true })
 }
 
 /**

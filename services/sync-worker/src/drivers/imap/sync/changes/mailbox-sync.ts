@@ -8,15 +8,8 @@ import { lostUidValidity } from '../mailbox-list/list-plan.ts'
 import { recordLoss } from '../mailbox-list/open-parked.ts'
 import { assignMessageIds } from './unsynced-mailboxes.ts'
 import { planSync } from '../sync-plan.ts'
-import { applyChanges, applyNewMessages } from './apply-changes.ts'
+import { applyChanges, applyNewMessages, type SyncResult } from './apply-changes.ts'
 import { initialSync, rebuildIndex, resetMailbox } from './initial-sync.ts'
-
-export interface SyncResult {
-  /** True if the sync found and stored a difference between mailbox and index. */
-  changed: boolean
-  /** True if a new UIDVALIDITY of the mailbox is not confirmed: sync the mailbox again soon. */
-  unconfirmed: boolean
-}
 
 export const unchanged: SyncResult = { changed: false, unconfirmed: false }
 
@@ -88,9 +81,11 @@ async function sync(context: SyncContext, row: MailboxRow, full: boolean): Promi
   context.messageCounts.set(row.id, selected.messages)
   const announceFrom = await findAnnounceFrom(context, row)
   const indexed = await ensureUidValidity(context, row, { selected, announceFrom })
-  if (!indexed) return { changed: false, unconfirmed: true }
+  // A mailbox with a gap is listed again when `shortLists` says so.
+  if (!indexed) return { changed: false, unconfirmed: !context.shortLists.has(row.id) }
   const isNew = indexed !== row
-  const plan = planSync(indexed, selected, full && !isNew)
+  const planned = planSync(indexed, selected, full && !isNew)
+  const plan = { ...planned, uids: planned.uids || context.shortLists.has(row.id) }
   if (!plan.uids && plan.flags === 'none') {
     if (isNew) observe()
     return { changed: isNew, unconfirmed: false }
@@ -103,11 +98,11 @@ async function sync(context: SyncContext, row: MailboxRow, full: boolean): Promi
     return voided ? sync(context, voided, full) : unchanged
   }
   const mailbox = { ...context, row: indexed, index }
-  const changed = isFull
+  const { changed, unconfirmed } = isFull
     ? await applyChanges(mailbox, selected, { plan, announceFrom })
     : await applyNewMessages(mailbox, selected, announceFrom)
   observe()
-  return { changed: isNew || changed, unconfirmed: false }
+  return { changed: isNew || changed, unconfirmed }
 }
 
 /**
@@ -132,7 +127,7 @@ interface SyncStart {
 /**
  * Makes the mailbox index belong to the server's UIDVALIDITY, by an initial sync or a reset if
  * needed. Returns the unchanged row if the index belongs to the UIDVALIDITY already, undefined if a
- * new UIDVALIDITY is not confirmed.
+ * new UIDVALIDITY is not confirmed, or if the server lists too few messages.
  */
 async function ensureUidValidity(
   context: SyncContext,

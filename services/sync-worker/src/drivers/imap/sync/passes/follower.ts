@@ -102,7 +102,7 @@ class MailboxFollower {
   }
 
   get #rules(): SyncRules {
-    const { account, deps, parked, session } = this.#context
+    const { account, deps, parked, session, shortLists } = this.#context
     const { gmail, idle } = session.capabilities
     const pollMs = deps.config.mailboxPollMs
     return {
@@ -111,6 +111,7 @@ class MailboxFollower {
       // A parked mailbox (opening the mailbox ended the connection) is tried again in a full pass,
       // which reports the result.
       fullAt: parked.nextTryAt,
+      partsAt: shortLists.nextTryAt,
       minPollMs: pollMs,
       listMs: Math.min(listCheckMs, pollMs * pollsPerListCheck),
       reported: this.#notifiesAll ? 'all' : idle && !gmail ? this.#main : undefined,
@@ -152,11 +153,14 @@ class MailboxFollower {
   }
 
   async #syncMailboxes({ mailboxes, reselect: reselects }: SyncPass): Promise<void> {
-    const { deps, account, signal, sync } = this.#context
+    const { deps, account, signal, sync, shortLists } = this.#context
     const rows = await listMailboxRows(deps.db, account.account)
+    const monitored = selectMonitored(rows, selectionRules(this.#context))
+    shortLists.retain(monitored.map(({ id }) => id))
+    const due = shortLists.takeDue()
     let isUnsettled = false
-    for (const row of selectMonitored(rows, selectionRules(this.#context))) {
-      const reselect = reselects.has(row.id)
+    for (const row of monitored) {
+      const reselect = reselects.has(row.id) || due.has(row.id)
       if (!reselect && !mailboxes.has(row.id)) continue
       signal.throwIfAborted()
       // With NOTIFY, the reported counters of the mailbox differ from the stored counters. Without

@@ -4,7 +4,8 @@ import { backoff } from '@posthorn/flow'
 import type { MailboxRow } from '../../../../store/mailboxes.ts'
 import { type MailboxRefusal, unknownPathRefusal } from '../../../account-driver.ts'
 import { isNeverSynced, toEmptyMailbox } from '../changes/initial-sync.ts'
-import { syncMailbox, type SyncResult, unchanged } from '../changes/mailbox-sync.ts'
+import type { SyncResult } from '../changes/apply-changes.ts'
+import { syncMailbox, unchanged } from '../changes/mailbox-sync.ts'
 import type { SyncContext } from '../context.ts'
 import {
   isMailboxRefusal,
@@ -153,9 +154,10 @@ interface SyncOptions {
 export async function syncIfChanged(
   context: SyncPassContext,
   row: MailboxRow,
-  { full, reselect = false, status: listed }: SyncOptions,
+  { full, status: listed, ...options }: SyncOptions,
 ): Promise<SyncResult | RefusedSync> {
   const { refusals } = context
+  const reselect = options.reselect === true || context.shortLists.has(row.id)
   let status = listed
   try {
     if (await staysParked(context, row.path))
@@ -163,7 +165,7 @@ export async function syncIfChanged(
     if (!reselect) status ??= await readStatus(context, row)
     if (refusals.isSuspended(row.path, status, Date.now()))
       return { refusal: suspendedError(row), skipped: true }
-    if (status && !needsSync(row, status, full)) return unchanged
+    if (!reselect && isSynced(row, status, full)) return unchanged
     const result = await syncMailbox(context, row.id, { full })
     refusals.clear(row.path)
     return result
@@ -176,6 +178,10 @@ export async function syncIfChanged(
       throw new OutdatedConnectionError('The connection refuses a mailbox that another one opens')
     return { refusal: error, skipped: false }
   }
+}
+
+function isSynced(row: MailboxRow, status: MailboxStatus | undefined, full: boolean): boolean {
+  return status !== undefined && !needsSync(row, status, full)
 }
 
 /**

@@ -1,0 +1,17 @@
+import { incompleteResponse } from '../mail-api/errors.ts'
+
+/**
+ * Entries of a page of a Graph list. Graph may respond 200 although it could not read an entry,
+ * which has an `error` or no id then: a shorter page would hide that message, and a cursor would
+ * pass over it.
+ *
+ * @throws MailApiError `unavailable`
+ */
+export function entriesOf<T extends { id?: string }>({ value }: { value?: T[] }): T[] {
+  if (!Array.isArray(value)) throw incompleteResponse('The provider sent no list')
+  if (value.some((entry) => Object(entry) !== entry || Object.hasOwn(entry, 'error')))
+    throw incompleteResponse('The provider sent an error instead of an entry')
+  if (value.some(({ id }) => !id))
+    throw incompleteResponse('The provider sent an entry without an id')
+  return value
+}

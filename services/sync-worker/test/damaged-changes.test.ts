@@ -1,0 +1,122 @@
+import { afterEach, expect, test } from '@jest/globals'
+import { providerFaults } from '@posthorn/testkit/providers'
+import { mime } from './api-world.ts'
+import { gmailScene, graphScene } from './feeds/provider-scene.ts'
+
+// Lists of changes with an entry that has no id, or a member of another type.
+
+let stack = new AsyncDisposableStack()
+afterEach(async () => {
+  await stack.disposeAsync()
+  stack = new AsyncDisposableStack()
+})
+
+const delta = 'GET /mailFolders/{mailFolder-id}/messages/delta()'
+const list = 'GET /mailFolders/{mailFolder-id}/messages'
+
+/** Damages of an entry of a list. */
+const damages: [name: string, damage: (entry: Record<string, unknown>) => object][] = [
+  ['no id', ({ id: _id, ...rest }) => rest],
+  ['an empty id', (entry) => ({ ...entry, id: '' })],
+  ['a number as id', (entry) => ({ ...entry, id: 5 })],
+]
+
+/** Fault that damages the entry with this id wherever it is in the JSON of a response. */
+function damagesEntry(id: string, damage: (entry: Record<string, unknown>) => object) {
+  const reviver = (_key: string, value: unknown) =>
+    isEntry(value) && value['id'] === id ? damage(value) : value
+  return providerFaults.alters(({ bytes, ...response }) => ({
+    ...response,
+    bytes: Buffer.from(JSON.stringify(JSON.parse(bytes.toString(), reviver))),
+  }))
+}
+
+function isEntry(value: unknown): value is Record<string, unknown> {
+  return typeof value === 'object' && value !== null
+}
+
+test.each(damages)(
+  'Gmail: a message of the history with %s, all new messages are announced in the same pass',
+  async (_name, damage) => {
+    const { gmail, mailbox, scene } = await gmailScene(stack)
+    await scene.sync()
+    const first = mailbox.deliver(mime('first'))
+    gmail.on('history.list', damagesEntry(first.id, damage))
+    const second = mailbox.deliver(mime('second'))
+    await scene.sync()
+    expect(scene.idsOf('messageNew').sort()).toEqual([first.id, second.id].sort())
+    expect(scene.lostCursors).toMatchObject([{ failure: 'stale-cursor', incomplete: true }])
+    // 4 tries of the page, and the history since the full list in 2 pages.
+    expect(gmail.requests('history.list').length).toBe(6)
+
+    const third = mailbox.deliver(mime('third'))
+    await scene.sync()
+    expect(scene.idsOf('messageNew').at(-1)).toBe(third.id)
+    expect(scene.events).toHaveLength(3)
+    expect(scene.lostCursors).toHaveLength(1)
+  },
+)
+
+test('Gmail: a history that is damaged three times, is no reason for a full list', async () => {
+  const { gmail, mailbox, scene } = await gmailScene(stack)
+  await scene.sync()
+  const { id } = mailbox.deliver(mime('new'))
+  gmail.on(
+    'history.list',
+    providerFaults.times(
+      3,
+      damagesEntry(id, () => ({})),
+    ),
+  )
+  await scene.sync()
+  expect(scene.idsOf('messageNew')).toEqual([id])
+  expect(scene.lostCursors).toEqual([])
+})
+
+test.each(damages)(
+  'Graph: a changed message with %s, the other messages of all folders are announced',
+  async (_name, damage) => {
+    const { graph, mailbox, scene } = await graphScene(stack)
+    await scene.sync()
+    const first = mailbox.deliver({ raw: Buffer.from(mime('first')) })
+    for (const operation of [delta, list])
+      graph.server.on(operation, damagesEntry(first.id, damage))
+    const second = mailbox.deliver({ raw: Buffer.from(mime('second')) })
+    await scene.sync()
+    expect(scene.idsOf('messageNew')).toEqual([second.id])
+    expect(scene.unreadable).toBeGreaterThan(0)
+
+    const third = mailbox.deliver({ raw: Buffer.from(mime('third')) })
+    await scene.sync()
+    expect(scene.idsOf('messageNew')).toEqual([second.id, third.id])
+    expect(scene.idsOf('messageDeleted')).toEqual([])
+  },
+)
+
+test('Graph: a repaired entry, its message is announced with the next full list', async () => {
+  const { graph, mailbox, scene } = await graphScene(stack)
+  await scene.sync()
+  const { id } = mailbox.deliver({ raw: Buffer.from(mime('new')) })
+  const fault = damagesEntry(id, () => ({}))
+  const ends = [delta, list].map((operation) => graph.server.on(operation, fault))
+  await scene.sync()
+  expect(scene.idsOf('messageNew')).toEqual([])
+  for (const end of ends) end()
+  graph.clock.advance(86_400_000)
+  await scene.sync()
+  expect(scene.idsOf('messageNew')).toEqual([id])
+})
+
+test('Graph: a folder whose lists have no usable entry, is parked, others are read', async () => {
+  const { graph, mailbox, scene } = await graphScene(stack)
+  await scene.sync()
+  const inbox = mailbox.folder('inbox').id
+  const isOfInbox = ({ path }: { path: string }) => decodeURIComponent(path).includes(inbox)
+  const broken = providerFaults.deviates({ status: 200, body: { value: [{}] } })
+  for (const operation of [delta, list])
+    graph.server.on(operation, (request) => (isOfInbox(request) ? broken(request) : undefined))
+  const junk = mailbox.folder('junkemail').id
+  const { id } = mailbox.deliver({ raw: Buffer.from(mime('junk')), folderId: junk })
+  expect(await scene.sync()).toBeInstanceOf(Date)
+  expect(scene.idsOf('messageNew')).toEqual([id])
+})

@@ -1,0 +1,32 @@
+import { expect, test } from '@jest/globals'
+import { FuzzRun } from './feeds/fuzz-run.ts'
+import { fuzzedGmail, fuzzedGraph } from './feeds/fuzzed-mailbox.ts'
+import { account } from './feeds/memory-feed-store.ts'
+
+// Random broken responses of the fakes: TEST_SEED repeats a run, TEST_STEPS sets its rounds.
+
+const seed = Number(process.env['TEST_SEED'] ?? 1)
+const steps = process.env['TEST_STEPS']
+
+test.each([
+  ['Gmail', fuzzedGmail, 500],
+  // A round takes 0.1 to 0.3 s, twice to four times as long as with Gmail.
+  ['Microsoft Graph', fuzzedGraph, 200],
+] as const)(
+  `MailboxFeeds: broken responses of %s, seed ${seed}: events and index equal the mailbox afterwards`,
+  async (_provider, open, defaultRounds) => {
+    const rounds = Number(steps ?? defaultRounds)
+    await using mailbox = await open(account.notifyFrom)
+    const run = new FuzzRun(mailbox, seed)
+    await run.start()
+    for (let round = 1; round <= rounds; round++)
+      await run.round().catch((cause: unknown) => {
+        const broken = run.faults.broken.join('\n  ')
+        throw new Error(`seed ${seed}, round ${round}, after\n  ${broken}`, { cause })
+      })
+    // A few rounds need not have each outcome.
+    const outcomes = rounds < 30 ? [] : ['pass done', 'pass unavailable', 'read done']
+    expect([...run.outcomes.keys()]).toEqual(expect.arrayContaining(outcomes))
+  },
+  1_200_000,
+)

@@ -1,0 +1,132 @@
+import { afterAll, expect, test } from '@jest/globals'
+import { withClient } from '@posthorn/local/postgres/client'
+import { eventually, faultSize } from '@posthorn/testkit'
+import { type LoggedRequest, VirtualClock } from '@posthorn/testkit/providers'
+import { startGmailFake } from '@posthorn/testkit/providers/gmail'
+import { registerApiAccount, untilSynced } from '../audit/connect-account.ts'
+import { createApiApps } from '../provider-fakes.ts'
+import { startWorld } from '../world.ts'
+import { submit, type Submitted } from './sending-job.ts'
+
+// Sync-workers lend the units of Gmail mailboxes to senders. Both are killed while they do.
+
+const accounts = ['one', 'two']
+/** Messages that are submitted at first. */
+const messages = faultSize({ small: 8, full: 16 })
+/** Units per minute and mailbox. The messages of a mailbox need most of them. */
+const accountUnits = 2_000
+/** Units of the dearest request, `drafts.send`: largest debt of a worker, burst of the reserve. */
+const maxCost = 100
+/** Units of a mailbox that may be used immediately. */
+const burst = accountUnits / 8 + 2 * maxCost
+const unitsPerMs = accountUnits / 60_000
+/** Time for which requests may be delayed on a busy machine after their units were taken. */
+const delayedMs = 10_000
+
+const victims = ['sender', 'sync-worker', 'sender-2', 'sender', 'sync-worker-2', 'sender-2']
+const kills = faultSize({ small: 8, full: 20 })
+
+const stack = new AsyncDisposableStack()
+afterAll(() => stack.disposeAsync())
+const gmail = stack.use(await startGmailFake({ clock: new VirtualClock(new Date()) }))
+const origins = ['gmail', 'oauth2', 'www'].map(
+  (name) => `https://${name}.googleapis.com=${gmail.origin}`,
+)
+const world = stack.use(
+  await startWorld({
+    names: ['api-gateway', 'auth-bridge', 'sync-worker', 'sender'],
+    replicas: { 'sync-worker': 2, sender: 2 },
+    env: {
+      SVC_PROVIDER_ORIGINS: origins.join(','),
+      SVC_PROVIDER_LIMITS: JSON.stringify({ gmail: { accountUnits } }),
+      SVC_API_POLL_INTERVAL: '5s',
+      SVC_WORKER_HEARTBEAT: '1s',
+      SVC_WORKER_CLAIM_INTERVAL: '250ms',
+      SVC_SENDER_LEASE: '2s',
+    },
+  }),
+)
+
+/** Units by mailbox, with the times at which their requests arrived in ms. */
+const used = new Map<string, { at: number; units: number }[]>()
+gmail.on('*', (request) => {
+  const { address } = gmail.findGrant(request) ?? {}
+  const { units } = request as LoggedRequest
+  if (address === undefined || units === 0) return undefined
+  used.set(address, [...(used.get(address) ?? []), { at: performance.now(), units }])
+  return undefined
+})
+
+/** Most units of a mailbox above its pace, in the period in which there were most. */
+function mostAbovePace(requests: readonly { at: number; units: number }[]): number {
+  let [most, above, before] = [0, 0, 0]
+  for (const { at, units } of requests) {
+    above = Math.max(0, above - (at - before) * unitsPerMs) + units
+    before = at
+    most = Math.max(most, above)
+  }
+  return most
+}
+
+/** Kills processes in turn, each while a message is sent. Killed processes start again. */
+async function killWhileSending(): Promise<void> {
+  const starts = new Map<string, Promise<void>>()
+  for (let at = 0; at < kills; at++) {
+    const name = victims[at % victims.length] ?? ''
+    const method = at % 2 === 0 ? 'drafts.create' : 'drafts.send'
+    await starts.get(name)
+    const killed = Promise.withResolvers<void>()
+    const remove = gmail.on(method, () => {
+      remove()
+      killed.resolve(world.services.kill(name))
+      // The request takes effect, except for every fourth request.
+      return at % 4 === 3 ? { kind: 'reset', phase: 'before' } : undefined
+    })
+    await killed.promise
+    starts.set(name, world.services.start(name))
+  }
+  await Promise.all(starts.values())
+}
+
+const messageIdOf = (source: Buffer) =>
+  /^Message-ID: (.+?)\r$/im.exec(source.toString('latin1'))?.[1] ?? ''
+
+test('sync-workers and senders are killed in turn while units are lent: each message is sent once, within the limits', async () => {
+  const apps = await createApiApps(world.client)
+  for (const account of accounts) {
+    const address = `${account}@workspace.example`
+    gmail.addMailbox(address)
+    await registerApiAccount(world, { account, app: apps.gmail, address })
+  }
+  for (const account of accounts) await untilSynced(world, account)
+  const startedAt = performance.now()
+  const submitted: Promise<Submitted>[] = []
+  const submitNext = () =>
+    void submitted.push(submit(world, accounts[submitted.length % accounts.length] ?? ''))
+  for (let at = 0; at < messages; at++) submitNext()
+  // Further messages follow if not all kills have taken place.
+  const stopSubmitting = gmail.on('drafts.send', () => {
+    if (submitted.length - gmail.sent.length < accounts.length * 2) submitNext()
+    return undefined
+  })
+  await killWhileSending()
+  stopSubmitting()
+  const expected = (await Promise.all(submitted)).map(({ messageId }) => messageId)
+  await eventually(async () => expect(await statesOf()).toEqual(['sent']), { timeoutMs: 300_000 })
+  const seconds = Math.round((performance.now() - startedAt) / 1_000)
+  const above = [...used.values()].map((requests) => Math.round(mostAbovePace(requests)))
+  process.stdout.write(
+    `lending: ${gmail.sent.length} messages, ${seconds} s, ${above.join(' and ')} units above\n`,
+  )
+  expect(gmail.sent.map(({ raw }) => messageIdOf(raw)).toSorted()).toEqual(expected.toSorted())
+  expect(used.size).toBe(accounts.length)
+  for (const each of above) expect(each).toBeLessThanOrEqual(burst + delayedMs * unitsPerMs)
+}, 600_000)
+
+/** Different states of the submissions. */
+async function statesOf(): Promise<string[]> {
+  const { rows } = await withClient(world.ownerUrl, (client) =>
+    client.query<{ state: string }>('select distinct state from outbox'),
+  )
+  return rows.map(({ state }) => state)
+}
