@@ -1,11 +1,12 @@
 import { type ChildProcess, spawn } from 'node:child_process'
-import { randomUUID } from 'node:crypto'
+import { createHash, randomUUID } from 'node:crypto'
 import { join } from 'node:path'
 import { connectBus, on } from '@posthorn/bus'
 import type { Provider } from '@posthorn/contracts/account-types'
 import {
   type Credentials,
   getCredentials,
+  getExportKey,
   getOpenAiApiKey,
 } from '@posthorn/contracts/commands/credentials'
 import { listMailboxes } from '@posthorn/contracts/commands/mailboxes'
@@ -83,11 +84,16 @@ export async function testWorld({ heartbeatMs = 30_000 }: { heartbeatMs?: number
   const credentialRequests: CommandRequest<typeof getCredentials>[] = []
   const secrets: { openAiAPIKey?: string } = {}
   const pubSub = { accessToken: '' }
+  const exportKeys = { areAvailable: true }
   await bus.serve({
     queue: 'credentials',
     handlers: [
       on(getOpenAiApiKey, () => Promise.resolve(secrets)),
       unsealsLogins,
+      on(getExportKey, async ({ exportId }) => {
+        if (!exportKeys.areAvailable) throw new AppError('unavailable', 'No key is available')
+        return { key: exportKeyOf(exportId).toString('base64') }
+      }),
       on(getPubSubToken, () => Promise.resolve(pubSub)),
       on(getCredentials, async (request) => {
         credentialRequests.push(request)
@@ -237,6 +243,7 @@ export async function testWorld({ heartbeatMs = 30_000 }: { heartbeatMs?: number
     credentialRequests,
     secrets,
     pubSub,
+    exportKeys,
     startWorker,
     stopWorker,
     spawnWorker,
@@ -278,6 +285,11 @@ export async function testWorld({ heartbeatMs = 30_000 }: { heartbeatMs?: number
 }
 
 export type World = Awaited<ReturnType<typeof testWorld>>
+
+/** Key of the chunks of an export. */
+export function exportKeyOf(exportId: string): Buffer {
+  return createHash('sha256').update(exportId).digest()
+}
 
 const fast = {
   claimMs: 100,

@@ -1,11 +1,14 @@
 import type { Bus } from '@posthorn/bus'
 import { getExportKey, minCredentialsTimeoutMs } from '@posthorn/contracts/commands/credentials'
 import { AppError } from '@posthorn/errors'
+import { backoff } from '@posthorn/flow'
 import type { Registry } from '../sessions/registry.ts'
 import type { ExportDeps, ReadExportKey } from './export-context.ts'
 import { ExportRunner } from './export-runner.ts'
 import { ExportTurns } from './export-turns.ts'
 import type { RunDeps } from './run-export.ts'
+
+const retryDelayMs = backoff({ baseMs: 1_000, maxMs: 60_000, jitter: 0.2 })
 
 export interface ExportParts extends Omit<ExportDeps, 'readKey'> {
   readonly bus: Pick<Bus, 'request'>
@@ -26,9 +29,8 @@ export function createExports(
     return Buffer.from(key, 'base64')
   }
   const turns = stack.use(new ExportTurns())
-  return stack.use(
-    new ExportRunner({ ...deps, readKey, turns, findAccount: accountFinder(sessions) }),
-  )
+  const findAccount = accountFinder(sessions)
+  return stack.use(new ExportRunner({ ...deps, readKey, turns, retryDelayMs, findAccount }))
 }
 
 /** Creates the function that finds the session of an account of an export. */

@@ -1,6 +1,6 @@
 import { exportSettingDefaults } from '@posthorn/contracts/settings/export-settings'
 import { AppError } from '@posthorn/errors'
-import { backoff, sleep } from '@posthorn/flow'
+import { type Backoff, sleep } from '@posthorn/flow'
 import type { ExportDriver } from '../drivers/export-driver.ts'
 import { type AccountLease } from '../store/lease.ts'
 import {
@@ -26,7 +26,9 @@ export interface ExportAccount {
 }
 
 export interface RunDeps extends ExportDeps {
-  readonly turns: ExportTurns
+  readonly turns: Pick<ExportTurns, 'take'>
+  /** Delay before an interrupted export continues, by the number of failures in a row. */
+  readonly retryDelayMs: Backoff
   /** Finds the session of an account. @throws AppError `unavailable` without a session */
   readonly findAccount: (account: string, signal: AbortSignal) => Promise<ExportAccount>
 }
@@ -39,7 +41,6 @@ const maxTemporaryAttempts = 10
 const maxRestarts = 10
 /** Messages that are read one by one after a failure, to find the message that fails. */
 const maxCareful = 100
-const retryDelayMs = backoff({ baseMs: 1_000, maxMs: 60_000 })
 
 /**
  * Runs an export of this worker until its end, or until the signal aborts. Starts at the stored
@@ -64,7 +65,7 @@ export async function runExport(
         return failures + 1
       })
       if (run.hasEnded) return
-      await sleep(retryDelayMs(Math.max(1, failures)), signal).catch(() => undefined)
+      await sleep(deps.retryDelayMs(Math.max(1, failures)), signal).catch(() => undefined)
     }
   }
 }

@@ -247,3 +247,28 @@ test('IdleConnections: beyond its limit, closes the longest idle connection of a
   await Promise.resolve()
   expect(closed).toEqual([0, 2])
 })
+
+test('CommandPool.acquire: background requests, leave a connection free and come after others', async () => {
+  const { borrow } = testPool({ max: 2 })
+  const background = { background: true, longRunning: true }
+  const first = await borrow()
+  const exporting = borrow(background)
+  const second = await borrow()
+  const command = borrow()
+  expect(await waits(exporting)).toBe(true)
+  first.release()
+  ;(await command).release()
+  expect(await waits(exporting)).toBe(true)
+  second.release()
+  ;(await exporting).release()
+})
+
+test('CommandPool.acquire: with one connection, background requests use it', async () => {
+  const { borrow } = testPool({ max: 1 })
+  const exporting = await borrow({ background: true, longRunning: true })
+  const command = borrow()
+  const again = borrow({ background: true, longRunning: true })
+  exporting.release()
+  ;(await command).release()
+  ;(await again).release()
+})
