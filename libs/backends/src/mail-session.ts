@@ -9,6 +9,7 @@ import type {
   MessageFlags,
   MessagePartsRequest,
   PartRequest,
+  RequestedParts,
 } from './messages.ts'
 import type { SearchTerms, UidQuery } from './searches.ts'
 
@@ -214,10 +215,7 @@ export interface MailSession extends AsyncDisposable {
   search(terms: SearchTerms): Promise<UidRange[]>
   /** Changes of messages after a mod-sequence (CONDSTORE), with deletions under QRESYNC. */
   changesSince(since: bigint): AsyncIterable<MailboxChange>
-  /**
-   * Arrival times (INTERNALDATE) of messages in ascending order of UID, in one FETCH. Messages that
-   * the connection does not have are left out.
-   */
+  /** Arrival times (INTERNALDATE) of messages in ascending order of UID, in one FETCH. */
   arrivalTimes(uids: readonly UidRange[]): Promise<MessageArrival[]>
   /** Messages in ascending order of UID, without deleted messages. One FETCH has at most 500. */
   fetchMessages(uids: readonly UidRange[], options?: FetchOptions): AsyncIterable<FetchedMessage>
@@ -233,13 +231,8 @@ export interface MailSession extends AsyncDisposable {
     structure: BodyPart,
     wanted: readonly PartRequest[],
   ): Promise<Map<string, Buffer>>
-  /**
-   * Parts of several messages, as `readParts` reads them. Takes one FETCH for all messages with
-   * equal parts. Undefined for messages whose parts the server does not return.
-   */
-  readPartsOfAll(
-    requests: readonly MessagePartsRequest[],
-  ): Promise<(Map<string, Buffer> | undefined)[]>
+  /** Reads parts as `readParts`, in one FETCH for all messages of which the same are requested. */
+  readPartsOfAll(requests: readonly MessagePartsRequest[]): Promise<RequestedParts[]>
   /** Download of one part of a message, at most `maxBytes` after decoding. */
   downloadPart(uid: number, part: string, options?: { maxBytes?: number }): Promise<Download>
   downloadSource(uid: number): Promise<Download>

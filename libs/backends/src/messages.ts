@@ -81,6 +81,9 @@ export interface MessagePartsRequest {
   wanted: readonly PartRequest[]
 }
 
+/** Requested parts of a message. Undefined if the server does not return them. */
+export type RequestedParts = Map<string, Buffer> | undefined
+
 /** Arrival time of a message. */
 export interface MessageArrival {
   uid: number

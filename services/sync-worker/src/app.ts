@@ -89,7 +89,8 @@ export async function startApp(
     }),
   )
   const pubSub = stack.use(startPubSub({ db, bus, settings, log, config }))
-  const exportParts = { commit: parts.commit, bus, sessions, worker, config, log }
+  const registry = service.metrics
+  const exportParts = { commit: parts.commit, bus, registry, sessions, worker, config, log }
   const exports = createExports(stack, exportParts)
   const observers = [quota.held, sessions, pubSub, exports]
   const holding = { service, parts, config, worker, observers }

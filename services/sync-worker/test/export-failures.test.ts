@@ -3,10 +3,11 @@ import { afterAll, beforeAll, expect, test } from '@jest/globals'
 import { shardOf } from '@posthorn/contracts/shards'
 import { cacheSettings, connect, type Db } from '@posthorn/db'
 import { AppError } from '@posthorn/errors'
-import { createLogger } from '@posthorn/telemetry'
+import { createLogger, createMetrics } from '@posthorn/telemetry'
 import { eventually, testDatabase, type TestDatabase } from '@posthorn/testkit'
 import type { MessageDetail } from '@posthorn/contracts/schemas/message'
 import type { ExportContent, ExportDriver, ExportReading } from '../src/drivers/export-driver.ts'
+import { createExportMetrics } from '../src/exports/export-metrics.ts'
 import { type RunDeps, runExport } from '../src/exports/run-export.ts'
 import { ensureAccountStatusRows } from '../src/store/account-status.ts'
 import type { AccountLease } from '../src/store/lease.ts'
@@ -97,6 +98,7 @@ async function scene(count: number, includeAttachments = false) {
       metrics: { eventsRecorded: () => undefined },
       markPublished: () => Promise.resolve(),
     },
+    metrics: createExportMetrics(createMetrics('test')),
     readKey: async () => exportKeyOf(exportId),
     config: { exports: { maxAgeMs: 60_000, maxStoredBytes: 1e9, patienceMs: 60_000 } },
     log: createLogger('test', 'silent'),

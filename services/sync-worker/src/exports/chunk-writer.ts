@@ -1,10 +1,16 @@
 import { once } from 'node:events'
 import { createGzip, type Gzip } from 'node:zlib'
+import type { MergePosition } from './merge-runs.ts'
+import { type ExportedMessage, messageLine } from './message-line.ts'
 
 /** Bytes of a compressed chunk after which the chunk ends. */
 const fullBytes = 1024 * 1024
 /** Bytes that are compressed at once, so that a long line is not compressed as a whole. */
 const pieceBytes = 256 * 1024
+
+/** Messages of a chunk, and its maximum age. */
+const maxChunkMessages = 500
+const maxChunkMs = 10_000
 
 /**
  * Compresses one chunk of an export: a gzip member (RFC 1952 §2.2). A file of several members is
@@ -52,5 +58,56 @@ export class ChunkWriter {
   /** Frees the memory of a chunk that is not needed. */
   [Symbol.dispose](): void {
     this.#gzip.destroy()
+  }
+}
+
+/** Chunk in progress, and the messages in it. */
+export class OpenChunk {
+  readonly startedAt = Date.now()
+  messages = 0
+  skipped = 0
+  hasBytes = false
+  /** Position after the last message. */
+  merge: MergePosition
+  readonly #writer = new ChunkWriter()
+
+  constructor(merge: MergePosition) {
+    this.merge = merge
+  }
+
+  get isFull(): boolean {
+    return this.#writer.isFull
+  }
+
+  /** True if the chunk should be stored after the current message. */
+  get isDue(): boolean {
+    const isOld = Date.now() - this.startedAt >= maxChunkMs
+    return this.isFull || this.messages + this.skipped >= maxChunkMessages || isOld
+  }
+
+  async write(piece: string): Promise<void> {
+    this.hasBytes = true
+    await this.#writer.write(piece)
+  }
+
+  async add(exported: ExportedMessage): Promise<void> {
+    for await (const piece of messageLine(exported)) await this.write(piece)
+    this.count()
+  }
+
+  count(): void {
+    this.messages++
+  }
+
+  skip(): void {
+    this.skipped++
+  }
+
+  end(): Promise<Buffer> {
+    return this.#writer.end()
+  }
+
+  [Symbol.dispose](): void {
+    this.#writer[Symbol.dispose]()
   }
 }

@@ -2,16 +2,19 @@ import type { Bus } from '@posthorn/bus'
 import { getExportKey, minCredentialsTimeoutMs } from '@posthorn/contracts/commands/credentials'
 import { AppError } from '@posthorn/errors'
 import { backoff } from '@posthorn/flow'
+import type { Metrics } from '@posthorn/telemetry'
 import type { Registry } from '../sessions/registry.ts'
 import type { ExportDeps, ReadExportKey } from './export-context.ts'
+import { createExportMetrics } from './export-metrics.ts'
 import { ExportRunner } from './export-runner.ts'
 import { ExportTurns } from './export-turns.ts'
 import type { RunDeps } from './run-export.ts'
 
 const retryDelayMs = backoff({ baseMs: 1_000, maxMs: 60_000, jitter: 0.2 })
 
-export interface ExportParts extends Omit<ExportDeps, 'readKey'> {
+export interface ExportParts extends Omit<ExportDeps, 'readKey' | 'metrics'> {
   readonly bus: Pick<Bus, 'request'>
+  readonly registry: Metrics
   readonly sessions: Pick<Registry, 'findPrepared'>
   /** Id of this worker, and the secret that authenticates requests for keys. */
   readonly worker: { id: string; proof: string }
@@ -20,7 +23,7 @@ export interface ExportParts extends Omit<ExportDeps, 'readKey'> {
 /** Starts the exports of this worker. Disposal stops them. */
 export function createExports(
   stack: AsyncDisposableStack,
-  { bus, sessions, worker, ...deps }: ExportParts,
+  { bus, registry, sessions, worker, ...rest }: ExportParts,
 ): ExportRunner {
   const readKey: ReadExportKey = async ({ account, exportId }, signal) => {
     const request = { account, exportId, entitlement: { worker } }
@@ -28,6 +31,7 @@ export function createExports(
     const { key } = await bus.request(getExportKey, request, options)
     return Buffer.from(key, 'base64')
   }
+  const deps = { ...rest, metrics: createExportMetrics(registry) }
   const turns = stack.use(new ExportTurns())
   const findAccount = accountFinder(sessions)
   return stack.use(new ExportRunner({ ...deps, readKey, turns, retryDelayMs, findAccount }))

@@ -1,4 +1,3 @@
-import type { ErrorCode } from '@posthorn/errors'
 import type { EndOptions, ExportEnd, RecordedEvent } from '@posthorn/db'
 import { endExport, publishEvents, type Tx } from '@posthorn/db'
 import type { Logger } from '@posthorn/telemetry'
@@ -6,6 +5,7 @@ import type { Config } from '../config.ts'
 import type { CommitDeps } from '../events/commit.ts'
 import { type AccountLease, withLease } from '../store/lease.ts'
 import { endedError } from '../store/running-exports.ts'
+import type { ExportMetrics } from './export-metrics.ts'
 
 /** Reads the key of the chunks of an export from auth-bridge. */
 export type ReadExportKey = (
@@ -16,6 +16,7 @@ export type ReadExportKey = (
 export interface ExportDeps {
   readonly commit: CommitDeps
   readonly readKey: ReadExportKey
+  readonly metrics: ExportMetrics
   readonly config: Pick<Config, 'exports'>
   readonly log: Logger
 }
@@ -59,12 +60,7 @@ export async function finishExport(
     return (await endExport(tx, [exportId, end], options)) ?? endedError(exportId)
   })
   metrics.eventsRecorded(events)
+  deps.metrics.ended(end.status)
   log.info({ status: end.status }, 'export ended')
   if (bus.up) await publishEvents(markPublished, (message) => bus.publishEvent(message), events)
-}
-
-/** Error text and code of a failed export. */
-export interface ExportFailure {
-  error: string
-  errorCode?: ErrorCode | string
 }

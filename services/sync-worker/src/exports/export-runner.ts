@@ -56,9 +56,12 @@ export class ExportRunner implements ShardObserver, AsyncDisposable {
 
   #start({ exportId, account, shard }: { exportId: string; account: string; shard: number }): void {
     const stop = new AbortController()
-    const done = runExport(this.#deps, { exportId, account }, stop.signal).finally(() =>
-      this.#running.delete(exportId),
-    )
+    const { metrics } = this.#deps
+    metrics.running(1)
+    const done = runExport(this.#deps, { exportId, account }, stop.signal).finally(() => {
+      metrics.running(-1)
+      this.#running.delete(exportId)
+    })
     this.#running.set(exportId, { shard, stop, done })
   }
 

@@ -25,8 +25,9 @@ export async function selectExportFolders(
   const position = startPosition(folders, restarts)
   const counts = { foldersScanned: 0, foldersTotal: folders.length, messagesQueued: 0 }
   const { exportId, deps } = context
+  const { maxAgeMs } = deps.config.exports
   await inExport(context, async (tx) => {
-    await saveProgress(tx, exportId, { position, ...counts }, deps.config.exports.maxAgeMs)
+    await saveProgress(tx, exportId, { position, ...counts, maxAgeMs })
     await deleteIndex(tx, exportId)
   })
   row.messagesQueued = 0
@@ -60,10 +61,11 @@ export async function listTurn(
 /** Passes over the folder that is being listed, which the mail server refuses. */
 export async function skipFolder(context: ExportContext, position: ExportPosition): Promise<void> {
   const { exportId, deps } = context
+  const { maxAgeMs } = deps.config.exports
   const { cursor: _, ...rest } = position
   const next = { ...rest, scanned: position.scanned + 1 }
   const update = { position: next, foldersScanned: next.scanned }
-  await inExport(context, (tx) => saveProgress(tx, exportId, update, deps.config.exports.maxAgeMs))
+  await inExport(context, (tx) => saveProgress(tx, exportId, { ...update, maxAgeMs }))
   Object.assign(position, next)
   delete position.cursor
 }
@@ -112,6 +114,7 @@ async function storeRun(
   { entries, scanned, cursor, isComplete }: FolderList,
 ): Promise<void> {
   const { exportId, deps } = context
+  const { maxAgeMs } = deps.config.exports
   const parts = packRun(entries)
   const { cursor: _, ...rest } = position
   const next: ExportPosition = {
@@ -128,7 +131,7 @@ async function storeRun(
     messagesQueued,
   }
   await inExport(context, async (tx) => {
-    await saveProgress(tx, exportId, update, deps.config.exports.maxAgeMs)
+    await saveProgress(tx, exportId, { ...update, maxAgeMs })
     await insertRun(tx, exportId, { run: position.runs, parts })
   })
   delete position.cursor

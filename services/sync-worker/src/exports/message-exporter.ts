@@ -2,7 +2,7 @@ import type { Tx } from '@posthorn/db'
 import type { ExportDriver, ExportReading, ExportReadOptions } from '../drivers/export-driver.ts'
 import { findPart } from '../store/export-index.ts'
 import { type ExportRow, type FilePosition, saveProgress } from '../store/running-exports.ts'
-import { ChunkWriter } from './chunk-writer.ts'
+import { OpenChunk } from './chunk-writer.ts'
 import { type ExportContext, finishExport, inExport } from './export-context.ts'
 import type { ExportFile } from './export-file.ts'
 import { fromDriver, MailFailure } from './mail-failure.ts'
@@ -12,9 +12,6 @@ import { estimateEnd, type ExportPosition } from './position.ts'
 
 /** Messages that a driver reads in one turn. */
 const maxBatch = 500
-/** Messages of a chunk, and its maximum age. */
-const maxChunkMessages = 500
-const maxChunkMs = 10_000
 /** Time of one turn, after which other exports have theirs. */
 const turnMs = 10_000
 
@@ -74,30 +71,36 @@ export class MessageExporter {
    *
    * @throws MailFailure: the messages before the failure are stored
    */
-  async turn({ driver, bounds, signal, limit = maxBatch }: TurnOptions): Promise<boolean> {
+  async turn(options: TurnOptions): Promise<boolean> {
+    const { bounds, limit = maxBatch } = options
     const left = bounds.maxMessages - this.#row.messagesExported
     const entries = await this.#take(Math.max(1, Math.min(limit, left)))
     if (entries.length === 0) return this.#finish(false)
     if (left <= 0 || (await this.#isFull(bounds))) return this.#finish(true)
-    const endAt = Date.now() + turnMs
-    const options = readOptions(this.#row)
-    const ids = entries.map(({ id }) => id)
     try {
-      for await (const reading of fromDriver(driver.read(ids, options, signal))) {
-        signal.throwIfAborted()
-        await this.#add(reading)
-        if (!this.#chunk?.isDue) continue
-        await this.#store()
-        if (Date.now() >= endAt || (await this.#isFull(bounds))) break
-      }
+      await this.#export(entries, options)
+      await this.#store()
     } catch (error) {
       if (error instanceof MailFailure) await this.#store()
       throw error
     } finally {
-      if (signal.aborted) this.#dropChunk()
+      this.#dropChunk()
     }
-    await this.#store()
     return false
+  }
+
+  /** Exports these messages, or as many as a turn has time for. */
+  async #export(entries: readonly MergedEntry[], options: TurnOptions): Promise<void> {
+    const { driver, bounds, signal } = options
+    const endAt = Date.now() + turnMs
+    const ids = entries.map(({ id }) => id)
+    for await (const reading of fromDriver(driver.read(ids, readOptions(this.#row), signal))) {
+      signal.throwIfAborted()
+      await this.#add(reading)
+      if (!this.#chunk?.isDue) continue
+      await this.#store()
+      if (Date.now() >= endAt || (await this.#isFull(bounds))) return
+    }
   }
 
   /** Passes over the next message, which cannot be read. */
@@ -229,11 +232,14 @@ export class MessageExporter {
 
   #save(tx: Tx, update: ChunkUpdate): Promise<void> {
     const { exportId, deps } = this.#context
-    return saveProgress(tx, exportId, update, deps.config.exports.maxAgeMs)
+    return saveProgress(tx, exportId, { ...update, maxAgeMs: deps.config.exports.maxAgeMs })
   }
 
   #apply({ position, messagesExported, messagesSkipped }: ChunkUpdate): void {
     this.#position = position
+    const exported = messagesExported - this.#row.messagesExported
+    const skipped = messagesSkipped - this.#row.messagesSkipped
+    this.#context.deps.metrics.messages({ exported, skipped })
     Object.assign(this.#row, { messagesExported, messagesSkipped })
   }
 }
@@ -243,57 +249,6 @@ type ChunkUpdate = {
   messagesExported: number
   messagesSkipped: number
   estimatedEnd: Date | null
-}
-
-/** Chunk in progress, and the messages in it. */
-class OpenChunk {
-  readonly startedAt = Date.now()
-  messages = 0
-  skipped = 0
-  hasBytes = false
-  /** Position after the last message. */
-  merge: ExportPosition['merge']
-  readonly #writer = new ChunkWriter()
-
-  constructor(merge: ExportPosition['merge']) {
-    this.merge = merge
-  }
-
-  get isFull(): boolean {
-    return this.#writer.isFull
-  }
-
-  /** True if the chunk should be stored after the current message. */
-  get isDue(): boolean {
-    const isOld = Date.now() - this.startedAt >= maxChunkMs
-    return this.isFull || this.messages + this.skipped >= maxChunkMessages || isOld
-  }
-
-  async write(piece: string): Promise<void> {
-    this.hasBytes = true
-    await this.#writer.write(piece)
-  }
-
-  async add(exported: ExportedMessage): Promise<void> {
-    for await (const piece of messageLine(exported)) await this.write(piece)
-    this.count()
-  }
-
-  count(): void {
-    this.messages++
-  }
-
-  skip(): void {
-    this.skipped++
-  }
-
-  end(): Promise<Buffer> {
-    return this.#writer.end()
-  }
-
-  [Symbol.dispose](): void {
-    this.#writer[Symbol.dispose]()
-  }
 }
 
 function readOptions({ textType, maxBytes, includeAttachments }: ExportRow): ExportReadOptions {

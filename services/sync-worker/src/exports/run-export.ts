@@ -74,6 +74,15 @@ function isStale(error: unknown): boolean {
   return isOfKind(error, 'stale')
 }
 
+/** Turn that failed, with the message or folder that it would have read first. */
+interface FailedTurn {
+  item: string | undefined
+  state: ListedExport | undefined
+  /** Absent while messages are listed. */
+  exporter: MessageExporter | undefined
+  cause: unknown
+}
+
 /** State of an export in the memory of this worker. Dropped after each failure. */
 class ExportRun {
   hasEnded = false
@@ -117,30 +126,41 @@ class ExportRun {
    * works. Returns the number of failures in a row.
    */
   async recordFailure(error: unknown, failures: number, signal: AbortSignal): Promise<number> {
-    const { log } = this.#deps
-    log.info({ err: error }, 'export interrupted, will be repeated')
-    const item = this.#item
-    const [state, exporter] = [this.#state, this.#exporter]
+    this.#deps.log.info({ err: error }, 'export interrupted, will be repeated')
+    const failed = { item: this.#item, state: this.#state, exporter: this.#exporter }
     this.#dropState()
     const account = this.#account
-    const isOfMail = error instanceof MailFailure || isUnavailable(error)
-    if (!isOfMail || !account) return failures + 1
+    if (!account) return failures + 1
     const context = this.#context(account.lease)
-    const isLimited = isOfKind(error instanceof MailFailure && error.cause, 'rate-limited')
-    if (!(error instanceof MailFailure) || isLimited || (await this.#isDown(account, signal))) {
+    if (error instanceof MailFailure && !(await this.#isDown(account, error, signal)))
+      return (await this.#handle(context, { ...failed, cause: error.cause }, signal))
+        ? 0
+        : failures + 1
+    if (error instanceof MailFailure || isUnavailable(error))
       await this.#recordOutage(context, error)
-      return failures + 1
+    return failures + 1
+  }
+
+  /**
+   * Handles a failure of one message or folder, while the mail server works. Returns true if the
+   * export continues without it, false if the failed turn is repeated.
+   */
+  async #handle(
+    context: ExportContext,
+    { item, state, exporter, cause }: FailedTurn,
+    signal: AbortSignal,
+  ): Promise<boolean> {
+    if (!state || item === undefined) return false
+    if (!exporter && isLost(cause)) {
+      await this.#restart(context, state, signal)
+      return true
     }
-    const { cause } = error
-    const isListing = state?.row.phase !== 'exporting'
-    if (isListing && isLost(cause) && state) return this.#restart(context, state, signal)
-    if (!isListing) this.#careful = maxCareful
-    if (item === undefined || !state || !this.#isUsedUp(item, cause)) return failures + 1
-    log.warn({ err: cause, item }, 'skipping what cannot be exported')
-    if (isListing) await skipFolder(context, state.position)
-    else await exporter?.skip()
+    if (exporter) this.#careful = maxCareful
+    if (!this.#isUsedUp(item, cause)) return false
+    this.#deps.log.warn({ err: cause, item }, 'skipping what cannot be exported')
     this.#failed = undefined
-    return 0
+    await (exporter ? exporter.skip() : skipFolder(context, state.position))
+    return true
   }
 
   /** Message or folder that the next turn reads first. */
@@ -157,8 +177,13 @@ class ExportRun {
     return attempts >= (isUnavailable(cause) ? maxTemporaryAttempts : maxAttempts)
   }
 
-  /** True if the mail server cannot be used at all. */
-  async #isDown({ driver }: ExportAccount, signal: AbortSignal): Promise<boolean> {
+  /** True if the mail server cannot be used at all, or limits the requests. */
+  async #isDown(
+    { driver }: ExportAccount,
+    { cause }: MailFailure,
+    signal: AbortSignal,
+  ): Promise<boolean> {
+    if (isOfKind(cause, 'rate-limited')) return true
     try {
       await driver.check(signal)
       return false
@@ -186,12 +211,11 @@ class ExportRun {
     context: ExportContext,
     { row, position }: ListedExport,
     signal: AbortSignal,
-  ): Promise<number> {
+  ): Promise<void> {
     const restarts = position.restarts + 1
     const driver = this.#account?.driver
     if (restarts > maxRestarts) await skipFolder(context, position)
     else if (driver) await selectExportFolders(context, { driver, row, restarts }, signal)
-    return 0
   }
 
   #context(lease: AccountLease): ExportContext {

@@ -66,6 +66,8 @@ function updateExport(tx: Tx, exportId: string, set: UpdateObject<Tables, 'expor
 
 /** Progress of an export. Absent members stay. */
 export interface ExportUpdate {
+  /** Time after which an export without further progress expires. */
+  maxAgeMs: number
   /** Position of the worker, see `exports/position.ts`. */
   position?: object
   phase?: 'indexing' | 'exporting'
@@ -85,8 +87,7 @@ export interface ExportUpdate {
 export async function saveProgress(
   tx: Tx,
   exportId: string,
-  { position, ...progress }: ExportUpdate,
-  maxAgeMs: number,
+  { position, maxAgeMs, ...progress }: ExportUpdate,
 ): Promise<void> {
   const row = await updateExport(tx, exportId, {
     ...progress,

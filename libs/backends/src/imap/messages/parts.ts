@@ -1,4 +1,9 @@
-import type { BodyPart, MessagePartsRequest, PartRequest } from '../../mail-session.ts'
+import type {
+  BodyPart,
+  MessagePartsRequest,
+  PartRequest,
+  RequestedParts,
+} from '../../mail-session.ts'
 import type { ImapConnection } from '../connection/connection.ts'
 import { isRejection } from '../connection/errors.ts'
 import { decodeTransferEncoding, takeBytes } from '../../decode.ts'
@@ -23,28 +28,35 @@ export async function readParts(
 export async function readPartsOfAll(
   connection: ImapConnection,
   requests: readonly MessagePartsRequest[],
-): Promise<(Map<string, Buffer> | undefined)[]> {
-  const results = new Map<MessagePartsRequest, Map<string, Buffer>>()
-  const mailbox = connection.selected
+): Promise<RequestedParts[]> {
+  const results = new Map<MessagePartsRequest, RequestedParts>()
   for (const group of groupBySections(requests)) {
-    const [{ sections }] = group
-    if (sections.length === 0) {
-      for (const { request } of group) results.set(request, new Map())
-      continue
-    }
-    const uids = rangesOf(group.map(({ request }) => request.uid))
-    const query = { ...queryOf(sections), size: true }
-    try {
-      const rows = await fetchRows(connection, uids, { mailbox, query, onSent: () => undefined })
-      for (const { request, sections } of group) {
-        const bodyParts = rows.get(request.uid)?.bodyParts
-        if (bodyParts) results.set(request, await decodeSections(bodyParts, sections))
-      }
-    } catch (error) {
-      if (!isRejection(error)) throw error
+    const bodyParts = await fetchGroup(connection, group)
+    for (const { request, sections } of group) {
+      const returned = bodyParts.get(request.uid)
+      if (returned) results.set(request, await decodeSections(returned, sections))
     }
   }
   return requests.map((request) => results.get(request))
+}
+
+/** Fetches the encoded sections of the messages of a group, by UID. None if the server refuses. */
+async function fetchGroup(
+  connection: ImapConnection,
+  group: Group,
+): Promise<Map<number, ReadonlyMap<string, Buffer>>> {
+  const uids = group.map(({ request }) => request.uid)
+  const [{ sections }] = group
+  if (sections.length === 0) return new Map(uids.map((uid) => [uid, new Map()]))
+  const query = { ...queryOf(sections), size: true }
+  const options = { mailbox: connection.selected, query, onSent: () => undefined }
+  try {
+    const rows = await fetchRows(connection, rangesOf(uids), options)
+    return new Map([...rows].map(([uid, { bodyParts }]) => [uid, bodyParts ?? new Map()]))
+  } catch (error) {
+    if (isRejection(error)) return new Map()
+    throw error
+  }
 }
 
 interface Section {

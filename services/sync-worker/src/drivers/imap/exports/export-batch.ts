@@ -73,17 +73,26 @@ export class ExportBatch {
       Array.fromAsync(mail.fetchMessages(rangesOf([...idOf.keys()]), { headers: true })),
     ).catch(emptyIfMissing)
     const parts = batchParts(mail)
+    const reads: Promise<ReadItem>[] = []
     for (const message of messages) {
       const outline = parseOutline(message.bodyStructure)
       const item: FetchedItem = { row, message, outline }
       this.#items.set(idOf.get(message.uid) ?? '', item)
-      if (!this.#hold(outline)) continue
-      item.read = this.#readItem(item, parts)
-      // The failure is handled when the message has its turn.
-      item.read.catch(() => undefined)
+      if (this.#hold(outline)) reads.push((item.read = this.#readItem(item, parts)))
     }
-    await parts.drain()
-    await Promise.allSettled(messages.map(({ uid }) => this.#items.get(idOf.get(uid) ?? '')?.read))
+    // A failure is handled when the message has its turn.
+    const settled = await Promise.allSettled(reads)
+    const read = settled.flatMap((each) => (each.status === 'fulfilled' ? [each.value] : []))
+    await this.#addStored(read)
+  }
+
+  /** Adds categories and bounces to messages of the selected mailbox. */
+  async #addStored(items: readonly ReadItem[]): Promise<void> {
+    const { deps, target, mail } = this.#options
+    const details = items.map(({ detail }) => detail)
+    await addCategories(mail, details, await deps.settings.get())
+    const withBounces = await deps.bounces.addTo(deps.db, target, details)
+    for (const [at, item] of items.entries()) item.detail = withBounces[at] ?? item.detail
   }
 
   /** Reserves memory for the contents of a message. False if there is not enough. */
@@ -101,10 +110,8 @@ export class ExportBatch {
     const item = this.#items.get(id)
     if (!item) return { state: 'missing' }
     this.#items.delete(id)
-    const { mail } = this.#options
     try {
-      const { detail, contents } = await (item.read ??
-        this.#inMailbox(item.row, () => this.#readItem(item, mail)))
+      const { detail, contents } = await (item.read ?? this.#readLate(item))
       return { state: 'read', message: detail, contents }
     } catch (error) {
       if (!isOfMessage(error)) throw error
@@ -113,28 +120,33 @@ export class ExportBatch {
     }
   }
 
-  async #readItem(
-    { row, message, outline }: FetchedItem,
-    session: Pick<PartBatch, 'readParts'>,
-  ): Promise<ReadItem> {
-    const { deps, target, mail, options } = this.#options
+  /** Reads the contents of a message for which there was no memory before its turn. */
+  async #readLate(item: FetchedItem): Promise<ReadItem> {
+    const { mail } = this.#options
+    return this.#inMailbox(item.row, async () => {
+      const read = await this.#readItem(item, mail)
+      await this.#addStored([read])
+      return read
+    })
+  }
+
+  async #readItem({ row, message, outline }: FetchedItem, session: PartBatch): Promise<ReadItem> {
+    const { deps, target, options } = this.#options
     const { textType, maxBytes, includeAttachments } = options
     const read = deps.reader.forAccount(target.account, target.signal)
     const request = defined({ textType, maxBytes })
-    const [described, contents] = await Promise.all([
+    const [detail, contents] = await Promise.all([
       describeMessage({ session, read }, { row, message }, request),
       includeAttachments && !message.incomplete
         ? this.#contentsOf({ row, message, outline }, session)
         : [],
     ])
-    await addCategories(mail, [described], await deps.settings.get())
-    const [detail = described] = await deps.bounces.addTo(deps.db, target, [described])
     return { detail, contents }
   }
 
   async #contentsOf(
     { row, message, outline }: FetchedItem,
-    session: Pick<PartBatch, 'readParts'>,
+    session: PartBatch,
   ): Promise<ExportContent[]> {
     const { uid, bodyStructure } = message
     const small = outline.attachments.filter(isSmall)

@@ -2,10 +2,7 @@ import type { MailSession, MessagePartsRequest } from '@posthorn/backends'
 import { Batcher } from '@posthorn/flow'
 
 /** Reads parts of several messages of the selected mailbox together. */
-export interface PartBatch extends Pick<MailSession, 'readParts'> {
-  /** Resolves when no read is in progress. */
-  drain(): Promise<void>
-}
+export type PartBatch = Pick<MailSession, 'readParts'>
 
 /** Maximum messages whose parts are read together. */
 const maxItems = 100
@@ -24,6 +21,5 @@ export function batchParts(mail: Pick<MailSession, 'readParts' | 'readPartsOfAll
       const parts = await batcher.add({ uid, structure, wanted })
       return parts ?? mail.readParts(uid, structure, wanted)
     },
-    drain: () => batcher.drain(),
   }
 }
