@@ -120,7 +120,7 @@ export class ImapExports implements ExportDriver {
   ): AsyncGenerator<ExportReading> {
     const session = this.#session
     assertConnected(session.context)
-    let isComplete = false
+    let isBroken = false
     let release: ((broken?: boolean) => void) | undefined
     try {
       const connection = await session.commands.acquire({ ...connectionUse, signal })
@@ -129,13 +129,11 @@ export class ImapExports implements ExportDriver {
       const target = { account, session, signal }
       const batch = new ExportBatch({ deps: this.#deps, target, mail: connection.session, options })
       yield* batch.read(ids)
-      isComplete = true
     } catch (error) {
-      isComplete = !isLost(error) && !signal.aborted
+      isBroken = isLost(error) || signal.aborted
       throw toUnavailable(session.context, error)
     } finally {
-      // A download that was left early may still be in progress.
-      release?.(!isComplete)
+      release?.(isBroken)
     }
   }
 }
