@@ -142,3 +142,57 @@ test('fetchMessages: 1 unreadable message in 500, omits only that one', async ()
   expect(messages.some(({ uid }) => uid === poisoned)).toBe(false)
   expect(commands).toBeLessThan(30)
 })
+
+test('arrivalTimes: returns them by UID in one FETCH, also unreadable times', async () => {
+  const one = await session({
+    'UID FETCH': () => [
+      '* 2 FETCH (UID 7 RFC822.SIZE 9 INTERNALDATE "02-Jan-2024 00:00:00 +0100")',
+      '* 1 FETCH (UID 3 RFC822.SIZE 9 INTERNALDATE "false")',
+      done,
+    ],
+  })
+  const times = await one.arrivalTimes([[1, 9]])
+  expect(times.map(({ uid, internalDate }) => [uid, internalDate.getTime()])).toEqual([
+    [3, NaN],
+    [7, Date.UTC(2024, 0, 1, 23)],
+  ])
+  const fetches = one.received.filter((line) => line.startsWith('UID FETCH'))
+  expect(fetches).toEqual([expect.stringMatching(/^UID FETCH 1:9 \((?!.*(ENVELOPE|BODY))/)])
+})
+
+test('readPartsOfAll: one FETCH for all messages of the same form', async () => {
+  const fetched: string[] = []
+  const one = await session({
+    'UID FETCH': ({ rest }) => {
+      fetched.push(rest)
+      if (rest.startsWith('5 ')) return ['{tag} NO cannot be read']
+      const uids = rest.startsWith('1:2') ? [1, 2] : [3]
+      const part = uids.length > 1 ? '1' : '2'
+      return [
+        ...uids.map(
+          (uid) => `* ${uid} FETCH (UID ${uid} RFC822.SIZE 9 BODY[${part}]<0> {2}\r\nt${uid})`,
+        ),
+        done,
+      ]
+    },
+  })
+  const part = (number: string) => ({ part: number, type: 'text/plain', encoding: '7bit', size: 2 })
+  const form = { type: 'multipart/mixed', childNodes: [part('1'), part('2')] }
+  const request = (uid: number, number: string, maxBytes = 10) => ({
+    uid,
+    structure: form,
+    wanted: [{ part: number, maxBytes }],
+  })
+  const parts = await one.readPartsOfAll([
+    request(1, '1'),
+    request(3, '2'),
+    request(2, '1'),
+    request(5, '1', 20),
+    { ...request(6, '1'), wanted: [] },
+  ])
+  const texts = parts.map(
+    (each) => each && [...each].map(([number, bytes]) => [number, bytes.toString()]),
+  )
+  expect(texts).toEqual([[['1', 't1']], [['2', 't3']], [['1', 't2']], undefined, []])
+  expect(fetched).toHaveLength(3)
+})

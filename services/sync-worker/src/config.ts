@@ -109,7 +109,7 @@ export function readConfig(env: Env) {
     exports: {
       ...readExportConfig(env),
       /** Time for which an export waits for a mail server that cannot be used. */
-      patienceMs: duration(env, 'SVC_EXPORT_PATIENCE', { fallback: 6 * 3_600_000, min: 100 }),
+      maxUnavailableMs: duration(env, 'SVC_EXPORT_PATIENCE', { fallback: 6 * 3_600_000, min: 100 }),
     },
     reader: readReaderConfig(env),
     summaries: {

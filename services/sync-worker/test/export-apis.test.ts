@@ -46,15 +46,18 @@ describe.each(['labels', 'folder'] as const)('exports with placement %s', (place
 
   const day = (number: number) => new Date(Date.UTC(2024, 0, number))
   const folderId = (use: string) => mailbox.model.folder(use).id
-  const deliver = (date: Date, subject: string, use = '\\Inbox', further: string[] = []) =>
-    mailbox.model.deliver(mime(subject, further), { receivedAt: date, folderId: folderId(use) })
+  const deliver = (
+    date: Date,
+    subject: string,
+    { use = '\\Inbox', further = [] }: { use?: string; further?: string[] } = {},
+  ) => mailbox.model.deliver(mime(subject, further), { receivedAt: date, folderId: folderId(use) })
   const run = (options = {}) => runToEnd(world.db, mailbox.account, options)
   const subjects = (lines: readonly { subject: string }[]) => lines.map(({ subject }) => subject)
 
   test('default folders: lines in date order, equal to the messages of getMessage', async () => {
     for (const number of [3, 1, 5, 2, 4, 9, 7, 8, 6]) deliver(day(number), `${number}`)
-    for (const use of ['\\Junk', '\\Trash']) deliver(day(1), use, use)
-    deliver(day(10), '10', '\\Sent')
+    for (const use of ['\\Junk', '\\Trash']) deliver(day(1), use, { use })
+    deliver(day(10), '10', { use: '\\Sent' })
     const { lines, row } = await run()
     expect(subjects(lines)).toEqual(['1', '2', '3', '4', '5', '6', '7', '8', '9', '10'])
     expect(row).toMatchObject({ messagesQueued: 10, messagesExported: 10, messagesSkipped: 0 })
@@ -66,8 +69,8 @@ describe.each(['labels', 'folder'] as const)('exports with placement %s', (place
 
   test('named folders: only their messages, each once', async () => {
     deliver(day(2), 'inbox')
-    deliver(day(1), 'sent', '\\Sent')
-    deliver(day(3), 'trash', '\\Trash')
+    deliver(day(1), 'sent', { use: '\\Sent' })
+    deliver(day(3), 'trash', { use: '\\Trash' })
     if (placement === 'labels')
       mailbox.model.deliver(mime('both'), {
         receivedAt: day(4),
@@ -87,7 +90,7 @@ describe.each(['labels', 'folder'] as const)('exports with placement %s', (place
   })
 
   test('attachments of any size: contents are base64', async () => {
-    deliver(day(1), 'attachments', '\\Inbox', attachmentsMail)
+    deliver(day(1), 'attachments', { further: attachmentsMail })
     deliver(day(2), 'after')
     const { lines } = await run({ includeAttachments: true })
     expect(subjects(lines)).toEqual(['attachments', 'after'])
@@ -97,7 +100,7 @@ describe.each(['labels', 'folder'] as const)('exports with placement %s', (place
 
   test('long text: complete, or cut at the maximum', async () => {
     const text = 'x'.repeat(99).concat('\r\n').repeat(5_000)
-    const { id } = deliver(day(1), 'long', '\\Inbox', ['', text])
+    const { id } = deliver(day(1), 'long', { further: ['', text] })
     for (const maxBytes of [0, 1_000, 300_000]) {
       const { lines } = await run({ maxBytes })
       const request = { message: id, textType: '*' as const, ...(maxBytes > 0 && { maxBytes }) }

@@ -100,7 +100,7 @@ async function scene(count: number, includeAttachments = false) {
     },
     metrics: createExportMetrics(createMetrics('test')),
     readKey: async () => exportKeyOf(exportId),
-    config: { exports: { maxAgeMs: 60_000, maxStoredBytes: 1e9, patienceMs: 60_000 } },
+    config: { exports: { maxAgeMs: 60_000, maxStoredBytes: 1e9, maxUnavailableMs: 60_000 } },
     log: createLogger('test', 'silent'),
     turns: { take: async () => ({ [Symbol.dispose]: () => undefined }) },
     retryDelayMs: () => 1,

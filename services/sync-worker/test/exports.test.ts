@@ -19,7 +19,7 @@ afterAll(() => world.close())
 const day = (number: number, seconds = 0) => new Date(Date.UTC(2024, 0, number, 12, 0, seconds))
 const bytes = randomBytes(300 * 1024)
 
-/** Message with two texts, a small attachment, a large one and an attached message. */
+/** Message with two texts, a small and a large attachment and an attached message. */
 function largeMail(subject: string): string {
   const body = [
     '--b',
@@ -154,7 +154,7 @@ test('export: start is inclusive, end exclusive, to the second', async () => {
   expect(row).toMatchObject({ status: 'completed', messagesExported: 0, chunks: 1 })
 })
 
-test('export: without folders leaves out junk and trash; named ones by path or special use', async () => {
+test('export: without folders leaves out junk and trash; names are paths or special uses', async () => {
   const paths = ['INBOX', 'Junk', 'Trash', 'Sent']
   const account = await place(
     world.dovecot.freshUser(),
@@ -197,7 +197,7 @@ test('export: storage in use, ends truncated', async () => {
     simple('INBOX', day(2), '2'),
   ])
   await world.stopWorker(worker)
-  const exports = { maxAgeMs: 60_000, maxStoredBytes: 1, patienceMs: 60_000 }
+  const exports = { maxAgeMs: 60_000, maxStoredBytes: 1, maxUnavailableMs: 60_000 }
   worker = await world.startWorker({ exports })
   const { lines, row } = await runToEnd(world.db, account, { includeAttachments: true })
   expect(row.truncated).toBe(true)
@@ -210,7 +210,7 @@ test('export: mail server unavailable for longer than the patience, fails once',
   const user = world.dovecot.freshUser()
   const account = await place(user, [simple('INBOX', day(1), '1')])
   await world.stopWorker(worker)
-  const exports = { maxAgeMs: 60_000, maxStoredBytes: 1e9, patienceMs: 1_500 }
+  const exports = { maxAgeMs: 60_000, maxStoredBytes: 1e9, maxUnavailableMs: 1_500 }
   worker = await world.startWorker({ exports })
   // Port 1, which no server listens on.
   await world.db

@@ -21,7 +21,7 @@ export interface ExportDriver {
   list(folder: ExportFolder, range: ListRange, signal: AbortSignal): AsyncIterable<ListedPage>
   /**
    * Reads messages: one result per id, in the order of the ids. The caller handles each result
-   * before the next one is read, and may leave the iteration early.
+   * before the next message is read, and may leave the iteration early.
    */
   read(
     ids: readonly string[],
@@ -36,7 +36,7 @@ export interface ExportDriver {
 export interface ExportFolder {
   /** Name of the folder for the driver, which survives renaming. */
   id: string
-  /** Folders before this one whose messages are not listed again. */
+  /** Ids of earlier folders, whose messages are left out of this folder. */
   except?: string[]
   /** True for the only folder of the export, whose messages need no comparable dates. */
   isOnly?: true

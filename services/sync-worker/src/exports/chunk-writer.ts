@@ -5,7 +5,7 @@ import { type ExportedMessage, messageLine } from './message-line.ts'
 
 /** Bytes of a compressed chunk after which the chunk ends. */
 const fullBytes = 1024 * 1024
-/** Bytes that are compressed at once, so that a long line is not compressed as a whole. */
+/** Maximum bytes per call of the compressor, so that a long line is not compressed as a whole. */
 const pieceBytes = 256 * 1024
 
 /** Messages of a chunk, and its maximum age. */
@@ -13,8 +13,8 @@ const maxChunkMessages = 500
 const maxChunkMs = 10_000
 
 /**
- * Compresses one chunk of an export: a gzip member (RFC 1952 §2.2). A file of several members is
- * decompressed like a file of one.
+ * Compresses one chunk of an export: a gzip member (RFC 1952 §2.2). A file may have several
+ * members, which are decompressed one after the other.
  */
 export class ChunkWriter {
   readonly #gzip: Gzip

@@ -6,7 +6,7 @@ import { maxRunEntries, packRun } from './index-entries.ts'
 import { fromDriver, mailCall } from './mail-failure.ts'
 import { type ExportPosition, startPosition } from './position.ts'
 
-/** Time of one turn, after which other exports have theirs. */
+/** Maximum time of a turn, after which other exports have their turns. */
 const turnMs = 10_000
 
 /** State of an export in memory, as stored. */

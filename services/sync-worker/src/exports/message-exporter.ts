@@ -12,7 +12,7 @@ import { estimateEnd, type ExportPosition } from './position.ts'
 
 /** Messages that a driver reads in one turn. */
 const maxBatch = 500
-/** Time of one turn, after which other exports have theirs. */
+/** Maximum time of a turn, after which other exports have their turns. */
 const turnMs = 10_000
 
 /** Limits that end an export as truncated. */

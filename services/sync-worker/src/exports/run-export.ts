@@ -194,10 +194,10 @@ class ExportRun {
     }
   }
 
-  /** Records that the mail server cannot be used. Fails the export when the patience is over. */
+  /** Records that the mail server cannot be used. Fails the export after `SVC_EXPORT_PATIENCE`. */
   async #recordOutage(context: ExportContext, error: unknown): Promise<void> {
     const unavailableMs = await inExport(context, (tx) => saveUnavailable(tx, this.#exportId))
-    if (unavailableMs < this.#deps.config.exports.patienceMs) return
+    if (unavailableMs < this.#deps.config.exports.maxUnavailableMs) return
     const cause = error instanceof MailFailure ? error.cause : error
     const failure = cause instanceof Error ? cause.message : 'The mail server is unavailable'
     const errorCode = cause instanceof AppError ? cause.code : undefined
@@ -206,7 +206,7 @@ class ExportRun {
     this.hasEnded = true
   }
 
-  /** Starts the list again, because the mailbox changed: folders are read anew. */
+  /** Starts the list again, because the mailbox changed: folders are read again. */
   async #restart(
     context: ExportContext,
     { row, position }: ListedExport,

@@ -82,7 +82,7 @@ export class ApiAccountSession implements AsyncDisposable {
   }
 
   /**
-   * Creates a client for work that nobody waits for. Its requests come after all others.
+   * Creates a client for work without a waiting caller. Its requests come after all others.
    *
    * @throws AppError: see `assertConnected`
    */

@@ -21,8 +21,8 @@ export interface ConnectionRequest {
    */
   mayBorrow?: boolean
   /**
-   * True for work that nobody waits for. Such requests leave one connection free, if the pool may
-   * have several connections, and are served after all other requests.
+   * True for work without a waiting caller. Such requests leave one connection free, if the pool
+   * may have several connections, and are served after all other requests.
    */
   background?: boolean
 }

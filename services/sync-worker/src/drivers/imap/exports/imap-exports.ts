@@ -33,7 +33,7 @@ const dayMs = 86_400_000
 /** Range of the dates that SEARCH has (RFC 9051: four digits of the year). */
 const [firstDay, lastDay] = [Date.UTC(1000), Date.UTC(9999, 0)]
 
-/** Waits for a connection after all commands, and leaves one to them. */
+/** Request for a connection after all commands, which leaves a connection free for commands. */
 const connectionUse = { longRunning: true, background: true } as const
 
 /** Reads messages of an IMAP account for exports. */
@@ -66,8 +66,8 @@ export class ImapExports implements ExportDriver {
     const row = await findMailboxByNumber(this.#deps.db, this.#account, Number(folder.id))
     if (!row) throw mailboxNotFound()
     const terms = daysAround({ start, end })
-    const found = await this.#inMailbox(row, signal, (mail) => mail.search(terms))
-    for (const uids of batchesOf(uidsAfter(found, Number(cursor)), timesPerFetch)) {
+    const matches = await this.#inMailbox(row, signal, (mail) => mail.search(terms))
+    for (const uids of batchesOf(uidsAfter(matches, Number(cursor)), timesPerFetch)) {
       const arrivals = await this.#inMailbox(row, signal, (mail) => mail.arrivalTimes(uids))
       const entries = arrivals.flatMap(({ uid, internalDate }): ExportEntry[] => {
         const time = internalDate.getTime()
@@ -153,7 +153,7 @@ function uidsAfter(ranges: readonly UidRange[], uid: number): UidRange[] {
   )
 }
 
-/** Whole days that contain a range of times in any time zone: servers compare days of theirs. */
+/** Days that contain a range of times in any time zone: SEARCH compares days of the server. */
 function daysAround({ start, end }: { start: number; end: number }) {
   const day = (time: number) =>
     new Date(Math.floor(Math.min(lastDay, Math.max(firstDay, time)) / dayMs) * dayMs)
