@@ -6,7 +6,7 @@ import { findMailboxByNumber, type MailboxRow } from '../../../store/mailboxes.t
 import type { ExportContent, ExportReading, ExportReadOptions } from '../../export-driver.ts'
 import type { AccountCommand } from '../commands/account.ts'
 import { describeMessage } from '../commands/get-message.ts'
-import { readInMailbox } from '../commands/mailbox.ts'
+import { indexingError, readInMailbox } from '../commands/mailbox.ts'
 import type { ReadDeps } from '../commands/read-caches.ts'
 import { rangesOf } from '../index/ranges.ts'
 import { addCategories } from '../messages/gmail.ts'
@@ -18,6 +18,8 @@ import { type PartBatch, batchParts } from './part-batch.ts'
 const maxHeldBytes = 8 * 1024 * 1024
 /** Maximum encoded size of an attachment that is read together with others. */
 const maxSmallBytes = 128 * 1024
+/** Failed attempts to select a mailbox after which its messages are missing. */
+const maxRefusals = 8
 /** Encoded size above which an attachment is certainly larger than 50 MiB. */
 const maxEncodedBytes = Math.ceil(50 * 1024 * 1024 * 1.4)
 
@@ -26,6 +28,8 @@ export interface BatchOptions {
   target: AccountCommand
   mail: MailSession
   options: ExportReadOptions
+  /** Number of failed attempts to select a mailbox of the account, by mailbox number. */
+  refusals: Map<number, number>
 }
 
 /** Message of a batch that was fetched, and its contents if they were read. */
@@ -71,7 +75,7 @@ export class ExportBatch {
     const idOf = new Map(ids.map((id) => [entryPositionOf(id).uid, id]))
     const messages = await this.#inMailbox(row, () =>
       Array.fromAsync(mail.fetchMessages(rangesOf([...idOf.keys()]), { headers: true })),
-    ).catch(emptyIfMissing)
+    ).catch((error: unknown) => this.#handleMissing(row, error))
     const parts = batchParts(mail)
     const reads: Promise<ReadItem>[] = []
     for (const message of messages) {
@@ -84,6 +88,22 @@ export class ExportBatch {
     const settled = await Promise.allSettled(reads)
     const read = settled.flatMap((each) => (each.status === 'fulfilled' ? [each.value] : []))
     await this.#addStored(read)
+  }
+
+  /**
+   * Handles a mailbox that cannot be selected, or whose UIDVALIDITY is not the stored value: its
+   * messages are missing once the sync has confirmed the change.
+   *
+   * @throws AppError `unavailable` before, so that the read is repeated
+   */
+  async #handleMissing({ number }: MailboxRow, error: unknown): Promise<FetchedMessage[]> {
+    if (!(error instanceof AppError) || error.kind !== 'not-found') throw error
+    const { deps, target, refusals } = this.#options
+    const row = await findMailboxByNumber(deps.db, target.account, number)
+    const count = (refusals.get(number) ?? 0) + 1
+    refusals.set(number, count)
+    if (!row?.listed || count > maxRefusals) return []
+    throw indexingError(target.session.state ?? 'init')
   }
 
   /** Adds categories and bounces to messages of the selected mailbox. */
@@ -191,10 +211,4 @@ const messageKinds: ReadonlySet<string> = new Set([
 
 function isOfMessage(error: unknown): error is AppError {
   return error instanceof AppError && messageKinds.has(error.kind)
-}
-
-/** No messages, if the mailbox was deleted or its messages have other ids now. */
-function emptyIfMissing(error: unknown): FetchedMessage[] {
-  if (error instanceof AppError && error.kind === 'not-found') return []
-  throw error
 }

@@ -40,6 +40,7 @@ const connectionUse = { longRunning: true, background: true } as const
 export class ImapExports implements ExportDriver {
   readonly #session: ImapAccountSession
   readonly #deps: ReadDeps
+  readonly #refusals = new Map<number, number>()
 
   constructor(session: ImapAccountSession, deps: ReadDeps) {
     this.#session = session
@@ -127,7 +128,9 @@ export class ImapExports implements ExportDriver {
       release = connection.release
       const account = this.#account
       const target = { account, session, signal }
-      const batch = new ExportBatch({ deps: this.#deps, target, mail: connection.session, options })
+      const { session: mail } = connection
+      const refusals = this.#refusals
+      const batch = new ExportBatch({ deps: this.#deps, target, mail, options, refusals })
       yield* batch.read(ids)
     } catch (error) {
       isBroken = isLost(error) || signal.aborted
