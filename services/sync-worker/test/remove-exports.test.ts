@@ -193,7 +193,12 @@ test('dropExportPartitions: drops past days without exports', async () => {
   const { rows } = await sql<{ name: string }>`select inhrelid::regclass::text as name
     from pg_inherits where inhparent = 'export_chunks'::regclass order by 1`.execute(db)
   const today = new Date().toISOString().slice(0, 10).replaceAll('-', '')
-  expect(rows.map(({ name }) => name)).toEqual(['export_chunks_20260102', `export_chunks_${today}`])
+  const created = `export_chunks_${today}`
+  expect(rows.map(({ name }) => name)).toEqual(['export_chunks_20260102', created])
+  // Encrypted bytes are stored without an attempt to compress them.
+  const { rows: columns } = await sql`select attstorage as storage from pg_attribute
+    where attrelid = ${created}::regclass and attname = 'content'`.execute(db)
+  expect(columns).toEqual([{ storage: 'e' }])
 })
 
 test('dropExportPartitions: partition that a reader has locked, is left for the next call', async () => {

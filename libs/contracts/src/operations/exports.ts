@@ -78,7 +78,7 @@ export const downloadExport = defineOperation({
   path: '/v1/account/:account/export/:exportId/download',
   summary: 'Download the file of an export',
   description:
-    'The body is the compressed file (`.ndjson.gz`). `HEAD` returns its headers. An interrupted download continues with `Range: bytes=<received bytes>-` and the `ETag` of the first response as `If-Range`. The connection is reset if the file is damaged, or if the token is revoked during the download.',
+    'The body is the compressed file (`.ndjson.gz`). `HEAD` returns its headers. Fails with `NotFound` until the export is completed. An interrupted download continues with `Range: bytes=<received bytes>-` and the `ETag` of the first response as `If-Range`. The connection is reset if the file is damaged, or if the token is revoked during the download.',
   params: ofExport,
   headers: Type.Object({
     range: Type.Optional(

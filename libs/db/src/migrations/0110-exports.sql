@@ -69,15 +69,18 @@ begin
 end $$;
 
 -- Drops the table partitions of past days that no export uses. Returns the number of dropped
--- partitions. One that is being read, for example by pg_dump, is left for the next call.
+-- partitions. While a partition is being read, for example by pg_dump, or an export is created, the
+-- rest is left for the next call: readers would wait behind the lock of the drop.
 create function drop_export_partitions() returns integer
-language plpgsql security definer set search_path = pg_catalog, public, pg_temp set lock_timeout = '1s' as $$
+language plpgsql security definer set search_path = pg_catalog, public, pg_temp set lock_timeout = '200ms' as $$
 declare
   part record;
   part_day date;
   dropped integer := 0;
 begin
-  perform pg_advisory_xact_lock(hashtext('posthorn:exports'));
+  if not pg_try_advisory_xact_lock(hashtext('posthorn:exports')) then
+    return 0;
+  end if;
   for part in select c.relname from pg_catalog.pg_inherits i join pg_catalog.pg_class c on c.oid = i.inhrelid
     where i.inhparent = 'public.export_chunks'::regclass order by c.relname loop
     part_day := to_date(substr(part.relname, 15), 'YYYYMMDD');
@@ -87,7 +90,7 @@ begin
       execute format('drop table public.%I', part.relname);
       dropped := dropped + 1;
     exception when lock_not_available then
-      continue;
+      return dropped;
     end;
   end loop;
   return dropped;
