@@ -5,6 +5,7 @@ import { startWorld } from '../world.ts'
 import { benchAccess } from './access.ts'
 import { benchAccounts } from './accounts.ts'
 import { benchCpuCosts } from './cpu-costs.ts'
+import { benchExports } from './exports.ts'
 import { benchFirstSync } from './first-sync.ts'
 import { benchIdle } from './idle.ts'
 import { benchImapProxy, imapProxyEnv } from './imap-proxy.ts'
@@ -40,7 +41,7 @@ try {
   const amqpUrl = world.rabbit?.amqp ?? ''
   for (const bench of [benchCpuCosts, benchLatency, benchReading, benchFirstSync, benchAccounts])
     for (const row of await bench(world)) print(row)
-  for (const bench of [benchSending, benchImapProxy])
+  for (const bench of [benchExports, benchSending, benchImapProxy])
     for (const row of await bench(world)) print(row)
   for (const row of await benchWebhooks(world, amqpUrl)) print(row)
 } finally {
