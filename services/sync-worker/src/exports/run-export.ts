@@ -126,7 +126,9 @@ class ExportRun {
    * works. Returns the number of failures in a row.
    */
   async recordFailure(error: unknown, failures: number, signal: AbortSignal): Promise<number> {
-    this.#deps.log.info({ err: error }, 'export interrupted, will be repeated')
+    // Repeated failures are no news.
+    const level = failures === 0 ? 'info' : 'debug'
+    this.#deps.log[level]({ err: error }, 'export interrupted, will be repeated')
     const failed = { item: this.#item, state: this.#state, exporter: this.#exporter }
     this.#dropState()
     const account = this.#account
@@ -189,7 +191,7 @@ class ExportRun {
       return false
     } catch (err) {
       signal.throwIfAborted()
-      this.#deps.log.info({ err }, 'mail server of an export cannot be used')
+      this.#deps.log.debug({ err }, 'mail server of an export cannot be used')
       return true
     }
   }
