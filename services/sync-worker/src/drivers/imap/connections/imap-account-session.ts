@@ -105,10 +105,11 @@ export class ImapAccountSession implements AsyncDisposable {
 
   /**
    * Requests to select a mailbox (named by id) whose UIDVALIDITY differed on another connection.
-   * The counters of this connection may be outdated: Dovecot 2.3 keeps reporting old counters.
+   * The counters of this connection may be outdated: Dovecot 2.3 keeps reporting old counters. A
+   * mailbox with short lists has times of its own.
    */
   requestReselect(mailbox: string): void {
-    this.context.sync.request({ reselect: mailbox })
+    if (!this.#shortLists.has(mailbox)) this.context.sync.request({ reselect: mailbox })
   }
 
   /** Changes the mailbox list over a command connection and stores the new list. */

@@ -18,6 +18,9 @@ export interface ShortListOptions {
   now?: () => number
 }
 
+/** Age of a gap from which the first list of a mailbox is accepted: no client can read before. */
+const firstMs = 60_000
+
 /**
  * Mailboxes of an account whose lists are shorter than the number of messages that the server
  * reports. A gap begins with a short list and ends with a complete list. Until the gap has lasted,
@@ -62,10 +65,14 @@ export class ShortLists {
     return this.#gaps.has(mailbox)
   }
 
+  /** True if the first list of a mailbox is accepted although it is short: it deletes nothing. */
+  acceptsFirst(mailbox: string): boolean {
+    return this.#hasLasted(mailbox, Math.min(firstMs, this.#lastingMs))
+  }
+
   /** True if all lists of the mailbox have been short for the time that accepts them. */
   isLasting(mailbox: string): boolean {
-    const gap = this.#gaps.get(mailbox)
-    return gap !== undefined && this.#now() >= gap.since + this.#lastingMs
+    return this.#hasLasted(mailbox, this.#lastingMs)
   }
 
   /** Last UID that was requested in the gap; 0 before the first request. */
@@ -87,6 +94,11 @@ export class ShortLists {
   retain(mailboxes: Iterable<string>): void {
     const kept = new Set(mailboxes)
     for (const mailbox of this.#gaps.keys()) if (!kept.has(mailbox)) this.#gaps.delete(mailbox)
+  }
+
+  #hasLasted(mailbox: string, ms: number): boolean {
+    const gap = this.#gaps.get(mailbox)
+    return gap !== undefined && this.#now() >= gap.since + ms
   }
 
   #schedule(gap: Gap, now: number): void {

@@ -79,7 +79,7 @@ async function storeResult(
   const { index, row, shortLists } = mailbox
   // The comparison after the initial sync leaves out messages before `announceFrom`, as do its
   // repetitions until a short list is accepted.
-  if (isShort && row.syncedAt === null && !shortLists.isLasting(row.id)) return
+  if (isShort && row.syncedAt === null && !shortLists.acceptsFirst(row.id)) return
   const count = countUids(index.uids())
   // An equal number would hide that the server did not list all messages.
   const messages = isShort && count === exists ? null : count
@@ -157,8 +157,8 @@ async function findArrived(
 }
 
 /**
- * False if indexed and new messages prove nothing even if their number is the server's count. A
- * higher UIDNEXT without a new message may mean that the message is unlisted and another deleted.
+ * False if indexed and new messages prove nothing even if their number is the server's count. A gap
+ * in the UIDs of new messages may mean that a new message is unlisted and another message deleted.
  */
 function canAddUp(
   { row, shortLists }: MailboxContext,
@@ -167,7 +167,9 @@ function canAddUp(
 ): boolean {
   const from = Number(row.uidNext ?? 0)
   if (row.syncedAt === null || row.messages === null || from === 0 || uidNext === 0) return false
-  return !shortLists.has(row.id) && (uidNext <= from || arrived.length > 0)
+  const hasAll =
+    uidNext <= from || countUids(intersectRanges(arrived, [[from, uidNext - 1]])) === uidNext - from
+  return hasAll && !shortLists.has(row.id)
 }
 
 function completeList(uids: readonly UidRange[]): UidList {

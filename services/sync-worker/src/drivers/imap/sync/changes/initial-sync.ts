@@ -83,8 +83,8 @@ export async function rebuildIndex(
 }
 
 /**
- * Lists the messages that fill the index of a mailbox. A short list is accepted after the gap has
- * lasted, because messages that a first list lacks are announced later. Undefined before.
+ * Lists the messages that fill the index of a mailbox. Undefined for a short list in the first
+ * minute. Later, a short list is accepted: messages that a first list lacks are announced later.
  */
 async function listFirst(
   context: SyncContext,
@@ -94,7 +94,7 @@ async function listFirst(
   const list = await listUids(context, row, selected)
   if (!list) return undefined
   recordList(context, row, { ...list, uidValidity: selected.uidValidity })
-  return !list.isShort || context.shortLists.isLasting(row.id) ? list.uids : undefined
+  return !list.isShort || context.shortLists.acceptsFirst(row.id) ? list.uids : undefined
 }
 
 /** Invalidates all message ids of a mailbox and records the `mailboxReset`. */

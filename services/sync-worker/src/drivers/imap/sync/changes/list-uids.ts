@@ -46,13 +46,17 @@ export async function listUids(
   return toList(repeated, joinRanges(uids, repeated), again)
 }
 
-/** List of all messages; if it is short, of the union of all searches. */
+/**
+ * List of all messages. A short list is replaced by the union of all searches. Messages that arrived
+ * after SELECT (UIDNEXT and above) are not part of the server's number of messages.
+ */
 function toList(
   all: readonly UidRange[],
   union: readonly UidRange[],
-  { messages: exists }: SelectedMailbox,
+  { messages: exists, uidNext }: SelectedMailbox,
 ): UidList {
-  const isShort = countUids(all) < exists
+  const counted = uidNext > 1 ? intersectRanges(all, [[1, uidNext - 1]]) : all
+  const isShort = countUids(counted) < exists
   return { uids: isShort ? union : all, exists, isShort }
 }
 
