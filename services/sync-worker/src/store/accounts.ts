@@ -11,22 +11,28 @@ import { type RawBuilder, type Selectable, sql } from 'kysely'
 import { accountStatusColumns, ensureAccountStatusRows } from './account-status.ts'
 import type { AccountLease } from './lease.ts'
 
-/** Registered account that may connect, in the form that session and driver use. */
+/** Registered account that may connect, in the form used by account sessions and drivers. */
 export interface Account {
   readonly account: string
   readonly version: string
   readonly lease: AccountLease
-  /** Time of registration in event ids: a later registration or a flush makes new ids. */
+  /**
+   * Time of registration, which is a part of event ids. A later registration or an index flush
+   * changes the time, so that events get new ids.
+   */
   readonly registeredAt: number
   /** IMAP server of the account. Null for accounts of a mail API. */
   readonly imap: StoredServer<ImapConfig> | null
-  /** True if a tenant chose the IMAP server, which may be any host of the operator's network. */
+  /**
+   * True if a tenant chose the IMAP server. Such a server could be any host in the operator's
+   * network.
+   */
   readonly isTenantsServer: boolean
-  /** Paths or special uses of the mailboxes to sync. Empty: all mailboxes. */
+  /** Paths or special uses of the mailboxes to sync. An empty list means all mailboxes. */
   readonly paths: readonly string[]
-  /** Paths or special uses of mailboxes with a separate connection. */
+  /** Paths or special uses of the mailboxes that are watched over separate connections. */
   readonly subconnections: readonly string[]
-  /** Kind of the mailbox index. Null: the default of the settings. */
+  /** Kind of the mailbox index. Null stands for the default kind in the settings. */
   readonly imapIndexer: 'full' | 'fast' | null
   readonly notifyFrom: Date
   /** URL of the proxy to the account's mail server. */
@@ -42,7 +48,10 @@ export function isImapAccount(account: Account): account is ImapAccount {
   return account.imap !== null
 }
 
-/** Account from its stored registration. Undefined if the account is paused or has no mailbox. */
+/**
+ * Builds an account from the stored registration. Undefined if the account is paused or has no
+ * mailbox.
+ */
 export function toAccount(row: AccountRow, lease: AccountLease): Account | undefined {
   const { imap } = row
   if (!hasMailbox(row) || row.paused) return undefined
@@ -88,12 +97,15 @@ export type AccountRow = Pick<Selectable<Accounts>, (typeof columns)[number]> &
 export type AccountVersion = Pick<AccountRow, 'account' | 'shard' | 'version' | 'backend'>
 
 /**
- * Creates a reader of registrations, which uses one statement for all sessions that start at the
- * same time. Results are undefined for deleted accounts.
+ * Creates a reader of account registrations. One statement reads the registrations of all sessions
+ * that start at the same time. The result is undefined for a deleted account.
  */
 export function createAccountReader(db: Db) {
   return {
-    /** Reads accounts. Also creates a missing row in `account_states`, which leases lock. */
+    /**
+     * Reads accounts. Also creates missing rows in `account_states`. A lease locks the row of its
+     * account.
+     */
     load: batchStatements(async (accounts: string[]) => {
       await ensureAccountStatusRows(db, accounts)
       return inOrder(accounts, await listAccounts(db, accounts))
@@ -127,7 +139,7 @@ function listAccounts(db: Db, accounts: readonly string[]): Promise<AccountRow[]
 }
 
 /**
- * Versions of the registrations of all accounts of some shards, by shard. Sessions of the accounts
+ * Lists the registration versions of all accounts of some shards, in the order of shards. Sessions
  * log in in this order, because shards with high numbers move first to a worker that joins.
  */
 export async function listAccountVersions(

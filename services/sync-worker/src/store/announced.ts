@@ -2,7 +2,7 @@ import { createHash } from 'node:crypto'
 import type { Db, Tx } from '@posthorn/db'
 import { sql } from 'kysely'
 
-/** Retention of announced Message-IDs in days. */
+/** Retention of the Message-IDs of announced messages, in days. */
 export const announcedDays = 90
 
 /** Stored hash of a Message-ID: the first 8 bytes of its SHA-256, as a signed integer. */
@@ -10,7 +10,10 @@ export function hashMessageId(messageId: string): string {
   return createHash('sha256').update(messageId.trim()).digest().readBigInt64BE(0).toString()
 }
 
-/** Stores hashes of Message-IDs and returns the new hashes. Requires the account's lease. */
+/**
+ * Stores hashes of Message-IDs. Returns the hashes that were not stored before. Requires the
+ * account's lease.
+ */
 export async function insertAnnounced(
   tx: Tx,
   account: string,
@@ -25,12 +28,15 @@ export async function insertAnnounced(
   return new Set(rows.map(({ hash }) => hash))
 }
 
-/** Deletes up to `limit` expired announced Message-IDs. Returns the number of deleted rows. */
+/**
+ * Deletes up to `limit` expired Message-IDs of announced messages. Returns the number of deleted
+ * rows.
+ */
 export function deleteOldAnnounced(db: Db, limit: number): Promise<number> {
   return deleteExpired(db, { table: 'announced_messages', date: 'announced_at' }, limit)
 }
 
-/** Deletes up to `limit` rows of a table that are older than the retention of Message-IDs. */
+/** Deletes up to `limit` rows of `table` whose `date` is before the retention of Message-IDs. */
 export async function deleteExpired(
   db: Db,
   { table, date }: { table: string; date: string },

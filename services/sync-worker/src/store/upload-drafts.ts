@@ -1,18 +1,24 @@
 import { type Db, type DueRow, DueRows, inMs } from '@posthorn/db'
 import { sql } from 'kysely'
 
-/** Upload of which an incomplete draft may be left. */
+/**
+ * Upload of a message to a mail API. An interrupted upload may leave an incomplete draft at the
+ * provider.
+ */
 export interface UploadDraft {
   upload: string
   account: string
-  /** Message-ID by which the incomplete draft is found. No other upload has this Message-ID. */
+  /** Message-ID of the incomplete draft, by which the draft is found. Unique to this upload. */
   messageId: string
 }
 
 /** Record of an upload that has ended without a complete draft. */
 export type DueUploadDraft = DueRow & Pick<UploadDraft, 'messageId'>
 
-/** Due checks that remove incomplete drafts of uploads. Only successful checks are counted. */
+/**
+ * Queue of checks that search for incomplete drafts of uploads and remove them. Only successful
+ * checks are counted.
+ */
 export const uploadDrafts = new DueRows<'uploadDrafts', DueUploadDraft>({
   table: 'uploadDrafts',
   key: 'upload',
@@ -29,9 +35,12 @@ export function isInShards(shards: readonly number[]) {
     select account from accounts where shard = any(${sql.val([...shards])}::integer[]))`
 }
 
-/** Time after the end of an upload in which the process of the upload still removes the draft. */
+/** Period after the end of an upload in which the uploading process still removes the draft. */
 const marginMs = 15_000
-/** Records an upload that ends in `afterMs`. Called before the draft of the upload is created. */
+/**
+ * Records an upload that ends in at most `afterMs`. Called before the draft of the upload is
+ * created.
+ */
 export async function insertUploadDraft(
   db: Db,
   { upload, account, messageId }: UploadDraft,

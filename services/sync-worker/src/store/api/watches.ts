@@ -21,7 +21,10 @@ const columns = [
   'lastError',
 ] as const
 
-/** Watches (registrations for notifications) of accounts, the latest of each account. */
+/**
+ * Lists the watches (registrations for notifications) of accounts. Returns the latest watch of each
+ * account.
+ */
 export async function listApiWatches(
   db: Db,
   accounts: readonly string[],
@@ -35,7 +38,10 @@ export async function listApiWatches(
   return new Map(rows.map(({ account, ...row }) => [account, row]))
 }
 
-/** Replaces the stored watch of an account (for notifications). Requires its lease. */
+/**
+ * Replaces the stored watch (registration for notifications) of an account. Requires the account's
+ * lease.
+ */
 export async function replaceApiWatch(
   tx: Tx,
   account: string,
@@ -66,7 +72,10 @@ export async function hasFailedWatch(tx: Tx, account: string): Promise<boolean> 
   return row !== undefined
 }
 
-/** Stores the times of the last notifications of providers, for accounts whose leases are valid. */
+/**
+ * Stores the time of the last notification from the provider for each account. Skips accounts
+ * without a valid lease.
+ */
 export async function saveNotificationTimes(
   db: Db,
   notifications: readonly (AccountLease & { at: Date })[],
