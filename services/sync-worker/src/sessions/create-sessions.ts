@@ -45,7 +45,10 @@ interface SessionOptions {
   config: Config
   backend: ImapBackend
   createMailApis: CreateMailApis
-  /** Id of this worker, and the secret that authenticates credential requests of the worker. */
+  /**
+   * Id of this worker, and the secret by which auth-bridge authenticates this worker's requests for
+   * credentials.
+   */
   worker: { id: string; proof: string }
 }
 
@@ -113,8 +116,8 @@ export function createSessions(
 }
 
 /**
- * Creates the limits of requests to mail providers, and the knowledge that decides the part of this
- * worker. Live workers share the limits of an application.
+ * Creates the limiter of requests to mail providers, and the data that determine this worker's part
+ * of the limits. The live workers divide the limits of an OAuth2 application among each other.
  */
 function createQuota(
   stack: AsyncDisposableStack,
