@@ -25,7 +25,7 @@ export interface CommitDeps {
   readonly markPublished: MarkPublished
 }
 
-/** Records events in the transaction of a commit. */
+/** Records events in the same transaction as the data that the caller writes. */
 export type RecordEvents = (events: readonly NewEvent[]) => Promise<void>
 
 /**
@@ -40,8 +40,8 @@ export async function commit<T>(
   lease: AccountLease,
   work: (tx: Tx, record: RecordEvents) => Promise<T>,
 ): Promise<T> {
-  // Settings are read before the transaction: inside a transaction, the read could wait for a
-  // pooled connection that only other transactions release.
+  // The settings are read before the transaction starts. A read inside the transaction could wait
+  // for a pooled connection that only other transactions release.
   const { serviceUrl = null } = await deps.settings.get()
   const recorded: RecordedEvent[] = []
   const result = await withLease(deps.db, lease, (tx) =>
@@ -58,7 +58,10 @@ function publish({ bus, markPublished }: CommitDeps, events: RecordedEvent[]): P
   return publishEvents(markPublished, (message) => bus.publishEvent(message), events)
 }
 
-/** Creates the function that marks the events of several commits as published, in one statement. */
+/**
+ * Creates the function that marks stored events as published. One statement marks the events of
+ * several commits.
+ */
 export function batchMarkPublished(db: Db): MarkPublished {
   const mark = batchStatements(async (batches: (readonly EventRow[])[]) => {
     await markPublished(db, batches.flat())
@@ -68,28 +71,28 @@ export function batchMarkPublished(db: Db): MarkPublished {
 }
 
 /**
- * Waits for RabbitMQ's confirms of events as backpressure, unless RabbitMQ is unavailable: syncs
- * continue without RabbitMQ.
+ * Waits until RabbitMQ confirms published events, so that syncs do not publish faster than RabbitMQ
+ * accepts. Does not wait while RabbitMQ is unavailable, because syncs continue then.
  */
 async function publishIfConnected({ bus }: CommitDeps, published: Promise<void>): Promise<void> {
   if (bus.up) await published
 }
 
-/** Write about one account whose row and shard are locked. */
+/** Item to write for one account, whose row and shard are locked. */
 export interface LockedItem<Item> {
   readonly item: Item
   readonly status: LockedAccountStatus
 }
 
-/** Result of one account's write in a batch, and the events of the write. */
+/** Result of writing one account's item in a batch, and the events to record. */
 export interface WriteResult<Result> {
   readonly result: Result
   readonly events: readonly NewEvent[]
 }
 
 /**
- * Writes items of different accounts with as few statements as for one item. The results are in the
- * order of the items.
+ * Writes items of different accounts. The number of statements does not depend on the number of
+ * items. The results are in the order of the items.
  */
 export type WriteBatch<Item, Result> = (
   tx: Tx,
@@ -136,7 +139,8 @@ async function commitItems<Item extends { lease: AccountLease }, Result>(
   const { serviceUrl = null } = await settings.get()
   const recorded: RecordedEvent[] = []
   const written = await db.transaction().execute(async (tx) => {
-    // The first write of an account goes first; further writes of the account are busy and follow.
+    // The first item of each account is written now. Further items of the account are reported as
+    // busy and written later.
     const first = new Map(items.map((item) => [item.lease.account, item] as const).toReversed())
     const leases = [...first.values()].map(({ lease }) => lease)
     const statuses = await lockAccountStatuses(tx, leases, { wait })
