@@ -1,11 +1,14 @@
 import { apiFlags, emptyMessage, type IndexedMessage } from './indexed-message.ts'
 
-// Names of the bit rows in a leaf of the stored message index: one letter for the kind, then a
-// folder, label or flag.
+// A leaf of the message index has one bit row for each folder, label and flag. The name of a bit
+// row is a letter for its kind, then the folder, label or flag.
 const [folderRow, labelRow, flagRow] = ['/', '#', '!']
 const recentRow = `${flagRow}recent`
 
-/** Message of a leaf of the stored message index whose bit rows are being read. */
+/**
+ * Message of a leaf of the message index, before its folder, labels and flags are set from bit
+ * rows.
+ */
 export type UnmarkedMessage = IndexedMessage & { labels: string[] }
 
 export function unmarkedMessage(id: string, threadId: string | undefined): UnmarkedMessage {
@@ -13,7 +16,10 @@ export function unmarkedMessage(id: string, threadId: string | undefined): Unmar
   return threadId === undefined ? message : { ...message, threadId }
 }
 
-/** Sorted bit rows of messages: one per folder, label and flag, with one bit per message. */
+/**
+ * Builds the sorted bit rows of messages: one row per folder, label and flag, with one bit per
+ * message.
+ */
 export function bitRowsOf(messages: readonly IndexedMessage[]): [name: string, bits: Uint8Array][] {
   const rows = new Map<string, Uint8Array>()
   const length = Math.ceil(messages.length / 8)
@@ -34,7 +40,7 @@ function namesOf(message: IndexedMessage): string[] {
   return names
 }
 
-/** Sets a folder, label or flag in the messages of its bit row. */
+/** Sets a folder, label or flag in all messages whose bit in the bit row is set. */
 export function markMessages(
   messages: readonly UnmarkedMessage[],
   name: string,

@@ -8,7 +8,10 @@ import { envelopeFields } from '../../messages/envelope-fields.ts'
 import { flagNames } from '../events/feed-events.ts'
 import type { FolderNames } from '../events/folder-names.ts'
 
-/** Converts a message to the message entry of lists, details and events, without its text. Pure. */
+/**
+ * Converts a message to the message entry in lists, details and events. The entry contains no text
+ * of the message. Pure.
+ */
 export function messageEntry(
   message: ApiMessage,
   names: FolderNames,
@@ -40,7 +43,10 @@ function placeOf({ folderId, labels }: ApiMessage) {
   return { labels, ...(folderId !== undefined && { folderId }) }
 }
 
-/** Describes the attachments of a message. The provider reports sizes after decoding. */
+/**
+ * Describes the attachments of a message. The sizes that the provider reports are sizes after
+ * decoding.
+ */
 function attachmentInfo(id: string): (attachment: ApiAttachment) => AttachmentInfo {
   return ({ partId, contentType, size = 0, filename, contentId, embedded, external }) =>
     defined({
@@ -48,7 +54,8 @@ function attachmentInfo(id: string): (attachment: ApiAttachment) => AttachmentIn
       contentType,
       encodedSize: size,
       embedded,
-      // Providers report no disposition, and show embedded parts within the text.
+      // Providers do not report the disposition of an attachment. Embedded attachments are shown
+      // within the text, so they count as inline.
       inline: embedded,
       encodedInMessage: !external,
       contentId: contentId === undefined ? undefined : `<${contentId}>`,
@@ -56,9 +63,7 @@ function attachmentInfo(id: string): (attachment: ApiAttachment) => AttachmentIn
     })
 }
 
-/**
- * Maps lower-case header names to values. Encoded words are decoded; decoded values stay unchanged.
- */
+/** Returns the headers of a message by lower-case name. Decodes encoded words in values. */
 export function headersOf({ headers = [] }: ApiMessage): Record<string, string[]> {
   const lines = headers.map(([name, value]) => `${name}: ${value.replaceAll(/[\r\n]+/g, ' ')}`)
   return parseHeaders(Buffer.from(lines.join('\r\n')))

@@ -4,10 +4,13 @@ import { embedReferencedImages } from '../../messages/image-references.ts'
 import type { TextKinds } from '../../messages/message-new.ts'
 import type { ReadAttachment } from './read-content.ts'
 
-/** Limit per kind of text that `MailApi` reads. */
+/** Maximum bytes of each text (plain or HTML) that `MailApi` reads. */
 export const maxTextBytes = 10 * 1024 * 1024
 
-/** Texts of a message that was read with texts, in the form that the caller requests. */
+/**
+ * Converts the texts of a message to the form that the caller requests. The message must have been
+ * read with texts.
+ */
 export function readTexts(
   read: ReadPart,
   { plain, html, hasMore: isCut }: ApiTexts,
