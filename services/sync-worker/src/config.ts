@@ -37,10 +37,7 @@ export function readConfig(env: Env) {
     heartbeatMs: duration(env, 'SVC_WORKER_HEARTBEAT', { fallback: 5_000, min: 100, max: 60_000 }),
     /** Interval of shard claims and releases. */
     claimMs: duration(env, 'SVC_WORKER_CLAIM_INTERVAL', { fallback: 1_000, min: 50, max: 60_000 }),
-    /**
-     * Duration of the shard handoff at shutdown. The rest of the shutdown takes up to
-     * `afterHandoffMs`.
-     */
+    /** Time of the shard handoff at shutdown. Later steps take up to `afterHandoffMs`. */
     handoffMs: Math.max(minHandoffMs, service.shutdownTimeoutMs - afterHandoffMs),
     /** Interval of the sweep that finds changed registrations after an invalidation was lost. */
     accountsSweepMs: duration(env, 'SVC_WORKER_ACCOUNTS_SWEEP', { fallback: 5_000, min: 100 }),
@@ -59,10 +56,7 @@ export function readConfig(env: Env) {
     }),
     /** Limits of logins at mail servers. */
     logins: {
-      /**
-       * Maximum concurrent logins at one host name and at one IP address. A third of these logins
-       * is for commands.
-       */
+      /** Maximum concurrent logins per host name and per IP address. A third is for commands. */
       perHost: integer(env, 'SVC_LOGINS_PER_HOST', { fallback: 15, min: 1, max: 1_000 }),
       /** Maximum logins started per second at one host name or IP address. */
       perSecond: integer(env, 'SVC_LOGINS_PER_SECOND', { fallback: 50, min: 1, max: 10_000 }),
@@ -102,10 +96,7 @@ export function readConfig(env: Env) {
     }),
     /** Maximum protocol log lines per account. */
     logLines: integer(env, 'SVC_ACCOUNT_LOG_LINES', { fallback: 10_000, min: 100, max: 1_000_000 }),
-    /**
-     * Retention of rows in `account_changes`. A reader of these rows may be down for this time
-     * without missing a change.
-     */
+    /** Retention of `account_changes`. A reader that is down for longer may miss changes. */
     changesKeepMs: duration(env, 'SVC_CHANGES_KEEP', { fallback: 86_400_000, min: 60_000 }),
     /** Networks that must not contain the HTTP proxy of the settings. */
     proxyEgressPolicy: egressPolicy('SVC_PROXY_EGRESS_POLICY'),

@@ -42,10 +42,7 @@ export interface CommandLimits {
  * Disposal ends all work of the driver: commands immediately, `follow` after a grace period.
  */
 export interface AccountDriver extends AsyncDisposable {
-  /**
-   * Runs an account command. A command that needs a connection fails with the errors of
-   * `assertConnected`.
-   */
+  /** Runs an account command. Commands that need a connection fail as `assertConnected` does. */
   run<Name extends AccountCommandName>(
     name: Name,
     request: AccountRequest<Name>,
@@ -71,10 +68,7 @@ export interface AccountDriver extends AsyncDisposable {
    * Called after the disposal of the driver.
    */
   onDeleted?(): Promise<void>
-  /**
-   * Removes the incomplete drafts of an upload that was interrupted. `messageId` is the Message-ID
-   * of the uploaded message.
-   */
+  /** Removes incomplete drafts of an interrupted upload, by the message's Message-ID. */
   discardIncompleteDrafts?(messageId: string, limits: CommandLimits): Promise<void>
 }
 
@@ -83,25 +77,16 @@ export type CreateDriver = (context: DriverContext) => AccountDriver
 
 /** Properties of the account session that the driver uses. */
 export interface DriverContext extends AccountAvailability, FollowProgress {
-  /**
-   * Registered account of the session. Undefined until the registration is read, and while the
-   * account must not connect.
-   */
+  /** Registered account. Undefined until its registration is read, and if it must not connect. */
   readonly account: Account | undefined
-  /**
-   * Schedule of the account's syncs, which `follow` executes. Commands and notifications make a
-   * sync start earlier.
-   */
+  /** Schedule of the syncs that `follow` runs. Commands and notifications change the schedule. */
   readonly sync: SyncRunner
   /** Locks of the account. All connections of the account share these locks. */
   readonly locks: KeyedMutex
   readonly log: Logger
 }
 
-/**
- * Progress reports of `AccountDriver.follow`. The account session turns the reports into the
- * account status and events.
- */
+/** Progress reports of `AccountDriver.follow`, which change the account status. */
 export interface FollowProgress {
   /** Enters an account state that usually lasts for a short time. Disposal leaves the state. */
   enter(state: 'connecting' | 'syncing'): AsyncDisposable
@@ -121,19 +106,13 @@ export interface FollowProgress {
   reportOwnLoss(): void
 }
 
-/**
- * Refusal of a mailbox: the last mailbox of a sync pass that the server refused to sync, and the
- * error.
- */
+/** Last mailbox of a sync pass that the server refused to sync, and the error. */
 export interface MailboxRefusal {
   path: string
   error: AppError
 }
 
-/**
- * Creates the refusal for a `path` of the account that matches no mailbox. Nothing is synced for
- * such a path.
- */
+/** Refusal for a `path` of the account that matches no mailbox, so that nothing is synced. */
 export function unknownPathRefusal(path: string): MailboxRefusal {
   const error = new AppError('not-found', 'The folder does not exist', { code: 'FolderNotFound' })
   return { path, error }

@@ -8,10 +8,7 @@ export interface AccountAvailability {
   readonly state: AccountState | undefined
   /** Last error of the account that was read or stored last. Undefined before the first read. */
   readonly lastError: LastError | null | undefined
-  /**
-   * True while the account counts as logged in: from a login until a failure is recorded, usually
-   * because an attempt to reconnect has failed.
-   */
+  /** True from a login until a failure of the connection or of a reconnect is recorded. */
   readonly loggedIn: boolean
   /** True if a sync pass of the account ever ended. */
   readonly wasSynced: boolean

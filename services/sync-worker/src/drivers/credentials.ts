@@ -38,10 +38,7 @@ export function createCredentialsClient(
         throw new AppError('unavailable', message, { cause })
       }
     },
-    /**
-     * Requests the credentials of an account. With `fresh`, auth-bridge replaces a cached access
-     * token by a new token.
-     */
+    /** Requests the credentials of an account. `fresh` replaces a cached access token. */
     async request(
       { account }: { account: string },
       { protocol, signal, fresh }: CredentialsOptions,

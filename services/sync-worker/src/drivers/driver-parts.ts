@@ -21,10 +21,7 @@ export interface DriverCommitDeps extends CommitDeps {
 export interface DriverParts {
   readonly commit: DriverCommitDeps
   readonly config: Config
-  /**
-   * Id of this worker, and the secret by which auth-bridge authenticates this worker's requests for
-   * credentials.
-   */
+  /** Id of this worker, and the secret that authenticates it in requests for credentials. */
   readonly worker: { id: string; proof: string }
   readonly connections: ConnectionCounter
   readonly reader: MessageReader
@@ -36,9 +33,6 @@ export interface DriverParts {
 
 /** Counter of the open connections of each account. */
 export interface ConnectionCounter {
-  /**
-   * Counts a new connection of an account. The returned function removes the connection from the
-   * count.
-   */
+  /** Counts a connection of an account. The returned function removes the connection again. */
   add(lease: AccountLease): () => void
 }

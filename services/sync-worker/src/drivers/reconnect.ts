@@ -20,20 +20,11 @@ export function reconnectDelayMs(
  * be rejecting the account if connections are shorter.
  */
 const stableMs = 60_000
-/**
- * Maximum number of attempts in the backoff after short connections with a full sync pass. Gives
- * delays of 2, 4, 8, 16 and 32 s.
- */
+/** Maximum attempts in the backoff after short synced connections: 2, 4, 8, 16, 32 s. */
 const maxAfterSync = 5
-/**
- * Maximum number of attempts in the backoff after connections over which the sync made progress.
- * Gives a delay of 2 s.
- */
+/** Maximum attempts in the backoff after connections on which the sync made progress: 2 s. */
 const maxAfterProgress = 1
-/**
- * Maximum number of attempts in the backoff after internal failures, which usually last for a short
- * time. Gives delays of 2, 4 and 8 s.
- */
+/** Maximum attempts in the backoff after internal failures, which are short: 2, 4, 8 s. */
 const maxAfterInternalFailure = 3
 
 /** Outcome of an account's connection, or of a failed attempt to connect. */
@@ -43,10 +34,7 @@ export interface ConnectionOutcome {
   connectedMs: number
   /** True if the sync made progress over the connection before it was lost. */
   progressed?: boolean
-  /**
-   * True if the connection ended because of a change that this worker made, such as the deletion of
-   * a mailbox.
-   */
+  /** True if a change by this worker ended the connection, such as the deletion of a mailbox. */
   isOwnLoss?: boolean
   /**
    * True for failures of Postgres, RabbitMQ or auth-bridge. The mail server of the account is not

@@ -5,40 +5,19 @@
 export interface SyncRules {
   /** Interval of `full` actions (syncs of the whole account), from start to start. */
   readonly fullMs: number
-  /**
-   * Time at which some mailbox of the account requires the next `full` action, in epoch
-   * milliseconds.
-   */
+  /** Time of the next `full` action that some mailbox requires, in epoch milliseconds. */
   readonly fullAt: number
-  /**
-   * Time at which some mailbox of the account requires the next `parts` action, in epoch
-   * milliseconds.
-   */
+  /** Time of the next `parts` action that some mailbox requires, in epoch milliseconds. */
   readonly partsAt: number
-  /**
-   * Mean interval of `poll` actions (partial syncs). Measured from the end of the last `full` or
-   * `poll` action.
-   */
+  /** Mean interval of `poll` actions (partial syncs) since the last `full` or `poll` action. */
   readonly pollMs: number
-  /**
-   * Maximum deviation of a poll interval from `pollMs`, as a fraction of `pollMs`. Spreads the
-   * polls of accounts over time.
-   */
+  /** Maximum deviation of a poll interval from `pollMs`, as a fraction. Spreads the polls. */
   readonly pollSpread: number
-  /**
-   * Minimum interval of `poll` actions that follow changes. Measured from the end of the last
-   * `full` or `poll` action.
-   */
+  /** Minimum interval of a `poll` action after changes since the last `full` or `poll` action. */
   readonly minPollMs: number
-  /**
-   * Maximum age of the last complete sync. After this time, the next `poll` action reads the whole
-   * account.
-   */
+  /** Age of the last complete sync from which a `poll` action reads the whole account. */
   readonly completeMs: number
-  /**
-   * Interval of `list` actions (comparisons of the mailbox list). Measured from the end of the last
-   * listing.
-   */
+  /** Interval of `list` actions (comparisons of the mailbox list) since the last listing. */
   readonly listMs: number
   /** Id of the mailbox whose changes the server reports without a poll, or `all` mailboxes. */
   readonly reported: string | undefined
@@ -56,10 +35,7 @@ export interface SyncMoment {
   readonly random: number
 }
 
-/**
- * Sync rules without any interval. Used between two connections of an account, and as a default of
- * the other rules.
- */
+/** Sync rules without intervals, for example between two connections of an account. */
 export const noIntervals: SyncRules = {
   fullMs: Infinity,
   fullAt: Infinity,

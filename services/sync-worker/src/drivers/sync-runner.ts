@@ -51,10 +51,7 @@ export class SyncRunner {
     this.trigger({ kind: 'request', ...request })
   }
 
-  /**
-   * Adds a trigger to the sync schedule without waking the loop of `AccountDriver.follow`. Used by
-   * the loop itself.
-   */
+  /** Adds a trigger of a sync without waking the loop of `AccountDriver.follow`. */
   add(trigger: SyncTrigger): void {
     this.#schedule = addTrigger(this.#schedule, this.#moment, trigger)
   }
@@ -87,10 +84,7 @@ export class SyncRunner {
     return this.#schedule.running
   }
 
-  /**
-   * True if another sync action is due, so that full rounds (comparisons of all messages) have to
-   * wait.
-   */
+  /** True if full rounds (comparisons of all messages) have to wait for another action. */
   get mustYield(): boolean {
     return mustYield(this.#schedule, this.#moment)
   }

@@ -1,10 +1,7 @@
 import type { SyncMoment } from './sync-rules.ts'
 import type { SyncSchedule } from './sync-schedule.ts'
 
-/**
- * Trigger (cause) of a sync action of an account. Triggers that no action has served yet are
- * merged.
- */
+/** Trigger (cause) of a sync action of an account. Unserved triggers are merged. */
 export type SyncTrigger =
   | ({ kind: 'request' } & SyncRequest)
   /** A provider sent a notification. `isMissed` is true if earlier notifications were lost. */
@@ -31,10 +28,7 @@ interface ChangedMessage {
   readonly isDeleted?: boolean | undefined
 }
 
-/**
- * Changes that a mail server's notifications over a connection reported, as far as they require
- * sync actions.
- */
+/** Changes reported by a mail server's notifications that require sync actions. */
 interface ConnectionChanges {
   /** True if the mailbox that the connection watches changed. */
   readonly isMainChanged: boolean
@@ -48,10 +42,7 @@ interface ConnectionChanges {
   readonly notified: boolean
 }
 
-/**
- * Maximum number of named messages that are read one by one. More messages cause a sync of the
- * whole account.
- */
+/** Maximum named messages that are read one by one. More messages cause a `full` sync. */
 const maxMessages = 100
 /**
  * Period in which pushes (notifications of a provider) are merged. Providers send `created` and
@@ -59,10 +50,7 @@ const maxMessages = 100
  */
 const pushMs = 200
 
-/**
- * Adds a trigger to a sync schedule. If an action is in progress, a later action serves the
- * trigger.
- */
+/** Adds a trigger to a sync schedule. During an action, the trigger waits for a later action. */
 export function addTrigger(
   schedule: SyncSchedule,
   moment: SyncMoment,

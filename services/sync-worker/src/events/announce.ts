@@ -24,10 +24,7 @@ export type MessageNewDraft = Omit<MessageNew, 'seemsLikeNew' | 'uid'> & {
   truncated?: string[]
 }
 
-/**
- * Tolerated clock difference when the arrival of a message is compared with the registration of the
- * account.
- */
+/** Tolerated clock difference when an arrival is compared with the account's registration. */
 const skewMs = 10 * 60_000
 
 /** Properties of a message that distinguish a newly arrived message from a moved message. */
@@ -44,10 +41,7 @@ export interface MessageNovelty {
   mayBeNew: boolean
 }
 
-/**
- * Decides by the date of arrival and the mailbox whether a message may be new. Pure, apart from the
- * current time.
- */
+/** Decides by arrival and mailbox whether a message may be new. Pure, apart from the time. */
 export function noveltyOf(
   draft: MessageNewDraft,
   { arrivedAt, notifyFrom }: { arrivedAt: Date; notifyFrom: Date },

@@ -58,10 +58,7 @@ function publish({ bus, markPublished }: CommitDeps, events: RecordedEvent[]): P
   return publishEvents(markPublished, (message) => bus.publishEvent(message), events)
 }
 
-/**
- * Creates the function that marks stored events as published. One statement marks the events of
- * several commits.
- */
+/** Creates the function that marks the events of several commits as published, in one statement. */
 export function batchMarkPublished(db: Db): MarkPublished {
   const mark = batchStatements(async (batches: (readonly EventRow[])[]) => {
     await markPublished(db, batches.flat())

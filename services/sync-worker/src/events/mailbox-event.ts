@@ -18,10 +18,7 @@ export interface EventMailbox extends Pick<MailboxRow, 'path' | 'specialUse'> {
 // Ids are based on mailbox numbers, because a deleted mailbox's path can be used again, but not its
 // number.
 
-/**
- * Creates an event about a mailbox or a message of the mailbox. `key` distinguishes events with the
- * same name.
- */
+/** Creates an event about a mailbox or its messages. `key` distinguishes events of one name. */
 export function mailboxEvent(
   { account, registeredAt }: EventAccount,
   { path, specialUse, idKey = [path] }: EventMailbox,

@@ -13,10 +13,7 @@ import {
   mailboxEvent,
 } from './mailbox-event.ts'
 
-/**
- * Maximum bytes of a report message that are parsed. The bytes after them belong to the returned
- * original message.
- */
+/** Maximum bytes of a report that are parsed. The returned original message follows them. */
 const maxReadBytes = 1024 * 1024
 /** Maximum size in bytes of a message that is fetched because it may be a report. */
 const maxMessageBytes = 20 * 1024 * 1024
@@ -178,10 +175,7 @@ export function failedRecipients({ bounces }: MessageReport): FailedRecipient[] 
   )
 }
 
-/**
- * Builds the rows of `bounces` for a report. API responses show the bounces with the message that
- * bounced.
- */
+/** Builds the rows of `bounces` for a report. Responses show bounces with the bounced message. */
 export function bounceRows(account: string, { bounces }: MessageReport, date: Date): Bounces[] {
   return bounces.flatMap(({ bounceMessage, recipient, action, response, messageId }) =>
     messageId === undefined

@@ -23,10 +23,7 @@ export interface LogRetention {
   maxLines: number
 }
 
-/**
- * Reads the retention of protocol logs from the setting `logs`. `maxLines` is used if the setting
- * has no number of lines.
- */
+/** Retention of protocol logs in the setting `logs`, or else with `maxLines` lines. */
 export function logRetention({ logs }: Pick<Settings, 'logs'>, maxLines: number): LogRetention {
   return { all: logs?.all === true, maxLines: logs?.maxLogLines ?? maxLines }
 }
@@ -71,10 +68,7 @@ export function startTranscripts({ db, log, retention }: TranscriptsDeps) {
   const flushing = runPeriodically({ everyMs: flushMs, log, name: 'transcripts' }, flush)
 
   return {
-    /**
-     * Starts the protocol log of one connection. The returned function adds a line to the buffer
-     * and never fails.
-     */
+    /** Starts the log of one connection. The returned function buffers a line and never fails. */
     forConnection(account: string) {
       const connection = ++connections
       return (line: TranscriptLine): void =>

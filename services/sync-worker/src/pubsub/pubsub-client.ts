@@ -17,10 +17,7 @@ export interface PubSubClientDeps {
   readonly http: Pick<ProviderHttp, 'json'>
   /** Returns an access token of the service account. @throws AppError */
   readonly token: (signal: AbortSignal | undefined) => Promise<string>
-  /**
-   * Discards the cached access token, so that the next request gets a new token. Called when Google
-   * rejects the token.
-   */
+  /** Makes the next request use another access token. Called when Google rejects a token. */
   readonly forgetToken: () => void
 }
 
@@ -29,15 +26,9 @@ interface Policy {
   etag?: string
 }
 
-/**
- * Seconds in which a pulled Pub/Sub message has to be handled and acknowledged. Google sends the
- * message again afterwards.
- */
+/** Seconds in which a pulled Pub/Sub message must be acknowledged before it is sent again. */
 const ackDeadlineSeconds = 60
-/**
- * Timeout of a pull request to Pub/Sub. Pub/Sub keeps a pull request open for about 90 s if there
- * are no messages.
- */
+/** Timeout of a pull from Pub/Sub, which Google keeps open for about 90 s without messages. */
 const pullTimeoutMs = 100_000
 const requestTimeoutMs = 30_000
 /** Maximum number of messages that one pull request to Pub/Sub returns. */

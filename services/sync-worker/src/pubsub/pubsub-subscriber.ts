@@ -6,25 +6,13 @@ import type { PubSubClient, PubSubNames, PulledMessage } from './pubsub-client.t
 
 export interface PubSubSubscriberDeps {
   readonly client: Pick<PubSubClient, 'ensure' | 'pull' | 'acknowledge'>
-  /**
-   * Names of the Pub/Sub topic and subscription. Undefined if the application names no Google Cloud
-   * project.
-   */
+  /** Pub/Sub topic and subscription. Undefined if the application names no Google Cloud project. */
   readonly names: PubSubNames | undefined
-  /**
-   * Returns the number of days after which Google deletes an unused Pub/Sub subscription. 0 means
-   * never.
-   */
+  /** Returns the days after which Google deletes an unused Pub/Sub subscription; 0 is never. */
   readonly ttlDays: () => Promise<number>
-  /**
-   * Sends notifications to the accounts of some mailboxes. Resolves when RabbitMQ has accepted the
-   * notifications.
-   */
+  /** Notifies the accounts of some mailboxes. Resolves when RabbitMQ has the notifications. */
   readonly notify: (users: readonly string[]) => Promise<void>
-  /**
-   * Sends notifications to all accounts of the application. Called when Pub/Sub messages may have
-   * been lost.
-   */
+  /** Notifies all accounts of the application. Called if Pub/Sub messages may have been lost. */
   readonly notifyAll: () => Promise<void>
   /** Stores the last error of the Pub/Sub application, or null if the application has no error. */
   readonly saveState: (error: { response: string; description?: string } | null) => Promise<void>
@@ -86,16 +74,10 @@ interface SubscriberState {
   /** Time of the next check of the Pub/Sub topic and subscription. */
   checkAt: number
   isCheckFailing: boolean
-  /**
-   * True if Pub/Sub messages may have been lost: after the start of this process, and after a
-   * subscription was created.
-   */
+  /** True if messages may have been lost: after a start, or with a new Pub/Sub subscription. */
   isLost: boolean
   failures: number
-  /**
-   * Last error of the application as stored. Null if there is no error, undefined before the first
-   * check.
-   */
+  /** Stored error of the Pub/Sub application. Null if none, undefined before the first check. */
   error: string | null | undefined
 }
 

@@ -74,10 +74,7 @@ export class PubSubSubscriptions implements ShardObserver, AsyncDisposable {
     await this.#stopAll((id) => !this.#holds(id))
   }
 
-  /**
-   * Starts and stops Pub/Sub subscribers, so that they match the held shards and the registered
-   * applications.
-   */
+  /** Starts and stops Pub/Sub subscribers to match the held shards and registered applications. */
   async reconcile(): Promise<void> {
     const apps = await listPubSubApps(this.#deps.db)
     const configs = new Map(apps.map(({ id, config }) => [id, JSON.stringify(config)]))

@@ -9,10 +9,7 @@ import { PubSubSubscriptions, type PubSubSubscriptionsDeps } from './pubsub-subs
 
 export interface PubSubOptions extends Omit<PubSubSubscriptionsDeps, 'http'> {
   readonly config: Pick<Config, 'oauthEgressPolicy' | 'providerOrigins' | 'proxyEgressPolicy'>
-  /**
-   * Interval at which the running Pub/Sub subscribers are compared with the registered applications
-   * and held shards. Default: 30 s.
-   */
+  /** Interval at which running and required Pub/Sub subscribers are compared. Default: 30 s. */
   readonly reconcileMs?: number
 }
 

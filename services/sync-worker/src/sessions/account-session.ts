@@ -63,17 +63,11 @@ export class AccountSession implements DriverContext {
   readonly log: Logger
   /** True if the account session ended although `stop` was not called. */
   ended = false
-  /**
-   * True while the account counts as logged in: from a login until a failure is recorded, usually
-   * because an attempt to reconnect has failed.
-   */
+  /** True from a login until a failure of the connection or of a reconnect is recorded. */
   loggedIn = false
   /** True after the first attempt to connect the account, or if the account has no server. */
   attempted = false
-  /**
-   * Registered account of the session. Undefined until the registration is read, and for an account
-   * without a server.
-   */
+  /** Registered account. Undefined until its registration is read, and without a server. */
   account: Account | undefined
   /**
    * Resolves when the read of the account's registration has ended, even with a failure. Commands
@@ -136,10 +130,7 @@ export class AccountSession implements DriverContext {
     this.#connection.isOwnLoss = true
   }
 
-  /**
-   * Stops the account session: ends all work and logs out. Resolves when no work or write of the
-   * session is left.
-   */
+  /** Ends all work of the session and logs out. Resolves when no work or write is left. */
   async stop(): Promise<void> {
     this.#stop.abort()
     await Promise.allSettled([this.driver[Symbol.asyncDispose](), this.#done])

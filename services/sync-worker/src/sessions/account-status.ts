@@ -18,10 +18,7 @@ export interface StatusUpdate {
   /** Registration time of the account, a part of event ids. */
   readonly registeredAt: number
   readonly trigger: StatusTrigger
-  /**
-   * Cached copy of the stored account status, if the caller has a copy. Nothing else than the
-   * holder of the account's lease changes the status.
-   */
+  /** Stored account status, if cached. Only the holder of the account's lease changes it. */
   readonly from?: AccountStatus
 }
 

@@ -45,10 +45,7 @@ interface SessionOptions {
   config: Config
   backend: ImapBackend
   createMailApis: CreateMailApis
-  /**
-   * Id of this worker, and the secret by which auth-bridge authenticates this worker's requests for
-   * credentials.
-   */
+  /** Id of this worker, and the secret that authenticates it in requests for credentials. */
   worker: { id: string; proof: string }
 }
 

@@ -14,10 +14,7 @@ import type { AccountLease } from '../store/lease.ts'
 /** Maximum accounts per statement that stores connection counts or sync times. */
 const batchSize = 1_000
 
-/**
- * Counter of the open connections of each account. Stores only counts that changed since the last
- * write.
- */
+/** Counts the connections of each account. Stores counts that changed since the last write. */
 export class ConnectionCounts {
   readonly #metrics: Pick<WorkerMetrics, 'connections'>
   readonly #counts = new Map<string, ConnectionCount>()

@@ -66,10 +66,7 @@ function tokenRequestOf({ extras }: AppError): Pick<LastError, 'tokenRequest'> {
   return matches(TokenRequestInfo, tokenRequest) ? { tokenRequest } : {}
 }
 
-/**
- * Builds the status trigger of a full sync pass. Includes the last mailbox that the server refused
- * to sync.
- */
+/** Builds the status trigger of a full sync pass, with the last mailbox that the server refused. */
 export function syncedTrigger(refusal: MailboxRefusal | undefined): StatusTrigger {
   if (!refusal) return { kind: 'synced' }
   const { path, error } = refusal

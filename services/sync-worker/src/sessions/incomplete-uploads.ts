@@ -24,10 +24,7 @@ const firstDelayMs = 60_000
  */
 const maxAgeMs = 24 * 3_600_000
 const timeoutMs = 30_000
-/**
- * Lease of a check of an upload. If the check has not ended by then, another worker repeats the
- * check.
- */
+/** Time after which another worker repeats the check of an upload that has not ended. */
 const leaseMs = 60_000
 const limit = 20
 

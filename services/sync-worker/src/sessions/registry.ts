@@ -31,10 +31,7 @@ export class Registry implements ShardObserver, ShardAccounts, AsyncDisposable {
   readonly #stopping = new Map<string, { shard: number; done: Promise<void> }>()
   /** Leased shards whose accounts were not listed yet. */
   readonly #unlisted = new Set<number>()
-  /**
-   * Sessions of accounts that moved to this worker, until the session's first attempt to connect
-   * has ended.
-   */
+  /** Sessions of accounts moved to this worker, until the first attempt to connect has ended. */
   readonly #moving = new Set<AccountSession>()
   /** Resolves after the next time that the accounts of the leased shards are listed. */
   #listing = Promise.withResolvers<void>()
@@ -68,10 +65,7 @@ export class Registry implements ShardObserver, ShardAccounts, AsyncDisposable {
     return session
   }
 
-  /**
-   * Compares the running sessions of one account, or of all accounts, with the registrations.
-   * Starts and stops sessions as needed.
-   */
+  /** Starts and stops sessions of one or all accounts, so that they match the registrations. */
   refresh(account?: string): void {
     if (account === undefined) return this.#sweep.wake()
     this.#reconcile(account).catch((err: unknown) =>
@@ -193,10 +187,7 @@ export class Registry implements ShardObserver, ShardAccounts, AsyncDisposable {
     else if (this.#running.has(account)) await this.#stop(account, (session) => session.end())
   }
 
-  /**
-   * Starts an account's session. Restarts a running session if the registration or the lease
-   * changed.
-   */
+  /** Starts an account's session, or restarts it if the registration or lease changed. */
   #ensure({ account, shard, version, backend }: AccountVersion): void {
     const lease = this.#leases.get(shard)
     if (!lease || this.#stopping.has(account)) return // reconciled again after the stop

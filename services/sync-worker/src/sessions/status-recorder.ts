@@ -31,10 +31,7 @@ export class StatusRecorder {
   readonly #deps: StatusRecorderDeps
   readonly #lease: AccountLease
   readonly #writes = new Mutex()
-  /**
-   * Cached copy of the stored account status; undefined if not cached. No other process writes the
-   * status while this worker holds the lease.
-   */
+  /** Stored account status, if cached. No other process changes the status under this lease. */
   #status: AccountStatus | undefined
 
   constructor(deps: StatusRecorderDeps, lease: AccountLease) {

@@ -5,10 +5,7 @@ import type { SyncError } from '@posthorn/db'
 import type { AccountStatus } from '../store/account-status.ts'
 
 export type StatusTrigger =
-  /**
-   * A worker starts the account's session. `enabled` is false if the account has no server to
-   * connect to.
-   */
+  /** A worker starts the account's session. `enabled` is false without a server to connect to. */
   | { kind: 'starting'; version: string; enabled: boolean; paused?: boolean }
   /**
    * The account is connecting. For an account that has synced, this trigger occurs only if the
@@ -22,17 +19,11 @@ export type StatusTrigger =
   | { kind: 'synced'; syncError?: Omit<SyncError, 'time'> }
   /** A connection was lost after its sync pass, and the first attempt to replace it failed. */
   | { kind: 'lost' }
-  /**
-   * The server rejected the credentials. `ambiguous` is true if the response may also mean an
-   * outage.
-   */
+  /** The server rejected the credentials. `ambiguous` if the response may also mean an outage. */
   | { kind: 'authFailed'; error: LastError; ambiguous?: true }
   | { kind: 'connectFailed'; error: LastError }
 
-/**
- * Event that a transition of the account status records. The event id is derived from the event
- * name and `key`.
- */
+/** Event of an account status transition. Its id is derived from the event name and `key`. */
 export interface StateEvent {
   readonly event:
     | 'authenticationSuccess'

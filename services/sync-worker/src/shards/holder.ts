@@ -89,10 +89,7 @@ export interface TakeoverOptions {
   clock?: Clock
 }
 
-/**
- * Tolerance of a takeover of accounts: the logins may take longer than computed by this factor and
- * this time.
- */
+/** Tolerance of a takeover: logins may take longer than computed by this factor and time. */
 const tolerance = 1.25
 const toleranceMs = 30_000
 

@@ -23,10 +23,7 @@ import { type Receivers, ShardReleases } from './shard-releases.ts'
 
 export interface ShardHolderOptions {
   db: Db
-  /**
-   * Id of this worker, and the secret by which auth-bridge authenticates this worker's requests for
-   * credentials.
-   */
+  /** Id of this worker, and the secret that authenticates it in requests for credentials. */
   worker: { id: string; proof?: string }
   config: Pick<Config, 'heartbeatMs' | 'claimMs' | 'handoffMs' | 'logins'>
   observer: ShardObserver
@@ -42,10 +39,7 @@ export interface ShardHolderOptions {
 
 /** Interval at which shards are released during the shutdown. */
 const handoffTickMs = 50
-/**
- * Number of claim intervals that a starting worker waits before its first claim. By then all other
- * workers have counted the new worker.
- */
+/** Claim intervals before a starting worker's first claim, so that all workers have counted it. */
 const joinIntervals = 2
 
 /** Shards leased by this worker. */
@@ -56,10 +50,7 @@ export class LeasedShards {
   readonly #releases: ShardReleases
   /** Ids of the workers that were listed in the last claim interval. */
   #listed: ReadonlySet<string> = new Set()
-  /**
-   * Times of this worker's last heartbeat, and of the first heartbeat after a start or an
-   * interruption.
-   */
+  /** Times of this worker's last heartbeat, and of its first heartbeat after an interruption. */
   #heartbeatAt = -Infinity
   #joinedAt = -Infinity
   /** Value of `refusing` in this worker's last heartbeat. */
@@ -83,10 +74,7 @@ export class LeasedShards {
     return this.#isTaking
   }
 
-  /**
-   * Sends a heartbeat if one is due. Then claims or releases shards, so that the worker approaches
-   * its fair share.
-   */
+  /** Sends a heartbeat if due, then claims or releases shards to approach the fair share. */
   async reconcile(signal: AbortSignal): Promise<void> {
     const { db, worker, accounts, limits } = this.#options
     const claimable = limits.memory.check(accounts.load())
@@ -149,10 +137,7 @@ export class LeasedShards {
     await this.#stopping
   }
 
-  /**
-   * Sends the heartbeats that keep this worker's leases valid during a handoff. Returns the live
-   * workers.
-   */
+  /** Sends heartbeats, so that leases stay valid during a handoff. Returns the live workers. */
   async #announce(): Promise<LiveWorker[]> {
     await this.#sendHeartbeatIfDue()
     return this.#listWorkers()
@@ -208,10 +193,7 @@ export class LeasedShards {
     await this.#options.observer.released(shards)
   }
 
-  /**
-   * Claims missing shards, or releases surplus shards as fast as the other workers can log in the
-   * accounts.
-   */
+  /** Claims missing shards, or releases surplus shards that other workers are ready for. */
   async #balance(claimable: ClaimLimits, signal: AbortSignal): Promise<void> {
     const { worker, config } = this.#options
     const workers = await this.#listWorkers()
@@ -235,10 +217,7 @@ export class LeasedShards {
     this.#isTaking = claimable.capacity > 0 && isBelow
   }
 
-  /**
-   * True if all other workers have counted this worker. Logins before that could exceed the rate
-   * limit of a host.
-   */
+  /** True if all other workers have counted this worker and reduced their login rates. */
   #hasJoined(): boolean {
     return this.#clock() - this.#joinedAt >= joinIntervals * this.#options.config.claimMs
   }

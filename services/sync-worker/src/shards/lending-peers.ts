@@ -13,10 +13,7 @@ const absentMs = 10_000
  */
 export class LendingPeers {
   readonly #clock: Clock
-  /**
-   * Time since which no process of an earlier release has been seen. Such a process neither lends
-   * nor borrows quota units.
-   */
+  /** Time since which no process without lending or borrowing has been seen. */
   #absentSince = Infinity
 
   constructor(clock: Clock = monotonicClock) {

@@ -3,20 +3,14 @@ import { type AccountLoad, type LimitedMemory, MemoryBudget, plannedPart } from 
 
 export interface MemoryGuardOptions {
   log: Pick<Logger, 'info' | 'warn'>
-  /**
-   * Called with 1 when the worker starts to refuse further shards, and with 0 when it accepts
-   * shards again.
-   */
+  /** Called with 1 when the worker starts to refuse shards, and with 0 when it accepts again. */
   onChange: (refusing: 0 | 1) => void
   memories: readonly LimitedMemory[]
 }
 
 /** Limits of the number of accounts that a claim of shards may add. */
 export interface ClaimLimits {
-  /**
-   * Number of further accounts for which the memory is sufficient. 0 while the worker refuses
-   * shards.
-   */
+  /** Number of accounts for which the memory is sufficient. 0 while the worker refuses shards. */
   capacity: number
   /**
    * Number of accounts to claim before the memory is measured again. The last claimed shard may
@@ -61,10 +55,7 @@ export class MemoryGuard {
     return this.#refusing
   }
 
-  /**
-   * Memory per account that the last check assumed, in bytes. Taken from the memory with the least
-   * free capacity.
-   */
+  /** Bytes per account that the last check assumed, of the memory with the least capacity. */
   get bytesPerAccount(): number {
     return this.#bytesPerAccount
   }

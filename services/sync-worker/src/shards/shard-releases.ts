@@ -15,10 +15,7 @@ export interface ShardReleasesOptions {
   log: Logger
 }
 
-/**
- * Workers that claim released shards, and the time at which these workers are ready for more
- * logins.
- */
+/** Workers that claim released shards, and when these workers are ready for more logins. */
 export interface Receivers {
   /** Ids of the workers that claim released shards. */
   ids: readonly string[]

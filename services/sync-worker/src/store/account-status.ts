@@ -37,10 +37,7 @@ export function toAccountStatus(row: AccountStatusRow): AccountStatus {
   return { ...(status as AccountStatusRow), stateEpoch: Number(row.stateEpoch) }
 }
 
-/**
- * Creates missing rows of `account_states`. A lease locks the row of its account. Skips deleted
- * accounts.
- */
+/** Creates missing rows of `account_states`, which leases lock. Skips deleted accounts. */
 export async function ensureAccountStatusRows(db: Db, accounts: readonly string[]): Promise<void> {
   try {
     await sql`

@@ -23,10 +23,7 @@ export interface Account {
   readonly registeredAt: number
   /** IMAP server of the account. Null for accounts of a mail API. */
   readonly imap: StoredServer<ImapConfig> | null
-  /**
-   * True if a tenant chose the IMAP server. Such a server could be any host in the operator's
-   * network.
-   */
+  /** True if a tenant chose the IMAP server, which may be any host of the operator's network. */
   readonly isTenantsServer: boolean
   /** Paths or special uses of the mailboxes to sync. An empty list means all mailboxes. */
   readonly paths: readonly string[]
@@ -48,10 +45,7 @@ export function isImapAccount(account: Account): account is ImapAccount {
   return account.imap !== null
 }
 
-/**
- * Builds an account from the stored registration. Undefined if the account is paused or has no
- * mailbox.
- */
+/** Account from its stored registration. Undefined if the account is paused or has no mailbox. */
 export function toAccount(row: AccountRow, lease: AccountLease): Account | undefined {
   const { imap } = row
   if (!hasMailbox(row) || row.paused) return undefined
@@ -102,10 +96,7 @@ export type AccountVersion = Pick<AccountRow, 'account' | 'shard' | 'version' | 
  */
 export function createAccountReader(db: Db) {
   return {
-    /**
-     * Reads accounts. Also creates missing rows in `account_states`. A lease locks the row of its
-     * account.
-     */
+    /** Reads accounts. Also creates missing rows in `account_states`, which leases lock. */
     load: batchStatements(async (accounts: string[]) => {
       await ensureAccountStatusRows(db, accounts)
       return inOrder(accounts, await listAccounts(db, accounts))

@@ -10,10 +10,7 @@ export function hashMessageId(messageId: string): string {
   return createHash('sha256').update(messageId.trim()).digest().readBigInt64BE(0).toString()
 }
 
-/**
- * Stores hashes of Message-IDs. Returns the hashes that were not stored before. Requires the
- * account's lease.
- */
+/** Stores hashes of Message-IDs and returns the new hashes. Requires the account's lease. */
 export async function insertAnnounced(
   tx: Tx,
   account: string,
@@ -28,10 +25,7 @@ export async function insertAnnounced(
   return new Set(rows.map(({ hash }) => hash))
 }
 
-/**
- * Deletes up to `limit` expired Message-IDs of announced messages. Returns the number of deleted
- * rows.
- */
+/** Deletes up to `limit` expired announced Message-IDs. Returns the number of deleted rows. */
 export function deleteOldAnnounced(db: Db, limit: number): Promise<number> {
   return deleteExpired(db, { table: 'announced_messages', date: 'announced_at' }, limit)
 }

@@ -123,10 +123,7 @@ function update(tx: Tx, id: string, set: UpdateObject<Tables, 'mailboxes'>): Pro
     .executeTakeFirstOrThrow()
 }
 
-/**
- * Updates the row of a mailbox with the columns of a LIST response, including the path. Requires
- * the account's lease.
- */
+/** Updates a mailbox row from a LIST response, including its path. Requires the account's lease. */
 export function updateListing(
   tx: Tx,
   id: string,
@@ -141,10 +138,7 @@ export function updateListing(
   })
 }
 
-/**
- * Marks mailboxes as missing that the last list of mailboxes did not contain. Requires the
- * account's lease.
- */
+/** Marks mailboxes that the last listing left out as missing. Requires the account's lease. */
 export async function markMissing(tx: Tx, ids: readonly string[]): Promise<void> {
   if (ids.length === 0) return
   await tx
@@ -278,10 +272,7 @@ export function markReset(
   })
 }
 
-/**
- * Increments the sync epoch of a mailbox. The epoch is a part of the ids of events that may occur
- * repeatedly. Requires the account's lease.
- */
+/** Increments the sync epoch of a mailbox, a part of event ids. Requires the account's lease. */
 export async function raiseSyncEpoch(tx: Tx, id: string): Promise<string> {
   const { syncEpoch } = await update(tx, id, { syncEpoch: sql<string>`sync_epoch + 1` })
   return syncEpoch

@@ -31,10 +31,7 @@ export async function deleteWorker(db: Db, worker: string): Promise<void> {
   await sql`delete from workers where id = ${worker}::uuid`.execute(db)
 }
 
-/**
- * Deletes workers without a heartbeat for 1 h. By then, the shards of these workers are claimed by
- * other workers or free.
- */
+/** Deletes workers without a heartbeat for 1 h. Shards of such workers are claimed or free. */
 export async function deleteDeadWorkers(db: Db): Promise<void> {
   await sql`delete from workers where heartbeat_at < now() - interval '1 hour'`.execute(db)
 }
@@ -209,10 +206,7 @@ export async function releaseShard(db: Db, { shard, owner, epoch }: Lease): Prom
   `.execute(db)
 }
 
-/**
- * Releases the shards that the table `shards` assigns to a worker although the worker does not work
- * on them.
- */
+/** Releases shards that the table assigns to a worker that does not work on these shards. */
 export async function releaseOrphaned(
   db: Db,
   { worker, active }: { worker: string; active: readonly number[] },

@@ -1,10 +1,7 @@
 import { type Db, type DueRow, DueRows, inMs } from '@posthorn/db'
 import { sql } from 'kysely'
 
-/**
- * Upload of a message to a mail API. An interrupted upload may leave an incomplete draft at the
- * provider.
- */
+/** Upload to a mail API. If interrupted, it may leave an incomplete draft at the provider. */
 export interface UploadDraft {
   upload: string
   account: string
@@ -15,10 +12,7 @@ export interface UploadDraft {
 /** Record of an upload that has ended without a complete draft. */
 export type DueUploadDraft = DueRow & Pick<UploadDraft, 'messageId'>
 
-/**
- * Queue of checks that search for incomplete drafts of uploads and remove them. Only successful
- * checks are counted.
- */
+/** Checks that remove incomplete drafts of uploads. Only successful checks are counted. */
 export const uploadDrafts = new DueRows<'uploadDrafts', DueUploadDraft>({
   table: 'uploadDrafts',
   key: 'upload',
@@ -37,10 +31,7 @@ export function isInShards(shards: readonly number[]) {
 
 /** Period after the end of an upload in which the uploading process still removes the draft. */
 const marginMs = 15_000
-/**
- * Records an upload that ends in at most `afterMs`. Called before the draft of the upload is
- * created.
- */
+/** Records an upload that ends within `afterMs`. Called before the upload creates its draft. */
 export async function insertUploadDraft(
   db: Db,
   { upload, account, messageId }: UploadDraft,

@@ -79,10 +79,7 @@ export function buildChatRequest(
   }
 }
 
-/**
- * Returns the URL for chat completions: appends the path to a base URL, after `/v1` if the base URL
- * is only a host.
- */
+/** URL for chat completions: a base URL with the path, after `/v1` if the base is only a host. */
 function completionsUrl(base: string) {
   const { url: bare, ...login } = splitCredentials(base)
   const url = new URL(bare)
@@ -92,10 +89,7 @@ function completionsUrl(base: string) {
   return { url: url.href, ...login }
 }
 
-/**
- * Chooses the API dialect to try after the endpoint rejected a request. Undefined if the rejection
- * has another reason than the dialect.
- */
+/** API dialect to try after a rejected request. Undefined if the dialect is not the reason. */
 export function alternativeDialect(
   { json, maxTokens }: Dialect,
   rejection: string,
@@ -162,10 +156,7 @@ function toItems<K extends 'startTime' | 'dueDate'>(list: unknown, time: K) {
   return items.length > 0 ? items : undefined
 }
 
-/**
- * Reduces a text to plain text without markup and direction controls, so that a page may show the
- * text unescaped.
- */
+/** Plain text without markup or direction controls, so that a page may show the text unescaped. */
 function toText(value: unknown, maxLength: number): string {
   if (typeof value !== 'string') return ''
   return value

@@ -19,17 +19,11 @@ export type SummaryResponse = { outcome: 'made'; summary: MessageSummary } | Sum
  */
 export interface SummaryFailure {
   outcome: 'declined' | 'refused' | 'limited' | 'broken' | 'invalid-response' | 'unreachable'
-  /**
-   * Delay that the Retry-After header of the response names, in milliseconds. 0 if the header is
-   * absent.
-   */
+  /** Delay in the Retry-After header, in milliseconds. 0 if the header is absent. */
   retryAfterMs: number
 }
 
-/**
- * Maximum bytes of the response to a summary request. A longer response is cut, so that its JSON is
- * invalid.
- */
+/** Maximum bytes of a summary response. A longer response is cut, so its JSON is invalid. */
 export const maxResponseBytes = 256 * 1024
 const maxRejectionBytes = 4_096
 

@@ -3,10 +3,7 @@ import type { MessageNew } from '@posthorn/contracts/events/message'
 import type { Settings } from '@posthorn/contracts/settings/settings'
 import type { ReadPart, ReadText } from '@posthorn/message-reader'
 
-/**
- * Data of a message that are sent to generate a summary. Attachments and other headers are not
- * sent.
- */
+/** Data of a message that are sent for a summary. Attachments and other headers are not sent. */
 export interface SummaryInput {
   from?: string
   to?: string
@@ -34,10 +31,7 @@ interface SummarisedMessage {
   texts: Partial<ReadText>
 }
 
-/**
- * Builds the input for the summary of a new message. Undefined if the message is not in the inbox
- * or has no text.
- */
+/** Builds the input for a summary. Undefined if a message is outside the inbox or has no text. */
 export async function buildSummaryInput(
   { readTexts, read }: SummarySource,
   { entry, texts: notified }: SummarisedMessage,

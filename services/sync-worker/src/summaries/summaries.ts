@@ -34,10 +34,7 @@ export type SummaryOutcome = SummaryResponse['outcome'] | LocalOutcome | 'batch-
  * caller waits little longer than three request timeouts for all summaries of a batch.
  */
 export interface SummaryBatch {
-  /**
-   * Requests a summary of a message. Never rejects. Resolves to undefined if no summary was
-   * generated.
-   */
+  /** Requests a summary of a message. Never rejects; resolves to undefined without a summary. */
   request(input: SummaryInput, settings: Settings): Promise<MessageSummary | undefined>
   /**
    * Waits for requests for summaries. The waiting time counts against the time limit of the batch.
@@ -98,18 +95,12 @@ export function createBreaker(clock?: Clock): CircuitBreaker {
   })
 }
 
-/**
- * Records a failed request for a summary in the circuit breaker. Limits the Retry-After delay of
- * the endpoint to 10 min.
- */
+/** Records a failed request in the circuit breaker. Limits a Retry-After to 10 min. */
 export function recordFailure(breaker: CircuitBreaker, retryAfterMs = 0): void {
   breaker.failure(Math.min(maxOpenMs, retryAfterMs))
 }
 
-/**
- * Outcomes that do not count as failures in the circuit breaker of summaries, because they concern
- * only one message.
- */
+/** Outcomes that concern a single message and do not count as failures of the endpoint. */
 const neutralOutcomes = new Set<SummaryOutcome>(['no-key', 'declined', 'invalid-response'])
 
 type Attempt = SummaryResponse | { outcome: LocalOutcome }
@@ -134,10 +125,7 @@ export class Summaries {
     this.#semaphore = new Semaphore(options.config.concurrency)
   }
 
-  /**
-   * Starts the batch of summaries of one mailbox sync. The signal cancels all requests of the
-   * batch.
-   */
+  /** Starts the batch of summaries of one mailbox sync. The signal cancels the summaries. */
   startBatch(signal: AbortSignal): SummaryBatch {
     const { metrics, config } = this.#options
     let leftMs = timeoutsPerBatch * config.timeoutMs

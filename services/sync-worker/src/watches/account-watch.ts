@@ -10,10 +10,7 @@ import type { ApiWatchRow } from '../store/api/watches.ts'
 import type { AccountLease } from '../store/lease.ts'
 
 const minuteMs = 60_000
-/**
- * A watch counts as silent if a change of the mailbox is this old and the provider sent no
- * notification since.
- */
+/** Age of a change without a following notification from which a watch counts as silent. */
 const silentMs = 5 * minuteMs
 /** Minimum delay between replacements of a silent watch (registration for notifications). */
 const replaceMs = 60 * minuteMs
@@ -23,10 +20,7 @@ const replaceMs = 60 * minuteMs
  * renewal of the watch.
  */
 const reconnectMs = 30_000
-/**
- * Tolerance when two expiry times of a watch are compared. Times within this difference count as
- * equal.
- */
+/** Maximum difference between two expiry times of a watch that count as equal. */
 const clockMs = minuteMs
 
 /** Outcome of handling a notification of a provider, as counted by the metrics. */
@@ -60,10 +54,7 @@ export class AccountWatch {
   isRenewing = false
   /** True while a new watch is being created. False while an existing watch is renewed. */
   isCreating = false
-  /**
-   * True if a new watch has to be created, because the provider ended the watch or sends no
-   * notifications.
-   */
+  /** True if the provider ended the watch or sends no notifications, so that it is replaced. */
   isLost = false
   /** Time of the provider's last notification. Stored periodically. */
   notifiedAt: Date | undefined
@@ -108,10 +99,7 @@ export class AccountWatch {
     return 'accepted'
   }
 
-  /**
-   * Creates the listener for the notifications of a new watch. Ends the connection of an earlier
-   * watch.
-   */
+  /** Creates the listener for a new watch's notifications. Ends an earlier watch's connection. */
   startListening(now: () => number): WatchListener {
     this.#listening.abort()
     this.#listening = new AbortController()
@@ -126,10 +114,7 @@ export class AccountWatch {
     }
   }
 
-  /**
-   * Schedules a renewal of the watch for the time when the connection on which the client listens
-   * has ended.
-   */
+  /** Renews the watch once the connection on which the client listens has ended. */
   renewOnce(ended: Promise<unknown>, now: () => number): void {
     const { signal: until } = this.#listening
     const renew = () => {
@@ -140,19 +125,13 @@ export class AccountWatch {
     void ended.then(renew, renew)
   }
 
-  /**
-   * Requests a sync after a watch was created, because the provider sent no notifications of
-   * earlier changes.
-   */
+  /** Requests a sync after a watch was created, to find changes from before its creation. */
   catchUp(wasLost: boolean): void {
     this.#unannouncedAt = undefined
     this.account.onNotification(wasLost ? 'missed' : 'changed')
   }
 
-  /**
-   * Called when there is no destination for notifications any more. The watch counts as lost, and
-   * the account is polled.
-   */
+  /** Marks the watch as lost, because notifications have no destination any more. */
   endWithoutDestination(renewAt: number): void {
     if (this.row?.remoteId) this.isLost = true
     this.renewAt = renewAt
@@ -179,10 +158,7 @@ export class AccountWatch {
     if (this.account === account) this.isPaused = true
   }
 
-  /**
-   * Continues the watch for the next connection of the account session. Schedules a renewal that is
-   * due or has failed.
-   */
+  /** Continues the watch for the next connection of the session. Schedules due renewals. */
   resume(account: WatchedAccount, now: number): void {
     this.account = account
     this.isPaused = false
@@ -234,10 +210,7 @@ export function hashSecret(secret: string): Buffer {
   return createHash('sha256').update(secret).digest()
 }
 
-/**
- * Account whose mail provider can send notifications. Implemented by the session or the driver of
- * the account.
- */
+/** Account whose mail provider can notify. Implemented by the session or driver of the account. */
 export interface WatchedAccount {
   readonly lease: AccountLease
   /** Registration time of the account in epoch milliseconds, a part of event ids. */
@@ -280,9 +253,6 @@ export interface WatchHandle extends Disposable {
    * once an hour.
    */
   reportUnannounced(changedAt: Date): void
-  /**
-   * Suspends renewals of the watch until the account is added again. Notifications are still
-   * handled.
-   */
+  /** Suspends renewals of the watch until the account is added again. */
   pause(): void
 }

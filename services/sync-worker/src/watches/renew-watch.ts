@@ -18,15 +18,9 @@ export interface RenewalDeps {
 }
 
 const dayMs = 86_400_000
-/**
- * Delay until the registration of a watch is tried again if the account has no destination for
- * notifications.
- */
+/** Delay before an account without a destination for notifications is tried again. */
 const withoutDestinationMs = 600_000
-/**
- * Timeout of registering a watch, including the request by which the provider checks the
- * destination.
- */
+/** Timeout of a watch's registration, including the provider's check of the destination. */
 const timeoutMs = 60_000
 
 /**
@@ -179,10 +173,7 @@ function isStale(error: unknown): boolean {
   return error instanceof AppError && error.kind === 'stale'
 }
 
-/**
- * Code in `connectError` if the registration of a watch failed. Used for all error codes of
- * providers.
- */
+/** Code in `connectError` for a failed watch, independent of the provider's error code. */
 const watchErrorCode = 'SubscriptionSetupError'
 /** Maximum characters that are stored of a provider's error text. */
 const maxTextLength = 1_000
@@ -191,10 +182,7 @@ const maxTextLength = 1_000
  * failure that is repeated counts as a refusal.
  */
 const temporary = ['unavailable', 'rate-limited', 'token-rejected', 'unlicensed'] as const
-/**
- * Number of consecutive temporary failures after which a missing watch is reported. Takes about 8
- * min.
- */
+/** Consecutive temporary failures before a missing watch is reported, about 8 min. */
 const maxTemporary = 5
 /** Delay before a failed registration of a watch is repeated: 30 s, doubling up to 1 h. */
 const retryDelayMs = backoff({ baseMs: 30_000, maxMs: 3_600_000, jitter: 0.1 })

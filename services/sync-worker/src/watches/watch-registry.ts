@@ -132,10 +132,7 @@ export class WatchRegistry implements AsyncDisposable {
     }
   }
 
-  /**
-   * Loads the stored watches of newly added accounts. After a failure, the next tick loads them
-   * again.
-   */
+  /** Loads the stored watches of new accounts. A failure is repeated with the next tick. */
   async #load(): Promise<void> {
     const missing = [...this.#watches.values()].filter(({ row }) => row === undefined)
     for (let at = 0; at < missing.length; at += maxLoaded) {

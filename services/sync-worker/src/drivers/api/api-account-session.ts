@@ -24,10 +24,7 @@ const graceMs = 1_000
 /** Timeout for stopping the watch (registration for notifications) of a deleted account. */
 const stopTimeoutMs = 10_000
 
-/**
- * Part of an account session that is specific to mail APIs: the logins and clients of the account's
- * mail API.
- */
+/** Part of an account session for mail APIs: logins and clients of the account's mail API. */
 export class ApiAccountSession implements AsyncDisposable {
   readonly context: DriverContext
   /** Watch (registration for notifications) of the last `follow`; see `NotifiedAccount.watch`. */
@@ -59,10 +56,7 @@ export class ApiAccountSession implements AsyncDisposable {
     this.context.sync.request(named ? { messages: named } : { all: true })
   }
 
-  /**
-   * Requests a sync pass over all feeds (lists of changes), including folders that the provider
-   * refused to read before.
-   */
+  /** Requests a sync pass over all feeds, including folders that the provider refused before. */
   requestSync(): void {
     this.parked.endDelays()
     this.requestPass()
@@ -103,10 +97,7 @@ export class ApiAccountSession implements AsyncDisposable {
     return createMailApi(access, { ...use, openLog })
   }
 
-  /**
-   * Id of the OAuth2 application that the account's grant belongs to; see
-   * `NotifiedAccount.application`.
-   */
+  /** Id of the OAuth2 application of the account's grant; see `NotifiedAccount.application`. */
   async application(signal: AbortSignal): Promise<string> {
     const { application } = await this.#loadAccess(signal)
     return application

@@ -32,10 +32,7 @@ interface ApiDriverDeps extends ApiSessionDeps {
   readonly commands: ApiCommandDeps
 }
 
-/**
- * Wraps a command so that it is repeated while its message is missing or incomplete; see
- * `untilSettled`.
- */
+/** Repeats a command while its message is missing or incomplete; see `untilSettled`. */
 const settled =
   <Request, Reply>(command: (request: Request) => (call: ApiCommand) => Promise<Reply>) =>
   (request: Request) =>
@@ -76,10 +73,7 @@ const commands: {
     }),
   /** Reports that there is no quota, because mail APIs do not return the quota of a mailbox. */
   getQuota: () => async () => ({ quota: false }),
-  /**
-   * Requests a sync of the account. Requests that arrive before the next sync pass starts are
-   * merged.
-   */
+  /** Requests a sync of the account. Requests before the start of the sync pass are merged. */
   syncAccount:
     () =>
     async ({ requestSync }) => {
@@ -145,10 +139,7 @@ class ApiDriver implements AccountDriver {
   }
 }
 
-/**
- * Functions that create the clients of mail APIs, by provider. Accounts of a provider without a
- * client get no session.
- */
+/** Factories of mail API clients by provider. Accounts of other providers get no session. */
 export type MailApis = Partial<Record<Provider, CreateMailApi>>
 
 /** Objects of the API drivers that handle notifications of providers. */

@@ -6,10 +6,7 @@ import { noIntervals, type SyncRules } from '../sync-rules.ts'
 import type { SyncOutcome, SyncPass } from '../sync-schedule.ts'
 import type { PassOptions, PassParts, PassResult } from './feeds/feed-pass.ts'
 
-/**
- * Special uses of the main folders. These folders are polled most often if the provider refuses to
- * send notifications.
- */
+/** Special uses of the folders that are polled most if the provider refuses notifications. */
 const mainUses: readonly SpecialUse[] = ['\\Inbox', '\\Sent', '\\Drafts', '\\Junk']
 /**
  * Poll intervals of the main folders and of all folders if the provider refuses to send
@@ -28,10 +25,7 @@ export type PollConfig = Pick<Config, 'apiPollMs' | 'apiPollNotifiedMs' | 'apiPo
 
 type WatchState = Pick<WatchHandle, 'isActive' | 'isRefused'>
 
-/**
- * Computes the poll intervals of an account at a mail API. The intervals depend on the state of the
- * account's watch.
- */
+/** Computes the poll intervals of an account at a mail API from the state of its watch. */
 export function apiRules(
   { apiPollMs, apiPollNotifiedMs, apiPollInboxMs }: PollConfig,
   { isActive, isRefused }: WatchState,
@@ -64,18 +58,12 @@ export function passOptions(
 
 const polledNothing = { specialUses: [] }
 
-/**
- * Selects the folders that a partial poll reads. Only the inbox is read while the provider sends
- * notifications.
- */
+/** Folders that a partial poll reads. Only the inbox while the provider sends notifications. */
 function polled({ isActive }: Pick<WatchState, 'isActive'>): Omit<PassParts, 'messages'> {
   return isActive ? { specialUses: ['\\Inbox'] } : { specialUses: mainUses, otherwiseAll: true }
 }
 
-/**
- * Converts the result of a sync pass to the outcome that determines the schedule of the next
- * passes.
- */
+/** Converts the result of a sync pass to the outcome that the sync schedule uses. */
 export function outcomeOf({ dueAt, hasRounds, hasChanges, unreported }: PassResult): SyncOutcome {
   return { hasRounds, hasChanges, unreported, retryAt: dueAt?.getTime() }
 }

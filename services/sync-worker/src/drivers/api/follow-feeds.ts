@@ -69,15 +69,9 @@ export interface FollowedAccount extends NotifiedAccount {
 
 /** Delay after a rate limit of the provider if the provider's response contains no delay. */
 const defaultLimitMs = 60_000
-/**
- * Maximum time that a request of the monthly index comparison waits until the provider's quota is
- * idle.
- */
+/** Maximum wait of a request of the monthly index comparison until quota units are idle. */
 const idleTimeoutMs = 5_000
-/**
- * Maximum delay after a rate limit of the provider. The longest limits of providers are daily
- * limits.
- */
+/** Maximum delay after a rate limit of the provider. The longest limits last for a day. */
 const maxLimitMs = 86_400_000
 
 /**
@@ -134,10 +128,7 @@ function getAccount({ account }: DriverContext): Account {
   return account
 }
 
-/**
- * Logs in at the mail API. A successful login proves that the credentials permit access to the
- * mailbox.
- */
+/** Logs in at the mail API, which proves that the credentials permit access to the mailbox. */
 async function logIn(
   { commit, credentials, passes }: FollowDeps,
   followed: FollowedAccount,
@@ -189,10 +180,7 @@ async function openFeeds(
     followed.context.log.warn({ part, ...fields }, 'provider refuses content of a message')
   }
   const drafter = createMessageDrafter({ api, settings, summaries, read, onRefusal, signal })
-  /**
-   * Number of messages in each folder that the provider's last page could not list. Unchanged
-   * numbers are not logged again.
-   */
+  /** Number of messages per folder that the last page could not list. Logged if it changes. */
   const unreadable = new Map<string, number>()
   return new MailboxFeeds({
     api,
@@ -249,10 +237,7 @@ async function runPass(
   return result
 }
 
-/**
- * Repeats work that failed because of a rate limit of the provider, after the limit's delay. A rate
- * limit is no failure of the account.
- */
+/** Repeats work after a rate limit of the provider, which is no failure of the account. */
 async function afterLimits<T>(
   { log }: Pick<DriverContext, 'log'>,
   signal: AbortSignal,

@@ -29,10 +29,7 @@ export interface WatchedFeeds {
   signal: AbortSignal
 }
 
-/**
- * Builds the account for the registry of watches. Notifications of the account's watch start sync
- * passes.
- */
+/** Builds the account for the registry of watches. Its notifications start sync passes. */
 export function watchedAccount(
   followed: NotifiedAccount,
   { provider, destinations, account, signal }: WatchedFeeds,

@@ -13,10 +13,7 @@ interface Login {
   log: Pick<Logger, 'info'>
 }
 
-/**
- * Number of indexed messages that are requested to find out whether a mailbox is the mailbox of the
- * account.
- */
+/** Number of indexed messages that are requested to identify the account's mailbox. */
 const sampleSize = 100
 
 /**

@@ -20,10 +20,7 @@ export function toSessionError(error: unknown): unknown {
     : new AppError('unreachable', message, { ...options, code: network })
 }
 
-/**
- * Returns the error code of a failed network connection, such as `ENOTFOUND`. Undefined if the
- * failure has another cause.
- */
+/** Error code of the failed network connection, such as `ENOTFOUND`; undefined without one. */
 function networkCodeOf({ failure, cause }: MailApiError): string | undefined {
   const reason = failure === 'unavailable' && cause instanceof Error ? cause.cause : undefined
   return reason instanceof HttpError ? reason.code : undefined

@@ -2,21 +2,12 @@ import type { MessageEntry } from '@posthorn/contracts/schemas/message'
 import type { Db } from '@posthorn/db'
 import { findBounces, hasBounces } from '../../store/bounces.ts'
 
-/**
- * Period in which an account without stored bounces is not queried again. Most accounts have no
- * bounces.
- */
+/** Period in which an account without bounces is not queried again. Most accounts have none. */
 const withoutBouncesMs = 10_000
 
-/**
- * Adds stored bounces to messages. Caches that an account has no bounces, so that a new bounce may
- * appear up to 10 s later.
- */
+/** Adds stored bounces to messages. A new bounce may be missing for up to 10 s. */
 export class BounceCache {
-  /**
-   * Time until which an account counts as having no bounces, in epoch milliseconds, by account
-   * session.
-   */
+  /** Time in epoch milliseconds until which a session's account counts as without bounces. */
   readonly #noneUntil = new WeakMap<object, number>()
 
   async addTo<T extends Pick<MessageEntry, 'messageId' | 'bounces'>>(

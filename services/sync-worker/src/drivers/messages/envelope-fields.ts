@@ -67,10 +67,7 @@ function isSameAddress(a: EnvelopeAddress, b: EnvelopeAddress | undefined): bool
   return a.address?.toLowerCase() === b?.address?.toLowerCase()
 }
 
-/**
- * Date of a message: the Date header if it is valid, otherwise the time of receipt, otherwise the
- * Unix epoch.
- */
+/** Date of a message: the Date header if valid, else the time of receipt, else the epoch. */
 function dateOf(header: Date | undefined, receivedAt: Date): string {
   return [header, receivedAt].find(isPlausible)?.toISOString() ?? new Date(0).toISOString()
 }

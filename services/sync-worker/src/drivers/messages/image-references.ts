@@ -19,10 +19,7 @@ export interface ImageSource<Image extends ReferencedImage> {
   ) => Promise<readonly (Uint8Array | undefined)[]>
 }
 
-/**
- * Maximum bytes of one image that is embedded in a message's HTML. A larger image stays a
- * reference.
- */
+/** Maximum bytes per image embedded in a message's HTML. A larger image stays a reference. */
 const maxImageBytes = 2 * 1024 * 1024
 /** Maximum bytes of all images embedded in a message, for responses (`reading`) and for events. */
 export const maxEmbeddedBytes = { reading: 10 * 1024 * 1024, event: 2 * 1024 * 1024 }

@@ -13,10 +13,7 @@ import { maxEmbeddedBytes, type TextsWithReferences } from './image-references.t
 export interface TextKinds {
   plain: boolean
   html: boolean
-  /**
-   * True to sanitise the HTML for display in a page. Without HTML, the plain text is converted to
-   * HTML.
-   */
+  /** True to sanitise HTML for display in a page, or to convert the plain text if there is none. */
   webSafe: boolean
 }
 
@@ -32,10 +29,7 @@ export interface NewMessage<Part extends Omit<CalendarCandidate, 'id'>> extends 
   readonly headers: Record<string, string[]>
   /** Attachments of the message, in the order of the message entry. */
   readonly parts: readonly Part[]
-  /**
-   * Reads texts of the message. Each kind of text (plain or HTML) is limited to `maxBytes`, or to
-   * the limit of the driver.
-   */
+  /** Reads texts of the message, each (plain or HTML) up to `maxBytes` or the driver's limit. */
   readTexts(options: TextKinds & { maxBytes?: number }): Promise<Partial<ReadText> | undefined>
   /** Embeds attached images into the HTML of the message. */
   embedImages(texts: TextsWithReferences): Promise<string | undefined>
@@ -118,10 +112,7 @@ function pickHeaders(
   return Object.fromEntries(Object.entries(headers).filter(([name]) => wanted.has(name)))
 }
 
-/**
- * Maximum value of the setting `notifyAttachmentSize`. The base64 of an attachment is held in
- * memory.
- */
+/** Maximum value of `notifyAttachmentSize`. Base64 of an attachment is held in memory. */
 const maxAttachmentBytes = 25 * 1024 * 1024
 
 /** Attachment of a new message. */

@@ -3,10 +3,7 @@ import { defined } from '@posthorn/contracts/defined'
 import { parseDate } from '@posthorn/contracts/formats'
 import type { Search } from '@posthorn/contracts/schemas/search'
 
-/**
- * Converts the validated search terms of an API request to the search terms of a mail session.
- * Pure.
- */
+/** Converts validated search terms of a request to search terms of a mail session. Pure. */
 export function toSearchTerms(search: Search): SearchTerms {
   const { modseq, before, since, sentBefore, sentSince, ...terms } = search
   return defined({

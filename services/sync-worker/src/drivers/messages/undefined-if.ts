@@ -1,9 +1,6 @@
 import { AppError, type ErrorKind } from '@posthorn/errors'
 
-/**
- * Awaits `work`. Resolves to undefined if `work` fails with an error of one of the given kinds.
- * Throws other errors.
- */
+/** Resolves to undefined if the work fails with these kinds of errors. Throws other errors. */
 export async function undefinedIf<T>(
   work: Promise<T>,
   ...kinds: readonly ErrorKind[]

@@ -64,10 +64,7 @@ export async function saveNamedFolders(
     .execute()
 }
 
-/**
- * Deletes the message index, the feed positions and the pending messages of an account. Requires
- * the account's lease.
- */
+/** Deletes message index, feeds and pending messages of an account. Requires its lease. */
 export async function deleteApiIndex(tx: Tx, account: string): Promise<void> {
   await tx.deleteFrom('apiLeaves').where('account', '=', account).execute()
   await tx.deleteFrom('apiFeeds').where('account', '=', account).execute()
@@ -111,10 +108,7 @@ export async function saveApiFeeds(
   `.execute(tx)
 }
 
-/**
- * Deletes the stored positions in feeds (lists of changes at the provider). Requires the account's
- * lease.
- */
+/** Deletes stored positions in feeds (lists of changes). Requires the account's lease. */
 export async function deleteApiFeeds(
   tx: Tx,
   account: string,
@@ -209,10 +203,7 @@ export async function findNextApiPendingAt(db: Db, account: string): Promise<Dat
   return row?.nextAt
 }
 
-/**
- * Records a `syncWarning` of the account, which `GET /v1/changes` returns. Requires the account's
- * lease.
- */
+/** Stores a `syncWarning`, which `GET /v1/changes` returns. Requires the account's lease. */
 export async function insertSyncWarning(
   tx: Tx,
   account: string,

@@ -106,10 +106,7 @@ export async function saveApiLeaves(
   `.execute(tx)
 }
 
-/**
- * Deletes the named leaves, or all leaves, of a part of the message index. Requires the account's
- * lease.
- */
+/** Deletes some or all leaves of a part of the message index. Requires the account's lease. */
 export async function deleteApiLeaves(
   tx: Tx,
   { account, part }: ApiLeafPart,

@@ -21,10 +21,7 @@ const columns = [
   'lastError',
 ] as const
 
-/**
- * Lists the watches (registrations for notifications) of accounts. Returns the latest watch of each
- * account.
- */
+/** Finds the latest watch (registration for notifications) of each of some accounts. */
 export async function listApiWatches(
   db: Db,
   accounts: readonly string[],
@@ -72,10 +69,7 @@ export async function hasFailedWatch(tx: Tx, account: string): Promise<boolean> 
   return row !== undefined
 }
 
-/**
- * Stores the time of the last notification from the provider for each account. Skips accounts
- * without a valid lease.
- */
+/** Stores the times of the last notifications of providers, for accounts whose leases are valid. */
 export async function saveNotificationTimes(
   db: Db,
   notifications: readonly (AccountLease & { at: Date })[],

@@ -88,18 +88,12 @@ function assertNames(path: string | readonly string[], field: string): void {
   throw validationError([fieldError(field, 'cannot be the name of a folder')])
 }
 
-/**
- * Splits a path into the names of its folders. A path that is an array already contains these
- * names.
- */
+/** Splits a path into the names of its folders. An array already consists of names. */
 function levelsOf({ api }: ApiCommand, path: string | readonly string[]): readonly string[] {
   return typeof path === 'string' ? namesIn(path, api.traits.placement) : path
 }
 
-/**
- * Finds the folder with a path. Creates the folder if it does not exist. Undefined for the top
- * level, which is no folder.
- */
+/** Finds the folder with this path, or creates the folder. Undefined for the top level. */
 async function findOrCreate(
   command: ApiCommand,
   levels: readonly string[],

@@ -27,10 +27,7 @@ export class FolderCache {
     sizeOf: (folders) => folders.length,
   })
 
-  /**
-   * Returns the folders of the session's account. `isCached` is false if this call has requested
-   * the folders from the provider.
-   */
+  /** Folders of the session's account. `isCached` is false if this call requested them. */
   async get({
     api,
     session,
@@ -43,18 +40,12 @@ export class FolderCache {
     return { folders, isCached: false }
   }
 
-  /**
-   * True if the folders of an account session are cached, so that `get` sends no request to the
-   * provider.
-   */
+  /** True if the folders of the account session are cached, so that `get` sends no request. */
   has(session: object): boolean {
     return this.#cache.has(session)
   }
 
-  /**
-   * Removes the cached folders of an account session, so that the next command requests the folders
-   * again.
-   */
+  /** Drops the cached folders of an account session, so that they are requested again. */
   delete(session: object): void {
     this.#cache.delete(session)
   }

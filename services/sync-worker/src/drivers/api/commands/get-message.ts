@@ -61,10 +61,7 @@ export function getText({
   }
 }
 
-/**
- * Converts the text options of a request. `webSafeHtml` implies plain text, HTML and embedded
- * images.
- */
+/** Text options of a request. `webSafeHtml` implies both kinds of text and embedded images. */
 interface TextRequest {
   textType?: 'plain' | 'html' | '*'
   maxBytes?: number

@@ -72,10 +72,7 @@ function readPage(
   return api.listMessages(query, defined({ pageToken, limit }), signal)
 }
 
-/**
- * Returns the number of messages in a folder. Used if the provider's list of messages contains no
- * total.
- */
+/** Number of messages in a folder. Used if the list of messages contains no total. */
 async function countMessages(
   { api, signal }: ApiCommand,
   folderId: string | undefined,

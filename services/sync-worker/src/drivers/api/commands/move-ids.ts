@@ -4,10 +4,7 @@ import { pathOf } from '../events/folder-names.ts'
 import type { ApiCommand } from './api-command.ts'
 import { allMessages, findFolder, getFolder, isAllMessages } from './folders.ts'
 
-/**
- * Destination of a move of messages: a folder, or the archive. With placement `labels`, the archive
- * is no folder.
- */
+/** Destination of a move: a folder, or the archive, which is no folder for accounts with labels. */
 export interface Destination {
   folder?: ApiFolder
   path: string
@@ -28,10 +25,7 @@ export async function getDestination(command: ApiCommand, path: string): Promise
   return { folder, path: pathOf(folder) }
 }
 
-/**
- * Moves messages to a destination. `from` is the folder that the messages leave, needed with
- * placement `labels`.
- */
+/** Moves messages. With placement `labels`, `from` is the folder that the messages leave. */
 export async function moveIds(
   { api, signal }: Pick<ApiCommand, 'api' | 'signal'>,
   ids: readonly string[],

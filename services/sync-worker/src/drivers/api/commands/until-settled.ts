@@ -51,10 +51,7 @@ export async function untilExpected<T>(
   }
 }
 
-/**
- * True for the error of a message that is missing, or of a response in which a part of the message
- * is missing.
- */
+/** True for the error of a missing message, or of a response without a part of the message. */
 function isLate(error: unknown): boolean {
   const isMissing = error instanceof AppError && error.code === 'MessageNotFound'
   return isMissing || isIncomplete(error)

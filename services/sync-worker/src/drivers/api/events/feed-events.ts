@@ -91,10 +91,7 @@ export function messageMissing(
   })
 }
 
-/**
- * Creates the event that the message index of a mailbox was lost. Contains no UIDVALIDITY, because
- * mail APIs have none.
- */
+/** Creates the event of a lost message index, without a UIDVALIDITY, which mail APIs lack. */
 export function mailboxReset(
   { account, epoch }: Pick<FeedEventContext, 'account' | 'epoch'>,
   mailbox: EventMailbox,

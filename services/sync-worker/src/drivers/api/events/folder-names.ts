@@ -78,10 +78,7 @@ export class FolderNames {
     for (const id of ids) this.#listed.delete(id)
   }
 
-  /**
-   * Mailbox to name in an event about a message. If the folder was never listed, its id is the
-   * path.
-   */
+  /** Mailbox to name in an event about a message. Without a listed folder, its id is the path. */
   mailboxOf(folderId: string | null | undefined): EventMailbox {
     if (this.#placement === 'labels') return apiEventMailbox(allMail)
     const folder = this.#named.get(folderId ?? '')

@@ -87,10 +87,7 @@ interface Findings {
    * provider counts as deleted.
    */
   named: ReadonlyMap<string, string | null>
-  /**
-   * Folder whose feed named the messages. Messages that the feed reported as removed were in this
-   * folder.
-   */
+  /** Folder whose feed named the messages, and from which it reported removed messages. */
   folder: string | null
   /** Changes of indexed messages for which the messages need not be read. */
   plan?: BatchPlan
@@ -182,10 +179,7 @@ function findingsOf(plan: BatchPlan | undefined, { states }: LoadedMessages): Re
   return [...deleted, ...updated]
 }
 
-/**
- * Groups the announcements (`messageNew` events to record) of the findings by mailbox. Keeps the
- * order of the findings.
- */
+/** Announcements (`messageNew` events to record) by mailbox, in the order of the findings. */
 function announcementsOf({ names, events }: FeedPass, findings: readonly ReadFinding[]) {
   const due = findings.flatMap((finding) => {
     const { announcement } = finding

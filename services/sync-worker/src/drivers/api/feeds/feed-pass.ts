@@ -51,10 +51,7 @@ export interface PassResult {
    * full round follows an incomplete list.
    */
   readonly dueAt: Date | undefined
-  /**
-   * True if the sync pass left full rounds (comparisons of all messages) to do. The next pass then
-   * starts immediately.
-   */
+  /** True if full rounds (of all messages) are left. The next pass then starts immediately. */
   readonly hasRounds: boolean
   /** True if a feed reported changed messages during the sync pass. */
   readonly hasChanges: boolean
@@ -63,10 +60,7 @@ export interface PassResult {
   readonly refusal: MailboxRefusal | undefined
 }
 
-/**
- * Reports the outcome of a monthly comparison of the message index, and the number of repaired
- * messages.
- */
+/** Reports the outcome of a monthly index comparison, and the number of repaired messages. */
 export type OnRepair = (outcome: 'completed' | 'incomplete' | 'failed', repaired: number) => void
 
 export interface MailboxFeedsOptions {
@@ -109,10 +103,7 @@ export interface FeedInPass {
   readonly state: FeedState
 }
 
-/**
- * Data that a sync pass holds in memory. Kept if a partial pass is replaced by a pass over all
- * feeds.
- */
+/** Data of a sync pass in memory. Kept if a partial pass becomes a pass over all feeds. */
 export interface PassMemory {
   /** Copies of messages that notifications named. The messages were read before the feeds. */
   readonly copies: Map<string, ApiMessage>
@@ -128,10 +119,7 @@ interface OpenedIndex {
   readonly isListStored: boolean
 }
 
-/**
- * Sync pass over feeds (lists of changes): the client, the message index and the data that the pass
- * holds in memory.
- */
+/** Sync pass over feeds (lists of changes), with its client, message index and cached data. */
 export class FeedPass implements PassMemory, OpenedIndex {
   readonly api: MailApi
   readonly store: FeedStore
@@ -177,10 +165,7 @@ export class FeedPass implements PassMemory, OpenedIndex {
     this.mustYield = () => writer.mailbox.filledAt !== null && mustYield?.() === true
   }
 
-  /**
-   * False if the provider refused to read the feed, in this sync pass or in an earlier pass whose
-   * delay has not ended.
-   */
+  /** False if the provider refused to read the feed, in this or an earlier pass. */
   mayRead(feed: Feed): boolean {
     return !this.#refused.has(feed) && this.#options.parked.mayRead(feed)
   }
@@ -238,10 +223,7 @@ export class FeedPass implements PassMemory, OpenedIndex {
     return this.#options.parked.due.flatMap(({ folderId }) => folderId ?? [])
   }
 
-  /**
-   * Plans how to treat indexed messages that a full round of the feed lacks; see
-   * `RoundLosses.plan`.
-   */
+  /** Plans how to treat messages that a full round of this feed lacks; see `RoundLosses.plan`. */
   planLosses(at: FeedInPass): Promise<LossPlan> {
     return this.losses.plan(this, at, this.#options.onIncompleteList)
   }

@@ -25,10 +25,7 @@ export class HeldCursors {
   readonly #held = new Map<string, HeldCursor>()
   #stored = new Map<string, string | null>()
 
-  /**
-   * Replaces stored cursors by newer cursors in memory. Keeps a stored cursor that was stored after
-   * the cursor in memory.
-   */
+  /** Replaces stored cursors by newer cursors in memory, if these are based on them. */
   renew(states: readonly FeedState[]): FeedState[] {
     this.#stored = new Map(states.map(({ feed, cursor }) => [feed, cursor]))
     return states.map((state) => {

@@ -176,10 +176,7 @@ export class MailboxFeeds {
     return { ...checked, states }
   }
 
-  /**
-   * Runs a sync pass over some parts of the mailbox. Undefined if all feeds have to be read
-   * instead.
-   */
+  /** Runs a pass over parts of the mailbox. Undefined if all feeds have to be read instead. */
   async #syncParts(memory: PassMemory, parts?: PassParts): Promise<SyncedFeeds | undefined> {
     const { api, account, store } = this.#options
     const { placement } = api.traits

@@ -1,10 +1,7 @@
 import { isMailApiError, type Feed, type MailApiError } from '@posthorn/backends/mail-api'
 import { backoff } from '@posthorn/flow'
 
-/**
- * Minimum and maximum delay until a parked (refused) folder is read again. The delay doubles with
- * each refusal.
- */
+/** Delays until a refused (parked) folder is read again. The delay doubles with each refusal. */
 const minParkedMs = 60_000
 const maxParkedMs = 6 * 3_600_000
 
@@ -95,10 +92,7 @@ export class ParkedFeeds {
     this.#suspects.delete(id)
   }
 
-  /**
-   * Removes the recorded refusals of feeds that are not followed any more, for example after the
-   * deletion of a folder.
-   */
+  /** Drops refusals of feeds that are not followed any more, such as of deleted folders. */
   retain(feeds: readonly Feed[]): void {
     const ids = new Set(feeds.map(({ id }) => id))
     for (const id of this.#parked.keys()) if (!ids.has(id)) this.#parked.delete(id)

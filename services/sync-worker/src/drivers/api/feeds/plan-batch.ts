@@ -13,10 +13,7 @@ export interface FeedBatch {
   changed: readonly MessageChange[]
   /** Ids of messages that left the folder or mailbox of the feed. */
   removed: readonly string[]
-  /**
-   * Ids of indexed messages that must be requested from the provider before a change or removal is
-   * stored.
-   */
+  /** Ids of indexed messages that are requested before their change or removal is stored. */
   requested?: ReadonlySet<string>
   /** True in the first full round of a feed. Old messages then cause no event. */
   isInitial?: boolean

@@ -21,19 +21,13 @@ export class UnknownFolderError extends Error {
 
 type WithoutMessage<F> = F extends Finding ? Omit<F, 'message'> : never
 
-/**
- * Message that the provider refuses to return, although it returns other messages. The message may
- * still exist.
- */
+/** Message that the provider refuses while it returns other messages: the message may exist. */
 interface Refused {
   kind: 'refused'
   id: string
 }
 
-/**
- * Result of reading a message. Contains an `announcement` if a `messageNew` event has to be
- * recorded.
- */
+/** Result of reading a message. `announcement` is present if its `messageNew` is due. */
 export type ReadFinding = (WithoutMessage<Finding> | Refused) & {
   announcement?: Omit<Announcement, 'key'>
 }
@@ -212,10 +206,7 @@ function novelty(
   return kind === 'moved' ? { ...result, mayBeNew: false } : result
 }
 
-/**
- * Arrival time from which messages are announced: `announceFrom` of the message index, otherwise
- * `notifyFrom` of the account.
- */
+/** Arrival time from which messages are announced: of the index, or else of the account. */
 function startOf({ writer, account }: FeedPass): Date {
   return writer.mailbox.announceFrom ?? account.notifyFrom
 }

@@ -156,10 +156,7 @@ function textLength({ plain = '', html = '' }: ApiTexts): number {
   return plain.length + html.length
 }
 
-/**
- * Finds messages that notifications named but no feed reported. Leaves out messages in folders that
- * are not synced.
- */
+/** Finds messages in synced folders that notifications named but no feed reported. */
 export async function findUnreported(
   { copies, index, names, report }: FeedPass,
   messages: PassParts['messages'],

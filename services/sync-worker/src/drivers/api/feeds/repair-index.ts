@@ -35,10 +35,7 @@ const maxAgeMs = 25 * dayMs
  * comparison. Old messages are added to the index without an event.
  */
 const recentMs = 7 * dayMs
-/**
- * Maximum pieces of the comparison per sync pass. These pieces list 5,000 messages. A piece takes a
- * second or less.
- */
+/** Maximum pieces of the comparison per pass: 5,000 listed messages, about a second each. */
 const maxPieces = 10
 /** Number of messages per page in the list of the mailbox. */
 const pageLimit = 500
@@ -68,10 +65,7 @@ export async function repairIndex(pass: FeedPass): Promise<void> {
   }
 }
 
-/**
- * Outcome of a failed piece of the comparison. If the position in the list has expired, the
- * comparison ends.
- */
+/** Outcome of a failed piece. An expired position in the list ends the comparison. */
 async function outcomeOfError(pass: FeedPass, error: unknown): Promise<PieceOutcome | 'failed'> {
   if (isRateLimit(error)) return 'continue'
   if (isMailApiError(error, 'stale-cursor')) return end(pass, 'incomplete', {})
@@ -209,10 +203,7 @@ function isRepair({ kind }: ReadFinding): boolean {
   return kind === 'new' || kind === 'updated' || kind === 'deleted'
 }
 
-/**
- * Compares the next part of the collected list with the index. Returns the ids of messages whose
- * states differ.
- */
+/** Ids of messages in the next part of the list or index whose states differ in both. */
 async function findDifferences(pass: FeedPass, applied: string) {
   const at = { feed: {}, state: { feed: repairPart, applied } }
   const { listed, present, end: last } = await scanRound(pass, at, applied)

@@ -30,10 +30,7 @@ export type LossPlan =
   /** No loss is stored. Another full round has to follow. */
   | { kind: 'keep' }
 
-/**
- * Incomplete list: it lacks messages of the message index, or is shorter than the provider's
- * profile says.
- */
+/** Incomplete list of messages, compared with the message index or the provider's profile. */
 export interface IncompleteList {
   /** Number of indexed messages that the list lacks, or that it lists without a label or flag. */
   losses: number
@@ -95,10 +92,7 @@ export class RoundLosses {
   #isOfWholeRound = false
   /** Ids of messages with losses in the previous full round. */
   #first: ReadonlySet<string> | undefined
-  /**
-   * True if the collected first full round of the mailbox is accepted as complete. Undefined before
-   * the check.
-   */
+  /** True if the collected first full round counts as complete. Undefined before the check. */
   #isFirstAccepted: boolean | undefined
   /** Length and time of the last first full round that was shorter than the profile says. */
   #firstList: { listed: number; at: number } | undefined
@@ -234,10 +228,7 @@ export class RoundLosses {
   }
 }
 
-/**
- * True if a list is much shorter than `total`, the provider's number of messages. False if the
- * provider reports no number.
- */
+/** True if a list is much shorter than the provider's number of messages, if there is one. */
 export function isShort(listed: number, total: number | undefined): boolean {
   return total !== undefined && total - listed > total * arrivingShare
 }

@@ -6,10 +6,7 @@ import { attempt } from './read-parts.ts'
 import { retryPending } from './retry-pending.ts'
 import { type AfterStep, completeRound, needsRound } from './sync-feed.ts'
 
-/**
- * Feed that needs a full round (comparison of all messages), or that ends because its folder was
- * deleted.
- */
+/** Feed that needs a full round (comparison of all messages), or whose folder was deleted. */
 export interface DueRound extends FeedInPass {
   readonly isDropped: boolean
 }
@@ -46,10 +43,7 @@ export function feedOf({ feed: id, folder }: FeedState): Feed {
   return folder === null ? { id } : { id, folderId: folder }
 }
 
-/**
- * Selects the feeds to end, because their folders were deleted or are not selected any more. A last
- * full round ends each feed.
- */
+/** Last full rounds of feeds whose folders were deleted, or are not selected any more. */
 export function droppedRounds(
   stored: readonly FeedState[],
   feeds: readonly FollowedFeed[],
@@ -93,10 +87,7 @@ async function runRound(pass: FeedPass, round: DueRound, afterStep: AfterStep): 
   return (await attempt(pass, round.feed, () => completeRound(pass, round, afterStep))) ?? true
 }
 
-/**
- * True if the messages of a deleted folder are being compared. Only such a feed is in stage `apply`
- * without a cursor.
- */
+/** True if the messages of a deleted folder are being compared with an empty full round. */
 function isDropStarted({ stage, cursor }: FeedState): boolean {
   return stage === 'apply' && cursor === null
 }

@@ -7,10 +7,7 @@ import { applyRound, collectPage, markRecent } from './full-round.ts'
 import type { FeedInPass, FeedPass } from './feed-pass.ts'
 import { listedBy } from './parked-feeds.ts'
 
-/**
- * Requested number of entries per page of a feed (list of changes). Equals the maximum of Gmail's
- * history.
- */
+/** Requested entries per page of a feed (list of changes): the maximum of Gmail's history. */
 const pageLimit = 500
 
 /**
@@ -128,10 +125,7 @@ async function advance(pass: FeedPass, at: FeedInPass): Promise<Step> {
   return { state: next, isComplete, isPausable: !isComplete }
 }
 
-/**
- * Reads the next page of a feed. If the cursor is too old, returns the error instead of throwing
- * it.
- */
+/** Reads the next page of a feed. Returns, not throws, the error of an outdated cursor. */
 async function readPage(
   { api, signal }: FeedPass,
   { feed, state: { cursor } }: FeedInPass,

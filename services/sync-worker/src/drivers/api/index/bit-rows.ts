@@ -5,10 +5,7 @@ import { apiFlags, emptyMessage, type IndexedMessage } from './indexed-message.t
 const [folderRow, labelRow, flagRow] = ['/', '#', '!']
 const recentRow = `${flagRow}recent`
 
-/**
- * Message of a leaf of the message index, before its folder, labels and flags are set from bit
- * rows.
- */
+/** Message of a leaf of the message index before bit rows set its folder, labels and flags. */
 export type UnmarkedMessage = IndexedMessage & { labels: string[] }
 
 export function unmarkedMessage(id: string, threadId: string | undefined): UnmarkedMessage {
@@ -16,10 +13,7 @@ export function unmarkedMessage(id: string, threadId: string | undefined): Unmar
   return threadId === undefined ? message : { ...message, threadId }
 }
 
-/**
- * Builds the sorted bit rows of messages: one row per folder, label and flag, with one bit per
- * message.
- */
+/** Sorted bit rows of messages: one per folder, label and flag, with one bit per message. */
 export function bitRowsOf(messages: readonly IndexedMessage[]): [name: string, bits: Uint8Array][] {
   const rows = new Map<string, Uint8Array>()
   const length = Math.ceil(messages.length / 8)

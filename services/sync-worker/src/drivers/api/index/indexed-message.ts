@@ -16,10 +16,7 @@ export interface IndexedMessage extends ApiFlags {
 /** Names of the flags in the types of `MailApi`. */
 export const apiFlags = ['unseen', 'flagged', 'draft'] as const satisfies (keyof ApiFlags)[]
 
-/**
- * Maximum labels stored per message. Gmail allows 10,000 labels per mailbox; mail clients use a
- * few.
- */
+/** Maximum labels of an indexed message. Gmail allows 10,000 per mailbox; clients use a few. */
 const maxLabels = 500
 
 /** Creates an indexed message from an id, without folder, labels and flags. */
@@ -27,10 +24,7 @@ export function emptyMessage(id: string): IndexedMessage {
   return { id, labels: [], unseen: false, flagged: false, draft: false }
 }
 
-/**
- * Applies a change to the state of an indexed message. Members that the change does not contain
- * stay unchanged. Pure.
- */
+/** Applies a change to an indexed message. Members absent in the change stay. Pure. */
 export function mergeChange(state: IndexedMessage, change: MessageChange): IndexedMessage {
   const { addedLabels = [], removedLabels = [] } = change
   const flags = Object.fromEntries(apiFlags.map((flag) => [flag, change[flag] ?? state[flag]]))

@@ -8,10 +8,7 @@ import { envelopeFields } from '../../messages/envelope-fields.ts'
 import { flagNames } from '../events/feed-events.ts'
 import type { FolderNames } from '../events/folder-names.ts'
 
-/**
- * Converts a message to the message entry in lists, details and events. The entry contains no text
- * of the message. Pure.
- */
+/** Converts a message to the message entry of lists, details and events, without its text. Pure. */
 export function messageEntry(
   message: ApiMessage,
   names: FolderNames,
@@ -43,10 +40,7 @@ function placeOf({ folderId, labels }: ApiMessage) {
   return { labels, ...(folderId !== undefined && { folderId }) }
 }
 
-/**
- * Describes the attachments of a message. The sizes that the provider reports are sizes after
- * decoding.
- */
+/** Describes the attachments of a message. The provider reports sizes after decoding. */
 function attachmentInfo(id: string): (attachment: ApiAttachment) => AttachmentInfo {
   return ({ partId, contentType, size = 0, filename, contentId, embedded, external }) =>
     defined({

@@ -30,10 +30,7 @@ export interface GotMessages {
   refused: ReadonlySet<string>
 }
 
-/**
- * Maximum messages in one request without texts. The clients divide a request into batches of the
- * provider's size.
- */
+/** Maximum messages per request without texts. Clients divide a request into batches. */
 export const maxGets = 20
 /**
  * Maximum bytes of message texts that a request may take in memory. With the default text limits,
@@ -88,10 +85,7 @@ async function getEach(
   return { messages, refused }
 }
 
-/**
- * Maximum number of other messages that are requested to find out whether the provider returns any
- * message of the mailbox.
- */
+/** Maximum other messages that are requested to check whether the provider returns any. */
 const maxProbes = 3
 
 /**
@@ -122,10 +116,7 @@ async function getOther(
   throw failure
 }
 
-/**
- * Gets one message, with less content if the provider refuses some content. Returns an empty array
- * if the message is missing.
- */
+/** Gets one message, without contents that the provider refuses. Empty if it is missing. */
 async function getReduced(
   { api, onRefusal, signal }: MessageSource,
   { id, options }: { id: string; options: GetOptions },

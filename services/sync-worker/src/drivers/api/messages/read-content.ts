@@ -24,10 +24,7 @@ export interface ContentSource {
   readonly signal: AbortSignal
 }
 
-/**
- * Maximum number of downloads of a content whose download ends early. The client of the mail API
- * repeats failed requests, but not interrupted downloads.
- */
+/** Maximum downloads of a content if downloads are interrupted. Clients repeat only requests. */
 const maxDownloads = 3
 
 /** Creates the function that reads attachments of one message. */

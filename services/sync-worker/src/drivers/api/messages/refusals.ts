@@ -18,10 +18,7 @@ const unclearFailures: ReadonlySet<MailApiFailure> = new Set([
   'mailbox-disabled',
 ])
 
-/**
- * Refusal of the provider to return a content of a message. The message's event does not contain
- * the refused content.
- */
+/** Content of a message that the provider refuses to return, so that the event lacks it. */
 export interface Refusal {
   /** Id of the message. */
   id: string
@@ -32,10 +29,7 @@ export interface Refusal {
 /** Called for each content that an event lacks because the provider refused the content. */
 export type OnRefusal = (refusal: Refusal) => void
 
-/**
- * True if a failure concerns the whole mailbox, or if the error does not come from the mail
- * provider.
- */
+/** True for failures of the mailbox, and for errors that do not come from the mail provider. */
 export function isMailboxFailure(error: unknown): boolean {
   return !isMailApiError(error) || mailboxFailures.has(error.failure)
 }

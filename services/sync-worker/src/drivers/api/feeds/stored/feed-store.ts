@@ -16,15 +16,9 @@ export interface MailboxState {
   announceFrom: Date | null
   /** Time at which the message index was complete for the first time. Null before. */
   filledAt: Date | null
-  /**
-   * Time of the last sync pass over all feeds, with a precision of half an hour. Null if not
-   * stored.
-   */
+  /** Time of the last pass over all feeds, to about half an hour. Null if not stored. */
   syncedAt: Date | null
-  /**
-   * State of the comparison of the message index with a list of the whole mailbox. Null if there
-   * was no comparison yet.
-   */
+  /** Comparison of the message index with a list of the whole mailbox. Null before the first. */
   repair: IndexRepair | null
 }
 
@@ -82,10 +76,7 @@ export interface StoredLeaf {
   low: string
   messages: number
   content: Uint8Array
-  /**
-   * `low` of the preceding leaf. Present if the preceding leaf was loaded because this leaf is
-   * small.
-   */
+  /** `low` of the preceding leaf, if that leaf was loaded because this leaf is small. */
   previous?: string
 }
 
@@ -114,10 +105,7 @@ export interface FeedCommit {
    */
   epoch: number | null
   mailbox: MailboxState
-  /**
-   * True to delete all leaves, feed positions and pending messages before the other changes are
-   * stored.
-   */
+  /** True to first delete all leaves, feeds and pending messages of the account. */
   reset?: boolean
   /** Folders and labels whose names events may contain. */
   folders?: readonly NamedFolder[]
@@ -129,10 +117,7 @@ export interface FeedCommit {
   newPending?: readonly NewPendingMessage[]
   changedPending?: readonly PendingMessage[]
   deletedPending?: readonly string[]
-  /**
-   * Messages that left a folder. Deleted from the pending messages, unless they are pending for
-   * another folder.
-   */
+  /** Messages that left a folder. Messages that are pending for another folder stay pending. */
   leftPending?: { readonly folder: string | null; readonly messages: readonly string[] }
   events?: readonly NewEvent[]
   announcements?: readonly MailboxAnnouncements[]
@@ -146,10 +131,7 @@ export interface DraftIdentity {
   messageId?: string
 }
 
-/**
- * Storage of the message index, feed positions and pending messages of one account. Writes run
- * under the account's lease.
- */
+/** Storage of one account's message index, feeds and pending messages, under its lease. */
 export interface FeedStore {
   findMailbox(): Promise<MailboxState | undefined>
   /** True if the account was initialized. A missing message index of such an account was lost. */

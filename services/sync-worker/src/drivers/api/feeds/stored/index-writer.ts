@@ -11,10 +11,7 @@ export interface IndexChange extends Omit<FeedCommit, 'epoch' | 'mailbox' | 'par
   repair?: MailboxState['repair']
 }
 
-/**
- * Writer of an account's message index. Runs one commit after the other. Each commit increments the
- * epoch of the index.
- */
+/** Writer of an account's message index. Each commit increments the epoch of the index. */
 export class IndexWriter {
   readonly #store: Pick<FeedStore, 'commit'>
   #mailbox: MailboxState
@@ -29,10 +26,7 @@ export class IndexWriter {
     return this.#mailbox
   }
 
-  /**
-   * Epoch that the message index will have after the next commit. Part of the ids of that commit's
-   * events.
-   */
+  /** Epoch of the message index after the next commit. Part of the ids of its events. */
   get nextEpoch(): number {
     return this.#mailbox.epoch + 1
   }
