@@ -35,7 +35,7 @@ export function readConfig(env: Env) {
      * heartbeats. Other workers claim the shards of that worker after three missed heartbeats.
      */
     heartbeatMs: duration(env, 'SVC_WORKER_HEARTBEAT', { fallback: 5_000, min: 100, max: 60_000 }),
-    /** Interval of shard claims and releases. */
+    /** Interval at which a worker claims or releases shards. */
     claimMs: duration(env, 'SVC_WORKER_CLAIM_INTERVAL', { fallback: 1_000, min: 50, max: 60_000 }),
     /** Time of the shard handoff at shutdown. Later steps take up to `afterHandoffMs`. */
     handoffMs: Math.max(minHandoffMs, service.shutdownTimeoutMs - afterHandoffMs),

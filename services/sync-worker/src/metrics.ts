@@ -149,7 +149,7 @@ function createOmissionMetrics(metrics: Metrics) {
     labels: ['reason'],
   })
   return {
-    /** Counts a new message whose metadata the server refuses, or returns only too large. */
+    /** Counts a new message that the server describes only in part, or not at all. */
     incomplete: (reason: 'refused' | 'truncated') => incomplete.labels(reason).inc(),
     messagesUnreadable: (count: number) => unreadable.inc(count),
     /** Counts a lost cursor: the changes since the cursor cannot be read any more. */

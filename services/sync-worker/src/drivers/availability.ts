@@ -4,13 +4,13 @@ import { AppError, isApplicationError } from '@posthorn/errors'
 
 /** State of an account session, by which `assertConnected` accepts or rejects commands. */
 export interface AccountAvailability {
-  /** State that the account session stored last. */
+  /** Account state that the account session stored last. */
   readonly state: AccountState | undefined
   /** Last error of the account that was read or stored last. Undefined before the first read. */
   readonly lastError: LastError | null | undefined
   /** True from a login until a failure of the connection or of a reconnect is recorded. */
   readonly loggedIn: boolean
-  /** True if a sync pass of the account ever ended. */
+  /** True if the account has ever completed a sync pass. */
   readonly wasSynced: boolean
 }
 

@@ -20,11 +20,11 @@ export function reconnectDelayMs(
  * be rejecting the account if connections are shorter.
  */
 const stableMs = 60_000
-/** Maximum attempts in the backoff after short synced connections: 2, 4, 8, 16, 32 s. */
+/** Maximum attempt count after short synced connections. Delays are 2, 4, 8, 16 and 32 s. */
 const maxAfterSync = 5
-/** Maximum attempts in the backoff after connections on which the sync made progress: 2 s. */
+/** Maximum attempt count after connections on which the sync made progress. The delay is 2 s. */
 const maxAfterProgress = 1
-/** Maximum attempts in the backoff after internal failures, which are short: 2, 4, 8 s. */
+/** Maximum attempt count after internal failures, which are short. Delays are 2, 4 and 8 s. */
 const maxAfterInternalFailure = 3
 
 /** Outcome of an account's connection, or of a failed attempt to connect. */

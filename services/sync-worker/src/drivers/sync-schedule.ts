@@ -48,7 +48,7 @@ export interface SyncOutcome {
   /** True if the sync action left full rounds (comparisons of all messages) to do. */
   readonly hasRounds?: boolean
   readonly hasChanges?: boolean
-  /** Time of the next read of a pending message, a refused folder or a list. */
+  /** Time at which a pending message, a refused folder or a list must be read again. */
   readonly retryAt?: number | undefined
   /** Named messages in which no feed reported a change. `isNew`: not in the message index. */
   readonly unreported?: readonly { readonly id: string; readonly isNew: boolean }[]

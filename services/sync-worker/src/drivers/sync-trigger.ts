@@ -13,7 +13,7 @@ export type SyncTrigger =
 
 /** Request of a command to sync an account or parts of the account. */
 export interface SyncRequest {
-  /** True to sync the whole account. */
+  /** True to sync the whole account, not only the named mailboxes and messages. */
   readonly all?: true
   /** Ids of the mailboxes that the command changed. */
   readonly mailboxes?: Iterable<string>
@@ -32,7 +32,7 @@ interface ChangedMessage {
 interface ConnectionChanges {
   /** True if the mailbox that the connection watches changed. */
   readonly isMainChanged: boolean
-  /** Ids of other mailboxes that changed. */
+  /** Ids of other mailboxes of which the server reported changes. */
   readonly mailboxes: ReadonlySet<string>
   /** True if the list of mailboxes changed. */
   readonly list: boolean

@@ -16,7 +16,7 @@ import type { WorkerMetrics } from '../metrics.ts'
 import { type LockedAccountStatus, lockAccountStatuses } from '../store/account-status.ts'
 import { type AccountLease, staleLeaseError, withLease } from '../store/lease.ts'
 
-/** Dependencies of transactions that write data of accounts. */
+/** Dependencies of transactions that write an account's data and record events. */
 export interface CommitDeps {
   readonly db: Db
   readonly bus: Pick<Bus, 'up' | 'publishEvent'>
@@ -75,13 +75,13 @@ async function publishIfConnected({ bus }: CommitDeps, published: Promise<void>)
   if (bus.up) await published
 }
 
-/** Item to write for one account, whose row and shard are locked. */
+/** Item of a batch of writes. The row and the shard of its account are locked. */
 export interface LockedItem<Item> {
   readonly item: Item
   readonly status: LockedAccountStatus
 }
 
-/** Result of writing one account's item in a batch, and the events to record. */
+/** Result of writing one item of a batch, and the events to record. */
 export interface WriteResult<Result> {
   readonly result: Result
   readonly events: readonly NewEvent[]

@@ -18,7 +18,7 @@ export interface EventMailbox extends Pick<MailboxRow, 'path' | 'specialUse'> {
 // Ids are based on mailbox numbers, because a deleted mailbox's path can be used again, but not its
 // number.
 
-/** Creates an event about a mailbox or its messages. `key` distinguishes events of one name. */
+/** Creates an event about a mailbox or its messages. `key` distinguishes events with one name. */
 export function mailboxEvent(
   { account, registeredAt }: EventAccount,
   { path, specialUse, idKey = [path] }: EventMailbox,

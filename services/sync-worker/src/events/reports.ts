@@ -13,7 +13,7 @@ import {
   mailboxEvent,
 } from './mailbox-event.ts'
 
-/** Maximum bytes of a report that are parsed. The returned original message follows them. */
+/** Maximum bytes of a report that are parsed. The remaining bytes are the returned message. */
 const maxReadBytes = 1024 * 1024
 /** Maximum size in bytes of a message that is fetched because it may be a report. */
 const maxMessageBytes = 20 * 1024 * 1024
@@ -23,7 +23,7 @@ const maxHeaderBytes = 4 * 1024 * 1024
 /** Data of a `messageBounce` event before data from the outbox are added. */
 type ReportedBounce = MessageBounce & { truncated?: string[] }
 
-/** Bounces, complaint or delivery report in a new message. */
+/** Report in a new message: bounces, a complaint or a delivery report. */
 export interface MessageReport {
   /** Fields that the report adds to the `messageNew` event of its message. */
   flags: Pick<MessageNew, 'isBounce' | 'isComplaint' | 'relatedMessageId' | 'deliveryReport'>

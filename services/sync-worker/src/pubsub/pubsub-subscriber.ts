@@ -77,7 +77,7 @@ interface SubscriberState {
   /** True if messages may have been lost: after a start, or with a new Pub/Sub subscription. */
   isLost: boolean
   failures: number
-  /** Stored error of the Pub/Sub application. Null if none, undefined before the first check. */
+  /** Stored error of the application: null without an error, undefined before the first check. */
   error: string | null | undefined
 }
 

@@ -37,7 +37,7 @@ interface SessionStore {
 interface ConnectionRun {
   /** Time of the login in epoch milliseconds. Before the login, the start time of the run. */
   startedAt: number
-  /** True after a full sync pass over the connection. */
+  /** True after the connection was used for a full sync pass. */
   synced: boolean
   /** True if the sync made progress over the connection, so that the next attempt follows soon. */
   progressed: boolean
@@ -67,7 +67,7 @@ export class AccountSession implements DriverContext {
   loggedIn = false
   /** True after the first attempt to connect the account, or if the account has no server. */
   attempted = false
-  /** Registered account. Undefined until its registration is read, and without a server. */
+  /** Registered account. Undefined before the registration is read, and if it names no server. */
   account: Account | undefined
   /**
    * Resolves when the read of the account's registration has ended, even with a failure. Commands
@@ -102,7 +102,7 @@ export class AccountSession implements DriverContext {
     return this.#status.lastError
   }
 
-  /** True if a sync pass of the account ever ended. */
+  /** True if the account has ever completed a sync pass. */
   get wasSynced(): boolean {
     return this.#status.wasSynced
   }

@@ -25,11 +25,11 @@ import { createStatusUpdater } from './account-status.ts'
 import { ConnectionCounts, SyncTimes } from './deferred-writes.ts'
 import { Registry, type RegistryDeps } from './registry.ts'
 
-/** Parts of a worker that the clients of mail APIs share. */
+/** Objects of a worker that the clients of all mail APIs share. */
 export interface MailApiParts {
-  /** Limits of all requests of this process to mail providers. */
+  /** Limiter of all requests of this process to mail providers. */
   readonly limiter: ProviderLimiter
-  /** Returns the HTTP proxy of the settings. */
+  /** Returns the HTTP proxy that the settings name. */
   readonly proxy: () => Promise<HttpProxy | undefined>
   readonly config: Pick<Config, 'oauthEgressPolicy' | 'providerOrigins'>
   readonly destinations: Destinations

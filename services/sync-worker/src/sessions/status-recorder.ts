@@ -24,7 +24,7 @@ export class StatusRecorder {
   state: AccountState | undefined
   /** Last error of the account that was read or stored last. Undefined before the first read. */
   lastError: LastError | null | undefined
-  /** True if a sync pass of the account ever ended. */
+  /** True if the account has ever completed a sync pass. */
   wasSynced = false
   /** Registration time of the account, a part of event ids. */
   registeredAt = 0

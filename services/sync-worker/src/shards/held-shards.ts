@@ -3,7 +3,7 @@ import { type Clock, monotonicClock } from '@posthorn/flow'
 import type { Lease } from '../store/lease.ts'
 import type { ShardObserver } from './shard-accounts.ts'
 
-/** Epoch that a shard gets with its first claim. No worker held the shard before. */
+/** Epoch of the first claim of a shard. No worker held such a shard before. */
 const firstEpoch = '1'
 
 /** Shards that this worker holds. Also records since when no other worker holds each shard. */

@@ -39,7 +39,7 @@ export interface ShardHolderOptions {
 
 /** Interval at which shards are released during the shutdown. */
 const handoffTickMs = 50
-/** Claim intervals before a starting worker's first claim, so that all workers have counted it. */
+/** Number of claim intervals for which a new worker waits until all other workers know of it. */
 const joinIntervals = 2
 
 /** Shards leased by this worker. */

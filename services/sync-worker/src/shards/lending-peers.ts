@@ -13,7 +13,7 @@ const absentMs = 10_000
  */
 export class LendingPeers {
   readonly #clock: Clock
-  /** Time since which no process without lending or borrowing has been seen. */
+  /** Time since which no process has been seen that neither lends nor borrows quota units. */
   #absentSince = Infinity
 
   constructor(clock: Clock = monotonicClock) {

@@ -44,7 +44,7 @@ export function mergeLogins(counts: Iterable<LoginCounts | undefined>): LoginCou
   return merged
 }
 
-/** Sum of the accounts in login counts. */
+/** Sum of the numbers of accounts for all host names and IP addresses. */
 export function sumOf(logins: LoginCounts): number {
   let sum = 0
   for (const count of logins.values()) sum += count

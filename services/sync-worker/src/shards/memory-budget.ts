@@ -1,6 +1,6 @@
 /** Memory of a process that has a limit: the resident set, or the heap of V8. */
 export interface LimitedMemory {
-  /** Name of the limited memory in logs. */
+  /** Name of the limited memory in log fields. */
   readonly name: 'resident' | 'heap'
   readonly limitBytes: number
   readonly usedBytes: () => number

@@ -8,7 +8,7 @@ export interface MemoryGuardOptions {
   memories: readonly LimitedMemory[]
 }
 
-/** Limits of the number of accounts that a claim of shards may add. */
+/** Maximum numbers of accounts for the next claim of shards. */
 export interface ClaimLimits {
   /** Number of accounts for which the memory is sufficient. 0 while the worker refuses shards. */
   capacity: number

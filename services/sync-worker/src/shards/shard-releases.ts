@@ -78,7 +78,7 @@ export class ShardReleases {
     return ready
   }
 
-  /** Selects shards whose accounts never tried to log in, until they have `count` accounts. */
+  /** Selects shards whose accounts never tried to log in, in total with `count` accounts. */
   selectUntried(shards: readonly number[], count: number): number[] {
     const { accounts } = this.#options
     const [logins, attempted] = [accounts.logins(), accounts.attemptedShards()]

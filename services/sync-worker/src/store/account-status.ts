@@ -50,8 +50,8 @@ export async function ensureAccountStatusRows(db: Db, accounts: readonly string[
     `.execute(db)
   } catch (error) {
     if (!isDeletedAccountError(error)) throw error
-    // An account of the insert was deleted after it was selected. The repeated statement no longer
-    // selects that account.
+    // The insert failed because an account was deleted after its selection. The repeated statement
+    // does not select the deleted account.
     await ensureAccountStatusRows(db, accounts)
   }
 }

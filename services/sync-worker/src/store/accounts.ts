@@ -38,7 +38,7 @@ export interface Account {
   readonly logs: boolean
 }
 
-/** An account with an IMAP server. */
+/** Account that has an IMAP server. */
 export type ImapAccount = Account & { readonly imap: StoredServer<ImapConfig> }
 
 export function isImapAccount(account: Account): account is ImapAccount {

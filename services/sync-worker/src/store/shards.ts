@@ -74,7 +74,7 @@ export async function hasFixedSenders(db: Db, expiryMs: number): Promise<boolean
 export interface Reservation {
   /** Ids of the workers that will claim the released shards: workers below their fair share. */
   receivers: readonly string[]
-  /** Seconds that the logins of the accounts in released shards will take. */
+  /** Seconds that the logins of the accounts in released shards will take at the receivers. */
   seconds: number
   /** A worker is ready for more logins this long before its reserved logins end. */
   aheadMs: number
@@ -150,7 +150,7 @@ export async function listShardsOf(db: Db, worker: string): Promise<Lease[]> {
 
 export interface ClaimOptions {
   worker: string
-  /** Maximum number of shards to claim. */
+  /** Maximum number of shards that one statement claims. */
   limit: number
   /** Maximum number of accounts in the claimed shards. */
   capacity: number

@@ -23,7 +23,7 @@ export const uploadDrafts = new DueRows<'uploadDrafts', DueUploadDraft>({
   columns: sql`message_id as "messageId"`,
 })
 
-/** Condition that selects rows of accounts in these shards. */
+/** SQL condition for rows whose account is in one of some shards. */
 export function isInShards(shards: readonly number[]) {
   return sql<boolean>`account in (
     select account from accounts where shard = any(${sql.val([...shards])}::integer[]))`

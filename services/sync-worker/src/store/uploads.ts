@@ -22,7 +22,7 @@ export async function takeUpload(db: Db, upload: UploadKey): Promise<Buffer | un
   return numDeletedRows === 1n ? bytes : undefined
 }
 
-/** Deletes an uploaded message that is not needed. */
+/** Deletes an uploaded message that no command needs any more. */
 export async function deleteUpload(db: Db, id: string): Promise<void> {
   await db.deleteFrom('uploads').where('id', '=', id).execute()
 }

@@ -18,7 +18,7 @@ const maxRecipients = 20
 /** Maximum bytes that are read of each text of a message (plain or HTML) for a summary. */
 const maxBytes = 65_536
 
-/** Functions that read the message to summarise. */
+/** Functions that read the message for which a summary is requested. */
 export interface SummarySource {
   /** Reads the plain text and the HTML of the message. Undefined if the server returns neither. */
   readTexts: (maxBytes: number) => Promise<Partial<ReadText> | undefined>

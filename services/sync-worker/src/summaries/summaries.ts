@@ -100,7 +100,7 @@ export function recordFailure(breaker: CircuitBreaker, retryAfterMs = 0): void {
   breaker.failure(Math.min(maxOpenMs, retryAfterMs))
 }
 
-/** Outcomes that concern a single message and do not count as failures of the endpoint. */
+/** Outcomes of summaries that do not count as failures in the circuit breaker. */
 const neutralOutcomes = new Set<SummaryOutcome>(['no-key', 'declined', 'invalid-response'])
 
 type Attempt = SummaryResponse | { outcome: LocalOutcome }

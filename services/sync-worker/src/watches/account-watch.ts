@@ -10,7 +10,7 @@ import type { ApiWatchRow } from '../store/api/watches.ts'
 import type { AccountLease } from '../store/lease.ts'
 
 const minuteMs = 60_000
-/** Age of a change without a following notification from which a watch counts as silent. */
+/** A watch counts as silent after a change of this age without a later notification. */
 const silentMs = 5 * minuteMs
 /** Minimum delay between replacements of a silent watch (registration for notifications). */
 const replaceMs = 60 * minuteMs

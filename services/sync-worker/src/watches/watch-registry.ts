@@ -13,7 +13,7 @@ export interface WatchRegistryDeps {
   readonly commit: CommitDeps
   readonly metrics: WatchMetrics
   readonly log: Logger
-  /** Clock in epoch milliseconds. Default: the system's clock. */
+  /** Returns the current time in epoch milliseconds. Default: the system's clock. */
   readonly now?: () => number
 }
 
@@ -69,7 +69,7 @@ export class WatchRegistry implements AsyncDisposable {
     )
   }
 
-  /** Counts the accounts whose watch is active, and all other accounts. */
+  /** Numbers of accounts with an active watch, and of all other accounts. */
   count(): { active: number; inactive: number } {
     const now = this.#now()
     const active = [...this.#watches.values()].filter((watch) => watch.isActive(now)).length

@@ -16,7 +16,7 @@ import type { CredentialsClient } from '../credentials.ts'
 interface CachedLogin extends MailApiLogin {
   application: string
   cloud?: GraphCloud
-  /** Times of the request for the login and of its expiry, in epoch milliseconds. */
+  /** Time of the request for the login, and expiry time of the login, in epoch milliseconds. */
   requestedAt: number
   expiresAt: number
   /** True if the login was requested because the provider rejected the previous access token. */

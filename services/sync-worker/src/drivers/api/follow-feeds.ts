@@ -117,8 +117,7 @@ export async function followFeeds(
     sync.end(outcomeOf(result))
     await syncing[Symbol.asyncDispose]()
     await context.reportSync(result.refusal)
-    // After the first sync pass, the client of the feeds is replaced, because later passes have
-    // another priority.
+    // Sync passes after the first pass have a client with another priority.
     if (isFirst) feeds = undefined
   }
 }
@@ -180,7 +179,7 @@ async function openFeeds(
     followed.context.log.warn({ part, ...fields }, 'provider refuses content of a message')
   }
   const drafter = createMessageDrafter({ api, settings, summaries, read, onRefusal, signal })
-  /** Number of messages per folder that the last page could not list. Logged if it changes. */
+  /** Number of messages per folder that the last page could not list. Changes are logged. */
   const unreadable = new Map<string, number>()
   return new MailboxFeeds({
     api,

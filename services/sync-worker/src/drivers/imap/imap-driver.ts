@@ -77,7 +77,7 @@ const commands: AccountCommandTable<[AccountCommand, ImapCommandDeps]> = {
   },
 }
 
-/** Commands accepted without a connection: they need none, or validate the request first. */
+/** Commands that `run` accepts without a connection. Some of them validate the request first. */
 const checkLater: ReadonlySet<AccountCommandName> = new Set([
   'listMailboxes',
   'listMessages',
@@ -87,7 +87,7 @@ const checkLater: ReadonlySet<AccountCommandName> = new Set([
   'listSignatures',
 ])
 
-/** Commands that read nothing from the server, and therefore do not hasten its login. */
+/** Commands that read nothing from the mail server, so that they do not hasten a login. */
 const withoutLogin: ReadonlySet<AccountCommandName> = new Set(['getDraftVersion', 'listSignatures'])
 
 /** Driver of an account at an IMAP server. */
@@ -141,7 +141,7 @@ interface ImapDrivers {
   verifyImap: CommandHandler
 }
 
-/** Creates the objects that all IMAP accounts of a worker share. */
+/** Creates the IMAP objects of a worker that the drivers of all its accounts share. */
 export function createImapDrivers(
   parts: DriverParts,
   { backend, loginsPerSecond }: ImapDriverOptions,

@@ -2,7 +2,7 @@ import type { MessageEntry } from '@posthorn/contracts/schemas/message'
 import type { Db } from '@posthorn/db'
 import { findBounces, hasBounces } from '../../store/bounces.ts'
 
-/** Period in which an account without bounces is not queried again. Most accounts have none. */
+/** Period in which an account is not queried again. Most accounts have no bounces. */
 const withoutBouncesMs = 10_000
 
 /** Adds stored bounces to messages. A new bounce may be missing for up to 10 s. */

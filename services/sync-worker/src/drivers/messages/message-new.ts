@@ -13,7 +13,7 @@ import { maxEmbeddedBytes, type TextsWithReferences } from './image-references.t
 export interface TextKinds {
   plain: boolean
   html: boolean
-  /** True to sanitise HTML for display in a page, or to convert the plain text if there is none. */
+  /** True for HTML that is sanitised for display in a page, or converted from the plain text. */
   webSafe: boolean
 }
 

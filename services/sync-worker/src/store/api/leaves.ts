@@ -122,8 +122,7 @@ export async function deleteApiLeaves(
 /**
  * Finds the drafts that senders created among some drafts. A sender created a draft if the outbox
  * names the draft's id, if a queued submission has the draft's Message-ID, or if the cleanup of an
- * interrupted attempt names the Message-ID. Excludes drafts of the owner, which senders may
- * release.
+ * interrupted attempt names the Message-ID. Excludes the owner's drafts, which senders may release.
  */
 export async function findSubmittedDrafts(
   db: Db,

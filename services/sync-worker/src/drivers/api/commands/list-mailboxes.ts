@@ -73,7 +73,7 @@ function allMessagesEntry(): MailboxEntry {
 }
 
 /**
- * Counters of a mailbox at its last sync: always unknown, because only IMAP accounts have such
- * counters. Clients get current counters with the option `counters`.
+ * Unknown counters of a mailbox, because only IMAP accounts have counters of the last sync. Clients
+ * get current counters with the option `counters`.
  */
 const unknownCounters = { messages: false as const, uidNext: false as const }

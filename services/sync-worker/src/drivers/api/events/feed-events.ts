@@ -75,7 +75,7 @@ export function messageUpdated(
 /** Repeated reads of a message that a feed (list of changes) named but the provider lacked. */
 export interface GetRetries {
   missingRetries: number
-  /** Total delay of the repeated reads in milliseconds. */
+  /** Total delay of the repeated reads of the message, in milliseconds. */
   missingDelay: number
 }
 

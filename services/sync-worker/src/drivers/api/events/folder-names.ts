@@ -137,7 +137,7 @@ export class FolderNames {
   }
 }
 
-/** Converts a folder to the mailbox that events about the folder name. */
+/** Converts a folder to the form in which events name their mailbox. */
 export function toMailbox(folder: NamedFolder): EventMailbox {
   return { path: pathOf(folder), specialUse: folder.specialUse ?? null }
 }
@@ -186,7 +186,7 @@ export function selectFolders<F extends NamedFolder>(
   return folders.filter((folder) => selected.has(folder))
 }
 
-/** Finds a path in the account's registration that matches no folder. Pure. */
+/** Finds a path in the account's registration for which no folder exists. Pure. */
 export function findUnknownPath(
   placement: MailApiTraits['placement'],
   folders: readonly NamedFolder[],

@@ -87,7 +87,7 @@ interface Findings {
    * provider counts as deleted.
    */
   named: ReadonlyMap<string, string | null>
-  /** Folder whose feed named the messages, and from which it reported removed messages. */
+  /** Folder of the feed that named the messages. Messages reported as removed were in it. */
   folder: string | null
   /** Changes of indexed messages for which the messages need not be read. */
   plan?: BatchPlan
@@ -165,7 +165,7 @@ function eventsOf(context: FeedEventContext, finding: ReadFinding): NewEvent[] {
   return event ? [event] : []
 }
 
-/** Converts planned changes, for which no message had to be read, to findings. */
+/** Converts planned changes to findings. No message had to be read for these changes. */
 function findingsOf(plan: BatchPlan | undefined, { states }: LoadedMessages): ReadFinding[] {
   if (!plan) return []
   const updated = plan.updated.flatMap((state): ReadFinding[] => {

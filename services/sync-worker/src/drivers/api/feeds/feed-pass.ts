@@ -25,20 +25,20 @@ export interface PassParts {
   readonly messages: ReadonlyMap<string, boolean>
   /** Special uses of the folders that the sync pass reads. */
   readonly specialUses: readonly SpecialUse[]
-  /** True to read all feeds if no synced folder has one of the special uses. */
+  /** True to read all feeds (lists of changes) if no synced folder has one of the special uses. */
   readonly otherwiseAll?: boolean
 }
 
 export interface PassOptions {
   /** Parts of the mailbox to read. If absent, all feeds are read and due full rounds run. */
   readonly parts?: PassParts
-  /** Messages that notifications named, for a pass that reads all feeds. */
+  /** Messages that notifications named, for a pass that reads all feeds (lists of changes). */
   readonly notified?: PassParts['messages']
   /** Returns true if another pass is requested, so that remaining full rounds have to wait. */
   readonly mustYield?: () => boolean
 }
 
-/** Message that a notification named, but no feed. */
+/** Message that a notification named, but no feed (list of changes). */
 export interface UnreportedMessage {
   readonly id: string
   /** True if the message is not in the message index. */
@@ -53,7 +53,7 @@ export interface PassResult {
   readonly dueAt: Date | undefined
   /** True if full rounds (of all messages) are left. The next pass then starts immediately. */
   readonly hasRounds: boolean
-  /** True if a feed reported changed messages during the sync pass. */
+  /** True if a feed (list of changes) reported changed messages during the sync pass. */
   readonly hasChanges: boolean
   readonly unreported: readonly UnreportedMessage[]
   /** Last folder that the provider refused to read, or a path of the account without a folder. */
@@ -93,7 +93,7 @@ export interface MailboxFeedsOptions {
   readonly maxLeafMessages?: number
 }
 
-/** Options of a sync pass over feeds. */
+/** Options of a sync pass over feeds (lists of changes). */
 export type FeedPassOptions = MailboxFeedsOptions &
   Required<Pick<MailboxFeedsOptions, 'parked' | 'losses'>>
 

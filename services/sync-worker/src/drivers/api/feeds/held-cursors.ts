@@ -12,7 +12,7 @@ const maxHeld = 2
 interface HeldCursor {
   readonly stored: string | null
   readonly cursor: string | null
-  /** Number of polls since a cursor of the feed was stored. */
+  /** Number of polls since a cursor of the feed (list of changes) was stored. */
   readonly polls: number
 }
 
@@ -25,7 +25,7 @@ export class HeldCursors {
   readonly #held = new Map<string, HeldCursor>()
   #stored = new Map<string, string | null>()
 
-  /** Replaces stored cursors by newer cursors in memory, if these are based on them. */
+  /** Replaces stored cursors by newer cursors in memory that continue the stored cursors. */
   renew(states: readonly FeedState[]): FeedState[] {
     this.#stored = new Map(states.map(({ feed, cursor }) => [feed, cursor]))
     return states.map((state) => {

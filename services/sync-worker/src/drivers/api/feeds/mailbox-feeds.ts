@@ -54,7 +54,7 @@ export class MailboxFeeds {
   readonly #report: ReportedChanges
   readonly #unlisted = new UnlistedFolders()
   readonly #cursors = new HeldCursors()
-  /** True after the message count of the stored index was found correct. */
+  /** True after the number of messages in the stored index was found correct. */
   #isVerified = false
   #areRoundsRequired = false
 

@@ -5,17 +5,17 @@ import { backoff } from '@posthorn/flow'
 const minParkedMs = 60_000
 const maxParkedMs = 6 * 3_600_000
 
-/** Refusal of the provider to read the feed of a folder. */
+/** Error of the provider that refuses to read the feed (list of changes) of a folder. */
 export interface FeedRefusal {
   readonly feed: Feed
   readonly error: MailApiError
-  /** False if the previous refusal of the feed had the same error text. */
+  /** False if the previous refusal of the feed (list of changes) had the same error text. */
   readonly isNew: boolean
 }
 
 interface Parked extends FeedRefusal {
   readonly refusals: number
-  /** Time from which the feed may be read again, in epoch milliseconds. */
+  /** Time from which the feed (list of changes) may be read again, in epoch milliseconds. */
   readonly until: number
 }
 
@@ -26,7 +26,7 @@ interface Parked extends FeedRefusal {
  */
 export class ParkedFeeds {
   readonly #parked = new Map<string, Parked>()
-  /** Ids of feeds whose refusal made a sync pass fail; see `suspect`. */
+  /** Ids of feeds (lists of changes) whose refusal made a sync pass fail; see `suspect`. */
   readonly #suspects = new Set<string>()
   readonly #now: () => Date
   readonly #delayMs = backoff({ baseMs: minParkedMs, maxMs: maxParkedMs })
@@ -35,7 +35,7 @@ export class ParkedFeeds {
     this.#now = now
   }
 
-  /** Latest refusal of a feed, until the feed is read successfully. */
+  /** Latest refusal of a feed (list of changes), until the feed is read successfully. */
   get latest(): FeedRefusal | undefined {
     return [...this.#parked.values()].at(-1)
   }
@@ -47,7 +47,7 @@ export class ParkedFeeds {
     return waiting.length > 0 ? new Date(Math.min(...waiting.map(({ until }) => until))) : undefined
   }
 
-  /** Parked folders whose delay has ended. */
+  /** Parked (refused) folders that may be read again, because their delay has ended. */
   get due(): Feed[] {
     return [...this.#parked.values()].flatMap(({ feed }) => (this.mayRead(feed) ? feed : []))
   }
@@ -60,7 +60,7 @@ export class ParkedFeeds {
     for (const { id } of feeds) this.#suspects.add(id)
   }
 
-  /** Sorts feeds for a sync pass: feeds recorded by `suspect` come last. */
+  /** Sorts feeds (lists of changes) for a sync pass: feeds recorded by `suspect` come last. */
   inOrder<F extends { readonly feed: Feed }>(feeds: readonly F[]): F[] {
     const rank = ({ feed }: F) => Number(this.#suspects.has(feed.id))
     return feeds.toSorted((one, other) => rank(one) - rank(other))
@@ -86,7 +86,7 @@ export class ParkedFeeds {
     for (const [id, parked] of this.#parked) this.#parked.set(id, { ...parked, until: 0 })
   }
 
-  /** Removes the recorded refusals of a feed that was read. */
+  /** Removes the recorded refusals of a feed (list of changes) that was read. */
   clear({ id }: Feed): void {
     this.#parked.delete(id)
     this.#suspects.delete(id)

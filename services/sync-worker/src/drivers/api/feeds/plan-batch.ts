@@ -11,7 +11,7 @@ import {
 export interface FeedBatch {
   feed: Pick<Feed, 'folderId'>
   changed: readonly MessageChange[]
-  /** Ids of messages that left the folder or mailbox of the feed. */
+  /** Ids of messages that left the folder or mailbox of the feed (list of changes). */
   removed: readonly string[]
   /** Ids of indexed messages that are requested before their change or removal is stored. */
   requested?: ReadonlySet<string>
@@ -26,18 +26,18 @@ export interface FeedBatch {
 
 /** Plan of the changes to store: the difference between a feed's report and the message index. */
 export interface BatchPlan {
-  /** New states of messages that are in the index. */
+  /** New states of messages that are already in the message index. */
   updated: IndexedMessage[]
-  /** New messages to add to the index without an event. */
+  /** New messages that are added to the message index without an event. */
   silent: IndexedMessage[]
-  /** Ids of deleted messages that are in the index. */
+  /** Ids of deleted messages that are in the message index. */
   deleted: string[]
   /**
    * Ids of messages to read, because the change depends on the message's present state: the message
    * is new, was moved, or was removed from a folder.
    */
   toGet: string[]
-  /** Ids of deleted messages that are not in the index. */
+  /** Ids of deleted messages that are not in the message index. */
   dismissed: string[]
 }
 
@@ -99,8 +99,8 @@ export type Finding =
    */
   | { kind: 'missing'; id: string }
   /**
-   * The message is not in a synced folder any more. `isMissing` is true if the provider did not
-   * return the message; another feed may still report it.
+   * The message left its synced folder. `isMissing` is true if the provider did not return the
+   * message, which another feed may still report.
    */
   | { kind: 'deleted'; state: IndexedMessage; isMissing?: boolean }
   | { kind: 'new'; message: ApiMessage; state: IndexedMessage }
@@ -113,7 +113,7 @@ export interface FindingInput {
   id: string
   /** Message as returned by the provider. Undefined if the provider did not return the message. */
   message: ApiMessage | undefined
-  /** True if a feed named the message as present. */
+  /** True if a feed (list of changes) named the message as present. */
   isNamed: boolean
   /** State of the message in the index. Undefined if the message is not in the index. */
   before: IndexedMessage | undefined

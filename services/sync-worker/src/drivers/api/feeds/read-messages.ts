@@ -27,7 +27,7 @@ interface Refused {
   id: string
 }
 
-/** Result of reading a message. `announcement` is present if its `messageNew` is due. */
+/** Result of reading a message, with an `announcement` if a `messageNew` is due. */
 export type ReadFinding = (WithoutMessage<Finding> | Refused) & {
   announcement?: Omit<Announcement, 'key'>
 }
@@ -40,7 +40,7 @@ const maxBatchBytes = 4 * 1024 * 1024
 export interface Readings {
   /** Returns the indexed states of the messages. Called again after each `store`. */
   states: () => ReadonlyMap<string, IndexedMessage>
-  /** True if a feed named the message as present. */
+  /** True if a feed (list of changes) named the message as present. */
   isNamed: (id: string) => boolean
   /** True in the first full round of a feed. Old messages then cause no event. */
   isInitial?: boolean

@@ -9,7 +9,7 @@ import { type ReadFeed, readChanges } from './sync-feed.ts'
 
 /** End of reading feeds. */
 export interface ReadEnd {
-  /** Time of the sync pass. Stored together with the cursors of the feeds. */
+  /** Time of the sync pass. Stored together with the cursors of the feeds (lists of changes). */
   syncedAt?: Date
   /** Receives the new states of feeds that had no changes. Returns the states to store now. */
   hold?: (moved: readonly FeedState[]) => readonly FeedState[]

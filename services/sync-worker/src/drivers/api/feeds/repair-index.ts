@@ -26,7 +26,7 @@ const dayMs = 86_400_000
 const periodMs = 30 * dayMs
 /** Period at the start of an interval in which the first comparison of an index may begin. */
 const firstMs = dayMs
-/** Delay until the next comparison if the list lacked messages, or if its position expired. */
+/** Delay until the next comparison if the list lacked messages, or the list position expired. */
 const retryMs = dayMs
 /** Maximum duration of a comparison. After this time, the comparison begins again. */
 const maxAgeMs = 25 * dayMs
@@ -203,7 +203,7 @@ function isRepair({ kind }: ReadFinding): boolean {
   return kind === 'new' || kind === 'updated' || kind === 'deleted'
 }
 
-/** Ids of messages in the next part of the list or index whose states differ in both. */
+/** Ids of messages whose states in the next part of the list and of the index differ. */
 async function findDifferences(pass: FeedPass, applied: string) {
   const at = { feed: {}, state: { feed: repairPart, applied } }
   const { listed, present, end: last } = await scanRound(pass, at, applied)

@@ -10,7 +10,7 @@ const maxIds = 1_000
 
 /** Messages that the feeds (lists of changes) of an account reported in the last seconds. */
 export class ReportedChanges {
-  /** Number of pages with changes that the feeds returned so far. */
+  /** Number of pages with changes that the feeds (lists of changes) returned so far. */
   pages = 0
   readonly #times = new Map<string, number>()
   readonly #now: () => Date

@@ -25,9 +25,9 @@ const emptyMs = 10 * 60_000
 export type LossPlan =
   /** Each message with a loss is requested from the provider. The provider's response is stored. */
   | { kind: 'request'; isShort: boolean }
-  /** Losses of these messages are stored, because two lists of the mailbox agree on them. */
+  /** Losses of these messages are stored, because two lists agree on these losses. */
   | { kind: 'confirmed'; ids: ReadonlySet<string> }
-  /** No loss is stored. Another full round has to follow. */
+  /** No loss (missing message, label or flag) is stored. Another full round has to follow. */
   | { kind: 'keep' }
 
 /** Incomplete list of messages, compared with the message index or the provider's profile. */
@@ -41,7 +41,7 @@ export interface IncompleteList {
 
 type OnIncomplete = (list: IncompleteList) => void
 
-/** Properties of a `FeedPass` that are needed to compare a full round. */
+/** Properties of a `FeedPass` that are needed to compare a full round (list of all messages). */
 interface RoundContext {
   readonly api: Pick<MailApi, 'profile'>
   readonly index: Pick<StoredIndex, 'scan'>
@@ -54,11 +54,11 @@ export interface CollectedRound {
   readonly state: Pick<FeedState, 'feed' | 'applied'>
 }
 
-/** Result of comparing the rest of a full round with the message index. */
+/** Result of comparing the rest of a full round (list of all messages) with the message index. */
 interface Comparison {
   /** Ids of messages that the full round lacks, or lists without a label or flag. */
   losses: ReadonlySet<string>
-  /** Number of messages in the compared rest of the full round. */
+  /** Number of messages in the compared rest of the full round (list of all messages). */
   listed: number
 }
 
@@ -90,11 +90,11 @@ export class RoundLosses {
   #plan: LossPlan | undefined
   /** True if the plan is made from the whole full round, not from its rest after a restart. */
   #isOfWholeRound = false
-  /** Ids of messages with losses in the previous full round. */
+  /** Ids of messages with losses in the previous full round (list of all messages). */
   #first: ReadonlySet<string> | undefined
   /** True if the collected first full round counts as complete. Undefined before the check. */
   #isFirstAccepted: boolean | undefined
-  /** Length and time of the last first full round that was shorter than the profile says. */
+  /** Length and time of the latest first full round with fewer messages than the profile says. */
   #firstList: { listed: number; at: number } | undefined
   /** Number of consecutive lists that were shorter than the mailbox's profile says. */
   #shortLists = 0
@@ -228,15 +228,15 @@ export class RoundLosses {
   }
 }
 
-/** True if a list is much shorter than the provider's number of messages, if there is one. */
+/** True if a list is much shorter than the mailbox's known number of messages. */
 export function isShort(listed: number, total: number | undefined): boolean {
   return total !== undefined && total - listed > total * arrivingShare
 }
 
-/** Part of a collected full round, and the same range of the message index. */
+/** Range of message ids, with the messages of a full round and of the message index. */
 export interface RoundWindow {
   listed: ReadonlyMap<string, IndexedMessage>
-  /** Messages of the feed that the index contains in this range. */
+  /** Messages of the feed (list of changes) that the message index contains in the range. */
   present: readonly IndexedMessage[]
   /** Lowest message id after this range. Absent if the full round and the index end here. */
   end: string | undefined

@@ -16,7 +16,7 @@ const pageLimit = 500
  */
 const maxRestarts = 3
 
-/** Result of reading a feed: the new position in the feed. */
+/** Result of reading a feed (list of changes): the new position in the feed. */
 export interface ReadFeed {
   state: FeedState
   /** False if only the cursor moved. The cursors of several feeds are then stored together. */
@@ -82,9 +82,9 @@ export async function completeRound(
 /** Position of a feed after one step: a page of changes, or a part of a full round. */
 interface Step {
   state: FeedState
-  /** True if the feed has no more changes. */
+  /** True if the feed (list of changes) has no more changes. */
   isComplete?: boolean
-  /** True if the full round of the feed has to begin again. */
+  /** True if the full round (list of all messages) of the feed has to begin again. */
   isRestart?: boolean
   /**
    * True if the reading may stop here: the step sent requests and is committed, and more such steps
@@ -125,7 +125,7 @@ async function advance(pass: FeedPass, at: FeedInPass): Promise<Step> {
   return { state: next, isComplete, isPausable: !isComplete }
 }
 
-/** Reads the next page of a feed. Returns, not throws, the error of an outdated cursor. */
+/** Reads the next page of a feed. Returns the error of an outdated cursor, without throwing. */
 async function readPage(
   { api, signal }: FeedPass,
   { feed, state: { cursor } }: FeedInPass,

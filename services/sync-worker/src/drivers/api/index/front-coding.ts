@@ -57,7 +57,7 @@ export class PackedWriter {
   #last = textBefore()
   #next = new ListedText()
 
-  /** Returns a copy of all bytes that were written. */
+  /** Returns a copy of all bytes that were written to the buffer. */
   finish(): Buffer {
     return Buffer.from(this.#bytes.subarray(0, this.#length))
   }

@@ -13,7 +13,7 @@ export interface IndexedMessage extends ApiFlags {
   recent?: true
 }
 
-/** Names of the flags in the types of `MailApi`. */
+/** Names of the message flags in the types of `MailApi`. */
 export const apiFlags = ['unseen', 'flagged', 'draft'] as const satisfies (keyof ApiFlags)[]
 
 /** Maximum labels of an indexed message. Gmail allows 10,000 per mailbox; clients use a few. */

@@ -9,7 +9,7 @@ import type { IndexedMessage } from './indexed-message.ts'
  */
 interface TextColumn {
   prefix: string
-  /** Length of each text without the common beginning. */
+  /** Length of each text in the column, without the common beginning. */
   lengths: number[]
   characters: string
 }

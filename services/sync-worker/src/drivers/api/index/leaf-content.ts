@@ -2,7 +2,7 @@ import { decodeFrontCoded, encodeFrontCoded } from './front-coded-leaf.ts'
 import type { IndexedMessage } from './indexed-message.ts'
 import { decodeColumns, encodeColumns } from './leaf-columns.ts'
 
-/** Format in the first byte of a stored leaf of the index. Other releases may have others. */
+/** Formats of stored leaves of the message index. The first byte of a leaf is its format. */
 export const leafFormats = { frontCoded: 2, columns: 3 } as const
 
 export type LeafFormat = (typeof leafFormats)[keyof typeof leafFormats]

@@ -49,7 +49,7 @@ export function changeLeaves(
     if (messages.length > 0)
       result.saved.push(...splitLeaf({ low: leaf.low, messages }, maxMessages))
     else if (existing.has(leaf.low)) result.deleted.push(leaf.low)
-    // The leaves that were joined with this leaf are deleted.
+    // Leaves that were joined with this leaf do not exist any more, so they are deleted.
     for (const low of leaf.absorbed) result.deleted.push(low)
   }
   return result

@@ -44,7 +44,7 @@ export const maxTextsBytes = 24 * 1024 * 1024
  */
 export function groupSize({ maxTextBytes }: GetOptions): number {
   if (maxTextBytes === undefined) return maxGets
-  // Plain text and HTML of a message may each have `maxTextBytes`.
+  // Plain text and HTML of a message may each take `maxTextBytes`.
   return Math.max(1, Math.min(maxGets, Math.floor(maxTextsBytes / (2 * maxTextBytes))))
 }
 
@@ -116,7 +116,7 @@ async function getOther(
   throw failure
 }
 
-/** Gets one message, without contents that the provider refuses. Empty if it is missing. */
+/** Gets one message, without contents that the provider refuses. Empty if no such message. */
 async function getReduced(
   { api, onRefusal, signal }: MessageSource,
   { id, options }: { id: string; options: GetOptions },

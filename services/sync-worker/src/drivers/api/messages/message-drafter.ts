@@ -25,7 +25,7 @@ export interface MessageDrafter {
 export interface DrafterDeps extends Omit<ContentSource, 'id'> {
   readonly settings: Pick<SettingsCache, 'get'>
   readonly summaries: Pick<Summaries, 'startBatch'>
-  /** Reader that parses message parts for the account. */
+  /** Reader that parses parts of the account's messages. */
   readonly read: ReadPart
 }
 

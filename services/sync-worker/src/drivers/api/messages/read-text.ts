@@ -7,7 +7,7 @@ import type { ReadAttachment } from './read-content.ts'
 /** Maximum bytes of each text (plain or HTML) that `MailApi` reads. */
 export const maxTextBytes = 10 * 1024 * 1024
 
-/** Converts the texts of a message, which must have been read, to the requested form. */
+/** Converts the texts of a message that were read to the form that the caller requests. */
 export function readTexts(
   read: ReadPart,
   { plain, html, hasMore: isCut }: ApiTexts,

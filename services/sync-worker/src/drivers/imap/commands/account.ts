@@ -4,7 +4,7 @@ import { assertConnected, toUnavailable } from '../../availability.ts'
 import type { ConnectionRequest, WriteRequest } from '../connections/connection-request.ts'
 import type { ImapAccountSession } from '../connections/imap-account-session.ts'
 
-/** Dependencies of all commands to IMAP accounts. */
+/** Dependencies that all commands to IMAP accounts need. */
 export interface CommandDeps {
   db: Db
 }

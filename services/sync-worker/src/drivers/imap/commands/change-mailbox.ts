@@ -83,7 +83,7 @@ async function update(
       applied: isRenamed ? { renamed: { from: path, to: newPath } } : {},
     }
   })
-  // If INBOX is renamed, its messages move, but the mailbox INBOX stays (RFC 9051 §6.3.6). It is
+  // If INBOX is renamed, its messages move, but the mailbox INBOX stays (RFC 9051 §6.3.6). INBOX is
   // therefore synced again.
   if (response.renamed && row) session.requestSync([row.id])
   return defined({ path, ...response, mailboxId: row?.mailboxId ?? undefined })

@@ -77,7 +77,7 @@ export async function deleteMessages(
   return { deleted: false, moved: { destination: trash.path, ...moved } }
 }
 
-/** Search for the messages to change in a mailbox. */
+/** Mailbox and search that select the messages to change. */
 interface SearchScope {
   row: MailboxRow
   search: Search

@@ -1,6 +1,6 @@
 import type { SessionLoan } from './session-loans.ts'
 
-/** Callbacks about the wait of a connection for the login limits. */
+/** Callbacks for the progress of a connection that may have to wait for a login permit. */
 export interface ConnectTurns {
   /** Called if the connection has to wait for a login permit. */
   onWait?: () => void

@@ -1,6 +1,6 @@
 import type { MailSession } from '@posthorn/backends'
 
-/** Request of a command for a connection. */
+/** Request of a command for a connection to the mail server. */
 export interface ConnectionRequest {
   signal: AbortSignal
   /** Mailbox to select. A connection that last selected this mailbox is preferred. */

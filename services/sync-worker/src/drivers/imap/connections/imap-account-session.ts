@@ -88,7 +88,7 @@ export class ImapAccountSession implements AsyncDisposable {
     return account && isImapAccount(account) ? account : undefined
   }
 
-  /** State that the account session stored last. */
+  /** Account state that the account session stored last. */
   get state(): AccountState | undefined {
     return this.context.state
   }

@@ -4,7 +4,7 @@ import { type Clock, RateLimiter } from '@posthorn/flow'
 export type LoginFor = 'command' | AccountDemand | 'sync'
 
 export interface LoginGateOptions {
-  /** Maximum concurrent logins. */
+  /** Maximum concurrent logins that the gate permits. */
   capacity: number
   /** Logins started per second. A function is evaluated at each login. Default: no limit. */
   perSecond?: number | (() => number)

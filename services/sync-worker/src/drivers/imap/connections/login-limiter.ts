@@ -81,7 +81,7 @@ export function createLoginLimiter(
   }
 }
 
-/** Number of login gates above which idle gates are deleted. New gates start without delay. */
+/** Number of login gates from which idle gates are deleted. A new gate starts without delay. */
 const minSweep = 10_000
 
 /** Login gates of mail servers: one gate per host name and one per address. */
@@ -105,8 +105,8 @@ class LoginGates {
 
   #sweep(): void {
     for (const [key, gate] of this.#gates) if (gate.isIdle) this.#gates.delete(key)
-    // The limit doubles with the number of remaining gates, so that the cost of deletions stays
-    // low.
+    // The number of gates that starts the next sweep doubles with the remaining gates, so that
+    // sweeps cost little.
     this.#sweepAt = Math.max(minSweep, 2 * this.#gates.size)
   }
 }

@@ -4,7 +4,7 @@ import type { MailSession } from '@posthorn/backends'
 export class NamedSession {
   readonly name: string
   readonly closed: Promise<undefined>
-  /** Ends the connection of the session. */
+  /** Makes the session's connection count as lost. */
   readonly lose: () => void
 
   constructor(name: string) {

@@ -43,7 +43,7 @@ export function isLabelEntry(name: string): boolean {
   return name.startsWith(labelPrefix)
 }
 
-/** Converts a name in a mailbox index to the Gmail label. */
+/** Converts a label entry of a mailbox index to the Gmail label. */
 export function labelOf(name: string): string {
   return name.slice(labelPrefix.length)
 }

@@ -90,7 +90,7 @@ function describeAttachment(node: BodyPart, parent: BodyPart | undefined): Attac
   })
 }
 
-/** Media type, charset and file name of a MIME part. */
+/** Reads the media type, charset and file name of a MIME part. */
 export function describePart(node: BodyPart) {
   return {
     contentType: node.type.toLowerCase(),

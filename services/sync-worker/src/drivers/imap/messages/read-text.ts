@@ -155,7 +155,7 @@ export function embedImages(
   return embedReferencedImages(source, texts)
 }
 
-/** Connection with a selected mailbox, and the message reader of its account. */
+/** Mail session with a selected mailbox, and the reader that parses its messages. */
 export interface MessageSource<Method extends keyof MailSession = 'readParts'> {
   session: Pick<MailSession, Method>
   read: ReadPart

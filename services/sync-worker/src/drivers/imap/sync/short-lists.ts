@@ -36,7 +36,7 @@ export class ShortLists {
     this.#now = now
   }
 
-  /** Earliest time at which a mailbox with a gap has to be listed again. */
+  /** Earliest time at which a mailbox with a gap (short lists) has to be listed again. */
   get nextTryAt(): number {
     return Math.min(Infinity, ...[...this.#gaps.values()].map(({ nextTryAt }) => nextTryAt))
   }
@@ -79,12 +79,12 @@ export class ShortLists {
     if (gap) gap.checkedTo = uid
   }
 
-  /** Ends the gap of a mailbox. Returns true if the mailbox had a gap. */
+  /** Ends the gap (period of short lists) of a mailbox. Returns true if there was a gap. */
   clear(mailbox: string): boolean {
     return this.#gaps.delete(mailbox)
   }
 
-  /** Removes the gaps of mailboxes that are not synced any more. */
+  /** Removes the gaps (periods of short lists) of mailboxes that are not synced any more. */
   retain(mailboxes: Iterable<string>): void {
     const kept = new Set(mailboxes)
     for (const mailbox of this.#gaps.keys()) if (!kept.has(mailbox)) this.#gaps.delete(mailbox)

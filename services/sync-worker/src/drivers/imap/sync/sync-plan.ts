@@ -69,7 +69,7 @@ export function isUnfinished({ flagsComplete, syncedAt }: MailboxRow): boolean {
 /** True if the counters of a mailbox, from STATUS or a notification, require a sync. */
 export function needsSync(row: MailboxRow, counters: Counters, full: boolean): boolean {
   if (isUnfinished(row)) return true
-  // Some servers report no UIDVALIDITY, or 0, in STATUS. It is not compared then.
+  // Some servers report no UIDVALIDITY, or 0, in STATUS. Such a UIDVALIDITY is not compared.
   if (counters.uidValidity > 0n && row.uidValidity !== String(counters.uidValidity)) return true
   const { uids, flags } = planSync(row, counters, full)
   return uids || flags !== 'none'

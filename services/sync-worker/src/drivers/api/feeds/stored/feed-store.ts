@@ -18,7 +18,7 @@ export interface MailboxState {
   filledAt: Date | null
   /** Time of the last pass over all feeds, to about half an hour. Null if not stored. */
   syncedAt: Date | null
-  /** Comparison of the message index with a list of the whole mailbox. Null before the first. */
+  /** Comparison of the message index with a mailbox list. Null before the first comparison. */
   repair: IndexRepair | null
 }
 
@@ -32,7 +32,7 @@ export type FeedStage = 'follow' | 'collect' | 'recent' | 'apply'
 /** Stored position in a feed (list of changes of a folder or mailbox). */
 export interface FeedState {
   feed: string
-  /** Folder that the feed covers. Null if the feed covers the whole mailbox. */
+  /** Folder that the feed (list of changes) covers. Null if the feed covers the whole mailbox. */
   folder: string | null
   stage: FeedStage
   /**
@@ -109,7 +109,7 @@ export interface FeedCommit {
   reset?: boolean
   /** Folders and labels whose names events may contain. */
   folders?: readonly NamedFolder[]
-  /** Positions of feeds to insert or replace. */
+  /** Positions of feeds (lists of changes) to insert or replace. */
   feeds?: readonly FeedState[]
   deletedFeeds?: readonly string[]
   parts?: readonly PartChange[]
@@ -117,7 +117,7 @@ export interface FeedCommit {
   newPending?: readonly NewPendingMessage[]
   changedPending?: readonly PendingMessage[]
   deletedPending?: readonly string[]
-  /** Messages that left a folder. Messages that are pending for another folder stay pending. */
+  /** Messages that left a folder. A message that is pending for another folder stays pending. */
   leftPending?: { readonly folder: string | null; readonly messages: readonly string[] }
   events?: readonly NewEvent[]
   announcements?: readonly MailboxAnnouncements[]

@@ -26,7 +26,7 @@ export class IndexWriter {
     return this.#mailbox
   }
 
-  /** Epoch of the message index after the next commit. Part of the ids of its events. */
+  /** Epoch of the message index after the next commit. Part of the ids of that commit's events. */
   get nextEpoch(): number {
     return this.#mailbox.epoch + 1
   }

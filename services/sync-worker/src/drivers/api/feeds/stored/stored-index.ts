@@ -42,7 +42,7 @@ async function mapLeaves<T, R>(leaves: readonly T[], map: (leaf: T) => R): Promi
 /** Stored messages in a range of message ids, in the order of ids. */
 export interface MessageWindow {
   messages: IndexedMessage[]
-  /** Lowest id after the range that may exist. Absent at the end of the stored messages. */
+  /** Lowest message id that may be stored after the range. Absent at the end of the messages. */
   next?: string
 }
 

@@ -56,7 +56,7 @@ export async function applyChanges(
   const list = plan.uids ? await findUids(mailbox, selected, indexed) : completeList(indexed)
   if (!list) return { changed: (deltas ?? 0) > 0, unconfirmed: true }
   // During a gap (period with incomplete lists), the flags of unlisted messages were not compared.
-  // At its end, all flags are compared.
+  // All flags are compared when the gap ends.
   const endsGap = plan.uids && recordList(mailbox, row, { ...list, uidValidity })
   let count = deltas ?? 0
   for await (const removed of findDeleted(mailbox, row, { list, indexed })) {
@@ -78,12 +78,12 @@ async function storeResult(
   { isShort, exists }: UidList,
 ): Promise<void> {
   const { index, row, shortLists } = mailbox
-  // No counters are stored for the first comparison after the initial sync as long as its list is
-  // short, so that the comparison is repeated and leaves out messages before `announceFrom`.
+  // While the first list after the initial sync is short, no counters are stored. The comparison is
+  // thus repeated, and still leaves out messages before `announceFrom`.
   if (isShort && row.syncedAt === null && !shortLists.isLasting(row.id)) return
   const count = countUids(index.uids())
-  // Null, if the number of indexed messages equals the server's number by chance. The equal number
-  // would hide that the server did not list all messages.
+  // `messages` is null if the number of indexed messages equals the server's number by chance. The
+  // equal number would hide that the server did not list all messages.
   const messages = isShort && count === exists ? null : count
   await storeCursor(mailbox, { ...defined({ uidNext, highestModseq }), messages })
 }

@@ -19,7 +19,7 @@ import { listMailboxRows, type MailboxRow } from '../../../../store/mailboxes.ts
 import type { MailboxContext, SyncContext } from '../context.ts'
 import { describeListing } from '../mailbox-list/listing.ts'
 
-/** Names in `mailboxLabel` of mailboxes that are no labels of Gmail. */
+/** Special uses of mailboxes that are no labels of messages at Gmail. */
 const nonLabels = new Set(['\\Junk', '\\Trash'])
 
 interface FlagSearch {

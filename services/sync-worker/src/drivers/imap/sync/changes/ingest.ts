@@ -140,7 +140,7 @@ async function recordMissing(
   )
 }
 
-/** Builds the events of fetched new messages. Stores both in batches of limited size. */
+/** Builds events of fetched new messages. Stores messages and events in limited batches. */
 async function ingest(
   mailbox: MailboxContext,
   fetched: readonly FetchedMessage[],

@@ -56,7 +56,7 @@ export async function initialSync(
     all,
     uids: subtractRanges(all, announced),
     uidNext: announced[0]?.[0] ?? Math.max(selected.uidNext, (all.at(-1)?.[1] ?? 0) + 1),
-    // If a UIDVALIDITY is stored for a synced mailbox, its `mailboxNew` was recorded before.
+    // If a synced mailbox has a stored UIDVALIDITY, its `mailboxNew` was recorded before.
     isAnnounced: row.uidValidity !== null && !row.idsOnly,
   })
 }
@@ -213,7 +213,7 @@ export function isNeverSynced({ uidValidity, flagsComplete }: MailboxRow): boole
   return uidValidity === null && !flagsComplete
 }
 
-/** Counters of a never synced mailbox that prove that it is empty. Undefined otherwise. */
+/** Counters of a mailbox that was never synced and is empty. Undefined for other mailboxes. */
 export function toEmptyMailbox(
   { session }: Pick<SyncContext, 'session'>,
   row: MailboxRow,

@@ -27,10 +27,10 @@ export interface UidList {
 type ListContext = Pick<SyncContext, 'session' | 'shortLists'>
 
 /**
- * Lists the UIDs in the selected mailbox. A short list is repeated once after another SELECT,
- * because messages may have been deleted meanwhile. It is not repeated if earlier lists were short,
- * too. Undefined if the other SELECT reports another UIDVALIDITY. With `verifies`, also searches a
- * mailbox without messages: the search must confirm EXISTS 0 before all messages count as deleted.
+ * Lists the UIDs in the selected mailbox. If a list is short for the first time, selects the
+ * mailbox again and repeats the list, because messages may have been deleted meanwhile. Undefined
+ * if the other SELECT reports another UIDVALIDITY. With `verifies`, also searches a mailbox without
+ * messages: the search must confirm EXISTS 0 before all messages count as deleted.
  */
 export async function listUids(
   { session, shortLists }: ListContext,

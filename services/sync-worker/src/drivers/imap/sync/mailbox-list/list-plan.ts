@@ -17,9 +17,9 @@ import { selectionRules, selectMonitored } from './selection.ts'
 /** UIDVALIDITY stored for a lost mailbox if STATUS failed. Not a valid value (RFC 9051 §9). */
 export const lostUidValidity = '0'
 
-/** Change of the mailbox list by this service, which needs no confirmation. */
+/** Change of the mailbox list that this service made, so that no second listing confirms it. */
 export interface AppliedListChange {
-  /** Created mailbox, with the MAILBOXID from CREATE, which some servers do not list. */
+  /** Mailbox that CREATE created, with its MAILBOXID, which some servers do not list. */
   created?: { path: string; mailboxId?: string }
   deleted?: string
   renamed?: AppliedRename
@@ -29,7 +29,7 @@ export interface ListInput {
   changes: ListingChanges
   /** Counters of mailboxes that came with the listing (LIST response), by path. */
   statuses: ReadonlyMap<string, MailboxStatus>
-  /** Change that this service made to the mailbox list before the listing. Undefined if none. */
+  /** Change that this service made to the mailbox list before the listing; otherwise undefined. */
   applied: AppliedListChange | undefined
   /**
    * True if an earlier listing also left out the missing mailboxes. The current listing then
@@ -52,7 +52,7 @@ export interface ListPlan {
   lost: ReadonlyMap<string, UidCounters>
 }
 
-/** True if the plan changes nothing in the stored mailbox list. */
+/** True if a plan contains no change of the stored mailbox list. */
 export function isEmptyPlan({ deleted, missed, changed, renamed, added }: ListPlan): boolean {
   return deleted.length + missed.length + changed.length + renamed.length + added.length === 0
 }

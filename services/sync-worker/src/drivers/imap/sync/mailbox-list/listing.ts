@@ -141,7 +141,7 @@ interface Unmatched {
   added: readonly Listing[]
 }
 
-/** Pairs missing with added mailboxes that a rename by this service moved. */
+/** Finds pairs of a missing and an added mailbox that this service's rename explains. */
 export function matchAppliedRename(
   { missing, added }: Unmatched,
   { from, to }: AppliedRename,
@@ -196,7 +196,7 @@ function isSameMailbox(
     row.uidValidity === String(current.uidValidity) &&
     current.uidValidity >= minDistinctiveUidValidity &&
     current.uidNext >= Number(row.uidNext) &&
-    // The UIDVALIDITY does not identify a mailbox that never had a message.
+    // UIDNEXT 1: a mailbox that never had a message is not identified by its UIDVALIDITY.
     Number(row.uidNext) > 1 &&
     rows.filter(({ uidValidity }) => uidValidity === row.uidValidity).length === 1
   )

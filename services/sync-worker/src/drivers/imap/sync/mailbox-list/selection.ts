@@ -52,7 +52,7 @@ export function selectMain<C extends Candidate>(
   )
 }
 
-/** Selects the mailboxes of `names` to watch over separate connections, without the main one. */
+/** Selects mailboxes of `names` to watch over separate connections, except the main mailbox. */
 export function selectSubconnected<C extends Candidate>(
   monitored: readonly C[],
   names: readonly string[],

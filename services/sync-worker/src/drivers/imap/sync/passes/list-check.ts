@@ -23,7 +23,7 @@ export interface ListInput {
   counters?: boolean
 }
 
-/** Lists the mailboxes and updates the stored list. Uses this connection if it is the only one. */
+/** Lists the mailboxes and updates the stored list. Uses this connection if no other is allowed. */
 export async function listMailboxes(
   context: SyncContext,
   { source, counters }: ListInput,

@@ -17,13 +17,13 @@ export type MainSync = 'none' | 'sync' | 'full'
 /** Result of a watch of the main mailbox: the syncs that the received notifications require. */
 export interface WatchResult {
   main: MainSync
-  /** Ids of other mailboxes that have to be synced. */
+  /** Ids of other mailboxes that have to be synced because of notifications. */
   mailboxes: Set<string>
   /** True if a notification requires that the mailboxes are listed. */
   list: boolean
   /** True if the server ended NOTIFY notifications (RFC 5465 NOTIFICATIONOVERFLOW). */
   overflow: boolean
-  /** True if a notification arrived that contained more than the counters of a mailbox. */
+  /** True if a notification arrived other than the counters of a mailbox. */
   notified: boolean
 }
 
@@ -79,7 +79,7 @@ export async function watch(
   return handler.result
 }
 
-/** Maximum buffered flag notifications. Comparing all flags costs less than more of them. */
+/** Maximum buffered flag notifications. For more, a comparison of all flags costs less. */
 const maxPendingFlags = 5_000
 
 /**
@@ -103,7 +103,7 @@ class NotificationHandler {
   #work: Promise<void> | undefined
   #isLive = false
 
-  /** Calls `endWatch` if a notification requires a sync, or if storing failed. */
+  /** Creates a handler, which calls `endWatch` if a sync is required or storing failed. */
   constructor(context: SyncContext, main: string, endWatch: () => void) {
     this.#context = context
     this.#main = main
