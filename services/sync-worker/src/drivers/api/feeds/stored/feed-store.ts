@@ -5,7 +5,7 @@ import type { EventMailbox } from '../../../../events/mailbox-event.ts'
 
 /** State of an account's message index, apart from the messages in the index. */
 export interface MailboxState {
-  /** Number of commits to the message index. Rises with each commit. */
+  /** Number of the last commit to the message index. Rises with each commit. */
   epoch: number
   /** Number of messages in the message index. */
   messages: number
