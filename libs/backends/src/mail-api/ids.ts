@@ -4,7 +4,8 @@ export { isApiId, maxApiIdLength as maxIdLength } from '@posthorn/message-id'
 export const maxCursorLength = 16_384
 
 /**
- * Longest page token of a list in characters: API clients send it back in a URL, within a cursor.
+ * Longest page token of a list, in characters. API clients send the page token back in a URL, as a
+ * part of a cursor.
  */
 export const maxPageTokenLength = 8_192
 
