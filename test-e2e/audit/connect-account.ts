@@ -8,7 +8,7 @@ export interface ApiRegistration {
   /** Id of the OAuth2 application. */
   app: string
   address: string
-  /** Grant of the owner. Applications with access to all mailboxes need none. */
+  /** Refresh token of the owner. Not needed by applications with access to all mailboxes. */
   refreshToken?: string
 }
 
