@@ -21,7 +21,7 @@ const lossCodes: ReadonlySet<unknown> = new Set(['ECONNRESET', 'EPIPE', 'ETIMEDO
 
 /** Message that was in flight when a mail connection was lost, and may be the cause of the loss. */
 interface Suspect {
-  /** Maximum size of the next batch that contains this message. */
+  /** Maximum number of messages in the next batch that contains this suspected message. */
   batch: number
   /** Number of connections that were lost while no other message was in flight. */
   losses: number
@@ -117,9 +117,14 @@ export class QueryFaults {
 
 /** Messages of one mailbox that the mail server cannot describe. */
 export class MailboxFaults {
-  /** Faults of messages at the FETCH query for envelope and structure. */
+  /**
+   * Messages that the mail server cannot describe by the FETCH query for envelope and structure.
+   */
   readonly description = new QueryFaults()
-  /** Faults of messages at the FETCH query for the header without envelope and structure. */
+  /**
+   * Messages that the mail server cannot describe by the FETCH query for the header without
+   * envelope and structure.
+   */
   readonly header = new QueryFaults()
   /**
    * True if a connection was lost during a FETCH by sequence numbers. The next FETCH then uses

@@ -89,7 +89,7 @@ export function countUids(ranges: readonly UidRange[]): number {
   return count
 }
 
-/** Single UIDs of the UID ranges. */
+/** Yields the single UIDs of UID ranges. */
 export function* uidsIn(ranges: readonly UidRange[]): Generator<number, void, undefined> {
   for (const [first, last] of ranges) for (let uid = first; uid <= last; uid++) yield uid
 }

@@ -60,7 +60,7 @@ export interface GmailRequestsOptions {
 }
 
 const defaultMaxBytes = 1024 * 1024
-/** Maximum bytes of a batch response: 25 messages with texts. */
+/** Maximum bytes of a Gmail batch response: 25 messages with texts. */
 const maxBatchBytes = 64 * 1024 * 1024
 
 /**

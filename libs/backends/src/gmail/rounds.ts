@@ -16,7 +16,7 @@ export interface RoundCursor {
    * read when the round is complete.
    */
   start: string
-  /** Label whose message list is being read. Absent: the first label after `done`. */
+  /** Label whose message list is being read. If absent, the first label after `done` comes next. */
   label?: string
   page?: string
   /** Last label whose message list is complete. Lists are read in the order of the label ids. */

@@ -23,7 +23,7 @@ export interface GraphCursor {
   skip?: number
   /** Time since which a damaged message has made the delta of the folder fail, in ms since 1970. */
   damagedAt?: number
-  /** True if the list has met a damaged message so far. */
+  /** True if the list of the folder has contained a damaged message so far. */
   hasDamage?: true
 }
 

@@ -80,8 +80,8 @@ export function graphError(error: ProviderError): MailApiError {
 }
 
 /**
- * Converts an error response of Graph to a request about a subscription to a failure, like
- * `graphError`. A missing object is the subscription here.
+ * Converts an error response of Graph to a request about a subscription, like `graphError`. An
+ * object that Graph reports as missing is the subscription.
  */
 export function subscriptionError(error: ProviderError): MailApiError {
   const generic = graphError(error)

@@ -12,5 +12,5 @@ export const maxPageTokenLength = 8_192
 /** Maximum message ids in one call that changes messages, and maximum ids or entries in a page. */
 export const maxBulkIds = 1_000
 
-/** Maximum message ids in one `getMessages`. */
+/** Maximum message ids in one call of `getMessages`. */
 export const maxGetIds = 100

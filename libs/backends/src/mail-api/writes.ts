@@ -14,7 +14,7 @@ export interface MessageUpdate {
   setLabels?: readonly string[]
 }
 
-/** Result of a change of several messages at a mail provider. */
+/** Result of changing several messages at a mail provider. */
 export interface BulkResult {
   /**
    * Ids of messages that the provider reports as missing. Some bulk requests do not report missing

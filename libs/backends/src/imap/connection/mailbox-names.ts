@@ -72,7 +72,7 @@ export class MailboxNames {
     return this.#read(raw).path
   }
 
-  /** Name of a mailbox path in imapflow's encoding. */
+  /** Converts a mailbox path to the mailbox name in imapflow's encoding. */
   encode(path: string): string {
     return encodePath(this.#client, path)
   }

@@ -172,7 +172,7 @@ export class Wire {
     }
   }
 
-  /** Path of a listed mailbox name. */
+  /** Converts a listed mailbox name to the path of the mailbox. */
   pathOf(raw: string): string {
     return this.#names.decodeListed(raw)
   }
