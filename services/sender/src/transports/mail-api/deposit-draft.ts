@@ -103,7 +103,7 @@ async function commit(
 async function findOrphan(context: DepositContext): Promise<ProviderDraft | undefined> {
   const { db, api, submission, signal, log } = context
   const [draft] = await api.findDrafts({ messageIdHeader: submission.messageId }, signal)
-  // The provider's search index may also report a deleted draft.
+  // Ignores a draft that was deleted, but that the provider's search index still reports.
   if (!draft || !(await findDraft(context, draft))) return undefined
   // The check for other drafts with this Message-ID comes after the search, because each draft that
   // the search can find was recorded before it was created.

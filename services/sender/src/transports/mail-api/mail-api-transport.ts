@@ -29,7 +29,7 @@ import { mayHaveEffect, toCountedUnknown, toSendError, withUnknown } from './mai
 export interface MailApiTransportDeps extends MailApiDeps {
   db: Db
   leaseMs: number
-  /** Maximum wait until the mail provider shows a sent message. */
+  /** Maximum wait until the mail provider shows a sent message, in milliseconds. */
   findSentMs: number
 }
 
