@@ -58,7 +58,7 @@ export class ByteReader {
     }
   }
 
-  /** Returns `count` bytes. Undefined if the connection ends earlier. */
+  /** Returns the next `count` bytes of the connection. Undefined if the connection ends earlier. */
   async take(count: number): Promise<Buffer | undefined> {
     while (this.#bytes.length < count) if (!(await this.#fill())) return undefined
     const bytes = this.#bytes.subarray(0, count)

@@ -47,7 +47,10 @@ const calendar = (...entries: string[]) =>
     'END:VCALENDAR',
   ].join('\r\n')
 
-/** Functions that generate a message of a given size, by the name of the dimension that grows. */
+/**
+ * Functions that generate a message that is large in one dimension, by the name of the dimension,
+ * such as `recipients`. The argument is the size.
+ */
 const dimensions: Readonly<Record<string, (size: number) => string>> = {
   parts: (size) => mixed(count(size, () => '\r\nx')),
   attachments: (size) => mixed(count(size, (at) => attachment(`${at}.txt`))),

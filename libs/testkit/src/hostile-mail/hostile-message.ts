@@ -37,7 +37,7 @@ export function rawMessage(name: string, text: () => string): HostileMessage {
   return { name, mime: () => Buffer.from(text(), 'latin1') }
 }
 
-/** Header section of a hostile message, which is itself usual. */
+/** Header section with usual fields, for messages whose other parts are hostile. */
 export const usualHead =
   'From: Ann <ann@example.com>\r\nTo: bob@example.com\r\nSubject: hello\r\nMIME-Version: 1.0\r\n'
 

@@ -1,7 +1,7 @@
 import { accessSync, constants } from 'node:fs'
 import type { BrowserContextOptions, Page } from 'playwright-core'
 
-/** Paths of Chromium on Debian and similar systems. */
+/** Paths of the browser Chromium on Debian and similar systems. */
 const defaultPaths = ['/usr/bin/chromium', '/usr/bin/chromium-browser', '/usr/bin/google-chrome']
 
 export interface TestBrowser extends AsyncDisposable {

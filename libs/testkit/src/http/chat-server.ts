@@ -28,13 +28,13 @@ export interface ChatRequest {
 }
 
 export interface ChatServer extends AsyncDisposable {
-  /** Base URL for clients, including the API version. */
+  /** Base URL of the chat endpoint for clients, including the API version. */
   readonly url: string
-  /** Valid requests, oldest first, including requests that got an error reply. */
+  /** Valid chat requests, oldest first, including requests that got an error reply. */
   readonly requests: ChatRequest[]
   /** Sets the function that returns the model's reply. Default: an empty summary. */
   setModel(model: (request: ChatRequest) => string): void
-  /** Sets the replies to the next requests, one reply per request. */
+  /** Sets the replies to the next chat requests, one reply per request. */
   script(...replies: WebhookReply[]): void
   /** Sets the reply to all later requests. Without an argument, the model replies again. */
   setReply(reply?: WebhookReply): void

@@ -20,7 +20,7 @@ export interface TestProxy extends AsyncDisposable {
   readonly host: string
   readonly port: number
   readonly requests: ProxyRequest[]
-  /** True if requests are rejected. May be changed at any time. */
+  /** True if the proxy rejects all requests. May be changed at any time. */
   rejects: boolean
   /**
    * True to send the proxy's reply and the server's greeting in one packet. Not usable for servers

@@ -11,12 +11,12 @@ import { listen, stopListening } from '../listening.ts'
 /** Request that the webhook receiver received. */
 export interface ReceivedRequest {
   method: string
-  /** Path of the request with its query. */
+  /** Path of the webhook request with its query. */
   path: string
   headers: IncomingHttpHeaders
-  /** Header names and values in turn, in their original case. */
+  /** Header names and values of the webhook request in turn, in their original case. */
   rawHeaders: string[]
-  /** Body of the request, not parsed. */
+  /** Body of the webhook request, not parsed. */
   body: Buffer
   json(): unknown
   receivedAt: Date

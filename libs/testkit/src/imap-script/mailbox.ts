@@ -178,7 +178,7 @@ export class ScriptMailbox {
     this.#touch([])
   }
 
-  /** Removes messages with the flag `\\Deleted`. */
+  /** Removes the messages with the flag `\\Deleted` from the mailbox. */
   expungeDeleted(among: readonly ScriptMessage[] = this.messages): void {
     this.expunge(...among.filter(({ flags }) => flags.has('\\Deleted')).map(({ uid }) => uid))
   }

@@ -15,7 +15,7 @@ export interface ImapScriptOptions {
    * missing are rejected.
    */
   capabilities?: readonly string[]
-  /** Mailboxes in addition to INBOX. */
+  /** Mailboxes of the IMAP server in addition to INBOX. */
   mailboxes?: readonly string[] | Readonly<Record<string, MailboxOptions>>
   /**
    * Hierarchy delimiter of mailboxes. Defaults to `/`. If empty, mailboxes have no hierarchy, and

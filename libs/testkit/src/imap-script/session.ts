@@ -7,7 +7,7 @@ import { writeSet } from './sequence-set.ts'
 export class ScriptSession {
   /** Received IMAP commands without their tags, with literals. */
   readonly received: string[] = []
-  /** Authenticated user of the connection. */
+  /** User who is authenticated on the IMAP connection. */
   user: string | undefined
   mailbox: ScriptMailbox | undefined
   readOnly = false

@@ -277,7 +277,7 @@ function mergeRecords(
   })
 }
 
-/** Index of the first record with a sequence number above `seq`. */
+/** Index of the first history record with a sequence number above `seq`. */
 function indexAfter(records: readonly HistoryRecord[], seq: number): number {
   let [low, high] = [0, records.length]
   while (low < high) {
@@ -288,7 +288,7 @@ function indexAfter(records: readonly HistoryRecord[], seq: number): number {
   return low
 }
 
-/** Feeds of a mailbox with these folders. */
+/** Feeds (change lists) of a mailbox with these folders. */
 export function feedsOf(store: ModelStore, folderIds: readonly string[]): Feed[] {
   return store.placement === 'labels'
     ? [{ id: mailboxFeed }]

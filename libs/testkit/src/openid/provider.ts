@@ -25,7 +25,7 @@ export interface TestOpenIdProvider extends ProviderSettings {
   holdTokenReplies?: (() => Promise<void>) | undefined
   /** If set, the discovery document is sent after this function has resolved. */
   holdDiscovery?: (() => Promise<void>) | undefined
-  /** If set, the response to every token request. */
+  /** If set, this response is sent to every token request. */
   tokenReply?: { status: number; body: string } | undefined
   /** Revokes all OAuth2 grants of a user. */
   revoke(user: string): Promise<void>

@@ -24,7 +24,7 @@ export type FaultAction =
    * Executes the request. Sends the body in `pieces` pieces, over several turns of the event loop.
    */
   | { kind: 'drip'; pieces: number }
-  /** Executes the request. Sends the body as the gate permits. */
+  /** Executes the request. Sends the body at the pace that the gate permits. */
   | { kind: 'hold'; gate: DeliveryGate }
   /** Resets the connection before or after the request is executed. */
   | { kind: 'reset'; phase: 'before' | 'after' }

@@ -10,7 +10,7 @@ import type {
 } from './descriptions/api-description.ts'
 import type { ProviderRequest } from './requests.ts'
 
-/** Operation of a description that a request matches. */
+/** Operation of an API description that a request matches. */
 export interface MatchedOperation {
   operation: ApiOperation
   params: Record<string, string>
@@ -85,7 +85,8 @@ export class ApiValidator {
   }
 
   /**
-   * Operation of a method and path without its query. Undefined if the API has no such operation.
+   * Finds the API operation for an HTTP method and a path without query. Undefined if the API has
+   * no such operation.
    */
   match(method: string, path: string): MatchedOperation | undefined {
     for (const { pattern, operation } of this.#routes) {

@@ -25,7 +25,7 @@ const maxConcurrent = 5
 const prefix = 'gmail.users.'
 const fullScope = 'https://mail.google.com/'
 
-/** Operations without a published description. */
+/** Operations of the Gmail fake without a published description. */
 const undescribed = [
   { id: 'batch', method: 'POST', path: '/batch/gmail/v1' },
   { id: 'token', method: 'POST', path: '/token' },

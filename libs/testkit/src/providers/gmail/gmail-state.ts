@@ -79,7 +79,7 @@ export abstract class GmailState {
   readonly uploads = new Map<string, UploadSession>()
   /** Attachments by their current attachment ids. */
   readonly attachmentIds = new Map<string, { messageId: string; partId: string }>()
-  /** Positions after which lists continue, by page token. */
+  /** Positions after which the next page of a list starts, by page token. */
   readonly pageTokens = new Map<string, string>()
   readonly switches: GmailSwitches = {
     limits: false,

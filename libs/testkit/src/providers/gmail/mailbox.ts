@@ -78,7 +78,7 @@ export class GmailMailbox {
   readonly records: FakeRecord[] = []
   /** Signature of the mailbox's address in HTML. */
   signature = ''
-  /** Called after each change of the mailbox. */
+  /** Callback that is called after each change of the mailbox. */
   onChange: () => void = () => undefined
   /** Oldest valid start id of the history. Lower ids have expired. */
   oldest = 0n
@@ -116,7 +116,7 @@ export class GmailMailbox {
     return this.#list
   }
 
-  /** Numbers of messages and threads with a label. */
+  /** Counts of the messages and threads with a label. */
   countsOf(labelId: string): LabelCounts {
     this.#counts ??= countLabels(this.messages.values())
     return this.#counts(labelId)

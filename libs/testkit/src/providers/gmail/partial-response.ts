@@ -1,4 +1,4 @@
-/** Selected members by name. True stands for all of a member. */
+/** Selected members of a resource by name. The value true selects a whole member. */
 type Selection = Map<string, Selection | true>
 
 /**

@@ -43,7 +43,7 @@ export function sendMessage(
   }
 }
 
-/** Stores a draft, with a new message id. */
+/** Stores a draft under a new message id. */
 export function saveDraft(
   mailbox: GmailMailbox,
   { resource, raw, draftId }: StoredRequest & { draftId?: string },

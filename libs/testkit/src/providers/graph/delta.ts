@@ -79,7 +79,7 @@ export class FakeDelta {
     const entries = this.#entriesOf(link, Math.min(top || sizeOf(request), this.faults.maxPage))
     const left = link.entries.slice(entries.length)
     const isHeldBack = link.starts && this.faults.emptyPages
-    // `$top` ends the round early, and the remaining entries are lost.
+    // A delta request with `$top` ends the round early, and the remaining entries are lost.
     const isLast = !isHeldBack && (left.length === 0 || top > 0)
     const rest = { ...link, entries: isLast ? [] : left, starts: false }
     const [name, parameter] = isLast ? ['deltaLink', '$deltatoken'] : ['nextLink', '$skiptoken']

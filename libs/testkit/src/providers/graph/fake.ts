@@ -143,7 +143,10 @@ export class GraphFake implements GraphService, AsyncDisposable {
     return delayMs > 0 ? overUpload(delayMs) : undefined
   }
 
-  /** Mailbox by address or `me`. @throws GraphFault */
+  /**
+   * Finds a mailbox by its address or `me`.
+   * @throws GraphFault
+   */
   mailboxOf(user: string): FakeMailbox {
     const address = decodeURIComponent(user).toLowerCase()
     const isOwn = address === 'me'
@@ -260,7 +263,7 @@ export async function startGraphFake(options: GraphFakeOptions = {}): Promise<Gr
   return fake
 }
 
-/** Operations that no published description contains. */
+/** Operations of the Graph fake that no published description contains. */
 function undescribed() {
   const content = '/messages/{message-id}/attachments/{attachment-id}/$value'
   return [

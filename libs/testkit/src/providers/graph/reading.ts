@@ -154,7 +154,7 @@ function boundsOf({ query, fake }: MailboxRequest): [start: number, end: number]
   return [start, start + Math.min(requested, maxPage, fake.faults.maxListPage)]
 }
 
-/** Page of a list, with the link to the next page. */
+/** Page of a Graph list, with the link to the next page. */
 function page(request: MailboxRequest, all: Json[], withoutLink = false): ProviderResponse {
   const { query, fake, path } = request
   const [start, end] = boundsOf(request)

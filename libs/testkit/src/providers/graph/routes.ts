@@ -12,7 +12,7 @@ export interface GraphRequest extends ProviderRequest {
 
 export interface MailboxRequest extends GraphRequest {
   mailbox: FakeMailbox
-  /** Returns the value of a name in the path template. */
+  /** Returns the value of a name in the path template of the operation. */
   param: (name: string) => string
 }
 

@@ -87,7 +87,7 @@ export function rawOf(body: unknown): Buffer {
   return Buffer.from(raw, 'base64url')
 }
 
-/** Messages that match the query parameters, newest first. */
+/** Gmail messages that match the query parameters, newest first. */
 export function* searched(mailbox: GmailMailbox, query: URLSearchParams): Generator<FakeMessage> {
   const labelIds = query.getAll('labelIds')
   for (const id of labelIds) if (!mailbox.labels.has(id)) throw invalid(`Invalid label: ${id}`)
