@@ -120,7 +120,9 @@ function isSigned({ headers }: IncomingMessage, body: Buffer, secret: string): b
     })
 }
 
-/** Appends one line per event to the file and syncs the file before the response is sent. */
+/**
+ * Appends an event as a line to the receiver's file. Syncs the file before the response is sent.
+ */
 async function store(log: FileHandle, event: StoredEvent): Promise<void> {
   await log.appendFile(`${JSON.stringify(event)}\n`)
   await log.datasync()
@@ -128,7 +130,7 @@ async function store(log: FileHandle, event: StoredEvent): Promise<void> {
 
 async function readStored(file: string): Promise<StoredEvent[]> {
   const text = await readFile(file, 'utf8')
-  // The last line is ignored if it is incomplete, because another event may be being written.
+  // Ignores the last line of the file, which is incomplete while another event is being written.
   const lines = text.slice(0, text.lastIndexOf('\n') + 1).split('\n')
   return lines.filter((line) => line !== '').map((line) => JSON.parse(line) as StoredEvent)
 }

@@ -10,7 +10,7 @@ export interface AuditedMessage {
   labels: string[]
 }
 
-/** Mailbox of a provider fake, described in the terms of events. */
+/** Mailbox of a provider fake with the paths and names that events use. */
 export interface AuditedMailbox {
   /** Present messages by id. */
   messages(): Map<string, AuditedMessage>

@@ -35,7 +35,9 @@ export class MailboxAudit {
   #messages = new Map<string, AuditedMessage>()
   #folders = new Map<string, string>()
   #after = '0'
-  /** Received bodies by event id. The second field is the number of requests that were read. */
+  /**
+   * Received webhook bodies by event id, and the number of webhook requests that were read so far.
+   */
   readonly #received = new Map<string, Buffer[]>()
   #read = 0
 

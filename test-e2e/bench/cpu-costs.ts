@@ -76,7 +76,10 @@ export async function benchCpuCosts(world: World): Promise<Row[]> {
   return rows
 }
 
-/** Messages that one client appends in bursts. A burst ends when the webhooks have arrived. */
+/**
+ * Work of the benchmark: one client appends messages in bursts. After each burst, waits for the
+ * webhooks.
+ */
 function eventWork(world: World, writer: ImapFlow, reader: ImapFlow): Work {
   const append = async (count: number) => {
     for (let n = 0; n < count; n++)

@@ -4,9 +4,9 @@ import { eventually } from '@posthorn/testkit'
 
 /** Lock on the table of accounts in Postgres. Reads of the API wait for this lock. */
 export interface AccountsLock {
-  /** Waits until a statement of api-gateway waits for the lock. */
+  /** Waits until a statement of api-gateway waits for the lock on the table of accounts. */
   untilAwaited(): Promise<void>
-  /** Releases the lock, also after an outage of Postgres. */
+  /** Releases the lock on the table of accounts, also after an outage of Postgres. */
   release(): Promise<void>
 }
 

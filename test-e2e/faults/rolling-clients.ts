@@ -95,7 +95,7 @@ export class OutdatedReplicas {
 interface RequestOptions {
   token: string
   paths: readonly string[]
-  /** Returns the address for the request of a round. */
+  /** Returns the address to which the request of a round is sent. */
   url: (round: number) => string | Promise<string>
   /**
    * Returns true if a replica of the previous release may currently cause an error code at an

@@ -4,7 +4,9 @@ import { DeliveryGate, type ProviderFault } from '@posthorn/testkit/providers'
 import { percentile, type Row } from '../report.ts'
 import { type ProviderName, replayMs, requestsOf, type Scene } from './scene.ts'
 
-/** Number of rounds, of which the median is printed, and the pause before each round. */
+/**
+ * Number of measured rounds, and the pause before each round. The median of the rounds is printed.
+ */
 interface Rounds {
   rounds: number
   pauseMs: number

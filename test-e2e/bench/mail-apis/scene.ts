@@ -27,7 +27,7 @@ export interface Scene extends AsyncDisposable {
   readonly world: World
   readonly fakes: ProviderFakes
   readonly apps: { gmail: string; graph: string }
-  /** Suffix of the names of measured figures. */
+  /** Suffix of the names of measured figures. Not empty if the published limits applied. */
   readonly limits: string
 }
 

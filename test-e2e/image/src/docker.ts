@@ -35,7 +35,7 @@ export async function hasProgram(name: string): Promise<boolean> {
 async function run(command: string, args: readonly string[]): Promise<string> {
   try {
     const { stdout } = await promisify(execFile)(command, args, {
-      // Selects the classic builder, which each engine contains.
+      // Selects the classic Docker builder, which each engine contains.
       env: { ...process.env, DOCKER_BUILDKIT: '0' },
       maxBuffer: 256 * 1024 * 1024,
     })
