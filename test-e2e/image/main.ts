@@ -44,7 +44,8 @@ async function build(engine: Engine): Promise<TestImages> {
   await makeBases(bases, folder)
   report(`bases are ready: ${bases.BASE}, ${bases.BUILDER}`)
   await docker('run', '--rm', '--network=none', '--read-only', '--memory=64m', bases.BASE, 'true')
-    // Some engines cannot start containers, for example without the right to mount.
+    // An engine that cannot start a container, for example without the right to mount, counts as
+    // unavailable.
     .catch((cause: Error) => {
       throw new EngineUnavailableError(`the engine starts no container: ${cause.message}`, {
         cause,

@@ -57,8 +57,9 @@ export interface ConnectOptions {
    */
   transcript?: (line: TranscriptLine) => void
   /**
-   * Record of the messages that make the mail server fail or send broken responses, shared by all
-   * connections of an account. Default: each connection has its own record.
+   * Record of the messages that the mail server cannot describe, because it rejects the request or
+   * drops the connection. Shared by all connections of an account. Default: each connection has its
+   * own record.
    */
   faults?: MessageFaults
 }

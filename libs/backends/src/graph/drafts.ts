@@ -21,7 +21,10 @@ export interface NewDraft {
   content: MessageContent
   /** Path of the Graph list that the draft is created in; defaults to the drafts of the mailbox. */
   path?: string
-  /** True to create the message in the structured (JSON) format of Graph instead of MIME. */
+  /**
+   * True to create the message in the structured (JSON) format of Graph, unless the message can
+   * only be sent as MIME.
+   */
   structured?: boolean | undefined
   /**
    * Called before a Graph draft that takes several requests is created, as

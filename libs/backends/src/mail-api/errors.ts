@@ -31,8 +31,8 @@ const failures = {
    */
   'stale-page': ['invalid', 'SearchCursorExpired'],
   /**
-   * Operation that is not available: the mail provider does not have it, or the cloud or the
-   * granted scopes do not permit it. Permanent.
+   * Operation that is not available: the provider does not have it, or not for its placement of
+   * messages (labels or folders), or the granted scopes do not permit it. Permanent.
    */
   'unsupported-operation': ['invalid', 'UnsupportedOperation'],
   'unsupported-term': ['invalid', 'UnsupportedSearchTerm'],

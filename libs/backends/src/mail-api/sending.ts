@@ -73,8 +73,8 @@ export interface ApiSentMessage {
    */
   from?: readonly string[]
   /**
-   * Names of header fields that are missing in the sent message. Absent if the provider's format
-   * keeps all header fields.
+   * Names of header fields that are missing in the sent message. Absent if the call does not report
+   * such names.
    */
   omittedHeaders?: string[]
 }

@@ -172,8 +172,8 @@ function routeOf(template: string, operation: ApiOperation): Route {
 }
 
 /**
- * Converts a name in a path template to the name of a pattern group, in which `-` is not allowed:
- * `user-id` becomes `user_id`.
+ * Converts a name in a path template to the name of a group in a regular expression, in which `-`
+ * is not allowed: `user-id` becomes `user_id`.
  */
 function groupName(name: string): string {
   return name.replace(/\W/g, '_')

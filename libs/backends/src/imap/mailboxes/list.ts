@@ -136,8 +136,8 @@ function hierarchyOf(
 }
 
 /**
- * LIST attributes of a mailbox. A mailbox name with invalid UTF-8 gets the attribute of a mailbox
- * that is not selectable: decoding has lost bytes of the name, so the name cannot be sent to the
+ * LIST attributes of a mailbox, and whether the mailbox is selectable. A mailbox name with invalid
+ * UTF-8 is not selectable: decoding has lost bytes of the name, so the name cannot be sent to the
  * server.
  */
 function attributesOf(
