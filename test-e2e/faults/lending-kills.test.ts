@@ -21,7 +21,7 @@ const maxCost = 100
 const burst = accountUnits / 8 + 2 * maxCost
 const unitsPerMs = accountUnits / 60_000
 /** Time for which requests may be delayed on a busy machine after their units were taken. */
-const delayedMs = 3_000
+const delayedMs = 10_000
 
 const victims = ['sender', 'sync-worker', 'sender-2', 'sender', 'sync-worker-2', 'sender-2']
 const kills = faultSize({ small: 8, full: 20 })
