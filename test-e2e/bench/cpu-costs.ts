@@ -77,8 +77,8 @@ export async function benchCpuCosts(world: World): Promise<Row[]> {
 }
 
 /**
- * Work of the benchmark: one client appends messages in bursts. After each burst, waits for the
- * webhooks.
+ * Work of the benchmark: one client appends messages in bursts and waits for the webhooks after
+ * each burst.
  */
 function eventWork(world: World, writer: ImapFlow, reader: ImapFlow): Work {
   const append = async (count: number) => {

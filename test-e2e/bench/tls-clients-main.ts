@@ -9,7 +9,7 @@ export interface TlsClientsRequest {
 
 const atOnce = 10
 /**
- * Number of clients that are connected before the measurement. They load code and tables that all
+ * Number of clients that are connected before the measurement, to load code and tables that all
  * clients share.
  */
 const warmUp = 50

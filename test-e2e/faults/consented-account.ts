@@ -17,8 +17,8 @@ export interface ConsentedAccount {
 const account = 'consented'
 const address = `${account}@mail.test`
 /**
- * Lifetime of access tokens in seconds. It is short, so that each release has to renew expired
- * access tokens.
+ * Lifetime of access tokens in seconds. The lifetime is short, so that each release has to renew
+ * expired access tokens.
  */
 const accessTokenSeconds = 20
 

@@ -21,8 +21,8 @@ export interface GmailApiDeps {
   readonly caller: Pick<HttpCaller, 'open'>
   readonly limiter: ProviderLimiter
   /**
-   * Origins of a fake Gmail API that replace Gmail's origins. They must equal the mapped origins of
-   * the HTTP caller `caller`.
+   * Origins of a fake Gmail API that replace Gmail's origins. Must equal the mapped origins of the
+   * HTTP caller `caller`.
    */
   readonly mappedOrigins?: OriginMap
   /**

@@ -18,7 +18,7 @@ export interface GraphApiDeps {
   caller: Pick<HttpCaller, 'open'>
   limiter: ProviderLimiter
   /**
-   * Origins of a fake Microsoft Graph that replace the origins of Graph. They must equal the mapped
+   * Origins of a fake Microsoft Graph that replace the origins of Graph. Must equal the mapped
    * origins of the HTTP caller `caller`.
    */
   mappedOrigins?: OriginMap

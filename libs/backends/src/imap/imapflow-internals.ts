@@ -82,7 +82,7 @@ export interface ImapFlowInternals {
   /**
    * Parser of imapflow for the bytes from the IMAP server. The replacement of `compress` pipes the
    * decompressor into this stream. `_transform` receives the input of plain, TLS and compressed
-   * connections. It is wrapped, because the parser has no limits per message.
+   * connections, and is wrapped, because the parser has no limits per message.
    */
   streamer: EventEmitter &
     NodeJS.WritableStream &

@@ -32,9 +32,9 @@ export interface WatchListener {
 
 /**
  * Watches a mailbox for notifications of changes, which start an earlier read of the change lists
- * (feeds). Notifications may be lost, repeated or late. They may also arrive before the message can
- * be read. They arrive at a destination, which is an option of the client, or on a connection of
- * the client.
+ * (feeds). Notifications may be lost, repeated or late, and may arrive before the message can be
+ * read. Notifications arrive at a destination, which is an option of the client, or on a connection
+ * of the client.
  */
 export interface MailApiWatches {
   /**

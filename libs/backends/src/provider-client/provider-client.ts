@@ -98,8 +98,9 @@ export class ProviderClient {
   }
 
   /**
-   * Sends a request to the mail provider with the function `run`. `run` is called again for each
-   * repeat. It may reject with its own `ProviderError`, for example for a batch whose parts failed.
+   * Sends a request to the mail provider with the function `run`, which is called again for each
+   * repeat. `run` may reject with its own `ProviderError`, for example for a batch whose parts
+   * failed.
    */
   send<T>(
     request: ClientRequest,
@@ -216,8 +217,7 @@ type Send = <T>(run: (http: ProviderHttp, request: ProviderRequest) => Promise<T
 
 /**
  * True for a failure after which the request is repeated. A rate limit without an HTTP status is a
- * limit of this process. It is no reason for a repeat, because the request has already waited for
- * it.
+ * limit of this process, for which the request has already waited, so the request is not repeated.
  */
 function isTemporary(error: unknown): error is MailApiError & { failure: keyof typeof maxRepeats } {
   if (!isMailApiError(error) || !Object.hasOwn(maxRepeats, error.failure)) return false

@@ -7,9 +7,9 @@ const unprocessed = 'Failed to process untagged response'
 
 /**
  * Logger for imapflow. imapflow returns `false` for many rejected commands and logs the reason
- * only, so the logger stores the last rejection for the error of the command. It also counts the
- * responses that imapflow skips. Texts are logged at trace level, never whole entries, because
- * entries contain mail data.
+ * only, so the logger stores the last rejection for the error of the command. The logger also
+ * counts the responses that imapflow skips. Texts are logged at trace level, never whole entries,
+ * because entries contain mail data.
  */
 export class RejectionLogger {
   /** Last rejection of the running IMAP command. Reset by the caller of the command. */

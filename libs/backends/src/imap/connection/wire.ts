@@ -52,7 +52,7 @@ interface ListCounters {
 }
 
 /**
- * Layer below imapflow's commands. It handles IMAP responses that imapflow ignores or interprets
+ * Layer below imapflow's commands. Handles IMAP responses that imapflow ignores or interprets
  * differently, and mailbox names that imapflow cannot encode.
  */
 export class Wire {

@@ -22,7 +22,7 @@ export interface NotificationFaults {
 const missedMoves = 25
 const maxPerRequest = 100
 
-/** Notifications of the Graph fake. They wait until the test sends them. */
+/** Notifications of the Graph fake, which wait until the test sends them. */
 export class FakeNotifications {
   readonly faults: NotificationFaults = {
     losesAll: false,

@@ -50,8 +50,8 @@ interface Offer extends Loan {
 }
 
 /**
- * Quota units of mailboxes for the requests of this sender. They are borrowed from the sync-worker
- * of the mailbox. If no sync-worker replies, they are taken from the reserve in Postgres that all
+ * Quota units of mailboxes for the requests of this sender, borrowed from the sync-worker of the
+ * mailbox. If no sync-worker replies, the units are taken from the reserve in Postgres that all
  * senders share.
  */
 export class BorrowedUnits implements UnitSource {
