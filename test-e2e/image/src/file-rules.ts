@@ -18,7 +18,7 @@ const nameOf = ({ path }: ImageFile) => basename(path)
 /** Functions that find a problem of a file, by the description of the problem. */
 const rules: Record<string, FileRule> = {
   'set-uid or set-gid': ({ mode }) => /^-..[sS]|^-.....[sS]/.test(mode),
-  // Links and devices are left out: a container replaces devices.
+  // The rule does not apply to links and devices. A container replaces devices.
   'world-writable': (file) =>
     file.mode[8] === 'w' &&
     !/^[lcb]/.test(file.mode) &&

@@ -37,8 +37,8 @@ const recentMs = 10 * 60_000
  */
 export function graphSending(client: GraphClient, now: () => number): MailApiSending {
   return {
-    // The option for the thread is ignored, because Graph finds the thread by the header fields of
-    // the message.
+    // The option `threadId` is ignored, because Graph finds the thread by the header fields of the
+    // message.
     depositDraft: (content, { structured }, signal) =>
       createDraft(client, { content, structured }, signal),
     async releaseDraft(id, signal) {

@@ -141,7 +141,7 @@ class Fetch {
     return description.isRefused(uid) || (this.#hasHeaders && header.isRefused(uid))
   }
 
-  /** Adds rows of the full query, or of the bare query for messages the server cannot describe. */
+  /** Fetches rows by the full query, or by the bare query if the server rejects the full query. */
   async #describe(uids: readonly UidRange[], rows: Rows): Promise<void> {
     if (uids.length === 0) return
     try {
@@ -154,7 +154,7 @@ class Fetch {
     }
   }
 
-  /** Adds rows of the full query. Halves a rejected batch until a query has one message. */
+  /** Fetches rows by the full query. Halves a rejected batch until a query has one message. */
   async #halve(uids: readonly UidRange[], rows: Rows): Promise<void> {
     if (countUids(uids) === 1) for (const uid of uidsIn(uids)) this.#faults.description.refuse(uid)
     else
