@@ -3,22 +3,26 @@ import { createRequire } from 'node:module'
 import { basename, dirname, join, relative, resolve } from 'node:path'
 import type { Plugin, PluginContext } from 'rolldown'
 
-/** Pattern of the expression `new URL('./file', import.meta.url)` on one line of a source. */
+/**
+ * Pattern of the expression `new URL('./file', import.meta.url)` in a source file. The expression
+ * has to be on one line.
+ */
 const relativeUrl = /new URL\('(\.[^']+)', import\.meta\.url\)/g
-/** Pattern of the expression `import.meta.resolve('package/file')` in a source. */
+/** Pattern of the expression `import.meta.resolve('package/file')` in a source file. */
 const packageUrl = /import\.meta\.resolve\('([^']+)'\)/g
 
 /**
- * Pattern of the call `register('package/file', import.meta.url)` in a source; the package is not
- * bundled.
+ * Pattern of the call `register('package/file', import.meta.url)` in a source file. The package in
+ * such a call is not bundled.
  */
 const loaderHook = /\bregister\('[^'.][^']*', import\.meta\.url\)/g
 
 /**
- * Bundler plugin for the two ways in which sources refer to files. A TypeScript file becomes an
- * entry point, for example the module of a worker thread. Other files and folders are copied to
- * `assets/`. Any other use of the path of a source fails the build. A relative URL is valid in all
- * chunks, because they are in one folder. `sources` collects the copied files.
+ * Bundler plugin for the two ways in which source files refer to other files. A TypeScript file
+ * becomes an entry point, for example the module of a worker thread. Other files and folders are
+ * copied to `assets/`. Any other use of a source file's path makes the build fail. All chunks of
+ * the bundle are in one folder, so a relative URL is valid in every chunk. `sources` collects the
+ * copied files.
  */
 export function assetUrls(root: string, sources: string[]): Plugin {
   const copied = new Set<string>()

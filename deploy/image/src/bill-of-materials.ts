@@ -4,7 +4,7 @@ export interface Component {
   name: string
   version: string
   purl: string
-  /** Name (CPE) under which vulnerabilities of the component are published. */
+  /** Name (CPE) of the component under which its vulnerabilities are published. */
   cpe?: string
   licenses?: { expression: string }[]
 }
@@ -77,7 +77,7 @@ export function billOfMaterials(version: string, components: readonly Component[
   return `${JSON.stringify(document, null, 2)}\n`
 }
 
-/** Adds components, the packages of the image's base, to the bill of materials of the bundle. */
+/** Adds the packages of the image's base to the bill of materials of the bundle. */
 export function addComponents(bundled: string, components: readonly Component[]): string {
   const document = JSON.parse(bundled) as {
     metadata: { component: { version: string } }

@@ -11,7 +11,8 @@ import { findThirdParties, licenceTexts } from './third-party.ts'
 const root = resolve(import.meta.dirname, '../../..')
 
 /**
- * Packages that are not bundled, because the modules of tracing change them when they are loaded.
+ * npm packages that stay outside the bundle: the tracing library changes these packages when they
+ * are loaded.
  */
 const unbundled = {
   express: 'services/api-gateway',
@@ -20,14 +21,14 @@ const unbundled = {
 }
 
 export interface BuildOptions {
-  /** Commit that the processes report. */
+  /** Git commit that the bundled processes report. */
   revision: string
 }
 
 /**
- * Bundles the processes of the image into `folder`, which is replaced. The bundle runs without the
- * workspace: `node folder/posthorn.js <process>`. The bundle has a bill of materials and the
- * licences of the bundled packages. Equal sources and revisions give equal bytes.
+ * Bundles the processes of the container image into `folder`, which is replaced. The bundle runs
+ * without the pnpm workspace: `node folder/posthorn.js <process>`. The bundle contains a bill of
+ * materials and the licences of the bundled packages. Equal sources and revisions give equal bytes.
  */
 export async function build(folder: string, { revision }: BuildOptions): Promise<void> {
   rmSync(folder, { recursive: true, force: true })
@@ -53,7 +54,8 @@ async function writeBundle(folder: string): Promise<string[]> {
     external: new RegExp(`^(${Object.keys(unbundled).join('|')})(/|$)`),
     plugins: [assetUrls(root, assets), httpModule()],
     onLog(level, log, handle) {
-      // A warning of the bundler fails the build: it is an unresolved import or a similar fault.
+      // Every warning of the bundler makes the build fail. A warning means an import that cannot be
+      // resolved or a similar fault.
       handle(level === 'warn' ? 'error' : level, log)
     },
   })

@@ -9,12 +9,15 @@ interface Manifest {
   peerDependenciesMeta?: Record<string, { optional?: boolean }>
 }
 
-/** Pattern of files in npm packages that no process of the image reads. */
+/**
+ * Pattern of paths in npm packages that are not copied, because no process of the container image
+ * reads these files.
+ */
 const unused = /\.(map|md|markdown|ts|mts|cts|test\.[cm]?js)$|^(node_modules|test|tests|\.github)$/
 
 /**
- * Copies an installed npm package of `from` and its dependencies to `root/node_modules`. A
- * dependency of which `root` has another version is installed below its parent.
+ * Copies the npm package `from` and its dependencies to `root/node_modules`. If `root` already has
+ * another version of a dependency, the dependency is installed below the package that needs it.
  */
 export function copyPackage(name: string, from: string, root: string): void {
   copyFolder(findPackage(name, from), name, { root, parent: root })

@@ -2,8 +2,8 @@ import { execFile } from 'node:child_process'
 import { promisify } from 'node:util'
 import { addComponents, debianComponents } from './bill-of-materials.ts'
 
-// Prints the bill of materials of a container image: bundled packages, Node, and the packages of
-// Debian. Needs Docker: node deploy/image/src/image-sbom-main.ts <image>
+// Prints the bill of materials of a container image, which lists the bundled packages, Node, and
+// the packages of Debian. Needs Docker. Usage: node deploy/image/src/image-sbom-main.ts <image>
 const run = promisify(execFile)
 const [image = ''] = process.argv.slice(2)
 

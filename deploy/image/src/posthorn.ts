@@ -1,12 +1,12 @@
 #!/usr/bin/env -S node
-// Entry point of the container image: `posthorn <process> [options]` runs one service or job,
+// Entry point of the container image. `posthorn <process> [options]` runs a service or job.
 // `posthorn version` prints the release.
 import { release } from '@posthorn/config/release'
 import { sourceStack } from '@posthorn/telemetry/source-stack'
 
 /**
- * Modules of the processes by the argument that names the process. A module runs its process when
- * the module is imported.
+ * Modules of the services and jobs, by the command-line argument that selects a module. Importing a
+ * module runs its process.
  */
 const processes: Record<string, () => Promise<unknown>> = {
   'api-gateway': () => import('@posthorn/api-gateway/main'),
@@ -35,7 +35,8 @@ if (['version', '--version', '-v'].includes(name)) {
 } else if (start) {
   process.title = `posthorn ${name}`
   process.env['OTEL_SERVICE_NAME'] ??= name
-  // Instruments the modules that are loaded later, for tracing.
+  // Installs OpenTelemetry tracing before the process's module is imported, so that all modules of
+  // the process are traced.
   await import('@posthorn/telemetry/register')
   await start()
 } else {

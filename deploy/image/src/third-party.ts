@@ -9,7 +9,7 @@ interface Manifest {
 
 /** Third-party package that is part of a bundle. */
 export interface ThirdParty extends Manifest {
-  /** Texts of the package's licence files. */
+  /** Texts of the licence files that the npm package contains. */
   texts: string[]
 }
 

@@ -1,24 +1,24 @@
 import { realpathSync } from 'node:fs'
 import { join } from 'node:path'
 
-/** Root directory of this checkout. */
+/** Root directory of this Git checkout. */
 export const checkout = realpathSync(join(import.meta.dirname, '../../..'))
 
 /**
- * Directory of everything this checkout starts and downloads. Checkouts are independent of each
- * other.
+ * Directory for everything that this Git checkout starts and downloads. Checkouts do not affect
+ * each other.
  */
 export const localDirectory = join(checkout, '.local')
 
 /**
- * Directory of downloaded packages: POSTHORN_CACHE, which several checkouts may share, else
- * `.local`.
+ * Directory for downloaded packages: the value of POSTHORN_CACHE, which several checkouts may
+ * share, or else `.local`.
  */
 export function cacheDirectory(env: Readonly<Record<string, string | undefined>>): string {
   return env['POSTHORN_CACHE'] || localDirectory
 }
 
-/** Files that `make up` writes for `make down` and for users. */
+/** Paths of the files that `make up` writes for `make down` and for users. */
 export const upFiles = {
   record: join(localDirectory, 'run/system'),
   lock: join(localDirectory, 'run/lock'),

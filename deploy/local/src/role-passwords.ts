@@ -4,8 +4,8 @@ import { roleOf, serviceNames } from '@posthorn/contracts/services'
 export { roleOf, type ServiceName, serviceNames } from '@posthorn/contracts/services'
 
 /**
- * Derives the password of a Postgres role from the owner's password. Roles belong to the server,
- * not to a database, so all test runs on one server must set the same passwords.
+ * Derives the password of a Postgres role from the owner's password. Roles belong to the whole
+ * server, not to a single database. All test runs on one server must therefore set equal passwords.
  */
 export function rolePassword(ownerUrl: string, role: string): string {
   return createHmac('sha256', new URL(ownerUrl).password || 'no password')
@@ -23,7 +23,7 @@ export function rolePasswords(ownerUrl: string): Record<string, string> {
   )
 }
 
-/** Returns the address of a Postgres or RabbitMQ server as the role of a service. */
+/** Returns the URL of a Postgres or RabbitMQ server with the login of a service's role. */
 export function roleUrl(ownerUrl: string, role: string): string {
   return Object.assign(new URL(ownerUrl), {
     username: role,

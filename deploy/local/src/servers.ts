@@ -4,11 +4,11 @@ import { cacheDirectory, localDirectory } from './paths.ts'
 import { stopRecorded, listEnded, listRunning } from './process/run-record.ts'
 import { startTestServers } from './system/test-servers.ts'
 
-// Starts or stops servers for tests: node servers.ts start|stop. Starts Postgres with pgbouncer,
-// RabbitMQ, Dovecot with a mail hub, Cyrus, Postfix and OpenSMTPD and leaves them running. Their
-// addresses are written as shell lines to .local/servers.env. Stopping deletes their data.
-// TEST_CYRUS=off skips Cyrus and its tests, likewise TEST_PGBOUNCER, TEST_POSTFIX and
-// TEST_OPENSMTPD.
+// Starts or stops servers for tests: node servers.ts start|stop. `start` starts Postgres with
+// pgbouncer, RabbitMQ, Dovecot with a mail hub, Cyrus, Postfix and OpenSMTPD and leaves them
+// running. The addresses of the servers are written as shell lines to .local/servers.env. `stop`
+// deletes the data of the servers. TEST_CYRUS=off skips Cyrus and its tests, likewise
+// TEST_PGBOUNCER, TEST_POSTFIX and TEST_OPENSMTPD.
 const dir = join(localDirectory, 'test-servers')
 const record = join(localDirectory, 'run/servers')
 const envFile = join(localDirectory, 'servers.env')
@@ -16,7 +16,8 @@ const optional = ['TEST_CYRUS', 'TEST_PGBOUNCER', 'TEST_POSTFIX', 'TEST_OPENSMTP
 
 async function start(): Promise<void> {
   const lines = await readFile(envFile, 'utf8').catch(() => '')
-  // The file of the addresses is written after all servers have started.
+  // A non-empty servers.env means that all servers were started, because the file is written after
+  // the last server has started.
   if (lines !== '' && listRunning(record).length > 0 && listEnded(record).length === 0) {
     process.stdout.write(
       `the test servers are already running; for tests: . .local/servers.env\n${lines}`,

@@ -6,8 +6,8 @@ import { stopRecorded, listEnded, listRunning } from './process/run-record.ts'
 import type { SystemPorts } from './system/system-ports.ts'
 import { startSystem, type System } from './system/system.ts'
 
-// `make up`: starts the system on this machine and leaves it running. `make down` stops it and
-// keeps its data. The README lists the environment variables.
+// `make up`: starts a local system and leaves it running. `make down` stops the system and keeps
+// its data. The README lists the environment variables.
 const { env } = process
 const print = (line: string) => void process.stdout.write(`${line}\n`)
 
@@ -54,7 +54,7 @@ async function bringUp(): Promise<void> {
   print(`  curl -H "Authorization: Bearer $POSTHORN_TOKEN" ${system.url}/v1/accounts`)
 }
 
-/** Ports of the system that environment variables set. */
+/** Ports that environment variables set for the local system. */
 function wantedPorts(): Partial<SystemPorts> {
   const wanted = {
     api: port('POSTHORN_PORT'),

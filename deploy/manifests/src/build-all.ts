@@ -6,7 +6,7 @@ import { buildTarget, type BuildTarget, listTargets } from './kustomize.ts'
 export interface BuildResult {
   target: BuildTarget
   build: Build | undefined
-  /** Fault of the kustomization, in lines; empty if kustomize built the manifests. */
+  /** Error message of a failed kustomize build, line by line. Empty if the build succeeded. */
   lines: string[]
 }
 
@@ -15,13 +15,13 @@ export interface BuildAllOptions {
   kustomize: string
   /** Folder of the Kubernetes manifests. */
   folder: string
-  /** Folder of the kustomizations that `buildAll` writes. */
+  /** Folder to which `buildAll` writes temporary kustomizations. */
   work: string
 }
 
 /**
- * Builds base, overlays and components of the manifests with kustomize, as many at the same time as
- * there are CPUs.
+ * Builds the base, the overlays and the components of the manifests with kustomize. Runs one
+ * kustomize process per CPU at the same time.
  */
 export async function buildAll({
   kustomize,

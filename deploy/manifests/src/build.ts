@@ -2,14 +2,17 @@ import type { IPodSpec } from 'kubernetes-models/v1/PodSpec'
 import type { ILabelSelector } from '@kubernetes-models/apimachinery/apis/meta/v1/LabelSelector'
 import { isObject, type Path } from './schema/path.ts'
 
-/** File that a built manifest comes from. */
+/** Source file of a Kubernetes manifest in the output of kustomize. */
 export interface Origin {
-  /** Absolute path of the manifest, or of the kustomization that generates it. */
+  /**
+   * Absolute path of the manifest's source file. For a generated manifest, path of the
+   * kustomization that generates the manifest.
+   */
   file: string
   isGenerated: boolean
 }
 
-/** Kubernetes object of an overlay or component that kustomize built. */
+/** Kubernetes object in the output of a kustomize build. */
 export interface Manifest {
   apiVersion: string
   kind: string
@@ -21,20 +24,21 @@ export interface Manifest {
 
 export type Labels = Readonly<Record<string, string>>
 
-/** Result of a kustomize build: all objects that one `kubectl apply` would send. */
+/** Result of a kustomize build: all objects that one `kubectl apply` of the build would send. */
 export interface Build {
-  /** Name of the build: folder below `k8s/`, such as `overlays/production`. */
+  /** Name of the kustomize build: its folder below `k8s/`, such as `overlays/production`. */
   name: string
   manifests: readonly Manifest[]
 }
 
-/** Fault of a Kubernetes manifest. */
+/** Fault that was found in a Kubernetes manifest. */
 export interface ManifestFault {
   manifest: Manifest
   path: Path
   text: string
   /**
-   * Text by which a generator or patch of kustomize is searched if no manifest contains the path.
+   * Word that locates the fault in files of kustomize generators and patches, if the manifest's
+   * source file does not contain the faulty field.
    */
   token?: string
 }
@@ -42,7 +46,7 @@ export interface ManifestFault {
 /** Pod template of a Kubernetes workload such as a Deployment or Job. */
 export interface PodTemplate {
   manifest: Manifest
-  /** Path of the pod's specification in the manifest. */
+  /** Path of a workload's pod template within the manifest. */
   path: Path
   labels: Labels
   spec: IPodSpec
@@ -77,8 +81,8 @@ export function valueAt(content: unknown, path: Path): unknown {
 }
 
 /**
- * Returns the values of a manifest at a path with `[]` for all items of a list:
- * `spec.rules[].backendRefs[]`.
+ * Returns the values at a path in a manifest, for example `spec.rules[].backendRefs[]`. `[]` in the
+ * path stands for all items of a list.
  */
 export function valuesAt(content: unknown, pattern: string): { path: Path; value: unknown }[] {
   const keys = pattern.split(/\.|(?=\[\])/)

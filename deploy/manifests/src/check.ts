@@ -21,15 +21,16 @@ import type { StoredKeys } from './rules/stored-data.ts'
 import { checkStoredReferences } from './rules/stored-references.ts'
 import { validateDocument } from './schema/validate.ts'
 
-/** Facts about the code and the cluster that Kubernetes manifests are compared with. */
+/** Facts about the code and the cluster, with which Kubernetes manifests are compared. */
 export interface Facts {
   processes: Processes
-  /** Secrets that exist before the manifests are applied, with their keys. */
+  /** Keys of the Secrets that exist before the manifests are applied, by name of the Secret. */
   secrets: StoredKeys
-  /** Pods that operators create for objects of all kustomize builds. */
+  /** Pods that Kubernetes operators create for objects of any kustomize build. */
   operatorPods: readonly OperatorPods[]
   /**
-   * Ports on which the processes of all kustomize builds listen, as returned by `listeningPorts`.
+   * Ports on which the processes listen with the configuration of any kustomize build, as returned
+   * by `listeningPorts`.
    */
   listening: Ports
   /** Names of the metrics that the services export. */
@@ -37,8 +38,8 @@ export interface Facts {
 }
 
 /**
- * Validates the manifests of a kustomize build against the schemas, and, if all documents conform,
- * applies the rules.
+ * Validates the manifests of a kustomize build against their schemas. If all manifests conform,
+ * also applies the rules in the folder `rules`.
  */
 export function checkBuild(
   build: Build,
@@ -74,7 +75,7 @@ function lastName(path: readonly (string | number)[]): { token?: string } {
   return name === undefined ? {} : { token: String(name) }
 }
 
-/** Text of a manifest fault without its file and line. */
+/** Text of a manifest fault, without the file and the line. */
 export function describeProblem({ manifest, text }: ManifestFault): string {
   return `${manifest.kind} ${baseName(manifest)}: ${text}`
 }

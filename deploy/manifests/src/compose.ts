@@ -27,13 +27,13 @@ interface Compose {
   volumes?: Record<string, unknown>
 }
 
-/** Fault of the Compose file with the path of its value. */
+/** Fault in a Compose file, with the path of the faulty value in the file. */
 interface Fault {
   path: Path
   text: string
 }
 
-/** Returns one line per fault of a Compose file. Reported paths are relative to `root`. */
+/** Checks a Compose file. Returns one line per fault, with file paths relative to `root`. */
 export function checkCompose(file: string, processes: Processes, root: string): string[] {
   const [document] = parseYaml(readFileSync(file, 'utf8'))
   if (!document) return [`${relative(root, file)}:1: the file is empty`]
@@ -61,7 +61,7 @@ function composeFaults(content: unknown, processes: Processes): Fault[] {
   })
 }
 
-/** Replaces `${NAME:-default}` by the default, in all texts of a Compose file. */
+/** Replaces each `${NAME:-default}` in the texts of a Compose file by its default. */
 function interpolate(value: unknown): unknown {
   if (typeof value === 'string')
     return value.replace(

@@ -5,8 +5,9 @@ import { type StoredKeys, secretsOf } from './rules/stored-data.ts'
 import { parseYaml } from './yaml.ts'
 
 /**
- * Reads the Kubernetes Secrets that operators of Posthorn create: the table "Secrets" of
- * `k8s/README.md`, with the keys that the component `external-secrets` lists.
+ * Reads from the documentation the Kubernetes Secrets that the operators of a Posthorn installation
+ * create: the table "Secrets" of `k8s/README.md`. Adds the keys in the component
+ * `external-secrets`.
  */
 export function readDeclaredSecrets(folder: string): StoredKeys {
   const readme = readFileSync(join(folder, 'README.md'), 'utf8')
@@ -19,8 +20,8 @@ export function readDeclaredSecrets(folder: string): StoredKeys {
 }
 
 /**
- * Keys of a Secret that a row of the table lists. Undefined for a row that describes keys per
- * service.
+ * Keys of a Secret in a table row of `k8s/README.md`. Undefined if the row says "per service",
+ * because such keys are not listed.
  */
 function namesIn(text: string): ReadonlySet<string> | undefined {
   const keys = [...text.matchAll(/`([\w.-]+)`/g)].map(([, key = '']) => key)

@@ -1,24 +1,25 @@
 import { ConfigError, type Env } from '@posthorn/config'
 
-/** Process of the image and the environment variables that its code reads. */
+/** Process of the container image, with the environment variables that its code reads. */
 export interface Process {
   variables: ReadonlySet<string>
   readConfig: (env: Env) => unknown
-  /** Example values of the environment variables that a manifest takes from a secret. */
+  /** Example values for environment variables whose real values are in Secrets. */
   examples: Env
 }
 
 export type Processes = ReadonlyMap<string, Process>
 
 /**
- * Environment variables of Node and the Postgres client, which every process reads. OpenTelemetry
- * has more.
+ * Environment variables that the runtime of every process reads: Node and the Postgres client.
+ * Variables of OpenTelemetry, which begin with `OTEL_`, are also allowed.
  */
 const runtimeVariables = new Set(['NODE_OPTIONS', 'NODE_EXTRA_CA_CERTS', 'PGSSLMODE', 'TZ'])
 
 /**
- * Runs `readConfig` with a recording environment until no required variable is missing. Returns the
- * variables that the process reads.
+ * Calls `readConfig` with an object that records the names of the read variables. Repeats the call
+ * with an example value for each missing variable until the call succeeds. Returns the process with
+ * the names.
  */
 export function describeProcess(readConfig: (env: Env) => unknown, examples: Env): Process {
   const variables = new Set<string>()
@@ -47,26 +48,29 @@ export function describeProcess(readConfig: (env: Env) => unknown, examples: Env
 export interface Variable {
   name: string
   /**
-   * Value of the environment variable. Undefined if the manifest does not contain the value, as for
-   * secrets.
+   * Value of the environment variable. Undefined if the manifest only refers to the value, for
+   * example to a key of a Secret.
    */
   value: string | undefined
 }
 
 export interface EnvironmentResult<V extends Variable> {
   /**
-   * Faults of the environment, each with the variable to which the fault belongs, if there is such
-   * a variable.
+   * Faults of the environment variables. `variable` is the faulty variable, or undefined for
+   * example if a variable is missing.
    */
   faults: { variable: V | undefined; text: string }[]
-  /** Configuration that the process would have; undefined if the process cannot start. */
+  /**
+   * Configuration that the process reads from the environment variables. Undefined if the process
+   * could not start.
+   */
   config: Record<string, unknown> | undefined
 }
 
 /**
  * Compares the environment variables of a container with the variables that the process reads. Also
- * reads the configuration from the container's variables, so that missing and invalid values are
- * reported as by the process.
+ * calls the process's own function for reading the configuration, so that missing and invalid
+ * values are reported with its messages.
  */
 export function checkEnvironment<V extends Variable>(
   name: string,
@@ -98,8 +102,8 @@ function isRead({ variables }: Process, name: string): boolean {
 }
 
 /**
- * Environment of a process for reading its configuration. A variable with a file counts as an
- * example of the file's content.
+ * Environment variables of a process, prepared for reading its configuration. A variable
+ * `<name>_FILE` is replaced by the variable `<name>` with an example value.
  */
 function environmentOf({ variables, examples }: Process, input: readonly Variable[]): Env {
   return Object.fromEntries(

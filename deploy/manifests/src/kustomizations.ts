@@ -4,7 +4,10 @@ import { type Build, type Manifest, valuesAt } from './build.ts'
 import type { Path } from './schema/path.ts'
 import { parseYaml } from './yaml.ts'
 
-/** Fields of a kustomization that contain paths. Paths of `files` may have the form `key=path`. */
+/**
+ * Fields of a kustomization that contain file paths. The paths in `files` may have the form
+ * `key=path`.
+ */
 const pathFields = [
   'resources[]',
   'components[]',
@@ -21,8 +24,9 @@ interface Target {
 }
 
 /**
- * Finds paths of kustomizations that do not exist, and patches for objects that no kustomize build
- * has, which kustomize ignores. Returns one line per fault, relative to `root`.
+ * Finds file paths in kustomizations that do not exist, and patches that match no object of any
+ * kustomize build. kustomize itself ignores such patches. Returns one line per fault, with paths
+ * relative to `root`.
  */
 export function checkKustomizations(
   folder: string,
@@ -63,8 +67,8 @@ function unusedPatches(
 }
 
 /**
- * True if a patch applies to a manifest. Names in the target of a patch are regular expressions for
- * the whole name.
+ * True if a kustomize patch applies to a manifest. A name in the target of a patch is a regular
+ * expression, which must match the whole name of the manifest.
  */
 function isTarget(manifest: Manifest, { kind, name }: Target): boolean {
   const hasName = name === undefined || new RegExp(`^(?:${name})$`).test(manifest.name)

@@ -15,13 +15,13 @@ export class NoKustomize extends Error {}
 export interface KustomizeOptions {
   /** Directory for the downloaded packages of kustomize. */
   cache: string
-  /** Directories in which programs are searched, as in the variable PATH. */
+  /** Directories in which programs are searched, in the format of the environment variable PATH. */
   path: string
 }
 
 /**
- * Returns the path of the program kustomize: of Debian trixie, downloaded without root, else of the
- * installed program.
+ * Returns the path of the program kustomize: from Debian trixie, downloaded without root, or else
+ * the installed program.
  *
  * @throws NoKustomize on machines without apt-get and without kustomize
  */
@@ -41,7 +41,10 @@ export async function findKustomize({ cache, path }: KustomizeOptions): Promise<
   return join(root, 'usr/bin/kustomize')
 }
 
-/** Overlay, component or base of the manifests, with the kustomization that builds it alone. */
+/**
+ * Overlay, component or base of the manifests that kustomize can build, with the paths of the
+ * resources and components from which it is built.
+ */
 export interface BuildTarget {
   name: string
   resources: readonly string[]
@@ -49,8 +52,8 @@ export interface BuildTarget {
 }
 
 /**
- * Lists base, overlays and components of the manifests below a folder. A component is built with
- * the base.
+ * Lists the base, the overlays and the components in a folder of Kubernetes manifests. A component
+ * is built together with the base.
  */
 export function listTargets(folder: string): BuildTarget[] {
   const list = (pattern: string) =>
@@ -72,13 +75,17 @@ export function listTargets(folder: string): BuildTarget[] {
   ]
 }
 
-/** Annotation with the source file of an object, which kustomize adds on request. */
+/**
+ * Annotation with the source file of an object. kustomize adds the annotation if a kustomization
+ * requests it.
+ */
 const originAnnotation = 'config.kubernetes.io/origin'
 
 /**
- * Builds a base, overlay or component with kustomize in the folder `work`, which is replaced.
+ * Builds the base, an overlay or a component of the manifests with kustomize. The folder `work` is
+ * replaced.
  *
- * @throws Error with the message of kustomize
+ * @throws Error with the error message of kustomize
  */
 export async function buildTarget(
   kustomize: string,
@@ -102,7 +109,8 @@ export async function buildTarget(
 }
 
 /**
- * Converts an object that kustomize built to a manifest and removes the annotation of its origin.
+ * Converts an object that kustomize built to a manifest. Moves the source file from the annotation
+ * to `origin`.
  */
 export function toManifest(content: unknown, work: string): Manifest {
   if (!isObject(content)) throw new Error('a document is not an object')

@@ -4,20 +4,23 @@ import { type Manifest, type ManifestFault, valueAt, valuesAt } from './build.ts
 import { isObject, type Path } from './schema/path.ts'
 import { parseYaml, type SourceDocument } from './yaml.ts'
 
-/** Finds the lines of problems in the sources of manifests. Reads each source once. */
+/**
+ * Locator that finds the file and line of a fault in the source files of manifests. Reads each
+ * source file once.
+ */
 export class Locator {
   readonly #root: string
   readonly #documents = new Map<string, SourceDocument[]>()
 
-  /** Creates a locator. Reported paths are relative to `root`. */
+  /** Creates a locator whose reported file paths are relative to `root`. */
   constructor(root: string) {
     this.#root = root
   }
 
   /**
-   * Returns `file:line` of a manifest fault: of its field in the source of the manifest, else of
-   * its token in one of `folders` (patches, files of generators), else of the closest parent of the
-   * field.
+   * Returns `file:line` of a manifest fault. Looks for the faulty field in the manifest's source
+   * file, then for the fault's token in `folders` (patches and files of generators). If both are
+   * not found, returns the line of the closest existing parent of the field.
    */
   locate({ manifest, path, token }: ManifestFault, folders: readonly string[]): string {
     const { file, isGenerated } = manifest.origin
@@ -47,7 +50,7 @@ export class Locator {
     return documents
   }
 
-  /** Files with the environment variables of a generated ConfigMap. */
+  /** Files from which kustomize generates the environment variables of a ConfigMap. */
   #generatorFiles(folder: string, manifest: Manifest): string[] {
     const file = join(folder, 'kustomization.yaml')
     return this.#read(file)
@@ -67,7 +70,7 @@ interface Generator {
   envs?: string[]
 }
 
-/** Name of a manifest without the hash that a generator of kustomize adds. */
+/** Name of a manifest without the hash suffix that kustomize adds to generated names. */
 export function baseName({ name, origin }: Manifest): string {
   return origin.isGenerated ? name.replace(/-[0-9a-z]{10}$/, '') : name
 }
@@ -77,7 +80,7 @@ function filesIn(folder: string): string[] {
   return files.map((name) => join(folder, name))
 }
 
-/** Finds the first line of files that has the token as a whole word. */
+/** Finds the first line, in a list of files, that contains the token as a whole word. */
 function search(
   token: string,
   files: readonly string[],
@@ -92,8 +95,8 @@ function search(
 }
 
 /**
- * True if a built manifest may come from the document of a source file. The manifest's name may
- * have another suffix.
+ * True if a YAML document may be the source of a built manifest. The manifest's name may have a
+ * different suffix than the name in the document.
  */
 function isSource({ content }: SourceDocument, { kind, name }: Manifest): boolean {
   if (!isObject(content) || content['kind'] !== kind) return false

@@ -13,7 +13,8 @@ import { listeningPorts } from './rules/listening.ts'
 import { readMetrics } from './rules/metrics.ts'
 import { labelledServers, operatorPods } from './rules/operator-pods.ts'
 
-// Checks the manifests of Kubernetes and Compose. Prints one line per fault, with file and line.
+// Checks the manifests for Kubernetes and the Compose file. Prints one line per fault, with file
+// and line number.
 const folder = join(checkout, 'k8s')
 
 async function checkKubernetes(): Promise<string[]> {
@@ -37,7 +38,8 @@ async function checkKubernetes(): Promise<string[]> {
       (problem) => `${locator.locate(problem, folders)}: ${describeProblem(problem)}`,
     )
   })
-  // The Helm chart is generated from all kustomize builds, so that no build may have failed.
+  // The Helm chart is only checked if every kustomize build succeeded, because the chart is
+  // generated from all builds.
   const chart = results.every(({ build }) => build) ? checkChart(builds, folder) : []
   return [...checkKustomizations(folder, builds, checkout), ...faults, ...chart]
 }

@@ -1,12 +1,9 @@
-/**
- * Memory of a Node process outside the heap in MiB: code, stacks and buffers while the process is
- * idle.
- */
+/** Memory in MiB that an idle Node process needs outside the heap: code, stacks and buffers. */
 const outsideHeap = 64
 
 /**
- * Number of semi-spaces of V8's young generation: two, and objects on their way to the old
- * generation.
+ * Number of semi-spaces for which memory is reserved. V8's young generation has two semi-spaces.
+ * The third is for objects that are being moved to the old generation.
  */
 const semiSpaces = 3
 
@@ -24,7 +21,10 @@ export const kubernetesUnits: Units = {
 
 export const composeUnits: Units = { b: 1, k: 1024, m: 1024 ** 2, g: 1024 ** 3 }
 
-/** Compares the heap limits of `NODE_OPTIONS` with the memory limit of a container. */
+/**
+ * Compares the V8 heap limits in `NODE_OPTIONS` with the memory limit of a container. Returns the
+ * fault, if any.
+ */
 export function memoryFault(
   { limit, units }: { limit: string | number | undefined; units: Units },
   options = '',
@@ -40,7 +40,7 @@ export function memoryFault(
   return `the memory limit ${limit} is less than ${needed} MiB: heap ${heap}, young generation ${semiSpaces} × ${semiSpace}, ${outsideHeap}`
 }
 
-/** Converts a memory size to MiB; NaN if the size has an unknown unit. */
+/** Converts a memory size with a unit to MiB. NaN if the unit is unknown. */
 function mebibytes(size: string, units: Units): number {
   const [, number = '', unit = ''] = /^(\d+(?:\.\d+)?)([A-Za-z]*)$/.exec(size) ?? []
   return (Number(number) * (units[unit] ?? Number.NaN)) / 1024 ** 2

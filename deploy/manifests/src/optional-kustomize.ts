@@ -2,8 +2,8 @@ import { cacheDirectory } from '@posthorn/local/paths'
 import { findKustomize, NoKustomize } from './kustomize.ts'
 
 /**
- * Finds the program kustomize of this machine. Undefined without kustomize, so that tests that need
- * kustomize are skipped.
+ * Returns the path of the program kustomize. Undefined if this machine has no kustomize, so that
+ * tests can be skipped.
  */
 export async function findOptionalKustomize(): Promise<string | undefined> {
   const { env } = process

@@ -15,7 +15,7 @@ import { readConfig as readWebhookDispatcher } from '@posthorn/webhook-dispatche
 import { describeProcess, type Processes } from './environment.ts'
 
 /**
- * Example values of required environment variables, for secrets that manifests do not contain: with
+ * Example values of required environment variables whose real values are in Secrets. The URLs use
  * TLS.
  */
 export const examples: Env = {
@@ -46,7 +46,7 @@ const readers: Readonly<Record<string, (env: Env) => unknown>> = {
   'rotate-link-secret': readApiGateway,
 }
 
-/** Reads the configuration of all processes once, to learn their environment variables. */
+/** Finds out which environment variables each process reads. */
 export function readProcesses(): Processes {
   return new Map(
     Object.entries(readers).map(([name, read]) => [name, describeProcess(read, examples)]),

@@ -1,17 +1,21 @@
 /**
- * Members of a configuration with times of a shutdown. The timeout contains the drain of a proxy.
+ * Names of the configuration values with durations of the shutdown. The shutdown timeout of a proxy
+ * includes the time for draining connections.
  */
 const shutdownFields = ['drainDelayMs', 'shutdownTimeoutMs']
 
-/** Grace period of a pod in a manifest, which the shutdown of its process must not reach. */
+/** Grace period of a pod in a manifest. The shutdown of the pod's process must be shorter. */
 export interface GracePeriod {
   field: string
   seconds: number
-  /** Time before SIGTERM that a `preStop` hook takes. */
+  /** Seconds that a `preStop` hook of the pod takes before Kubernetes sends SIGTERM. */
   hookSeconds?: number
 }
 
-/** Compares the grace period of a pod with the times that the configuration grants a shutdown. */
+/**
+ * Compares the grace period of a pod with the durations of the shutdown in the process's
+ * configuration. Returns the fault, if any.
+ */
 export function graceFault(
   config: Readonly<Record<string, unknown>>,
   { field, seconds, hookSeconds = 0 }: GracePeriod,

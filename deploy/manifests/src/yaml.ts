@@ -5,8 +5,9 @@ import type { Path } from './schema/path.ts'
 export interface SourceDocument {
   content: unknown
   /**
-   * Line of the value at a path, or of its closest parent that exists. `depth` counts the existing
-   * keys of the path.
+   * Returns the line of the value at a path in the YAML document. If the path does not exist,
+   * returns the line of the closest existing parent. `depth` is the number of keys of the path that
+   * exist.
    */
   lineOf(path: Path): { line: number; depth: number }
 }
@@ -36,7 +37,10 @@ export function parseYaml(text: string): SourceDocument[] {
 
 type Resolve = (node: unknown) => unknown
 
-/** Offsets in the YAML text of the root and of the keys of a path, as far as they exist. */
+/**
+ * Returns the character offsets of the keys of a path in the YAML text, after the offset of the
+ * root. Stops at the first key that does not exist.
+ */
 function offsetsOf(root: unknown, path: Path, resolve: Resolve): number[] {
   const offsets = [offsetOf(root)]
   let node = resolve(root)
@@ -64,7 +68,8 @@ function childOf(
   )
   const pair = pairs.find(({ name }) => String(name.value) === String(key))
   if (pair) return { offset: offsetOf(pair.name), node: pair.value }
-  // The value of the merge key `<<` is a symbol.
+  // A merge key `<<` is recognized by its value: the YAML parser represents the merge key as a
+  // symbol.
   const merged = pairs.find(({ name }) => typeof name.value === 'symbol')
   return merged && childOf(resolve(merged.value), key, resolve)
 }

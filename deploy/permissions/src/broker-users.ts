@@ -5,8 +5,9 @@ import type { Yaml } from './to-yaml.ts'
 const rabbitmqClusterReference = { name: 'posthorn-rabbitmq' }
 
 /**
- * Users of RabbitMQ and their permissions, as objects of the messaging topology operator. Each
- * user's name and password come from the secret `posthorn-amqp-user-<service>`.
+ * RabbitMQ users of the services and their permissions, as Kubernetes objects for the RabbitMQ
+ * messaging topology operator. Each user's name and password come from the secret
+ * `posthorn-amqp-user-<service>`.
  */
 export function brokerUsers(): Yaml[] {
   return serviceNames.flatMap((service): Yaml[] => {

@@ -3,27 +3,27 @@ import type { ServiceName } from '@posthorn/contracts/services'
 import { metadataAddresses } from '@posthorn/net/egress'
 import type { Yaml } from './to-yaml.ts'
 
-/** Callers of a port in the network policies. `anyone` includes addresses outside the cluster. */
+/** Groups of clients in the network policies. `anyone` includes addresses outside the cluster. */
 type Caller = 'anyone' | 'api-clients' | 'scraper'
 export type Destination = 'postgres' | 'rabbitmq' | 'rabbitmq-management' | 'web' | 'internet'
 
 interface Connections {
-  /** Permitted callers of a process by name of the port. */
+  /** Permitted clients of a process, by name of the process's port. */
   callers: Readonly<Record<string, readonly Caller[]>>
   connectsTo: readonly Destination[]
 }
 
-/** Processes in Kubernetes: services, and the jobs of a release. */
+/** Names of the processes that run in Kubernetes: services, and jobs that run once per release. */
 export type ProcessName = ServiceName | 'migrate' | 'broker-users'
 
 /**
- * All permitted connections of the processes in Kubernetes, besides DNS. Probes come from the node
- * and need no permission.
+ * Permitted connections of each process in Kubernetes. DNS is permitted in addition. Probes come
+ * from the node and need no permission.
  */
 export const connections: Readonly<Record<ProcessName, Connections>> = {
   'api-gateway': {
     callers: { http: ['api-clients', 'scraper'] },
-    // api-gateway connects to the web for autoconfig.
+    // api-gateway connects to web servers to look up mail server settings (autoconfig).
     connectsTo: ['postgres', 'rabbitmq', 'web'],
   },
   'sync-worker': {
@@ -43,7 +43,8 @@ export const connections: Readonly<Record<ProcessName, Connections>> = {
     callers: { http: ['scraper'], smtp: ['anyone'], smtps: ['anyone'] },
     connectsTo: ['postgres', 'rabbitmq'],
   },
-  // auth-bridge connects to providers, and to the operator's auth server on any port.
+  // auth-bridge connects to mail providers, and to the operator's auth server, which may have any
+  // port.
   'auth-bridge': {
     callers: { http: ['scraper'] },
     connectsTo: ['postgres', 'rabbitmq', 'internet'],
@@ -52,13 +53,18 @@ export const connections: Readonly<Record<ProcessName, Connections>> = {
   'broker-users': { callers: {}, connectsTo: ['rabbitmq-management'] },
 }
 
-/** Name of the label of namespaces whose pods may connect to Posthorn: `api` or `scraper`. */
+/**
+ * Name of the label that marks namespaces whose pods may connect to Posthorn. Its value is `api` or
+ * `scraper`.
+ */
 const accessLabel = 'posthorn-access'
 const namespace = (access: string): Yaml => ({
   namespaceSelector: { matchLabels: { [accessLabel]: access } },
 })
 
-/** Peers of a NetworkPolicy rule by caller; an empty list means all. */
+/**
+ * Peers in a NetworkPolicy rule, by group of clients. An empty list of peers admits all addresses.
+ */
 const peersOf: Readonly<Record<Caller, readonly Yaml[]>> = {
   anyone: [],
   'api-clients': [namespace('api')],
@@ -70,12 +76,16 @@ const peersOf: Readonly<Record<Caller, readonly Yaml[]>> = {
   ],
 }
 
-/** Link-local ranges of both IP versions, which contain most addresses of instance metadata. */
+/**
+ * Link-local address ranges of IPv4 and IPv6. Most instance metadata services of cloud providers
+ * have addresses in these ranges.
+ */
 const linkLocal = ['169.254.0.0/16', 'fe80::/10']
 
 /**
- * Ranges of pods, nodes and private networks: RFC 1918, RFC 6598, RFC 4193, and ranges that the
- * Internet does not route and clusters use for pods (RFC 6890, RFC 2544, RFC 1112).
+ * Address ranges of pods, nodes and private networks: RFC 1918, RFC 6598, RFC 4193, and further
+ * ranges that are not routed on the Internet and that some clusters use for pods (RFC 6890, RFC
+ * 2544, RFC 1112).
  */
 const privateRanges = [
   '10.0.0.0/8',
@@ -88,24 +98,24 @@ const privateRanges = [
   'fc00::/7',
 ]
 
-/** Peers for all IP addresses except the addresses of instance metadata. */
+/** Peers of a NetworkPolicy: all IP addresses except instance metadata services. */
 const anyAddress = allExcept([...linkLocal, ...metadataRanges()])
-/** Peers for the addresses of the Internet. */
+/** Peers of a NetworkPolicy: all public IP addresses. */
 const publicAddresses = allExcept([...linkLocal, ...privateRanges, ...metadataRanges()])
 /**
- * Peers for all IP addresses and all pods: some network plugins match pods by selector only, never
- * by address.
+ * Peers of a NetworkPolicy: all IP addresses and all pods. Pods are listed too, because some
+ * network plugins match pods by selector only, never by address.
  */
 const anyAddressAndPods: readonly Yaml[] = [{ namespaceSelector: {} }, ...anyAddress]
 
-/** Single addresses of instance metadata as CIDR ranges. */
+/** Addresses of instance metadata services as CIDR ranges of a single address. */
 function metadataRanges(): string[] {
   return [...metadataAddresses]
     .map((address) => `${address}/${address.includes(':') ? 128 : 32}`)
     .toSorted()
 }
 
-/** Peers for all addresses of both IP versions without some ranges. */
+/** Peers of a NetworkPolicy: all IPv4 and IPv6 addresses except the given CIDR ranges. */
 function allExcept(ranges: readonly string[]): readonly Yaml[] {
   const outermost = ranges.filter(
     (range) => !ranges.some((other) => other !== range && contains(other, range)),
@@ -131,8 +141,8 @@ export const tcp = (...ports: readonly (string | number)[]): Yaml =>
   ports.map((port) => ({ port, protocol: 'TCP' }))
 
 /**
- * Ports of Postgres and RabbitMQ servers, each with and without TLS or a pooler. 6432 is the
- * default of pgbouncer.
+ * Ports of Postgres and RabbitMQ servers, with and without TLS. 6432 is the default port of
+ * pgbouncer, a pooler for Postgres.
  */
 export const serverPorts = {
   postgres: [5432, 6432],
@@ -161,7 +171,7 @@ const dns: Yaml = {
 
 export const partOf = { 'app.kubernetes.io/part-of': 'posthorn' }
 
-/** Names of the processes that may connect to a destination, such as Postgres. */
+/** Lists the processes that may connect to a destination, such as Postgres. */
 export function processesThatConnectTo(destination: Destination): string[] {
   return Object.entries(connections)
     .filter(([, { connectsTo }]) => connectsTo.includes(destination))
@@ -169,7 +179,8 @@ export function processesThatConnectTo(destination: Destination): string[] {
 }
 
 /**
- * Network policies: one policy that denies everything, and one per process with its connections.
+ * Network policies of Posthorn: one policy that denies all connections, and one policy per process
+ * that permits its connections.
  */
 export function networkPolicies(): Yaml[] {
   const denyAll = policy('posthorn', partOf, {})

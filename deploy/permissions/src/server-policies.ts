@@ -4,26 +4,26 @@ import type { Yaml } from './to-yaml.ts'
 type Server = Exclude<Destination, 'web' | 'internet'>
 
 /**
- * Label of the pods of Postgres and RabbitMQ servers that network policies protect: `postgres` or
- * `rabbitmq`.
+ * Name of the label on pods of Postgres and RabbitMQ servers that network policies protect. Its
+ * value is `postgres` or `rabbitmq`.
  */
 export const serverLabel = 'posthorn-server'
 
 /**
- * Peer of network policies: the namespace of a Kubernetes operator, by the name label that
- * Kubernetes sets.
+ * Peer in a network policy: all pods in the namespace of a Kubernetes operator. The namespace is
+ * selected by the name label that Kubernetes sets.
  */
 const namespaceOf = (name: string): Yaml => ({
   namespaceSelector: { matchLabels: { 'kubernetes.io/metadata.name': name } },
 })
 
-/** Peers of network policies: pods of Prometheus, which may also connect to the services. */
+/** Peers in a network policy: the pods of Prometheus. The same pods may connect to the services. */
 const scraper: Yaml = {
   namespaceSelector: { matchLabels: { 'posthorn-access': 'scraper' } },
   podSelector: { matchLabels: { 'app.kubernetes.io/name': 'prometheus' } },
 }
 
-/** Peers of network policies: pods of the processes that may connect to a server. */
+/** Peers in a network policy: pods of those processes that may connect to a server. */
 function clientsOf(...servers: readonly Server[]): Yaml {
   const names = [...new Set(servers.flatMap(processesThatConnectTo))].toSorted()
   return {
@@ -35,15 +35,16 @@ function clientsOf(...servers: readonly Server[]): Yaml {
 }
 
 /**
- * Network policies of Postgres and RabbitMQ without an operator: only processes that need these
- * servers may connect. The policies select pods of the same namespace by the label
+ * Network policies for Postgres and RabbitMQ servers that no operator manages. Only processes that
+ * need a server may connect to it. The policies apply to pods in their own namespace with the label
  * `posthorn-server`.
  */
 export function serverPolicies(): Yaml[] {
   return [
     protect('postgres', { [serverLabel]: 'postgres' }, [
       { from: [clientsOf('postgres')], ports: tcp(5432, 6432) },
-      // Peers that may connect: replicas of Postgres, and a pooler that has the label.
+      // Pods with the label `postgres` may connect to each other: replicas of Postgres, and a
+      // pooler with the label.
       { from: [{ podSelector: { matchLabels: { [serverLabel]: 'postgres' } } }] },
     ]),
     protect('rabbitmq', { [serverLabel]: 'rabbitmq' }, [
@@ -54,14 +55,15 @@ export function serverPolicies(): Yaml[] {
   ]
 }
 
-/** Network policies of the Postgres instances and the pooler that CloudNativePG creates. */
+/** Network policies for the Postgres instances and the pooler that CloudNativePG creates. */
 export function cloudNativePgPolicies(): Yaml[] {
   const cluster = { 'cnpg.io/cluster': 'posthorn-postgres' }
   const pooler = { 'cnpg.io/poolerName': 'posthorn-pooler' }
   const operator = namespaceOf('cnpg-system')
   return [
     protect('posthorn-postgres', { ...cluster, 'cnpg.io/podRole': 'instance' }, [
-      // Services connect to Postgres through the pooler. `reseal` runs in auth-bridge.
+      // Services connect to Postgres through the pooler. Of the jobs, only `migrate` connects
+      // directly, because `reseal` runs in the pods of auth-bridge.
       {
         from: [
           { podSelector: { matchLabels: { 'app.kubernetes.io/name': 'migrate', ...partOf } } },
@@ -71,8 +73,8 @@ export function cloudNativePgPolicies(): Yaml[] {
       },
       { from: [operator], ports: tcp(5432, 8000) },
       { from: [scraper], ports: tcp(9187) },
-      // Peers that may connect: instances of Postgres, and the jobs that copy the data to a new
-      // instance.
+      // Pods of the Postgres cluster may connect to each other: Postgres instances, and the jobs
+      // that copy the data to a new instance.
       { from: [{ podSelector: { matchLabels: cluster } }] },
     ]),
     protect('posthorn-pooler', pooler, [
@@ -82,7 +84,7 @@ export function cloudNativePgPolicies(): Yaml[] {
   ]
 }
 
-/** Network policy of the nodes that the cluster operator of RabbitMQ creates. */
+/** Network policy for the RabbitMQ nodes that the RabbitMQ cluster operator creates. */
 export function rabbitmqPolicies(): Yaml[] {
   const cluster = { 'app.kubernetes.io/name': 'posthorn-rabbitmq' }
   return [
@@ -96,8 +98,8 @@ export function rabbitmqPolicies(): Yaml[] {
 }
 
 /**
- * NetworkPolicy that admits only the listed connections to the selected pods. Does not restrict
- * connections that the pods open.
+ * NetworkPolicy that admits only the listed connections to the selected pods. Connections from the
+ * selected pods are not restricted.
  */
 function protect(
   name: string,

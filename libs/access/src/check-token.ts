@@ -19,22 +19,22 @@ export interface UsableToken {
 }
 
 /**
- * Reason for which the use of an access token is rejected. Clients can distinguish only `address`
- * from the other reasons; the token log names the reason.
+ * Reason why the use of an access token is rejected. Clients learn only whether the reason is
+ * `address`. The token log contains the exact reason.
  */
 export type TokenRejection = 'unknown' | 'expired' | 'scope' | 'account' | 'permission' | 'address'
 
 /**
- * Result of the lookup of an access token. The id of a rejected token is absent if the token does
- * not exist.
+ * Result of the lookup of an access token: a usable token, or the reason why the token is rejected.
+ * `id` is absent if no such token exists.
  */
 export type TokenLookup =
   | { id: string; token: UsableToken; refused?: never }
   | { id?: string; token?: never; refused: TokenRejection }
 
 /**
- * Permissions that a mail client can exercise once logged in, by scope. An access token must have
- * all permissions of its scope.
+ * Permissions that a mail client can exercise once logged in, by the scope of its access token. A
+ * token with the scope must have all of these permissions.
  */
 const requiredPermissions: Record<ProxyTokenUse['scope'], readonly RequiredPermission[]> = {
   smtp: [{ group: 'submit', action: 'send' }],
@@ -54,8 +54,8 @@ const requiredPermissions: Record<ProxyTokenUse['scope'], readonly RequiredPermi
 const tokenShape = /^[!-~]{32,256}$/
 
 /**
- * Finds an access token by its hash and checks the use at a mail proxy. Compares no secret. Does
- * not check that the account exists.
+ * Finds an access token by its hash and checks that a mail client may use the token at a mail
+ * proxy. The lookup by hash compares no secret. Does not check that the account exists.
  */
 export async function findUsableToken(
   db: Db,
@@ -71,9 +71,9 @@ export async function findUsableToken(
 }
 
 /**
- * Returns the reason why an access token does not allow the use, or undefined. The client address
- * is checked last, so that only the holder of a token that is otherwise valid learns about the
- * address restriction.
+ * Returns the reason why an access token does not allow a login at a mail proxy, or undefined if
+ * the token does. The client address is checked last, so that only the holder of a token that is
+ * otherwise valid learns about the address restriction.
  */
 export function checkToken(
   row: TokenRow,

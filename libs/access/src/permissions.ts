@@ -1,7 +1,8 @@
 import type { Action, Group } from '@posthorn/contracts/define'
 
 /**
- * Action on a group of API operations, as the permission record of a token names action and group.
+ * Permission for an action on a group of API operations. Action and group have the names of the
+ * permissions record of an access token.
  */
 export interface RequiredPermission {
   action: Action
@@ -9,9 +10,9 @@ export interface RequiredPermission {
 }
 
 /**
- * True if an access token's permission record permits the action on the group. Null or undefined,
- * which means no record, permits everything. A record without both lists, or a malformed record,
- * permits nothing. No record permits the group `admin`.
+ * True if the permissions record of an access token permits an action on a group of API operations.
+ * Null or undefined (no record) permits everything. A record without both lists, or a malformed
+ * record, permits nothing. No record permits the group `admin`.
  */
 export function permits(record: unknown, { action, group }: RequiredPermission): boolean {
   if (record === null || record === undefined) return true
@@ -22,8 +23,8 @@ export function permits(record: unknown, { action, group }: RequiredPermission):
 }
 
 /**
- * True if a list of a permission record permits the word. An absent list permits every word; a
- * value that is no array permits no word.
+ * True if a list of actions or groups in a permissions record permits a name. An absent list
+ * permits every name; a value that is no array permits no name.
  */
 function listPermits(list: unknown, word: string): boolean {
   return list === undefined || (Array.isArray(list) && list.includes(word))

@@ -57,7 +57,8 @@ export function startTokenLog(
       try {
         await insertTokenLog(db, batch)
       } catch (error) {
-        // A batch of entries that Postgres rejects must not block the entries behind the batch.
+        // Drops a batch of token log entries that Postgres rejects as invalid data, so that the
+        // batch does not block later entries.
         if (isDataError(error)) lost += batch.length
         else waiting = [...batch, ...waiting]
         onError(error)
@@ -79,8 +80,8 @@ export function startTokenLog(
     record: (describe) => void queue(describe, new Date()).catch(() => (lost += 1)),
     async [Symbol.asyncDispose]() {
       clearInterval(timer)
-      // Entries of the token log that were recorded just before disposal may still be waiting for
-      // the settings.
+      // Waits for the settings, because token log entries recorded just before disposal are queued
+      // only after the settings were read.
       await settings.get().catch(() => undefined)
       await writing
       await write()

@@ -7,15 +7,15 @@ export interface BrokerUsers {
   api: string
   vhost: string
   /**
-   * Passwords by RabbitMQ user, such as `posthorn_sender`. Users not listed must exist and keep
-   * their passwords.
+   * Passwords of the RabbitMQ users, by user name such as `posthorn_sender`. A user without an
+   * entry must exist and keeps its password.
    */
   passwords: Readonly<Record<string, string>>
 }
 
 /**
  * Creates or updates one RabbitMQ user per service, with the least permissions in the virtual host.
- * Idempotent. Users belong to the broker, not to a virtual host.
+ * Idempotent. The users exist in all virtual hosts of the broker, the permissions in one.
  */
 export async function setBrokerUsers({ api, vhost, passwords }: BrokerUsers): Promise<void> {
   for (const service of serviceNames) {
@@ -27,8 +27,8 @@ export async function setBrokerUsers({ api, vhost, passwords }: BrokerUsers): Pr
 }
 
 /**
- * Creates or updates a RabbitMQ user. RabbitMQ rejects one of two requests that create the same
- * user at the same time; a repeated request then updates the user.
+ * Creates or updates a RabbitMQ user. If two processes create the user at the same time, RabbitMQ
+ * rejects one of the requests. The rejected request is then repeated and updates the user.
  */
 async function putUser(api: string, user: string, password: string): Promise<void> {
   const body = { password, tags: '' }
@@ -48,8 +48,8 @@ async function put(api: string, path: string, body: object): Promise<void> {
     headers: {
       authorization: `Basic ${Buffer.from(login).toString('base64')}`,
       'content-type': 'application/json',
-      // RabbitMQ's management API closes idle connections without a warning, so a request on a
-      // reused connection may fail.
+      // Requests to RabbitMQ's management API open a new connection. The API closes idle
+      // connections without a warning, so a request on a reused connection may fail.
       connection: 'close',
     },
     body: JSON.stringify(body),

@@ -7,20 +7,23 @@ import type { SharedQueue, WorkQueue } from './topology.ts'
 
 export interface RpcOptions {
   /**
-   * Key of the processes that serve the request: `shard.<n>`, or the name of a shared queue such as
-   * `credentials`.
+   * Routing key of the processes that serve the request: `shard.<n>`, or the name of a shared queue
+   * such as `credentials`.
    */
   key: string
-  /** Timeout of the request in milliseconds. Sent as a deadline, after which no responder acts. */
+  /**
+   * Timeout of the request in milliseconds. The deadline is sent with the request, so that no
+   * responder acts after the deadline.
+   */
   timeoutMs: number
   signal?: AbortSignal
   /**
-   * Id of a repeatable request: a repeat with the same id executes a change once. Default: a new id
-   * for each request.
+   * Id of a request that may be sent several times: a change is executed only once for all requests
+   * with equal ids. Default: a new id for each request.
    */
   requestId?: string
   /**
-   * If true, the request fails within about 250 ms when no responder is running. Otherwise a
+   * True if the request should fail within about 250 ms when no responder is running. If false, a
    * request to a shared queue waits for a responder until the deadline of the request.
    */
   failFast?: boolean
@@ -37,8 +40,8 @@ export interface StreamedReply<C extends Command> {
 
 export interface NotifyOptions {
   /**
-   * Keys of the processes that get the command, such as `shard.<n>`. A process that serves several
-   * keys gets the command once.
+   * Routing keys of the processes that get the command, such as `shard.<n>`. A process that serves
+   * several of the keys gets the command once.
    */
   keys: readonly string[]
   /** Time in milliseconds after which RabbitMQ drops a command that was not consumed. */
@@ -52,20 +55,21 @@ export interface CommandContext {
   signal: AbortSignal
   /** Deadline of the request in milliseconds since 1970. */
   deadline: number
-  /** Id of the request, identical for all repeats of the request. */
+  /** Id of the request. All repeats of the request have the same id. */
   requestId: string
-  /** Service that sent the request. Absent if services share a RabbitMQ user. */
+  /** Name of the service that sent the request. Absent if all services share one RabbitMQ user. */
   requester?: ServiceName
 }
 
-/** Command with its handler, created by the function `on`. */
+/** Command together with its handler, created by the function `on`. */
 export interface CommandHandler {
   readonly command: Command
   readonly handle: (request: never, context: CommandContext) => Promise<unknown>
 }
 
 /**
- * Server of a request queue in RabbitMQ. Keys are bound and unbound with the shards of the process.
+ * Server of a request queue in RabbitMQ. A process calls `bind` and `unbind` when it gains or loses
+ * the shard of a key.
  */
 export interface CommandServer extends AsyncDisposable {
   bind(key: string): Promise<void>
@@ -75,21 +79,21 @@ export interface CommandServer extends AsyncDisposable {
 export interface ServeOptions {
   handlers: readonly CommandHandler[]
   /**
-   * Queue of the requests. `private`: an exclusive queue of this process. Otherwise a queue shared
-   * by all replicas.
+   * Queue from which the process takes requests. `private`: an exclusive queue of this process. Any
+   * other value: a queue shared by all replicas.
    */
   queue: 'private' | SharedQueue
   keys?: readonly string[]
   /**
-   * Maximum concurrent requests of the server; default 100. A shared quorum queue has the same
-   * limit again for direct requests.
+   * Maximum concurrent requests of the server, by default 100. If the server has a shared quorum
+   * queue, the limit applies separately to requests on its direct queue.
    */
   concurrency?: number
 }
 
 export interface Delivery<T> {
   payload: T
-  /** True if RabbitMQ has delivered the bus message before. */
+  /** True if RabbitMQ has delivered this bus message at least once before. */
   redelivered: boolean
 }
 
@@ -98,14 +102,15 @@ export interface ConsumeOptions<S extends TSchema> {
   schema: S
   prefetch: number
   /**
-   * Handles the delivery of a bus message. Returning acknowledges the message. A permanent AppError
-   * and a payload that does not match the schema dead-letter the message. Any other error
-   * redelivers the message, up to the delivery limit of the queue.
+   * Function that handles a bus message. If it returns, the message is acknowledged. If it throws a
+   * permanent AppError, or if the payload does not match the schema, the message is dead-lettered.
+   * After any other error the message is redelivered, up to the delivery limit of the queue.
    */
   handle: (delivery: Delivery<Static<S>>) => Promise<void>
   /**
-   * Delay before a failed delivery of a bus message returns to the queue, by the number of
-   * redeliveries. Default: 100 ms, doubling to 5 s, about 70 s in total up to the delivery limit.
+   * Delay before a failed bus message returns to the queue, depending on the number of its
+   * redeliveries. The default grows from 100 ms to 5 s, about 70 s in total up to the delivery
+   * limit.
    */
   redeliveryDelayMs?: (redeliveries: number) => number
 }
@@ -117,29 +122,31 @@ export interface ConsumeOptions<S extends TSchema> {
  * Disposal stops intake, waits for handlers in flight and closes the connections.
  */
 export interface Bus extends AsyncDisposable {
-  /** True if RabbitMQ is connected and all channels are open. */
+  /** True if the process is connected to RabbitMQ and all its channels are open. */
   readonly up: boolean
-  /** Number of bus messages and commands being handled. */
+  /** Number of bus messages and commands that this process is handling. */
   readonly activeHandlers: number
-  /** Resolves when RabbitMQ is connected and all channels are open. */
+  /** Resolves when the process is connected to RabbitMQ and all its channels are open. */
   whenUp(signal?: AbortSignal): Promise<void>
   /**
-   * Publishes an event to the topic exchange `events` with key `<event>.<shard>`. Resolves when the
-   * message is confirmed and routed. Rejects `unavailable` within 5 s.
+   * Publishes an event to the topic exchange `events` with the routing key `<event>.<shard>`.
+   * Resolves when RabbitMQ has confirmed and routed the message. Rejects with `unavailable` within
+   * 5 s.
    */
   publishEvent(message: EventMessage): Promise<void>
   /**
-   * Publishes a hint to a work queue. Resolves when confirmed, rejects `unavailable` within 5 s. A
-   * lost hint delays work until the next sweep.
+   * Publishes a hint to a work queue. Resolves when RabbitMQ has confirmed the hint. Rejects with
+   * `unavailable` within 5 s. A lost hint delays work until the next sweep.
    */
   publishHint(queue: WorkQueue, payload: object): Promise<void>
   consume<S extends TSchema>(options: ConsumeOptions<S>): Promise<AsyncDisposable>
   /**
    * Sends a command to one process and waits for its reply.
    *
-   * @throws AppError `unavailable` `WorkerNotAvailable`, immediately if no process serves the key
-   * (`UnroutedError`) or the broker is down, within about 1 s if the responder dies. `timeout`
-   * `Timeout` at the deadline. Otherwise the error of the handler.
+   * @throws AppError `unavailable` with the code `WorkerNotAvailable`: immediately if no process
+   * serves the key (`UnroutedError`) or the broker is down, within about 1 s if the responder dies.
+   * AppError `timeout` with the code `Timeout` at the deadline. In all other cases the error of the
+   * handler.
    */
   request<C extends Command>(
     command: C,
@@ -147,8 +154,9 @@ export interface Bus extends AsyncDisposable {
     options: RpcOptions,
   ): Promise<CommandResponse<C>>
   /**
-   * Sends a command like `request`, with `streams: true`: a stream follows the reply. The timeout
-   * applies until the first frame of the reply, then between chunks of the stream.
+   * Sends a command like `request` and receives a stream after the reply, for commands with
+   * `streams: true`. The timeout applies until the first frame of the reply, then between chunks of
+   * the stream.
    */
   requestStream<C extends Command>(
     command: C,
@@ -169,14 +177,21 @@ export interface Bus extends AsyncDisposable {
   ): Promise<void>
   serve(options: ServeOptions): Promise<CommandServer>
   /**
-   * Broadcasts an invalidation of cached values to all processes. Best effort: caches also expire.
+   * Broadcasts to all processes that a cached value changed. A lost broadcast is tolerable, because
+   * cached values also expire.
    */
   invalidate(message: Invalidation): Promise<void>
-  /** Adds a listener to invalidations, which also receives every topic after a reconnect. */
+  /**
+   * Adds a listener for invalidations. After a reconnect the listener is called for every topic,
+   * because invalidations may have been lost.
+   */
   onInvalidate(listener: (message: Invalidation) => void): Promise<AsyncDisposable>
 }
 
-/** Pairs a command with its handler. The bus validates requests and responses. */
+/**
+ * Combines a command with its handler. The bus validates the requests and the responses of the
+ * command.
+ */
 export function on<C extends Command>(
   command: C,
   handle: (

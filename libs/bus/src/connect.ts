@@ -34,25 +34,25 @@ import { RpcServer } from './rpc/rpc-server.ts'
 import { brokerUseOf, exchanges, schemaOf, type WorkQueue } from './topology.ts'
 
 export interface ConnectOptions {
-  /** URL of RabbitMQ: `amqp://user:password@host:port/vhost`, or `amqps:`. */
+  /** URL of RabbitMQ: `amqp://user:password@host:port/vhost`, or with the scheme `amqps:`. */
   url: string
   /** Service name. Shown in RabbitMQ's lists of connections and queues. */
   name: string
   log: Logger
   metrics: Metrics
-  /** Interval of redeclaring bindings; default 30 s. The topology has ten times the interval. */
+  /** Interval of redeclaring bindings, default 30 s. Queues are redeclared 10 times less often. */
   reconcileMs?: number
 }
 
 /**
- * Opens the RabbitMQ client (bus) of a process. Returns immediately, also while the broker is down:
- * see `up` and `whenUp`. Reconnects until disposed.
+ * Opens the RabbitMQ client (bus) of a process. Returns immediately, even while the broker is down:
+ * use `up` and `whenUp` to learn when the client is ready. Reconnects until the client is disposed.
  */
 export async function connectBus(options: ConnectOptions): Promise<Bus> {
   return new RabbitBus(options)
 }
 
-/** RabbitMQ client. Consumers have their own connection: an alarm blocks publishing connections. */
+/** RabbitMQ client with a connection for consumers, because alarms block publishing connections. */
 class RabbitBus implements Bus {
   readonly #options: Required<ConnectOptions>
   readonly #instruments: Instruments
@@ -66,7 +66,7 @@ class RabbitBus implements Bus {
   readonly #active = new ActiveRequests()
   readonly #replies = new ReplyCache()
   readonly #up = new Latch()
-  /** Consumers and command servers of the bus, closed before the connections. */
+  /** Consumers and command servers of the bus. They are closed before the connections. */
   readonly #receivers = new Receivers()
   #failureLogged = false
   #closing: Promise<void> | undefined
@@ -186,7 +186,7 @@ class RabbitBus implements Bus {
     options: NotifyOptions,
   ): Promise<void> {
     if (!matches(command.request, request)) throw contractViolation(`request of ${command.name}`)
-    // The exchange of the command may not exist until the bus is up.
+    // Before the bus is up, the exchange of the command may not exist, so the command is not sent.
     if (!this.up) throw new AppError('unavailable', 'RabbitMQ is not connected')
     const user = userOf(this.#options.url)
     await this.#publisher.publish(
@@ -202,7 +202,7 @@ class RabbitBus implements Bus {
       frames: this.#frames,
       active: this.#active,
       replies: this.#replies,
-      // If this process has its own RabbitMQ user, so have the other processes.
+      // If this process has its own RabbitMQ user, all other processes have their own users, too.
       authenticatesRequesters: serviceOf(userOf(this.#options.url)) === this.#options.name,
       instruments: this.#instruments,
     }
@@ -257,7 +257,7 @@ class RabbitBus implements Bus {
     else this.#client.receive(message)
   }
 
-  /** Handles a returned RPC frame: the other process is gone, and its reply queue with it. */
+  /** Handles a returned RPC frame. The frame's reply queue is gone, so its process has ended. */
   #onUndeliverable(message: Message): void {
     const id = correlationId(message)
     if (message.properties.type === 'credit') this.#client.onReturned(message)
@@ -270,7 +270,7 @@ class RabbitBus implements Bus {
   }
 
   #onChange(): void {
-    // `up` is read before the constructor has finished.
+    // In the constructor, a channel may report a change before all of these members exist.
     const parts = [this.#publisher, this.#client, this.#frames, this.#replyQueue]
     const up = parts.every((part) => part?.channel?.ready.isOpen) && !this.#client.isBrokerSilent
     if (up === this.up) return
@@ -281,7 +281,7 @@ class RabbitBus implements Bus {
     this.#failureLogged = false
   }
 
-  /** Logs the first connection failure only, until the bus is up again. */
+  /** Only the first connection failure is logged until the bus is up again. */
   #logFailure(reason: unknown): void {
     if (this.#failureLogged || this.#closing) return
     this.#failureLogged = true
@@ -290,7 +290,7 @@ class RabbitBus implements Bus {
   }
 }
 
-/** Error of a caller whose bus message violates a contract, before it reaches a consumer. */
+/** Error for the sender of a bus message that violates its contract. The message is not sent. */
 function contractViolation(subject: string): AppError {
   return new AppError('internal', 'Internal Server Error', {
     cause: new Error(`${subject} does not match its contract`),

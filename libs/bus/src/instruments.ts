@@ -1,6 +1,6 @@
 import type { Metrics } from '@posthorn/telemetry'
 
-/** Metrics of the bus, the RabbitMQ client of a service. */
+/** Metrics of the bus (the RabbitMQ client of a service). */
 export type Instruments = ReturnType<typeof createInstruments>
 
 export function createInstruments(

@@ -3,14 +3,14 @@ import type { TraceHeaders } from '@posthorn/telemetry'
 import type { Message } from 'amqplib'
 
 /**
- * Maximum size of a bus message. RabbitMQ 4 closes the channel on messages above 16 MiB. Larger
- * contents are streamed or stay in Postgres.
+ * Maximum size of a bus message. RabbitMQ 4 closes the channel when a message is larger than 16
+ * MiB. Larger contents are streamed or stay in Postgres.
  */
 const maxMessageBytes = 15 * 1024 * 1024
 
 /**
  * Encodes the payload of a bus message as JSON.
- * @throws AppError `too-large` above 15 MiB
+ * @throws AppError `too-large` if the payload has more than 15 MiB
  */
 export function encode(value: unknown): Buffer {
   const content = Buffer.from(JSON.stringify(value))
@@ -19,7 +19,7 @@ export function encode(value: unknown): Buffer {
   return content
 }
 
-/** Parsed JSON payload of a bus message, or undefined if the content is not JSON. */
+/** Parses the JSON payload of a bus message. Undefined if the content is not JSON. */
 export function decode(content: Buffer): unknown {
   try {
     return JSON.parse(content.toString())

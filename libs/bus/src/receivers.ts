@@ -1,6 +1,6 @@
 /** Receiver of bus messages: a consumer or command server. */
 export interface Receiver extends AsyncDisposable {
-  /** Number of bus messages that the receiver is handling. */
+  /** Returns the number of bus messages that the receiver is handling. */
   active(): number
 }
 
@@ -14,8 +14,8 @@ export class Receivers implements AsyncDisposable {
   }
 
   /**
-   * Adds a consumer or command server, which is disposed once: with the bus or earlier by its
-   * owner.
+   * Adds a consumer or command server. The receiver is disposed only once, either by the returned
+   * object or with the bus.
    */
   add(receiver: Receiver): AsyncDisposable {
     let closing: Promise<void> | undefined

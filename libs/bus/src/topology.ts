@@ -14,8 +14,8 @@ import type { Channel } from 'amqplib'
 import type { TSchema } from 'typebox'
 
 /**
- * Names of the RabbitMQ exchanges. The names are public: a deployment may bind its own queues to
- * `events`.
+ * Names of the RabbitMQ exchanges. The names are part of the public interface, because a deployment
+ * may bind its own queues to `events`.
  */
 export const exchanges = {
   events: 'events',
@@ -28,8 +28,8 @@ const exchangeTypes: Readonly<Record<string, string>> = { events: 'topic', inval
 export type ExchangeName = keyof typeof exchanges | SharedQueue
 
 /**
- * Durable work queues in RabbitMQ. Changed arguments need a new queue name, because RabbitMQ
- * rejects a redeclaration with other arguments (406 PRECONDITION_FAILED).
+ * Durable work queues in RabbitMQ. If the arguments of a queue change, the queue needs a new name:
+ * RabbitMQ rejects a declaration with other arguments (406 PRECONDITION_FAILED).
  */
 export type WorkQueue = `webhook.events.${number}` | 'sender.submissions'
 
@@ -51,8 +51,8 @@ const unrestricted: BrokerUse = {
 }
 
 /**
- * Exchanges and queues of RabbitMQ that a service uses. Names that are no service, such as tools,
- * are unrestricted.
+ * Exchanges and queues of RabbitMQ that a service uses. A name that is not a service, such as a
+ * tool, is not restricted.
  */
 export function brokerUseOf(name: string): BrokerUse {
   const service = serviceNames.find((candidate) => candidate === name)
@@ -60,8 +60,8 @@ export function brokerUseOf(name: string): BrokerUse {
 }
 
 /**
- * RabbitMQ exchange of the requests with this key, and of their cancellations. The key of one
- * responder, such as `outbox.<sender>`, begins with the key of its service.
+ * RabbitMQ exchange for requests with a routing key and for their cancellations. The key of a
+ * single responder, such as `outbox.<sender>`, begins with the key of its service.
  */
 export function exchangeFor(key: string): CommandExchange {
   const plain = key.startsWith('cancel.') ? key.slice('cancel.'.length) : key
@@ -70,24 +70,24 @@ export function exchangeFor(key: string): CommandExchange {
 }
 
 /**
- * Redeliveries of a bus message before dead-lettering. Set explicitly: RabbitMQ 3.10 has no limit,
- * 4.0 has 20.
+ * Maximum number of redeliveries of a bus message before the message is dead-lettered. The limit is
+ * set explicitly, because RabbitMQ 3.10 has no default and RabbitMQ 4.0 has the default 20.
  */
 export const deliveryLimit = 20
 /**
- * Maximum dead letters in a queue. Beyond the maximum the oldest dead letters are dropped: Postgres
- * holds the data.
+ * Maximum number of dead letters in a queue. If there are more, RabbitMQ drops the oldest dead
+ * letters. No data is lost, because Postgres holds the data.
  */
 const maxDeadLetters = 100_000
 
-/** Binding keys of an event queue: all events of the shards of its partition. */
+/** Binding keys of an event queue: one key per shard of the queue's partition, for all events. */
 export function bindingKeys(partition: number): string[] {
   const keys: string[] = []
   for (let shard = partition; shard < shardCount; shard += eventPartitions) keys.push(`*.${shard}`)
   return keys
 }
 
-/** Schema of the bus messages of a work queue. */
+/** Schema to which the bus messages of a work queue must conform. */
 export function schemaOf(queue: WorkQueue): TSchema {
   return queue === 'sender.submissions' ? SubmissionHint : EventMessageSchema
 }
@@ -100,8 +100,8 @@ export function declareExchange(channel: Channel, name: ExchangeName): Promise<u
 export async function declareWorkQueue(channel: Channel, queue: WorkQueue): Promise<void> {
   const partition = eventQueues.indexOf(queue)
   const dead = `${queue}.dead`
-  // Declarations of queues are pipelined. The first rejection closes the channel and fails all
-  // declarations.
+  // Queue declarations are sent without waiting for replies. If RabbitMQ rejects a declaration, it
+  // closes the channel, and all declarations fail.
   await Promise.all([
     declareExchange(channel, 'dead'),
     channel.assertQueue(dead, {
@@ -114,7 +114,8 @@ export async function declareWorkQueue(channel: Channel, queue: WorkQueue): Prom
         'x-delivery-limit': deliveryLimit,
         'x-dead-letter-exchange': exchanges.dead,
         'x-dead-letter-routing-key': queue,
-        // A single active consumer preserves the order of the events of an account.
+        // `x-single-active-consumer`: only one consumer is active at a time, so that the events of
+        // an account are processed in order.
         ...(partition < 0 ? {} : { 'x-single-active-consumer': true }),
       },
     }),
@@ -130,9 +131,9 @@ async function bindEvents(channel: Channel, queue: WorkQueue, partition: number)
 }
 
 /**
- * Declares a request queue shared by all responders. Losing its messages is harmless, because
- * requests have deadlines. Queues whose requests carry passwords are classic queues: a quorum queue
- * writes even transient messages to disk.
+ * Declares a request queue that all responders share. The loss of its messages is harmless, because
+ * requests have deadlines. A queue whose requests carry passwords is a classic queue: a quorum
+ * queue writes even transient messages to disk.
  */
 export async function declareSharedQueue(channel: Channel, queue: SharedQueue): Promise<string> {
   await channel.assertQueue(queue, {
@@ -152,8 +153,8 @@ export function isOnDisk(queue: SharedQueue): boolean {
 }
 
 /**
- * Declares the exchanges and queues that a process publishes to, so that events are routed before
- * any consumer started.
+ * Declares the exchanges and queues to which a process publishes, so that events are routed even
+ * before a consumer has started.
  */
 export async function declareTopology(channel: Channel, { declares }: BrokerUse): Promise<void> {
   await Promise.all([
@@ -165,8 +166,8 @@ export async function declareTopology(channel: Channel, { declares }: BrokerUse)
 }
 
 /**
- * Declares an exclusive queue of this process. The queue has a new name each time: RabbitMQ may not
- * have deleted the last queue.
+ * Declares an exclusive queue of this process. The name is new for each call, because RabbitMQ may
+ * not have deleted the previous queue yet.
  */
 export async function declareOwnQueue(channel: Channel, purpose: string): Promise<string> {
   const { queue } = await channel.assertQueue(`${purpose}.${crypto.randomUUID()}`, {

@@ -2,10 +2,13 @@ import { type Env, json, url } from '@posthorn/config'
 
 /** Configuration of the command that creates the RabbitMQ users of the services. */
 export interface UsersConfig {
-  /** RabbitMQ's management API, with the login of an administrator. */
+  /** URL of RabbitMQ's management API, with the login of an administrator. */
   readonly api: string
   readonly vhost: string
-  /** Passwords of the services' RabbitMQ users. Other users keep their passwords. */
+  /**
+   * Passwords of the services' RabbitMQ users, by user name. Users without an entry keep their
+   * passwords.
+   */
   readonly passwords: Readonly<Record<string, string>>
 }
 

@@ -5,10 +5,11 @@ import { retryUntil, runJob } from '@posthorn/flow'
 import { setBrokerUsers } from './broker-users.ts'
 import { readUsersConfig } from './users-config.ts'
 
-// Creates the broker users of the services. Run it before a release starts and after a broker lost
-// its data. `--print` prints the equivalent rabbitmqctl commands for brokers without management
-// API. AMQP_ADMIN_URL: management API, http://admin:password@host:15672/vhost. SVC_AMQP_PASSWORDS:
-// JSON object, {"posthorn_sender": "…", …}.
+// Creates the RabbitMQ users of the services, before a release starts or after a broker lost its
+// data. With `--print`, prints the equivalent rabbitmqctl commands for brokers without a management
+// API. Environment variables: AMQP_ADMIN_URL is the management API,
+// http://admin:password@host:15672/vhost. SVC_AMQP_PASSWORDS is a JSON object, {"posthorn_sender":
+// "…", …}.
 const maxWaitMs = 60_000
 
 /**

@@ -1,8 +1,8 @@
 import { Secret } from './secret.ts'
 
 /**
- * Converts the configuration of a process for the log: secrets become `set`, credentials in URLs
- * are removed.
+ * Converts the configuration of a process for its log. Secrets become the text `set`, and
+ * credentials in URLs are removed.
  */
 export function describeConfig(config: object): Record<string, unknown> {
   return Object.fromEntries(Object.entries(config).map(([name, value]) => [name, describe(value)]))

@@ -3,8 +3,8 @@ import { ConfigError } from './config-error.ts'
 import { type Env, optional } from './read.ts'
 
 /**
- * Reads an environment variable with a comma-separated list, without empty entries; undefined if
- * the variable is not set.
+ * Reads an environment variable with a comma-separated list. Empty entries are dropped. Undefined
+ * if the variable is not set.
  */
 export function list(env: Env, name: string): string[] | undefined {
   return optional(env, name)

@@ -6,8 +6,8 @@ import { Secret } from './secret.ts'
 export type Env = Readonly<Record<string, string | undefined>>
 
 /**
- * Reads an environment variable, or the file named by `<name>_FILE`, as container secrets are
- * mounted. An empty value counts as unset.
+ * Reads an environment variable. If the variable is unset, reads the file whose path is in
+ * `<name>_FILE`, as container secrets are mounted. An empty value counts as unset.
  */
 export function optional(env: Env, name: string): string | undefined {
   const value = env[name]
@@ -35,8 +35,8 @@ export interface IntegerRange {
 }
 
 /**
- * Reads an environment variable with an integer within the range. Without a fallback, the variable
- * must be set.
+ * Reads an environment variable with an integer within a range. The variable must be set if
+ * `fallback` is undefined.
  */
 export function integer(env: Env, name: string, range: IntegerRange = {}): number {
   const { fallback, min = Number.MIN_SAFE_INTEGER, max = Number.MAX_SAFE_INTEGER } = range
@@ -57,10 +57,9 @@ const unitMs = { ms: 1, s: 1_000, m: 60_000, h: 3_600_000, d: 86_400_000 } as co
 type DurationUnit = keyof typeof unitMs
 
 /**
- * Reads an environment variable with a duration and its unit (`500ms`, `30s`, `10m`, `3d`), or `0`.
- * Returns milliseconds.
- *
- * Other numbers without a unit are rejected: a reader cannot tell seconds from milliseconds.
+ * Reads an environment variable with a duration: a number with a unit (`500ms`, `30s`, `10m`,
+ * `3d`), or `0`. Returns milliseconds. Other numbers without a unit are rejected: a reader cannot
+ * tell seconds from milliseconds.
  */
 export function duration(env: Env, name: string, range: IntegerRange = {}): number {
   const { min = 0, max = Number.MAX_SAFE_INTEGER } = range
@@ -86,7 +85,7 @@ function rangeText(minMs: number, maxMs: number): string {
   return `between ${durationText(minMs)} and ${durationText(maxMs)}`
 }
 
-/** Text of a duration in the largest unit that divides the duration. */
+/** Converts a duration to text, in the largest unit that divides the duration without remainder. */
 function durationText(ms: number): string {
   if (ms === 0) return '0'
   const units = Object.entries(unitMs).toReversed()
@@ -108,7 +107,7 @@ export function byteSize(env: Env, name: string, range: IntegerRange = {}): numb
 }
 
 /**
- * Reads an environment variable with `true`/`false`, `1`/`0`, `yes`/`no`, `y`/`n` or `on`/`off`.
+ * Reads a boolean environment variable: `true`/`false`, `1`/`0`, `yes`/`no`, `y`/`n` or `on`/`off`.
  */
 export function boolean(env: Env, name: string, fallback: boolean): boolean {
   const text = optional(env, name)?.toLowerCase()
@@ -118,7 +117,7 @@ export function boolean(env: Env, name: string, fallback: boolean): boolean {
   throw new ConfigError(name, `must be true or false, got "${text}"`)
 }
 
-/** Reads an environment variable with one of the listed values. */
+/** Reads an environment variable whose value has to be in the list of allowed values. */
 export function oneOf<T extends string>(
   env: Env,
   name: string,
@@ -133,8 +132,8 @@ export function oneOf<T extends string>(
 }
 
 /**
- * Reads an environment variable with a URL of one of the protocols (`postgres:`, `https:` …).
- * Returns the URL unchanged.
+ * Reads an environment variable with a URL. The URL must have one of the listed protocols
+ * (`postgres:`, `https:` …) and is returned unchanged.
  */
 export function url(env: Env, name: string, protocols: readonly string[]): string {
   const text = required(env, name)
@@ -147,10 +146,16 @@ export function url(env: Env, name: string, protocols: readonly string[]): strin
   return text
 }
 
-/** Minimum length of a secret that protects stored data: 32 hexadecimal digits have 128 bits. */
+/**
+ * Minimum number of characters of a secret that protects stored data: 32 hexadecimal digits
+ * represent 128 bits.
+ */
 export const minSecretLength = 32
 
-/** Reads an environment variable that must not be logged, of at least `minLength` characters. */
+/**
+ * Reads an environment variable with a secret of at least `minLength` characters. The secret is
+ * never logged.
+ */
 export function secret(env: Env, name: string, { minLength = 1 } = {}): Secret | undefined {
   const value = optional(env, name)
   if (value === undefined) return undefined
@@ -160,8 +165,8 @@ export function secret(env: Env, name: string, { minLength = 1 } = {}): Secret |
 }
 
 /**
- * Reads an environment variable with a JSON object. Errors contain nothing of the text, which may
- * have passwords.
+ * Reads an environment variable with a JSON object. Error messages never quote the value, which may
+ * contain passwords.
  */
 export function json(env: Env, name: string): Record<string, unknown> | undefined {
   const text = optional(env, name)
@@ -173,8 +178,8 @@ export function json(env: Env, name: string): Record<string, unknown> | undefine
 }
 
 /**
- * Parses the JSON text of a variable. Undefined for anything else: the parser's error would quote
- * the text.
+ * Parses the JSON text of an environment variable. Returns undefined for invalid JSON, because the
+ * parser's error would quote the text.
  */
 function parseJson(text: string): unknown {
   try {

@@ -1,27 +1,32 @@
 import type { ServiceName } from './services.ts'
 
-// Use of RabbitMQ by each service, and the least permissions that its broker user needs.
+// Use of RabbitMQ by each service, and the least permissions that the service's RabbitMQ user
+// needs.
 
 /**
- * Request queues shared by the replicas of a service. Queue, key and exchange have the same name.
+ * Names of the request queues that all replicas of a service share. The queue, its routing key and
+ * its exchange have the same name.
  */
 export const sharedQueues = ['credentials', 'outbox', 'verify.imap', 'verify.smtp'] as const
 export type SharedQueue = (typeof sharedQueues)[number]
 
 /**
- * RabbitMQ exchanges of requests. `commands` reaches the sync-worker that holds a shard. Each
- * responding service has its own exchange, so that binding to the exchange is a separate
- * permission.
+ * Names of the RabbitMQ exchanges for requests. Requests on `commands` go to the sync-worker that
+ * holds a shard. Every other service that receives requests has its own exchange, so that binding
+ * to an exchange is a separate permission.
  */
 export type CommandExchange = 'commands' | SharedQueue
 
-/** Work queues of RabbitMQ with their exchange, bindings and dead letter queues. */
+/**
+ * Groups of RabbitMQ work queues. A group is declared with its exchange, bindings and dead letter
+ * queues.
+ */
 export type WorkTopology = 'events' | 'submissions'
 
 export interface BrokerUse {
   /**
-   * Work queues that the service declares: as a consumer, and as a publisher, since a publisher may
-   * start first.
+   * Groups of work queues that the service declares. A service declares the queues from which it
+   * consumes, and the queues to which it publishes, because a publisher may start first.
    */
   readonly declares: readonly WorkTopology[]
   readonly requests: readonly CommandExchange[]
@@ -29,8 +34,8 @@ export interface BrokerUse {
 }
 
 /**
- * Use of RabbitMQ by service. All services also publish and receive invalidations, and have
- * exclusive queues.
+ * Use of RabbitMQ by each service. In addition, all services publish and receive invalidations, and
+ * have exclusive queues.
  */
 export const brokerUses: Readonly<Record<ServiceName, BrokerUse>> = {
   'api-gateway': {
@@ -40,7 +45,8 @@ export const brokerUses: Readonly<Record<ServiceName, BrokerUse>> = {
   },
   'sync-worker': {
     declares: ['events'],
-    // The sync-worker that pulls from Pub/Sub notifies the sync-workers of the accounts.
+    // A sync-worker sends commands to other sync-workers: the process that pulls from Pub/Sub
+    // notifies the holders of the accounts.
     requests: ['commands', 'credentials'],
     serves: ['commands', 'verify.imap'],
   },
@@ -52,13 +58,13 @@ export const brokerUses: Readonly<Record<ServiceName, BrokerUse>> = {
   },
   'webhook-dispatcher': { declares: ['events'], requests: ['credentials'], serves: [] },
   'imap-proxy': { declares: [], requests: ['credentials'], serves: [] },
-  // smtp-proxy does not declare the queue of `submissions`: a hint without a queue delays the
-  // sending of a message until the next sweep of a sender.
+  // smtp-proxy does not declare the queue for submission hints. If the queue does not exist, a hint
+  // is lost, and the message is sent at the next sweep of a sender.
   'smtp-proxy': { declares: [], requests: ['credentials'], serves: [] },
   'auth-bridge': { declares: [], requests: [], serves: ['credentials'] },
 }
 
-/** RabbitMQ permissions of a user in a virtual host, as regular expressions. */
+/** RabbitMQ permissions of a user in a virtual host, each as a regular expression for names. */
 export interface BrokerPermissions {
   configure: string
   write: string
@@ -71,9 +77,10 @@ const workQueues: Readonly<Record<WorkTopology, { exchanges: string[]; queues: s
 }
 
 /**
- * Permissions of a service's broker user. Binding a queue needs write on the queue and read on the
- * exchange; a dead letter exchange needs read on the queue. Replies use the default exchange
- * (`amq.default`), which reaches any queue by name, so responders also check `allowedRequesters`.
+ * RabbitMQ permissions of a service's user. To bind a queue, a user needs write permission for the
+ * queue and read permission for the exchange. To declare a dead letter exchange, a user needs read
+ * permission for the queue. Replies use the default exchange (`amq.default`), which reaches any
+ * queue by name, so responders also check `allowedRequesters`.
  */
 export function permissionsOf(service: ServiceName): BrokerPermissions {
   const { declares, requests, serves } = brokerUses[service]

@@ -17,52 +17,61 @@ export type Group =
   | 'logs'
   | 'admin'
 
-/** Operation of the REST API. Mounted by api-gateway and included in the OpenAPI document. */
+/** Operation of the REST API, which api-gateway serves and the OpenAPI document describes. */
 export interface Operation {
   readonly id: string
   readonly method: 'get' | 'post' | 'put' | 'delete'
-  /** Path of the operation in Express notation: `/v1/account/:account`. */
+  /** Path of the operation in the notation of Express: `/v1/account/:account`. */
   readonly path: string
   readonly tag: string
   readonly summary: string
   readonly description?: string
-  /** Scope that a token needs. `*` is the scope of operators. Tokens must name it explicitly. */
+  /**
+   * Scope that an access token needs for the operation. `*` is the scope of operators, which a
+   * token must name explicitly.
+   */
   readonly scope: 'api' | '*'
   /**
-   * Permission that a token needs. `byKey`: the operation authorizes tokens with a permissions
-   * record per setting.
+   * Permission that an access token needs for the operation. `byKey`: for a token with a
+   * permissions record, the operation decides for each setting.
    */
   readonly permission: { readonly action: Action; readonly group: Group; readonly byKey?: true }
   /**
-   * Authorization of account-bound tokens if the path has no `account`: by the query, or by the
-   * handler. If absent, such tokens are rejected.
+   * Source of the account for the authorization of account-bound tokens, if the path has no
+   * `account`: the query, or the handler itself. If absent, such tokens are rejected.
    */
   readonly boundBy?: 'query' | 'handler'
   readonly params?: TObject
   readonly query?: TObject
   readonly headers?: TObject
   readonly body?: TSchema
-  /** If true, an absent request body is an empty object. */
+  /** If true, a request without a body is treated like a request with an empty object. */
   readonly optionalBody?: true
   readonly response: TSchema
-  /** Content type of the operation's response. Types other than JSON are streamed. */
+  /**
+   * Content type of the operation's response. Responses with a type other than JSON are streamed.
+   */
   readonly produces?:
     | 'application/json'
     | 'message/rfc822'
     | 'text/event-stream'
     | 'text/plain'
     | 'application/octet-stream'
-  /** Size limit of the request body. `upload`: bodies up to SVC_MAX_BODY_SIZE. Default: 1 MB. */
+  /** Maximum size of the request body. `upload`: SVC_MAX_BODY_SIZE. Defaults to 1 MB. */
   readonly bodyLimit?: 'default' | 'upload'
-  /** Error codes of the operation beyond the 400, 401, 403 and 429 of all operations. */
+  /**
+   * Error codes of the operation, in addition to the codes 400, 401, 403 and 429, which all
+   * operations have.
+   */
   readonly errors?: readonly string[]
   /**
-   * Command that the operation forwards to the worker of its account. Present only if the command's
-   * request consists of members of path, query and body, and its response is the response.
+   * Command that the operation forwards to the worker of the account. Only present if the members
+   * of the command's request come from path, query and body, and the command's response is returned
+   * unchanged.
    */
   readonly command?: Command
   /**
-   * If true, the operation is supported for older clients and not included in the OpenAPI document.
+   * If true, the operation exists only for older clients and is not part of the OpenAPI document.
    */
   readonly hidden?: boolean
 }
@@ -71,7 +80,10 @@ export function defineOperation<const O extends Operation>(operation: O): O {
   return operation
 }
 
-/** Returns tag, scope and permission of the API operations of a group, by action. */
+/**
+ * Returns tag, scope and permission for the API operations of a group, by action: read, write, send
+ * or destructive.
+ */
 export function operationKinds(tag: string, group: Group, scope: Operation['scope'] = 'api') {
   const kind = (action: Action) => ({ tag, scope, permission: { action, group } })
   return {
@@ -83,8 +95,8 @@ export function operationKinds(tag: string, group: Group, scope: Operation['scop
 }
 
 /**
- * Returns the common members of the operations on a stored resource such as a template. `params`
- * describes the path parameters that identify the resource.
+ * Returns the members that operations on a stored resource, such as a template, have in common.
+ * `params` describes the path parameters that identify the resource.
  */
 export function resourceOperations<const P extends TObject>(
   { read, write, destructive }: ReturnType<typeof operationKinds>,
@@ -104,7 +116,7 @@ type Part<
   K extends 'params' | 'query' | 'headers' | 'body',
 > = O[K] extends TSchema ? Static<O[K]> : undefined
 
-/** Validated input of the operation's handler. */
+/** Validated input that the handler of an operation gets. */
 export interface OperationInput<O extends Operation> {
   params: Part<O, 'params'>
   query: Part<O, 'query'>
@@ -114,7 +126,7 @@ export interface OperationInput<O extends Operation> {
 export type OperationOutput<O extends Operation> = Static<O['response']>
 
 /**
- * Command: a request to one process over RabbitMQ, with one reply. Unknown request fields are
+ * Command: a request to one process over RabbitMQ, with one reply. Requests with unknown fields are
  * rejected.
  */
 export interface Command {
@@ -124,17 +136,17 @@ export interface Command {
   /** If true, the reply to the command is followed by a stream. */
   readonly streams?: boolean
   /**
-   * If true, a second execution of the command has no further effect, so a requester may repeat a
-   * lost request.
+   * If true, a second execution of the command changes nothing more, so that a requester may send a
+   * lost request again.
    */
   readonly repeatable?: boolean
   /**
-   * If true, an execution of the command uses something up, so a request must not be executed by
-   * two processes. A request that may have reached a process before is dropped, and its requester
-   * gets an error.
+   * If true, the command consumes something, so that two processes must not execute the same
+   * request. A request that may have reached another process before is not executed, and the
+   * requester gets an error.
    */
   readonly atMostOnce?: boolean
-  /** If true, the command has no reply: it is sent with `Bus.notify`, and may be lost. */
+  /** If true, the command has no reply. It is sent with `Bus.notify` and may be lost. */
   readonly oneWay?: boolean
 }
 
@@ -145,7 +157,8 @@ export type CommandRequest<C extends Command> = Static<C['request']>
 export type CommandResponse<C extends Command> = Static<C['response']>
 
 /**
- * Contract of an event. `data` is the `data` of the webhook body. Readers ignore unknown fields.
+ * Contract of an event. `data` is the schema of the member `data` in the webhook body. Readers
+ * ignore unknown fields.
  */
 export interface EventContract {
   readonly name: string

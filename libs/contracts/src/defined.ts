@@ -1,18 +1,17 @@
-/** Result of `defined`: members that may be undefined become optional. */
+/** Type of the result of `defined`: each member that may be undefined becomes optional. */
 export type Defined<T> = {
   [K in keyof T as undefined extends T[K] ? never : K]: T[K]
 } & { [K in keyof T as undefined extends T[K] ? K : never]?: Exclude<T[K], undefined> }
 
 /**
- * Types that a member may have. They keep literal types of members, so that `{ kind: 'x' }` does
- * not widen to `{ kind: string }`.
+ * Types that a member of the argument may have. This constraint makes TypeScript infer literal
+ * types, so that `{ kind: 'x' }` does not widen to `{ kind: string }`.
  */
 type Literal = string | number | bigint | boolean | symbol | null | undefined | object
 
 /**
- * Drops the undefined members of an object, not of nested objects: optional fields are absent
- * instead of undefined. Returns the argument itself if nothing is undefined, so pass a fresh
- * literal.
+ * Removes the undefined members of an object, so that optional fields are absent. Nested objects
+ * are not changed. If no member is undefined, returns the argument itself instead of a copy.
  */
 export function defined<V extends Literal, T extends { [K in keyof T]: V }>(members: T) {
   for (const key in members) if (members[key] === undefined) return copyDefined(members)

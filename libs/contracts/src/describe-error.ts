@@ -1,29 +1,29 @@
 import type { ErrorObject } from 'ajv/dist/2020.js'
 import { unionKeyword } from './union-errors.ts'
 
-/** Rejected field of an API request, in an error body. */
+/** Rejected field of an API request, as described in an error body. */
 export interface FieldError {
   message: string
-  /** Last part of the field's path. */
+  /** Name of the rejected field: the last part of the path. */
   key: string
-  /** Path of the invalid field, such as `to.0.address`. */
+  /** Path of the rejected field, such as `to.0.address`. */
   path: string
 }
 
 /**
- * Maximum length of a field name in an error body. Names come from the request, so longer names are
- * truncated.
+ * Maximum length of a field name in an error body. Longer names are truncated, because the sender
+ * of the request chooses them.
  */
 const maxNameLength = 200
 
-/** Converts a validation error of a request into the error of a field for the caller. */
+/** Converts a validation error of ajv to the description of the rejected field in an error body. */
 export function describeError(error: ErrorObject): FieldError {
   const parts = partsOf(error)
   const path = parts.join('.')
   return { message: `"${path || 'body'}" ${reasonOf(error)}`, key: parts.at(-1) ?? '', path }
 }
 
-/** Creates the error of a field for a rule that the schema cannot express. */
+/** Describes a field that violates a rule that the schema cannot express. */
 export function fieldError(path: string, reason: string): FieldError {
   return { message: `"${path}" ${reason}`, key: path.slice(path.lastIndexOf('.') + 1), path }
 }
@@ -57,7 +57,7 @@ function reasonOf({ keyword, params, message }: ErrorObject): string {
   return reasons[keyword]?.(params) ?? message ?? 'is invalid'
 }
 
-/** Names of the schema formats in error messages for callers. */
+/** Names of schema formats for error messages to API clients. */
 export const formatNames: Record<string, string> = {
   'mail-address': 'email address',
   'date-time': 'ISO 8601 date',

@@ -3,8 +3,8 @@ import { isIP } from 'node:net'
 const controls = /[\u0000-\u001F\u007F]/
 
 /**
- * True for an email address that is safe in header lines and SMTP commands. RFC 5321 §4.1.2, RFC
- * 6531 §3.3.
+ * True for an email address that is safe in header lines and SMTP commands. See RFC 5321 §4.1.2 and
+ * RFC 6531 §3.3.
  */
 function isMailAddress(value: string): boolean {
   const at = value.lastIndexOf('@')
@@ -30,7 +30,7 @@ function isHttpUrl(value: string): boolean {
   return URL.canParse(value) && ['http:', 'https:'].includes(new URL(value).protocol)
 }
 
-/** True for a URL that identifies a webhook target: no credentials, query or fragment. */
+/** True for a URL that can identify a webhook target: without credentials, query and fragment. */
 function isTargetAddress(value: string): boolean {
   if (!isHttpUrl(value)) return false
   const { username, password, search, hash } = new URL(value)
@@ -49,8 +49,8 @@ function isProxyUrl(value: string): boolean {
 }
 
 /**
- * Parses an ISO 8601 time. A time without a zone is UTC. Undefined for invalid dates such as
- * February 30, which JavaScript would accept.
+ * Parses an ISO 8601 time. A time without a zone is read as UTC. Returns undefined for invalid
+ * dates such as February 30, which JavaScript would accept.
  */
 export function parseDate(value: string): Date | undefined {
   const [, day, time = '00:00', zone = 'Z'] = date.exec(value) ?? []
@@ -64,8 +64,8 @@ export function parseDate(value: string): Date | undefined {
 }
 
 /**
- * True for an IP address or CIDR range. Zone ids are rejected: they are local to a host (RFC 4007
- * §6).
+ * True for an IP address or CIDR range. Addresses with a zone id are rejected, because zone ids are
+ * only valid on one host (RFC 4007 §6).
  */
 function isAddressRange(value: string): boolean {
   const [address = '', bits, ...rest] = value.split('/')
@@ -75,8 +75,8 @@ function isAddressRange(value: string): boolean {
 }
 
 /**
- * True for a list id (RFC 2919 §2), restricted to host name syntax, because headers and links
- * contain it.
+ * True for a list id (RFC 2919 §2) with the syntax of a host name. The restriction exists because
+ * headers and links contain list ids.
  */
 function isListId(value: string): boolean {
   return (
@@ -86,8 +86,8 @@ function isListId(value: string): boolean {
 }
 
 /**
- * True for the id of a row of account_changes: `<xid>-<id>`. An empty id is accepted: some clients
- * send it if they have received no row.
+ * True for the id of a row of account_changes: `<xid>-<id>`. An empty text is also accepted,
+ * because some clients send it before they have received a row.
  */
 function isChangeId(value: string): boolean {
   const [, xid, id] = /^(\d{1,20})-(\d{1,19})$/.exec(value) ?? []
@@ -96,14 +96,17 @@ function isChangeId(value: string): boolean {
 }
 
 /**
- * True for a flag of an IMAP message: system flag except `\\Recent`, or keyword. RFC 9051 §9
- * `flag`, in ASCII.
+ * True for a flag of an IMAP message: a keyword or a system flag other than `\\Recent`. See `flag`
+ * in RFC 9051 §9, restricted to ASCII.
  */
 function isMessageFlag(value: string): boolean {
   return /^(?:\\(?:answered|flagged|deleted|seen|draft)|[!#$&'+-[^-z|}~]+)$/i.test(value)
 }
 
-/** True for a set of UIDs or sequence numbers: RFC 9051 §9 `sequence-set`, including `*`. */
+/**
+ * True for a set of UIDs or sequence numbers, which may include `*`. See `sequence-set` in RFC 9051
+ * §9.
+ */
 function isSequenceSet(value: string): boolean {
   return value.split(',').every((piece) => {
     const [, first, last = first] =
@@ -121,7 +124,7 @@ function isJsonObject(value: string): boolean {
   }
 }
 
-/** True for a language tag (RFC 5646). */
+/** True for a valid language tag (RFC 5646). */
 function isLocale(value: string): boolean {
   try {
     return Intl.getCanonicalLocales(value).length === 1
@@ -130,7 +133,7 @@ function isLocale(value: string): boolean {
   }
 }
 
-/** True for a name of the IANA time zone database, or an offset such as `+01:00`. */
+/** True for the name of a time zone in the IANA database, or an offset such as `+01:00`. */
 function isTimeZone(value: string): boolean {
   try {
     return new Intl.DateTimeFormat('en', { timeZone: value }).resolvedOptions().timeZone !== ''
@@ -139,7 +142,7 @@ function isTimeZone(value: string): boolean {
   }
 }
 
-/** All formats of the schemas, by name. Each format check runs in linear time. */
+/** Format checks for schemas, by name of the format. Each check runs in linear time. */
 export const formats: Record<string, (value: string) => boolean> = {
   'mail-address': isMailAddress,
   'host-name': (value) => isHostName(value) || isIP(value) !== 0,

@@ -1,10 +1,15 @@
 import type { TObject } from 'typebox'
 import type { Command, Operation } from './define.ts'
 
-/** API operation without logic of its own: the worker of the account replies to its command. */
+/**
+ * API operation that api-gateway forwards: the account's worker executes the operation's command.
+ */
 export type ForwardedOperation = Operation & { readonly command: Command }
 
-/** True if the contract of an API operation declares the command that serves the operation. */
+/**
+ * True if api-gateway forwards the API operation: its contract then names the command that a worker
+ * executes.
+ */
 export function isForwarded(operation: Operation): operation is ForwardedOperation {
   return operation.command !== undefined
 }
@@ -16,8 +21,9 @@ interface ValidatedInput {
 }
 
 /**
- * Builds the command request of a forwarded API operation: members of path, query and body that the
- * command takes. Members that the command does not know are accepted for compatibility and dropped.
+ * Builds the request of the command from the path, query and body of a forwarded API operation.
+ * Members that the command does not have are dropped, because such members are only accepted for
+ * compatibility.
  */
 export function toCommandRequest(
   { command }: ForwardedOperation,

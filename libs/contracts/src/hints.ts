@@ -1,12 +1,15 @@
 import { type Static, Type } from 'typebox'
 
-/** Hint that a submission may be due; its outbox row decides. Queue `sender.submissions`. */
+/**
+ * Hint on the queue `sender.submissions` that a submission may be due. The sender checks the outbox
+ * row.
+ */
 export const SubmissionHint = Type.Object({ queueId: Type.String() })
 export type SubmissionHint = Static<typeof SubmissionHint>
 
 /**
- * Broadcast that a cached value changed. Fanout exchange `invalidate`. Caches also expire, so a
- * lost invalidation delays a change by seconds.
+ * Broadcast that a cached value has changed, on the fanout exchange `invalidate`. Cached values
+ * also expire, so a lost broadcast only delays a change by seconds.
  */
 export const Invalidation = Type.Object({
   topic: Type.Union([
@@ -20,14 +23,15 @@ export const Invalidation = Type.Object({
     Type.Literal('providerPauses'),
   ]),
   /**
-   * Id of the account, gateway, token, route or application whose cached value changed. Absent:
-   * all. Always absent for `changes`. For `providerPauses` the mail provider, a blank and the
-   * OAuth2 application.
+   * Id of the account, gateway, token, route or application whose cached value has changed. If
+   * absent, all cached values of the topic have changed. Always absent for `changes`. For
+   * `providerPauses`, the mail provider, a blank and the id of the OAuth2 application.
    */
   id: Type.Optional(Type.String()),
   /**
-   * For `providerPauses`: time without requests of the OAuth2 application to the mail provider, in
-   * milliseconds. Such a message is no invalidation: the message is the only copy of the pause.
+   * Time in milliseconds for which no requests of the OAuth2 application may be sent to the mail
+   * provider. Only present for `providerPauses`. Such a message does not invalidate a cached value,
+   * because the pause is stored nowhere else.
    */
   pauseMs: Type.Optional(Type.Integer({ minimum: 0, maximum: 86_400_000 })),
 })

@@ -1,10 +1,10 @@
-/** Size limits up to which a rejected request body is validated again for all its errors. */
+/** Maximum size of a rejected request body that is validated again to find all of its errors. */
 const maxNodes = 2_000
 const maxCharacters = 100_000
 
 /**
- * True if a rejected value is within the limits of a second validation. Stops reading at the first
- * limit.
+ * True if a rejected value is small enough to be validated again. Stops reading the value as soon
+ * as a limit is exceeded.
  */
 export function isSmall(value: unknown): boolean {
   const pending: unknown[] = [value]
@@ -15,7 +15,8 @@ export function isSmall(value: unknown): boolean {
     nodes += 1
     if (typeof next === 'string') characters += next.length
     if (next !== null && typeof next === 'object') {
-      // A long array is rejected before its keys are listed: Object.keys of a long array is slow.
+      // The length of an array is checked before its keys are listed, because Object.keys is slow
+      // for a long array.
       if (Array.isArray(next) && nodes + pending.length + next.length > maxNodes) return false
       const names = Object.keys(next)
       if (nodes + pending.length + names.length > maxNodes) return false

@@ -1,6 +1,6 @@
 /**
- * Paths of api-gateway that mail providers notify. The paths are registered at providers, so they
- * must not change.
+ * Paths of api-gateway for notifications of mail providers. Providers store these paths, so the
+ * paths must not change.
  */
 export const notificationPaths = {
   graph: '/oauth/msg/notification',
@@ -8,7 +8,7 @@ export const notificationPaths = {
   gmailPush: '/oauth/gmail/push',
 } as const
 
-/** URLs of the notifications of Microsoft Graph for one account. */
+/** URLs to which Microsoft Graph sends notifications about one account. */
 export function graphNotificationUrls(
   baseUrl: string,
   account: string,
@@ -24,7 +24,10 @@ export function graphNotificationUrls(
   }
 }
 
-/** URL for push subscriptions of Pub/Sub at api-gateway, and audience of the tokens of Pub/Sub. */
+/**
+ * URL of api-gateway for push subscriptions of Pub/Sub. The same URL is the audience of Pub/Sub's
+ * tokens.
+ */
 export function gmailPushUrl(baseUrl: string): string {
   return new URL(notificationPaths.gmailPush, baseUrl).href
 }

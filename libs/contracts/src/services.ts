@@ -15,7 +15,7 @@ export function roleOf(service: ServiceName): `posthorn_${string}` {
   return `posthorn_${service.replaceAll('-', '_')}`
 }
 
-/** Service of a Postgres role or RabbitMQ user. Undefined for other names. */
+/** Service to which a Postgres role or RabbitMQ user belongs. Undefined for other names. */
 export function serviceOf(role: string | undefined): ServiceName | undefined {
   return serviceNames.find((service) => roleOf(service) === role)
 }

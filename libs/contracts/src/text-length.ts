@@ -1,8 +1,9 @@
 import { _, type Ajv2020, type KeywordErrorDefinition, str } from 'ajv/dist/2020.js'
 
 /**
- * Replaces `minLength` and `maxLength` of ajv, which count the characters of every text. The number
- * of UTF-16 units decides most texts without reading them: a character has one or two units.
+ * Replaces the keywords `minLength` and `maxLength` of ajv, which count the characters of every
+ * text. A character has one or two UTF-16 units, so for most texts the number of units is
+ * sufficient and the text is not read.
  */
 export function addTextLengths(ajv: Ajv2020): void {
   ajv.removeKeyword('minLength')
@@ -14,7 +15,7 @@ export function addTextLengths(ajv: Ajv2020): void {
       text.length <= limit || (text.length <= 2 * limit && characters(text) <= limit),
   }
   for (const [keyword, compile] of Object.entries(rules))
-    // The formats of a schema are checked after text lengths, so that a format check does not read
+    // The length of a text is checked before its format, so that the format check does not read
     // long texts.
     ajv.addKeyword({
       keyword,
@@ -26,7 +27,7 @@ export function addTextLengths(ajv: Ajv2020): void {
     })
 }
 
-/** Error of a too long or too short text, as ajv reports the error. */
+/** Error for a text that is too long or too short, in the wording of ajv. */
 const error: KeywordErrorDefinition = {
   message: ({ keyword, schemaCode }) =>
     str`must NOT have ${keyword === 'maxLength' ? 'more' : 'fewer'} than ${schemaCode} characters`,
@@ -34,8 +35,8 @@ const error: KeywordErrorDefinition = {
 }
 
 /**
- * Number of Unicode characters of a text. A high surrogate with a low surrogate after it is a
- * single character.
+ * Counts the Unicode characters of a text. A high surrogate and the low surrogate after it are one
+ * character.
  */
 function characters(text: string): number {
   let pairs = 0

@@ -1,16 +1,20 @@
 import type { ErrorObject } from 'ajv/dist/2020.js'
 
-/** Keyword of an error that lists the accepted values of a union without a matching branch. */
+/**
+ * Keyword of the error that is reported if a value matches no branch of a union. The error lists
+ * the accepted values.
+ */
 export const unionKeyword = 'union'
 
 /**
- * Reduces the errors of a union to the errors of the branch that the caller meant. ajv reports
- * errors of all branches: a bad port in an object that may also be `false` would yield "must be
- * false" as well. If no branch was meant, one error lists the accepted values.
+ * Reduces the validation errors of a union to the errors of the branch that the caller probably
+ * meant. ajv reports the errors of all branches: for an object with a bad port that may also be
+ * `false`, ajv would add "must be false". If the caller meant no branch, a single error lists the
+ * accepted values.
  */
 export function reduceUnionErrors(errors: readonly ErrorObject[]): ErrorObject[] {
   let remaining = [...errors]
-  // Validation errors of inner unions precede errors of the outer union.
+  // Inner unions are reduced before outer unions, because ajv reports their errors first.
   for (const union of errors) {
     if (union.keyword === 'anyOf' || union.keyword === 'oneOf')
       remaining = reduceUnion(remaining, union)
@@ -27,7 +31,8 @@ function reduceUnion(errors: ErrorObject[], union: ErrorObject): ErrorObject[] {
     if (branch === undefined) others.push(error)
     else branches.set(branch, [...(branches.get(branch) ?? []), error])
   }
-  // The first branch of the union wins, regardless of the order of errors.
+  // The branches are sorted as in the schema, so that the first branch that the caller may have
+  // meant wins, regardless of the order of the errors.
   const inOrder = [...branches]
     .sort(([a], [b]) => Number(a) - Number(b))
     .map(([, branchErrors]) => branchErrors)
@@ -36,8 +41,8 @@ function reduceUnion(errors: ErrorObject[], union: ErrorObject): ErrorObject[] {
 }
 
 /**
- * Number of the union's branch that a validation error belongs to. Undefined if the error concerns
- * another union or value.
+ * Number of the union's branch in which a validation error occurred. Undefined if the error belongs
+ * to another union or another value.
  */
 function branchOf(error: ErrorObject, union: ErrorObject): string | undefined {
   const sameValue =
@@ -47,9 +52,7 @@ function branchOf(error: ErrorObject, union: ErrorObject): string | undefined {
   return error.schemaPath.slice(union.schemaPath.length + 1).split('/', 1)[0]
 }
 
-/**
- * True if the error shows that the value has another type or constant than the branch of the union.
- */
+/** True if the error shows that the value has another type or constant than the union's branch. */
 function isMismatch({ instancePath, keyword }: ErrorObject, union: ErrorObject): boolean {
   return instancePath === union.instancePath && ['type', 'const', unionKeyword].includes(keyword)
 }
@@ -64,7 +67,7 @@ function noBranchMatches(union: ErrorObject, branches: ErrorObject[][]): ErrorOb
   return { ...union, keyword: unionKeyword, params: { wanted: nullLast } }
 }
 
-/** Accepted values of a branch of a union: its constants, otherwise its type. */
+/** Values that a branch of a union accepts: its constants, or else the name of its type. */
 function acceptedBy(mismatches: ErrorObject[]): string[] {
   const inner = mismatches.filter(({ keyword }) => keyword === unionKeyword)
   if (inner.length > 0) return inner.flatMap(({ params }) => params['wanted'] as string[])

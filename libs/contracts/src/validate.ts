@@ -8,23 +8,23 @@ import { addTextLengths } from './text-length.ts'
 import { reduceUnionErrors } from './union-errors.ts'
 
 /**
- * Kind of a validated value. `text` (path, query, headers) is converted to the types of the schema,
- * `body` is not.
+ * Kind of a value to validate. `text`: a value from a path, query or header, which is converted to
+ * the type in the schema. `body`: a value from a body, which is not converted.
  */
 type Kind = 'body' | 'text'
 
 const options = { strict: false, useDefaults: true, discriminator: false, formats } as const
 const coerceTypes = { body: false, text: 'array' } as const
 
-// The first validation stops at the first error. Only small values are validated again for all
-// errors: a hostile body of a million invalid items must not produce a million error objects.
+// Validation stops at the first error. Only small values are validated again to find all errors: a
+// hostile body with a million invalid items must not produce a million error objects.
 const passes = { first: passOf(false), full: passOf(true) }
 
 interface Pass {
   ajv: Record<Kind, Ajv2020>
   /**
-   * Compiled validators by schema. A schema is compiled on first use, which takes as long as
-   * hundreds of validations.
+   * Compiled validators, by schema. A schema is compiled when it is first used, because compiling
+   * takes as long as hundreds of validations.
    */
   compiled: Record<Kind, WeakMap<TSchema, ValidateFunction>>
 }
@@ -49,13 +49,14 @@ function validator(pass: Pass, schema: TSchema, kind: Kind): ValidateFunction {
   return compiled
 }
 
-/** Maximum rejected fields that an error of a request lists. */
+/** Maximum number of rejected fields that an error response lists. */
 const maxFields = 50
 
 /**
- * Validates a value against a schema and fills in defaults (in place). Takes linear time.
+ * Validates a value against a schema and fills in defaults, which changes the value itself. Takes
+ * linear time.
  *
- * @throws AppError `invalid` with one entry of `fields` per rejected input
+ * @throws AppError `invalid` with one entry of `fields` per rejected field
  */
 export function check<S extends TSchema>(
   schema: S,
@@ -68,21 +69,21 @@ export function check<S extends TSchema>(
   throw validationError(fieldErrors(schema, candidate, kind))
 }
 
-/** Creates the error of a request with rejected fields. */
+/** Creates the error for a request with rejected fields. */
 export function validationError(fields: FieldError[]): AppError {
   return new AppError('invalid', fields[0]?.message ?? 'Input validation failed', {
     extras: { fields },
   })
 }
 
-/** True if the value matches the schema. */
+/** True if a value conforms to a schema. */
 export function matches<S extends TSchema>(schema: S, value: unknown): value is Static<S> {
   return validator(passes.first, schema, 'body')(value)
 }
 
 /**
- * Wraps a single value of a list whose schema has `single: true` in an array, also in nested
- * objects.
+ * Wraps a single value in an array where the schema allows a list with `single: true`, also in
+ * nested objects.
  */
 function wrapSingles(schema: object, value: unknown): unknown {
   const { properties } = schema as { properties?: Record<string, { single?: boolean }> }
@@ -100,16 +101,16 @@ function wrapSingles(schema: object, value: unknown): unknown {
 }
 
 /**
- * True if a list accepts a single value. `single` is a keyword of the list or, if the list is
- * nullable, of a branch.
+ * True if the schema of a list also accepts a single value (`single`). In the schema of a nullable
+ * list, `single` is in a branch.
  */
 function acceptsSingle(schema: { single?: boolean; anyOf?: { single?: boolean }[] }): boolean {
   return schema.single ?? schema.anyOf?.some((branch) => branch.single) ?? false
 }
 
 /**
- * Adds the replacement to the error of an unsupported member. `x-unsupported` of a schema names
- * what to use instead of a member that the schema does not have.
+ * Adds the name of the replacement to the error about an unsupported member. The schema option
+ * `x-unsupported` maps unsupported members to their replacements.
  */
 function explainUnsupported(schema: TSchema, field: FieldError): FieldError {
   const { 'x-unsupported': unsupported = {} } = schema as {

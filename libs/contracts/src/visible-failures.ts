@@ -10,27 +10,30 @@ import type { LastError } from './schemas/account.ts'
  * the reply may name hosts of the operator. Replies to later commands stay.
  */
 
-/** Error of every mail server that cannot be used, whatever the reason. */
+/**
+ * Error that tenants see for every mail server to which the connection failed, regardless of the
+ * reason.
+ */
 export const unusableServer = {
   error: 'The mail server cannot be used',
   code: 'ECONNECTION',
 } as const
 
 /**
- * Text in place of a mail server's reply to a login. The code of the reply is shown beside the
- * text.
+ * Text that tenants see instead of a mail server's reply to a login. The reply code is shown next
+ * to the text.
  */
 const rejectedLogin = 'The mail server rejected the login'
 
 /**
- * Pattern of the error codes of the network, TLS, parser and egress policy. Other codes name a
- * cause inside this system.
+ * Pattern of error codes from the network, TLS, the response parser and the egress policy. All
+ * other codes have a cause inside this system.
  */
 const connectionCode = /^(?:[A-Z][A-Z0-9_-]*|ParserError\w*|ConnectionError)$/
 
 /**
- * Codes of a mail server's replies to a login or later command: RFC 5530 §3, RFC 9051 §7.1 and of
- * providers.
+ * Codes in mail server replies to a login or a later command. The codes are from RFC 5530 §3, RFC
+ * 9051 §7.1 and mail providers.
  */
 const replyCodes = new Set([
   'ALERT',
@@ -57,8 +60,8 @@ const replyCodes = new Set([
 ])
 
 /**
- * Last error of an account as tenants read it: without the reason of a failed connection, and
- * without the text of a reply to the login.
+ * Last error of an account, reduced for tenants. The reason of a failed connection and the text of
+ * a reply to the login are removed.
  */
 export function tenantLastError(lastError: LastError): LastError {
   const { serverResponseCode: code } = lastError
@@ -69,25 +72,26 @@ export function tenantLastError(lastError: LastError): LastError {
 }
 
 /**
- * True for an error of an account before the reply to a login. Tenants do not read the reason of
- * such an error.
+ * True if an error of an account occurred before the mail server replied to the login. Tenants must
+ * not see the reason of such an error.
  */
 export function isFailedConnection(lastError: LastError): boolean {
   const { serverResponseCode: code, description } = lastError
   if (isOfThisSystem(lastError)) return false
-  // Without a code, an error with a description comes from a reply of the mail server. Errors of
-  // connecting have a code.
+  // An error of a failed connection always has a code. An error without a code but with a
+  // description comes from a reply of the mail server.
   return code === undefined ? description === undefined : !replyCodes.has(code)
 }
 
 /**
- * True for errors of token endpoints, mail APIs and this system: no tenant chooses these servers.
+ * True for errors of token endpoints, mail APIs and this system. Such errors need not be hidden,
+ * because tenants do not choose these servers.
  */
 function isOfThisSystem({ serverResponseCode: code, tokenRequest }: LastError): boolean {
   return tokenRequest !== undefined || (code !== undefined && !connectionCode.test(code))
 }
 
-/** Failure of an attempt to send a message, as the API and events report it. */
+/** Failure of an attempt to send a message, as the API shows it and events contain it. */
 export interface SendingFailure {
   message: string
   code?: string
@@ -97,25 +101,25 @@ export interface SendingFailure {
 }
 
 /**
- * SMTP commands before the login. A server of another protocol may reply to them in the form of
- * SMTP.
+ * SMTP commands before the login. Replies to these commands may come from a server of another
+ * protocol whose replies look like SMTP.
  */
 const connectionSteps = new Set(['CONN', 'EHLO', 'HELO', 'LHLO', 'STARTTLS'])
 /**
- * Pattern of the error codes of the network, TLS and egress policy, for sending failures without a
- * step.
+ * Pattern of error codes from the network, TLS and the egress policy. Used for sending failures
+ * that name no SMTP command.
  */
 const networkCode =
   /^(?:E(?:AI_|CONN|DNS|EGRESS|HOST|NET|NOTFOUND|PIPE|PROTO|PROXY|SOCKET|TIMEDOUT|TLS)|ERR_|CERT_|DEPTH_|SELF_SIGNED_|UNABLE_TO_)/
 
 /**
- * Failure of a sending attempt without the reason of a failed connection, and without the text of a
- * reply to the login.
+ * Failure of an attempt to send a message, reduced for tenants. The reason of a failed connection
+ * and the text of a reply to the login are removed.
  */
 export function tenantFailure<F extends SendingFailure>(failure: F): F | SendingFailure {
   const { command, code, responseCode, response } = failure
-  // A failed login without a reply is an error of this system: the account has no credentials for
-  // the login.
+  // A failed login without a reply is an error inside this system: the account has no credentials
+  // for the login.
   const isReply = response !== undefined || responseCode !== undefined
   if (isReply && (code === 'EAUTH' || command?.startsWith('AUTH')))
     return defined({ message: rejectedLogin, code, responseCode, command })
@@ -129,14 +133,14 @@ export function tenantFailure<F extends SendingFailure>(failure: F): F | Sending
 }
 
 /**
- * Pattern of the error of a rejected login, which `messageFailed` reports as text only, with the
+ * Pattern of error texts in `messageFailed` that report a rejected login. The text contains the
  * reply code.
  */
 const invalidLogin = /^Invalid login\b(?:[^0-9]{0,20}([45]\d\d)\b)?/
 
 /**
- * Pattern of the beginnings of errors after the SMTP greeting, which `messageFailed` reports
- * without a code.
+ * Pattern of error texts in `messageFailed` for errors after the SMTP greeting. Such errors need
+ * not be hidden.
  */
 const errorsAfterGreeting =
   /^(?:Can't send mail|Message failed|Mail command failed|Recipient command failed|Data command failed|The (?:account|application|gateway|last attempt|message|provider|recipient|sender)\b)/
@@ -144,8 +148,8 @@ const errorsAfterGreeting =
 type EventData = Readonly<Record<string, unknown>>
 
 /**
- * Functions that reduce the data of events that report failures of servers to the data that the
- * target of a tenant receives.
+ * Functions that reduce the data of an event for the webhook target of a tenant, by event name.
+ * Only events that report failures of servers have a function.
  */
 const tenantData: Readonly<Record<string, (data: EventData) => EventData>> = {
   [connectError.name]: ofAccount,
@@ -182,13 +186,17 @@ function ofAttempt(data: EventData): EventData {
 }
 
 /**
- * True if a webhook target of a tenant may receive another body of the event than other targets.
+ * True if the webhook target of a tenant may receive a different body of the event than other
+ * targets.
  */
 export function hasTenantBody(event: string): boolean {
   return Object.hasOwn(tenantData, event)
 }
 
-/** Webhook body of an event for the target of a tenant. Null if the event's own body is sent. */
+/**
+ * Webhook body of an event for the target of a tenant. Null if the target gets the unchanged body
+ * of the event.
+ */
 export function tenantBody(event: string, body: string): string | null {
   const toVisible = hasTenantBody(event) ? tenantData[event] : undefined
   if (!toVisible) return null

@@ -2,24 +2,24 @@ import { sql } from 'kysely'
 import type { Db } from './connect.ts'
 import { type CounterOptions, startCounter } from './counters.ts'
 
-/** Use of a mail API by the accounts of an OAuth2 application. */
+/** Numbers that describe how the accounts of an OAuth2 application use a mail API. */
 export interface AppUse {
-  /** Operations requested from the mail provider, parts of batches included. */
+  /** Number of operations requested from the mail provider. Each part of a batch request counts. */
   requests: number
-  /** Quota units of the requested operations. */
+  /** Number of quota units that the requested operations cost. */
   units: number
-  /** Requests that the mail provider refused because of a limit. */
+  /** Number of requests that the mail provider refused because of a limit. */
   limited: number
 }
 
-/** Counter of the use of mail APIs, whose sums are written to Postgres periodically. */
+/** Counter of the use of mail APIs. The sums are written to Postgres periodically. */
 export interface AppUseCounter extends AsyncDisposable {
   add(app: string, use: Partial<AppUse>): void
 }
 
 /**
- * Starts a counter of the use of mail APIs per OAuth2 application and day. A crash loses the counts
- * since the last write; disposal writes them.
+ * Starts a counter of the use of mail APIs, per OAuth2 application and day. A crash loses the
+ * counts since the last write to Postgres. Disposal of the counter writes the remaining counts.
  */
 export function countAppUse(db: Db, options: CounterOptions = {}): AppUseCounter {
   const counter = startCounter((counts) => addAppUse(db, counts), options)
@@ -32,8 +32,9 @@ export function countAppUse(db: Db, options: CounterOptions = {}): AppUseCounter
 }
 
 /**
- * Adds to the use of the current day (UTC). Locks rows in the order of applications, to avoid
- * deadlocks. The key of a count is the name of the member and the application.
+ * Adds counts to the rows of the current day (UTC). The key of a count consists of the name of the
+ * count and the id of the OAuth2 application. Locks rows in the order of application ids, to avoid
+ * deadlocks.
  */
 async function addAppUse(db: Db, counts: ReadonlyMap<string, number>): Promise<void> {
   if (counts.size === 0) return

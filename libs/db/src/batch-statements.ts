@@ -2,22 +2,24 @@ import { Batcher } from '@posthorn/flow'
 import { sqlState } from './sql-state.ts'
 
 export interface BatchOptions {
-  /** Maximum items of one SQL statement; defaults to 100. */
+  /** Maximum number of items in one SQL statement. Defaults to 100. */
   max?: number
 }
 
 /**
- * SQLSTATE classes for which a batch of items is run again item by item: data, constraint,
- * conflict.
+ * Pattern of SQLSTATEs (data error, constraint violation, conflict) after which the items of a
+ * failed batch are processed one by one.
  */
 const isolatedStates = /^(?:22|23|40)/
 
 /**
- * Returns a function whose concurrent calls share an SQL statement, its round trip and its commit.
- * While one statement runs, items collect for the next statement.
+ * Returns a function whose concurrent calls are processed by one SQL statement, so that they share
+ * its round trip and its commit. While a statement runs, new items are collected for the next
+ * statement.
  *
- * `run` must process all items or none, and return one result per item in their order. If Postgres
- * rejects the data of a batch, each item runs alone, so that only the invalid item fails.
+ * `run` must process either all items or none, and return one result per item in the order of the
+ * items. If Postgres rejects the data of a batch, each item is processed alone, so that only the
+ * invalid item fails.
  */
 export function batchStatements<Item, Result>(
   run: (items: Item[]) => Promise<readonly Result[]>,

@@ -6,35 +6,48 @@ import { sqlState } from './sql-state.ts'
 import type { StatementNames } from './statement-names.ts'
 import { asUnavailable } from './unavailable.ts'
 
-/** Maximum time for which Postgres waits for the next statement of an open transaction. */
+/**
+ * Maximum time that an open transaction may wait for its next statement. Postgres enforces the
+ * maximum.
+ */
 export const idleInTransactionMs = 60_000
 
-/** SQLSTATE of `cached plan must not change result type`; the SQL statement had no effect. */
+/**
+ * SQLSTATE of the error `cached plan must not change result type`. An SQL statement with this error
+ * had no effect.
+ */
 const stalePlan = '0A000'
 
 export interface BoundedClientOptions {
   names: StatementNames
-  /** Maximum duration of an SQL statement. */
+  /** Maximum duration of an SQL statement in milliseconds. */
   timeoutMs: number
-  /** True if the Postgres role has the same `statement_timeout`. */
+  /** True if the connection's Postgres role has `timeoutMs` as its `statement_timeout`. */
   isBoundedByRole: boolean
-  /** True if the connection accepts statements before the results of earlier statements. */
+  /**
+   * True if the connection accepts a statement before it has returned the results of earlier
+   * statements.
+   */
   isPipelined: boolean
-  /** Detector of outages. Gets each result and each error of Postgres as a response. */
+  /**
+   * Detector of Postgres outages. Each result and each error of Postgres is reported to the
+   * detector as a response.
+   */
   outages: OutageDetector
 }
 
 /**
- * Adapts a Postgres connection to Kysely and bounds its statements in Postgres. Session settings
- * and startup parameters are not used, so the client works through pgbouncer in transaction mode:
+ * Adapts a Postgres connection to Kysely and makes Postgres limit the duration of statements.
+ * Session settings and startup parameters are not used, so that the client works through pgbouncer
+ * in transaction mode:
  *
- * - A transaction sets its timeouts with `set local`, in the message that begins it.
- * - A statement outside of a transaction is bounded by the role's timeout, else it gets a
- *   transaction.
+ * - A transaction sets its timeouts with `set local`, in the message that begins the transaction.
+ * - A statement outside of a transaction is limited by the timeout of the Postgres role. If the
+ *   role has no such timeout, the statement gets a transaction of its own.
  *
- * Statements with parameters are named, so that each connection parses and plans them once. A
- * connection whose query got no response is discarded: the connection still waits for that
- * response, so the next query on it would get no response either.
+ * Statements with parameters are named, so that each connection parses and plans them only once. A
+ * connection whose query got no response is discarded: it still waits for that response, so that
+ * its next query would get no response either.
  *
  * @throws UnavailableError if Postgres cannot serve the statement now
  */
@@ -63,7 +76,8 @@ export function boundedClient(
   const sendBounded = async (text: string, values: unknown[]) => {
     if (isInTransaction || isBoundedByRole) return await send(text, values)
     const begin = send(`begin; ${setTimeouts}`)
-    // After a failed statement, the commit of its transaction rolls back.
+    // The three statements are sent without waiting for results. If the second statement fails,
+    // `commit` rolls the transaction back.
     if (isPipelined) return await secondOf([begin, send(text, values), send('commit')])
     await begin
     try {
@@ -89,8 +103,9 @@ export function boundedClient(
       return await sendBounded(text, values)
     } catch (error) {
       if (sqlState(error) !== stalePlan) throw error
-      // The schema has changed since Postgres planned the statement. A transaction in progress is
-      // lost.
+      // The error means that the schema has changed since Postgres planned the statement. The
+      // statement is sent again without a name. Inside a transaction this is not possible, because
+      // the error has ended the transaction.
       names.exclude(text)
       if (isInTransaction) throw error
       return await sendBounded(text, values)
@@ -102,13 +117,17 @@ export function boundedClient(
   }
 }
 
-/** True for the error of a Postgres query without a response, which node-postgres gives no code. */
+/**
+ * True if the error means that Postgres did not respond to a query in time. node-postgres sets no
+ * error code in this case.
+ */
 function isReadTimeout(error: unknown): boolean {
   return error instanceof Error && error.message === 'Query read timeout'
 }
 
 /**
- * Result of the second of three promises, once all promises are settled. @throws the first error
+ * Waits until three promises are settled and returns the result of the second promise.
+ * @throws the first error
  */
 async function secondOf<T>(promises: [Promise<unknown>, Promise<T>, Promise<unknown>]): Promise<T> {
   await Promise.allSettled(promises)

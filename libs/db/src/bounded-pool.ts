@@ -6,9 +6,9 @@ import type { OutageDetector } from './outage-detector.ts'
 import { StatementNames } from './statement-names.ts'
 import { asUnavailable, isResponse, toUnavailable } from './unavailable.ts'
 
-/** Use of a pool of Postgres connections at one time. */
+/** Current use of a pool of Postgres connections. */
 export interface PoolUse {
-  /** Number of Postgres connections in use, or being opened. */
+  /** Number of Postgres connections that are in use or being opened. */
   active: number
   idle: number
   /** Number of callers that wait for a Postgres connection. */
@@ -17,23 +17,29 @@ export interface PoolUse {
 }
 
 export interface BoundedPoolOptions {
-  /** Maximum duration of an SQL statement. */
+  /** Maximum duration of an SQL statement in milliseconds. */
   timeoutMs: number
   outages: OutageDetector
-  /** Called with the duration of each wait for a Postgres connection of a full pool. */
+  /**
+   * Called with the duration of each wait for a free connection when all connections of the pool
+   * are in use.
+   */
   onWait?: (ms: number) => void
   clock?: Clock
 }
 
-/** Maximum duration of a ping of Postgres. */
+/** Maximum duration of the query with which `ping` tests Postgres. */
 const pingMs = 1_000
 /**
- * Time after its last response for which Postgres is regarded as available while the pool is full.
- * Later Postgres is probed.
+ * Maximum time since the last response of Postgres for which a ping succeeds without a query when
+ * all connections are in use. Later, the ping opens a new connection.
  */
 const maxSilenceMs = 1_000
 
-/** Pool of Postgres connections for Kysely, whose statements are bounded (see `boundedClient`). */
+/**
+ * Pool of Postgres connections for Kysely. Postgres limits the duration of all statements (see
+ * `boundedClient`).
+ */
 export class BoundedPool implements PostgresPool {
   readonly options: PostgresPool['options']
   readonly #pool: Pool
@@ -42,7 +48,10 @@ export class BoundedPool implements PostgresPool {
   readonly #onWait: (ms: number) => void
   readonly #clock: Clock
   readonly #names = new StatementNames()
-  /** Connections by whether their Postgres role has the statement timeout of the pool. */
+  /**
+   * Result of a check for each connection: true if the role of the connection has the statement
+   * timeout of the pool.
+   */
   readonly #boundedByRole = new WeakMap<PoolClient, boolean>()
   #ping: Promise<void> | undefined
 
@@ -62,14 +71,14 @@ export class BoundedPool implements PostgresPool {
     return { active: totalCount - idleCount, idle: idleCount, waiting: waitingCount, max }
   }
 
-  /** False while Postgres does not respond or admits no connection of the pool. */
+  /** False while Postgres does not respond, or while Postgres admits no connection of the pool. */
   get isResponsive(): boolean {
     return this.#outages.isResponsive
   }
 
   /**
-   * Returns a Postgres connection of the pool. @throws UnavailableError if Postgres cannot be
-   * reached, or admits no connection
+   * Returns a Postgres connection from the pool.
+   * @throws UnavailableError if Postgres cannot be reached, or admits no connection
    */
   async connect(): Promise<PostgresPoolClient> {
     const client = await this.#acquire()
@@ -90,8 +99,8 @@ export class BoundedPool implements PostgresPool {
   }
 
   /**
-   * Discards the idle connections of the pool: after an outage of Postgres, their peer may not
-   * exist any more.
+   * Closes the idle connections of the pool. After an outage of Postgres, the server may not know
+   * these connections any more.
    */
   dropIdle(): void {
     for (let left = this.#pool.idleCount; left > 0; left -= 1)
@@ -102,9 +111,9 @@ export class BoundedPool implements PostgresPool {
   }
 
   /**
-   * Throws unless Postgres responds. Never waits for a connection in use: while all connections of
-   * the pool are in use, a response to another caller within the last second, or to a probe, is
-   * sufficient.
+   * Throws unless Postgres responds. Never waits for a connection in use. If all connections of the
+   * pool are in use, one of these responses is sufficient: a response to another caller within the
+   * last second, or a response on a new connection.
    */
   async ping(): Promise<void> {
     this.#outages.assertNoOutage()
@@ -137,7 +146,8 @@ export class BoundedPool implements PostgresPool {
     try {
       return await this.#outages.guard(() => (connecting = this.#pool.connect()))
     } catch (error) {
-      // The caller already has an error, so no caller uses a connection that is opened later.
+      // The caller gets an error now. If the connection is opened later, it is closed, because no
+      // caller would use it.
       connecting?.then(
         (client) => client.release(true),
         () => undefined,

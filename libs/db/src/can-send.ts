@@ -4,20 +4,20 @@ import type { AccountState } from '@posthorn/contracts/schemas/account-state'
 import { AppError, isApplicationError } from '@posthorn/errors'
 import { hasMailbox, type MailboxColumns } from './has-mailbox.ts'
 
-/** Properties of an account that decide whether the account may send messages. */
+/** Columns of an account that decide whether the account may send messages. */
 export interface SendPrerequisites extends MailboxColumns {
   smtp: object | null
   state: AccountState | null
   initializedAt: Date | null
-  /** Error that led to the account's state. */
+  /** Error that caused the current state of the account. */
   lastError: LastError | null
-  /** Id of the gateway that sends instead of the account's own server. */
+  /** Id of the gateway that sends the account's messages instead of the account's own server. */
   gateway?: string | null
 }
 
 /**
- * Errors of a submission for an account that never synced, by state of the account. Interface spec,
- * "503 codes".
+ * Errors for a submission if the account has never completed a sync, by state of the account. See
+ * "503 codes" in the interface spec.
  */
 const errorByState: Partial<
   Record<AccountState, [code: string, message: string, shownState?: string]>
@@ -35,11 +35,11 @@ const notYetConnected = ['NotYetConnected', 'The account is not connected yet', 
 
 /**
  * Checks that an account may send messages. The account needs a mail API, an outgoing server or a
- * gateway. The initial sync of an account with a mailbox must be complete; later failures of the
- * mailbox do not matter.
+ * gateway. If the account has a mailbox, its initial sync must be complete. Later failures of the
+ * mailbox have no influence.
  *
- * @throws AppError `not-found` `SMTPUnavailable`; `unavailable` with the account's state;
- * `internal` with the code of an OAuth2 application that cannot be used
+ * @throws AppError `not-found` with the code `SMTPUnavailable`; `unavailable` with the account's
+ * state; `internal` with the code of an OAuth2 application that cannot be used
  */
 export function assertCanSend(account: SendPrerequisites): void {
   const { smtp, state, initializedAt, gateway } = account

@@ -2,13 +2,11 @@ import type { Compilable, CompiledQuery } from 'kysely'
 import type { Db } from './connect.ts'
 
 /**
- * Returns a function that compiles a constant SQL statement once per database and runs it with the
- * given values. Compiling a long statement takes more CPU time than the remaining work of reading a
- * row.
+ * Returns a function that runs a constant SQL statement with the given values. The statement is
+ * compiled only once per database, because compiling a long statement takes more CPU time than the
+ * rest of reading a row. `build` must use each value unchanged, once, and in order.
  *
- * `build` must use each value unchanged, once, and in order.
- *
- * @throws Error at the first call if `build` does not
+ * @throws Error at the first call if `build` breaks this rule
  */
 export function compileOnce<Values extends readonly unknown[], Row>(
   build: (db: Db, ...values: Values) => Compilable<Row>,

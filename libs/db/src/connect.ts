@@ -6,26 +6,37 @@ import { probePostgres } from './probe-postgres.ts'
 import type { Tables } from './tables/index.ts'
 
 export type Db = Kysely<Tables>
-/** Transaction of Postgres. Functions that require a transaction take this type instead of Db. */
+/**
+ * Postgres transaction. Functions that must run in a transaction have a parameter of this type
+ * instead of Db.
+ */
 export type Tx = Transaction<Tables>
-/** Postgres database with the state of its connection pool. */
+/** Postgres database, together with its connection pool. */
 export type PooledDb = Db & { readonly pool: Pick<BoundedPool, 'use' | 'ping' | 'isResponsive'> }
 
 export interface ConnectOptions {
   /** Name of the connection pool, shown in pg_stat_activity. */
   name: string
-  /** Maximum connections of the pool; defaults to 10. */
+  /** Maximum number of connections in the pool. Defaults to 10. */
   max?: number
-  /** Maximum duration of an SQL statement; defaults to 30 s. The client waits up to 5 s longer. */
+  /** Maximum duration of an SQL statement. Defaults to 30 s. The client waits up to 5 s longer. */
   timeoutMs?: number
   /**
-   * If true, an SQL statement is sent together with the transaction around it. For pools whose
-   * timeout differs from the timeout of the role.
+   * If true, an SQL statement is sent together with `begin` and `commit` of its transaction, which
+   * saves round trips. Useful for pools whose timeout differs from the timeout of the role.
    */
   isPipelined?: boolean
+  /**
+   * Factor for all timeouts after which Postgres counts as unresponsive. Defaults to 1. Tests use a
+   * larger factor, because the machine that runs them may be busy.
+   */
+  patience?: number
   /** Called when a Postgres connection is lost. The pool replaces the connection. */
   onError?: (error: Error) => void
-  /** Called with the duration of each wait for a Postgres connection of a full pool. */
+  /**
+   * Called with the duration of each wait for a free connection when all connections of the pool
+   * are in use.
+   */
   onWait?: (ms: number) => void
   /**
    * Called with true when Postgres stops responding, and with false when Postgres responds again.
@@ -33,62 +44,70 @@ export interface ConnectOptions {
   onOutage?: (isOutage: boolean) => void
 }
 
-/** Maximum wait for a connection of the Postgres pool. */
+/** Maximum time to wait for a connection from the Postgres pool. */
 const connectMs = 5_000
 /**
- * Maximum duration of the handshake of a new Postgres connection. Requests that need a new
- * connection fail within 2 s also while only new connections get no response. A longer handshake
- * would delay the end of an outage.
+ * Maximum duration of the handshake of a new Postgres connection. With this limit, requests that
+ * need a new connection fail within 2 s if Postgres does not answer handshakes. A longer limit
+ * would also delay the detection that an outage has ended.
  */
 const handshakeMs = 1_500
 /**
- * Limits of an unresponsive Postgres: 1.5 s in total, so that a request to the API fails within
- * 2 s. Most of the time is for the probe, which needs a new connection.
+ * Limits for the detection of an unresponsive Postgres: 1.5 s in total, so that an API request
+ * fails within 2 s. The probe gets most of this time, because it needs a new connection.
  */
 const outageLimits = { maxSilenceMs: 300, maxProbeMs: 1_200 }
 
 /**
- * Postgres client with a shorter connection timeout than its pool, because the timeout of the pool
- * includes the wait for a free connection.
+ * Creates a class of Postgres clients with a connection timeout of its own. The connection timeout
+ * of the pool is longer, because it includes the wait for a free connection.
  */
-class BoundedHandshake extends Client {
-  constructor(config: ConstructorParameters<typeof Client>[0]) {
-    super({ ...(config as object), connectionTimeoutMillis: handshakeMs })
+function clientWith(connectionTimeoutMillis: number): new () => ClientBase {
+  const BoundedHandshake = class extends Client {
+    constructor(config: ConstructorParameters<typeof Client>[0]) {
+      super({ ...(config as object), connectionTimeoutMillis })
+    }
   }
+  // The pool passes its own options to the client class. The type of the option `Client` does not
+  // describe this.
+  return BoundedHandshake as unknown as new () => ClientBase
 }
 
 /**
  * Creates a pool of Postgres connections. The first query connects.
  *
- * Every wait is bounded: 5 s for a connection, `timeoutMs` for a statement, 60 s for a transaction
- * that waits for its client, and 1.5 s for a Postgres that does not respond (`OutageDetector`). The
- * role's `statement_timeout` should be `timeoutMs`, which `migrate` sets for the services.
- * Otherwise each statement outside of a transaction costs two messages more, which are round trips
- * unless the pool is pipelined.
+ * All waits are limited: 5 s for a connection, `timeoutMs` for a statement, 60 s for a transaction
+ * that waits for its client, and 1.5 s for a Postgres that does not respond (`OutageDetector`).
+ *
+ * The `statement_timeout` of the Postgres role should equal `timeoutMs`. `migrate` sets this
+ * timeout for the roles of the services. Without it, each statement outside of a transaction costs
+ * two additional messages, which are round trips unless the pool is pipelined.
  */
 export function connect(url: string, options: ConnectOptions): PooledDb {
   const { name, max = 10, timeoutMs = 30_000, isPipelined = false, onError } = options
-  // The name of the pool is the only startup parameter of a connection: pgbouncer rejects timeouts.
+  const { patience = 1 } = options
+  // Connections have no startup parameter except the name of the pool, because pgbouncer rejects
+  // timeouts as startup parameters.
   const server = { connectionString: url, application_name: name }
   const pool = new Pool({
     ...server,
-    // The pool passes its options to the client, but the type of the client class does not allow
-    // them.
-    Client: BoundedHandshake as unknown as new () => ClientBase,
+    Client: clientWith(handshakeMs * patience),
     max,
-    connectionTimeoutMillis: connectMs,
+    connectionTimeoutMillis: connectMs * patience,
     idleTimeoutMillis: 30_000,
     query_timeout: timeoutMs + Math.min(timeoutMs / 2, 5_000),
     keepAlive: true,
     pipeline: isPipelined,
   })
-  // An error event without a listener ends the process. The pool itself listens on idle connections
-  // only.
+  // Listeners for error events are added to the pool and all connections, because an error event
+  // without a listener ends the process. The pool itself listens only on idle connections.
   pool.on('error', () => undefined)
   pool.on('connect', (client) => void client.on('error', (error) => onError?.(error)))
+  const maxProbeMs = outageLimits.maxProbeMs * patience
   const outages = new OutageDetector({
-    ...outageLimits,
-    probe: () => probePostgres(server, outageLimits.maxProbeMs),
+    maxSilenceMs: outageLimits.maxSilenceMs * patience,
+    maxProbeMs,
+    probe: () => probePostgres(server, maxProbeMs),
     onChange(isOutage) {
       if (isOutage) bounded.dropIdle()
       options.onOutage?.(isOutage)
@@ -98,7 +117,7 @@ export function connect(url: string, options: ConnectOptions): PooledDb {
   const bounded = new BoundedPool(pool, { timeoutMs, outages, ...(onWait && { onWait }) })
   const db = new Kysely<Tables>({
     dialect: new PostgresDialect({ pool: bounded }),
-    // The keys inside JSON values of columns are not column names and stay unchanged.
+    // The plugin converts names of columns, but not the keys inside JSON values.
     plugins: [new CamelCasePlugin({ maintainNestedObjectKeys: true })],
   })
   return Object.assign(db, { pool: bounded })

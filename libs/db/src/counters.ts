@@ -2,8 +2,8 @@ import { sql } from 'kysely'
 import type { Db, Tx } from './connect.ts'
 
 /**
- * Adds to the statistics counters of the current minute. Locks rows in key order, to avoid
- * deadlocks.
+ * Adds counts to the statistics counters of the current minute. Locks rows in the order of keys, to
+ * avoid deadlocks.
  */
 export async function addCounts(
   db: Db | Tx,
@@ -19,23 +19,24 @@ export async function addCounts(
   `.execute(db)
 }
 
-/** Statistics counter whose sums are written to Postgres periodically. */
+/** Counter for statistics. The sums are written to Postgres periodically. */
 export interface MinuteCounter extends AsyncDisposable {
   count(key: string): void
 }
 
 export interface CounterOptions {
-  /** Time between two writes of the counts to Postgres; defaults to 10 s. */
+  /** Time between two writes of the counts to Postgres. Defaults to 10 s. */
   everyMs?: number
   /**
-   * Called when a write to Postgres failed. The counts of the failed write are added to the next
-   * write.
+   * Called when a write to Postgres has failed. The counts of the failed write become part of the
+   * next write.
    */
   onError?: (error: unknown) => void
 }
 
 /**
- * Starts a statistics counter. A crash loses the counts since the last write; disposal writes them.
+ * Starts a counter for statistics. A crash loses the counts since the last write to Postgres.
+ * Disposal of the counter writes the remaining counts.
  */
 export function countMinutes(db: Db, options: CounterOptions = {}): MinuteCounter {
   const counter = startCounter((counts) => addCounts(db, counts), options)
@@ -45,7 +46,10 @@ export function countMinutes(db: Db, options: CounterOptions = {}): MinuteCounte
   }
 }
 
-/** Counter whose sums by key are written periodically, and by disposal. */
+/**
+ * Counter with a sum for each key. The sums are written periodically and when the counter is
+ * disposed.
+ */
 export function startCounter(
   store: (counts: ReadonlyMap<string, number>) => Promise<void>,
   { everyMs = 10_000, onError }: CounterOptions,

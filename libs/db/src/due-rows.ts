@@ -4,67 +4,73 @@ import type { Tables } from './tables/index.ts'
 
 type Column<Table extends keyof Tables> = keyof Tables[Table] & string
 
-/** Postgres table whose rows have work that becomes due, and the columns of this work. */
+/**
+ * Postgres table whose rows stand for work that becomes due, with the names of the columns that
+ * describe the work.
+ */
 export interface DueTable<Table extends keyof Tables> {
   table: Table
-  /** Column that identifies a row of the table. */
+  /** Name of the column that identifies a row of the table. */
   key: Column<Table>
   /**
-   * Column with the time from which on the row may be claimed. Null if the row has no work left.
+   * Name of the column with the time from which the row may be claimed. The column is null if the
+   * row has no more work.
    */
   dueAt: Column<Table>
   /**
-   * Optional column with the end of the claim on a row, for readers other than the queue. Null
-   * between claims.
+   * Name of the column with the end of the claim on a row, for other readers of the table. The
+   * column is null between claims. Optional.
    */
   leaseUntil?: Column<Table>
-  /** Column with the time from which on the age of the work counts. */
+  /** Name of the column with the time from which the age of the work is counted. */
   since: Column<Table>
-  /** Column with the number of attempts at the work of a row. */
+  /** Name of the column with the number of attempts at the work of a row. */
   counter: Column<Table>
   /**
-   * Moment at which an attempt at the work of a row is counted. `claim`: before the attempt, so
-   * that an attempt counts in which the process dies, and a claim fences earlier claims.
-   * `postpone`: only with a result.
+   * Time at which an attempt at the work of a row is counted. `claim`: before the attempt, so that
+   * attempts in which the process dies are counted, and writes with an earlier claim are rejected.
+   * `postpone`: after the attempt, when its result is stored.
    */
   counted: 'claim' | 'postpone'
-  /** Further columns that are read for a claimed row. */
+  /** Additional columns that are read for a claimed row. */
   columns: RawBuilder<unknown>
-  /**
-   * Optional; assignments to the columns of a row whose work ends. Defaults to deleting the row.
-   */
+  /** SQL assignments for a row whose work has ended. By default, such a row is deleted. */
   ended?: RawBuilder<unknown>
 }
 
-/** Claimed row of a table with due work, for one account. */
+/** Row that was claimed from a table with due work. Each row belongs to one account. */
 export interface DueRow {
   key: string
   account: string
-  /** Value of the attempt counter of the row. Only a row with this value is postponed or ended. */
+  /**
+   * Number of attempts when the row was claimed. The row is only postponed or ended while it still
+   * has this number.
+   */
   count: number
-  /** Age of the due work of the row. */
+  /** Age of the work for which the row was claimed. */
   ageMs: number
 }
 
 export interface ClaimDueOptions {
   limit: number
-  /** Time after which other processes may claim the rows. */
+  /** Duration of the claim. Afterwards, other processes may claim the rows. */
   leaseMs: number
-  /** Condition for the rows of the table that are claimed. */
+  /** SQL condition on rows. Only rows that meet the condition are claimed. */
   where: RawBuilder<boolean>
 }
 
 export interface PostponeOptions {
   delayMs: number
-  /** False if no attempt at the work was made: the attempt is not counted. */
+  /** False if the work was not attempted. In this case no attempt is counted. */
   counted: boolean
-  /** Optional; texts to store in further columns of the postponed row. */
+  /** Texts to store in further columns of the postponed row, by column name. Optional. */
   set?: Record<string, string | null>
 }
 
 /**
- * Queue of the due rows of a Postgres table. Replicas share the table: each due row is claimed by
- * one of the replicas. A claim expires, so that the rows of a process that died become due again.
+ * Queue whose items are the due rows of a Postgres table. Replicas share the table: each due row is
+ * claimed by one replica at a time. A claim expires, so that the rows of a process that died become
+ * due again.
  *
  * Each operation is one statement. The work must be idempotent, because a claim may expire while
  * the work is in progress.
@@ -76,7 +82,10 @@ export class DueRows<Table extends keyof Tables, Row extends DueRow> {
     this.table = table
   }
 
-  /** Claims due rows, longest due first. Skips rows that another transaction has locked. */
+  /**
+   * Claims due rows, starting with the row that has been due longest. Skips rows that another
+   * transaction has locked.
+   */
   async claim(db: Db, { limit, leaseMs, where }: ClaimDueOptions): Promise<Row[]> {
     const [table, key, dueAt] = [this.#ref('table'), this.#ref('key'), this.#ref('dueAt')]
     const [counter, lease] = [this.#ref('counter'), inMs(leaseMs)]
@@ -95,7 +104,7 @@ export class DueRows<Table extends keyof Tables, Row extends DueRow> {
     return rows
   }
 
-  /** Ends the claim of a due row and schedules the next attempt. */
+  /** Ends the claim on a row and schedules the next attempt at the row's work. */
   async postpone(db: Db, row: DueRow, { delayMs, counted, set }: PostponeOptions): Promise<void> {
     const claimed = this.table.counted === 'claim'
     const attempts = row.count + Number(counted) - Number(claimed)
@@ -105,7 +114,9 @@ export class DueRows<Table extends keyof Tables, Row extends DueRow> {
       where ${this.#isClaimed(row)}`.execute(db)
   }
 
-  /** Ends the work of a due row. `set` are texts to store in a row that is not deleted. */
+  /**
+   * Ends the work of a row. If the row is not deleted, `set` contains texts to store in the row.
+   */
   async end(db: Db, row: DueRow, set?: PostponeOptions['set']): Promise<void> {
     const { ended } = this.table
     const table = this.#ref('table')
@@ -137,7 +148,7 @@ function assignments(set: PostponeOptions['set'] = {}) {
   )
 }
 
-/** Time of the Postgres clock after a number of milliseconds. */
+/** SQL expression for the time of the Postgres clock plus a number of milliseconds. */
 export function inMs(ms: number): RawBuilder<Date> {
   return sql<Date>`now() + make_interval(secs => ${ms / 1_000})`
 }

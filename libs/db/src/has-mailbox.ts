@@ -2,18 +2,18 @@ import { accountTypeOf, type Backend } from '@posthorn/contracts/account-types'
 
 /** Columns that decide whether an account has a mailbox. */
 export interface MailboxColumns {
-  /** Mail system of the account. */
+  /** Mail system of the account, such as IMAP or Gmail. */
   backend: Backend
   /**
-   * Incoming server of the account. Accounts of a mail API have no incoming server, or a disabled
-   * server if they only send.
+   * Incoming server of the account. Null for an account with a mail API, unless the account only
+   * sends: its incoming server is then disabled.
    */
   imap: { disabled?: boolean } | null
 }
 
 /**
- * True if the account has no mailbox, or its OAuth2 grant does not permit reading the mailbox.
- * Pure.
+ * True if the account has no mailbox, or its OAuth2 grant does not permit reading the mailbox. Pure
+ * function.
  */
 export function isSendOnly(account: MailboxColumns): boolean {
   const { imap } = account
@@ -21,8 +21,8 @@ export function isSendOnly(account: MailboxColumns): boolean {
 }
 
 /**
- * True if the account has a mailbox that can be used: at a mail API, or at an IMAP server that is
- * not disabled. Pure.
+ * True if the account has a mailbox that can be used, at a mail API or at an IMAP server that is
+ * not disabled. Pure function.
  */
 export function hasMailbox(account: MailboxColumns): boolean {
   return !isSendOnly(account) && account.imap?.disabled !== true

@@ -1,17 +1,23 @@
 import { duration, type Env, json, required } from '@posthorn/config'
 
-/** Default wait of a migration for a lock. Shorter than the statement timeout of every service. */
+/**
+ * Default for the maximum time that a migration waits for a lock. Shorter than the statement
+ * timeout of every service.
+ */
 export const defaultLockTimeoutMs = 3_000
 
 /** Configuration of the migrate command. */
 export interface MigrateConfig {
-  /** URL of the database with the login of its owner. */
+  /** URL of the Postgres database, with the login of its owner. */
   readonly ownerUrl: string
-  /** Passwords of the services' roles. Other roles keep their passwords. */
+  /** Passwords of the services' roles, by role. Roles without an entry keep their passwords. */
   readonly rolePasswords: Readonly<Record<string, string>>
-  /** Maximum wait of a migration for a lock behind which statements of services queue. */
+  /**
+   * Maximum time that a migration waits for a lock if statements of services have to wait behind
+   * the migration.
+   */
   readonly lockTimeoutMs: number
-  /** Maximum time of retries per database migration. */
+  /** Maximum time for which a failed database migration is attempted again. */
   readonly maxWaitMs: number
 }
 

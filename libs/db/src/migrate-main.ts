@@ -7,14 +7,16 @@ import { describeProgress } from './migrate/progress.ts'
 import { MigrationBlockedError } from './migrate/run-migrations.ts'
 
 /**
- * Exit status of a migrate run that may succeed when it is repeated (EX_TEMPFAIL of sysexits.h).
+ * Exit status of the migrate command if repeating the command may succeed (EX_TEMPFAIL of
+ * sysexits.h).
  */
 const temporaryFailure = 75
 
 const print = (line: string) => void process.stdout.write(`${line}\n`)
 
-// The migrate command: run once before the services of a release start. DATABASE_OWNER_URL names
-// the database's owner; SVC_DATABASE_ROLE_PASSWORDS is {"posthorn_sender": "…", …}.
+// The migrate command, which runs once before the services of a release start. Environment
+// variables: DATABASE_OWNER_URL is the URL of the database with its owner's login,
+// SVC_DATABASE_ROLE_PASSWORDS is {"posthorn_sender": "…", …}.
 async function work(): Promise<number> {
   const { ownerUrl, ...config } = readMigrateConfig(process.env)
   try {

@@ -4,25 +4,25 @@ import { type RawBuilder, sql } from 'kysely'
 const backends = backendsThat(({ notifications }) => notifications.transport === 'pull')
 
 /**
- * SQL condition for accounts whose Pub/Sub notifications name a mailbox of an OAuth2 application.
- * Spelled for the partial index `accounts_by_gmail_user`.
+ * SQL condition for accounts about which Pub/Sub notifies: the notifications name the mailbox and
+ * arrive for an OAuth2 application. The text must match the partial index `accounts_by_gmail_user`.
  */
 export const isNotifiedByTopic = sql<boolean>`(backend in (${sql.join(
   backends.map((name) => sql.lit(name)),
 )}))`
 
 /**
- * SQL expression of the mailbox address of an account that is notified by a Pub/Sub topic, in lower
- * case as in notifications. Spelled as in the index `accounts_by_gmail_user`.
+ * SQL expression for the mailbox address by which Pub/Sub notifications name an account, in lower
+ * case. The text must match the index `accounts_by_gmail_user`.
  */
 export const notifiedUser = sql<string>`lower(coalesce(
   oauth2 -> 'auth' ->> 'delegatedUser', oauth2 -> 'auth' ->> 'user', email
 ))`
 
 /**
- * Ids of the accounts whose notifications name one of the addresses (in lower case): by the login
- * name, for the applications that `isApplication` compares with, or by the mailbox address of the
- * provider.
+ * SQL subquery for the ids of accounts whose notifications name one of the lower-case addresses.
+ * The address is the login name of an account whose OAuth2 application matches `isApplication`, or
+ * the mailbox address that the provider reported.
  */
 export function notifiedAccountsOf(
   isApplication: RawBuilder<unknown>,

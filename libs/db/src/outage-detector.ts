@@ -4,13 +4,19 @@ import { type Clock, monotonicClock, withTimeout } from '@posthorn/flow'
 import { isResponse } from './unavailable.ts'
 
 export interface OutageDetectorOptions {
-  /** Requests a response of Postgres. Resolves with the response, rejects without a response. */
+  /**
+   * Function that requests a response from Postgres. Resolves with a response and rejects without a
+   * response.
+   */
   probe: () => Promise<void>
-  /** Time for which an operation of Postgres waits without a response before Postgres is probed. */
+  /**
+   * Maximum time that an operation of Postgres waits for a response. After this time Postgres is
+   * probed.
+   */
   maxSilenceMs: number
-  /** Maximum duration of a probe of Postgres. */
+  /** Maximum duration of a probe of Postgres in milliseconds. */
   maxProbeMs: number
-  /** Pause between probes of Postgres during an outage. */
+  /** Time between two probes of Postgres during an outage. */
   probeEveryMs?: number
   /** Called with true when an outage of Postgres begins, and with false when it ends. */
   onChange?: (isOutage: boolean) => void
@@ -18,18 +24,18 @@ export interface OutageDetectorOptions {
 }
 
 /**
- * Detector of outages of Postgres. Ends operations early when Postgres does not respond at all, so
- * that callers get an error within `maxSilenceMs` plus `maxProbeMs`.
+ * Detector of outages of Postgres. If Postgres does not respond at all, operations are ended early,
+ * so that callers get an error within `maxSilenceMs` plus `maxProbeMs`.
  *
- * A slow statement is no outage: Postgres is probed only while no connection gets a response, and
- * the probe uses a connection of its own. During an outage operations fail immediately, and probes
- * continue until a probe succeeds.
+ * A slow statement is not an outage: Postgres is probed only while no connection gets a response,
+ * and the probe uses a new connection. During an outage all operations fail immediately, and probes
+ * are repeated until a probe succeeds.
  */
 export class OutageDetector {
   readonly #options: Required<OutageDetectorOptions>
   /**
-   * Start time of each Postgres operation in progress, oldest first, by the function that rejects
-   * the operation.
+   * Start time of each Postgres operation in progress, oldest first. The key is the function that
+   * rejects the operation.
    */
   readonly #waiting = new Map<(error: Error) => void, number>()
   readonly #stop = new AbortController()
@@ -48,26 +54,32 @@ export class OutageDetector {
     return this.#isOutage
   }
 
-  /** False during an outage of Postgres, and from a failed operation to the next response. */
+  /**
+   * True if Postgres is considered available. False during an outage, and after a failed operation
+   * until the next response.
+   */
   get isResponsive(): boolean {
     return !this.#isOutage && !this.#hasFailed
   }
 
-  /** Time of the last response of Postgres. */
+  /** Time at which Postgres last responded. */
   get respondedAt(): number {
     return this.#respondedAt
   }
 
-  /** Checks that Postgres has no outage now. @throws UnavailableError during an outage */
+  /**
+   * Checks that no outage of Postgres has been detected.
+   * @throws UnavailableError during an outage
+   */
   assertNoOutage(): void {
     if (this.#isOutage) throw outageError()
   }
 
   /**
-   * Probes Postgres immediately, although no operation has waited for `maxSilenceMs`. Concurrent
-   * calls share one probe.
+   * Probes Postgres immediately, without waiting until an operation has had no response for
+   * `maxSilenceMs`. Concurrent calls share one probe.
    *
-   * @throws UnavailableError without a response
+   * @throws UnavailableError if Postgres does not respond
    */
   async confirm(): Promise<void> {
     this.assertNoOutage()
@@ -76,9 +88,9 @@ export class OutageDetector {
   }
 
   /**
-   * Starts an operation of Postgres and returns its result.
+   * Runs an operation of Postgres and returns its result.
    *
-   * @throws UnavailableError during an outage. The operation may continue.
+   * @throws UnavailableError when an outage is detected. The operation itself may continue.
    */
   guard<T>(start: () => Promise<T>): Promise<T> {
     this.assertNoOutage()
@@ -111,7 +123,9 @@ export class OutageDetector {
     this.#hasFailed = true
   }
 
-  /** Records the error of a Postgres operation, which may be a response of Postgres. */
+  /**
+   * Records an error of a Postgres operation. An error that Postgres has sent counts as a response.
+   */
   rejected(error: unknown): void {
     if (isResponse(error)) this.responded()
     else this.failed()
@@ -129,15 +143,16 @@ export class OutageDetector {
 
   /** Probes Postgres if an operation has waited for `maxSilenceMs` without any response. */
   async #check(): Promise<void> {
-    // After a pause of this process, responses of Postgres may have arrived that are not processed
-    // yet.
+    // Pending I/O events are processed first. If this process was suspended, responses of Postgres
+    // may have arrived that are not processed yet.
     await pendingEvents()
     this.#timer = undefined
     const [oldest] = this.#waiting.values()
     if (!this.#isOutage) {
       if (oldest === undefined) return
       const silentMs = this.#options.clock() - Math.max(oldest, this.#respondedAt)
-      // The timers of Node.js may fire up to 1 ms early.
+      // A remaining time of 1 ms is ignored, because the timers of Node.js may fire up to 1 ms
+      // early.
       const leftMs = this.#options.maxSilenceMs - silentMs
       if (leftMs > 1) return this.#watch(leftMs)
     }

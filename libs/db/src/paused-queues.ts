@@ -1,6 +1,8 @@
 import type { Db } from './connect.ts'
 
-/** True if an operator has paused the queue of submissions or of webhook deliveries. */
+/**
+ * True if an operator has paused the queue. The queue contains submissions or webhook deliveries.
+ */
 export async function isQueuePaused(db: Db, queue: string): Promise<boolean> {
   const row = await db
     .selectFrom('pausedQueues')

@@ -2,8 +2,8 @@ import { Client, type ClientConfig } from 'pg'
 import { isResponse } from './unavailable.ts'
 
 /**
- * Resolves when Postgres responds on a new connection, also with an error such as too many
- * connections. Rejects if Postgres does not respond within `timeoutMs`. The connection is closed.
+ * Opens a new connection to Postgres and closes it. Resolves if Postgres responds, even with an
+ * error such as too many connections. Rejects if Postgres does not respond within `timeoutMs`.
  */
 export async function probePostgres(config: ClientConfig, timeoutMs: number): Promise<void> {
   const client = new Client({
@@ -11,7 +11,8 @@ export async function probePostgres(config: ClientConfig, timeoutMs: number): Pr
     connectionTimeoutMillis: timeoutMs,
     query_timeout: timeoutMs,
   })
-  // An error event of the Postgres client without a listener would end the process.
+  // A listener ignores error events of the Postgres client, because an error event without a
+  // listener ends the process.
   client.on('error', () => undefined)
   try {
     await client.connect()
@@ -19,8 +20,8 @@ export async function probePostgres(config: ClientConfig, timeoutMs: number): Pr
   } catch (error) {
     if (!isResponse(error)) throw error
   } finally {
-    // The end of the connection to Postgres is not awaited: an unresponsive server never closes its
-    // side.
+    // The end of the connection to Postgres is not awaited, because an unresponsive server never
+    // closes the connection.
     client.end().catch(() => undefined)
   }
 }

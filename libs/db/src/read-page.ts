@@ -1,14 +1,14 @@
 import { type SelectQueryBuilder, sql } from 'kysely'
 
-/** Page parameters of a list operation of the API. */
+/** Parameters of an API operation that returns a list in pages. */
 export interface PageRequest {
-  /** Page number, from 0; defaults to 0. */
+  /** Number of the requested page. The first page is 0, which is the default. */
   page?: number | undefined
-  /** Rows per page; defaults to 20. */
+  /** Number of rows per page. Defaults to 20. */
   pageSize?: number | undefined
 }
 
-/** Page fields of a list response of the API. */
+/** Fields of a list response that describe the page. */
 export interface PageCounts {
   total: number
   page: number
@@ -17,14 +17,15 @@ export interface PageCounts {
 
 export type Page<Row> = PageCounts & { rows: Row[] }
 
-/** Returns the page fields of a response for a list of `total` rows. */
+/** Returns the fields that describe the page of a list with `total` rows. */
 export function pageCounts(total: number, { page = 0, pageSize = 20 }: PageRequest): PageCounts {
   return { total, page, pages: Math.ceil(total / pageSize) }
 }
 
 /**
- * Reads one page of an ordered query, and counts all rows of the query in a separate statement.
- * Without a transaction, rows written between the two statements show in one result only.
+ * Reads one page of an ordered query, and counts all rows of the query in a second statement.
+ * Without a transaction, a row that is written between the two statements is contained in only one
+ * of the results.
  */
 export async function readPage<DB, Table extends keyof DB, Row>(
   query: SelectQueryBuilder<DB, Table, Row>,

@@ -2,7 +2,7 @@ import type { ChangeType, ProxyState } from '@posthorn/contracts/schemas/changes
 import { sql } from 'kysely'
 import type { Db } from './connect.ts'
 
-/** Kinds of the state changes of imap-proxy and smtp-proxy in `GET /v1/changes`. */
+/** Kinds of proxy state changes in `GET /v1/changes`, for imap-proxy and smtp-proxy. */
 export type ProxyChangeType = Extract<ChangeType, 'imapProxyServerState' | 'smtpServerState'>
 
 /** Records the state of the listener of imap-proxy or smtp-proxy for `GET /v1/changes`. */

@@ -4,22 +4,22 @@ import { idleInTransactionMs } from './bounded-client.ts'
 import type { Db } from './connect.ts'
 import { sqlState } from './sql-state.ts'
 
-/** SQLSTATE of a missing privilege to change a role. */
+/** SQLSTATE of the error that the user lacks the privilege to change a role. */
 const insufficientPrivilege = '42501'
 
 /**
- * Maximum duration of an SQL statement of a service, also set for its Postgres role. Requests to
- * the API end before their clients time out. Each value exceeds `defaultLockTimeoutMs`, so that
- * statements succeed that wait behind a migration.
+ * Maximum duration of an SQL statement of a service, which is also set for the service's Postgres
+ * role. Short for api-gateway, so that API requests end before their clients time out. All values
+ * exceed `defaultLockTimeoutMs`, so that statements that wait behind a migration succeed.
  */
 export function statementTimeoutMs(service: ServiceName): number {
   return service === 'api-gateway' ? 4_000 : 30_000
 }
 
 /**
- * Sets the timeouts of the service roles in Postgres. Roles that already have their timeouts are
- * not changed. Returns the roles that the owner may not change; their statements cost more (see
- * `connect`).
+ * Sets the statement timeouts of the service roles in Postgres. A role that already has its timeout
+ * is not changed. Returns the roles that the owner of the database may not change. Statements of
+ * these roles cost more (see `connect`).
  */
 export async function setRoleTimeouts(db: Kysely<unknown>): Promise<string[]> {
   const skipped: string[] = []
@@ -40,13 +40,16 @@ export async function setRoleTimeouts(db: Kysely<unknown>): Promise<string[]> {
   return skipped
 }
 
-/** Result of a refused change of a role: false. @throws every error except a missing privilege */
+/**
+ * Returns false for the error that a role may not be changed.
+ * @throws any other error
+ */
 function toRefused(error: unknown): false {
   if (sqlState(error) === insufficientPrivilege) return false
   throw error
 }
 
-/** True if the Postgres role of the connection has a statement timeout of its own. */
+/** True if the Postgres role of the connection has a statement timeout. */
 export async function roleHasTimeout(db: Db): Promise<boolean> {
   const { rows } = await sql<{ value: string }>`
     select reset_val as value from pg_settings where name = 'statement_timeout'`.execute(db)

@@ -2,8 +2,8 @@ import { accountTypeOf, type Backend, backendsThat } from '@posthorn/contracts/a
 import { sql } from 'kysely'
 
 /**
- * True if a message is sent by the mail API of its account. Otherwise an SMTP server sends the
- * message: the account's own server, or the gateway, which takes precedence. Pure.
+ * True if the account's mail API sends the message. False if an SMTP server sends the message: the
+ * gateway, if there is one, or else the account's own server. Pure function.
  */
 export function sendsByApi(
   account: { backend: Backend },
@@ -15,8 +15,8 @@ export function sendsByApi(
 const smtpBackends = backendsThat(({ sendsBy }) => sendsBy === 'smtp').map((name) => sql.lit(name))
 
 /**
- * SQL condition that a mail API sends the message (see `sendsByApi`), for rows of `outbox` joined
- * with `accounts`.
+ * SQL condition that a mail API sends the message (see `sendsByApi`). For a query that joins
+ * `outbox` with `accounts`.
  */
 export const isSentByApi = sql<boolean>`(accounts.backend not in (${sql.join(smtpBackends)})
   and outbox.gateway is null)`

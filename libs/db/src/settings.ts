@@ -4,8 +4,8 @@ import { sql } from 'kysely'
 import type { Db } from './connect.ts'
 
 /**
- * Reads the settings of the installation, with defaults. Secret settings are absent; auth-bridge
- * has them.
+ * Reads the settings of the installation and adds defaults. Secret settings are left out, because
+ * only auth-bridge can read them.
  */
 export async function readSettings(db: Db): Promise<Settings> {
   const rows = await db.selectFrom('settings').select(['key', 'value']).execute()
@@ -16,8 +16,8 @@ export async function readSettings(db: Db): Promise<Settings> {
 }
 
 /**
- * Cached settings of the installation. The cache expires after `ttlMs`; `invalidate` makes a change
- * visible earlier.
+ * Cache of the installation's settings. Cached settings expire after `ttlMs`. `invalidate` removes
+ * them earlier.
  */
 export interface SettingsCache {
   get(): Promise<Settings>
@@ -33,7 +33,7 @@ export function cacheSettings(db: Db, { ttlMs = 5_000 }: { ttlMs?: number } = {}
 }
 
 /**
- * Returns the time of the last change of a sealed setting as text, in microseconds; undefined if
+ * Returns the time of the last change of a sealed setting as text, with microseconds. Undefined if
  * the setting is not set.
  */
 export async function findSealedSettingRevision(db: Db, key: string): Promise<string | undefined> {

@@ -1,8 +1,9 @@
 import { createHash } from 'node:crypto'
 
 /**
- * Maximum named SQL statements. Texts that vary with list lengths would grow the memory of Postgres
- * forever. pgbouncer stores the same number per connection by default (`max_prepared_statements`).
+ * Maximum number of SQL statements with a name. The number is limited, because statements whose
+ * text depends on the length of a list would increase the memory of Postgres forever. 200 is also
+ * the default of pgbouncer per connection (`max_prepared_statements`).
  */
 const maxNames = 200
 
@@ -10,7 +11,9 @@ const maxNames = 200
 export class StatementNames {
   readonly #names = new Map<string, string | undefined>()
 
-  /** Name of an SQL statement. Undefined if the statement is sent without a name. */
+  /**
+   * Returns the name of an SQL statement. Undefined if the statement is to be sent without a name.
+   */
   of(text: string): string | undefined {
     if (this.#names.has(text) || this.#names.size >= maxNames) return this.#names.get(text)
     const name = createHash('sha256').update(text).digest('base64url')
@@ -19,8 +22,9 @@ export class StatementNames {
   }
 
   /**
-   * Ends the use of a name for an SQL statement: from now on the statement is sent without a name.
-   * A stale plan would remain on the other connections, and behind pgbouncer on all connections.
+   * Removes the name of an SQL statement, so that the statement is sent without a name from now on.
+   * With its name, other connections would continue to use a stale plan, behind pgbouncer even all
+   * connections.
    */
   exclude(text: string): void {
     this.#names.set(text, undefined)

@@ -2,13 +2,13 @@ import { roleOf, serviceNames } from '@posthorn/contracts/services'
 import { type Kysely, sql } from 'kysely'
 import { sqlState } from './sql-state.ts'
 
-/** SQLSTATE of a missing privilege to revoke a right. */
+/** SQLSTATE of the error that the user lacks the privilege to revoke a right. */
 const insufficientPrivilege = '42501'
 
 /**
- * Revokes the right to create temporary objects, which Postgres grants to everybody in each new
- * database and which no service uses. Returns the service roles that still have it, because
- * another role than the owner of the database migrates.
+ * Revokes the right to create temporary objects. Postgres grants this right to all roles in each
+ * new database, and no service uses it. Returns the service roles that still have the right,
+ * because the role that migrates is not the owner of the database.
  */
 export async function revokeTemporaryObjects(db: Kysely<unknown>): Promise<string[]> {
   const { rows } = await sql<{ name: string }>`select current_database() as name`.execute(db)

@@ -1,14 +1,14 @@
 const headerBytes = 20
-/** Object id of the Postgres type `text`. */
+/** Object id (OID) of the Postgres type `text`. */
 const textType = 25
-/** Length in the binary format that stands for a null element of the array. */
+/** Element length that stands for a null element in the binary format of arrays. */
 const nullLength = -1
 
 /**
- * Value of a `text[]` parameter in Postgres's binary format: number of dimensions, flag of nulls,
- * type of the elements, their count and the lower bound, then length and bytes of each element
- * (`array_recv` in Postgres's `arrayfuncs.c`). For columns of long texts: the driver's own encoding
- * escapes each quote and backslash, which takes 300 ms of CPU time for 8 MB of JSON; the binary
+ * Value of a `text[]` parameter in Postgres's binary format: number of dimensions, flag for nulls,
+ * type of the elements, number of elements, lower bound, then length and bytes of each element
+ * (`array_recv` in Postgres's `arrayfuncs.c`). Used for columns of long texts: node-postgres
+ * escapes each quote and backslash, which takes 300 ms of CPU time for 8 MB of JSON. The binary
  * format takes 7 ms.
  */
 export function textArray(texts: readonly (string | null)[]): Buffer {

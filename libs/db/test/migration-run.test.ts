@@ -152,7 +152,9 @@ describe('migrate, interrupted', () => {
     await reader.query('commit')
     const second = database.start(index)
     expect(await second.result).toEqual(['0002-index'])
-    expect(kinds(second.progress)).toEqual(['started', 'index-dropped', 'applied'])
+    // The session of the killed migrate may still hold its lock for a moment.
+    const steps = kinds(second.progress).filter((kind) => kind !== 'blocked')
+    expect(steps).toEqual(['started', 'index-dropped', 'applied'])
     expect(await database.indexes()).toEqual(['by_name true'])
   })
 

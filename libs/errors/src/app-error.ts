@@ -2,11 +2,11 @@ import type { ErrorCode } from './codes.ts'
 import { UnavailableError } from './unavailable-error.ts'
 
 /**
- * Kind of a failure, which decides the HTTP status and whether a retry makes sense.
- *
- * `rejected`: a remote server refused (SMTP 550, IMAP NO), permanent. `unreachable`: a remote
- * server could not be reached, temporary. `provider`: a mail API responded with an HTTP `status`
- * that clients get as it is. `stale`: another process owns the work, so stop without writing.
+ * Kind of an error, which decides the HTTP status and whether a retry makes sense. `rejected`: a
+ * remote server rejected the request (SMTP 550, IMAP NO), permanent. `unreachable`: a remote server
+ * could not be reached, temporary. `provider`: a mail API responded with an HTTP `status`, which
+ * API clients get unchanged. `stale`: another process owns the work now, so this process must stop
+ * without writing.
  */
 export type ErrorKind =
   | 'invalid'
@@ -24,7 +24,7 @@ export type ErrorKind =
   | 'timeout'
   | 'stale'
 
-/** Further members of an API error body, named as in the interface spec. */
+/** Additional members of an API error body, named as in the interface spec. */
 export interface ErrorExtras {
   fields?: { message: string; key: string; path: string }[]
   state?: string
@@ -44,22 +44,27 @@ interface AppErrorOptions extends ErrorOptions {
   /** HTTP status of a mail provider's response. Required for the kind `provider`. */
   status?: number | undefined
   /**
-   * Constant text with the reason of the error for the log only, such as why a token was refused.
+   * Reason of the error as constant text, which is only logged. An example is the reason why a
+   * token was refused.
    */
   reason?: string | undefined
 }
 
-/** Error with a kind. Clients may see `message`, `code` and `extras`; `cause` is logged only. */
+/**
+ * Error with a kind that decides the HTTP status. API clients may see `message`, `code` and
+ * `extras`. `cause` is only logged.
+ */
 export class AppError extends Error {
   override name = 'AppError'
   readonly kind: ErrorKind
   readonly code: ErrorCode | undefined
   readonly extras: ErrorExtras
   /**
-   * HTTP status of a mail provider's response. Absent without a response, and for other servers.
+   * HTTP status of a mail provider's response. Absent if the error is not the response of a mail
+   * provider.
    */
   readonly status: number | undefined
-  /** Reason of the error for the log only, which other processes do not receive. */
+  /** Reason of the error, which is only logged. The reason is not sent to other processes. */
   readonly reason: string | undefined
 
   constructor(kind: ErrorKind, message: string, options: AppErrorOptions = {}) {
@@ -84,8 +89,8 @@ const permanentKinds = new Set<ErrorKind>([
 ])
 
 /**
- * True if a retry after the error is pointless. Errors other than AppError are temporary, as are
- * 5xx and 429 of a provider.
+ * True if a retry after the error is pointless. Errors that are not an AppError count as temporary.
+ * HTTP status 429 and 5xx of a mail provider are also temporary.
  */
 export function isPermanent(error: unknown): boolean {
   if (!(error instanceof AppError)) return false
@@ -106,7 +111,7 @@ export function toAppError(error: unknown): AppError {
   return new AppError('internal', 'Internal Server Error', { cause: error })
 }
 
-/** Returns the text of a thrown value. */
+/** Returns the message of a thrown value, which may be any value. */
 export function messageOf(error: unknown): string {
   return error instanceof Error ? error.message : String(error)
 }

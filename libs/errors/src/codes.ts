@@ -1,4 +1,7 @@
-/** Codes of API error bodies. Interface spec, "Codes", "503 codes" and "Provider-mapped errors". */
+/**
+ * Codes in API error bodies. See the sections "Codes", "503 codes" and "Provider-mapped errors" of
+ * the interface spec.
+ */
 export const errorCodes = [
   'AccessDenied',
   'AccountAlreadyExists',
@@ -58,8 +61,9 @@ const applicationErrors: ReadonlySet<ErrorCode | undefined> = new Set([
 ])
 
 /**
- * True for the error codes of an OAuth2 application that was deleted or disabled, or is not for the
- * mail system of the account. An operator has to repair the application. Interface spec, "Codes".
+ * True if the error code means that an OAuth2 application was deleted or disabled, or does not fit
+ * the mail system of the account. An operator has to repair the application. See the section
+ * "Codes" of the interface spec.
  */
 export function isApplicationError(code: ErrorCode | undefined): boolean {
   return applicationErrors.has(code)

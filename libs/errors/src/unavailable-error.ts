@@ -1,7 +1,7 @@
 /**
- * Failure of a server that this process needs, such as Postgres. Code inside the process handles
- * the error like an unknown error: temporary. In API responses and bus replies the error becomes an
- * AppError `unavailable`.
+ * Error for a server that this process needs and that has failed, such as Postgres. Code inside the
+ * process treats the error as temporary, like an unknown error. In API responses and bus replies
+ * the error becomes an AppError of the kind `unavailable`.
  */
 export class UnavailableError extends Error {
   override name = 'UnavailableError'

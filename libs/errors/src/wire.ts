@@ -1,6 +1,6 @@
 import { AppError, type ErrorExtras, type ErrorKind, toAppError } from './app-error.ts'
 
-/** Error in a RabbitMQ message, without its cause. */
+/** Error as it is sent in a RabbitMQ message, without its cause. */
 export interface WireError {
   kind: ErrorKind
   message: string
@@ -10,8 +10,8 @@ export interface WireError {
 }
 
 /**
- * Converts an error for a reply on RabbitMQ. The text of an error other than AppError is replaced,
- * because it may contain host names or secrets.
+ * Converts an error to the form that is sent in a RabbitMQ reply. The text of an error that is no
+ * AppError is replaced, because the text may contain host names or secrets.
  */
 export function errorToWire(error: unknown): WireError {
   const { kind, message, code, extras, status } = toAppError(error)

@@ -1,6 +1,7 @@
 /**
- * Awaits a promise until a signal aborts: result of `promise`, or a rejection with the signal's
- * reason if the signal aborts first. The promise itself continues; its later rejection is ignored.
+ * Waits for a promise or an abort signal, whichever comes first. Returns the result of `promise`,
+ * or rejects with the reason of the signal. After an abort, the promise continues, and its later
+ * rejection is ignored.
  */
 export function abortable<T>(promise: Promise<T>, signal: AbortSignal): Promise<T> {
   return new Promise<T>((resolve, reject) => {

@@ -1,24 +1,24 @@
 /**
- * Function that returns the delay in milliseconds before the retry after the n-th failed attempt,
- * from 1; 0 for n < 1.
+ * Function that returns the delay in milliseconds before a retry. `attempt` is the number of failed
+ * attempts so far. Without failed attempts, the delay is 0.
  */
 export type Backoff = (attempt: number, random?: () => number) => number
 
 export interface BackoffOptions {
-  /** Delay of a retry after the first failed attempt, before jitter. */
+  /** Delay in milliseconds before the first retry, from which jitter is subtracted. */
   baseMs: number
-  /** Maximum delay of a retry before jitter. Default: none. */
+  /** Maximum delay before a retry, before jitter is subtracted. Defaults to no maximum. */
   maxMs?: number
-  /** Growth of the retry delay per attempt. Default 2. */
+  /** Factor by which the delay grows with each failed attempt. Defaults to 2. */
   factor?: number
-  /** Largest part of the retry delay that is subtracted at random, 0 to 1. Default 0. */
+  /** Largest part of the delay that is subtracted at random, from 0 to 1. Defaults to 0. */
   jitter?: number
 }
 
 /**
- * Creates an exponential backoff of retries with subtractive jitter: the undiminished delay is an
- * upper bound. Delays are rounded to whole milliseconds. `random` returns 0 for the full delay,
- * near 1 for the shortest.
+ * Creates an exponential backoff for retries. Jitter is only subtracted, so that the delay without
+ * jitter is an upper bound. Delays are rounded to whole milliseconds. If `random` returns 0, the
+ * full delay applies. Numbers near 1 give the shortest delay.
  */
 export function backoff({
   baseMs,
@@ -30,7 +30,10 @@ export function backoff({
     attempt < 1 ? 0 : jittered(Math.min(maxMs, baseMs * factor ** (attempt - 1)), jitter, random)
 }
 
-/** Creates a backoff of retries with listed delays; attempts beyond the list wait 0 ms. */
+/**
+ * Creates a backoff for retries from a list of delays. After the last listed delay, all delays are
+ * 0.
+ */
 export function fixedBackoff(delaysMs: readonly number[], jitter = 0): Backoff {
   return (attempt, random = Math.random) => jittered(delaysMs[attempt - 1] ?? 0, jitter, random)
 }

@@ -1,12 +1,19 @@
 export interface BatcherOptions<Item, Result> {
-  /** Processes a batch of items. Returns one result per item, in the order of the items. */
+  /**
+   * Function that processes a batch of items. Returns one result per item, in the order of the
+   * items.
+   */
   run: (items: Item[]) => Promise<readonly Result[]>
-  /** Maximum items of one batch of merged calls. Default 100. */
+  /** Maximum number of items in a batch. Defaults to 100. */
   maxItems?: number
-  /** Time that a batch that is not full waits for more items. Default 0: one event loop turn. */
+  /**
+   * Time for which a batch with less than `maxItems` waits for more items. Defaults to 0: the batch
+   * starts in the next turn of the event loop.
+   */
   lingerMs?: number
   /**
-   * True if a failed batch is to be run again item by item. Default: all calls of the batch reject.
+   * Function that returns true if the items of a failed batch are to be processed one by one. By
+   * default, all calls of a failed batch reject.
    */
   isolates?: (error: unknown) => boolean
 }
@@ -18,10 +25,12 @@ interface Waiting<Item, Result> {
 }
 
 /**
- * Merges concurrent calls into few large calls (batches), such as statements with one commit.
+ * Batcher that merges concurrent calls into few larger calls (batches), such as SQL statements with
+ * a single commit.
  *
- * Batches run one after the other, in FIFO order. Items added during a batch go into the next
- * batch. Nothing is cancelled: a caller that stops waiting does not withdraw its item.
+ * Only one batch runs at a time, in FIFO order. Items that are added while a batch runs become part
+ * of the next batch. An item cannot be withdrawn: it is processed even if its caller does not wait
+ * any more.
  */
 export class Batcher<Item, Result> {
   readonly #options: BatcherOptions<Item, Result>
@@ -34,14 +43,14 @@ export class Batcher<Item, Result> {
     this.#maxItems = options.maxItems ?? 100
   }
 
-  /** Number of items of the batcher that are not part of a batch yet. */
+  /** Number of waiting items, which are not yet part of a running batch. */
   get waiting(): number {
     return this.#waiting.length
   }
 
   /**
-   * Adds an item to the next batch. Resolves to the item's result when its batch is done; rejects
-   * if the batch failed.
+   * Adds an item to the next batch. Resolves with the item's result when the batch is done. Rejects
+   * if the batch fails.
    */
   add(item: Item): Promise<Result> {
     return new Promise<Result>((resolve, reject) => {
@@ -50,7 +59,7 @@ export class Batcher<Item, Result> {
     })
   }
 
-  /** Resolves when no item of the batcher waits or runs. Never rejects. */
+  /** Resolves when no item of the batcher is waiting or being processed. Never rejects. */
   async drain(): Promise<void> {
     while (this.#running) await this.#running
   }

@@ -1,15 +1,17 @@
 import { type Clock, monotonicClock } from './clock.ts'
 
 export interface CircuitBreakerOptions {
-  /** Number of consecutive failures of calls that open the circuit breaker. */
+  /** Number of consecutive failed calls after which the circuit breaker opens. */
   failureThreshold: number
   /**
-   * Duration of the circuit breaker's n-th opening since the last success, from 1. See `backoff`.
+   * Function that returns for how long the circuit breaker stays open. `opening` counts the
+   * openings since the last successful call, starting with 1. See `backoff`.
    */
   openMs: (opening: number) => number
   /**
-   * If false, a success while the circuit breaker is open resets the counts, but calls stay blocked
-   * until the time is over. Default true: the success closes the breaker.
+   * False if a successful call must not close an open circuit breaker: only the counts are reset,
+   * and calls stay blocked until the open time is over. By default, a successful call closes the
+   * breaker.
    */
   successCloses?: boolean
   clock?: Clock
@@ -28,9 +30,9 @@ type CircuitState = 'closed' | 'open' | 'half-open'
  * | half-open | success | closed |
  * | half-open | failure | open, for the next `openMs` |
  *
- * Failures of calls that started before the breaker opened are counted, but extend nothing. Callers
- * that limit concurrency themselves may ignore `tryAcquire` and use `isOpen` and
- * `consecutiveFailures`.
+ * If a call that started before the breaker opened fails, the failure is counted, but the breaker
+ * does not stay open longer. Callers that limit concurrency themselves may use `isOpen` and
+ * `consecutiveFailures` instead of `tryAcquire`.
  */
 export class CircuitBreaker {
   readonly #options: CircuitBreakerOptions
@@ -54,14 +56,17 @@ export class CircuitBreaker {
     return this.#clock() < this.#openUntil
   }
 
-  /** Milliseconds until the circuit breaker admits calls again; 0 unless open. */
+  /**
+   * Milliseconds until an open circuit breaker admits calls again. 0 if the circuit breaker is not
+   * open.
+   */
   get remainingMs(): number {
     return Math.max(0, this.#openUntil - this.#clock())
   }
 
   /**
-   * End of the circuit breaker's last opening, by the clock of the breaker; -Infinity if never
-   * opened.
+   * Time at which the last opening of the circuit breaker ends or ended, by the clock of the
+   * breaker. -Infinity if a success has closed the breaker, or if the breaker was never opened.
    */
   get openUntil(): number {
     return this.#openUntil
@@ -71,14 +76,18 @@ export class CircuitBreaker {
     return this.#failures
   }
 
-  /** True if the circuit breaker is in the state of a new breaker, so that it may be dropped. */
+  /**
+   * True if the circuit breaker has the state of a new circuit breaker, so that it can be removed
+   * from memory.
+   */
   get isIdle(): boolean {
     return this.#failures === 0 && !this.#isProbing && !this.isOpen
   }
 
   /**
-   * True if the circuit breaker admits a call now. The caller then reports `success`, `failure` or
-   * `cancel`. In the state half-open only one call at a time is admitted.
+   * True if the circuit breaker admits a call now. The caller must then report the result of the
+   * call with `success`, `failure` or `cancel`. In the state half-open, only one call at a time is
+   * admitted.
    */
   tryAcquire(): boolean {
     if (this.isOpen || this.#isProbing) return false
@@ -94,8 +103,8 @@ export class CircuitBreaker {
   }
 
   /**
-   * Counts the failure of a call. `retryAfterMs` blocks calls at least that long and is no opening
-   * of the breaker.
+   * Reports a failed call. With `retryAfterMs`, calls are blocked at least for that time. Such a
+   * block does not count as an opening of the circuit breaker.
    */
   failure(retryAfterMs = 0): void {
     const mayOpen = this.#isProbing || !this.isOpen
@@ -107,17 +116,23 @@ export class CircuitBreaker {
     this.block(this.#options.openMs(this.#openings))
   }
 
-  /** Ends a call whose result does not show whether the called service works. */
+  /** Reports a call whose result does not show whether the called service works. */
   cancel(): void {
     this.#isProbing = false
   }
 
-  /** Blocks calls for at least `ms` milliseconds, without counting a failure: for `Retry-After`. */
+  /**
+   * Blocks calls for at least `ms` milliseconds without counting a failure, for example after a
+   * `Retry-After` header.
+   */
   block(ms: number): void {
     if (ms > 0) this.#openUntil = Math.max(this.#openUntil, this.#clock() + ms)
   }
 
-  /** Returns the circuit breaker to its initial state: for a changed callee. */
+  /**
+   * Returns the circuit breaker to its initial state, for example when the called service was
+   * replaced.
+   */
   reset(): void {
     this.success()
     this.#openUntil = -Infinity

@@ -1,5 +1,8 @@
-/** Current time in milliseconds. Only differences count, so any origin is valid. */
+/**
+ * Function that returns the current time in milliseconds. The origin of the time is arbitrary,
+ * because only differences are used.
+ */
 export type Clock = () => number
 
-/** Monotonic clock of the process. A changed system time does not affect it. */
+/** Monotonic clock of the process. Changes of the system time do not affect this clock. */
 export const monotonicClock: Clock = () => performance.now()

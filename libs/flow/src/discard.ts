@@ -1,7 +1,7 @@
 /**
- * Ends an asynchronous iteration without a reader, so that the iterator closes what it holds. A
- * generator that has not started would skip its `finally`; therefore one element is requested
- * first. Never rejects.
+ * Ends an asynchronous iteration that has no reader, so that the iterator releases its resources.
+ * Requests one element first, because a generator that has not started would skip its `finally`
+ * block. Never rejects.
  */
 export async function discard(iterable: AsyncIterable<unknown>): Promise<void> {
   const iterator = iterable[Symbol.asyncIterator]()
@@ -9,6 +9,6 @@ export async function discard(iterable: AsyncIterable<unknown>): Promise<void> {
     await iterator.next()
     await iterator.return?.()
   } catch {
-    // The iteration has failed and is closed.
+    // The error is ignored. An iteration that has thrown an error is already closed.
   }
 }

@@ -2,17 +2,24 @@ import { QueueFullError } from './queue-full-error.ts'
 
 export interface FairQueueOptions<K> {
   /**
-   * Maximum items of one key of the queue that run concurrently; a function is evaluated at each
-   * use.
+   * Maximum number of items per key that run concurrently. A function is called whenever the limit
+   * is needed.
    */
   maxRunningPerKey: number | ((key: K) => number)
-  /** Maximum running items of the queue over all keys. Default: no limit. */
+  /**
+   * Maximum number of items of the queue that run concurrently, for all keys together. Defaults to
+   * no limit.
+   */
   maxRunning?: number
-  /** Maximum waiting items of the queue over all keys. Default: no limit. */
+  /**
+   * Maximum number of items that wait in the queue, for all keys together. Defaults to no limit.
+   */
   maxWaiting?: number
 }
 
-/** Item taken from a fair queue. The item counts as running until disposed. */
+/**
+ * Item that was taken from a fair queue. The item counts as running until this object is disposed.
+ */
 export interface RunningItem<T, K> extends Disposable {
   readonly key: K
   readonly item: T
@@ -24,15 +31,19 @@ interface KeyQueue<T> {
 }
 
 /**
- * Fair queue, which serves its keys round-robin and the items of one key in FIFO order. A key with
- * many or slow items delays no other key. `take` needs constant time, however many keys wait.
+ * Fair queue: serves its keys round-robin, and the items of one key in FIFO order. A key with many
+ * or slow items does not delay other keys. `take` needs constant time, regardless of the number of
+ * waiting keys.
  */
 export class FairQueue<T, K = string> {
   readonly #limitOf: (key: K) => number
   readonly #maxRunning: number
   readonly #maxWaiting: number
   readonly #queues = new Map<K, KeyQueue<T>>()
-  /** Keys of the queue with a waiting item and free capacity, in the order of their turns. */
+  /**
+   * Keys that have a waiting item and may run another item, in the order in which the queue will
+   * serve them.
+   */
   readonly #ready = new Set<K>()
   #running = 0
   #waiting = 0
@@ -50,7 +61,10 @@ export class FairQueue<T, K = string> {
     return this.#waiting
   }
 
-  /** Appends an item to the queue. @throws QueueFullError beyond `maxWaiting` */
+  /**
+   * Appends an item to the queue.
+   * @throws QueueFullError if `maxWaiting` items are waiting already
+   */
   add(key: K, item: T): void {
     if (this.#waiting >= this.#maxWaiting) throw new QueueFullError(this.#maxWaiting)
     let queue = this.#queues.get(key)
@@ -61,15 +75,15 @@ export class FairQueue<T, K = string> {
   }
 
   /**
-   * Takes the next item of the queue that may run. Undefined if no item waits or the limits are
-   * reached.
+   * Takes the next item from the queue. Undefined if no item is waiting, or if the limits permit no
+   * further item.
    */
   take(): RunningItem<T, K> | undefined {
     if (this.#running >= this.#maxRunning) return undefined
     for (const key of this.#ready) {
       this.#ready.delete(key)
       const queue = this.#queues.get(key)
-      // The limit of the key may have fallen since the key became ready.
+      // The key is skipped if its limit has become lower since the key was added to the ready keys.
       if (!queue || queue.running >= this.#limitOf(key)) continue
       const item = queue.items.shift() as T
       queue.running += 1
@@ -81,7 +95,9 @@ export class FairQueue<T, K = string> {
     return undefined
   }
 
-  /** Removes a waiting item from the queue. Returns false if the item does not wait. */
+  /**
+   * Removes a waiting item from the queue. Returns false if the queue does not contain the item.
+   */
   remove(key: K, item: T): boolean {
     const queue = this.#queues.get(key)
     const index = queue?.items.indexOf(item) ?? -1
@@ -93,7 +109,10 @@ export class FairQueue<T, K = string> {
     return true
   }
 
-  /** Re-evaluates a key of the queue after the key's limit changed. */
+  /**
+   * Checks again whether a key may run another item. Call this method after the limit of the key
+   * has changed.
+   */
   refresh(key: K): void {
     const queue = this.#queues.get(key)
     if (!queue) return

@@ -1,37 +1,46 @@
 import { sleep } from './sleep.ts'
 
-/** Time between the timeout of the work and the report of its failure: the work ends meanwhile. */
+/**
+ * Time from the timeout of the work to the report of a hidden failure. The work needs this time to
+ * end after its timeout.
+ */
 const marginMs = 1_000
 
 export interface FailureHold {
-  /** Timeout of the work whose failures are reported late. */
+  /** Timeout of the work, which also determines when a hidden failure is reported. */
   timeoutMs: number
-  /** Signal that ends the work and the wait for its failure report. */
+  /** Signal that aborts the work, and also the delay before a failure is reported. */
   signal: AbortSignal
-  /** True for failures of the work whose time must not depend on their cause. */
+  /**
+   * Function that returns true for a hidden failure: the time of its report must not reveal the
+   * cause of the failure.
+   */
   isHidden: (error: unknown) => boolean
   /**
-   * Called when a hidden failure of the work starts to wait, so that the caller can release what it
-   * holds.
+   * Called when the delay before the report of a hidden failure begins, so that the caller can
+   * release resources.
    */
   onHeld?: (() => void) | undefined
-  /** Error of work that fails after its timeout. Default: the work's own error. */
+  /**
+   * Returns the error to throw if the work failed after its timeout. Defaults to the work's own
+   * error.
+   */
   timeoutError?: (cause: unknown) => unknown
   /**
-   * Error of work after an abort by the caller. Default: the error of the work or reason of the
-   * signal.
+   * Returns the error to throw if the caller aborted the work. Defaults to the error of the work,
+   * or the reason of the signal.
    */
   abortError?: (cause: unknown) => unknown
 }
 
 /**
- * Runs work whose failures tell something by their time, such as a connection to a server that a
- * tenant has chosen: a closed port fails earlier than a silent port. A hidden failure is reported
- * 1 s after the timeout, counted from the start, whenever it occurred. Results and other failures
- * are reported immediately.
+ * Runs work and delays the report of hidden failures, whose time would reveal their cause. Example:
+ * in a connection to a server that a tenant has chosen, a closed port fails earlier than a silent
+ * port. A hidden failure is always reported 1 s after the timeout, which is counted from the start
+ * of the work. Results and other failures are reported immediately.
  *
- * @throws the error of the work; the reason of the signal if that aborts the wait; or what
- * `timeoutError` and `abortError` return
+ * @throws the error of the work, the reason of the signal if the delay is aborted, or the error
+ * that `timeoutError` or `abortError` returns
  */
 export async function holdFailure<T>(
   work: (signal: AbortSignal) => Promise<T>,
@@ -52,8 +61,8 @@ async function runHeld<T>(
   const timeout = new AbortController()
   const end = new AbortController()
   const timer = setTimeout(() => timeout.abort(timedOut()), timeoutMs)
-  // One timer runs from the start: the duration of the work does not change the time of the failure
-  // report.
+  // The delay is measured from the start of the work, so that the duration of the work does not
+  // influence the time of the report.
   const visible = sleep(timeoutMs + marginMs, AbortSignal.any([signal, end.signal]))
   visible.catch(() => undefined)
   try {

@@ -3,13 +3,13 @@ import { TtlCache } from './ttl-cache.ts'
 
 export interface KeyedRateLimiterOptions extends RateLimiterOptions {
   /**
-   * Maximum keys with a rate limiter. The least recently used key is evicted and starts again with
-   * a full burst.
+   * Maximum number of keys with a rate limiter in memory. If there are more keys, the least
+   * recently used key is evicted and later starts again with a full burst.
    */
   maxKeys: number
 }
 
-/** Rate limiters by key: one rate limiter per key, for permits that callers do not wait for. */
+/** Rate limiter per key. Callers can only take free permits, and cannot wait for a permit. */
 export class KeyedRateLimiter {
   readonly #options: RateLimiterOptions
   readonly #limiters: TtlCache<string, RateLimiter>
@@ -19,7 +19,7 @@ export class KeyedRateLimiter {
     this.#limiters = new TtlCache({ max: maxKeys })
   }
 
-  /** Takes a permit of the key's rate limiter if a permit is free. */
+  /** Takes a permit for the key and returns true, or returns false if no permit is free. */
   tryAcquire(key: string): boolean {
     return this.#limiters.getOrCreate(key, () => new RateLimiter(this.#options)).tryAcquire()
   }

@@ -1,53 +1,58 @@
 import { type Permit, Semaphore } from './semaphore.ts'
 
 /**
- * Semaphores by key: one semaphore per key, created on first use and dropped when idle. Keys do not
- * affect each other; within a key the contract of `Semaphore` applies.
+ * Semaphore per key, created when the key is first used and dropped when the key is idle. Keys do
+ * not affect each other. For each key, the rules of `Semaphore` apply.
  */
 export class KeyedSemaphore<K = string> {
   readonly #capacityOf: (key: K) => number
   readonly #semaphores = new Map<K, Semaphore>()
 
   /**
-   * Creates semaphores by key. A function as `capacity` is evaluated whenever an idle key is used
-   * again.
+   * Creates a semaphore per key. If `capacity` is a function, it is called whenever an idle key is
+   * used again.
    */
   constructor(capacity: number | ((key: K) => number)) {
     this.#capacityOf = typeof capacity === 'function' ? capacity : () => capacity
   }
 
-  /** Number of keys with a taken permit or a waiting caller. */
+  /** Number of keys that have a taken permit or a waiting caller. */
   get size(): number {
     return this.#semaphores.size
   }
 
-  /** Free permits or weight of the key's semaphore. */
+  /** Number of free permits (or free weight) of the key's semaphore. */
   available(key: K): number {
     return this.#semaphores.get(key)?.available ?? this.#capacityOf(key)
   }
 
-  /** Number of callers waiting for a permit of the key. */
+  /** Number of callers that are waiting for a permit of the key's semaphore. */
   waiting(key: K): number {
     return this.#semaphores.get(key)?.waiting ?? 0
   }
 
-  /** Takes a permit of the key. Undefined if no permit is free or other callers wait. */
+  /**
+   * Takes a permit for the key. Undefined if no permit is free, or if other callers are waiting.
+   */
   tryAcquire(key: K, weight = 1): Permit | undefined {
     return this.#use(key, (semaphore) => semaphore.tryAcquire(weight))
   }
 
-  /** Waits for a permit of the key, like `Semaphore.acquire`. */
+  /** Waits for a permit for the key, like `Semaphore.acquire`. */
   acquire(key: K, signal?: AbortSignal, weight = 1): Promise<Permit> {
     return this.#use(key, (semaphore) => semaphore.acquire(signal, weight))
   }
 
-  /** Runs `work` with a permit of the key and releases the permit in every case. */
+  /** Waits for a permit for the key, runs `work` and releases the permit, even if `work` fails. */
   async run<T>(key: K, work: () => Promise<T> | T, signal?: AbortSignal): Promise<T> {
     using _permit = this.tryAcquire(key) ?? (await this.acquire(key, signal))
     return await work()
   }
 
-  /** Calls a function with the semaphore of the key, and drops an idle semaphore after the call. */
+  /**
+   * Calls a function with the semaphore of the key. Afterwards removes the semaphore from memory if
+   * it is idle.
+   */
   #use<R>(key: K, call: (semaphore: Semaphore) => R): R {
     const existing = this.#semaphores.get(key)
     if (existing) return call(existing)

@@ -1,6 +1,9 @@
 import { abortable } from './abortable.ts'
 
-/** Latch: condition that can be set and reset, and that callers can wait for. Initially closed. */
+/**
+ * Latch: a condition that can be opened and closed, and for which callers can wait. A new latch is
+ * closed.
+ */
 export class Latch {
   #isOpen = false
   #opening = Promise.withResolvers<void>()
@@ -26,9 +29,12 @@ export class Latch {
     else this.close()
   }
 
-  /** Resolves when the latch is open. Rejects with the signal's reason. */
+  /**
+   * Resolves when the latch is open. Rejects with the reason of `signal` if `signal` aborts first.
+   */
   async whenOpen(signal: AbortSignal): Promise<void> {
-    // If the latch closed again before the continuation ran, the caller keeps waiting.
+    // The condition is checked again after waiting, because the latch may have been closed again in
+    // the meantime.
     while (!this.#isOpen) await abortable(this.#opening.promise, signal)
   }
 }

@@ -1,8 +1,8 @@
 import { type Permit, Semaphore } from './semaphore.ts'
 
 /**
- * Mutex: lock for one owner at a time, FIFO. Not reentrant: acquiring the lock twice in one flow
- * deadlocks.
+ * Mutex: a lock that one caller at a time holds, in FIFO order. Not reentrant: a caller that
+ * acquires the lock twice waits forever.
  */
 export class Mutex extends Semaphore {
   #onContended: (() => void) | undefined
@@ -11,13 +11,14 @@ export class Mutex extends Semaphore {
     super(1)
   }
 
-  /** True if a caller waits for the present owner of the mutex. */
+  /** True if a caller waits until the current holder releases the mutex. */
   get isContended(): boolean {
     return this.waiting > 0
   }
 
   /**
-   * Waits for the lock of the mutex. Rejects with the signal's reason; then the lock was not taken.
+   * Waits for the lock of the mutex. If `signal` aborts first, rejects with its reason and does not
+   * take the lock.
    */
   override acquire(signal?: AbortSignal): Promise<Permit> {
     const permit = super.acquire(signal)
@@ -26,9 +27,9 @@ export class Mutex extends Semaphore {
   }
 
   /**
-   * Calls `listener` whenever a caller starts to wait for the mutex, and immediately if a caller
-   * waits already. Lets an owner that holds the mutex for long give way. At most one listener;
-   * disposing removes the listener.
+   * Calls `listener` whenever a caller starts to wait for the mutex, and immediately if a caller is
+   * already waiting. A holder that needs the mutex for long can then release it early. There is at
+   * most one listener. Disposing of the result removes the listener.
    */
   onContended(listener: () => void): Disposable {
     this.#onContended = listener

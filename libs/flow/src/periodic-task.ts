@@ -1,20 +1,23 @@
 export interface PeriodicTask extends AsyncDisposable {
-  /** Runs the periodic task immediately. Calls during a run cause one more run in total. */
+  /**
+   * Runs the periodic task immediately. If the task is running, it runs once more afterwards,
+   * regardless of the number of calls.
+   */
   wake(): void
 }
 
 export interface PeriodicOptions {
-  /** Time between the end of a run of the periodic task and the start of the next run. */
+  /** Time from the end of a run of the periodic task to the start of the next run. */
   everyMs: number
-  /** Name of the periodic task, field `task` of the log. */
+  /** Name of the periodic task, which is logged as the field `task`. */
   name: string
   log: { error(fields: object, message: string): void }
 }
 
 /**
- * Runs a task periodically until disposed, the first time immediately. Runs never overlap. Errors
- * are logged and the task runs again at the next interval, so it must be idempotent. Disposal
- * aborts the signal and waits for the current run.
+ * Runs a task periodically until it is disposed. The first run starts immediately, and runs never
+ * overlap. An error is logged, and the task runs again after the interval, so the task must be
+ * idempotent. Disposal aborts the signal of the current run and waits for its end.
  */
 export function runPeriodically(
   { everyMs, log, name }: PeriodicOptions,

@@ -1,6 +1,6 @@
 /**
- * Rejection of a call that would exceed the maximum number of waiting calls (`maxWaiting`) of its
- * queue. Nothing was queued.
+ * Error of a call that was rejected because the queue already has the maximum number of waiting
+ * calls (`maxWaiting`). The call was not added to the queue.
  */
 export class QueueFullError extends Error {
   override name = 'QueueFullError'

@@ -1,6 +1,6 @@
 import type { UnitBucket } from './unit-bucket.ts'
 
-/** Call that waits for its quota. */
+/** Call that waits until its quota units are available. */
 export interface Waiter {
   units: number
   slots: number
@@ -8,43 +8,49 @@ export interface Waiter {
   admit: () => void
 }
 
-/** Result of a request for units of a key by another process. */
+/** Loan of quota units: reply of the quota limiter to another process that needs units of a key. */
 export interface Loan {
   isGranted: boolean
   /**
-   * Time after which the units of a granted loan may be used; otherwise, time after which another
-   * request may be granted.
+   * If the loan is granted, time after which its units may be used. Otherwise, time after which
+   * another request for a loan may be granted.
    */
   delayMs: number
-  /** Remaining pause of the key; 0 if the key is not paused. */
+  /** Remaining time for which calls of the key are paused. 0 if the key is not paused. */
   pauseMs: number
 }
 
-/** State of one key of the quota limiter, dropped when it equals the state of a new key. */
+/**
+ * State of one key in the quota limiter, such as a mailbox. The state is removed from memory when
+ * it equals the state of a new key.
+ */
 export interface KeyState<K> {
   key: K
   bucket: UnitBucket
-  /** Time from which the units of the key are counted, see `startOf` of the quota limiter. */
+  /** Time from which the units of the key are counted. See `startOf` of the quota limiter. */
   startedAt: number | undefined
-  /** Units lent while calls waited, for which the waiting calls have not got their part yet. */
+  /**
+   * Units that were lent to other processes while calls of this process waited, and for which these
+   * calls have not yet got their part.
+   */
   lentUnits: number
   running: number
   pausedUntil: number
-  /** Time until which calls of the key run one by one. */
+  /** Time until which calls with this key run one at a time. */
   narrowUntil: number
-  /** Waiting calls of the key by priority, FIFO. */
+  /** Calls with this key that wait for quota: for each priority a set in FIFO order. */
   waiting: Set<Waiter>[]
-  /** Quota units of the waiting calls of the key, by priority. */
+  /** Sum of the quota units for which calls with this key wait, for each priority. */
   waitingUnits: number[]
   /**
-   * Priority of the ring that contains the key: the first call of the key may run as soon as the
-   * total quota permits.
+   * Priority of the first waiting call, if this call waits only for the total quota. The key is
+   * then in the ring (rotating list) of that priority.
    */
   ring: number | undefined
   timer: ReturnType<typeof setTimeout> | undefined
 }
 
-/** Creates the state of a key without calls. */
+/** Creates the state of a key of the quota limiter without waiting or running calls. */
 export function createKey<K>(key: K, bucket: UnitBucket, priorities: number): KeyState<K> {
   return {
     key,
@@ -61,21 +67,24 @@ export function createKey<K>(key: K, bucket: UnitBucket, priorities: number): Ke
   }
 }
 
-/** First waiting call of a key, by priority. */
+/** Returns the first waiting call of a key, in the highest priority that has waiting calls. */
 export function firstOf<K>({ waiting }: KeyState<K>): Waiter | undefined {
   for (const waiters of waiting) for (const waiter of waiters) return waiter
   return undefined
 }
 
 /**
- * Units that may be lent for each unit of a waiting call: a loan and a call of the highest priority
- * get equal parts of the units, other calls at least a fifth.
+ * Number of units that may be lent for each unit of a waiting call. Loans and calls of the highest
+ * priority share the units equally. Calls of other priorities get at least a fifth.
  */
 export function lentPerCallUnit(priority: number): number {
   return priority === 0 ? 1 : 4
 }
 
-/** Delay of a loan until the first waiting call of the key got its part of the units. */
+/**
+ * Delay before a loan may be granted, so that the first waiting call of the key gets its part of
+ * the units first. 0 if no part is due.
+ */
 export function callDelayMs<K>(state: KeyState<K>): number {
   const first = firstOf(state)
   if (first === undefined) state.lentUnits = 0
@@ -83,7 +92,7 @@ export function callDelayMs<K>(state: KeyState<K>): number {
   return isOwed ? state.bucket.delayMs(first.units) : 0
 }
 
-/** Delay of a timer, whole and within the range of `setTimeout`. */
+/** Rounds a delay up to whole milliseconds and limits it to the maximum of `setTimeout`. */
 export function timerMs(delayMs: number): number {
   return Math.min(Math.ceil(delayMs), 2 ** 31 - 1)
 }

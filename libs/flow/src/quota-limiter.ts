@@ -14,21 +14,21 @@ import { RateLimitedError } from './rate-limited-error.ts'
 import type { Permit } from './semaphore.ts'
 import { type BucketStart, type QuotaRate, UnitBucket } from './unit-bucket.ts'
 
-/** Quota of one key: units per time and concurrent calls. */
+/** Quota of one key: a number of units per time, and a number of concurrent calls. */
 export type KeyQuota = QuotaRate & { concurrent: number }
 
 export interface QuotaLimiterOptions<K = string> {
-  /** Quota of each key. A function is evaluated whenever units are taken. */
+  /** Quota of each key. A function is called whenever units are taken. */
   perKey: KeyQuota | (() => KeyQuota)
-  /** Quota of all keys together. A function is evaluated whenever units are taken. */
+  /** Quota of all keys together. A function is called whenever units are taken. */
   total: QuotaRate | (() => QuotaRate)
-  /** Number of priorities of calls; 0 is the highest priority. */
+  /** Number of priorities that calls may have. 0 is the highest priority. */
   priorities: number
   /** Maximum number of calls that wait for quota, per key and priority. */
   maxWaiting: number
   /**
-   * Units that a key had at an earlier time, for keys whose quota another process used before that
-   * time. Undefined: no process used the quota, so the burst is available.
+   * Returns the units that a key had at an earlier time, if another process used the key's quota
+   * before that time. Undefined if no process used the quota, so that the full burst is available.
    */
   startOf?: (key: K) => BucketStart | undefined
   clock?: Clock
@@ -37,24 +37,24 @@ export interface QuotaLimiterOptions<K = string> {
 export interface QuotaRequest {
   units: number
   /**
-   * Concurrent calls that the requested call counts as; defaults to 1. More slots than `concurrent`
-   * count as `concurrent`.
+   * Number of concurrent calls as which the requested call counts. Defaults to 1. Numbers above
+   * `concurrent` count as `concurrent`.
    */
   slots?: number | undefined
   priority: number
-  /** Maximum time that the call may wait for its quota; default: no limit. */
+  /** Maximum time for which the call may wait for its quota. Defaults to no limit. */
   maxWaitMs?: number | undefined
   signal?: AbortSignal | undefined
 }
 
 /**
- * Limits units per time and concurrent calls per key, and units per time of all keys together.
+ * Limiter of units per time and concurrent calls per key, and of units per time for all keys
+ * together.
  *
  * Priorities are strict, within a key and among keys: a call waits only for running calls and for
  * calls of its own or a higher priority. Within a priority, calls of a key are FIFO and keys take
- * turns. A call waits for both limits together, so that it takes nothing while it waits. Operations
- * take constant time. Disposal is not needed: timers exist while calls wait, and until unused keys
- * are dropped.
+ * turns. A call takes units only when both limits permit it. Operations take constant time.
+ * Disposal is not needed: timers exist only while calls wait or until unused keys are removed.
  */
 export class QuotaLimiter<K = string> {
   readonly #options: QuotaLimiterOptions<K>
@@ -75,17 +75,16 @@ export class QuotaLimiter<K = string> {
     this.#rings = Array.from({ length: priorities }, () => new Set())
   }
 
-  /** Number of keys in memory: keys in use, paused, or without all of their quota units. */
+  /** Number of keys in memory: keys in use, paused keys, and keys that have used units. */
   get size(): number {
     return this.#keys.size
   }
 
   /**
-   * Waits for the quota units of a call and for a permit; dispose of the permit at the end of the
-   * call. The units are used up.
+   * Waits for a call's quota units and a permit. Dispose of the permit at the end of the call.
    *
-   * @throws RateLimitedError if the wait exceeds `maxWaitMs` or is certain to; QueueFullError; the
-   * signal's reason. Nothing was taken then.
+   * @throws RateLimitedError if the call waits, or would wait, for longer than `maxWaitMs`;
+   * QueueFullError; the signal's reason. After an error, no units and no permit were taken.
    */
   acquire(key: K, request: QuotaRequest): Promise<Permit> {
     const { units, priority, maxWaitMs = Infinity, signal } = request
@@ -137,27 +136,27 @@ export class QuotaLimiter<K = string> {
     })
   }
 
-  /** Starts no call of the key for `ms`, as a server requests with `Retry-After`. */
+  /** Starts no call of the key for `ms` milliseconds, for example after a `Retry-After` header. */
   pause(key: K, ms: number): void {
     const state = this.#stateOf(key)
     state.pausedUntil = Math.max(state.pausedUntil, this.#clock() + ms)
     this.#refresh(state)
   }
 
-  /** Starts calls of the key one by one for `ms`, whatever their slots. */
+  /** Runs one call of the key at a time for `ms` milliseconds, regardless of `slots`. */
   narrow(key: K, ms: number): void {
     const state = this.#stateOf(key)
     state.narrowUntil = Math.max(state.narrowUntil, this.#clock() + ms)
     this.#refresh(state)
   }
 
-  /** Number of calls of the key that may run now at a time. */
+  /** Number of calls with the key that may currently run at the same time. */
   concurrency(key: K): number {
     const { narrowUntil = -Infinity } = this.#keys.get(key) ?? {}
     return this.#clock() < narrowUntil ? 1 : this.#perKey().concurrent
   }
 
-  /** Starts no call of any key for `ms` milliseconds. Returns the time by which the pause grew. */
+  /** Starts no call of any key for `ms` milliseconds. Returns the extension of the pause. */
   pauseAll(ms: number): number {
     const now = this.#clock()
     const before = Math.max(this.#pausedUntil, now)
@@ -166,10 +165,10 @@ export class QuotaLimiter<K = string> {
   }
 
   /**
-   * Takes units of a key for a call of another process, which may start after `delayMs`. Up to
-   * `maxDebt` units are taken before they are available, so that a call needs no place in the
-   * queue. While calls of this process wait, they get a part of the units, see `lentPerCallUnit`.
-   * The total quota is not affected.
+   * Lends units of a key to another process. Its call may start after `delayMs`. Up to `maxDebt`
+   * units are lent before they are available, so that the other process need not wait in a queue.
+   * While calls of this process wait, they get a part of the units, see `lentPerCallUnit`. The
+   * total quota is not affected.
    */
   lend(key: K, { units, maxDebt }: { units: number; maxDebt: number }): Loan {
     const state = this.#stateOf(key)
@@ -220,7 +219,7 @@ export class QuotaLimiter<K = string> {
     }
   }
 
-  /** Lower bound of the wait of a call: the pauses, and the quota units of calls that go before. */
+  /** Minimum time that a call will wait: for pauses, and for the quota units of calls before it. */
   #expectedWaitMs(state: KeyState<K>, { units, priority }: QuotaRequest): number {
     const before = state.waitingUnits.slice(0, priority + 1).reduce((sum, each) => sum + each, 0)
     return Math.max(this.#pauseMs(state), state.bucket.delayOfAllMs(before + units), 0)
@@ -235,7 +234,7 @@ export class QuotaLimiter<K = string> {
     return Math.max(state.pausedUntil, this.#pausedUntil) - this.#clock()
   }
 
-  /** Puts a key into the ring of its first waiting call, sets the key's timer, or drops the key. */
+  /** Updates a key's place in the rings of ready keys and its timer, or removes an unused key. */
   #refresh(state: KeyState<K>): void {
     clearTimeout(state.timer)
     const first = firstOf(state)
@@ -249,7 +248,7 @@ export class QuotaLimiter<K = string> {
       this.#refresh(state)
       this.#admit()
     }, timerMs(nextMs))
-    // The timer of a key without waiting calls only drops the key.
+    // A key without waiting calls has a timer only for its removal, which need not keep Node alive.
     if (first === undefined) state.timer.unref()
   }
 
@@ -269,9 +268,7 @@ export class QuotaLimiter<K = string> {
     state.ring = ring
   }
 
-  /**
-   * Starts waiting calls in the order of priority, and in turn, until the total quota is used up.
-   */
+  /** Starts waiting calls until the total quota is used up: by priority, and keys in turn. */
   #admit(): void {
     clearTimeout(this.#timer)
     for (const ring of this.#rings)

@@ -1,9 +1,13 @@
 /**
- * Rejection of a call that would wait for its quota for longer than its limit. Nothing was taken.
+ * Error of a call that was rejected because it would wait too long for its quota. The call has
+ * taken no quota units.
  */
 export class RateLimitedError extends Error {
   override name = 'RateLimitedError'
-  /** Expected time until a new call can run, more than 0. An estimate if other calls wait. */
+  /**
+   * Expected time until another call can run. Always more than 0. Only an estimate if other calls
+   * are waiting.
+   */
   readonly retryAfterMs: number
 
   constructor(retryAfterMs: number) {

@@ -1,33 +1,31 @@
 import { type Clock, monotonicClock } from './clock.ts'
 
 export interface RateLimiterOptions {
-  /** Permits of the rate limiter per second. A function is evaluated whenever a permit is taken. */
+  /** Number of permits per second. A function is called whenever a permit is taken. */
   perSecond: number | (() => number)
-  /**
-   * Permits of the rate limiter that are available immediately after a period without use. Default
-   * 1.
-   */
+  /** Number of permits that are available immediately after a period without use. Defaults to 1. */
   burst?: number
   /**
-   * Alternative to `burst`: time that permits of the rate limiter may run ahead of an even pace.
+   * How much earlier, in milliseconds, permits may be taken than if they were evenly spaced. If
+   * set, `burst` has no effect.
    */
   toleranceMs?: number
   clock?: Clock
 }
 
 /**
- * Rate limiter: permits per time, evenly paced after a burst (generic cell rate algorithm). The
- * state is one number.
+ * Rate limiter: a number of permits per time. After a burst, permits are evenly spaced (generic
+ * cell rate algorithm). The state is a single number.
  *
- * `acquire` is FIFO. Callers of `tryAcquire` do not overtake waiting callers. Disposal is not
- * needed: a timer exists only while callers wait.
+ * `acquire` is FIFO. `tryAcquire` never overtakes waiting callers. Disposal is not needed, because
+ * a timer exists only while callers wait.
  */
 export class RateLimiter {
   readonly #options: RateLimiterOptions
   readonly #clock: Clock
   readonly #waiters = new Set<() => void>()
   #timer: ReturnType<typeof setTimeout> | undefined
-  /** Time at which all permits so far would have been taken at an even pace. */
+  /** Time at which all permits taken so far would have been used up at an even pace. */
   #pacedUntil = -Infinity
 
   constructor(options: RateLimiterOptions) {
@@ -36,34 +34,37 @@ export class RateLimiter {
   }
 
   /**
-   * Milliseconds until the next permit of the rate limiter; 0 if a permit is free now. Ignores
-   * waiting callers.
+   * Milliseconds until the next permit is free. 0 if a permit is free now. Waiting callers are not
+   * considered.
    */
   get delayMs(): number {
     return Math.max(0, this.#pacedUntil - this.#toleranceMs - this.#clock())
   }
 
-  /** True if the rate limiter is in the state of a new limiter, so that it may be dropped. */
+  /**
+   * True if the rate limiter has the state of a new rate limiter, so that it can be removed from
+   * memory.
+   */
   get isIdle(): boolean {
     return this.#waiters.size === 0 && this.#pacedUntil <= this.#clock()
   }
 
-  /** Takes a permit of the rate limiter even if no permit is free, which delays later permits. */
+  /** Takes a permit even if no permit is free. Later permits are then delayed. */
   take(): void {
     this.#pacedUntil = Math.max(this.#pacedUntil, this.#clock()) + this.#intervalMs
   }
 
-  /** Takes a permit of the rate limiter if a permit is free and no caller waits. */
+  /**
+   * Takes a permit and returns true if a permit is free and no caller is waiting. Otherwise returns
+   * false.
+   */
   tryAcquire(): boolean {
     if (this.#waiters.size > 0 || this.delayMs > 0) return false
     this.take()
     return true
   }
 
-  /**
-   * Waits for a permit of the rate limiter. Rejects with the signal's reason; then no permit was
-   * taken.
-   */
+  /** Waits for a permit. If `signal` aborts first, rejects with its reason and takes no permit. */
   acquire(signal?: AbortSignal): Promise<void> {
     if (signal?.aborted) return Promise.reject(signal.reason as Error)
     if (this.tryAcquire()) return Promise.resolve()

@@ -2,24 +2,30 @@ import type { Backoff } from './backoff.ts'
 import { sleep } from './sleep.ts'
 
 export interface RetryOptions {
-  /** Delay of the retry after the n-th failed attempt, or a constant delay. */
+  /**
+   * Delay before the retry after the n-th failed attempt, or a constant delay before each retry.
+   */
   delayMs: Backoff | number
   /**
-   * Signal that ends the retries; also interrupts a delay. The retried function has to observe the
-   * signal itself.
+   * Signal that ends the retries, even during a delay. To interrupt an attempt, the retried
+   * function itself has to observe the signal.
    */
   signal?: AbortSignal
-  /** Maximum attempts of the retried function, the first included. Default: no limit. */
+  /** Maximum number of attempts, including the first attempt. Defaults to no limit. */
   maxAttempts?: number
-  /** True if the error of an attempt is temporary. Default: every error is temporary. */
+  /**
+   * Function that returns true if another attempt makes sense after the error. By default, all
+   * errors are retried.
+   */
   isRetryable?: (error: unknown) => boolean
-  /** Called before the delay of each retry, with the error of the last attempt. */
+  /** Called before the delay of each retry, with the error and the number of the failed attempt. */
   onRetry?: (error: unknown, attempt: number) => void
 }
 
 /**
- * Runs `work` until it succeeds. Rejects with the error of `work` if that error is not retryable or
- * the attempts are used up, and with the signal's reason if the signal aborts between attempts.
+ * Runs `work` until an attempt succeeds. Rejects with the error of `work` if the error is not
+ * retryable or no attempts are left. Rejects with the reason of the signal if the signal aborts
+ * between attempts.
  */
 export async function retryUntil<T>(
   work: (attempt: number) => Promise<T>,

@@ -2,24 +2,24 @@ import { constants } from 'node:os'
 
 /** Job: process that ends when its work is done, such as `migrate`. */
 export interface Job {
-  /** Does the work of the job and resolves to the exit status. */
+  /** Does the work of the job and resolves with the exit status of the process. */
   work: () => Promise<number>
-  /** Returns the line that is printed about an error of the job, without secrets. */
+  /** Returns the line to print for an error of the job. The line must not contain secrets. */
   describeError: (error: unknown) => string
 }
 
-/** Message of a job that a signal ended. */
+/** Text that is printed when a signal ends a job. */
 export const jobInterrupted = 'job interrupted by a signal, run it again'
 
 /**
- * Runs a job, a process that ends when its work is done. An error is printed and gives the exit
- * status 1.
+ * Runs a job: a process that ends when its work is done. An error is printed, and the exit status
+ * is 1.
  *
- * SIGTERM and SIGINT end the process immediately, with the status 143 or 130 of a shell (128 plus
- * the number of the signal). Process 1 of a container has no such default: without a handler it
- * ignores both signals. The end closes all connections, so that Postgres rolls open transactions
- * back and releases their locks. A job therefore writes in transactions or steps that may be
- * repeated.
+ * SIGTERM and SIGINT end the process immediately. As in a shell, the exit status is then 143 or
+ * 130: 128 plus the number of the signal. The handler for the signals is needed in containers,
+ * where the first process ignores both signals by default. The end of the process closes all
+ * connections, so that Postgres rolls back open transactions and releases their locks. A job must
+ * therefore write in transactions or in steps that can be repeated.
  */
 export async function runJob({ work, describeError }: Job): Promise<void> {
   for (const signal of ['SIGTERM', 'SIGINT'] as const)

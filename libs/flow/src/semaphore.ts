@@ -1,6 +1,6 @@
 /**
- * Permit: capacity taken from a semaphore. Disposing returns the capacity; a second disposal has no
- * effect.
+ * Permit: capacity that was taken from a semaphore. Disposing of the permit returns the capacity. A
+ * second disposal has no effect.
  */
 export type Permit = Disposable
 
@@ -10,11 +10,10 @@ interface Waiter {
 }
 
 /**
- * Semaphore: bounded number of permits, or of weight such as bytes.
- *
- * Strictly FIFO: a caller never overtakes a waiting caller, even if its smaller weight would fit. A
- * weight above the capacity counts as the whole capacity; a capacity of 0 admits nothing. All
- * operations take constant time.
+ * Semaphore: a limited number of permits, or a limited weight such as bytes. Strictly FIFO: a
+ * caller never overtakes a waiting caller, even if its own smaller weight would fit. A weight above
+ * the capacity counts as the whole capacity. A capacity of 0 admits no caller. All operations take
+ * constant time.
  */
 export class Semaphore {
   readonly capacity: number
@@ -23,7 +22,8 @@ export class Semaphore {
   #free: number
 
   /**
-   * Creates a semaphore. `onIdle` is called when the last permit was returned and no caller waits.
+   * Creates a semaphore. `onIdle` is called when the last permit is returned and no caller is
+   * waiting.
    */
   constructor(capacity: number, onIdle?: () => void) {
     this.capacity = capacity
@@ -31,24 +31,24 @@ export class Semaphore {
     this.#onIdle = onIdle
   }
 
-  /** Free permits or weight of the semaphore. */
+  /** Number of free permits of the semaphore, or free weight. */
   get available(): number {
     return this.#free
   }
 
-  /** Number of callers waiting in `acquire` of the semaphore. */
+  /** Number of callers that are waiting in `acquire` of the semaphore. */
   get waiting(): number {
     return this.#waiters.size
   }
 
-  /** True if no permit of the semaphore is taken and no caller waits. */
+  /** True if no permit of the semaphore is taken and no caller is waiting. */
   get isIdle(): boolean {
     return this.#free === this.capacity && this.#waiters.size === 0
   }
 
   /**
-   * Takes a permit of the semaphore. Undefined if there is not enough capacity or other callers
-   * wait.
+   * Takes a permit of the semaphore. Undefined if the free capacity is too small, or if other
+   * callers are waiting.
    */
   tryAcquire(weight = 1): Permit | undefined {
     const cost = this.#cost(weight)
@@ -56,8 +56,8 @@ export class Semaphore {
   }
 
   /**
-   * Waits for a permit of the semaphore. Takes a free permit synchronously. Rejects with the
-   * signal's reason, in which case no permit was taken.
+   * Waits for a permit of the semaphore. A free permit is taken synchronously. If `signal` aborts
+   * first, rejects with its reason and takes no permit.
    */
   acquire(signal?: AbortSignal, weight = 1): Promise<Permit> {
     if (signal?.aborted) return Promise.reject(signal.reason as Error)
@@ -67,14 +67,16 @@ export class Semaphore {
   }
 
   /**
-   * Waits for the whole capacity of the semaphore, so that nothing else runs until the permit is
-   * disposed.
+   * Waits for the whole capacity of the semaphore. Until the returned permit is disposed, no other
+   * caller gets a permit.
    */
   acquireAll(signal?: AbortSignal): Promise<Permit> {
     return this.acquire(signal, this.capacity)
   }
 
-  /** Runs `work` with a permit of the semaphore and releases the permit in every case. */
+  /**
+   * Waits for a permit of the semaphore, runs `work` and releases the permit, even if `work` fails.
+   */
   async run<T>(work: () => Promise<T> | T, signal?: AbortSignal): Promise<T> {
     using _permit = this.tryAcquire() ?? (await this.acquire(signal))
     return await work()

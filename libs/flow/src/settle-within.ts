@@ -1,6 +1,6 @@
 /**
- * Waits until `promise` settles, at most `ms`. Returns true if the promise settled in time. Never
- * rejects: for closing resources whose result does not matter.
+ * Waits at most `ms` milliseconds until `promise` is settled. Returns true if the promise was
+ * settled in time. Never rejects. Intended for closing resources, where the result is unimportant.
  */
 export async function settleWithin(promise: Promise<unknown>, ms: number): Promise<boolean> {
   const settled = promise.then(
@@ -11,8 +11,9 @@ export async function settleWithin(promise: Promise<unknown>, ms: number): Promi
 }
 
 /**
- * Awaits a promise for a limited time: result of `promise`, or of `onTimeout` after `ms`.
- * `onTimeout` may throw. The promise itself continues; its later rejection is ignored.
+ * Waits at most `ms` milliseconds for a promise. Returns the result of `promise`, or after the
+ * timeout the result of `onTimeout`, which may also throw. The promise continues after the timeout,
+ * and its later rejection is ignored.
  */
 export function withTimeout<T>(promise: Promise<T>, ms: number, onTimeout: () => T): Promise<T> {
   return new Promise<T>((resolve, reject) => {

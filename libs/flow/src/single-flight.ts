@@ -1,27 +1,29 @@
 /**
- * Shares one asynchronous call and its result or error among concurrent callers with the same key.
- * Stores nothing after the call; `TtlCache.load` does. A caller that stops waiting cancels nothing.
+ * Single flight: concurrent callers with equal keys share one asynchronous call and its result or
+ * error. The result is not stored (see `TtlCache.load`). A caller that does not wait any more
+ * cancels nothing.
  */
 export class SingleFlight<K, T> {
   readonly #flights = new Map<K, Promise<T>>()
 
-  /** Number of shared calls in flight. */
+  /** Number of shared calls that are in flight. */
   get size(): number {
     return this.#flights.size
   }
 
-  /** Shared call in flight for the key, if any. */
+  /** Returns the shared call in flight for a key. Undefined if there is none. */
   inFlight(key: K): Promise<T> | undefined {
     return this.#flights.get(key)
   }
 
-  /** Joins the shared call in flight for the key or starts `work`. */
+  /** Joins the shared call in flight for the key. Without such a call, starts `work`. */
   run(key: K, work: () => Promise<T>): Promise<T> {
     return this.#flights.get(key) ?? this.#start(key, work)
   }
 
   /**
-   * Makes the next caller of the key start a new call. Present callers still get the old result.
+   * Makes the next caller of the key start a new call. Callers that already wait get the result of
+   * the old call.
    */
   forget(key: K): void {
     this.#flights.delete(key)

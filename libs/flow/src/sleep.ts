@@ -1,4 +1,4 @@
-/** Waits for `ms` milliseconds. Rejects with the signal's reason if the signal aborts first. */
+/** Waits for `ms` milliseconds. Rejects with the reason of `signal` if `signal` aborts first. */
 export function sleep(ms: number, signal?: AbortSignal): Promise<void> {
   return new Promise<void>((resolve, reject) => {
     if (signal?.aborted) {

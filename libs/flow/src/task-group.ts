@@ -1,10 +1,11 @@
 export interface TaskGroupOptions {
-  /** Called with the error of a task of the group that rejected. Default: errors are ignored. */
+  /** Called with the error when a task of the group rejects. By default, errors are ignored. */
   onError?: (error: unknown) => void
 }
 
 /**
- * Task group: running promises that can be drained. Costs one counter, for any number of promises.
+ * Task group: a set of running promises whose end can be awaited. The group stores only a counter,
+ * regardless of the number of promises.
  */
 export class TaskGroup implements AsyncDisposable {
   readonly #onError: ((error: unknown) => void) | undefined
@@ -20,13 +21,19 @@ export class TaskGroup implements AsyncDisposable {
     return this.#running
   }
 
-  /** Adds a running task to the group. Its rejection goes to `onError` and is never unhandled. */
+  /**
+   * Adds a running task to the group. If the task rejects, `onError` is called, and the rejection
+   * never counts as unhandled.
+   */
   run(task: Promise<unknown>): void {
     this.#running += 1
     void task.then(this.#finished, this.#failed)
   }
 
-  /** Resolves when no task of the group runs, including tasks added meanwhile. Never rejects. */
+  /**
+   * Resolves when no task of the group is running. Also waits for tasks that are added in the
+   * meantime. Never rejects.
+   */
   async drain(): Promise<void> {
     while (this.#running > 0)
       await new Promise<void>((resolve) => this.#idleListeners.push(resolve))

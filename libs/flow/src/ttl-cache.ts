@@ -1,31 +1,38 @@
 import { LRUCache } from 'lru-cache'
 import { type Clock, monotonicClock } from './clock.ts'
 
-/** Options of a cache. At least one of `max` and `maxSize` bounds the cache. */
+/** Options of a cache. `max` or `maxSize` must be set, to limit the size of the cache. */
 export type TtlCacheOptions<K, V> = {
-  /** Lifetime of a cache entry. Default: no expiry. */
+  /** Lifetime of a cache entry in milliseconds. By default, entries do not expire. */
   ttlMs?: number
   /**
-   * Clock of the expiry of cache entries. Default: the monotonic clock; `Date.now` where entries
-   * have a date.
+   * Clock by which cache entries expire. Defaults to the monotonic clock. Use `Date.now` if entries
+   * expire at a date.
    */
   clock?: Clock
 } & (
   | { max: number; maxSize?: never; sizeOf?: never }
   | {
       max?: number
-      /** Maximum sum of the sizes of all cache entries. A larger entry is not stored. */
+      /**
+       * Maximum sum of the sizes of all cache entries. An entry larger than the maximum is not
+       * stored.
+       */
       maxSize: number
-      /** Size of a cache entry, at least 1. */
+      /** Returns the size of a cache entry, which must be at least 1. */
       sizeOf: (value: V, key: K) => number
     }
 )
 
 export interface LoadOptions<V> {
-  /** True if the cache may store the loaded result. Default: every result. */
+  /**
+   * Returns true if the loaded result may be stored in the cache. By default, every result is
+   * stored.
+   */
   storeIf?: (value: V) => boolean
   /**
-   * Expiry of a loaded entry by the clock of the cache. Default: `ttlMs` after the load started.
+   * Returns the time at which a loaded entry expires, by the clock of the cache. By default,
+   * `ttlMs` after the start of the load.
    */
   expiresAt?: (value: V) => number
 }
@@ -41,9 +48,9 @@ interface Load<V> {
 }
 
 /**
- * Cache with expiry and bounded size, which evicts the least recently used entry. An entry is valid
- * before, and not at, its expiry. Expired entries are removed when read or evicted; there is no
- * timer and nothing to dispose.
+ * Cache with expiry and limited size, which evicts the least recently used entry. An entry is valid
+ * before its expiry time, and no longer valid exactly at this time. Expired entries are removed
+ * when they are read or evicted. The cache has no timer and need not be disposed.
  */
 export class TtlCache<K extends NonNullable<unknown>, V> {
   readonly #entries: LRUCache<K, Entry<V>>
@@ -62,12 +69,12 @@ export class TtlCache<K extends NonNullable<unknown>, V> {
     } as LRUCache.Options<K, Entry<V>, unknown>)
   }
 
-  /** Number of cache entries, including expired entries. */
+  /** Number of entries in the cache, including expired entries. */
   get size(): number {
     return this.#entries.size
   }
 
-  /** Valid cache entry of the key. Reading makes the entry the most recently used. */
+  /** Returns the valid cache entry of the key. Reading makes the entry the most recently used. */
   get(key: K): V | undefined {
     const entry = this.#entries.get(key)
     if (entry === undefined) return undefined
@@ -76,19 +83,27 @@ export class TtlCache<K extends NonNullable<unknown>, V> {
     return undefined
   }
 
-  /** True if the cache has a valid entry of the key. Does not count as use. */
+  /**
+   * True if the cache has a valid entry for the key. The check does not count as use of the entry.
+   */
   has(key: K): boolean {
     const entry = this.#entries.peek(key)
     return entry !== undefined && this.#isValid(entry)
   }
 
-  /** Stores or replaces a cache entry. A load of the key in flight will not be stored. */
+  /**
+   * Stores or replaces a cache entry. If the key is being loaded, the loaded result will not be
+   * stored.
+   */
   set(key: K, value: V, expiresAt = this.#defaultExpiry()): void {
     this.#loads.delete(key)
     this.#entries.set(key, { value, expiresAt })
   }
 
-  /** Valid cache entry of the key, or the stored result of `create`. */
+  /**
+   * Returns the valid cache entry of the key. Without a valid entry, stores and returns the result
+   * of `create`.
+   */
   getOrCreate(key: K, create: () => V): V {
     const entry = this.#entries.get(key)
     if (entry !== undefined && this.#isValid(entry)) return entry.value
@@ -98,9 +113,9 @@ export class TtlCache<K extends NonNullable<unknown>, V> {
   }
 
   /**
-   * Valid cache entry of the key, or the result of `loader`. Concurrent callers share one load,
-   * unless the load started `ttlMs` ago or longer. Failures are not stored. Results of invalidated
-   * loads go to their callers and are not stored.
+   * Returns the valid cache entry of the key, or the result of `loader`. Concurrent callers share
+   * one load, unless the load started at least `ttlMs` ago. Errors are not stored. If the key is
+   * invalidated during a load, waiting callers get the result of the load, but it is not stored.
    */
   load(key: K, loader: () => Promise<V>, options: LoadOptions<V> = {}): Promise<V> {
     const entry = this.#entries.get(key)
@@ -110,7 +125,7 @@ export class TtlCache<K extends NonNullable<unknown>, V> {
     return this.#start(key, loader, options)
   }
 
-  /** Removes a cache entry. Returns true if the entry was stored. */
+  /** Removes a cache entry. Returns true if the cache had an entry for the key. */
   delete(key: K): boolean {
     this.#loads.delete(key)
     return this.#entries.delete(key)

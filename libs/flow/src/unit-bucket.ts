@@ -1,31 +1,35 @@
 import type { Clock } from './clock.ts'
 
-/** Rate of a quota: units per time window. */
+/** Rate of a quota: a number of units per time window. */
 export interface QuotaRate {
-  /** Maximum quota units in any window of `windowMs`. */
+  /** Maximum number of quota units in any time window of `windowMs`. */
   units: number
   windowMs: number
   /**
-   * Quota units available immediately after a period without use, less than `units`. The other
-   * units are paced evenly over the window, so that no window has more than `units`.
+   * Number of quota units that are available immediately after a period without use, less than
+   * `units`. The remaining units become available evenly during the window, so that no window has
+   * more than `units`.
    */
   burst: number
 }
 
-/** Units of a bucket at a time. Negative units are a debt, and the time may be in the future. */
+/**
+ * Number of units in a bucket at a certain time. A negative number is a debt. The time may be in
+ * the future.
+ */
 export interface BucketStart {
   at: number
   units: number
 }
 
-/** Token bucket of quota units. Its state is two numbers. */
+/** Token bucket for quota units. The state of the bucket consists of two numbers. */
 export class UnitBucket {
   readonly #rateOf: () => QuotaRate
   readonly #clock: Clock
   #level: number
   #updatedAt: number
 
-  /** Creates a token bucket. The rate of units is evaluated at each call, and may change. */
+  /** Creates a token bucket. `rateOf` is called by each operation, because the rate may change. */
   constructor(rateOf: () => QuotaRate, clock: Clock) {
     this.#rateOf = rateOf
     this.#clock = clock
@@ -34,27 +38,33 @@ export class UnitBucket {
   }
 
   /**
-   * Milliseconds until the quota units are available. Units above the burst count as the burst;
-   * taking these units delays later units.
+   * Milliseconds until a call may take its quota units. A call with more units than the burst only
+   * waits for the burst, and taking its units delays later calls.
    */
   delayMs(units: number): number {
     const { burst, perMs } = this.#refill()
     return Math.max(0, (Math.min(units, burst) - this.#level) / perMs)
   }
 
-  /** Milliseconds until `units` quota units in total can have been taken, one after the other. */
+  /**
+   * Milliseconds until calls that need `units` quota units in total can have taken them, one after
+   * the other.
+   */
   delayOfAllMs(units: number): number {
     const { perMs } = this.#refill()
     return Math.max(0, (units - this.#level) / perMs)
   }
 
-  /** Takes quota units even if no units are available, which delays later units. */
+  /** Takes quota units even if not enough units are available. Later calls are then delayed. */
   take(units: number): void {
     this.#refill()
     this.#level -= units
   }
 
-  /** Replaces the state of the bucket, as another process used the same quota until `at`. */
+  /**
+   * Replaces the state of the bucket by the given units at the time `at`, because another process
+   * used the quota until this time.
+   */
   restart({ at, units }: BucketStart): void {
     this.#level = units
     this.#updatedAt = at

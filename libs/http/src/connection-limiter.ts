@@ -4,20 +4,23 @@ import { networkOf, plainAddress } from '@posthorn/net/addresses'
 import { hasBody } from './read-body.ts'
 
 export interface ConnectionLimits {
-  /** Maximum concurrent connections of the HTTP server. */
+  /** Maximum number of concurrent connections to the HTTP server. */
   max: number
-  /** Maximum concurrent connections of one client address (IPv6: /64). */
+  /** Maximum number of concurrent connections from one client address (IPv6: /64). */
   maxPerAddress: number
   /**
-   * True for a client address without the maximum per address, such as the address of a reverse
-   * proxy.
+   * Function that returns true if the maximum per client address does not apply to an address, such
+   * as the address of a reverse proxy.
    */
   isExempt?: ((address: string) => boolean) | undefined
-  /** Number of further connections beyond a maximum, on which only health endpoints are served. */
+  /**
+   * Number of additional connections that are accepted above a maximum. On these spare connections,
+   * only health endpoints are served.
+   */
   spare: number
   /**
-   * Called for a dropped connection: with `waiting` for a connection that waited for its client,
-   * with `full` for a rejected new connection.
+   * Called when a connection is dropped. `waiting`: the connection waited for its client. `full`: a
+   * new connection was rejected.
    */
   onDropped?: (which: 'waiting' | 'full') => void
 }
@@ -25,17 +28,20 @@ export interface ConnectionLimits {
 interface Connection {
   readonly id: string
   readonly socket: Socket
-  /** Connections of the client's address, counted together; undefined if the address is exempt. */
+  /**
+   * Counter for the connections from the client's address. Undefined if the maximum per address
+   * does not apply to the address.
+   */
   readonly peer: Peer | undefined
-  /** True if the connection was accepted beyond a maximum (spare connection). */
+  /** True if the connection was accepted above a maximum (spare connection). */
   readonly spare: boolean
-  /** Number of incomplete responses of the connection. */
+  /** Number of HTTP requests on the connection whose response is not complete. */
   inFlight: number
-  /** Latest request of the connection; undefined before the first request. */
+  /** Latest HTTP request on the connection. Undefined before the first request. */
   request: IncomingMessage | undefined
 }
 
-/** Number of connections of one client address. */
+/** Number of connections from one client address. */
 interface Peer {
   readonly network: string
   count: number
@@ -43,18 +49,19 @@ interface Peer {
 }
 
 /**
- * Limits the connections of an HTTP server and of each client address. At a limit, the connection
- * that has waited longest for its client is dropped: idle, or with an incomplete request body.
- * Clients that send nothing therefore cannot block other clients. If no connection waits, new
- * connections get a spare place, where they are served health endpoints only.
+ * Limits the number of connections to an HTTP server, in total and from each client address. At a
+ * limit, the connection that has waited longest for its client is dropped. Such a connection is
+ * idle, or its request body is incomplete. Clients that send nothing can therefore not block other
+ * clients. If no connection waits for its client, a new connection becomes a spare connection, on
+ * which only health endpoints are served.
  */
 export class ConnectionLimiter {
   readonly #options: ConnectionLimits
   readonly #connections = new Map<string, Connection>()
   readonly #peers = new Map<string, Peer>()
   /**
-   * HTTP connections that wait for their client, longest first. Connections whose request body has
-   * become complete meanwhile are removed when they are found.
+   * HTTP connections that wait for their client, starting with the longest wait. If the request
+   * body of a connection has become complete, the connection is removed when it is found here.
    */
   readonly #waiting = new Set<Connection>()
   #spares = 0
@@ -67,7 +74,7 @@ export class ConnectionLimiter {
     return this.#connections.size
   }
 
-  /** Number of HTTP requests whose response is not complete. */
+  /** Number of HTTP requests to the server whose response is not complete. */
   get inFlight(): number {
     return [...this.#connections.values()].reduce((sum, { inFlight }) => sum + inFlight, 0)
   }
@@ -91,7 +98,8 @@ export class ConnectionLimiter {
   }
 
   /**
-   * Marks a connection as busy until the response closes. Returns its number of requests in flight.
+   * Marks the connection of a request as busy until the response is closed. Returns the number of
+   * requests in flight on the connection.
    */
   beginRequest(request: IncomingMessage, response: ServerResponse): number {
     const connection = this.#find(request.socket)
@@ -106,7 +114,9 @@ export class ConnectionLimiter {
     return connection.inFlight
   }
 
-  /** True if a connection has no request in flight and is not new. */
+  /**
+   * True if a connection has no request in flight. False for a new connection without any request.
+   */
   isIdle(socket: Socket): boolean {
     const connection = this.#find(socket)
     return (
@@ -114,12 +124,15 @@ export class ConnectionLimiter {
     )
   }
 
-  /** True if a connection was accepted beyond a maximum. */
+  /** True if a connection was accepted above a maximum. */
   isSpare(socket: Socket): boolean {
     return this.#find(socket)?.spare === true
   }
 
-  /** Finds a connection by its addresses: under TLS, the request's socket is another object. */
+  /**
+   * Finds a connection by its addresses and ports. The socket object is not used, because with TLS
+   * the request has another socket object.
+   */
   #find(socket: Socket): Connection | undefined {
     return this.#connections.get(idOf(socket) ?? '')
   }
@@ -144,8 +157,8 @@ export class ConnectionLimiter {
 
   #remove(connection: Connection): void {
     const { id, peer, spare } = connection
-    // The limiter has dropped the connection already, and the client may have connected again from
-    // the same port.
+    // Nothing is removed if the limiter has dropped the connection before. The entry may then
+    // belong to a new connection from the same port of the client.
     if (this.#connections.get(id) !== connection) return
     this.#connections.delete(id)
     this.#dequeue(connection)
@@ -156,8 +169,8 @@ export class ConnectionLimiter {
   }
 
   /**
-   * Moves a connection to the end of the connections that wait for their client, or removes the
-   * connection from them.
+   * Moves a connection to the end of the list of connections that wait for their client. If the
+   * connection does not wait for its client, removes it from the list.
    */
   #requeue(connection: Connection): void {
     this.#dequeue(connection)
@@ -183,15 +196,18 @@ export class ConnectionLimiter {
   }
 }
 
-/** True if the HTTP server waits for the client of a connection to send more. */
+/** True if the HTTP server can only continue when the client of the connection sends more data. */
 function waitsForClient({ inFlight, request }: Connection): boolean {
   if (inFlight === 0) return true
-  // With more than one request in flight, an earlier pipelined request is complete: work is in
-  // progress.
+  // With several requests in flight, the server still works on an earlier pipelined request, so it
+  // does not wait for the client.
   return inFlight === 1 && request !== undefined && hasBody(request) && !request.complete
 }
 
-/** Id of a connection from its addresses and ports. Undefined once the peer has disconnected. */
+/**
+ * Id of a connection, which consists of its addresses and ports. Undefined after the client has
+ * disconnected.
+ */
 function idOf({ remoteAddress, remotePort, localAddress }: Socket): string | undefined {
   return remotePort === undefined ? undefined : `${localAddress} ${remoteAddress} ${remotePort}`
 }

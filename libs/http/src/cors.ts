@@ -1,25 +1,30 @@
 import type { RequestHandler } from 'express'
 
 export interface CorsOptions {
-  /** Allowed origins of cross-origin requests, as browsers send them; `*` allows all origins. */
+  /**
+   * Origins that may send cross-origin requests, as in the header `Origin`. `*` allows all origins.
+   */
   origins: readonly string[]
   /** Time for which browsers may cache the response to a CORS preflight. */
   maxAgeSeconds: number
   methods: readonly string[]
   /**
-   * Request headers allowed in cross-origin requests in addition to the CORS-safelisted headers.
+   * Request headers that cross-origin requests may contain, in addition to the CORS-safelisted
+   * headers.
    */
   requestHeaders: readonly string[]
   /**
-   * Response headers exposed to pages of other origins in addition to the CORS-safelisted headers.
+   * Response headers that pages of other origins may read, in addition to the CORS-safelisted
+   * headers.
    */
   responseHeaders: readonly string[]
 }
 
 /**
- * Allows cross-origin calls from browsers (Fetch standard, "CORS protocol"). Preflights are
- * answered here, because they carry no token. Credentials such as cookies are never allowed. A page
- * of another origin is not rejected; its browser withholds the response.
+ * Creates the handler that allows cross-origin requests from browsers (Fetch standard, "CORS
+ * protocol"). Preflight requests are answered here, because they contain no access token.
+ * Credentials such as cookies are never allowed. A request from another origin is not rejected: the
+ * browser withholds the response from the page.
  */
 export function cors(options: CorsOptions): RequestHandler {
   const { origins, maxAgeSeconds } = options
@@ -28,7 +33,8 @@ export function cors(options: CorsOptions): RequestHandler {
   const responseHeaders = options.responseHeaders.join(', ')
   const allowsAll = origins.includes('*')
   return (request, response, next) => {
-    // A cache must not serve the response for one origin to another origin.
+    // The header `Vary: Origin` tells caches not to serve the response for one origin to another
+    // origin.
     if (!allowsAll) response.vary('Origin')
     const { origin } = request.headers
     if (origin === undefined || !(allowsAll || origins.includes(origin))) return next()

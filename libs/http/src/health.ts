@@ -4,7 +4,10 @@ import type { Metrics } from '@posthorn/telemetry'
 import type { Express, Request } from 'express'
 import { notFound } from './problems.ts'
 
-/** Readiness checks by name, such as `{ postgres: () => ping(db) }`. A check fails by throwing. */
+/**
+ * Readiness checks by name, such as `{ postgres: () => ping(db) }`. A check that throws an error
+ * has failed.
+ */
 export type Checks = Record<string, () => unknown>
 
 interface HealthOptions {
@@ -12,14 +15,17 @@ interface HealthOptions {
   metrics: Metrics
   /** Signal that aborts when the shutdown of the process begins. */
   stopping: AbortSignal
-  /** True if a client may read `/metrics`; other clients get 404. Defaults to all clients. */
+  /**
+   * Function that decides whether a client may read `/metrics`. Other clients get 404. By default,
+   * all clients may read.
+   */
   mayScrape: Scrapers | undefined
 }
 
 /** Function that decides whether a client may read `/metrics`. */
 export type Scrapers = (request: Request) => boolean | Promise<boolean>
 
-/** Maximum duration of one readiness check. */
+/** Maximum duration of a single readiness check. */
 const checkMs = 2_000
 
 /**

@@ -2,14 +2,14 @@ const quote = 0x22
 
 interface Frame {
   isObject: boolean
-  /** Name of the current member of a JSON object, or index of the current array element. */
+  /** Name of the current member in a JSON object, or index of the current element in an array. */
   current: string | number
 }
 
 /**
- * Path, such as `render.params`, of the array or object that is open at a position of JSON text.
- * Empty for the outermost array or object. `endOfText` returns the position of the quote that ends
- * a text.
+ * Returns the path of the innermost array or object that is open at a position in JSON text, such
+ * as `render.params`. Empty for the outermost array or object. `endOfText` is a function that
+ * returns the position of the quote at the end of a text.
  */
 export function pathAt(
   text: Buffer,
@@ -40,8 +40,8 @@ export function pathAt(
 }
 
 /**
- * Maximum length of a member name in an error body. Names come from the request, so longer names
- * are truncated.
+ * Maximum length of a member name in an error body. Longer names are truncated, because the sender
+ * of the request chooses them.
  */
 const maxNameLength = 200
 

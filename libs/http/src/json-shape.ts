@@ -6,18 +6,19 @@ import { pathAt } from './json-path.ts'
 /** Maximum nesting of a JSON body. No request schema of the API exceeds 10 levels. */
 const maxDepth = 100
 /**
- * Maximum members of one JSON object. Larger objects become hash tables, which take ten times as
- * long. The largest legitimate objects are the values of a template and 1,000 headers.
+ * Maximum number of members of one JSON object. Larger objects become hash tables in V8, which take
+ * ten times as long. The largest legitimate objects are the values for a template and 1,000
+ * headers.
  */
 const maxMembersOfObject = 1_000
 /**
- * Maximum bytes of numbers and white space in a JSON body, which are read byte by byte: 80 bytes
- * for each value.
+ * Maximum number of bytes in a JSON body that belong to numbers and white space. Such bytes are
+ * read one by one. The maximum is 80 bytes for each value.
  */
 const maxOtherBytes = 4 * 1024 * 1024
 /**
- * Characters of a JSON text value that are read one by one before the native search for the end of
- * the text.
+ * Number of characters of a JSON text value that are read one by one. After these characters, the
+ * native search looks for the end of the text.
  */
 const shortText = 64
 
@@ -25,7 +26,7 @@ const quote = 0x22
 const backslash = 0x5c
 const openBrace = 0x7b
 
-/** Kinds of the bytes of JSON outside of text values. */
+/** Kind of each byte value, for JSON bytes outside of text values. */
 const kinds = new Uint8Array(256)
 const kind = { other: 0, comma: 1, open: 2, close: 3, quote: 4 } as const
 kinds[0x2c] = kind.comma
@@ -34,13 +35,13 @@ for (const bracket of ']}') kinds[bracket.charCodeAt(0)] = kind.close
 kinds[quote] = kind.quote
 
 /**
- * Checks nesting and number of values before JSON text is parsed: 50 MB of `[` would become 25
- * million arrays. Takes linear time. Texts are skipped by a native search, so attachments cost
- * almost nothing. Malformed text is left to the parser.
+ * Checks the nesting and the number of values in JSON text before it is parsed: 50 MB of `[` would
+ * become 25 million arrays. Takes linear time. Texts are skipped by a native search, so attachments
+ * cost almost nothing. Syntax errors are not detected here, but by the parser.
  *
- * @throws AppError `invalid` for more than `maxValues` members and elements, of which an array or
- * object counts twice, and beyond one of the limits above,
- * with `fields` for an object with too many members
+ * @throws AppError `invalid` if there are more than `maxValues` members and elements (an array or
+ * object counts twice), or if a limit of this file is exceeded. `fields` names an object with too
+ * many members.
  */
 export function assertShape(text: Buffer, maxValues: number): void {
   const shape = new Shape(maxValues)
@@ -58,7 +59,10 @@ export function assertShape(text: Buffer, maxValues: number): void {
 
 const tooSparse = 'JSON has too much white space between its texts, or too long numbers'
 
-/** Counter of the values of a JSON body, and of the open arrays and objects at a position. */
+/**
+ * Counter for the values of a JSON body, and for the arrays and objects that are open at the
+ * current position.
+ */
 class Shape {
   readonly #maxValues: number
   readonly #members = new Uint32Array(maxDepth + 1)
@@ -84,7 +88,7 @@ class Shape {
   }
 
   /**
-   * Adds a value to the innermost open array or object. `at` is the position of the comma before
+   * Counts a value in the innermost open array or object. `at` is the position of the comma before
    * the value.
    */
   addValue(text: Buffer, at: number): void {
@@ -109,12 +113,12 @@ function tooManyMembers(path: string): AppError {
     : validationError([fieldError(path, reason)])
 }
 
-/** Finds the end of a JSON text value: the next quote that is not escaped. */
+/** Finds the end of a JSON text value: the position of the next quote that is not escaped. */
 function endOfText(text: Buffer, start: number): number {
   let at = start + 1
   for (;;) {
-    // A call of the native search for a quote takes as long as reading 64 bytes, and escapes may be
-    // dense.
+    // The first bytes are read one by one: a call of the native search takes as long as reading 64
+    // bytes, and escaped quotes may follow each other closely.
     for (const stop = Math.min(text.length, at + shortText); at < stop; at += 1) {
       if (text[at] === quote) return at
       if (text[at] === backslash) at += 1
@@ -132,7 +136,10 @@ function isEscaped(text: Buffer, at: number): boolean {
   return slashes % 2 === 1
 }
 
-/** Member names that reach a prototype when an object is copied property by property. */
+/**
+ * Member names through which a prototype could be changed when an object is copied member by
+ * member.
+ */
 const unsafeNames = new Set(['__proto__', 'constructor', 'prototype'])
 
 /**

@@ -13,18 +13,20 @@ import type { ConnectionLimiter } from './connection-limiter.ts'
 import { type KeyPair, minVersion } from './reload-certificate.ts'
 import { dataHeaders } from './security-headers.ts'
 
-/** Default time limits for clients of the HTTP server, in milliseconds. */
+/** Default time limits for HTTP clients, in milliseconds. */
 const defaultTimeouts = {
-  /** Maximum time until the head of a request is complete, from the start of the connection. */
+  /**
+   * Maximum time from the start of a connection until the head of the first request is complete.
+   */
   headMs: 15_000,
-  /** Maximum time until a whole request is complete: 50 MB at 4 Mbit/s. */
+  /** Maximum time until a request is completely received. Sufficient for 50 MB at 4 Mbit/s. */
   requestMs: 120_000,
   /**
-   * Maximum time between two requests of a connection. Above the usual 60 s of load balancers,
-   * which must close first.
+   * Maximum time between two requests on a connection. Longer than the usual 60 s of load
+   * balancers, so that the load balancer closes the connection first.
    */
   idleMs: 65_000,
-  /** Maximum time without progress while a client reads a response. */
+  /** Maximum time for which a client that reads a response may read nothing. */
   readMs: 60_000,
   /** Maximum duration of a TLS handshake. */
   handshakeMs: 15_000,
@@ -34,20 +36,26 @@ const defaultTimeouts = {
 export type HttpTimeouts = typeof defaultTimeouts
 
 const maxHeaderBytes = 16 * 1024
-/** Maximum requests in flight of one HTTP connection. Few clients pipeline at all. */
+/**
+ * Maximum number of requests in flight on one HTTP connection. Only few clients send several
+ * requests without waiting (pipelining).
+ */
 const maxPipelined = 100
 /**
- * Time for which the remaining bytes of a request are read after its response, so that the client
- * receives the response.
+ * Time for which the server continues to read the rest of a request after its response. Without
+ * this, the client might not receive the response.
  */
 const lingerMs = 5_000
 
 interface ListenerOptions {
   limiter: ConnectionLimiter
-  /** Certificate of the server. If present, the server accepts TLS only. */
+  /** Certificate of the server. If present, the server accepts only TLS connections. */
   certificate?: KeyPair | undefined
   timeouts?: Partial<HttpTimeouts> | undefined
-  /** Signal that aborts when the server shall end each connection after its next response. */
+  /**
+   * Signal for the shutdown of the server. After it aborts, each connection is closed after its
+   * next response.
+   */
   stopping: AbortSignal
 }
 
@@ -64,16 +72,18 @@ export function createListener(handler: RequestListener, options: ListenerOption
         handshakeTimeout: timeouts.handshakeMs,
       })
     : createServer(limits)
-  // Node would silently drop headers above its limit; the handler `assertHead` rejects the request
-  // instead.
+  // Disables Node's limit for the number of headers, above which Node silently drops headers. The
+  // handler `assertHead` rejects such a request instead.
   server.maxHeadersCount = 0
   const responses = new WeakMap<Socket, ServerResponse>()
   const openResponses = new Set<ServerResponse>()
   stopping.addEventListener('abort', () => openResponses.forEach(closeAfterResponse))
   const onRequest = (request: IncomingMessage, response: ServerResponse) => {
-    // Further pipelined requests may follow the request that exceeded the limit of a connection.
+    // More pipelined requests may arrive after the connection was closed because it had too many
+    // requests. These requests are ignored.
     if (request.socket.destroyed) return
-    // The log, the limiter, the handler and each stage of a stream add a listener to the response.
+    // The default limit for listeners is too low: the log, the limiter, the handler and each stage
+    // of a stream add listeners to a response.
     response.setMaxListeners(30)
     if (limiter.beginRequest(request, response) > maxPipelined) {
       request.socket.destroy()
@@ -91,8 +101,9 @@ export function createListener(handler: RequestListener, options: ListenerOption
   }
   server.on('connection', (socket: Socket) => limiter.admit(socket))
   server.on('request', onRequest)
-  // `readJson` sends 100 Continue when it reads the body. Without 100 Continue, the client has not
-  // sent the body, so the connection cannot be reused.
+  // The connection is closed after the response to a request with `Expect: 100-continue`. The
+  // client sends the body only after `readJson` has sent 100 Continue, and may not have sent the
+  // body at the time of the response.
   server.on('checkContinue', (request: IncomingMessage, response: ServerResponse) => {
     closeAfterResponse(response)
     onRequest(request, response)
@@ -101,13 +112,14 @@ export function createListener(handler: RequestListener, options: ListenerOption
   server.on('connect', ({ socket }: IncomingMessage) => refuseRaw(socket, 404))
   server.on('clientError', (error: NodeJS.ErrnoException, socket: Socket) => {
     const response = responses.get(socket)
-    // The client would read a second response as a part of the response in progress.
+    // If a response is in progress, no error response is sent, because the client would read it as
+    // a part of the first response.
     const isResponding = response?.headersSent === true && !response.writableFinished
     if (isResponding || !/^(?:HPE|ERR_HTTP)_/.test(error.code ?? '')) socket.destroy()
     else refuseRaw(socket, statuses[error.code ?? ''] ?? 400)
   })
-  // The socket timeout applies between requests and while the client reads, but not while a handler
-  // works.
+  // The socket timeout applies while the client reads a response and between two requests. It does
+  // not apply while a handler works.
   server.setTimeout(timeouts.readMs, (socket: Socket) => {
     if (socket.writableLength > 0 || limiter.isIdle(socket)) socket.destroy()
   })
@@ -115,8 +127,8 @@ export function createListener(handler: RequestListener, options: ListenerOption
 }
 
 /**
- * Ends the connection of a client after the response, and announces the end in the head of the
- * response.
+ * Closes the connection after the response. The header `Connection: close` announces this to the
+ * client.
  */
 function closeAfterResponse(response: ServerResponse): void {
   if (!response.headersSent) response.setHeader('Connection', 'close')
@@ -129,13 +141,16 @@ function limitsOf({ headMs, requestMs, idleMs, checkMs }: HttpTimeouts) {
     requestTimeout: requestMs,
     keepAliveTimeout: idleMs,
     connectionsCheckingInterval: checkMs,
-    // Without a Host header, Node would respond without a body; the handler `assertHead` checks the
-    // header instead.
+    // For a request without a Host header, Node would send a response without a body. The handler
+    // `assertHead` therefore checks the header instead.
     requireHostHeader: false,
   }
 }
 
-/** HTTP statuses of errors of Node's HTTP parser; other parser errors are 400. */
+/**
+ * HTTP statuses for errors of Node's HTTP parser, by error code. All other parser errors get the
+ * status 400.
+ */
 const statuses: Record<string, number> = {
   HPE_HEADER_OVERFLOW: 431,
   HPE_CHUNK_EXTENSIONS_OVERFLOW: 413,
@@ -153,8 +168,8 @@ export async function closeListener(
 ): Promise<void> {
   const closed = once(server, 'close')
   server.close()
-  // A kept-alive connection would stay open after a response whose head was sent before the close
-  // began.
+  // Idle connections are closed repeatedly. A connection whose last response began before the
+  // shutdown would otherwise stay open (keep-alive).
   const idle = setInterval(() => server.closeIdleConnections(), 50)
   const late = setTimeout(() => {
     onTimeout()
@@ -168,12 +183,12 @@ export async function closeListener(
   }
 }
 
-/** Time a refused client has to read the response before the socket is destroyed. */
+/** Time that a rejected client has to read the error response before the socket is destroyed. */
 const refusedLingerMs = 2_000
 
 /**
- * Responds to a connection without a valid request, with the usual error body, and closes the
- * connection.
+ * Sends an error response with the usual error body to a client whose request was invalid, and
+ * closes the connection.
  */
 export function refuseRaw(socket: Socket, status: number): void {
   if (!socket.writable) {
@@ -191,6 +206,7 @@ export function refuseRaw(socket: Socket, status: number): void {
     ...Object.entries(dataHeaders).map(([name, value]) => `${name}: ${value}`),
   ]
   socket.end(`${head.join('\r\n')}\r\n\r\n${body}`)
-  // A client that does not read the response must not keep the connection.
+  // The socket is destroyed after a delay, so that a client that does not read the response cannot
+  // keep the connection open.
   setTimeout(() => socket.destroy(), refusedLingerMs).unref()
 }

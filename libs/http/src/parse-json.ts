@@ -5,8 +5,8 @@ import { assertContent, assertShape } from './json-shape.ts'
 /**
  * Parses the bytes of a JSON body with at most `maxValues` members and elements.
  *
- * @throws AppError `invalid` for anything but JSON in UTF-8, excessive nesting, too many values,
- * and names such as `__proto__`
+ * @throws AppError `invalid` if the bytes are not JSON in UTF-8, for excessive nesting, too many
+ * values, and names such as `__proto__`
  */
 export function parseJsonBody(bytes: Buffer, maxValues: number): unknown {
   assertShape(bytes, maxValues)

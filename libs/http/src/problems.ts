@@ -5,7 +5,9 @@ import type { Logger } from '@posthorn/telemetry'
 import { BodyError } from './read-body.ts'
 import { logReason } from './request-log.ts'
 
-/** HTTP status and body of an error response. Interface spec, "Error body". */
+/**
+ * HTTP status and body of an error response. See the section "Error body" of the interface spec.
+ */
 export interface Problem {
   status: number
   body: { statusCode: number; error: string; message: string; code?: string } & Record<
@@ -23,16 +25,18 @@ const statusByKind: Record<Exclude<ErrorKind, 'provider'>, number> = {
   unprocessable: 422,
   'rate-limited': 429,
   internal: 500,
-  // A mail server rejected the request, such as creating a mailbox that exists.
+  // `rejected`: a mail server rejected the request, for example to create a mailbox that already
+  // exists.
   rejected: 400,
   unreachable: 503,
   unavailable: 503,
-  // Another sync-worker holds the account: a retry reaches that worker.
+  // `stale`: another sync-worker holds the account now. If the client repeats the request, the
+  // request reaches that sync-worker.
   stale: 503,
   timeout: 504,
 }
 
-/** HTTP statuses of error codes that differ from the status of the error's kind. */
+/** HTTP statuses for error codes whose status differs from the status of the error's kind. */
 const statusByCode: Record<string, number> = { UploadFail: 502, OAuthTokenRejected: 403 }
 
 /**
@@ -45,7 +49,7 @@ export function describeProblem(error: unknown): Problem {
     return problem(statusOf(error), message, { ...defined({ code }), ...extras })
   }
   if (error instanceof UnavailableError) return describeProblem(toAppError(error))
-  // Express throws URIError for a path that is not UTF-8 after percent-decoding.
+  // Express throws a URIError if the path is not valid UTF-8 after percent-decoding.
   if (error instanceof URIError) return problem(400, 'The path is not properly encoded')
   const status = clientStatusOf(error)
   return status === undefined
@@ -55,21 +59,22 @@ export function describeProblem(error: unknown): Problem {
 
 function statusOf(error: AppError): number {
   const { kind, code } = error
-  // Status 408 (RFC 9110 §15.5.9): the client was too slow, not another server.
+  // The status is 408 (RFC 9110 §15.5.9) instead of 504, because the client was too slow, not
+  // another server.
   if (error instanceof BodyError && kind === 'timeout') return 408
   if (kind === 'provider') return passedStatus(error.status)
   return (code === undefined ? undefined : statusByCode[code]) ?? statusByKind[kind]
 }
 
 /**
- * Statuses of a mail provider's response that have another meaning in the interface. The interface
- * has no 409.
+ * Replacements for statuses of a mail provider's response that have another meaning in the API. The
+ * API never uses 409.
  */
 const statusByProvider: Record<number, number> = { 401: 403, 407: 503, 409: 400 }
 
 /**
- * HTTP status of a mail provider's failed response, passed through. 503 if the provider's response
- * is no failure.
+ * HTTP status for a failed response of a mail provider. Usually the provider's own status. 503 if
+ * the provider's status does not indicate an error.
  */
 function passedStatus(status = 503): number {
   if (!Number.isInteger(status) || status < 400 || status > 599) return 503
@@ -84,7 +89,7 @@ function phraseOf(status: number): string {
   return STATUS_CODES[status] ?? 'Error'
 }
 
-/** Returns the 4xx status that Express or a parser has set on an error. */
+/** Returns the HTTP status that Express or a parser has set on an error, if the status is 4xx. */
 function clientStatusOf(error: unknown): number | undefined {
   if (!(error instanceof Error) || !('status' in error)) return undefined
   const { status } = error
@@ -94,8 +99,8 @@ function clientStatusOf(error: unknown): number | undefined {
 type SendProblem = (request: IncomingMessage, response: ServerResponse, error: unknown) => void
 
 /**
- * Creates the function that responds to failed HTTP requests. Errors whose text is withheld from
- * the client are logged.
+ * Creates the function that sends responses for failed HTTP requests. If the text of an error is
+ * withheld from the client, the error is logged.
  */
 export function createProblemSender(log: Logger): SendProblem {
   return (request, response, error) => {
@@ -106,7 +111,8 @@ export function createProblemSender(log: Logger): SendProblem {
     else if (status > 500 && hasCause(error))
       log.warn({ err: error, requestId }, 'request failed with 503')
     if (response.headersSent) {
-      // The response has started: closing the connection marks the response as incomplete.
+      // The head of the response was already sent, so no error response is possible. Closing the
+      // connection tells the client that the response is incomplete.
       request.socket.destroy()
       return
     }
@@ -120,17 +126,23 @@ export function createProblemSender(log: Logger): SendProblem {
   }
 }
 
-/** True for a failure of a mail API, which the client sees and no operator can repair. */
+/**
+ * True for an error of a mail API. The client sees such an error and no operator can repair it, so
+ * the error is not logged.
+ */
 function isProviderError(error: unknown): boolean {
   return error instanceof AppError && error.kind === 'provider'
 }
 
-/** True if the error wraps another error, which only the log shows. */
+/** True if the error was caused by another error. Only the log shows that other error. */
 function hasCause(error: unknown): boolean {
   return error instanceof Error && error.cause !== undefined
 }
 
-/** Error 404 for an unknown path or method; the interface spec has no 405. */
+/**
+ * Creates the error for an unknown path or method. The status is always 404, because the interface
+ * spec has no 405.
+ */
 export function notFound(): AppError {
   return new AppError('not-found', 'Not Found')
 }

@@ -2,25 +2,28 @@ import type { IncomingMessage, ServerResponse } from 'node:http'
 import { AppError } from '@posthorn/errors'
 
 /**
- * Number of body chunks from which their average size must reach `minChunkBytes`: each chunk costs
- * CPU time.
+ * Number of chunks of a body that may have any size. If there are more, their average size must be
+ * at least `minChunkBytes`, because each chunk costs CPU time.
  */
 const freeChunks = 10_000
 const minChunkBytes = 64
 /**
- * Maximum bytes allocated for the Content-Length of a request alone: clients may announce much and
- * send nothing.
+ * Maximum number of bytes that are allocated because of the Content-Length of a request. A client
+ * may announce a large body and send nothing.
  */
 const maxPreallocated = 64 * 1024
 
-/** Pace of reading a request body: decides while the body arrives how fast it is read. */
+/**
+ * Pace at which a request body is read. The pace can slow down or end the reading while the body
+ * arrives.
+ */
 export interface BodyPace {
   /**
-   * Called with the size of each chunk of the body. Reading continues when the promise resolves, if
-   * any.
+   * Called with the size of each received chunk of the body. If a promise is returned, reading
+   * continues when the promise resolves.
    */
   admit(bytes: number): Promise<void> | undefined
-  /** Promise that rejects when the client sends the body too slowly. Never resolves. */
+  /** Promise that rejects when the client sends the body too slowly. The promise never resolves. */
   readonly stalled: Promise<never>
 }
 
@@ -28,13 +31,16 @@ export interface BodyLimits {
   pace?: BodyPace
   maxBytes: number
   /**
-   * Time limit for the whole body, from the start of reading. Defaults to the time limit of the
-   * request.
+   * Maximum time for reading the whole body, from the start of reading. By default, only the time
+   * limit of the request applies.
    */
   timeoutMs?: number
 }
 
-/** Failure of the client to send a usable body. `timeout` becomes the status 408. */
+/**
+ * Error because the client did not send a usable body. The kind `timeout` becomes the HTTP status
+ * 408.
+ */
 export class BodyError extends AppError {
   override name = 'BodyError'
 
@@ -44,23 +50,24 @@ export class BodyError extends AppError {
 }
 
 /**
- * Reads the body of an HTTP request with any content type; empty if the request has no body.
+ * Reads the body of an HTTP request with any content type. The result is empty if the request has
+ * no body.
  *
- * @throws BodyError `too-large` by Content-Length before reading, or as soon as the limit is
- * exceeded; `timeout`; `invalid` if the body is compressed or incomplete
+ * @throws BodyError `too-large` as soon as Content-Length or the received bytes exceed the limit;
+ * `timeout`; `invalid` if the body is compressed or incomplete
  */
 export async function readBody(request: IncomingMessage, limits: BodyLimits): Promise<Buffer> {
   if (!hasBody(request)) return Buffer.alloc(0)
   const { headers } = request
   const encoding = headers['content-encoding'] ?? 'identity'
-  // Compressed bodies are rejected: a compressed kilobyte can expand to a gigabyte.
+  // Compressed bodies are rejected, because a compressed kilobyte can expand to a gigabyte.
   if (encoding !== 'identity') throw new BodyError('invalid', 'Content-Encoding is not supported')
   if (Number(headers['content-length'] ?? 0) > limits.maxBytes) throw tooLarge(limits.maxBytes)
   sendContinue(request)
   return readBytes(request, limits)
 }
 
-/** True if a request has a body. RFC 9112 §6.3: a header announces the body. */
+/** True if the headers of a request announce a body (RFC 9112 §6.3). */
 export function hasBody({ headers }: IncomingMessage): boolean {
   return headers['transfer-encoding'] !== undefined || Number(headers['content-length'] ?? 0) > 0
 }
@@ -68,7 +75,7 @@ export function hasBody({ headers }: IncomingMessage): boolean {
 type ServerRequest = IncomingMessage & { res?: ServerResponse }
 
 /**
- * Sends 100 Continue if the client expects it. RFC 9110 §10.1.1: such a client sends the body only
+ * Sends 100 Continue if the client expects it (RFC 9110 §10.1.1). Such a client sends the body only
  * after this response.
  */
 function sendContinue({ headers, res }: ServerRequest): void {
@@ -85,8 +92,8 @@ function readBytes(
   let chunks = 0
   const fail = (error: unknown) => {
     request.off('data', onData)
-    // Discards the remaining bytes of the body, so that the client reads the response instead of a
-    // connection reset.
+    // Reads and discards the rest of the body. Otherwise the client might get a connection reset
+    // instead of the response.
     request.resume()
     reject(error)
   }
@@ -104,7 +111,7 @@ function readBytes(
     }
   }
   const end = (error: unknown) => {
-    // The remaining bytes of the body are not awaited, so the connection cannot be reused.
+    // The connection is closed after the response, because the rest of the body is not read.
     if (request.res?.headersSent === false) request.res.setHeader('Connection', 'close')
     fail(error)
   }
@@ -131,14 +138,16 @@ function tooLarge(maxBytes: number): BodyError {
 const firstBytes = 16 * 1024
 
 /**
- * Buffer that grows as chunks of a body are appended. A list of chunks would cost about a hundred
- * times the memory if a client sends single bytes.
+ * Buffer that grows when chunks of a body are appended. If a client sends single bytes, a list of
+ * chunks would need about a hundred times the memory.
  */
 export class GrowableBuffer {
   #bytes: Buffer
   #size = 0
 
-  /** Creates a buffer. @param expected number of bytes to allocate initially */
+  /**
+   * Creates an empty buffer that can grow. @param expected number of bytes to allocate initially
+   */
   constructor(expected = 0) {
     this.#bytes = Buffer.allocUnsafe(expected)
   }
@@ -158,7 +167,7 @@ export class GrowableBuffer {
     this.#size = size
   }
 
-  /** Returns the content of the buffer. Do not append chunks after this call. */
+  /** Returns the content of the buffer. After this call, no more chunks may be appended. */
   take(): Buffer {
     return this.#bytes.subarray(0, this.#size)
   }

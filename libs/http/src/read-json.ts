@@ -3,9 +3,9 @@ import { AppError } from '@posthorn/errors'
 import { type BodyPace, hasBody, readBody } from './read-body.ts'
 
 /**
- * Reads the bytes of the JSON body of a request; undefined if the request has no body. Call this
- * function after authentication, so that only authorized callers occupy memory. `pace` may delay or
- * end the reading.
+ * Reads the bytes of the JSON body of a request. Undefined if the request has no body. Call this
+ * function only after authentication, so that only authorized callers can occupy memory. `pace` can
+ * slow down or end the reading.
  *
  * @throws BodyError; AppError `invalid` for another content type
  */

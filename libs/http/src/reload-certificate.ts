@@ -2,7 +2,9 @@ import type { Server } from 'node:https'
 import { runPeriodically } from '@posthorn/flow'
 import type { Logger } from '@posthorn/telemetry'
 
-/** Certificate of a TLS server with its chain, and private key, both as PEM. */
+/**
+ * Certificate of a TLS server with its certificate chain, and the private key. Both are PEM texts.
+ */
 export interface KeyPair {
   cert: string
   key: string
@@ -10,18 +12,18 @@ export interface KeyPair {
 
 export interface TlsOptions {
   /**
-   * Reads the current certificate of the server. Called repeatedly, because files are renewed at
-   * run time.
+   * Function that reads the current certificate of the server. It is called repeatedly, because
+   * certificate files are renewed while the server runs.
    */
   readCertificate: () => Promise<KeyPair>
-  /** Time between two reads of the certificate; defaults to 10 s. */
+  /** Time between two reads of the certificate files. Defaults to 10 s. */
   everyMs?: number
 }
 
 /**
- * Reloads the certificate of an HTTPS server periodically, for new connections. A certificate that
- * cannot be read or does not match its key, for example while files are being replaced, is tried
- * again.
+ * Reloads the certificate of an HTTPS server periodically. New connections use the latest
+ * certificate. If reading fails, or the certificate does not match its key because the files are
+ * being replaced, the reload is tried again later.
  */
 export function reloadCertificate(
   server: Server,
@@ -33,7 +35,8 @@ export function reloadCertificate(
     try {
       const latest = await readCertificate()
       if (latest.cert === current.cert && latest.key === current.key) return
-      // Node would accept an empty certificate and key, and serve without a certificate.
+      // An empty certificate or key is rejected. Node would accept both and serve connections
+      // without a certificate.
       if (latest.cert === '' || latest.key === '') throw new Error('certificate or key is empty')
       server.setSecureContext({ ...latest, minVersion })
       current = latest

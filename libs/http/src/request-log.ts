@@ -5,15 +5,15 @@ import { AppError } from '@posthorn/errors'
 import type { Logger, Metrics } from '@posthorn/telemetry'
 import type { Request, RequestHandler, Response } from 'express'
 
-/** Pattern of a request id that is accepted from the client. */
+/** Pattern of request ids that are accepted from a client in the header X-Request-Id. */
 const plainId = /^[\w.:-]{1,128}$/
-/** HTTP routes that are polled by monitoring and not logged. */
+/** HTTP routes that are not logged, because monitoring requests them all the time. */
 const unloggedRoutes = new Set(['/health/live', '/health/ready', '/metrics'])
 
 /**
- * Logs and measures each HTTP request by the pattern of its route. The path is not recorded,
- * because it contains account ids and may contain tokens. A 401 has its `reason`. Assigns the
- * request id and returns the id in a header.
+ * Creates the handler that logs and measures each HTTP request. The pattern of the route is logged
+ * instead of the path, because a path contains account ids and may contain tokens. For a 401, the
+ * `reason` is logged. The handler also assigns an id to the request and returns the id in a header.
  */
 export function requestLog(log: Logger, metrics: Metrics): RequestHandler {
   const seconds = metrics.histogram({
@@ -22,7 +22,8 @@ export function requestLog(log: Logger, metrics: Metrics): RequestHandler {
     labels: ['method', 'route', 'status'],
     buckets: [0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1, 2.5, 5, 10, 30],
   })
-  // The fields of the request log contain no secrets, so redaction is skipped.
+  // Redaction of log fields is disabled for speed, because the fields of the request log contain no
+  // secrets.
   const lines = log.child({}, { redact: [] })
   return (request, response, next) => {
     const started = performance.now()
@@ -41,7 +42,7 @@ export function requestLog(log: Logger, metrics: Metrics): RequestHandler {
 }
 
 /**
- * Adds the reason of an error to the log line of its request. The response does not have the
+ * Adds the reason of an error to the log line of the request. The response does not contain the
  * reason.
  */
 export function logReason(response: ServerResponse, error: unknown): void {
@@ -55,7 +56,7 @@ function describe(request: Request, response: Response) {
     method: request.method,
     route: typeof route === 'string' ? route : 'unmatched',
     status: response.statusCode,
-    // The client disconnected before the response was complete.
+    // `aborted` means that the client disconnected before the response was complete.
     ...(response.writableFinished ? {} : { aborted: true }),
     ...defined({ reason: response.locals['reason'] as string | undefined }),
   }

@@ -1,8 +1,8 @@
 import type { RequestHandler } from 'express'
 
 /**
- * Headers of HTTP responses that are data: the responses must not be cached, sniffed, framed,
- * embedded or executed. HTML pages override the headers that they need.
+ * Headers of HTTP responses that contain data. Such responses must not be cached, sniffed, framed,
+ * embedded or executed. HTML pages replace some of these headers.
  */
 export const dataHeaders = {
   'X-Content-Type-Options': 'nosniff',
@@ -15,12 +15,12 @@ export const dataHeaders = {
   'X-Permitted-Cross-Domain-Policies': 'none',
 } as const
 
-/** Value of Strict-Transport-Security: 1 year (RFC 6797 §6.1). */
+/** Value of the header Strict-Transport-Security: 1 year (RFC 6797 §6.1). */
 const strictTransport = 'max-age=31536000'
 
 /**
- * Creates the handler that sets the security headers of responses. @param secure true if this
- * server terminates TLS; then adds HSTS
+ * Creates the handler that adds security headers to responses. @param secure true if this server
+ * terminates TLS; the headers then include HSTS
  */
 export function securityHeaders(secure: boolean): RequestHandler {
   const headers = Object.entries({

@@ -14,45 +14,53 @@ import { securityHeaders } from './security-headers.ts'
 
 export interface ServeOptions {
   host: string
-  /** Port on which the HTTP server listens; 0 selects a free port. */
+  /** Port on which the HTTP server listens. 0 selects a free port. */
   port: number
   log: Logger
   metrics: Metrics
   checks: Checks
-  /** Mounts further routes of the HTTP server, such as the API of api-gateway. */
+  /** Function that mounts additional routes on the HTTP server, such as the API of api-gateway. */
   mount?: (app: Express) => void
-  /** Handler of cross-origin requests, see `cors`. */
+  /** Handler for cross-origin requests (see `cors`). */
   crossOrigin?: RequestHandler | undefined
-  /** TLS options; the server terminates TLS. If absent, the server speaks plain HTTP. */
+  /** TLS options. If present, the server terminates TLS. If absent, the server uses plain HTTP. */
   tls?: TlsOptions | undefined
-  /** Maximum connections of the HTTP server, plus 64 for health endpoints. Defaults to 10,000. */
+  /**
+   * Maximum number of connections to the HTTP server, plus 64 connections for health endpoints.
+   * Defaults to 10,000.
+   */
   maxConnections?: number
-  /** Maximum connections of one client address (IPv6: /64). Defaults to 1,000. */
+  /** Maximum number of connections from one client address (IPv6: /64). Defaults to 1,000. */
   maxConnectionsPerAddress?: number
   /**
-   * True for a client address without the maximum per address, such as the address of a reverse
-   * proxy.
+   * Function that returns true if the maximum per client address does not apply to an address, such
+   * as the address of a reverse proxy.
    */
   isExemptAddress?: ((address: string) => boolean) | undefined
-  /** Time limits for clients that replace the default limits. */
+  /** Time limits for HTTP clients, which replace the default limits. */
   timeouts?: Partial<HttpTimeouts>
-  /** Function that decides whether a client may read `/metrics`; defaults to all clients. */
+  /**
+   * Function that decides whether a client may read `/metrics`. By default, all clients may read.
+   */
   mayScrape?: Scrapers | undefined
   /**
-   * Signal that aborts when the shutdown begins: the server is not ready, and connections end after
-   * their next response.
+   * Signal that aborts when the shutdown begins. From then on, the server reports that it is not
+   * ready, and each connection is closed after its next response.
    */
   stopping?: AbortSignal | undefined
-  /** Time after which disposal of the server drops requests in flight. Defaults to 8 s. */
+  /**
+   * Time after which disposal of the server drops requests that are still in flight. Defaults to 8
+   * s.
+   */
   closeTimeoutMs?: number
 }
 
-/** Number of connections reserved for health endpoints. */
+/** Number of additional connections on which only health endpoints are served. */
 const spareConnections = 64
 
 export interface HttpServer extends AsyncDisposable {
   readonly port: number
-  /** Number of HTTP requests in flight, and of requests that disposal has dropped. */
+  /** Number of HTTP requests that are in flight or were dropped by disposal. */
   unfinished(): number
 }
 
@@ -61,9 +69,9 @@ export interface HttpServer extends AsyncDisposable {
  * process stops), `/metrics` and the mounted routes. Errors and unknown paths get a JSON body as in
  * the interface spec.
  *
- * While `stopping` is aborted, the server is not ready, still accepts connections, and ends each
- * connection after a response. Disposal stops accepting, completes requests in flight and closes
- * the server.
+ * After `stopping` has aborted, the server reports that it is not ready. It still accepts
+ * connections, and closes each connection after a response. Disposal accepts no more connections,
+ * completes requests in flight and closes the server.
  */
 export async function serve(options: ServeOptions): Promise<HttpServer> {
   const { host, port, log, tls, timeouts, closeTimeoutMs = 8_000 } = options
@@ -78,7 +86,8 @@ export async function serve(options: ServeOptions): Promise<HttpServer> {
   const certificate = await tls?.readCertificate()
   const server = createListener(
     (request, response) =>
-      // Express calls back with the error of a handler, or without an error if no route matched.
+      // Express calls this function with the error of a handler. If no route matched, the error is
+      // undefined.
       app(request as Request, response as Response, (error) =>
         sendProblem(request, response, error ?? notFound()),
       ),
@@ -110,8 +119,8 @@ interface AppDeps {
 }
 
 /**
- * Creates the Express app of an HTTP server. Health routes come first, since they are also served
- * at the connection limit.
+ * Creates the Express app of an HTTP server. The health routes are mounted first, because spare
+ * connections may use only these routes.
  */
 function createApp(options: ServeOptions, { limiter, stopping }: AppDeps): Express {
   const { log, metrics, checks, mount, tls, mayScrape, crossOrigin } = options
@@ -126,7 +135,7 @@ function createApp(options: ServeOptions, { limiter, stopping }: AppDeps): Expre
     next()
   })
   if (crossOrigin) app.use(crossOrigin)
-  // Express would answer OPTIONS requests itself, without the JSON error body.
+  // Express itself would respond to OPTIONS requests, without the JSON error body.
   app.use(({ method }, _response, next) => next(method === 'OPTIONS' ? notFound() : undefined))
   mount?.(app)
   return app
@@ -158,12 +167,13 @@ function createLimiter({
   return limiter
 }
 
-/** Maximum headers of a request. Browsers and proxies send fewer than 50. */
+/** Maximum number of headers in a request. Browsers and proxies send fewer than 50. */
 const maxHeaders = 100
 
 /**
- * Rejects request heads that two readers could interpret differently: a missing or repeated Host
- * (RFC 9112 §3.2), a transfer coding beside chunked (§6.1), too many headers.
+ * Handler that rejects request heads that two HTTP implementations could interpret differently: a
+ * missing or repeated Host (RFC 9112 §3.2), a transfer coding other than chunked (§6.1), too many
+ * headers.
  */
 export const assertHead: RequestHandler = (request, _response, next) => {
   const { rawHeaders, httpVersion, headers } = request

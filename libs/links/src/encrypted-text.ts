@@ -1,10 +1,16 @@
 import { createCipheriv, createDecipheriv, randomBytes } from 'node:crypto'
 
-/** Form of an encrypted text, AES-256-GCM: 12 bytes nonce, ciphertext, 16 bytes tag. */
+/**
+ * Lengths of the nonce and the tag in an encrypted text. An encrypted text (AES-256-GCM) consists
+ * of the nonce, the ciphertext and the tag.
+ */
 const nonceBytes = 12
 const tagBytes = 16
 
-/** Encrypts and authenticates a text. Equal texts have different ciphertexts. */
+/**
+ * Encrypts a text and protects it against changes. Encrypting the same text twice gives different
+ * results.
+ */
 export function encryptText(key: Buffer, text: string): string {
   const nonce = randomBytes(nonceBytes)
   const cipher = createCipheriv('aes-256-gcm', key, nonce)
@@ -12,7 +18,7 @@ export function encryptText(key: Buffer, text: string): string {
   return Buffer.concat([nonce, body, cipher.getAuthTag()]).toString('base64url')
 }
 
-/** Decrypts a text. Undefined if the text was not encrypted with this key. */
+/** Decrypts a text. Undefined if the text was not encrypted with the key `key`. */
 export function decryptText(key: Buffer, encrypted: string): string | undefined {
   const bytes = Buffer.from(encrypted, 'base64url')
   if (bytes.length < nonceBytes + tagBytes) return undefined

@@ -1,18 +1,21 @@
 import { hkdfSync } from 'node:crypto'
 
 /**
- * Length of a link key's id in bytes. Ids only select among a few keys; the signature
- * authenticates.
+ * Length in bytes of the id of a link key. A short id is sufficient: it only selects one of a few
+ * keys, and the signature proves the authenticity.
  */
 const idBytes = 6
 
 /**
- * Secret of signed links (tracking, unsubscribing, hosted form). Each purpose has its own key,
- * derived by HKDF (RFC 5869), so that no value made for one purpose is valid for another purpose.
- * Links name the secret by `id`, which reveals nothing about the secret.
+ * Secret from which the keys of signed links (tracking, unsubscribing, hosted form) are derived by
+ * HKDF (RFC 5869). Each purpose has its own key, so that a value for one purpose is not valid for
+ * another purpose. Links contain the `id` of the secret, which reveals nothing about the secret.
  */
 export class LinkKey {
-  /** Bytes of the secret, which sign links of releases without key ids, and encrypt form state. */
+  /**
+   * Bytes of the secret. They directly sign the links of earlier releases, which have no key id,
+   * and encrypt form state.
+   */
   readonly secret: Buffer
   readonly id: string
   readonly #derived = new Map<string, Buffer>()
@@ -22,7 +25,7 @@ export class LinkKey {
     this.id = this.derive('key id').subarray(0, idBytes).toString('base64url')
   }
 
-  /** Derives the key of a purpose, such as the signatures of links. */
+  /** Derives the key for a purpose, such as the signatures of links. */
   derive(purpose: string): Buffer {
     const cached = this.#derived.get(purpose)
     if (cached) return cached

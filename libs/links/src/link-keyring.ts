@@ -3,34 +3,35 @@ import { LinkKey } from './link-key.ts'
 import { keyIdOf } from './signed-link.ts'
 
 /**
- * Hexadecimal secrets of signed links: the secret that signs, and earlier secrets, whose links stay
- * valid.
+ * Secrets of signed links as hexadecimal texts: the secret that signs new links, and earlier
+ * secrets. Links that were signed with earlier secrets stay valid.
  */
 export interface LinkSecrets {
   linkSecret: string
   previous?: string[]
 }
 
-/** Source of the keys of signed links. */
+/** Source of the keys with which links are signed and verified. */
 export interface LinkKeys {
-  /** Returns the key that signs new links. Rejects while the key cannot be fetched. */
+  /** Returns the key that signs new links. Rejects if the key cannot be fetched at the moment. */
   current(): Promise<LinkKey>
   /**
-   * Returns the keys that may have made a link's signature. Rejects while the keys cannot be
-   * fetched.
+   * Returns the keys with which a signature may have been made. Rejects if the keys cannot be
+   * fetched at the moment.
    */
   candidates(sig: string): Promise<readonly LinkKey[]>
 }
 
 /**
- * Minimum interval of key requests caused by unknown key ids in links, which anybody can make up.
+ * Minimum time between two key requests that are caused by unknown key ids. Anybody can send links
+ * with invented key ids.
  */
 const reloadIntervalMs = 1_000
 
 /**
- * Caches the keys of signed links. Concurrent callers share one request; failures are not cached. A
- * signature with an unknown key id fetches the keys again, because another replica may sign with a
- * newer secret.
+ * Caches the keys of signed links. Concurrent callers share one request for the keys, and errors
+ * are not cached. For a signature with an unknown key id, the keys are fetched again, because
+ * another replica may already sign with a newer secret.
  */
 export function cacheLinkKeys(
   fetchSecrets: () => Promise<LinkSecrets>,

@@ -4,16 +4,16 @@ import type { LinkKey } from './link-key.ts'
 import { linkTo, placeholderLink } from './signed-link.ts'
 
 interface ListMessage {
-  /** Base URL of the service, which serves the unsubscribe links. */
+  /** Base URL of the service that serves the unsubscribe links. */
   baseUrl: string
   /**
-   * Key that signs the unsubscribe links. Undefined in a dry run: the link is a placeholder that no
-   * request can use.
+   * Key that signs the unsubscribe links. Undefined in a dry run, in which a placeholder replaces
+   * the link. No request accepts the placeholder.
    */
   key: LinkKey | undefined
   account: string
   listId: string
-  /** Recipient of this copy of the list message. */
+  /** Email address of the recipient who gets this copy of the list message. */
   recipient: string
   messageId: string
 }
@@ -24,13 +24,14 @@ export interface ListLinks {
 }
 
 /**
- * Maximum length of a URL in a message header: 998 per line (RFC 5322 §2.1.1), minus name and
- * encoding.
+ * Maximum length of a URL in a message header: 998 characters per line (RFC 5322 §2.1.1), minus the
+ * header name and the encoding.
  */
 const maxLineLength = 900
 
 /**
- * Builds the unsubscribe headers of a message to a list, and the URL for a link in its text.
+ * Builds the unsubscribe headers for a message to a list, and the unsubscribe URL for the text of
+ * the message.
  *
  * @throws AppError `invalid` for a list id that is not a host name
  */
@@ -51,8 +52,8 @@ export function listHeaders(message: ListMessage): ListLinks {
 }
 
 /**
- * Builds the unsubscribe links of a message: the full link with the Message-ID, and a short link
- * that fits into a header if possible.
+ * Builds two unsubscribe links for a message: the full link contains the Message-ID, and the short
+ * link leaves it out if the full link is too long for a header.
  */
 function unsubscribeLinks(
   { baseUrl, key, account, recipient, messageId }: ListMessage,
@@ -64,7 +65,8 @@ function unsubscribeLinks(
   }
   const link = { act: 'unsub', acc: account, list, rcpt: recipient } as const
   const full = linkTo(baseUrl, key, { ...link, msg: messageId })
-  // An overlong Message-ID is left out, so that the unsubscribe link still works.
+  // A Message-ID that is too long is left out of the link, so that the unsubscribe link still
+  // works.
   const short = full && full.length <= maxLineLength ? full : (linkTo(baseUrl, key, link) ?? full)
   if (short === undefined) throw new AppError('invalid', 'The recipient is too long for a list')
   return { full: full ?? short, short }
@@ -77,15 +79,15 @@ function isHostName(text: string): boolean {
   )
 }
 
-/** Domain of the List-ID header; `localhost` for IP addresses (RFC 2919 §2). */
+/** Domain for the List-ID header. For IP addresses the domain is `localhost` (RFC 2919 §2). */
 function namespaceOf(baseUrl: string): string {
   const { hostname } = new URL(baseUrl)
   return hostname.startsWith('[') || isIP(hostname) !== 0 ? 'localhost' : hostname
 }
 
 /**
- * Adds fold points to a long URL in a header. RFC 2369 §2: readers ignore white space inside the
- * brackets.
+ * Adds positions at which a long URL in a header can be folded. Readers ignore white space inside
+ * the angle brackets (RFC 2369 §2).
  */
 function foldable(url: string): string {
   return url.length <= maxLineLength ? url : (url.match(/.{1,900}/g) ?? []).join(' ')

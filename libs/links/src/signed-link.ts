@@ -4,28 +4,31 @@ import type { LinkKey } from './link-key.ts'
 
 /**
  * Content of a signed link (tracking, unsubscribing, hosted form). Member names are short, because
- * the content is part of every message.
+ * the content is contained in every message.
  */
 export type SignedLink =
   | { act: 'open'; acc: string; msg: string }
   | { act: 'click'; acc: string; msg: string; url: string }
-  /** Unsubscribe link. `msg` is absent if the Message-ID was too long for a header. */
+  /** Unsubscribe link. The Message-ID `msg` is absent if it was too long for a header. */
   | { act: 'unsub'; acc: string; list: string; rcpt: string; msg?: string }
-  /** Link to a hosted form. The form's parameters are stored under the nonce, not in the URL. */
+  /**
+   * Link to a hosted form. The parameters of the form are not in the URL, but stored under the
+   * nonce `n`.
+   */
   | { act: 'form'; n: string }
 
-/** Query parameters of a signed link. */
+/** Query parameters of a signed link: its encoded content and its signature. */
 export interface SignedParts {
   data: string
   sig: string
 }
 
 /**
- * Maximum characters of the query parameter `data` of a signed link. Common proxies accept request
- * lines of at least twice this length.
+ * Maximum number of characters in the query parameter `data` of a signed link. Common proxies
+ * accept request lines of at least twice this length.
  */
 export const maxDataLength = 7_000
-/** Pattern of a link's signature: key id, if any, and HMAC-SHA256 in base64url. */
+/** Pattern of a link's signature: optionally a key id, and an HMAC-SHA256 in base64url. */
 const signaturePattern = /^(?:([\w-]{8})\.)?([\w-]{43})$/
 
 const paths = {
@@ -36,8 +39,8 @@ const paths = {
 } as const
 
 /**
- * Builds the URL of a signed link below `baseUrl`; undefined if it would be too long. The content
- * of a list link is encrypted, because it contains the address of the recipient.
+ * Builds the URL of a signed link below `baseUrl`. Undefined if the URL would be too long. The
+ * content of an unsubscribe link is encrypted, because it contains the address of the recipient.
  */
 export function linkTo(baseUrl: string, key: LinkKey, link: SignedLink): string | undefined {
   const text = JSON.stringify(link)
@@ -50,21 +53,21 @@ export function linkTo(baseUrl: string, key: LinkKey, link: SignedLink): string 
   return `${baseOf(baseUrl)}${paths[link.act]}?data=${data}&sig=${sig}`
 }
 
-/** URL of a dry run in place of a signed link. No request accepts the URL. */
+/** URL that replaces a signed link in a dry run. No request accepts this URL. */
 export function placeholderLink(baseUrl: string, act: SignedLink['act']): string {
   return `${baseOf(baseUrl)}${paths[act]}?data=dry-run&sig=dry-run`
 }
 
-/** Content of a valid signed link and the key that signed the link. */
+/** Content of a valid signed link, and the key with which the link was signed. */
 export interface VerifiedLink<A extends SignedLink['act']> {
   link: Extract<SignedLink, { act: A }>
   key: LinkKey
 }
 
 /**
- * Verifies and parses a signed link of a kind; undefined if the link is invalid. Compares in
- * constant time. Accepts links of earlier releases: without a key id, signed by the secret, and not
- * encrypted.
+ * Verifies and parses a signed link of the kind `act`. Undefined if the link is invalid. The
+ * signature is compared in constant time. Links of earlier releases are accepted: they have no key
+ * id, are signed directly with the secret, and are not encrypted.
  */
 export function readLink<A extends SignedLink['act']>(
   keys: readonly LinkKey[],
@@ -88,14 +91,14 @@ export function readLink<A extends SignedLink['act']>(
 }
 
 /**
- * Id of the key that made a link's signature. Undefined for earlier releases, and invalid
- * signatures.
+ * Id of the key with which a link was signed. Undefined for links of earlier releases and for
+ * invalid signatures.
  */
 export function keyIdOf(sig: string): string | undefined {
   return signaturePattern.exec(sig)?.[1]
 }
 
-/** Purpose of the key that encrypts the content of unsubscribe links. */
+/** Purpose for which the encryption key of unsubscribe links is derived. */
 const encryption = 'encrypt unsub'
 
 function signingKey(key: LinkKey, act: SignedLink['act']): Buffer {
@@ -113,7 +116,7 @@ function isSame(received: string, expected: string): boolean {
   )
 }
 
-/** Required members of a signed link's content, per kind of link. */
+/** Names of the required members in the content of a signed link, by kind of link. */
 const members: Record<SignedLink['act'], readonly string[]> = {
   open: ['acc', 'msg'],
   click: ['acc', 'msg', 'url'],
@@ -122,8 +125,8 @@ const members: Record<SignedLink['act'], readonly string[]> = {
 }
 
 /**
- * Parses the content of a signed link. The content is checked although it is signed, since another
- * release may have used another shape.
+ * Parses the content of a signed link. Although the content is signed, its members are checked,
+ * because another release may have created it with other members.
  */
 function parse(text: string): SignedLink | undefined {
   let value: unknown
@@ -145,13 +148,19 @@ function isAct(act: unknown): act is SignedLink['act'] {
   return typeof act === 'string' && Object.hasOwn(members, act)
 }
 
-/** Origin and path of the service's base URL, without a trailing slash, query or fragment. */
+/**
+ * Origin and path of the service's base URL. A trailing slash, the query and the fragment are
+ * removed.
+ */
 function baseOf(baseUrl: string): string {
   const { origin, pathname } = new URL(baseUrl)
   return `${origin}${pathname.replace(/\/+$/, '')}`
 }
 
-/** True for redirect and unsubscribe links of this service, which must not be rewritten again. */
+/**
+ * True for tracking redirects and unsubscribe links of this service, which must not be rewritten
+ * again.
+ */
 export function isOwnLink(baseUrl: string, url: URL): boolean {
   const base = baseOf(baseUrl)
   const address = `${url.origin}${url.pathname}`

@@ -3,7 +3,7 @@ import type { LinkKey } from './link-key.ts'
 import { isOwnLink, linkTo } from './signed-link.ts'
 
 export interface Tracking {
-  /** Base URL of the service, which serves the pixel and the redirects. */
+  /** Base URL of the service that serves the tracking pixel and the redirects. */
   baseUrl: string
   key: LinkKey
   account: string
@@ -12,7 +12,7 @@ export interface Tracking {
   clicks: boolean
 }
 
-/** Maximum rewritten links per HTML message; further links stay unchanged. */
+/** Maximum number of rewritten links per HTML message. Further links stay unchanged. */
 const maxLinks = 10_000
 
 interface Edit {
@@ -22,9 +22,9 @@ interface Edit {
 }
 
 /**
- * Rewrites the links of a message's HTML to redirects and adds a tracking pixel. Changes only http
- * and https `href`s of `<a>` outside of comments, scripts and styles; everything else stays
- * byte-identical. Linear time for any input.
+ * Rewrites the links in the HTML of a message to tracking redirects, and adds a tracking pixel.
+ * Changes only `href`s of `<a>` with http and https, outside of comments, scripts and styles. All
+ * other bytes stay unchanged. Takes linear time for any input.
  */
 export function trackHtml(html: string, tracking: Tracking): string {
   if (!tracking.opens && !tracking.clicks) return html
@@ -34,14 +34,17 @@ export function trackHtml(html: string, tracking: Tracking): string {
   return apply(html, edits)
 }
 
-/** Position of an `href` value in HTML, including quotes, and its decoded value. */
+/** Position of an `href` value in HTML, including its quotes, and the decoded value. */
 interface Href {
   start: number
   end: number
   value: string
 }
 
-/** Finds the first `href` of each `<a>` in HTML, and the start of the last `</body>` or the end. */
+/**
+ * Finds the first `href` of each `<a>` in HTML. Also finds the position of the last `</body>`, or
+ * else the end of the HTML.
+ */
 function scan(html: string): { links: Href[]; bodyEnd: number } {
   const links: Href[] = []
   let bodyEnd = html.length
@@ -74,7 +77,8 @@ function scan(html: string): { links: Href[]; bodyEnd: number } {
         if (inAnchor) value += String.fromCodePoint(codePoint)
       },
       onattribend(quote, end) {
-        // The first of several HTML attributes with the same name applies (HTML §13.2.5.33).
+        // If several attributes of an element have the same name, only the first attribute is valid
+        // (HTML §13.2.5.33).
         if (!inAnchor || href || quote === QuoteType.NoValue || !is(name.start, name.end, 'href'))
           return
         href = { start: startOfValue(html, name.end), end, value }
@@ -98,7 +102,10 @@ function scan(html: string): { links: Href[]; bodyEnd: number } {
   return { links, bodyEnd }
 }
 
-/** Returns the start of an HTML attribute's value, at its opening quote if the value is quoted. */
+/**
+ * Returns the position at which the value of an HTML attribute starts. For a quoted value, this is
+ * the opening quote.
+ */
 function startOfValue(html: string, nameEnd: number): number {
   const equals = /\s*=\s*/y
   equals.lastIndex = nameEnd
@@ -113,12 +120,13 @@ function rewrite(links: readonly Href[], tracking: Tracking): Edit[] {
   })
 }
 
-/** Returns the redirect URL for a link in a message; undefined if the link stays unchanged. */
+/** Returns the redirect URL for a link in a message. Undefined if the link must stay unchanged. */
 function clickLink(
   value: string,
   { baseUrl, key, account, messageId }: Tracking,
 ): string | undefined {
-  // URL parsers ignore surrounding white space, tabs and line breaks (URL standard §4.4).
+  // Surrounding white space, tabs and line breaks are removed, as URL parsers do (URL standard
+  // §4.4).
   const address = value.trim().replace(/[\t\r\n]/g, '')
   if (!/^https?:/i.test(address)) return undefined
   const url = URL.parse(address)

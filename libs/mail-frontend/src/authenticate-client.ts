@@ -35,8 +35,8 @@ export async function authenticateClient(
   auditProxyLogin(deps.tokenLog, use, { token: id, refused, command: kind.loginCommand })
   if (refused === 'address') return refused
   if (token) return { tokenId: token.id, expiresAt: token.expiresAt }
-  // Only a secret that is no existing access token may be the server password; a rejected token
-  // stays rejected.
+  // Compares the secret with the server password only if the secret is no existing access token. A
+  // rejected token therefore stays rejected.
   if (refused !== 'unknown') return undefined
   const passwordRevision = await matchServerPassword(deps, kind, secret)
   return passwordRevision === undefined ? undefined : { passwordRevision }
@@ -48,9 +48,9 @@ export function mayBeAccount(account: string): boolean {
 }
 
 /**
- * Returns the revision of the server password if the password of the login matches. auth-bridge
- * compares, because no other service can unseal the setting. Sends no request if the setting is not
- * set.
+ * Returns the revision of the server password if the login has this password. auth-bridge compares
+ * the passwords, because no other service can unseal the setting. Sends no request if no server
+ * password is set.
  */
 async function matchServerPassword(
   { db, bus }: Pick<AuthenticationDeps, 'db' | 'bus'>,
@@ -58,8 +58,8 @@ async function matchServerPassword(
   password: string,
 ): Promise<string | undefined> {
   if (password === '' || password.length > 1_024) return undefined
-  // The revision of the server password is read first: if the password changes meanwhile, the
-  // session gets a revision that is not valid.
+  // Reads the revision before the comparison. If the server password changes in between, the
+  // session gets an outdated revision, which ends the session.
   const revision = await findSealedSettingRevision(db, passwordSetting)
   if (revision === undefined) return undefined
   const { valid } = await bus.request(

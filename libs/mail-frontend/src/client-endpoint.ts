@@ -9,7 +9,7 @@ export type ClientEndpoint = Required<ProxiedSource>
 /**
  * Resolves address and port of the mail client of a connection: from the PROXY header if a trusted
  * proxy connected, else from the socket. Undefined if a trusted proxy sends no valid header in
- * time. A header of any other peer is left in the stream.
+ * time. A PROXY header of a peer that is not trusted is left in the stream.
  */
 export async function resolveClientEndpoint(
   socket: Socket,
@@ -17,7 +17,8 @@ export async function resolveClientEndpoint(
 ): Promise<ClientEndpoint | undefined> {
   const address = plainAddress(socket.remoteAddress)
   const peer = { address, port: socket.remotePort ?? 0 }
-  // An empty list of trusted proxies would match every address.
+  // Without a trusted proxy, the peer is the mail client. `addressAllowed` must not be called then,
+  // because an empty list of ranges would match every address.
   if (trustedProxies.length === 0 || !addressAllowed(trustedProxies, address)) return peer
   const source = await readProxyHeader(socket)
   return source && { ...peer, ...source }

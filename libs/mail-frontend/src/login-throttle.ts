@@ -6,12 +6,19 @@ const expiryMs = 15 * 60_000
 const maxDelayMs = 15_000
 const maxEntries = 20_000
 
-/** Failed logins without a delay per address and account, such as a wrong token pasted once. */
+/**
+ * Number of failed logins per address and account whose replies are not delayed. A wrong token, for
+ * example, may be tried once.
+ */
 const freePerPair = 1
-/** Failed logins without a delay per address: several users may share one router. */
+/**
+ * Number of failed logins per address whose replies are not delayed. Several users may share one
+ * router.
+ */
 const freePerAddress = 5
 /**
- * Failed logins without a delay per account: the owner's devices fail when the token is replaced.
+ * Number of failed logins per account whose replies are not delayed. When a token is replaced, all
+ * devices of its owner fail at first.
  */
 const freePerAccount = 20
 

@@ -89,8 +89,8 @@ export function readProxyConfig(
       min: 1,
       max: 100_000,
     }),
-    // Default for two mail clients with ten connections each and a phone. Mail servers reject
-    // connections beyond their own limit.
+    // Default of the maximum sessions per account: two mail clients with ten connections each, and
+    // a phone. Mail servers reject connections beyond their own limit.
     maxSessionsPerAccount: integer(env, variables.maxSessionsPerAccount, {
       fallback: 25,
       min: 1,

@@ -6,11 +6,11 @@ import {
 import type { ProxyChangeType } from '@posthorn/db'
 import { imapProxyVariables, type ProxyVariables, smtpProxyVariables } from './proxy-config.ts'
 
-/** Names by which the two mail proxies differ. */
+/** Names that differ between the two mail proxies, imap-proxy and smtp-proxy. */
 export interface ProxyKind {
   name: 'imap-proxy' | 'smtp-proxy'
   scope: ProxyTokenUse['scope']
-  /** Start of the names of the settings for the proxy's listener. */
+  /** Prefix of the names of the settings for the listener of a mail proxy. */
   settings: 'imapProxyServer' | 'smtpServer'
   defaultPort: number
   /** Type under which `GET /v1/changes` reports the state of the proxy's listener. */
@@ -23,7 +23,7 @@ export interface ProxyKind {
   checkPassword: typeof checkImapProxyServerPassword | typeof checkSmtpServerPassword
   /** Name of the login command of mail clients, for the token log. */
   loginCommand: 'LOGIN' | 'AUTH'
-  /** Names of the environment variables of the proxy. */
+  /** Names of the environment variables of the mail proxy. */
   variables: ProxyVariables
 }
 

@@ -1,8 +1,8 @@
 import { isIP, type Socket } from 'node:net'
 
 /**
- * Source of a connection as the PROXY header states it. Without address and port, the proxy itself
- * connected (health check).
+ * Source address and port of a connection, as the PROXY header states them. Both are absent if the
+ * proxy itself has connected (health check).
  */
 export interface ProxiedSource {
   address?: string
@@ -43,7 +43,7 @@ function parseLine(bytes: Buffer): ProxyHeader {
   const [, family = '', source = '', target = '', port = '', ...rest] = bytes
     .toString('latin1', 0, end)
     .split(' ')
-  // PROXY protocol §2.1: the rest of a header line with the family UNKNOWN is ignored.
+  // Ignores the rest of a header line with the family UNKNOWN (PROXY protocol §2.1).
   if (family === 'UNKNOWN') return { complete: true, length, source: {} }
   const version = { TCP4: 4, TCP6: 6 }[family]
   const isValid =
@@ -85,7 +85,7 @@ function parseSource(familyAndProtocol: number, body: Buffer): ProxiedSource | u
 
 function ipv6(bytes: Buffer): string {
   const groups = Array.from({ length: 8 }, (_, at) => bytes.readUInt16BE(at * 2).toString(16))
-  // The URL parser compresses the zeros of an IPv6 address as in RFC 5952.
+  // Formats the IPv6 address by the URL parser, which compresses zeros as in RFC 5952.
   return new URL(`http://[${groups.join(':')}]`).hostname.slice(1, -1)
 }
 

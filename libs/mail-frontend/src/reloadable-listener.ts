@@ -11,8 +11,8 @@ export interface ListenerAddress {
   /** True if trusted proxies send a PROXY header at the start of a connection. */
   proxy: boolean
   /**
-   * Text for all other values whose change requires a new listener, such as the fingerprint of the
-   * certificate.
+   * Text that changes if the listener must be replaced although its address is unchanged. An
+   * example is the fingerprint of the certificate.
    */
   revision?: string
 }
@@ -25,8 +25,8 @@ export type Listener = AsyncDisposable
 
 export interface ReloadableListenerOptions<A extends ListenerAddress> {
   /**
-   * Reads the address of the listener from the settings; undefined closes the listener. An error
-   * changes nothing.
+   * Reads the address of the listener from the settings; undefined closes the listener. If reading
+   * fails, the listener stays as it is.
    */
   resolveAddress: () => Promise<A | undefined>
   /**
@@ -49,7 +49,7 @@ export interface ReloadableListenerOptions<A extends ListenerAddress> {
 export interface ReloadableListener<
   A extends ListenerAddress = ListenerAddress,
 > extends PeriodicTask {
-  /** Current address of the listener; undefined while closed. */
+  /** Address of the open listener; undefined while the listener is closed. */
   readonly address: A | undefined
   /**
    * True if the listener is open at the address of the stored settings, or if the settings disable
@@ -84,7 +84,7 @@ export function startReloadableListener<A extends ListenerAddress>({
   log,
 }: ReloadableListenerOptions<A>): ReloadableListener<A> {
   let current: { address: A; listener: Listener } | undefined
-  /** True once the settings of the listener were read. */
+  /** True once the settings of the listener have been read. */
   let isRead = false
   let failedKey: string | undefined
   const close = async () => {

@@ -6,7 +6,7 @@ import { sessionExpired, terminationReason } from './auth-snapshot.ts'
 import type { ClientSessions } from './client-sessions.ts'
 import type { ProxyKind } from './proxy-kinds.ts'
 
-/** Returns those of the accounts that exist and may use the mail proxy. */
+/** Function that returns which of the accounts exist and may use the mail proxy. */
 export type UsableAccounts = (accounts: readonly string[]) => Promise<ReadonlySet<string>>
 
 export interface RevalidationOptions {
@@ -17,8 +17,8 @@ export interface RevalidationOptions {
 }
 
 /**
- * Interval between two checks of all sessions of mail clients. The checks cover lost invalidations:
- * a revoked token always ends its sessions within 1 s.
+ * Interval between two checks of all sessions of mail clients. Because of the checks, a revoked
+ * token ends its sessions within 1 s even if the invalidation is lost.
  */
 const revalidateMs = 900
 const expireMs = 500

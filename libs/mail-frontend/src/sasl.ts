@@ -1,4 +1,4 @@
-/** Login of a mail client: account id with a token or the server password. */
+/** Login of a mail client: account id with an access token or the server password. */
 export interface ClientLogin {
   account: string
   secret: string
@@ -11,7 +11,8 @@ export type SaslParser = (message: string) => ClientLogin | undefined
 function parsePlain(message: string): ClientLogin | undefined {
   const [authorize, account, secret, ...more] = message.split('\0')
   if (account === undefined || secret === undefined || more.length > 0) return undefined
-  // A login for another user is not supported: an empty secret makes the login fail.
+  // A PLAIN login with the authorization id of another user is not supported. The empty secret
+  // makes such a login fail.
   return { account, secret: authorize === '' || authorize === account ? secret : '' }
 }
 

@@ -28,7 +28,7 @@ export interface MailListenerDeps {
 /** Parts of a mail listener that depend on the protocol (IMAP or SMTP). */
 export interface MailListener<A extends ListenerAddress> {
   usableAccounts: UsableAccounts
-  /** Adds options of the protocol to the listener address of the settings. */
+  /** Adds the options of the protocol to the listener address that is read from the settings. */
   completeAddress: (address: ListenerAddress, settings: Settings) => A
   /** Called before the mail listener closes because the settings disable the listener. */
   onDisabled?: () => Promise<void>
@@ -69,8 +69,8 @@ export async function startMailListener<A extends ListenerAddress>(
       resolveAddress: async () => resolveAddress(await settings.get()),
       readAddress: async () => {
         const address = await resolveAddress(await readSettings(db))
-        // The cached settings are invalidated, because the listener would otherwise follow the
-        // cached settings only.
+        // Invalidates the cached settings, so that the listener follows the settings that were just
+        // read from Postgres.
         settings.invalidate()
         return address
       },
@@ -126,8 +126,8 @@ function assertCertificate(
 
 /**
  * Starts a listener for mail clients at the address of the settings and, if there is a TLS port, a
- * second listener at that port. Both or none of the listeners listen. Disposal closes both
- * listeners.
+ * second listener at that port. If the second listener cannot start, the first listener is closed.
+ * Disposal closes both listeners.
  */
 export async function startWithTlsPort<A extends ListenerAddress>(
   address: A,

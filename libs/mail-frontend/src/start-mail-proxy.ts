@@ -22,7 +22,7 @@ export interface MailProxyOptions {
   kind: ProxyKind
   config: ProxyConfig
   signal: AbortSignal
-  /** True if the mail proxy is not ready without RabbitMQ. */
+  /** True if the readiness check of the mail proxy fails without RabbitMQ. */
   needsBus: boolean
 }
 
@@ -43,8 +43,9 @@ export interface MailProtocol<A extends ListenerAddress> extends MailListener<A>
 }
 
 /**
- * Starts a mail proxy: clients of the service, then the listener of its protocol. Resources of
- * `createProtocol` are disposed after the listener and before the clients.
+ * Starts a mail proxy: the clients of Postgres and RabbitMQ, then the listener for mail clients.
+ * Resources of `createProtocol` are disposed after the listener, and before the clients of Postgres
+ * and RabbitMQ.
  */
 export async function startMailProxy<A extends ListenerAddress>(
   { kind, config, signal, needsBus }: MailProxyOptions,

@@ -3,35 +3,39 @@ import { AppError } from '@posthorn/errors'
 import { cursorError, hasKind, isPage } from './cursor.ts'
 import { fromBase64Url } from './message-id.ts'
 
-/** List of messages at a mail API, to which a paging cursor belongs. */
+/** List of messages at a mail API for which paging cursors are created. */
 export interface ApiList {
-  /** Prefix of the list's cursors, which names the mail system. */
+  /** Prefix of the list's paging cursors. The prefix names the mail system. */
   kind: string
-  /** Account, folder and search terms of the list. The order of members has no meaning. */
+  /** Account, folder and search terms of the list. The order of the members has no influence. */
   query: unknown
 }
 
-/** Position of a page in a message list at a mail provider, which has no numbered pages. */
+/**
+ * Position of a page in a message list at a mail provider. Mail providers number no pages, so page
+ * tokens are needed.
+ */
 export interface ApiPagePosition {
-  /** Number of the page, from 0. */
+  /** Number of the page in the message list. The first page is 0. */
   page: number
   /**
-   * Page tokens that the mail provider returned, the token of this page last. Empty for the first
-   * page. Earlier tokens lead back to earlier pages; of many tokens, the first tokens are missing.
+   * Page tokens from the mail provider. The last token belongs to this page, and the tokens before
+   * it to the previous pages. Empty for the first page. If there are many tokens, the first tokens
+   * are left out.
    */
   tokens: readonly string[]
 }
 
 /**
- * Maximum bytes of the page tokens in a cursor, so that the request with the cursor in its URL fits
- * into the 16 KiB that HTTP servers accept: one token of 8,192 characters.
+ * Maximum number of bytes for the page tokens in a cursor: one token of 8,192 characters. A request
+ * with such a cursor in its URL fits into the 16 KiB that HTTP servers accept.
  */
 const maxTokenBytes = 8_195
 const maxCursorLength = 12_000
 
 /**
- * Position of the requested page of a message list at a mail API. A cursor takes precedence over
- * the page number.
+ * Returns the position of the requested page in a message list at a mail API. If a cursor is given,
+ * the page number is ignored.
  *
  * @throws AppError `invalid` with `InvalidCursorType` for a cursor of another kind of account, with
  * `InvalidCursorValue` for another invalid cursor and for a cursor of another list, and with
@@ -48,9 +52,7 @@ export function requestedApiPage(
   })
 }
 
-/**
- * Paging cursors of the pages after and before a page of messages. Null if there is no such page.
- */
+/** Paging cursors for the next page and the previous page. Null if the page does not exist. */
 export function apiPageCursors(
   { page, tokens }: ApiPagePosition,
   list: ApiList,
@@ -66,8 +68,8 @@ export function apiPageCursors(
 }
 
 /**
- * Encodes a paging cursor with a digest of the list's query: page tokens are valid for the query of
- * their list only.
+ * Encodes a paging cursor. The cursor contains a digest of the list's query, because page tokens
+ * are only valid for this query.
  */
 function encodeApiCursor({ page, tokens }: ApiPagePosition, { kind, query }: ApiList): string {
   const json = JSON.stringify([digestOf(query), page, ...takeLast(tokens)])
@@ -80,7 +82,8 @@ function decodeApiCursor(cursor: string, list: ApiList): ApiPagePosition {
     throw cursorError(hasKind(cursor) ? 'InvalidCursorType' : 'InvalidCursorValue')
   const position =
     cursor.length <= maxCursorLength ? readPosition(cursor.slice(prefix.length)) : undefined
-  // Each position of a list has one cursor: equality also compares the digest of the query.
+  // The decoded position is encoded again and must give the same cursor. This also verifies the
+  // digest of the query.
   if (!position || encodeApiCursor(position, list) !== cursor)
     throw cursorError('InvalidCursorValue')
   return position
@@ -106,7 +109,7 @@ function parseJson(text: string): unknown {
   }
 }
 
-/** Last page tokens that fit into a cursor. */
+/** Returns the last page tokens, as many as fit into a paging cursor. */
 function takeLast(tokens: readonly string[]): readonly string[] {
   let bytes = 0
   const excess = tokens.findLastIndex((token) => {

@@ -1,31 +1,33 @@
 import { fromBase64Url, invalidId } from './message-id.ts'
 
-/** Maximum length of a message id of a mail provider, in characters. */
+/** Maximum number of characters in a message id of a mail provider. */
 export const maxApiIdLength = 200
 
-/** Maximum length of the identifier of a part within its message, in characters. */
+/** Maximum number of characters in the identifier of a part within its message. */
 const maxPartIdLength = 512
 
 /**
- * First byte of a text or attachment id that contains ids of a mail provider. IMAP ids start with a
- * mailbox number below 2^31.
+ * First byte of a text id or attachment id for a message at a mail provider. IMAP ids never start
+ * with these bytes, because they start with a mailbox number below 2^31.
  */
 const kinds = { text: 0xf1, attachment: 0xf2 } as const
 type Kind = keyof typeof kinds
 
 /**
- * True if the text can be an id of a mail provider: 1 to 200 visible ASCII characters (RFC 20
- * §5.2). Ids are opaque and case-sensitive. Gmail sends hexadecimal digits, `Label_1` and `r-1`,
- * Microsoft Graph base64url with `-`, `_` and `=`. Callers percent-encode them in paths.
+ * True if a text can be an id of a mail provider: 1 to 200 visible ASCII characters (RFC 20 §5.2).
+ * Ids are case-sensitive and their content has no meaning here. Gmail sends hexadecimal digits,
+ * `Label_1` and `r-1`, Microsoft Graph base64url with `-`, `_` and `=`. Callers must percent-encode
+ * ids in paths.
  */
 export function isApiId(text: string): boolean {
   return text.length <= maxApiIdLength && /^[!-~]+$/.test(text)
 }
 
 /**
- * Checks the id of a message of an account on a mail API: the id that the provider uses.
+ * Checks the id of a message in an account with a mail API. Such an id is the id that the provider
+ * uses.
  *
- * @throws AppError `invalid` `InvalidId` for a text that no provider can have sent
+ * @throws AppError `invalid` `InvalidId` for a text that cannot be an id of a provider
  */
 export function checkApiMessageId(id: string): string {
   if (!isApiId(id)) throw invalidId()
@@ -33,15 +35,15 @@ export function checkApiMessageId(id: string): string {
 }
 
 /**
- * Encodes the id of the text of a message at a mail API. The id stands for the whole text, so that
- * it contains no part.
+ * Encodes the id for the text of a message at a mail API. The id contains no part number, because
+ * it stands for the whole text.
  */
 export function encodeApiTextId(message: string): string {
   return pack('text', message, '')
 }
 
 /**
- * Decodes the id of a message's text at a mail API to the id of the message.
+ * Decodes the id for the text of a message at a mail API. Returns the id of the message.
  *
  * @throws AppError `invalid` `InvalidId`
  */
@@ -51,24 +53,24 @@ export function decodeApiTextId(id: string): string {
   return message
 }
 
-/** Reference to a part of a message at a mail provider. */
+/** Reference to a part of a message at a mail provider: message id and part id. */
 export interface ApiPartRef {
   /** Id of the message at the mail provider. */
   id: string
   /**
-   * Id of the part: up to 512 visible ASCII characters, empty for a message that is nothing but a
+   * Id of the part: up to 512 visible ASCII characters. Empty if the message consists only of a
    * file.
    */
   partId: string
 }
 
-/** Encodes the id of an attachment at a mail API: up to 952 characters. */
+/** Encodes the id of an attachment of a message at a mail API. The id has up to 952 characters. */
 export function encodeApiAttachmentId({ id, partId }: ApiPartRef): string {
   return pack('attachment', id, partId)
 }
 
 /**
- * Decodes the id of an attachment at a mail API.
+ * Decodes the id of an attachment of a message at a mail API.
  *
  * @throws AppError `invalid` `InvalidId`
  */
@@ -78,8 +80,8 @@ export function decodeApiAttachmentId(id: string): ApiPartRef {
 }
 
 /**
- * Encodes the id of a text or attachment: kind byte, message id, NUL and part as base64url. Ids and
- * parts contain no NUL.
+ * Encodes the id of a text or attachment: a byte for the kind, the message id, NUL and the part id
+ * as base64url. Message ids and part ids contain no NUL.
  */
 function pack(kind: Kind, message: string, part: string): string {
   if (!isApiId(message) || !isPartId(part)) throw new RangeError('not an id of a provider')
@@ -89,8 +91,8 @@ function pack(kind: Kind, message: string, part: string): string {
 }
 
 /**
- * Decodes the id of a text or attachment that `pack` has encoded. Each pair of message and part has
- * one encoding.
+ * Decodes the id of a text or attachment that was encoded by `pack`. Only one encoding is accepted
+ * for each pair of message id and part id.
  */
 function unpack(kind: Kind, id: string): { message: string; part: string } {
   const bytes = fromBase64Url(id)

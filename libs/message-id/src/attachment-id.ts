@@ -7,18 +7,18 @@ import {
 } from './message-id.ts'
 
 interface AttachmentPosition extends MessagePosition {
-  /** Number of the attachment's body part, such as `2.1`. */
+  /** Number of the body part that contains the attachment, such as `2.1`. */
   part: string
 }
 
-/** Encodes the position of an attachment in an IMAP mailbox as its id. */
+/** Encodes the id of an attachment from its position in an IMAP mailbox. */
 export function encodeAttachmentId({ part, ...position }: AttachmentPosition): string {
   if (!isPart(part)) throw new RangeError(`not a body part: ${part}`)
   return encodePosition(position, part)
 }
 
 /**
- * Decodes the id of an attachment in an IMAP mailbox.
+ * Decodes the id of an attachment of a message in an IMAP account.
  *
  * @throws AppError `invalid` `InvalidId`
  */

@@ -1,17 +1,17 @@
 import { AppError } from '@posthorn/errors'
 import { fromBase64Url } from './message-id.ts'
 
-/** Position in a paged list of messages of an IMAP account. */
+/** Position in a list of messages of an IMAP account that is returned in pages. */
 interface Cursor {
-  /** Number of the page, from 0. */
+  /** Number of the page in the message list. The first page is 0. */
   page: number
 }
 
 const prefix = 'imap_'
-/** Maximum page number of a cursor, equal to the maximum of the `page` parameter. */
+/** Maximum page number in a cursor, equal to the maximum of the `page` parameter. */
 const maxPage = 1_048_576
 
-/** Encodes a paging cursor. The prefix names the kind of account that the cursor belongs to. */
+/** Encodes a paging cursor. The prefix names the kind of account to which the cursor belongs. */
 export function encodeCursor({ page }: Cursor): string {
   if (!isPage(page)) throw new RangeError(`page must be an integer from 0 to ${maxPage}`)
   return prefix + Buffer.from(JSON.stringify({ page })).toString('base64url')
@@ -20,26 +20,26 @@ export function encodeCursor({ page }: Cursor): string {
 /**
  * Decodes a paging cursor.
  *
- * @throws AppError `invalid` with `InvalidCursorType` for a cursor of another kind of account, else
- * with `InvalidCursorValue`
+ * @throws AppError `invalid` with `InvalidCursorType` for a cursor of another kind of account, with
+ * `InvalidCursorValue` for any other invalid cursor
  */
 export function decodeCursor(cursor: string): Cursor {
   if (!cursor.startsWith(prefix))
     throw cursorError(hasKind(cursor) ? 'InvalidCursorType' : 'InvalidCursorValue')
   const json = fromBase64Url(cursor.slice(prefix.length))?.toString('latin1') ?? ''
-  // The pattern rejects cursors with further members or another encoding.
+  // Only the exact JSON text that `encodeCursor` produces is accepted as a paging cursor.
   const [, digits] = /^\{"page":(0|[1-9]\d{0,6})\}$/.exec(json) ?? []
   const page = Number(digits)
   if (!isPage(page)) throw cursorError('InvalidCursorValue')
   return { page }
 }
 
-/** True for the number of a page that a list can have. */
+/** True if the number is valid as the number of a page in a list. */
 export function isPage(page: number): boolean {
   return Number.isInteger(page) && !Object.is(page, -0) && page >= 0 && page <= maxPage
 }
 
-/** True if the text begins like a paging cursor of some kind of account. */
+/** True if the text begins with the prefix of a paging cursor, for any kind of account. */
 export function hasKind(cursor: string): boolean {
   return /^[a-z]+_/.test(cursor)
 }
@@ -49,7 +49,7 @@ const texts = {
   InvalidCursorValue: 'Invalid paging cursor',
 }
 
-/** Error for a paging cursor that cannot be used. */
+/** Creates the error for a paging cursor that cannot be used. */
 export function cursorError(code: keyof typeof texts): AppError {
   return new AppError('invalid', texts[code], { code })
 }

@@ -1,8 +1,8 @@
 import { AppError } from '@posthorn/errors'
 
 /**
- * Position of a message of an IMAP account: number of its mailbox within the account, and UID. A
- * new UIDVALIDITY gives the mailbox a new number.
+ * Position of a message in an IMAP account: the number of its mailbox within the account, and its
+ * UID. A mailbox gets a new number when its UIDVALIDITY changes.
  */
 export interface MessagePosition {
   mailbox: number
@@ -11,15 +11,15 @@ export interface MessagePosition {
 
 const maxUint32 = 0xffff_ffff
 /**
- * Maximum length of a part number (RFC 9051 §6.4.5.1). Real part numbers have fewer than 30
- * characters.
+ * Maximum length of a part number (RFC 9051 §6.4.5.1). Part numbers of real messages have fewer
+ * than 30 characters.
  */
 const maxPartLength = 255
 
-/** Length of the encoded position of a message in bytes. */
+/** Length in bytes of the encoded position of a message. */
 export const positionBytes = 8
 
-/** Error for a text that is not a valid message, text or attachment id. */
+/** Creates the error for a text that is not a valid id of a message, text or attachment. */
 export function invalidId(): AppError {
   return new AppError('invalid', 'Invalid message, text or attachment identifier', {
     code: 'InvalidId',
@@ -27,8 +27,8 @@ export function invalidId(): AppError {
 }
 
 /**
- * Encodes the position of a message: mailbox number and UID as four bytes each, big endian,
- * followed by `parts`.
+ * Encodes the position of a message and optional part numbers as base64url: mailbox number and UID
+ * as four bytes each, big endian, followed by `parts`.
  */
 export function encodePosition({ mailbox, uid }: MessagePosition, parts: string): string {
   if (!isUint32(mailbox) || !isUint32(uid))
@@ -39,7 +39,10 @@ export function encodePosition({ mailbox, uid }: MessagePosition, parts: string)
   return Buffer.concat([bytes, Buffer.from(parts, 'latin1')]).toString('base64url')
 }
 
-/** Decodes a position that `encodePosition` has encoded. @throws AppError `invalid` `InvalidId` */
+/**
+ * Decodes the position of a message that was encoded by `encodePosition`.
+ * @throws AppError `invalid` `InvalidId`
+ */
 export function decodePosition(id: string): { position: MessagePosition; parts: string } {
   const bytes = fromBase64Url(id)
   if (!bytes || bytes.length < positionBytes) throw invalidId()
@@ -49,15 +52,15 @@ export function decodePosition(id: string): { position: MessagePosition; parts: 
 }
 
 /**
- * Decodes the bytes of an id from strict base64url: each value has one encoding, so that ids can be
- * compared as text.
+ * Decodes the bytes of an id from base64url. Only the canonical encoding is accepted, so that ids
+ * can be compared as texts.
  */
 export function fromBase64Url(text: string): Buffer | undefined {
   const bytes = Buffer.from(text, 'base64url')
   return bytes.toString('base64url') === text ? bytes : undefined
 }
 
-/** True for the number of a body part, such as `2.1` (RFC 9051 §6.4.5.1). */
+/** True if the text is the number of a body part, such as `2.1` (RFC 9051 §6.4.5.1). */
 export function isPart(part: string): boolean {
   return part.length <= maxPartLength && /^[1-9]\d{0,8}(?:\.[1-9]\d{0,8})*$/.test(part)
 }
@@ -66,13 +69,13 @@ function isUint32(value: number): boolean {
   return Number.isInteger(value) && value >= 1 && value <= maxUint32
 }
 
-/** Encodes the id of a message: eleven URL-safe characters. */
+/** Encodes the id of a message. The id has eleven URL-safe characters. */
 export function encodeMessageId(position: MessagePosition): string {
   return encodePosition(position, '')
 }
 
 /**
- * Decodes the id of a message. The message may be deleted.
+ * Decodes the id of a message. The message itself may have been deleted.
  *
  * @throws AppError `invalid` `InvalidId`
  */

@@ -7,16 +7,22 @@ import {
   positionBytes,
 } from './message-id.ts'
 
-/** Position of the text of a message: numbers of its plain and its HTML parts, in order. */
+/**
+ * Position of the text of a message: the numbers of its plain-text parts and its HTML parts, in
+ * their order.
+ */
 interface TextPosition extends MessagePosition {
   plain: string[]
   html: string[]
 }
 
-/** Maximum length of a text id in the API. */
+/** Maximum number of characters in the id for the text of a message. */
 const maxLength = 10_240
 
-/** Encodes the id of a message's text. Drops the last parts if the id would be too long. */
+/**
+ * Encodes the id for the text of a message. If the id would be too long, the last part numbers are
+ * left out.
+ */
 export function encodeTextId({ plain, html, ...position }: TextPosition): string {
   for (const part of [...plain, ...html])
     if (!isPart(part)) throw new RangeError(`not a body part: ${part}`)
@@ -27,7 +33,7 @@ export function encodeTextId({ plain, html, ...position }: TextPosition): string
 }
 
 /**
- * Decodes the id of a message's text.
+ * Decodes the id for the text of a message.
  *
  * @throws AppError `invalid` `InvalidId`
  */
@@ -46,7 +52,10 @@ function readParts(list: string): string[] {
   return parts
 }
 
-/** Returns the first part numbers whose comma-separated list has at most `maxCharacters`. */
+/**
+ * Returns the first part numbers, as many as fit into `maxCharacters` characters as a
+ * comma-separated list.
+ */
 function takeFitting(parts: readonly string[], maxCharacters: number): string[] {
   let used = 0
   const end = parts.findIndex((part) => (used += part.length + 1) > maxCharacters + 1)

@@ -6,7 +6,10 @@ interface ReaderDeps {
   log: Logger
 }
 
-/** Creates the message reader of a service, which counts and logs readings that exceed a limit. */
+/**
+ * Creates the message reader of a service. The message reader counts and logs readings that exceed
+ * a limit.
+ */
 export function createMessageReader(
   { metrics, log }: ReaderDeps,
   limits: Pick<MessageReaderOptions, 'processes' | 'timeoutMs' | 'maxHeapMb'>,

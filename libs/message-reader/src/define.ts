@@ -1,19 +1,29 @@
 /**
- * Reading: function that reads content of clients or foreign servers, such as a part of a message.
- * Input and output can be cloned.
+ * Reading: a function that reads content from clients or foreign servers, such as a part of a
+ * message. Input and output must be cloneable, because a reading may run in another process.
  */
 export interface Reading<Input, Output> {
   /**
-   * Reads the input. An AppError is a result of the reading: it is thrown in the calling process.
+   * Function that reads the input. If it throws an AppError, the calling process throws the same
+   * AppError.
    */
   read: (input: Input) => Output | Promise<Output>
-  /** True if reading the input takes a few milliseconds at most, see `README.md`. */
+  /**
+   * True if reading the input takes a few milliseconds at most. Such an input is read in the
+   * calling thread, see `README.md`.
+   */
   isSmall: (input: Input) => boolean
-  /** Result of a reading beyond a limit. Absent if there is no useful result beyond the limit. */
+  /**
+   * Returns a reduced result for a reading that exceeded a limit. Absent if no reduced result would
+   * be useful.
+   */
   degrade?: (input: Input) => Output
-  /** Maximum CPU time of this reading as a multiple of the maximum of other readings. Default 1. */
+  /**
+   * Maximum CPU time of this reading, as a multiple of the usual maximum for readings. Defaults to
+   * 1.
+   */
   timeoutFactor?: number
-  /** Error text of a reading beyond a limit that has no degraded result. */
+  /** Error text for a reading that exceeded a limit and has no reduced result. */
   tooLong?: string
 }
 
@@ -21,7 +31,7 @@ export function define<Input, Output>(reading: Reading<Input, Output>): Reading<
   return reading
 }
 
-/** Number of characters of texts, some of which may be absent. */
+/** Total number of characters in several texts. Each text may be undefined. */
 export function lengthOf(texts: readonly (string | undefined)[]): number {
   return texts.reduce((sum, text) => sum + (text?.length ?? 0), 0)
 }

@@ -1,35 +1,38 @@
 import { fits, type ReadText } from './texts.ts'
 
 /**
- * Maximum number of references to images in the HTML of a message that are replaced; later
- * references stay.
+ * Maximum number of image references that are replaced in the HTML of a message. Further references
+ * stay unchanged.
  */
 const maxReferences = 10_000
 
-/** URL of a MIME part (RFC 2392) up to the end of an HTML attribute or of a CSS `url()`. */
+/**
+ * Pattern for the URL of a MIME part (RFC 2392). The URL ends at the end of an HTML attribute or of
+ * a CSS `url()`.
+ */
 const reference = /cid:([^"'\s<>()]{1,998})/g
 
 interface ReferenceSearch {
   html: string
-  /** Content ids of the images without angle brackets. */
+  /** Content ids of the images to look for, without angle brackets. */
   ids: readonly string[]
 }
 
 export interface EmbeddedImages extends Pick<ReadText, 'plain'> {
   html: string
   images: readonly { id: string; contentType: string; bytes: Uint8Array }[]
-  /** Maximum bytes of all copies of the images in the HTML. */
+  /** Maximum total bytes of the images after embedding. An image counts once per reference. */
   maxTotalBytes: number
   /**
-   * Maximum JSON size of the message's texts. Images are left out if the texts with images exceed
-   * the limit. Default: no limit.
+   * Maximum JSON size of the message's texts. Images are left out if the texts with embedded images
+   * exceed this size. Defaults to no maximum.
    */
   maxJsonBytes?: number
 }
 
 /**
- * Number of references in the HTML per content id, in the order of each id's first reference. Reads
- * the HTML once.
+ * Counts the image references in the HTML, by content id. The content ids are in the order of their
+ * first reference. Reads the HTML once.
  */
 export function countReferences({ html, ids }: ReferenceSearch): Map<string, number> {
   return countById(findReferences(html, new Set(ids)))
@@ -42,8 +45,8 @@ function countById(references: readonly ImageReference[]): Map<string, number> {
 }
 
 /**
- * Replaces `cid:` references in the HTML of a message with the images. Every reference becomes a
- * copy. Pure.
+ * Replaces `cid:` references in the HTML of a message with the images themselves. Every reference
+ * gets a copy of the image. Pure function.
  */
 export function embedImages(texts: EmbeddedImages): string {
   const { html, plain, images, maxTotalBytes, maxJsonBytes = Infinity } = texts
@@ -59,12 +62,13 @@ export function embedImages(texts: EmbeddedImages): string {
     urls.set(id, `data:${contentType};base64,${content.toString('base64')}`)
   }
   const embedded = replaceReferences(html, references, urls)
-  // Complete text of a message without images is preferred to truncated text with images.
+  // If the texts with images are too large, the images are left out: a complete text is better than
+  // a truncated text with images.
   const isFitting = fits({ html: embedded, ...(plain !== undefined && { plain }) }, maxJsonBytes)
   return isFitting ? embedded : html
 }
 
-/** Place in the HTML that refers to an image. */
+/** Reference to an image in the HTML of a message: its position and the content id. */
 interface ImageReference {
   start: number
   end: number

@@ -5,12 +5,12 @@ import { getReading, type ReadingInput, type ReadingName, type ReadingOutput } f
 import type { ReadPart } from './readings.ts'
 
 /**
- * Limit that the reading of a message or request exceeded, or `not-started` if no process could be
- * started.
+ * Limit that was exceeded when a message or request was read, or `not-started` if no reader process
+ * could be started.
  */
 export type OverrunReason = Exclude<WorkerFailure, 'disposed'> | 'queue'
 
-/** Reading of a message or request that exceeded a limit. */
+/** Report about a reading of a message or request that exceeded a limit. */
 export interface ReadingOverrun {
   account: string
   part: ReadingName
@@ -18,17 +18,18 @@ export interface ReadingOverrun {
 }
 
 export interface MessageReaderOptions {
-  /** Maximum processes that read messages, started on demand. */
+  /** Maximum number of processes that read messages. A process is started when it is needed. */
   processes: number
-  /** Maximum CPU time of reading one part of a message or request. */
+  /** Maximum CPU time for reading one part of a message or request. */
   timeoutMs: number
   /**
-   * Maximum waiting readings; further readings are degraded. Default 2,000, as a connection reads
-   * one part at a time.
+   * Maximum number of waiting readings. Further readings get a reduced result immediately. Defaults
+   * to 2,000, because a connection reads only one part at a time.
    */
   maxWaiting?: number
   /**
-   * Maximum JavaScript heap of a reader process. Default 256 MB, several times the largest texts.
+   * Maximum JavaScript heap of a reader process in MB. Defaults to 256, several times the size of
+   * the largest texts.
    */
   maxHeapMb?: number
   onOverrun: (overrun: ReadingOverrun) => void
@@ -37,14 +38,16 @@ export interface MessageReaderOptions {
 const defaultHeapMb = 256
 const defaultWaiting = 2_000
 /**
- * Idle time after which reader processes end. Starting a process takes longer than most readings.
+ * Time without readings after which reader processes are ended. Starting a process takes longer
+ * than most readings.
  */
 const idleMs = 600_000
 
 /**
- * Reads content of messages and requests in separate processes, small content in the calling
- * thread. A reading beyond a limit is reported and has a degraded result. Accounts take turns, and
- * no account uses all processes. Never repeats a reading.
+ * Message reader: reads large content of messages and requests in separate processes, and small
+ * content in the calling thread. A reading that exceeds a limit is reported and gets a reduced
+ * result. Accounts take turns, and one account never occupies all processes. No reading is
+ * repeated.
  */
 export class MessageReader implements AsyncDisposable {
   readonly #pool: WorkerPool<ReadRequest, ReadResponse>
@@ -67,8 +70,8 @@ export class MessageReader implements AsyncDisposable {
   }
 
   /**
-   * Function that reads messages for an account. The signal ends its readings with the signal's
-   * reason.
+   * Returns the function with which messages of an account are read. When `signal` aborts, its
+   * readings are aborted and reject with the reason of the signal.
    */
   forAccount(account: string, signal?: AbortSignal): ReadPart {
     return (name, input) => this.#read({ account, signal }, name, input)
@@ -110,7 +113,10 @@ export class MessageReader implements AsyncDisposable {
   }
 }
 
-/** Reason of a failed reading. Errors of a reading itself count as `crash`, wherever it runs. */
+/**
+ * Reason why a reading failed. An error that the reading itself has thrown counts as `crash`, in
+ * this process or in a reader process.
+ */
 function reasonOf(error: unknown): OverrunReason | 'disposed' {
   if (error instanceof QueueFullError) return 'queue'
   return error instanceof WorkerError ? error.failure : 'crash'

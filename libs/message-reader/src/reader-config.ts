@@ -4,11 +4,11 @@ import { duration, type Env, integer } from '@posthorn/config'
 export function readReaderConfig(env: Env) {
   return {
     /**
-     * Number of reader processes, at least two so that one expensive message does not block all
-     * other messages.
+     * Number of reader processes. At least two, so that one message that takes long does not block
+     * all other messages.
      */
     processes: integer(env, 'SVC_READER_PROCESSES', { fallback: 2, min: 2, max: 64 }),
-    /** Maximum CPU time of reading one part of a message or request. */
+    /** Maximum CPU time for reading one part of a message or request. */
     timeoutMs: duration(env, 'SVC_READER_TIMEOUT', { fallback: 2_000, min: 10, max: 60_000 }),
   }
 }

@@ -7,7 +7,7 @@ export interface ReadRequest {
   input: ReadingInput<ReadingName>
 }
 
-/** Result of a reading in a reader process, or the AppError that the reading has thrown. */
+/** Result of a reading in a reader process, or the AppError that the reading threw. */
 export type ReadResponse = { output: unknown } | { error: WireError }
 
 await serveRequests(() => async ({ name, input }: ReadRequest): Promise<ReadResponse> => {

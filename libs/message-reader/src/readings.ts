@@ -7,18 +7,21 @@ import { type EncodedTexts, readPlainStart, readSummaryText, readTexts } from '.
 import type { EncodedText, ReadText } from './texts.ts'
 
 /**
- * Maximum bytes and characters of small texts that are only decoded, copied or searched: 40 ns
- * each.
+ * Maximum size of a text that is read in the calling thread, in bytes or characters. Applies to
+ * texts that are only decoded, copied or searched, which takes 40 ns per byte.
  */
 const smallText = 65_536
-/** Maximum characters of small markup that is read in the calling thread: up to 1 µs each. */
+/**
+ * Maximum size of markup that is read in the calling thread, in characters. Reading markup takes up
+ * to 1 µs per character.
+ */
 const smallMarkup = 4_096
 
 type Calendar = Omit<EncodedText, 'isTruncated'>
 export type ParsedCalendar = ReturnType<typeof parseCalendar>
 type Quote = Parameters<typeof applyReference>
 
-/** Readings of messages and requests by name. */
+/** Readings (functions that read foreign content) of messages and requests, by name. */
 const readings = {
   ...requestReadings,
   texts: define({
@@ -41,7 +44,8 @@ const readings = {
   calendars: define({
     read: (parts: readonly Calendar[]) =>
       parts.map(({ bytes, charset }) => parseCalendar(decodeText(bytes, charset))),
-    // Few bytes of an invitation may describe the time zones of many years.
+    // Calendars are always read in a separate process. Even a few bytes of an invitation can
+    // describe time zones for many years, which take long to expand.
     isSmall: () => false,
     degrade: (): ParsedCalendar[] => [],
   }),
@@ -71,20 +75,20 @@ export type ReadingOutput<Name extends ReadingName> = Awaited<
   ReturnType<(typeof readings)[Name]['read']>
 >
 
-/** Function that reads one part of messages or requests by the name of the reading. */
+/** Function that runs the reading with the given name on one part of a message or request. */
 export type ReadPart = <Name extends ReadingName>(
   name: Name,
   input: ReadingInput<Name>,
 ) => Promise<ReadingOutput<Name>>
 
-/** Finds a reading by its name, with the types of the name. */
+/** Returns the reading with the given name. The types of input and output depend on the name. */
 export function getReading<Name extends ReadingName>(
   name: Name,
 ): Reading<ReadingInput<Name>, ReadingOutput<Name>> {
   return readings[name] as unknown as Reading<ReadingInput<Name>, ReadingOutput<Name>>
 }
 
-/** Reads a part of a message in the calling thread, whatever the reading costs. */
+/** Reads a part of a message in the calling thread, even if the reading takes long. */
 export const readInline: ReadPart = async (name, input) =>
   (await getReading(name).read(input)) as never
 

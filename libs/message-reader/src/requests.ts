@@ -16,19 +16,24 @@ import { define, lengthOf } from './define.ts'
  * them is left out beyond a limit.
  */
 
-/** Maximum bytes of a message that is read in the calling thread: takes at most 10 ms. */
+/**
+ * Maximum size in bytes of a message that is read in the calling thread, which takes at most 10 ms.
+ */
 const smallMessage = 65_536
-/** Maximum bytes of attachments that are encoded in the calling thread: 10 ns each. */
+/**
+ * Maximum total size in bytes of attachments that are encoded in the calling thread. Encoding takes
+ * 10 ns per byte.
+ */
 const smallAttachments = 524_288
 /**
- * CPU time of reading a request as a multiple of reading a message: the largest body takes five
- * times as long as the largest part of a foreign message.
+ * Maximum CPU time for reading a request, as a multiple of the maximum for reading a message. The
+ * largest request body takes five times as long as the largest part of a foreign message.
  */
 const timeoutFactor = 5
 
 interface RequestBody {
   bytes: Uint8Array
-  /** Id of the API operation whose schema the request body has. */
+  /** Id of the API operation to whose schema the request body has to conform. */
   operation: string
   maxValues: number
 }
@@ -36,15 +41,15 @@ interface RequestBody {
 interface Composition {
   content: MessageContent
   options: Parameters<typeof composeMessage>[1]
-  /** Links in the HTML of the message to rewrite for tracking, if any. */
+  /** If present, links in the HTML of the message are rewritten for tracking. */
   tracking?: Tracking
 }
 
-/** Readings of API requests by name. */
+/** Readings (functions that read foreign content) of API requests, by name. */
 export const requestReadings = {
   body: define({
     read: readRequestBody,
-    // Callers parse small request bodies themselves.
+    // Callers parse small request bodies themselves, so all bodies that get here are large.
     isSmall: () => false,
     timeoutFactor,
     tooLong: 'The request takes too long to read',
@@ -89,8 +94,8 @@ type HeaderEnvelope = Parameters<typeof assertHeaderEnvelope>[1]
  * @throws AppError `invalid` with `fields`
  */
 async function readRequestBody({ bytes, operation: id, maxValues }: RequestBody): Promise<unknown> {
-  // The schemas of the API operations are loaded on first use: they take 10 MB, and sync-worker
-  // reads no requests.
+  // The schemas of the API operations are loaded when the first request is read. They take 10 MB of
+  // memory, and sync-worker reads no requests.
   const { operations } = await import('@posthorn/contracts/operations')
   const { body } = operations[id as keyof typeof operations] as {
     body?: Parameters<typeof check>[0]
@@ -107,7 +112,10 @@ async function compose({ content, options, tracking }: Composition) {
   return composeMessage(html === undefined ? content : { ...content, html }, options)
 }
 
-/** Link key of tracking, which arrives in a reader process as an object with its secret. */
+/**
+ * Converts the link key for tracking back to a LinkKey. In a reader process, the key arrives as a
+ * plain object with its secret.
+ */
 function keyOf(key: LinkKey): LinkKey {
   return key instanceof LinkKey ? key : new LinkKey(bufferOf((key as LinkKey).secret))
 }
@@ -119,7 +127,8 @@ function isSmallComposition({ content, options: { attached = [] } }: Composition
 }
 
 /**
- * Characters of texts, headers and the subject of a message. The schema limits the other members.
+ * Total number of characters in the texts, the headers and the subject of a message. All other
+ * members are limited by the schema.
  */
 function contentLength({ text, html, subject, headers = {} }: MessageContent): number {
   return lengthOf([text, html, subject, ...Object.values(headers).flat()])

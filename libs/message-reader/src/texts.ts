@@ -1,44 +1,44 @@
 import { decodeText, escapeHtml, htmlToText, safeHtml } from '@posthorn/mime'
 
-/** Text part of a message, without its transfer encoding. */
+/** Text part of a message. The transfer encoding is already decoded. */
 export interface EncodedText {
   bytes: Uint8Array
   charset: string | undefined
-  /** True if the end of the text part was not read. */
+  /** True if the text part was only read up to a limit, so that its end is missing. */
   isTruncated: boolean
 }
 
 export interface EncodedTexts {
   plain: readonly EncodedText[]
   html: readonly EncodedText[]
-  /** True to return the plain text of the message. */
+  /** True if the result must contain the plain text of the message. */
   wantsPlain: boolean
   /**
-   * True to sanitise the HTML of the message for display in a page; the plain text is converted if
-   * there is no HTML.
+   * True if the HTML of the message must be sanitised for display in a page. If the message has no
+   * HTML, its plain text is converted to HTML.
    */
   webSafe: boolean
-  /** True if parts of the message's texts were left out. */
+  /** True if text parts of the message were left out of this input. */
   hasMore: boolean
 }
 
 export interface ReadText {
   plain?: string
   html?: string
-  /** True if text of the message was left out because of a limit. */
+  /** True if some text of the message was left out because of a limit. */
   hasMore: boolean
   webSafe?: boolean
 }
 
 /**
- * Maximum JSON size of both texts of a message, because a reply is one bus message of at most 15
- * MiB.
+ * Maximum JSON size of both texts of a message together. A bus message has at most 15 MiB, and both
+ * texts are sent in one bus message.
  */
 export const maxJsonBytes = 12 * 1024 * 1024
 
 /**
- * Joins the text parts of a message of each kind. Texts beyond the JSON size limit are halved.
- * Pure.
+ * Joins the text parts of a message into one plain text and one HTML text. Texts that exceed the
+ * JSON size limit are shortened. Pure function.
  */
 export function readTexts({ plain, html, wantsPlain, webSafe, hasMore }: EncodedTexts): ReadText {
   const plainText = join(plain)
@@ -55,10 +55,16 @@ export function readTexts({ plain, html, wantsPlain, webSafe, hasMore }: Encoded
   )
 }
 
-/** Maximum bytes of plain text that remain of a message beyond the limits of reading. */
+/**
+ * Maximum number of bytes of plain text that are returned for a message whose texts exceed the
+ * limits of reading.
+ */
 const maxDegradedBytes = 65_536
 
-/** Beginning of a message's plain text, in place of all texts. Without HTML of the message. */
+/**
+ * Returns only the beginning of a message's plain text, as the reduced result for a message that
+ * exceeds the limits. Its HTML is left out.
+ */
 export function readPlainStart({ plain, wantsPlain, webSafe }: EncodedTexts): ReadText {
   let remainingBytes = maxDegradedBytes
   const parts = plain.map(({ bytes, charset }) => {
@@ -75,7 +81,8 @@ export function readPlainStart({ plain, wantsPlain, webSafe }: EncodedTexts): Re
 }
 
 /**
- * Joined text parts of a kind (plain or HTML). Undefined if the message has no text of the kind.
+ * Joins the text parts of one kind (plain or HTML). Undefined if the message has no part of this
+ * kind.
  */
 function join(parts: readonly EncodedText[]): string | undefined {
   return parts.length > 0 ? parts.map(decode).join('\n') : undefined
@@ -83,13 +90,13 @@ function join(parts: readonly EncodedText[]): string | undefined {
 
 function decode({ bytes, charset, isTruncated }: EncodedText): string {
   const text = unixLines(decodeText(bytes, charset))
-  // Truncation of a text part may leave half a character at the end.
+  // The last character of a truncated text part may be incomplete and is then removed.
   return isTruncated ? text.replace(/\uFFFD{1,4}$/, '') : text
 }
 
 /**
- * Length of a piece of a text. Lines of a piece are in memory together, which takes 20 times its
- * size.
+ * Number of characters of a text whose lines are processed together. The lines need 20 times the
+ * memory of the characters.
  */
 const pieceLength = 65_536
 
@@ -104,7 +111,10 @@ function unixLines(text: string): string {
   return pieces.join('')
 }
 
-/** Maximum characters of plain text that are shown as HTML, the limit of `safeHtml`. */
+/**
+ * Maximum number of characters of plain text that are shown as HTML. Equal to the limit of
+ * `safeHtml`.
+ */
 const maxHtml = 2 * 1024 * 1024
 
 function toHtml(plain: string): string {
@@ -112,8 +122,8 @@ function toHtml(plain: string): string {
 }
 
 /**
- * Halves the longer text of a message until the JSON fits. Control characters take six bytes each
- * in JSON.
+ * Cuts the longer of the two texts of a message in half until the JSON is small enough. In JSON, a
+ * control character takes six bytes.
  */
 export function truncateToFit(text: ReadText, maxBytes: number): ReadText {
   let fitting = text
@@ -127,12 +137,13 @@ export function truncateToFit(text: ReadText, maxBytes: number): ReadText {
   return fitting
 }
 
-/** Length of a piece of a text whose JSON is in memory. */
+/** Number of characters of a text that are converted to JSON at a time, to limit the memory. */
 const jsonPieceLength = 1024 * 1024
 
-/** True if both texts of a message together take at most `maxBytes` in JSON. */
+/** True if the plain text and the HTML of a message together take at most `maxBytes` in JSON. */
 export function fits({ plain = '', html = '' }: Partial<ReadText>, maxBytes: number): boolean {
-  // A character of a text takes at most six bytes, so most texts need no exact count.
+  // A character takes at most six bytes in JSON. For most texts, this bound is sufficient and
+  // nothing needs to be counted.
   if ((plain.length + html.length) * 6 <= maxBytes) return true
   let bytes = 0
   for (const text of [plain, html])
@@ -141,13 +152,20 @@ export function fits({ plain = '', html = '' }: Partial<ReadText>, maxBytes: num
   return bytes <= maxBytes
 }
 
-/** Maximum characters of the text for a summary; the beginning of a message suffices. */
+/**
+ * Maximum number of characters that are summarized. The beginning of a message is sufficient for a
+ * summary.
+ */
 const maxSummarised = 20_000
-/** Maximum characters of the HTML for a summary, of which most is markup. */
+/**
+ * Maximum number of HTML characters from which text for a summary is extracted. Most of the HTML is
+ * markup.
+ */
 const maxSummarisedHtml = 400_000
 
 /**
- * Text of a message for a summary. Some senders leave the plain text empty: then converted HTML.
+ * Returns the text of a message from which a summary is made. If the plain text is empty, as with
+ * some senders, the HTML is converted to text.
  */
 export function readSummaryText({ plain = '', html = '' }: Partial<ReadText>): string {
   const text = plain.trim() === '' ? htmlToText(html.slice(0, maxSummarisedHtml)) : plain

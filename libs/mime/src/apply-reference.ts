@@ -8,13 +8,16 @@ import { unfoldHistory } from './fold-history.ts'
 import { escapeHtml, htmlToText } from './html-to-text.ts'
 import { toSingleLine } from './reject-injection.ts'
 
-/** Email address read from a message; not validated. */
+/** Email address that was read from a message. The address is not validated. */
 interface ReadAddress {
   name?: string
   address?: string
 }
 
-/** Stored message that a draft replies to or forwards. All members are untrusted input. */
+/**
+ * Stored message to which a draft replies, or which a draft forwards. All of its members are
+ * untrusted input.
+ */
 export interface ReferencedMessage {
   subject?: string
   messageId?: string
@@ -23,17 +26,20 @@ export interface ReferencedMessage {
   to?: readonly ReadAddress[]
   cc?: readonly ReadAddress[]
   date?: string
-  /** Header values of the stored message by lower-case name. */
+  /** Values of the stored message's headers, by lower-case header name. */
   headers?: Readonly<Record<string, readonly string[]>>
-  /** Texts of the stored message, used for quoting only. The HTML must be sanitised already. */
+  /**
+   * Texts of the stored message, which are only used for quoting. The HTML must already be
+   * sanitised.
+   */
   text?: { plain?: string; html?: string }
 }
 
 export interface ReferenceOptions {
   action: 'reply' | 'reply-all' | 'forward'
-  /** True to quote the text of the stored message in the reply or forward. */
+  /** True if the text of the stored message is to be quoted in the reply or forwarded message. */
   inline: boolean
-  /** The account's own email addresses, which a reply does not go to. */
+  /** Email addresses of the account itself. A reply is not sent to these addresses. */
   own: readonly string[]
   locale?: string
   tz?: string
@@ -43,21 +49,24 @@ type Draft = Pick<MessageContent, 'to' | 'cc' | 'bcc' | 'subject' | 'text' | 'ht
 
 export interface ReferenceResult {
   draft: Draft
-  /** References header of the reply. Absent if the original message has no Message-ID. */
+  /**
+   * Message-IDs for the References header of the reply. Absent if the original message has no
+   * Message-ID.
+   */
   references?: NonNullable<ComposeOptions['references']>
 }
 
 /**
- * Maximum Message-IDs in a References header. RFC 5322 §3.6.4 sets no limit. Longer chains lose
- * ids in the middle.
+ * Maximum number of Message-IDs in a References header. RFC 5322 §3.6.4 sets no limit. In longer
+ * chains, Message-IDs in the middle are left out.
  */
 const maxReferences = 50
 const maxRecipients = 500
 const maxSubject = 1_000
 
 /**
- * Completes a draft as a reply to or forward of a message. Members that the draft has already win.
- * Pure.
+ * Fills in the missing members of a draft that replies to a message or forwards a message. Members
+ * that the draft already has are not changed. Pure function.
  */
 export function applyReference(
   draft: Draft,
@@ -78,8 +87,8 @@ export function applyReference(
 function buildReferences({ messageId, headers = {} }: ReferencedMessage) {
   const [id] = idsIn(messageId)
   if (id === undefined) return undefined
-  // RFC 5322 §3.6.4: if the original message has no References, a single In-Reply-To id replaces
-  // References.
+  // If the original message has no References header, the id in its In-Reply-To header is used,
+  // provided that there is exactly one id (RFC 5322 §3.6.4).
   const parents = idsIn(headers['references']?.join(' '))
   const inReplyTo = idsIn(headers['in-reply-to']?.join(' '))
   const earlier = parents.length > 0 ? parents : inReplyTo.length === 1 ? inReplyTo : []
@@ -100,9 +109,9 @@ function buildSubject({ subject = '' }: ReferencedMessage, { action }: Reference
 }
 
 /**
- * Recipients of a reply: Reply-To of the original message or else From; for `reply-all` also the
- * other recipients. Each address occurs once; own addresses of the account are left out unless no
- * other address remains.
+ * Chooses the recipients of a reply: the addresses in Reply-To of the original message, or else in
+ * From. `reply-all` adds the other recipients of the original. Each address occurs once. Addresses
+ * of the account itself are left out, unless no other address remains.
  */
 function chooseRecipients(
   { to, cc, bcc }: Draft,
@@ -119,7 +128,8 @@ function chooseRecipients(
   const notMine = (list: NamedAddress[]) => list.filter((entry) => !mine.has(keyOf(entry)))
   const others = notMine([...back, ...usable(original.to ?? [])])
   return defined({
-    // A reply to a message that the account sent only to itself goes to the account.
+    // If no other address remains, because the account sent the original message only to itself,
+    // the reply goes to the account.
     to: to ? undefined : unseen(others.length > 0 ? others : back),
     cc: cc ? undefined : unseen(notMine(usable(original.cc ?? []))),
   })
@@ -139,15 +149,15 @@ function keyOf({ address }: NamedAddress): string {
   return addressKey(address)
 }
 
-/** Adds an email address to `seen`. True if the address was new. */
+/** Adds an email address to the set `seen`. Returns true if the set did not contain the address. */
 function addNew(seen: Set<string>, entry: NamedAddress): boolean {
   const { size } = seen
   return seen.add(keyOf(entry)).size > size
 }
 
 /**
- * Body of a reply or forward with the quoted original; HTML only if the draft has HTML, or has no
- * body at all.
+ * Body of a reply or forwarded message that quotes the original message. HTML is only produced if
+ * the draft has HTML, or if the draft has no body at all.
  */
 function quoteOriginal(
   { text, html }: Draft,
@@ -179,7 +189,7 @@ function appendText(text: string | undefined, { head, forward, ...original }: Qu
   return `${text === undefined ? '' : `${text}\n\n`}${head.join('\n')}\n${body}`
 }
 
-/** Plain text of the original message, converted from HTML if the original has no plain text. */
+/** Plain text of the original message. If the original has no plain text, its HTML is converted. */
 function toPlainText({ plain, html }: Pick<Quote, 'plain' | 'html'>): string {
   return plain || (html === undefined ? '' : htmlToText(unfoldHistory(html)))
 }
@@ -193,7 +203,10 @@ function wrap(html: string, forward: boolean): string {
   return forward ? `<div>${html}</div>` : `<blockquote type="cite">${html}</blockquote>`
 }
 
-/** Lines above the quoted message: date and sender of a reply, header fields of a forward. */
+/**
+ * Lines above the quoted message. For a reply, the date and the sender of the quoted message. For a
+ * forwarded message, its header fields.
+ */
 function attribution(original: ReferencedMessage, options: ReferenceOptions): string[] {
   const { from, to = [], cc = [], subject = '' } = original
   const date = formatDate(original, options)
@@ -217,8 +230,8 @@ function formatAddress({ name = '', address = '' }: ReadAddress): string {
 }
 
 /**
- * Date of the quoted message in the given locale and time zone. Unknown locales and zones fall back
- * to `en` and `UTC`.
+ * Date of the quoted message in the given locale and time zone. An unknown locale is replaced by
+ * `en`, and an unknown time zone by `UTC`.
  */
 function formatDate({ date }: ReferencedMessage, { locale, tz }: ReferenceOptions): string {
   const moment = new Date(date ?? Number.NaN)
@@ -230,7 +243,8 @@ function formatDate({ date }: ReferencedMessage, { locale, tz }: ReferenceOption
         const format = new Intl.DateTimeFormat(language, { ...style, timeZone })
         return format.format(moment).replaceAll(/\s/g, ' ')
       } catch {
-        // unknown locale or time zone: try the next pair
+        // The error means that the locale or the time zone is unknown. The next combination is
+        // tried.
       }
     }
   return ''

@@ -1,25 +1,31 @@
 import ICAL from 'ical.js'
 
 /**
- * Recurrence rules of time zones that are common in mail. Expanding other rules could take
- * unbounded time.
+ * Pattern of the recurrence rules that common time zones use in mail. Other rules are not expanded,
+ * because expanding them could take unbounded time.
  */
 const yearly =
   /^(?:(?:FREQ=YEARLY|BYMONTH=\d{1,2}|BYDAY=[+-]?[1-5](?:MO|TU|WE|TH|FR|SA|SU)|INTERVAL=1|WKST=[A-Z]{2}|UNTIL=[0-9TZ]+);?)+$/
 const maxObservances = 20
 /**
- * Maximum expanded time zone changes per calendar, of 5 µs each. A common zone takes 20 per year
- * with an event.
+ * Maximum number of time zone changes that are expanded per calendar. Each change takes 5 µs. A
+ * common time zone has 20 changes for each year that contains events.
  */
 const maxChanges = 5_000
-/** Years that ical.js expands after the requested year and the current year. */
+/**
+ * Number of years that ical.js expands in addition, after the later of the requested year and the
+ * current year.
+ */
 const extraYears = 5
 
-/** Time zones of one calendar: in the IANA database, or defined by its VTIMEZONE components. */
+/**
+ * Time zones of one calendar. A time zone is in the IANA database, or a VTIMEZONE component of the
+ * calendar defines it.
+ */
 export class CalendarZones {
   readonly #defined: ReadonlyMap<unknown, ICAL.Component>
   readonly #clocks = new Map<string, Intl.DateTimeFormat | undefined>()
-  /** Expanded time zones of the calendar by TZID and year. */
+  /** Time zones of the calendar that were expanded for a year, by TZID and year. */
   readonly #expanded = new Map<string, ICAL.Timezone | undefined>()
   #changes = 0
 
@@ -29,8 +35,9 @@ export class CalendarZones {
   }
 
   /**
-   * Formats the time of a calendar event as ISO 8601. A date stays a date. A time becomes UTC if
-   * its zone is UTC or known, else a local time without an offset.
+   * Formats the time of a calendar event as ISO 8601. A date without a time remains a date. A time
+   * in UTC or in a known time zone is converted to UTC. Any other time becomes a local time without
+   * an offset.
    */
   toIsoTime(time: ICAL.Time, zone: string | undefined): string | undefined {
     if (time.year < 1 || time.year > 9_999) return undefined
@@ -45,12 +52,15 @@ export class CalendarZones {
     return new Date(wall - offset).toISOString()
   }
 
-  /** UTC offset in milliseconds of an IANA zone at a local time; undefined for an unknown zone. */
+  /**
+   * UTC offset in milliseconds of an IANA time zone at a local time. Undefined for an unknown time
+   * zone.
+   */
   #ianaOffset(wall: number, zone: string): number | undefined {
     if (!this.#clocks.has(zone)) this.#clocks.set(zone, createClock(zone))
     const clock = this.#clocks.get(zone)
-    // Time zone offset in two steps: the offset at the local time read as UTC is close; the offset
-    // there is correct.
+    // The offset is determined in two steps. Reading the local time as UTC gives an approximate
+    // offset. The offset at the time corrected by this approximation is exact.
     return clock && offsetAt(clock, wall - offsetAt(clock, wall))
   }
 
@@ -63,8 +73,8 @@ export class CalendarZones {
   }
 
   /**
-   * Time zone for the event times of one year. Undefined if the calendar does not define the zone
-   * or expanding it costs too much.
+   * Expands a time zone for events of one year. Undefined if the calendar does not define the time
+   * zone, or if the expansion would take too long.
    */
   #expand(zone: string, year: number): ICAL.Timezone | undefined {
     const defined = this.#defined.get(zone)
@@ -95,7 +105,10 @@ function offsetAt(clock: Intl.DateTimeFormat, moment: number): number {
   return sign === '-' ? -ms : ms
 }
 
-/** Standard and daylight observances of a time zone; none if there are too many. */
+/**
+ * Standard and daylight components of a time zone. Empty if the time zone has too many of these
+ * components.
+ */
 function observancesOf(zone: ICAL.Component): ICAL.Component[] {
   const observances = ['standard', 'daylight'].flatMap((kind) => zone.getAllSubcomponents(kind))
   return observances.length <= maxObservances ? observances : []
@@ -114,16 +127,17 @@ function isSimple(observance: ICAL.Component): boolean {
 }
 
 /**
- * First year to expand of a time zone: a leap year at least two years before, because a rule may
- * start on 29 February.
+ * First year for which a time zone is expanded: a leap year at least two years before the requested
+ * year. A leap year is needed because a rule may start on 29 February.
  */
 function firstYear(year: number): number {
   return year - 2 - ((year - 2) % 4)
 }
 
 /**
- * Moves the start of a time zone's yearly rule next to the requested year, or to the last year of
- * the rule. Zones of Outlook start in 1601, and expanding the years between takes seconds.
+ * Moves the start of a time zone's yearly rule to a year shortly before the requested year or
+ * before the last year of the rule. Time zones of Outlook start in 1601, and expanding all years
+ * since then would take seconds.
  */
 function startLater(observance: ICAL.Component, year: number): void {
   const start = observance.getFirstPropertyValue('dtstart')

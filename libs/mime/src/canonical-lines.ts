@@ -2,8 +2,9 @@ const cr = 0x0d
 const lf = 0x0a
 
 /**
- * Ends every line of a message with CRLF. Mail servers disagree about a lone CR or LF, which would
- * let one message be read as two (SMTP smuggling). Returns the argument if nothing changes.
+ * Makes every line of a message end with CRLF. Mail servers disagree about a lone CR or LF, so that
+ * a server might read one message as two (SMTP smuggling). Returns the argument itself if nothing
+ * has to be changed.
  */
 export function canonicalLines(message: Buffer): Buffer {
   const missing = countLoneBreaks(message)
@@ -20,8 +21,8 @@ export function canonicalLines(message: Buffer): Buffer {
 }
 
 /**
- * Counts lone CRs and LFs of a message. Reads every byte: a search for each break takes 20 times as
- * long where there are many.
+ * Counts the CRs and LFs in a message that are not part of a CRLF. Reads the message byte by byte,
+ * because for many line breaks a native search for each of them takes 20 times as long.
  */
 function countLoneBreaks(message: Buffer): number {
   let count = 0

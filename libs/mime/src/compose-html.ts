@@ -2,11 +2,11 @@ import { createHash } from 'node:crypto'
 import { escapeHtml } from './html-to-text.ts'
 import { toSingleLine } from './reject-injection.ts'
 
-// HTML bodies of outgoing messages: inline images and the preview line.
+// Functions for the HTML body of outgoing messages: inline images and the preview line.
 
 /**
- * Attachment of an outgoing message as bytes. Name and types may come from other messages and are
- * cleaned later.
+ * Attachment of an outgoing message, with its content as bytes. Name and types may come from
+ * foreign messages, so they are cleaned later.
  */
 export interface AttachedContent {
   content: Buffer
@@ -16,13 +16,17 @@ export interface AttachedContent {
   cid?: string
 }
 
-/** HTML attribute up to the image data: `src="data:image/png;base64,`. */
+/**
+ * Pattern of an HTML attribute with an embedded image, up to the image data:
+ * `src="data:image/png;base64,`.
+ */
 const imageStart =
   /(\bsrc\s{0,20}=\s{0,20}(["']))\s{0,20}data:(image\/[\w.+-]{1,64})((?:;[\w=.-]{1,64}){0,8}),/gi
 
 /**
- * Turns `data:` images in the HTML of a message into attachments referenced by `cid:` (RFC 2392),
- * because most mail clients do not show `data:` images. Identical images are attached once.
+ * Replaces `data:` images in the HTML of a message by attachments with `cid:` references (RFC
+ * 2392), because most mail clients do not show `data:` images. Identical images are attached only
+ * once.
  */
 export function inlineImages(html: string): { html: string; attached: AttachedContent[] } {
   const images = new Map<string, AttachedContent>()
@@ -53,8 +57,8 @@ interface DataUrlImage {
 }
 
 /**
- * Attachment of an image embedded in HTML. Undefined if the image data cannot be decoded; the HTML
- * then stays unchanged.
+ * Converts an image that is embedded in HTML to an attachment. Undefined if the image data cannot
+ * be decoded. The HTML is then not changed.
  */
 function toAttachment(
   data: string,
@@ -83,8 +87,8 @@ function decodeData(data: string, isBase64: boolean): Buffer | undefined {
 }
 
 /**
- * Padding that fills the preview of a message in message lists, which would otherwise continue with
- * the body.
+ * Invisible text after the preview line. It fills the preview in message lists, which would
+ * otherwise continue with the beginning of the body.
  */
 const padding = '&#8203;&#847;&nbsp;'.repeat(60)
 const hiddenStyle =
@@ -92,7 +96,7 @@ const hiddenStyle =
   'font-size:1px;line-height:1px;color:transparent'
 
 /**
- * Inserts a hidden first line into the HTML of a message, which message lists show beside the
+ * Inserts a hidden first line into the HTML of a message. Message lists show this line next to the
  * subject.
  */
 export function addPreheader(html: string, previewText: string): string {
@@ -103,7 +107,10 @@ export function addPreheader(html: string, previewText: string): string {
   return html.slice(0, at) + hidden + html.slice(at)
 }
 
-/** Position in the HTML after the body tag, or else after everything that must precede a body. */
+/**
+ * Position in the HTML after the body tag. Without a body tag, the position after everything that
+ * must precede the body.
+ */
 function startOfBody(html: string): number {
   const body = /<body(?:\s[^<>]{0,10000})?>/i.exec(html)
   if (body) return body.index + body[0].length

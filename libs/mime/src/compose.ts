@@ -17,28 +17,43 @@ import {
 
 type NamedAddress = NonNullable<MessageContent['from']>
 
-/** Characters per encoded word of a header, as nodemailer's composer uses. */
+/**
+ * Number of characters per encoded word in a header, equal to the number that nodemailer's composer
+ * uses.
+ */
 const maxEncodedWord = 52
 
 export interface ComposeOptions {
-  /** Sender of the message if the content names no sender: the account's own address. */
+  /**
+   * Sender of the message if the content does not name a sender, usually the account's own address.
+   */
   from: NamedAddress
   date?: Date
-  /** Message-ID of the message if the content has no Message-ID; with or without angle brackets. */
+  /**
+   * Message-ID of the message if the content does not contain a Message-ID. Angle brackets are
+   * optional.
+   */
   messageId?: string
-  /** Message-IDs of the message that is replied to or forwarded, and of its thread. */
+  /**
+   * Message-ID of the message to which the new message replies, and all Message-IDs for the
+   * References header.
+   */
   references?: { inReplyTo: string; references: readonly string[] }
-  /** Attachments of the message, appended to the attachments of the content. */
+  /** Additional attachments, which follow the attachments of the content. */
   attached?: readonly AttachedContent[]
-  /** True to write the Bcc header of the message: for drafts, which are not sent as they are. */
+  /**
+   * True if the Bcc header is to be written. Only for drafts, because a draft is not sent in this
+   * form.
+   */
   keepBcc?: boolean
-  /** Domain of a generated Message-ID if the sender's domain is invalid. */
+  /** Domain for a generated Message-ID if the domain of the sender is invalid. */
   hostname?: string
 }
 
 export interface ComposedMessage {
   /**
-   * Message (RFC 5322) with CRLF line ends, without Bcc; ASCII except internationalised addresses.
+   * Bytes of the message (RFC 5322) with CRLF line ends and without Bcc. All characters are ASCII,
+   * except in internationalised addresses.
    */
   mime: Buffer
   /** Message-ID of the composed message with angle brackets. */
@@ -48,7 +63,7 @@ export interface ComposedMessage {
 
 /**
  * Composes the MIME bytes and the envelope of a message. Reads no file and no URL. Rejects content
- * that could break out of a header or an SMTP command.
+ * with which a sender could add headers or SMTP commands.
  *
  * @throws AppError `invalid` with `fields`
  */
@@ -84,7 +99,7 @@ export async function composeMessage(
   return { mime, messageId, envelope: buildEnvelope(checked, from) }
 }
 
-/** Optional headers of the message content, as options of nodemailer's composer. */
+/** Optional headers of the message, as options for nodemailer's composer. */
 export function optionalHeaders(
   content: MessageContent,
   options: Pick<ComposeOptions, 'keepBcc' | 'references'>,
@@ -94,8 +109,8 @@ export function optionalHeaders(
   return defined({
     headers: customHeaders(content),
     ...addressLists(content, options),
-    // A word of the subject longer than a line must be encoded (RFC 2047), so that it can be
-    // folded.
+    // A subject with a word that is longer than a line is encoded (RFC 2047), because only an
+    // encoded subject can be folded inside the word.
     subject: subject && hasLongWord(subject) ? encodeWord(subject, 'B', maxEncodedWord) : subject,
     inReplyTo: references?.inReplyTo,
     references: references && [...references.references],
@@ -121,8 +136,8 @@ function addressLists(
 }
 
 /**
- * Text bodies of the message. An HTML body always gets a text alternative, for clients without
- * HTML.
+ * Text bodies of the message. An HTML body always gets a plain-text alternative, for clients that
+ * cannot show HTML.
  */
 function buildBodies({ text, html, previewText = '' }: MessageContent) {
   if (!html) return { bodies: { text: text ?? '' }, images: [] }
@@ -141,7 +156,8 @@ function customHeaders({ headers = {} }: MessageContent) {
 }
 
 /**
- * Replaces characters in names and types of an attachment that end a line for some mail software.
+ * Replaces those characters in the names and types of an attachment that some mail software treats
+ * as the end of a line.
  */
 function cleanNames({ content, contentDisposition, ...names }: AttachedContent): AttachedContent {
   const lines = Object.entries(names).map(([name, value]) => [name, toSingleLine(String(value))])
@@ -165,8 +181,9 @@ function toComposerAttachment(part: AttachedContent) {
 }
 
 /**
- * Media type of an attachment. Composite and invalid types become `application/octet-stream`,
- * because composite types must not use base64 (RFC 2045 §6.4).
+ * Media type of an attachment. Composite and invalid types are replaced by
+ * `application/octet-stream`, because content with a composite type must not be encoded in base64
+ * (RFC 2045 §6.4).
  */
 function safeAttachmentType(type: string | undefined): string | undefined {
   if (type === undefined) return undefined
@@ -183,7 +200,8 @@ function buildEnvelope({ to, cc, bcc, envelope }: MessageContent, from: NamedAdd
 }
 
 /**
- * Return path of a message: empty if the envelope says so (RFC 5321 §4.5.5), else the sender.
+ * Return path of a message. Empty if the envelope has an empty sender (RFC 5321 §4.5.5), otherwise
+ * the address of the sender.
  *
  * @throws AppError `invalid` that names `path`
  */
@@ -196,7 +214,8 @@ export function chooseReturnPath(
 }
 
 /**
- * Removes other spellings of a recipient's address. @throws AppError `invalid` that names `path`
+ * Removes recipients that are other spellings of an earlier recipient's address.
+ * @throws AppError `invalid` that names `path`
  */
 export function uniqueRecipients(addresses: readonly string[], path: string): string[] {
   const recipients = new Map<string, string>()
@@ -209,8 +228,8 @@ export function uniqueRecipients(addresses: readonly string[], path: string): st
 }
 
 /**
- * Email address with its domain in ASCII, unless the local part needs SMTPUTF8 anyway (RFC 6531
- * §3.2).
+ * Converts the domain of an email address to ASCII. If the local part is not ASCII, the address is
+ * unchanged, because it needs SMTPUTF8 anyway (RFC 6531 §3.2).
  */
 function asciiDomain(address: string): string {
   const at = address.lastIndexOf('@')
@@ -230,8 +249,8 @@ export function newMessageId(
 }
 
 /**
- * Adds angle brackets to a Message-ID. The id must match RFC 5322 §3.6.4 and need no encoding or
- * folding.
+ * Adds angle brackets to a Message-ID. The Message-ID must conform to RFC 5322 §3.6.4 and must not
+ * need encoding or folding.
  *
  * @throws AppError `invalid` that names `messageId`
  */

@@ -1,4 +1,4 @@
-/** Text decoder for a charset label of a message; undefined if the label is unknown. */
+/** Creates a text decoder for the charset label of a message. Undefined if the label is unknown. */
 function decoderFor(label: string): InstanceType<typeof TextDecoder> | undefined {
   try {
     return new TextDecoder(label)
@@ -7,7 +7,10 @@ function decoderFor(label: string): InstanceType<typeof TextDecoder> | undefined
   }
 }
 
-/** Decodes text of a message without a usable charset: as UTF-8 if valid, else as Windows-1252. */
+/**
+ * Decodes the text of a message whose charset is missing or unknown. The text is decoded as UTF-8
+ * if it is valid UTF-8, otherwise as Windows-1252.
+ */
 function guess(content: Uint8Array): string {
   try {
     return new TextDecoder('utf-8', { fatal: true }).decode(content)
@@ -17,8 +20,8 @@ function guess(content: Uint8Array): string {
 }
 
 /**
- * Decodes bytes of a message in a charset as mail names it. Never throws: an unknown charset is
- * guessed, and a byte that is invalid in the charset becomes U+FFFD.
+ * Decodes bytes of a message in the charset that the message names. Never throws: for an unknown
+ * charset the charset is guessed, and a byte that is invalid in the charset becomes U+FFFD.
  */
 export function decodeText(content: Uint8Array, charset?: string): string {
   const label =
@@ -28,12 +31,15 @@ export function decodeText(content: Uint8Array, charset?: string): string {
       .toLowerCase() ?? ''
   if (label === '' || /^(?:us-)?ascii$|^ansi_x3|^unknown|^x-unknown|^default$/.test(label))
     return guess(content)
-  // RFC 2231 §5: a charset label may carry a language: `iso-8859-1*en`.
+  // A language after the charset label is removed, as in `iso-8859-1*en` (RFC 2231 §5).
   const decoder = decoderFor(aliases[label] ?? label.replace(/\*.*$/, ''))
   return decoder ? decoder.decode(content) : guess(content)
 }
 
-/** Charset names common in mail and missing in the Encoding Standard. */
+/**
+ * Charset names that are common in mail, but missing in the Encoding Standard, with their standard
+ * names.
+ */
 const aliases: Record<string, string> = {
   utf8mb4: 'utf-8',
   cp932: 'shift_jis',
@@ -48,12 +54,14 @@ const aliases: Record<string, string> = {
   'x-gbk': 'gbk',
 }
 
-// Encoded word of a header (RFC 2047 §2), but with spaces inside, which are common.
+// Pattern of an encoded word in a header (RFC 2047 §2). Spaces inside the word are permitted,
+// because they are common in mail.
 const encodedWord = /=\?([^?\s]{1,100})\?([bq])\?([^?\r\n]*)\?=/gi
 
 /**
- * Decodes the encoded words of a header value (RFC 2047). Adjacent words with the same charset are
- * joined as bytes first, because many senders split a multi-byte character.
+ * Decodes the encoded words in a header value (RFC 2047). Adjacent words with equal charsets are
+ * joined as bytes before decoding, because many senders divide a multi-byte character between two
+ * words.
  */
 export function decodeWords(value: string): string {
   if (!value.includes('=?')) return value
@@ -61,7 +69,7 @@ export function decodeWords(value: string): string {
   let end = 0
   for (const match of value.matchAll(encodedWord)) {
     const between = value.slice(end, match.index)
-    // RFC 2047 §6.2: white space between two encoded words is not part of the text.
+    // White space between two adjacent encoded words of a header is dropped (RFC 2047 §6.2).
     const joins = parts.length > 0 && between.trim() === ''
     if (!joins) parts.push(between)
     append(parts, toBytes(match))
@@ -82,7 +90,8 @@ interface EncodedWord {
 
 function append(parts: (string | EncodedWord)[], next: EncodedWord): void {
   const last = parts.at(-1)
-  // Joining encoded words is safe for ISO-2022 as well: each word starts and ends in ASCII.
+  // Joining the bytes is also correct for ISO-2022 charsets, because each encoded word starts and
+  // ends in ASCII.
   if (typeof last === 'object' && last.charset === next.charset) last.bytes.push(...next.bytes)
   else parts.push(next)
 }
@@ -96,6 +105,7 @@ function fromQ(text: string): Buffer {
   const latin = text
     .replaceAll('_', ' ')
     .replace(/=([0-9a-f]{2})/gi, (_, hex: string) => String.fromCharCode(Number.parseInt(hex, 16)))
-  // Unencoded non-ASCII characters of a header were received as UTF-8.
+  // Characters above U+00FF occur if the header contains unencoded non-ASCII text. Such text was
+  // received as UTF-8.
   return /[^\0-\xff]/.test(latin) ? Buffer.from(latin, 'utf8') : Buffer.from(latin, 'latin1')
 }

@@ -1,8 +1,12 @@
-/** CSS class of collapsed history (quoted earlier messages), for pages to style. */
+/**
+ * CSS class of quoted earlier messages (history) that are collapsed. Pages can define a style for
+ * this class.
+ */
 export const historyClass = 'posthorn-history'
 
 /**
- * CSS class that marks quoted history in HTML until it is folded. The class occurs in no result.
+ * CSS class that temporarily marks quoted earlier messages in HTML. The class is removed before the
+ * HTML is returned.
  */
 const markClass = 'posthorn-quote'
 const mark = `<details class="${markClass}">`
@@ -16,7 +20,7 @@ const quoteIds =
   /^(?:yahoo_quoted|mail-editor-reference-message-container|isForwardContent|reply-intro)/i
 
 /**
- * True if an HTML element contains quoted earlier messages, as common mail clients mark them. Pure.
+ * True if common mail clients use such an HTML element for quoted earlier messages. Pure function.
  */
 export function isQuotedHistory(
   tagName: string,
@@ -27,7 +31,7 @@ export function isQuotedHistory(
   return isCited || quoteClasses.test(attribs['class'] ?? '') || quoteIds.test(attribs['id'] ?? '')
 }
 
-/** HTML element that the sanitiser writes in place of quoted history. */
+/** HTML element that the sanitiser writes in place of an element with quoted earlier messages. */
 export const historyMark = { tagName: 'details', attribs: { class: markClass } }
 
 interface Region {
@@ -36,9 +40,10 @@ interface Region {
 }
 
 /**
- * Collapses the quoted history at the end of a message's HTML. Takes well-formed HTML with
- * `historyMark` elements. Quotes between lines of the reply stay visible, as does a message without
- * other content. Takes n log n time for n quotes.
+ * Collapses quoted earlier messages (history) at the end of a message's HTML. The HTML must be
+ * well-formed, with quotes marked by `historyMark` elements. Quotes between lines of the reply stay
+ * visible. A message that consists only of quotes also stays visible. Takes n log n time for n
+ * quotes.
  */
 export function foldHistory(html: string): string {
   const regions = findRegions(html, mark)
@@ -67,7 +72,8 @@ export function foldHistory(html: string): string {
 }
 
 /**
- * Last of the HTML regions outside any other region. Regions nest and are ordered by their start.
+ * Returns the last region of an HTML document that is not inside another of the regions. The
+ * regions must be ordered by their start, and may be nested.
  */
 function lastOuter(regions: readonly Region[]): Region | undefined {
   let last: Region | undefined
@@ -75,17 +81,21 @@ function lastOuter(regions: readonly Region[]): Region | undefined {
   return last
 }
 
-/** Inverse of `foldHistory`: HTML with plain blockquotes, for quoting in another message. */
+/**
+ * Reverses `foldHistory`: returns HTML in which collapsed quotes are plain blockquotes again, for
+ * quoting in another message.
+ */
 export function unfoldHistory(html: string): string {
   const start = html.indexOf(opening)
   const region = start < 0 ? undefined : findRegions(html, fold).find((one) => one.start === start)
-  // The message itself may contain an HTML element of this class.
+  // The HTML is not changed if the element was not written by `foldHistory`. A message itself may
+  // contain an element of this class.
   if (!region || !html.slice(start, region.end).endsWith(closing)) return html
   const inner = html.slice(start + opening.length, region.end - closing.length)
   return `${html.slice(0, start)}<blockquote>${inner}</blockquote>${html.slice(region.end)}`
 }
 
-/** Positions of the HTML elements with the start tag, ordered by their start. */
+/** Finds all HTML elements that have the given start tag, ordered by their start. */
 function findRegions(html: string, startTag: string): Region[] {
   const regions: Region[] = []
   const open: (Region | undefined)[] = []

@@ -3,14 +3,18 @@ import { AppError } from '@posthorn/errors'
 import { fieldValue, joinHead, splitHead } from './headers.ts'
 import { parseAddresses } from './nodemailer.ts'
 
-// Mail APIs take the sender and the recipients from the header of a message, Bcc included.
+// Mail APIs have no separate envelope. They take the sender and the recipients from the header of a
+// message, including Bcc.
 
 interface Envelope {
   from: string
   to: readonly string[]
 }
 
-/** Keys of the addresses in all header fields of these names, group members included. */
+/**
+ * Keys (see `addressKey`) of all addresses in the header fields with the given names, including
+ * members of groups.
+ */
 function addressKeys(mime: Buffer, names: ReadonlySet<string>): Set<string> {
   const { fields = [] } = splitHead(mime) ?? {}
   const addresses = fields
@@ -23,8 +27,8 @@ const authorFields = new Set(['from'])
 const recipientFields = new Set(['to', 'cc', 'bcc'])
 
 /**
- * Checks that the header of a message expresses its envelope: the sender is an author, and no
- * recipient of the header is left out.
+ * Checks that the header of a message is equivalent to its envelope: the sender is an author, and
+ * all recipients in the header are also recipients of the envelope.
  *
  * @throws AppError `invalid` `UnsupportedOperation`
  */
@@ -41,14 +45,17 @@ function unsupported(message: string): AppError {
   return new AppError('invalid', message, { code: 'UnsupportedOperation' })
 }
 
-/** Message with a Bcc field of the recipients that the header of the message does not name. */
+/**
+ * Adds a Bcc field to a message for those recipients of the envelope that the header does not
+ * contain.
+ */
 export function withBcc(mime: Buffer, { to }: Pick<Envelope, 'to'>): Buffer {
   const named = addressKeys(mime, recipientFields)
   const hidden = to.filter((address) => !named.has(addressKey(address)))
   const head = splitHead(mime)
   if (hidden.length === 0 || !head) return mime
-  // The Bcc field has one address per line (RFC 5322 §2.1.1). Raw fields have one character per
-  // byte.
+  // The Bcc field has one address per line, which limits the length of lines (RFC 5322 §2.1.1). The
+  // line is converted to Latin-1, because raw fields have one character per byte.
   const line = Buffer.from(`Bcc: ${hidden.join(',\r\n ')}`).toString('latin1')
   return joinHead({ ...head, fields: [...head.fields, { name: 'bcc', line }] })
 }

@@ -1,19 +1,26 @@
 import { decodeText, decodeWords } from './decode.ts'
 
-// Header section of a message: parsed to decoded values, or split and joined byte by byte.
+// Functions for the header section of a message. A header section is parsed into decoded values, or
+// split into raw fields that can be joined again without changes.
 
-/** Maximum bytes of the header section of a message. A larger section is rejected when split. */
+/**
+ * Maximum number of bytes in the header section of a message. A message with a larger header
+ * section is not split.
+ */
 const maxSectionBytes = 1024 * 1024
-/** Maximum bytes of a header section that are parsed. Decoding takes 0.2 µs per byte. */
+/** Maximum number of bytes of a header section that are parsed. Decoding takes 0.2 µs per byte. */
 const maxParsedBytes = 256 * 1024
 const maxHeaders = 1_000
-/** Line of a message header (RFC 5322 §3.6.8): its name is printable ASCII without the colon. */
+/**
+ * Pattern of a header line (RFC 5322 §3.6.8). The name consists of printable ASCII characters
+ * except the colon.
+ */
 const headerLine = /^([!-9;-~]{1,256})[ \t]*:(.*)$/s
 
 /**
- * Parses the header section of a message up to its first empty line: lower-case names to decoded
- * values (RFC 2047), in order. Never throws. Skips lines that are no header; reads at most 1,000
- * headers and 256 KiB.
+ * Parses the header section of a message up to its first empty line. Returns the decoded values
+ * (RFC 2047) of each header in order, by lower-case name. Never throws. Skips lines that are not
+ * headers. Reads at most 1,000 headers and 256 KiB.
  */
 export function parseHeaders(section: Uint8Array): Record<string, string[]> {
   const text = decodeText(
@@ -35,8 +42,8 @@ export function parseHeaders(section: Uint8Array): Record<string, string[]> {
 }
 
 /**
- * Logical lines of a header section up to the first empty line. RFC 5322 §2.2.3: white space
- * continues a line.
+ * Splits a header section into logical lines, up to the first empty line. A line that starts with
+ * white space continues the previous line (RFC 5322 §2.2.3).
  */
 function unfold(text: string): string[] {
   const lines: string[][] = []
@@ -50,13 +57,17 @@ function unfold(text: string): string[] {
 }
 
 /**
- * Replaces control characters of a header value, which an encoded word may contain, with spaces.
+ * Replaces control characters in a header value by spaces. An encoded word may contain control
+ * characters.
  */
 function withoutControls(value: string): string {
   return value.replace(/[\0-\x08\x0a-\x1f\x7f]+/g, ' ').trim()
 }
 
-/** Beginnings of automatic replies' subjects in the languages of common mail software. */
+/**
+ * Pattern for the beginnings of subjects of automatic replies, in the languages of common mail
+ * software.
+ */
 const autoReplySubjects = new RegExp(
   `^\\s*(?:${[
     'auto(?:matic)?[ -]?(?:reply|response)\\b|out of (?:the )?office\\b|ooo:|oof:',
@@ -72,8 +83,9 @@ const autoReplySubjects = new RegExp(
 )
 
 /**
- * True if a message is an automatic reply, such as a vacation message. Takes the result of
- * `parseHeaders`; checks RFC 3834 §5 and the older headers and subjects of common software.
+ * True if a message is an automatic reply, such as a vacation message. The argument is the result
+ * of `parseHeaders`. Checks the header of RFC 3834 §5, and older headers and subjects of common
+ * software.
  */
 export function isAutoReply(headers: Record<string, string[]>): boolean {
   const first = (name: string) => headers[name]?.[0]?.trim().toLowerCase() ?? ''
@@ -89,32 +101,35 @@ export function isAutoReply(headers: Record<string, string[]>): boolean {
   )
 }
 
-/** Header field of a message. */
+/** Header field of a message, in raw form. */
 export interface HeaderField {
-  /** Name of the header field in lower case; empty if the line is no field. */
+  /** Name of the header field in lower case. Empty if the line is not a valid field. */
   name: string
-  /** Raw header field without its final line end, folded as received, one character per byte. */
+  /** Header field as received: folded, one character per byte, without the last line end. */
   line: string
 }
 
 export interface SplitMessage {
   fields: HeaderField[]
-  /** Bytes of the message after the empty line that ends the header section. */
+  /** Body of the message: the bytes after the empty line that ends the header section. */
   body: Buffer
 }
 
 /**
- * Start of a header field (RFC 5322 §3.6.8): printable ASCII without the colon; §4.5 allows
- * spaces before the colon.
+ * Pattern for the start of a header field: printable ASCII characters except the colon (RFC 5322
+ * §3.6.8). Spaces before the colon are allowed (RFC 5322 §4.5).
  */
 const fieldStart = /^([!-9;-~]{1,256})[ \t]{0,100}:/
-/** Number of bytes of a message that suffice to recognise its first header field. */
+/**
+ * Number of bytes at the beginning of a message that are sufficient to recognise a first header
+ * field.
+ */
 const startLength = 400
 
 /**
- * Splits a message into its raw header fields and its body. Lines must end with CRLF. A message
- * that does not begin with a field is all body (RFC 5322 §3.5). Undefined if the header section
- * exceeds 1 MiB.
+ * Splits a message into its raw header fields and its body. Lines must end with CRLF. If a message
+ * does not begin with a header field, the whole message is its body (RFC 5322 §3.5). Undefined if
+ * the header section is larger than 1 MiB.
  */
 export function splitHead(message: Buffer): SplitMessage | undefined {
   if (message.subarray(0, 2).toString('latin1') === '\r\n')
@@ -134,13 +149,16 @@ function toField(line: string): HeaderField {
   return { name: name.toLowerCase(), line }
 }
 
-/** Message from its raw header fields and its body: inverse of `splitHead`. */
+/** Joins raw header fields and a body to a message. Reverses `splitHead`. */
 export function joinHead({ fields, body }: SplitMessage): Buffer {
   const head = fields.map(({ line }) => `${line}\r\n`).join('')
   return Buffer.concat([Buffer.from(`${head}\r\n`, 'latin1'), body])
 }
 
-/** Unfolded value of a header field, decoded as UTF-8 (RFC 6532) or else as Latin-1. */
+/**
+ * Value of a header field without folding. The value is decoded as UTF-8 (RFC 6532), or as Latin-1
+ * if it is not valid UTF-8.
+ */
 export function fieldValue({ line }: HeaderField): string {
   const bytes = Buffer.from(line.slice(line.indexOf(':') + 1), 'latin1')
   const text = bytes.toString('utf8')

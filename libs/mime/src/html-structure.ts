@@ -1,9 +1,8 @@
-/** HTML element that a reader of HTML has opened and not yet closed. */
+/** HTML element whose start tag was read and whose end tag has not been read yet. */
 export interface OpenElement {
   name: string
   /**
-   * Name of the element in the resulting HTML. Empty for an element of which only the content is
-   * kept.
+   * Name of the element in the resulting HTML. Empty if only the content of the element is kept.
    */
   written: string
 }
@@ -18,7 +17,8 @@ const blocks = words(`
   ol p pre section summary table ul
 `)
 /**
- * Open HTML elements that a start tag ends if they are innermost (HTML Living Standard §13.1.2.4).
+ * For each start tag, the open HTML elements that the start tag closes if they are innermost (HTML
+ * Living Standard §13.1.2.4).
  */
 const endedBy = new Map<string, readonly string[]>([
   ...blocks.map((name) => [name, ['p']] as const),
@@ -29,7 +29,10 @@ const endedBy = new Map<string, readonly string[]>([
   ['dd', ['p', 'dt', 'dd']],
 ])
 
-/** Open HTML elements that a start tag ends at any depth, up to one of `until`. */
+/**
+ * Open HTML elements that a start tag closes at any depth. The search for such elements stops at an
+ * element in `until`.
+ */
 interface DeepEnd {
   ended: readonly string[]
   until: ReadonlySet<string>
@@ -37,8 +40,8 @@ interface DeepEnd {
 
 const cellLike = new Set([...cells, 'caption'])
 /**
- * HTML elements that end the search for a list entry: special elements except `address`, `div` and
- * `p`.
+ * HTML elements at which the search for an open list entry stops. These are the special elements
+ * except `address`, `div` and `p`.
  */
 const listBounds = new Set([
   ...blocks.filter((name) => name !== 'address' && name !== 'div' && name !== 'p'),
@@ -49,8 +52,8 @@ const listBounds = new Set([
   'colgroup',
 ])
 /**
- * HTML elements that a start tag ends even if they are not innermost (HTML Living Standard
- * §13.2.6.4.7 and §13.2.6.4.9).
+ * For each start tag, the open HTML elements that the start tag closes even if they are not
+ * innermost (HTML Living Standard §13.2.6.4.7 and §13.2.6.4.9).
  */
 const deepEnds = new Map<string, DeepEnd>([
   ['a', { ended: ['a'], until: cellLike }],
@@ -61,8 +64,8 @@ const deepEnds = new Map<string, DeepEnd>([
 ])
 
 /**
- * Open HTML elements whose content a part of a table ends (HTML Living Standard §13.2.6.4.9 to
- * 15).
+ * For each start tag of a table part, the open HTML elements that can contain the part. The start
+ * tag closes all elements inside them (HTML Living Standard §13.2.6.4.9 to 15).
  */
 const tableContexts = new Map<string, readonly string[]>([
   ...['caption', 'colgroup', ...rowGroups].map((name) => [name, ['table']] as const),
@@ -72,8 +75,9 @@ const tableContexts = new Map<string, readonly string[]>([
 ])
 
 /**
- * Number of open HTML elements that stay open at a start tag. Ends at least each element that a
- * browser ends at the tag and whose end tag would otherwise end elements around the message.
+ * Number of open HTML elements that remain open when a start tag is read. A browser closes some
+ * open elements at the start tag. If such an element were left open here, its end tag could close
+ * elements around the message.
  */
 export function remainingDepth(open: readonly OpenElement[], name: string): number {
   const contexts = tableContexts.get(name)
@@ -107,7 +111,11 @@ function innermostDepth(
   return kept
 }
 
-/** Parent elements without which a browser applies a start tag to elements around the message. */
+/**
+ * HTML elements that need a certain parent element, with the names of possible parents. If a
+ * message had such an element without the parent, the tag could change the page that shows the
+ * message.
+ */
 const parents = new Map<string, readonly string[]>([
   ...words('caption col colgroup tbody td tfoot th thead tr').map(
     (name) => [name, ['table']] as const,
@@ -116,11 +124,12 @@ const parents = new Map<string, readonly string[]>([
   ['dd', ['dl']],
   ['dt', ['dl']],
 ])
-/** Table and list elements without their parent that keep their own line. */
+/** Table and list elements that remain on a line of their own even without their parent. */
 const lines = new Set(['dd', 'dt', 'li', 'tr'])
 
 /**
- * Name of an HTML element in this place: without the parent that the element needs, `div` or none.
+ * Name of an HTML element in the resulting HTML. If the parent that the element needs is missing,
+ * the name becomes `div` or empty.
  */
 export function nameInPlace(open: readonly OpenElement[], name: string): string {
   const needed = parents.get(name)

@@ -20,8 +20,8 @@ const rules: HtmlRules = {
 }
 
 /**
- * Converts the HTML body of a message to plain text. Beyond the limits of `simplifyHtml`, returns
- * the bare text. Linear in time; never throws.
+ * Converts the HTML body of a message to plain text. If the HTML exceeds the limits of
+ * `simplifyHtml`, only its bare text is returned. Takes linear time and never throws.
  */
 export function htmlToText(html: string): string {
   const simple = simplifyHtml(html, rules)
@@ -30,7 +30,7 @@ export function htmlToText(html: string): string {
 
 const escapes: Record<string, string> = { '&': '&amp;', '<': '&lt;', '>': '&gt;', '"': '&quot;' }
 
-/** Escapes text for HTML content and double-quoted attributes. */
+/** Escapes text so that it can be inserted into HTML content and double-quoted attributes. */
 export function escapeHtml(text: string): string {
   return text.replace(/[&<>"]/g, (character) => escapes[character] ?? '')
 }

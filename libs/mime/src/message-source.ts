@@ -1,25 +1,31 @@
-/** Content of a message that is read in ranges, because the content may be too large for memory. */
+/**
+ * Source of a message or other content that is read in ranges, because the whole content may be too
+ * large for memory.
+ */
 export interface MessageSource {
-  /** Length of the message in bytes. */
+  /** Length in bytes of the message or other content. */
   readonly length: number
-  /** Reads the bytes from `start` up to `end`, which is exclusive. */
+  /** Reads a range of the content. `end` is the position after the last byte of the range. */
   read(start: number, end: number): Promise<Buffer>
 }
 
-/** Message in memory, or source of a message. */
+/** Message whose bytes are in memory, or a source from which the bytes are read. */
 export type MessageContent = Uint8Array | MessageSource
 
-/** Decoded content of a message part. The content is read and decoded at each iteration. */
+/** Decoded content of a message part. Each iteration reads and decodes the content again. */
 export interface PartContent {
-  /** Size of the decoded content in bytes. */
+  /** Size in bytes of the message part's decoded content. */
   readonly size: number
   chunks(): AsyncIterable<Buffer>
 }
 
-/** Bytes of a message that are read and decoded at a time. Decoding takes about 20 ms. */
+/**
+ * Number of bytes of a message that are read and decoded at a time. Decoding this number of bytes
+ * takes about 20 ms.
+ */
 export const rangeBytes = 4 * 1024 * 1024
 
-/** Source of a message. A message in memory is not copied. */
+/** Returns a source for a message. If the message is in memory, its bytes are not copied. */
 export function toSource(content: MessageContent): MessageSource {
   if (!(content instanceof Uint8Array)) return content
   const bytes = Buffer.from(content.buffer, content.byteOffset, content.byteLength)
@@ -29,7 +35,7 @@ export function toSource(content: MessageContent): MessageSource {
   }
 }
 
-/** Whole content of a message. Callers check the length before. */
+/** Reads the whole content of a message into memory. The caller must check the length before. */
 export async function toBytes(content: MessageContent): Promise<Buffer> {
   return joined(readRanges(toSource(content), { start: 0, end: content.length }))
 }
@@ -43,7 +49,9 @@ export async function* readRanges(
     yield await source.read(at, Math.min(at + rangeBytes, end))
 }
 
-/** Joins chunks that fit into memory. A single chunk is not copied. */
+/**
+ * Joins all chunks into one buffer. The chunks must fit into memory. A single chunk is not copied.
+ */
 export async function joined(chunks: AsyncIterable<Buffer>): Promise<Buffer> {
   const all: Buffer[] = []
   for await (const chunk of chunks) all.push(chunk)

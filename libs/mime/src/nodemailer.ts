@@ -1,20 +1,19 @@
 /**
- * Sub-modules of nodemailer that its main module does not export. Nothing else in this package
- * imports nodemailer; `nodemailer.test.ts` fails if an update changes a sub-module.
+ * Internal modules of nodemailer that its main module does not export. All other files of this
+ * package use nodemailer only through this file. The test `nodemailer.test.ts` fails if an update
+ * changes an internal module.
  */
 
 /**
- * Composer of nodemailer, which builds MIME without a transport. Used members: `compile()`, and of
- * its result `keepBcc` (drafts show Bcc), `build()` and `buildHeaders()` (a header section without
- * a body).
+ * Composer of nodemailer, which builds a MIME message without sending it. This package uses
+ * `compile()` and three members of its result: `keepBcc` (drafts contain Bcc), `build()`, and
+ * `buildHeaders()` (only the header section).
  */
 export { default as MailComposer } from 'nodemailer/lib/mail-composer'
 /**
- * Encodes one word of a header (RFC 2047). The composer does not encode an ASCII word longer than a
- * line.
+ * Encodes one word of a header (RFC 2047). Needed for ASCII words that are longer than a line,
+ * which the composer does not encode.
  */
 export { encodeWord } from 'nodemailer/lib/mime-funcs'
-/**
- * Parses the address lists that nodemailer's composer writes, with the composer's rules for groups.
- */
+/** Parses an address list like nodemailer's composer, which has its own rules for groups. */
 export { default as parseAddresses } from 'nodemailer/lib/addressparser'

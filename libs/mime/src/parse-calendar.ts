@@ -3,41 +3,48 @@ import ICAL from 'ical.js'
 import { CalendarZones } from './calendar-zones.ts'
 import { selectCalendarLines } from './select-calendar-lines.ts'
 
-/** Calendar event of an invitation. */
+/** Calendar event in an invitation. */
 interface CalendarEntry {
-  /** UID of the event, identical in all messages about the event. */
+  /** UID of the calendar event. All messages about the event contain this UID. */
   uid: string
   summary?: string
   description?: string
-  /** Time zone of the event: TZID of DTSTART. */
+  /** Name of the calendar event's time zone: the parameter TZID of DTSTART. */
   timezone?: string
   /**
-   * Start of the event in ISO 8601: UTC time, local time without offset if the zone is unknown, or
-   * a date.
+   * Start of the event in ISO 8601: a time in UTC, a date, or a local time without an offset if the
+   * time zone is unknown.
    */
   startDate?: string
   endDate?: string
-  /** Organizer of the event as sent, usually `mailto:` and an address. */
+  /** Organizer of the event as in the invitation, usually `mailto:` followed by an address. */
   organizer?: string
 }
 
 interface ParsedCalendar {
-  /** True if calendar events or the ends of their texts are left out, because of a limit. */
+  /** True if calendar events were left out or texts were shortened because of a limit. */
   isCut?: true
-  /** METHOD of the invitation (RFC 5546): REQUEST, REPLY, CANCEL … */
+  /** Property METHOD of the invitation (RFC 5546): REQUEST, REPLY, CANCEL … */
   method?: string
-  /** Events of the invitation, one per UID; changed instances of a series are left out. */
+  /**
+   * Events of the invitation, one for each UID. Changed instances of a recurring event are left
+   * out.
+   */
   entries: CalendarEntry[]
 }
 
-/** Maximum characters of a calendar file. Larger files are calendar exports, not invitations. */
+/**
+ * Maximum number of characters in a calendar file. A larger file is a calendar export and not an
+ * invitation.
+ */
 const maxLength = 1_048_576
 const maxEntries = 100
 const maxText = 65_536
 
 /**
- * Parses an iCalendar object (RFC 5545). Invalid input has no entries, and neither have calendars
- * beyond a limit, which are marked by `isCut`. Does not expand recurrence. Linear in time.
+ * Parses an iCalendar object (RFC 5545). The result has no entries if the input is invalid, or if
+ * the calendar exceeds a limit. In the second case, `isCut` is set. Recurring events are not
+ * expanded. Takes linear time.
  */
 export function parseCalendar(text: string): ParsedCalendar {
   const lines = text.length > maxLength ? undefined : selectCalendarLines(text, maxText)
@@ -102,7 +109,7 @@ function timeOf(event: ICAL.Component, name: string): ZonedTime | undefined {
   return { time, zone: typeof zone === 'string' && zone !== '' ? zone.slice(0, 256) : undefined }
 }
 
-/** End of a calendar event. RFC 5545 §3.6.1: DTSTART plus DURATION replaces DTEND. */
+/** End of a calendar event that has a DURATION instead of a DTEND (RFC 5545 §3.6.1). */
 function endAfter(event: ICAL.Component, start: ZonedTime | undefined): ZonedTime | undefined {
   const duration: unknown = event.getFirstPropertyValue('duration')
   if (!start || !(duration instanceof ICAL.Duration)) return undefined

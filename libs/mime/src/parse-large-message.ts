@@ -3,23 +3,28 @@ import { joined, type MessageSource, type PartContent, readRanges } from './mess
 import { type ParsedMessage, parseMessage } from './parse-message.ts'
 import { type LeafPart, scanParts } from './scan-parts.ts'
 
-/** Parsed message whose attachments are read when they are needed. */
+/** Parsed message with attachments whose content is only read when it is needed. */
 export type LargeMessage = Omit<ParsedMessage, 'attachments'> & {
   attachments: (Omit<ParsedMessage['attachments'][number], 'content'> & { content: PartContent })[]
-  /** Message without the bodies of its large attachments. */
+  /** Bytes of the message, with a short mark in place of the body of each large attachment. */
   skeleton: Buffer
 }
 
-/** Minimum length of an encoded body that stays in the source of a message. */
+/**
+ * Minimum length in bytes of an encoded attachment body that is replaced by a mark in the skeleton.
+ */
 const minDetachedBytes = 64 * 1024
-/** Maximum bytes of a skeleton, which `parseMessage` accepts. */
+/**
+ * Maximum number of bytes in the skeleton of a message. `parseMessage` accepts no larger message.
+ */
 const maxSkeletonBytes = 64 * 1024 * 1024
 
 /**
- * Parses a message of any size. Only the skeleton is in memory: the message whose large attachments
- * have a mark instead of their body. Attachments in quoted-printable stay in the skeleton.
- * A message up to 64 MiB is parsed whole if the parser disagrees about the attachments. A larger
- * message is then `incomplete`, as is a message whose skeleton exceeds 64 MiB.
+ * Parses a message of any size. Only the skeleton of the message is held in memory, in which a
+ * short mark replaces the body of each large attachment. Attachments in quoted-printable are not
+ * replaced. If the parser does not report exactly these attachments, a message up to 64 MiB is
+ * parsed again as a whole. A larger message is then `incomplete`, and so is a message whose
+ * skeleton exceeds 64 MiB.
  */
 export async function parseLargeMessage(source: MessageSource): Promise<LargeMessage> {
   const detached = (await scanParts(source)).filter(isDetachable)
@@ -34,7 +39,8 @@ async function parseSkeleton(source: MessageSource, detached: LeafPart[]): Promi
   const parsed = await parseMessage(skeleton)
   const reported = new Set<LeafPart>()
   const attachments: LargeMessage['attachments'] = []
-  // One after the other: each of them reads its part of the source.
+  // The attachments are processed one after the other, because each attachment reads from the
+  // source.
   for (const { content, ...rest } of parsed.attachments) {
     const isMark = content.length < 2 * mark.length
     const part = isMark ? partOf(content.toString('latin1'), { detached, mark }) : undefined
@@ -45,7 +51,7 @@ async function parseSkeleton(source: MessageSource, detached: LeafPart[]): Promi
   return { ...parsed, attachments, incomplete, skeleton }
 }
 
-/** Content of a part that is in memory. */
+/** Wraps content that is already in memory as the content of a message part. */
 export function inMemory(content: Buffer): PartContent {
   return {
     size: content.length,
@@ -55,7 +61,10 @@ export function inMemory(content: Buffer): PartContent {
   }
 }
 
-/** True for an attachment whose body is decoded in ranges. Texts of a message stay in place. */
+/**
+ * True if the body of the part can be replaced by a mark and decoded later. Text parts always stay
+ * in the skeleton.
+ */
 function isDetachable({ contentType, disposition, encoding, start, end }: LeafPart): boolean {
   const isText = /^(?:text|multipart)\/|^message\/delivery-status$/.test(contentType)
   const isAttached = disposition === 'attachment' && !contentType.startsWith('multipart/')
@@ -65,7 +74,7 @@ function isDetachable({ contentType, disposition, encoding, start, end }: LeafPa
 
 interface Marks {
   detached: readonly LeafPart[]
-  /** Text that occurs in no message. */
+  /** Random text that identifies the marks in a skeleton. No message contains this text. */
   mark: string
 }
 
@@ -78,7 +87,8 @@ async function* skeletonOf(
   for (const [index, part] of [...detached.entries(), [-1, undefined] as const]) {
     for await (const chunk of readRanges(source, { start, end: part?.start ?? source.length })) {
       bytes += chunk.length
-      // `parseMessage` gets more bytes than its limit, and reports the message as incomplete.
+      // The skeleton is not read further than needed: `parseMessage` already gets more bytes than
+      // its limit and reports the message as incomplete.
       if (bytes > maxSkeletonBytes + chunk.length) return
       yield chunk
     }
@@ -103,7 +113,9 @@ async function decoded(source: MessageSource, part: LeafPart): Promise<PartConte
   return { size, chunks }
 }
 
-/** Decodes base64 (RFC 2045 §6.8) in chunks. Other characters are ignored. */
+/**
+ * Decodes base64 (RFC 2045 §6.8) in chunks. Characters outside of the base64 alphabet are ignored.
+ */
 async function* decodeBase64(chunks: AsyncIterable<Buffer>): AsyncGenerator<Buffer> {
   let rest = ''
   for await (const chunk of chunks) {

@@ -30,23 +30,26 @@ export interface ParsedMessage {
   html?: string
   attachments: ParsedAttachment[]
   /**
-   * True if the message exceeds a limit or is invalid. The headers are complete, bodies may be
-   * missing.
+   * True if the message exceeds a limit or is invalid. The headers are then complete, but bodies
+   * may be missing.
    */
   incomplete: boolean
 }
 
-/** Maximum bytes that are read of a message. The rest of a stream stays unread. */
+/** Maximum number of bytes of a message that are read. The rest of a stream is not read. */
 const maxBytes = 64 * 1024 * 1024
-/** Maximum MIME parts of a message. Also bounds their nesting. */
+/** Maximum number of MIME parts of a message. Also limits the nesting of the parts. */
 const maxParts = 1_000
-/** Maximum header bytes of a message for mailparser, which takes 0.2 µs per byte. */
+/**
+ * Maximum number of header bytes of a message that mailparser gets. mailparser takes 0.2 µs per
+ * byte.
+ */
 const maxHeadBytes = 256 * 1024
 const maxHtmlLength = 2 * 1024 * 1024
 
 /**
- * Parses a whole message with the library mailparser. Beyond a limit, sets `incomplete` instead of
- * throwing.
+ * Parses a whole message with the library mailparser. If the message exceeds a limit, `incomplete`
+ * is set and no error is thrown.
  */
 export async function parseMessage(source: Readable | Buffer): Promise<ParsedMessage> {
   const { bytes, cut } = Buffer.isBuffer(source) ? limit(source) : await read(source)

@@ -21,9 +21,9 @@ export interface PrepareMessageOptions extends Pick<
   ComposeOptions,
   'from' | 'date' | 'messageId' | 'references'
 > {
-  /** Field of the API request that errors name. */
+  /** Field of the API request that contains the message. Errors name this field. */
   path: string
-  /** Content with headers that replace headers of the stored message. */
+  /** Content of the API request. Its headers replace headers of the stored message. */
   content?: Omit<MessageContent, 'text' | 'html' | 'previewText' | 'attachments'>
 }
 
@@ -33,20 +33,20 @@ interface PreparedStoredMessage extends ComposedMessage {
 }
 
 /**
- * Headers of a stored message that are removed before sending: blind copies and instructions for
- * smtp-proxy.
+ * Pattern of headers that are removed from a stored message before sending: Bcc headers and
+ * instructions for smtp-proxy.
  */
 const removedHeaders = /^(?:bcc|resent-bcc|x-svc-.*)$/
 /**
- * Maximum characters of all address fields of a message; longer than any list within
- * `maxRecipients`.
+ * Maximum number of characters in all address fields of a message together. Sufficient for any list
+ * of at most `maxRecipients` addresses.
  */
 const maxAddressText = 400_000
 
 /**
- * Prepares the stored MIME bytes of a message for sending. Reads the recipients from the headers
- * unless an envelope is passed, removes headers that recipients must not see, and adds missing
- * From, Date and Message-ID. The rest of the message stays unchanged byte by byte.
+ * Prepares the stored MIME bytes of a message for sending. Takes the recipients from the headers
+ * unless an envelope is given, removes headers that recipients must not see, and adds From, Date
+ * and Message-ID if they are missing. All other bytes of the message stay unchanged.
  *
  * @throws AppError `invalid` with `fields`
  */
@@ -76,7 +76,7 @@ export function prepareStoredMessage(
   })
 }
 
-/** Envelope line that precedes a message in mbox files. */
+/** Pattern of the envelope line that precedes each message in an mbox file. */
 const envelopeLine = /^>?From [^\r]{0,1000}\r\n/
 
 function parseMessageHead(message: Buffer, path: string): SplitMessage {
@@ -98,7 +98,7 @@ const structured = {
   messageId: 'message-id',
 } as const
 
-/** Lower-case names of the headers that the message content sets. */
+/** Lower-case names of those message headers for which the API request contains a value. */
 function headerNames(content: MessageContent): string[] {
   const keys = Object.keys(structured) as (keyof typeof structured)[]
   return [
@@ -108,8 +108,8 @@ function headerNames(content: MessageContent): string[] {
 }
 
 /**
- * Message-ID for sending: of the content, else the valid Message-ID of the stored message, else a
- * new Message-ID.
+ * Message-ID of the message to send: the Message-ID of the content, or else a valid Message-ID of
+ * the stored message, or else a new Message-ID.
  */
 function chooseMessageId(
   remaining: readonly HeaderField[],
@@ -123,7 +123,10 @@ function chooseMessageId(
   return options.messageId ?? newMessageId(from ?? options.from)
 }
 
-/** Header fields to append to the stored message: replaced fields and missing mandatory fields. */
+/**
+ * Header fields that are appended to the stored message: replacements for existing fields, and
+ * mandatory fields that are missing.
+ */
 function missingFields(
   remaining: readonly HeaderField[],
   { content, messageId }: { content: MessageContent; messageId: string },
@@ -166,7 +169,7 @@ function buildEnvelope(
   }
 }
 
-/** Addresses in all header fields of a name, group members included. */
+/** Addresses in all header fields with a given name, including members of groups. */
 function addressesIn(fields: readonly HeaderField[], name: string, path: string): string[] {
   const values = fields.filter((field) => field.name === name).map(fieldValue)
   if (values.reduce((length, value) => length + value.length, 0) > maxAddressText)

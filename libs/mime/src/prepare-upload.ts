@@ -3,16 +3,17 @@ import { canonicalLines } from './canonical-lines.ts'
 import type { ComposeOptions } from './compose.ts'
 import { parseHeaders } from './headers.ts'
 
-/** Complete message to store in a mailbox. */
+/** Complete message that is ready to be stored in a mailbox. */
 export interface PreparedUpload {
   mime: Buffer
-  /** Message-ID of the message. Absent if the message has no Message-ID. */
+  /** Message-ID of the message to store. Absent if the message contains no Message-ID. */
   messageId?: string
 }
 
 /**
- * Prepares a complete message for storing it in a mailbox: normalizes its line ends, and adds the
- * headers of a reference that the message does not have.
+ * Prepares a complete message for storing it in a mailbox. Makes all lines end with CRLF. If the
+ * message replies to another message, adds the headers In-Reply-To and References unless it already
+ * has them.
  */
 export function prepareUpload(
   bytes: Buffer,

@@ -1,39 +1,49 @@
-/** Receiver of the parts of an HTML document, in order. */
+/** Handler that is called with the parts of an HTML document in their order. */
 export interface HtmlTags {
-  /** Called with text of the HTML document, with its entities. A `<` in the text is no markup. */
+  /**
+   * Called with a text of the HTML document. Entities are not decoded. A `<` in the text does not
+   * start markup.
+   */
   onText(text: string): void
   onAttribute(): void
   /**
-   * Called with a start tag. Names are in lower case, values unchanged. The first of equal
-   * attributes wins.
+   * Called with a start tag. Names are converted to lower case, values are unchanged. If attributes
+   * have equal names, only the first of them is passed.
    */
   onStartTag(name: string, attributes: ReadonlyMap<string, string>, isSelfClosing: boolean): void
   onEndTag(name: string): void
-  /** True to stop reading HTML tags. */
+  /** True if the handler needs no more parts of the HTML document, so that reading stops. */
   readonly isFull: boolean
 }
 
-/** Start of HTML markup. Any other `<` is text. */
+/** Pattern for the start of HTML markup. Any other `<` is text. */
 const markup = /<[a-z/!?]/gi
-/** Name of an HTML end tag or start tag, up to the end of the tag or its attributes. */
+/**
+ * Pattern for the name of an HTML start tag or end tag. The name ends at the end of the tag or
+ * before the attributes.
+ */
 const tagName = /[a-z][^\t\n\f\r />]*/iy
 /**
- * One attribute of an HTML tag: name and value. The alternatives of each step differ in their first
- * character, so matching is linear.
+ * Pattern for one attribute of an HTML tag: name and value. In each step, the alternatives differ
+ * in their first character, so that matching takes linear time.
  */
 const attribute =
   /[\t\n\f\r /]*([^\t\n\f\r />][^\t\n\f\r />=]*)[\t\n\f\r ]*(?:=[\t\n\f\r ]*(?:"([^"]*)"|'([^']*)'|([^\t\n\f\r >]*)))?/y
 
-/** HTML elements whose content is no HTML and is skipped. */
+/** Names of HTML elements whose content is not HTML. Their content is skipped. */
 const rawElements = 'iframe noembed noframes noscript script style textarea title xmp'
-/** End tags of raw HTML elements (HTML Living Standard §13.2.5, RAWTEXT and RCDATA states). */
+/**
+ * Patterns for the end tags of elements whose content is not HTML (HTML Living Standard §13.2.5,
+ * RAWTEXT and RCDATA states).
+ */
 const rawEnds = new Map(
   rawElements.split(' ').map((name) => [name, new RegExp(`</${name}[\\t\\n\\f\\r />]`, 'gi')]),
 )
 
 /**
- * Reads an HTML document once, in linear time. Skips comments, declarations and the content of raw
- * elements. Drops markup without an end, as browsers do.
+ * Reads an HTML document once, in linear time, and calls the handler `tags` for its parts. Skips
+ * comments, declarations and the content of raw elements. Markup without an end is dropped, as in
+ * browsers.
  */
 export function readTags(html: string, tags: HtmlTags): void {
   let at = 0
@@ -44,13 +54,16 @@ export function readTags(html: string, tags: HtmlTags): void {
   }
 }
 
-/** Position of the next HTML markup, or the end of the document. */
+/** Returns the position of the next HTML markup, or the end of the document if there is none. */
 export function nextMarkup(html: string, from: number): number {
   markup.lastIndex = from
   return markup.exec(html)?.index ?? html.length
 }
 
-/** Position after the start tag of a raw HTML element and its content; undefined for other tags. */
+/**
+ * Returns the position after the content of a raw HTML element, which begins at `from`. Undefined
+ * if `name` is not the name of a raw element.
+ */
 export function endOfRawElement(html: string, name: string, from: number): number | undefined {
   const pattern = rawEnds.get(name)
   if (!pattern) return undefined
@@ -59,23 +72,28 @@ export function endOfRawElement(html: string, name: string, from: number): numbe
 }
 
 /**
- * Position after an HTML comment, declaration or processing instruction; undefined for other
- * markup.
+ * Returns the position after an HTML comment, declaration or processing instruction. Undefined for
+ * other markup.
  */
 export function endOfComment(html: string, start: number): number | undefined {
-  // HTML Living Standard §13.2.5.43: `<!-->` is a comment.
+  // `<!-->` is a complete comment (HTML Living Standard §13.2.5.43).
   if (html.startsWith('<!--', start)) return endOf(html, '-->', start + 2)
   const next = html[start + 1]
   return next === '!' || next === '?' ? endOf(html, '>', start + 2) : undefined
 }
 
-/** Position after the next occurrence of `mark` in the HTML, or the end of the document. */
+/**
+ * Returns the position after the next occurrence of `mark` in the HTML. Without an occurrence, the
+ * end of the document.
+ */
 function endOf(html: string, mark: string, from: number): number {
   const at = html.indexOf(mark, from)
   return at === -1 ? html.length : at + mark.length
 }
 
-/** Reads the HTML markup that starts at `<`. Returns the position after the markup. */
+/**
+ * Reads the HTML markup that starts with `<` at a position. Returns the position after the markup.
+ */
 function readMarkup(html: string, start: number, tags: HtmlTags): number {
   const comment = endOfComment(html, start)
   if (comment !== undefined) return comment
@@ -83,7 +101,7 @@ function readMarkup(html: string, start: number, tags: HtmlTags): number {
   const name = nameAt(html, isEnd ? start + 2 : start + 1)
   if (isEnd) {
     const end = endOf(html, '>', start + 2)
-    // `</` without a name is an HTML comment.
+    // `</` that is not followed by a name is an HTML comment and is skipped.
     if (name !== undefined) tags.onEndTag(name.toLowerCase())
     return end
   }
@@ -105,7 +123,8 @@ function readStartTag(
   let at = attribute.lastIndex
   for (let match = attribute.exec(html); match; match = attribute.exec(html)) {
     const [, key = '', double, single, unquoted] = match
-    // An unquoted attribute value that starts with a quote has no closing quote.
+    // If an unquoted value starts with a quote, the closing quote is missing. The rest of the
+    // document is then dropped.
     if (unquoted !== undefined && /^["']/.test(unquoted)) return html.length
     tags.onAttribute()
     if (tags.isFull) return html.length

@@ -4,23 +4,27 @@ import { check, matches } from '@posthorn/contracts/validate'
 import { AppError } from '@posthorn/errors'
 
 /**
- * Characters that end a line for some mail software, and so could start another header or SMTP
- * command.
+ * Pattern of characters that some mail software treats as the end of a line. With such a character,
+ * a value could start another header or SMTP command.
  */
 const lineBreaks = /[\r\n\0\u0085\u2028\u2029]/
 
 /**
- * Word that is too long for a header line. Lines have at most 998 characters and fold at spaces
- * only (RFC 5322 §2.1.1).
+ * Pattern of a word that is too long for a header line. A line has at most 998 characters and can
+ * only be folded at spaces (RFC 5322 §2.1.1).
  */
 const longWord = /[!-~]{998}/
 
 /**
- * Headers of a message that only the composer writes: they define the encoding or the recipients.
+ * Pattern of headers that only the composer may write, because they determine the encoding or the
+ * recipients of a message.
  */
 const reserved = /^(?:content-.*|mime-version|bcc|resent-.*|return-path|received|dkim-signature)$/i
 
-/** Replaces control characters, which end a line for some mail software, with spaces. */
+/**
+ * Replaces control characters by spaces, because some mail software treats them as the end of a
+ * line.
+ */
 export function toSingleLine(text: string): string {
   return text.replaceAll(/[\p{Cc}\u2028\u2029]+/gu, ' ')
 }
@@ -32,10 +36,10 @@ export function invalidField(path: string, reason: string): AppError {
 }
 
 /**
- * Validates message content against its contract again, because not every caller got the content
- * through the API.
+ * Validates message content against its contract. Content from the API was already validated, but
+ * some callers have content from other sources.
  *
- * @throws AppError `invalid` with `fields` if content could break out of a header or the envelope
+ * @throws AppError `invalid` with `fields` if the content could add headers or SMTP commands
  */
 export function rejectInjection(content: MessageContent): MessageContent {
   const checked = check(MessageContent, structuredClone(content))
@@ -62,8 +66,8 @@ export function hasLongWord(text: string): boolean {
 }
 
 /**
- * Rejects custom headers with words longer than a line. Custom headers are not encoded: the
- * composer does not know their syntax.
+ * Rejects custom headers with words that are longer than a line. The composer does not encode
+ * custom headers, because it does not know their syntax.
  */
 function rejectLongWords(headers: NonNullable<MessageContent['headers']>): void {
   for (const [name, values] of Object.entries(headers))
@@ -72,7 +76,7 @@ function rejectLongWords(headers: NonNullable<MessageContent['headers']>): void 
 }
 
 /**
- * Returns an email address that is safe in an SMTP command.
+ * Checks that an email address is safe in an SMTP command, and returns the address.
  *
  * @throws AppError `invalid` that names `path`
  */

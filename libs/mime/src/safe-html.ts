@@ -4,8 +4,8 @@ import { type HtmlRules, simplifyHtml } from './simplify-html.ts'
 import { stripTags } from './strip-tags.ts'
 
 /**
- * CSS length without a sign, because a negative margin moves content out of the message. Four
- * digits are more than a screen has.
+ * Pattern of a CSS length without a sign, because a negative margin could move content out of the
+ * message. Four digits are sufficient for any screen.
  */
 const length = String.raw`(?:auto|0|\d{1,4}(?:\.\d{1,6})?(?:px|em|rem|pt|%|ex|ch)?)`
 const colors = String.raw`#[0-9a-f]{3,8}|[a-z]{3,24}|(?:rgb|hsl)a?\([\d\s,.%/deg]{5,40}\)`
@@ -16,12 +16,15 @@ const sizes = exactly(String.raw`(?:${length}(?:\s+|$)){1,4}`)
 const color = exactly(colors)
 const word = /^[a-z-]{1,24}$/i
 const border = exactly(String.raw`(?:(?:${length}|${colors})(?:\s+|$)){1,3}`)
-/** Vertical shift of an image or a word inside its line, which grows with the shift. */
+/**
+ * Pattern of a vertical shift for an image or word inside its line. A negative shift is harmless,
+ * because the line grows with the shift.
+ */
 const shift = exactly(`-?${length}`)
 
 /**
- * Allowed CSS in the HTML of messages: properties that load nothing, values that cannot contain
- * `url(` or expressions.
+ * Allowed CSS properties in the HTML of messages, with patterns of their allowed values. The
+ * properties load nothing, and the values cannot contain `url(` or expressions.
  */
 const styles: Record<string, RegExp[]> = {
   color: [color],
@@ -59,7 +62,7 @@ const layoutAttributes = words(`
   style title
 `)
 
-/** HTML elements that are removed from a message together with their text. */
+/** Names of HTML elements that are removed from a message together with their text. */
 const removedWithContent = words(`
   script style textarea option noscript title template svg math iframe object xmp noembed
   noframes
@@ -82,11 +85,12 @@ const options: Parameters<typeof sanitize>[1] = {
     details: ['open', 'class'],
   },
   allowedClasses: { details: [historyClass, historyMark.attribs.class] },
-  // `filterStyle` replaces the CSS parser of the sanitiser library, which takes 20 µs per
-  // attribute.
+  // The CSS parser of the sanitiser library is disabled, because it takes 20 µs per attribute.
+  // `filterStyle` filters style attributes instead.
   parseStyleAttributes: false,
   allowedSchemes: ['http', 'https', 'mailto', 'tel'],
-  // Loading a remote image would reveal to its host who reads the message, and when.
+  // Remote images are not allowed. Loading an image would reveal to the image's host who reads the
+  // message, and when.
   allowedSchemesByTag: { img: ['cid', 'data'] },
   allowedSchemesAppliedToAttributes: ['href', 'src'],
   allowProtocolRelative: false,
@@ -114,14 +118,15 @@ const options: Parameters<typeof sanitize>[1] = {
   },
 }
 
-/** HTML attributes that mark quoted history in a message. */
+/** Names of HTML attributes by which quoted earlier messages are recognized. */
 const historyAttributes = ['class', 'id', 'type']
 
-/** Rules for the HTML of messages that the sanitiser reads. */
+/** Rules for rewriting the HTML of messages before the sanitiser reads it. */
 const rules: HtmlRules = {
   elements: new Set(options.allowedTags),
   attributes: new Set([...Object.values(options.allowedAttributes).flat(), ...historyAttributes]),
-  // Entities in HTML attributes are decoded later.
+  // An attribute that contains `&` counts as a possible quote, because entities in attributes are
+  // decoded later.
   isExpanded: (name, attributes) =>
     isQuotedHistory(name, Object.fromEntries(attributes)) ||
     historyAttributes.some((key) => attributes.get(key)?.includes('&')),
@@ -130,16 +135,16 @@ const rules: HtmlRules = {
 }
 
 /**
- * Maximum length of a style attribute and of one value in a style. Longer attributes and values are
- * removed.
+ * Maximum length of a style attribute, and of a single value in a style attribute. Longer
+ * attributes and values are removed.
  */
 const maxStyle = 2_048
 const maxStyleValue = 200
 
 /**
- * Filters the declarations of a style attribute. Keeps the declarations with an allowed property
- * and value; for each property, keeps the last declaration. Splits without regard to quotes: no
- * allowed value contains a semicolon or an odd quote.
+ * Filters the declarations in a style attribute. Keeps only declarations with an allowed property
+ * and value, and only the last declaration of each property. Quotes are ignored when the
+ * declarations are split: no allowed value contains a semicolon or an unbalanced quote.
  */
 export function filterStyle(style: string): string {
   if (style.length > maxStyle) return ''
@@ -177,14 +182,17 @@ function markHistory(tagName: string, attribs: Record<string, string>) {
   return isQuotedHistory(tagName, attribs) ? historyMark : { tagName, attribs }
 }
 
-/** Removes the CSS class that marks quoted history from an HTML element of the message. */
+/**
+ * Removes the internal CSS class for quoted earlier messages from an HTML element that a message
+ * already contains.
+ */
 function withoutForgedMark({ class: names = '', ...attribs }: Record<string, string>) {
   return names.split(/\s/).includes(historyClass) ? { ...attribs, class: historyClass } : attribs
 }
 
 const countAttributes = words('width height border cellpadding cellspacing colspan rowspan')
 
-/** Removes styles of an HTML element that are not allowed, and huge sizes. */
+/** Removes styles of an HTML element that are not allowed, and very large sizes. */
 function filterLayout(attribs: Record<string, string>): Record<string, string> {
   const result = { ...attribs }
   for (const key of countAttributes)
@@ -194,14 +202,17 @@ function filterLayout(attribs: Record<string, string>): Record<string, string> {
 }
 
 /**
- * True for a link that does not depend on the page around the message. Without two slashes,
- * browsers resolve `https:path` relative to a page with the same scheme.
+ * True for a link that works regardless of the page that shows the message. A link such as
+ * `https:path`, without two slashes, is relative to the URL of a page with an equal scheme.
  */
 function isAbsolute(href: string): boolean {
   return /^(?:https?:[/\\]{2}|mailto:|tel:)/i.test(href.trim())
 }
 
-/** True for an image inside the message. SVG is excluded because it may contain scripts. */
+/**
+ * True for an image that is contained in the message. SVG images are excluded, because they may
+ * contain scripts.
+ */
 function isEmbedded(src: string): boolean {
   return (
     /^cid:/i.test(src) ||
@@ -210,11 +221,12 @@ function isEmbedded(src: string): boolean {
 }
 
 /**
- * Sanitises HTML of a message for display inside a page: no scripts, no remote resources, no forms.
- * Images that are part of the message (`cid:`, `data:`) stay. Collapses quoted history, see
- * `foldHistory`. Beyond the limits of `simplifyHtml`, returns the text in lines. Sanitising the
- * result again changes nothing. Linear in time; never throws. The page must put the result into a
- * block element with `overflow` other than `visible`.
+ * Sanitises HTML of a message for display inside a page: removes scripts, remote resources and
+ * forms. Images that are contained in the message (`cid:`, `data:`) are kept. Quoted earlier
+ * messages are collapsed, see `foldHistory`. If the HTML exceeds the limits of `simplifyHtml`, only
+ * its text is returned, with line breaks. Sanitising the result again does not change it. Takes
+ * linear time and never throws. The page must put the result into a block element with `overflow`
+ * other than `visible`.
  */
 export function safeHtml(html: string): string {
   const { html: simple, isComplete } = simplifyHtml(html, rules)
@@ -227,8 +239,8 @@ export function safeHtml(html: string): string {
 }
 
 /**
- * HTML lines of a message text with entities. Without `<`, the text contains no markup of the
- * message.
+ * Converts the text of a message to HTML with line breaks. Each `<` is escaped, so that the message
+ * cannot add markup.
  */
 function toLines(text: string): string {
   return text.replaceAll('<', '&lt;').replaceAll('\n', '<br>\n')

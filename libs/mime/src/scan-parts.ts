@@ -1,28 +1,34 @@
 import { parseHeaders } from './headers.ts'
 import { type MessageSource, rangeBytes } from './message-source.ts'
 
-/** Part of a message without parts of its own. `start` and `end` enclose the encoded body. */
+/**
+ * Part of a message that has no parts itself. `start` and `end` are the positions of its encoded
+ * body.
+ */
 export interface LeafPart {
   contentType: string
-  /** Content disposition without parameters; empty if the part has none. */
+  /** Content disposition without parameters. Empty if the part has no content disposition. */
   disposition: string
-  /** Transfer encoding in lower case; `7bit` by default. */
+  /** Transfer encoding of the part in lower case. Defaults to `7bit`. */
   encoding: string
   start: number
   end: number
 }
 
-/** Maximum parts of a message, multiparts included. Further parts are not listed. */
+/** Maximum number of parts of a message, including multiparts. Further parts are not listed. */
 const maxParts = 1_000
-/** Maximum bytes of the header section of a message or part. */
+/** Maximum number of bytes in the header section of a message or part. */
 const maxSectionBytes = 1024 * 1024
-/** Bytes that decide whether a line is a boundary (RFC 2046 §5.1.1: 70 characters). */
+/**
+ * Maximum number of bytes that are compared to decide whether a line is a boundary. A boundary has
+ * at most 70 characters (RFC 2046 §5.1.1).
+ */
 const maxBoundaryLine = 256
 
 /**
- * Lists the leaf parts of a message (RFC 2046) from its source. Reads the source once, and keeps at
- * most two ranges in memory. Never throws on malformed messages: parts that cannot be told apart
- * belong to the part before.
+ * Lists the parts of a message (RFC 2046) that have no parts themselves. Reads the source once, and
+ * holds at most two ranges of the source in memory. Never throws for malformed messages. If a part
+ * cannot be separated from the previous part, it counts as belonging to that part.
  */
 export async function scanParts(source: MessageSource): Promise<LeafPart[]> {
   const scanner = new PartScanner(source)
@@ -33,10 +39,16 @@ export async function scanParts(source: MessageSource): Promise<LeafPart[]> {
 class PartScanner {
   readonly leaves: LeafPart[] = []
   readonly #source: MessageSource
-  /** Boundaries of the open multiparts, the innermost last. */
+  /**
+   * Boundaries of the multiparts that have not ended yet. The last boundary belongs to the
+   * innermost multipart.
+   */
   readonly #boundaries: string[] = []
   #window: Buffer = Buffer.alloc(0)
-  /** Position of the window in the source, and of the next byte in the window. */
+  /**
+   * `#offset` is the position of the window in the source, `#at` the position of the next byte in
+   * the window.
+   */
   #offset = 0
   #at = 0
 
@@ -48,7 +60,7 @@ class PartScanner {
     for (let count = 0; count < maxParts; count++) if (!(await this.#part())) return
   }
 
-  /** Reads a part, and what follows up to the next part. False at the end of the message. */
+  /** Reads a part, and continues to the next part. Returns false if the message has ended. */
   async #part(): Promise<boolean> {
     const headers = await this.#headers()
     const type = headers['content-type']?.[0] ?? 'text/plain'
@@ -62,7 +74,10 @@ class PartScanner {
     return line.isFound
   }
 
-  /** Header section of a part. The next byte is then the line end of the empty line. */
+  /**
+   * Reads the header section of a part. Afterwards, the next byte is the line end of the empty
+   * line.
+   */
   async #headers(): Promise<Record<string, string[]>> {
     await this.#fill(maxSectionBytes)
     if (this.#isAtLineEnd()) return {}
@@ -73,14 +88,14 @@ class PartScanner {
     return parseHeaders(section)
   }
 
-  /** True if the next byte begins a line end, which may precede a boundary. */
+  /** True if the next byte begins a line end. Such a line end may belong to a boundary. */
   #isAtLineEnd(): boolean {
     return this.#window.toString('latin1', this.#at, this.#at + 2) === '\r\n'
   }
 
   /**
-   * Passes the next boundary line of the innermost open multipart.
-   * `start`: end of the body before the line. `isLast`: the line ends its multipart.
+   * Continues to the next boundary line of the innermost open multipart. `start` is the end of the
+   * body before the boundary line. `isLast` is true if the line ends its multipart.
    */
   async #boundaryLine(): Promise<{ start: number; isFound: boolean; isLast: boolean }> {
     for (;;) {
@@ -104,7 +119,10 @@ class PartScanner {
     }
   }
 
-  /** Boundary of the innermost multipart, as mailparser reads messages. */
+  /**
+   * Compares a line with the boundary of the innermost multipart, like mailparser. If the line is
+   * the last boundary, the multipart is closed.
+   */
   #close(line: string): { isLast: boolean } | undefined {
     const boundary = this.#boundaries.at(-1)
     if (boundary === undefined || (line !== boundary && line !== `${boundary}--`)) return undefined
@@ -113,7 +131,10 @@ class PartScanner {
     return { isLast }
   }
 
-  /** Reads on until the window has `bytes` bytes ahead, or the message ends. */
+  /**
+   * Reads the next range if the window has less than `bytes` unread bytes and the message has not
+   * ended.
+   */
   async #fill(bytes: number): Promise<void> {
     const end = this.#offset + this.#window.length
     if (this.#window.length - this.#at >= bytes || end >= this.#source.length) return

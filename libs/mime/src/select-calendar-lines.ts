@@ -1,6 +1,6 @@
 /**
- * Properties of iCalendar objects that are read. Parameters are kept for times only, which need the
- * time zone.
+ * Names of iCalendar properties that are kept. Parameters are kept only for times, because they
+ * contain the time zone.
  */
 const times = new Set(['DTSTART', 'DTEND', 'RECURRENCE-ID', 'RDATE'])
 const others = new Set(
@@ -10,22 +10,27 @@ const texts = new Set(['DESCRIPTION', 'SUMMARY'])
 const components = new Set(['VCALENDAR', 'VEVENT', 'VTIMEZONE', 'STANDARD', 'DAYLIGHT'])
 
 /**
- * Maximum kept lines of an iCalendar object. An invitation has about 30, a series with 100 changed
- * instances 1,000.
+ * Maximum number of lines that are kept of an iCalendar object. An invitation has about 30 such
+ * lines, a recurring event with 100 changed instances 1,000.
  */
 const maxLines = 5_000
-/** Maximum length of a kept iCalendar line that is no text. Longer lines are removed. */
+/**
+ * Maximum length of a line that is kept of an iCalendar object, except for texts. Longer lines are
+ * removed.
+ */
 const maxLineLength = 1_000
 
 /**
- * Reduces an iCalendar object to the unfolded lines that `parseCalendar` reads. The cost of the
- * parser grows with the square of the parameters of a line, and attachments may be large. Undefined
- * beyond the limit of lines. Linear in time.
+ * Reduces an iCalendar object to the lines that `parseCalendar` needs, without folding. The lines
+ * are selected because the parser's time grows with the square of the number of parameters per
+ * line, and because attachments may be large. Undefined if too many lines remain. Takes linear
+ * time.
  */
 export function selectCalendarLines(text: string, maxText: number): string | undefined {
   const selected: string[] = []
   let ignored = 0 // open components that are not read
-  // RFC 5545 §3.1: an iCalendar line that starts with white space continues the previous line.
+  // A line of an iCalendar object that starts with white space continues the previous line (RFC
+  // 5545 §3.1).
   for (const line of text.replace(/\r?\n[ \t]/g, '').split(/\r?\n/)) {
     const { name, parameters, value } = splitLine(line)
     if (name === 'BEGIN' && (ignored > 0 || !components.has(value.trim().toUpperCase()))) ignored++
@@ -45,7 +50,7 @@ interface CalendarLine {
   value: string
 }
 
-/** RFC 5545 §3.1: quoted parameter values of an iCalendar line may contain colons. */
+/** A colon inside a quoted parameter value does not end the parameters (RFC 5545 §3.1). */
 const separators = /[":;]/g
 
 function splitLine(line: string): CalendarLine {
@@ -69,7 +74,8 @@ function toLine(line: string, { end, colon }: { end: number; colon: number }): C
 
 function selectLine({ name, parameters, value }: CalendarLine, maxText: number) {
   if (name === 'BEGIN' || name === 'END') return `${name}:${value.trim()}`
-  // Escaped characters of an iCalendar text take up to two characters.
+  // Twice the maximum number of characters is kept, because an escaped character of a text takes
+  // two characters.
   if (texts.has(name)) return `${name}:${value.slice(0, 2 * maxText)}`
   if (parameters.length + value.length > maxLineLength) return undefined
   if (times.has(name)) return `${name}${parameters}:${value}`

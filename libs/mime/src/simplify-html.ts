@@ -1,72 +1,89 @@
 import { nameInPlace, type OpenElement, remainingDepth } from './html-structure.ts'
 import { type HtmlTags, readTags } from './read-tags.ts'
 
-/** HTML elements and attributes that a reader of HTML needs. */
+/**
+ * Rules for rewriting HTML for a reader (sanitiser or text converter): the elements and attributes
+ * that the reader needs, and its limits.
+ */
 export interface HtmlRules {
   elements: ReadonlySet<string>
   attributes: ReadonlySet<string>
   /**
-   * Maximum nesting of quotes and lists in the HTML. Each level of nesting costs the text converter
-   * one pass.
+   * Maximum nesting of quotes and lists in the HTML. The text converter needs one pass for each
+   * level.
    */
   maxIndents: number
-  /** Maximum characters of the HTML before and after the rewrite; the rest of the HTML is cut. */
+  /**
+   * Maximum number of characters of the HTML before and after rewriting. The rest of the HTML is
+   * cut off.
+   */
   maxLength: number
-  /** True for an HTML element that the reader may replace by nested elements. */
+  /** Returns true for an HTML element that the reader may replace by several nested elements. */
   isExpanded?: (name: string, attributes: ReadonlyMap<string, string>) => boolean
 }
 
-/** Well-formed HTML that `simplifyHtml` has rewritten. */
+/** Well-formed HTML as returned by `simplifyHtml`. */
 export interface SimpleHtml {
   html: string
-  /** False if the HTML exceeds the work limit, where `html` ends. */
+  /**
+   * False if the HTML needs more work than allowed. `html` then ends where the limit was reached.
+   */
   isComplete: boolean
 }
 
 /**
- * Maximum nesting of HTML elements. Deeper tags are removed, their text stays. Below the limits of
- * the sanitiser and the text converter.
+ * Maximum nesting of HTML elements. The tags of deeper elements are removed and their text is kept.
+ * Lower than the limits of the sanitiser and the text converter.
  */
 const maxDepth = 190
-/** Maximum length of an HTML attribute. Longer attributes are removed, except embedded images. */
+/**
+ * Maximum length of an HTML attribute. Longer attributes are removed, except attributes with
+ * embedded images.
+ */
 const maxValue = 8_192
 /**
- * Maximum number of tags, attributes and escaped characters of the HTML in all. Each takes 1 to 2
- * µs of the sanitiser or the converter, so they take 50 ms at most.
+ * Maximum number of tags, attributes and escaped characters in the HTML together. The sanitiser or
+ * text converter needs 1 to 2 µs for each, so at most 50 ms for all.
  */
 const maxUnits = 30_000
 /**
- * Additional units and characters of an HTML element that the reader replaces by nested elements.
+ * Units and characters that are counted additionally for an HTML element that the reader may
+ * replace by nested elements.
  */
 const expansion = { units: 4, length: 120 }
-/** Attributes that the reader of HTML adds to links, and their length. */
+/**
+ * Attributes that the reader of the HTML adds to links. `linkLength` is the length of these
+ * attributes.
+ */
 const linkAttributes = ['target', 'rel']
 const linkLength = 60
 
-/** HTML elements without an end tag. */
+/** Names of HTML elements that have no end tag. */
 const voidElements = new Set(
   'area base br col embed hr img input link meta param source track wbr'.split(' '),
 )
 /**
- * HTML elements that are removed with their content. For elements with raw content see `readTags`.
+ * Names of HTML elements that are removed together with their content. See `readTags` for elements
+ * whose content is not HTML.
  */
 const hiddenElements = new Set(['math', 'object', 'option', 'svg', 'template'])
 const foreignElements = new Set(['math', 'svg'])
 const indentingElements = new Set(['blockquote', 'dl', 'ol', 'ul'])
 
 /**
- * Growth of a character of HTML when the reader escapes it. An `&` may already be part of an
- * entity.
+ * Number of additional characters when the reader escapes a character of the HTML. An `&` may also
+ * be the start of an entity, which is not escaped.
  */
 const growths: Record<string, number> = { '&': 4, '<': 3, '>': 3, '"': 5 }
 const escaped = /&(?:amp|gt|lt|quot);/y
-/** Length of the longest HTML entity that an escaped character becomes. */
+/** Length of the longest HTML entity that results from escaping a character. */
 const maxEscaped = 6
 
 /**
- * Rewrites HTML as well-formed HTML with the given elements and attributes only. Browsers close no
- * element around the result. Counts work and length so that a second run never exceeds a limit that
- * the first run kept. Linear in time. The result is as untrusted as the input.
+ * Rewrites HTML as well-formed HTML that contains only the given elements and attributes. When a
+ * browser shows the result, the result cannot close an element around it. Work and length are
+ * counted in such a way that rewriting the result again exceeds no limit. Takes linear time. The
+ * result is as untrusted as the input.
  */
 export function simplifyHtml(html: string, rules: HtmlRules): SimpleHtml {
   const simplifier = new Simplifier(rules)
@@ -78,13 +95,16 @@ class Simplifier implements HtmlTags {
   readonly #rules: HtmlRules
   readonly #pieces: string[] = []
   readonly #open: OpenElement[] = []
-  /** Outermost open HTML element whose content is removed. */
+  /** Name of the outermost open HTML element whose content is being removed. */
   #hidden: string | undefined
-  /** Numbers of open HTML elements inside the hidden element, itself included. */
+  /**
+   * While the content of an HTML element is being removed: number of open elements by name, counted
+   * from this element, which is included.
+   */
   readonly #inside = new Map<string, number>()
   #indents = 0
   #units = 0
-  /** Maximum length of the rest of the resulting HTML, after escaping. */
+  /** Number of characters by which the resulting HTML may still grow, after escaping. */
   #freeLength: number
   #isCut = false
 
@@ -159,7 +179,10 @@ class Simplifier implements HtmlTags {
     this.#inside.set(name, (this.#inside.get(name) ?? 0) + 1)
   }
 
-  /** True if an end tag inside a hidden HTML element ends an element around it. */
+  /**
+   * True if an end tag inside an HTML element that is being removed closes an element around the
+   * removed element.
+   */
   #endsHidden(name: string, isOpen: boolean): boolean {
     const count = this.#inside.get(name) ?? 0
     if (count > 0) this.#inside.set(name, count - 1)
@@ -181,7 +204,7 @@ class Simplifier implements HtmlTags {
     }
   }
 
-  /** Writes an HTML start tag, unless the name is empty. False beyond a limit. */
+  /** Writes an HTML start tag, unless the name is empty. Returns false if a limit is exceeded. */
   #write(name: string, attributes: ReadonlyMap<string, string>): boolean {
     if (name === '') return !this.isFull
     const added = name === 'a' ? linkAttributes : []
@@ -200,7 +223,7 @@ class Simplifier implements HtmlTags {
     return true
   }
 
-  /** Counts an HTML attribute. False if the attribute is too long. */
+  /** Counts an HTML attribute. Returns false if the attribute is too long. */
   #fitsAttribute(key: string, value: string): boolean {
     const isImage = /^data:image\//i.test(value) && !/[&<>"]/.test(value)
     if (value.length > maxValue && !isImage) return false
@@ -217,7 +240,10 @@ class Simplifier implements HtmlTags {
     return true
   }
 
-  /** Counts a text of the HTML. Returns the end of the part of the text within the limits. */
+  /**
+   * Counts a text of the HTML. Returns the position at which the text exceeds a limit, or the end
+   * of the text.
+   */
   #countText(text: string): number {
     let free = this.#hidden === undefined ? this.#freeLength : Number.POSITIVE_INFINITY
     for (const { index } of text.matchAll(/[&<>]/g)) {
@@ -238,7 +264,7 @@ class Simplifier implements HtmlTags {
   }
 }
 
-/** Growth of the HTML character at a position when the reader escapes the character. */
+/** Number of additional characters when the reader escapes the HTML character at a position. */
 function growthAt(text: string, at: number): number {
   escaped.lastIndex = at
   return escaped.test(text) ? 0 : (growths[text[at] ?? ''] ?? 0)

@@ -1,10 +1,10 @@
 import { endOfComment, endOfRawElement, nextMarkup } from './read-tags.ts'
 
-/** Maximum characters of HTML that are read; the rest of the text is cut. */
+/** Maximum number of HTML characters that are read. The rest of the HTML is cut off. */
 const maxLength = 256 * 1024
 
 const name = /\/?[a-z][a-z0-9]{0,15}/iy
-/** HTML elements that start or end a line. */
+/** Names of HTML elements whose tags start a new line in the extracted text. */
 const lineElements = new Set(
   'address article blockquote br center dd div dl dt footer h1 h2 h3 h4 h5 h6 header hr li ol p pre section table td th tr ul'.split(
     ' ',
@@ -12,8 +12,8 @@ const lineElements = new Set(
 )
 
 /**
- * Text of an HTML document in lines, for HTML with too much markup to keep. Entities stay. Linear
- * in time.
+ * Extracts the text of an HTML document, with line breaks. Used for HTML with too much markup.
+ * Entities are not decoded. Takes linear time.
  */
 export function stripTags(html: string): string {
   const text = html.slice(0, maxLength)
@@ -30,7 +30,7 @@ export function stripTags(html: string): string {
   return lines.filter((line) => line !== '').join('\n')
 }
 
-/** Returns the position after the HTML markup that starts at `<`. */
+/** Returns the position after the HTML markup that starts with `<` at a position. */
 function skipMarkup(text: string, start: number, pieces: string[]): number {
   const comment = endOfComment(text, start)
   if (comment !== undefined) return comment
@@ -52,7 +52,7 @@ const named: Record<string, string> = {
   quot: '"',
 }
 
-/** Decodes numeric and common HTML entities; other entities stay. */
+/** Decodes numeric entities and common named entities of HTML. Other entities stay unchanged. */
 export function decodeEntities(text: string): string {
   return text.replace(entity, (all, body: string) => {
     const name = body.toLowerCase()

@@ -1,4 +1,4 @@
-// Types of the used parts of two packages that have no types.
+// Types for the used parts of two npm packages that have no type declarations.
 
 declare module 'html-to-text' {
   interface Options {

@@ -18,13 +18,10 @@ import { assertHttpPort } from './ports.ts'
 
 interface AgentsOptions {
   policy: EgressPolicy
-  /** Maximum number of HTTP connections per host. */
+  /** Maximum number of concurrent HTTP connections per host. */
   maxSockets: number
   lookup?: Lookup | undefined
-  /**
-   * Proxy for all HTTP connections. The proxy's own address is checked against its own egress
-   * policy.
-   */
+  /** Proxy for all HTTP connections. The address of the proxy has an egress policy of its own. */
   proxy?: { url: string; egress: EgressPolicy; timeoutMs: number } | undefined
 }
 
@@ -34,16 +31,16 @@ export interface Agents extends Disposable {
 }
 
 /**
- * Idle time of a kept HTTP connection. Shorter than usual server timeouts, which would lose a
- * request.
+ * Time after which an idle HTTP connection is closed. Shorter than the usual idle time of servers:
+ * if the server closed the connection first, a new request on it would be lost.
  */
 const idleMs = 4_000
 
 /**
- * Creates HTTP agents that connect only to addresses allowed by the egress policy. The check is
- * made when a connection is opened, on the address that is connected to. Literal hosts are checked
- * as well, although Node calls no lookup for literal hosts. A name that changes its address
- * therefore gains nothing.
+ * Creates HTTP agents that connect only to addresses allowed by the egress policy. The address is
+ * checked when a connection is opened, so a host name cannot bypass the check by changing its
+ * address. Hosts given as IP addresses are checked separately, because Node calls no lookup for
+ * them.
  */
 export function createAgents(options: AgentsOptions): Agents {
   const { maxSockets, policy, lookup, proxy } = options
@@ -73,7 +70,10 @@ type Connection = ReturnType<HttpAgent['createConnection']>
 type Connect = (options: ClientRequestArgs, connected?: Connected) => Connection
 type Guard = (connect: Connect, options: ClientRequestArgs, connected?: Connected) => Connection
 
-/** Makes all connections of an HTTP agent through the guard, to allowed ports only. */
+/**
+ * Makes an HTTP agent open all of its connections through the function `guard`, and only to allowed
+ * ports.
+ */
 function guarded<A extends HttpAgent>(agent: A, guard: Guard, policy: EgressPolicy): A {
   const connect = agent.createConnection.bind(agent)
   agent.createConnection = (options, connected) => {
@@ -100,7 +100,8 @@ function createGuard(policy: EgressPolicy, lookup: Lookup | undefined): Guard {
       if (isIP(host) !== 0) assertAllowed(host, policy)
       return connect({ ...options, host, lookup: guardedLookup }, connected)
     } catch (error) {
-      // An exception would leave the HTTP agent's connection count wrong.
+      // The error is reported to the callback, because a thrown error would make the agent count
+      // its connections wrongly.
       fail(connected, error as Error)
       return undefined
     }
@@ -108,8 +109,8 @@ function createGuard(policy: EgressPolicy, lookup: Lookup | undefined): Guard {
 }
 
 /**
- * Reports the failure of a connection to the HTTP agent. Node passes no stream then, unlike its
- * type says.
+ * Reports a failed connection to the HTTP agent. In this case Node passes no stream to the
+ * callback, although the type of the callback requires a stream.
  */
 function fail(connected: Connected | undefined, error: Error): void {
   const failed = connected as ((error: Error) => void) | undefined
@@ -117,8 +118,8 @@ function fail(connected: Connected | undefined, error: Error): void {
 }
 
 /**
- * Connects to an HTTP server through a proxy, which resolves names itself. Literal addresses are
- * checked here.
+ * Opens connections to an HTTP server through a proxy. The proxy resolves host names, so that only
+ * hosts given as IP addresses can be checked here.
  */
 function createTunnel(
   { policy: egress, lookup }: AgentsOptions,
@@ -133,7 +134,8 @@ function createTunnel(
     connectSocket({ host, port }, through)
       .then(({ socket }) => {
         connected?.(null, secure ? connectTlsOver(connect, request, socket) : socket)
-        // The socket to the HTTP server is paused until the HTTP parser has been attached.
+        // The connection is paused until Node's HTTP parser has been attached, so that no bytes are
+        // lost.
         if (!secure) setImmediate(() => socket.resume())
       })
       .catch((error: Error) => fail(connected, error))
@@ -141,7 +143,10 @@ function createTunnel(
   }
 }
 
-/** Starts TLS with the HTTP server behind the proxy; the certificate is the server's. */
+/**
+ * Starts TLS with the HTTP server on a connection through a proxy. The certificate of the server is
+ * verified, not a certificate of the proxy.
+ */
 function connectTlsOver(connect: Connect, request: ClientRequestArgs, socket: Socket): Duplex {
   const secured = connect({ ...request, socket } as ClientRequestArgs)
   if (secured === undefined || secured === null) throw new Error('no TLS over this connection')
@@ -149,8 +154,9 @@ function connectTlsOver(connect: Connect, request: ClientRequestArgs, socket: So
 }
 
 /**
- * Creates Node's lookup hook over `resolveAllowed`. Concurrent lookups of one name are merged: the
- * system resolver has four threads, and one slow name must not occupy all threads.
+ * Creates the function that Node calls to look up a host name. The function uses `resolveAllowed`.
+ * Concurrent lookups of the same name are merged: the system resolver has four threads, and a
+ * single slow name must not occupy all of them.
  */
 function createGuardedLookup(policy: EgressPolicy, lookup: Lookup | undefined): LookupFunction {
   const lookups = new SingleFlight<string, ResolvedAddress[]>()

@@ -9,66 +9,66 @@ export interface CallRequest {
   url: string
   headers?: Readonly<Record<string, string>>
   body?: string | Uint8Array
-  /** Timeout of the HTTP call; defaults to the timeout of the `HttpCaller`. */
+  /** Timeout of the HTTP call. Defaults to the timeout of the `HttpCaller`. */
   timeoutMs?: number
   signal?: AbortSignal
 }
 
-/** Body of an HTTP request that is sent as it is produced, with back-pressure. */
+/** Body of an HTTP request that is sent while it is being produced, with back-pressure. */
 export interface StreamedBody {
   chunks: AsyncIterable<Uint8Array>
   /**
-   * Exact number of bytes of the request body; other lengths fail the request. Absent: sent
-   * chunked.
+   * Exact number of bytes in the request body. If the body has another length, the request fails.
+   * If absent, the body is sent chunked.
    */
   length?: number
 }
 
-/** HTTP request whose response is streamed. */
+/** HTTP request whose response body is streamed to the caller. */
 export interface StreamRequest extends Omit<CallRequest, 'body'> {
   body?: string | Uint8Array | StreamedBody
   /**
-   * Maximum decoded bytes of the response body; defaults to `maxResponseBytes`. A longer body
-   * fails.
+   * Maximum number of decoded bytes in the response body. Defaults to `maxResponseBytes`. If the
+   * body is longer, the request fails.
    */
   maxBytes?: number
   /**
-   * Maximum silence of the HTTP server, in milliseconds; defaults to 30 s. The time in which the
-   * caller neither reads the response nor supplies the request does not count.
+   * Maximum time in milliseconds for which the HTTP server sends nothing. Defaults to 30 s. Time in
+   * which the server waits for the caller does not count: the caller does not read the response, or
+   * does not supply the request body.
    */
   idleTimeoutMs?: number
   /**
-   * Maximum time that the HTTP server takes for the response body, in milliseconds. The time in
-   * which the caller does not read does not count. With `bodyTimeoutMs`, `timeoutMs` ends at the
-   * head of the response; otherwise `timeoutMs` includes the body and the pauses of its reader.
+   * Maximum time in milliseconds that the HTTP server may need for the response body. Time in which
+   * the caller does not read does not count. If `bodyTimeoutMs` is set, `timeoutMs` applies only up
+   * to the head of the response. Otherwise `timeoutMs` includes the response body and all pauses of
+   * the caller.
    */
   bodyTimeoutMs?: number
 }
 
-/** HTTP response whose body is read as it arrives. */
+/** HTTP response whose body is read while it arrives. */
 export interface StreamedResponse extends Disposable {
   status: number
   headers: IncomingHttpHeaders
   /**
    * Decoded bytes of the response body, with back-pressure. Fails with `HttpError`, also if the
-   * body is incomplete. Unless the body is read to its end, dispose of the response, which closes
+   * body is incomplete. If the body is not read to its end, the response must be disposed to close
    * the connection.
    */
   body: Readable
 }
 
-/** Failure of a streamed HTTP request or of its response body. */
+/** Error of a streamed HTTP request, including errors while its response body is read. */
 export class HttpError extends Error {
   override name = 'HttpError'
   readonly outcome: HttpOutcome
-  /**
-   * Code of the network failure of an HTTP request, such as `ENOTFOUND`. Absent for other failures.
-   */
+  /** Error code of a network failure, such as `ENOTFOUND`. Absent for all other failures. */
   readonly code: string | undefined
 
   /**
-   * Creates the error. `message` is for operators and may name hosts and addresses. It contains no
-   * header or query.
+   * Creates the error. `message` is meant for operators and may contain host names and addresses,
+   * but no header and no URL query.
    */
   constructor(outcome: HttpOutcome, message: string, code?: string) {
     super(message)
@@ -77,25 +77,25 @@ export class HttpError extends Error {
   }
 }
 
-/** Result of one HTTP request. */
+/** Result of an HTTP request whose response body is read completely. */
 export interface ExchangeResult {
   outcome: HttpOutcome
-  /** Status of the HTTP response; absent if there was no response. */
+  /** Status code of the HTTP response. Absent if the server sent no response. */
   status?: number
   headers: IncomingHttpHeaders
-  /** Body of the HTTP response as sent, at most `maxResponseBytes`: nothing is decompressed. */
+  /** Bytes of the response body as received, without decompression. At most `maxResponseBytes`. */
   body: Buffer
   /**
-   * Error message of a failed HTTP request for operators, which may name hosts and addresses.
-   * Absent after a complete response.
+   * Message for operators about the failure of the HTTP request, which may contain host names and
+   * addresses. Absent after a complete response.
    */
   error?: string
 }
 
-/** Limits of one HTTP request. */
+/** Limits that apply to an HTTP request. */
 export interface ExchangeLimits {
   timeoutMs: number
-  /** Timeout of connecting to the HTTP server, TLS included, within `timeoutMs`. */
+  /** Maximum time for connecting to the HTTP server, including TLS. Part of `timeoutMs`. */
   connectMs: number
   maxResponseBytes: number
   signal: AbortSignal | undefined

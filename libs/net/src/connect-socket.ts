@@ -18,58 +18,65 @@ interface Endpoint {
   port: number
 }
 
-/** Reader that supplies the buffers of a socket, which saves an allocation per read. */
+/**
+ * Reader of a socket that supplies the buffers for received bytes. Reusing buffers saves an
+ * allocation for each read.
+ */
 export interface SocketReader {
-  /** Returns the buffer for the next read of the socket. */
+  /** Returns the buffer into which the next bytes of the socket are read. */
   nextBuffer(): Uint8Array
   /**
-   * Receives bytes of the socket within the buffer of `nextBuffer`. Returns false to pause reading
-   * until the socket is resumed.
+   * Called with received bytes, which are in the buffer from `nextBuffer`. Returns false to pause
+   * the socket until it is resumed.
    */
   onBytes(bytes: Uint8Array, socket: Socket): boolean
 }
 
 export interface ConnectSocketOptions {
-  /** Timeout of lookups, connections and the proxy handshake of a TCP connection together. */
+  /** Maximum total time for host lookups, TCP connections and the handshake with the proxy. */
   timeoutMs: number
   egress: EgressPolicy
-  /** Egress policy for the proxy's address; defaults to `egress`. */
+  /** Egress policy for the address of the proxy. Defaults to `egress`. */
   proxyEgress?: EgressPolicy
   /**
-   * Permitted ports: refuses ports that are not for mail, and proxies on ports of other services.
+   * Ports that mail connections may use. Other ports of servers are rejected, and so are proxies on
+   * ports of other services. If absent, all ports are allowed.
    */
   mailPorts?: MailPorts
   signal: AbortSignal
-  /** URL of the proxy: `http:`, `https:`, `socks:`, `socks4:`, `socks4a:` or `socks5:`. */
+  /**
+   * URL of the proxy, with one of the schemes `http:`, `https:`, `socks:`, `socks4:`, `socks4a:` or
+   * `socks5:`.
+   */
   proxy?: string
   /**
-   * Source addresses of the connection in order. Uses the first local address of the server's
-   * family, or the system's choice.
+   * Preferred source addresses of the connection, in order. The first address that this machine has
+   * and that fits the server's address family is used. If there is none, the system chooses.
    */
   localAddresses?: readonly string[]
-  /** Name lookup that replaces the system resolver in tests. */
+  /** Function that looks up host names. Tests replace the system resolver by this function. */
   lookup?: Lookup | undefined
   /**
-   * Reader that receives all bytes of the socket, including bytes of the proxy. TLS over the socket
-   * bypasses the reader.
+   * Reader that receives all bytes of the socket, including bytes from the proxy. If TLS is started
+   * on the socket, the reader receives nothing more.
    */
   reader?: SocketReader
 }
 
 export interface ConnectedSocket {
   socket: Socket
-  /** Source address of the socket: the element of `localAddresses` that the socket is bound to. */
+  /** Source address of the socket, if it is one of `localAddresses`. */
   localAddress?: string
 }
 
 /**
  * Opens a TCP connection to the first reachable address of a server, directly or through a proxy.
- * Connects only to a checked address. TCP_NODELAY is set: Nagle's algorithm makes line-based
- * protocols about 30 times slower.
+ * Only addresses that were checked are used. TCP_NODELAY is set, because Nagle's algorithm makes
+ * line-based protocols about 30 times slower.
  *
- * With a proxy, the egress policy applies to the proxy's address and to known addresses of the
- * server: literals, and addresses resolved by this process for SOCKS 4. The proxy resolves all
- * other names.
+ * With a proxy, the egress policy applies to the address of the proxy. It also applies to the
+ * server if its address is known: the host is an IP address, or this process resolves the host for
+ * SOCKS 4. The proxy resolves all other host names.
  *
  * @throws AppError `forbidden` `EEGRESSBLOCKED` for the server; AppError `unreachable` `EPROXY` for
  * any failure up to the proxy; the signal's reason; the system's error; DOMException `TimeoutError`
@@ -106,7 +113,10 @@ export async function connectSocket(
   }
 }
 
-/** Returns the endpoint the proxy connects to. SOCKS 4 supports IPv4 addresses only. */
+/**
+ * Returns the host and port to which the proxy has to connect. For SOCKS 4, the host is resolved to
+ * an IPv4 address.
+ */
 async function proxiedEndpoint(
   { host, port }: Endpoint,
   { kind }: Proxy,
@@ -126,7 +136,10 @@ async function proxiedEndpoint(
   return { host: resolved.address, port }
 }
 
-/** Reports an unreachable or forbidden proxy as `EPROXY`, which is not a fault of the server. */
+/**
+ * Connects to a proxy. Failures are reported as `EPROXY`, because an unreachable or forbidden proxy
+ * is not a fault of the server.
+ */
 async function asProxyFault(
   { host, port }: Proxy,
   signal: AbortSignal,
@@ -160,8 +173,9 @@ interface ConnectPlan {
 type ConnectTarget = Endpoint & Pick<ConnectPlan, 'reader'>
 
 /**
- * Connects to the first reachable of several addresses in order, each with an equal share of the
- * time. Addresses of a family with a local source address come first.
+ * Connects to the first reachable address of a server. Addresses are tried one after the other,
+ * each for an equal share of the time. Address families for which a local source address exists are
+ * tried first.
  */
 async function connectToFirst(
   addresses: ResolvedAddress[],
@@ -190,8 +204,8 @@ async function connectToFirst(
 }
 
 /**
- * Connects from the first source address that this machine has; other replicas may have the other
- * source addresses.
+ * Connects from the first source address that exists on this machine. Other source addresses in the
+ * list may belong to other replicas.
  */
 async function connectFromFirst(
   target: ConnectTarget,
@@ -209,8 +223,8 @@ async function connectFromFirst(
 }
 
 /**
- * True if binding the source address (`bind`) failed. `connect` reports the same codes when it runs
- * out of ports.
+ * True if the error occurred when the source address was bound (`bind`). Errors of `connect` do not
+ * count: they have equal codes if no port is left.
  */
 function isUnavailableLocalAddress(error: unknown): boolean {
   const { code = '', syscall } = error as NodeJS.ErrnoException
@@ -228,7 +242,7 @@ async function connectTo(
     keepAliveInitialDelay: 30_000,
     ...(reader ? { onread: readInto(reader, () => socket) } : {}),
   })
-  // The error listener of the socket stays attached: an error without a listener would end the
+  // This error listener remains on the socket, because an error without a listener would end the
   // process.
   socket.on('error', () => undefined)
   try {

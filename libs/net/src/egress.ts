@@ -6,9 +6,9 @@ import ipaddr from 'ipaddr.js'
 
 export const egressPolicies = ['link-local', 'private', 'off'] as const
 /**
- * Egress policy for destination addresses of connections. `link-local` forbids link-local and cloud
- * metadata addresses. `private` also forbids loopback, private, reserved and all other non-public
- * ranges. `off` allows all addresses.
+ * Egress policy: the destination addresses to which connections are allowed. `link-local` forbids
+ * link-local and cloud metadata addresses. `private` also forbids loopback, private, reserved and
+ * all other non-public ranges. `off` allows all addresses.
  */
 export type EgressPolicy = (typeof egressPolicies)[number]
 
@@ -18,7 +18,8 @@ export interface ResolvedAddress {
 }
 
 /**
- * Function that resolves a host name to its addresses. Tests replace the system resolver with it.
+ * Function that resolves a host name to its addresses. Tests replace the system resolver by such a
+ * function.
  */
 export type Lookup = (host: string) => Promise<readonly { address: string; family: number }[]>
 
@@ -29,7 +30,7 @@ interface ResolveOptions {
 
 const systemResolver: Lookup = (host) => systemLookup(host, { all: true })
 
-/** Addresses of cloud instance metadata outside the link-local ranges. */
+/** Addresses of cloud metadata services that are not in the link-local ranges. */
 export const metadataAddresses: ReadonlySet<string> = new Set([
   'fd00:ec2::254', // AWS over IPv6
   'fd20:ce::254', // Google Cloud over IPv6
@@ -39,8 +40,8 @@ export const metadataAddresses: ReadonlySet<string> = new Set([
 ])
 
 /**
- * Checks one destination address against the egress policy. Text that is not an address is
- * forbidden.
+ * Checks a destination address against the egress policy. A text that is not an IP address is
+ * rejected.
  *
  * @throws AppError `forbidden` `EEGRESSBLOCKED`
  */
@@ -55,12 +56,12 @@ export function assertAllowed(address: string, policy: EgressPolicy): void {
 }
 
 /**
- * Resolves a host and checks all its addresses against the egress policy; one forbidden address
- * forbids the host. Connect only to the returned addresses: a second lookup may return other
- * addresses.
+ * Resolves a host and checks all its addresses against the egress policy. If one of the addresses
+ * is forbidden, the host is forbidden. Connect only to the returned addresses: a second lookup may
+ * return other addresses.
  *
- * Host literals may have any spelling that the system resolver accepts (`127.1`, `0x7f000001`,
- * `2130706433`, `[::1]`, `fe80::1%eth0`).
+ * An IP address as the host may have any spelling that the system resolver accepts (`127.1`,
+ * `0x7f000001`, `2130706433`, `[::1]`, `fe80::1%eth0`).
  *
  * @throws AppError `forbidden` `EEGRESSBLOCKED`; the resolver's error if the name has no address;
  * the signal's reason
@@ -73,7 +74,8 @@ export async function resolveAllowed(
   signal?.throwIfAborted()
   const name = withoutBrackets(host)
   const family = isIP(name)
-  // An abort ends the wait; the lookup of the host itself cannot be cancelled.
+  // If the signal aborts, the function no longer waits for the lookup. The lookup itself cannot be
+  // cancelled.
   const resolve = () => (signal ? abortable(lookup(name), signal) : lookup(name))
   const addresses = family === 0 ? await resolve() : [{ address: name, family }]
   for (const { address } of addresses) assertAllowed(address, policy)
@@ -97,8 +99,8 @@ function withoutZone(address: Address): string {
 }
 
 /**
- * IPv6 ranges that contain an IPv4 address, to which a gateway or the kernel may forward packets:
- * prefix, prefix length, positions of the four bytes.
+ * IPv6 ranges whose addresses contain an IPv4 address: prefix, prefix length, and positions of the
+ * four bytes of the IPv4 address. A gateway or the kernel may forward packets to this IPv4 address.
  */
 const embeddingRanges: readonly [prefix: string, bits: number, at: readonly number[]][] = [
   ['::', 96, [12, 13, 14, 15]], // IPv4-compatible, RFC 4291 §2.5.5.1
@@ -110,7 +112,8 @@ const embeddingRanges: readonly [prefix: string, bits: number, at: readonly numb
 ]
 
 /**
- * Returns the IPv4 addresses inside an IPv6 address. `process` has unwrapped IPv4-mapped addresses.
+ * Returns the IPv4 addresses that an IPv6 address contains. IPv4-mapped addresses are not handled
+ * here, because `process` has converted them.
  */
 function embedded(address: Address): Address[] {
   if (!(address instanceof ipaddr.IPv6)) return []
@@ -120,14 +123,14 @@ function embedded(address: Address): Address[] {
     .map(([, , at]) => ipaddr.fromByteArray(at.map((index) => bytes[index] ?? 0)))
 }
 
-/** Error of a host without addresses, as of the system resolver. */
+/** Error for a host that has no addresses, equal to the error of the system resolver. */
 export function noAddress(message: string): Error {
   return Object.assign(new Error(message), { code: 'ENOTFOUND' })
 }
 
 /**
- * Error of a forbidden destination, without the resolved address: the name may be of a private
- * network that the client cannot look up.
+ * Error for a forbidden destination. The resolved address is not included, because it may belong to
+ * a private network whose names the client cannot resolve.
  */
 function blocked(): AppError {
   return new AppError('forbidden', 'Connections to the address of this host are not allowed', {

@@ -19,21 +19,24 @@ import { openWithNode, type StreamLimits } from './clients/stream-client.ts'
 export interface HttpCallerOptions {
   policy: EgressPolicy
   /**
-   * HTTP library of the caller; default `got`. `node` uses node:http with a quarter of the CPU
-   * time, for thousands of calls/s.
+   * HTTP library that is used, by default `got`. `node` uses node:http, which takes a quarter of
+   * the CPU time and is meant for thousands of calls per second.
    */
   client?: 'got' | 'node'
-  /** Timeout of an HTTP call: lookup, connection, request, response and body. */
+  /** Timeout of an HTTP call, including lookup, connection, request, response and response body. */
   timeoutMs: number
-  /** Maximum kept bytes of a response body. A longer body is cut and its connection closed. */
+  /**
+   * Maximum number of bytes of a response body that are returned. A longer body is cut off and its
+   * connection is closed.
+   */
   maxResponseBytes: number
-  /** Maximum number of HTTP connections per host; defaults to 64. */
+  /** Maximum number of HTTP connections per host. Defaults to 64. */
   maxSockets?: number
-  /** Proxy of all HTTP calls. A function is called before each call. */
+  /** Proxy for all HTTP calls. If this is a function, it is called before each call. */
   proxy?: HttpProxy | (() => Promise<HttpProxy | undefined>)
-  /** Origins that are called at another origin, to which the egress policy applies. For tests. */
+  /** Replacements for origins in URLs, for tests. The egress policy applies to the replacement. */
   origins?: OriginMap
-  /** Name lookup that replaces the system resolver in tests. */
+  /** Function that looks up host names. Tests replace the system resolver by this function. */
   lookup?: Lookup
 }
 
@@ -42,25 +45,31 @@ export interface CallResult extends ExchangeResult {
 }
 
 export interface HttpCaller extends Disposable {
-  /** Sends one HTTP request without redirects or retries. Never rejects; failures are outcomes. */
+  /**
+   * Sends an HTTP request without redirects and retries. Never rejects: a failure is reported as an
+   * `outcome`.
+   */
   readonly call: (request: CallRequest) => Promise<CallResult>
   /**
-   * Sends one HTTP request without redirects or retries, and streams request and response body.
-   * Responses with gzip or deflate are decoded.
+   * Sends an HTTP request without redirects and retries. Streams the request body and the response
+   * body. Responses with gzip or deflate are decoded.
    *
-   * @throws HttpError if there is no response; the error of the request body's `chunks`
+   * @throws HttpError if no response arrives; the error of the request body's `chunks`
    */
   readonly open: (request: StreamRequest) => Promise<StreamedResponse>
 }
 
-/** Timeout of connecting to an HTTP server, TLS included, within the timeout of the call. */
+/**
+ * Maximum time for connecting to an HTTP server, including TLS. Part of the timeout of the call.
+ */
 const connectMs = 10_000
 const defaultIdleTimeoutMs = 30_000
 
 /**
- * Creates a client for HTTP servers of third parties, over kept connections. Time, bytes,
- * connections and destination addresses are limited. Disposal closes idle connections and fails
- * calls in flight. `User-Agent` has product and version, unless a request sets another.
+ * Creates a client for calls to HTTP servers of third parties over reused connections. Time, bytes,
+ * connections and destination addresses are limited. Disposal closes idle connections and makes
+ * calls in flight fail. `User-Agent` contains the product and its version, unless a request sets
+ * the header.
  */
 export function createHttpCaller(options: HttpCallerOptions): HttpCaller {
   const { policy, maxSockets = 64, lookup, proxy } = options
@@ -98,7 +107,8 @@ export function createHttpCaller(options: HttpCallerOptions): HttpCaller {
 }
 
 /**
- * HTTP request as it is sent: to the mapped origin, with the User-Agent of the product by default.
+ * Prepares an HTTP request for sending: replaces a mapped origin and adds the default header
+ * `User-Agent`.
  */
 function toExchange<R extends CallRequest | StreamRequest>(request: R, origins?: OriginMap): R {
   const headers = { 'user-agent': productAgent, ...request.headers }
@@ -116,7 +126,10 @@ function streamLimitsOf(options: HttpCallerOptions, request: StreamRequest): Str
   }
 }
 
-/** Result of an HTTP call that sent no request: its proxy or its URL is unusable. */
+/**
+ * Result of an HTTP call for which no request was sent, because its proxy or its URL cannot be
+ * used.
+ */
 function notSent(outcome: HttpOutcome, error: unknown, durationMs = 0): CallResult {
   return { outcome, headers: {}, body: Buffer.alloc(0), durationMs, error: messageOf(error) }
 }

@@ -2,7 +2,10 @@ import { createHash } from 'node:crypto'
 import { isIP, SocketAddress } from 'node:net'
 import { networkInterfaces } from 'node:os'
 
-/** Choice of a local source address: `dedicated` is fixed per account, `random` varies. */
+/**
+ * Strategy for choosing a local source address. `dedicated`: an account always gets the same
+ * address. `random`: each connection gets a random address.
+ */
 type AddressStrategy = 'default' | 'dedicated' | 'random'
 
 interface AddressChoice {
@@ -11,7 +14,10 @@ interface AddressChoice {
   random?: () => number
 }
 
-/** Orders local source addresses by preference. Returns none if the system chooses the address. */
+/**
+ * Sorts local source addresses by preference. The result is empty if the system is to choose the
+ * address.
+ */
 export function rankAddresses(
   addresses: readonly string[],
   { strategy, account, random = Math.random }: AddressChoice,
@@ -22,14 +28,14 @@ export function rankAddresses(
   return []
 }
 
-/** Compares two IP addresses independent of their spelling. */
+/** True if two texts are the same IP address, regardless of the spelling. */
 export function isSameAddress(one: string, other: string): boolean {
   return isIP(one) !== 0 && isIP(other) !== 0 && normalize(one) === normalize(other)
 }
 
 /**
- * Returns the first local source address that this machine has; other replicas may have the other
- * addresses.
+ * Returns the first local source address that exists on this machine. The other addresses may
+ * belong to other replicas.
  */
 export function findLocalAddress(
   addresses: readonly string[],
@@ -40,7 +46,8 @@ export function findLocalAddress(
   if (candidates.length === 0) return undefined
   const local = Object.values(interfaces()).flatMap((all = []) => all.map(({ address }) => address))
   return candidates.find(
-    // A machine lists one loopback address but has the whole range of loopback addresses.
+    // All addresses in the loopback range exist on a machine, although the machine lists only one
+    // of them.
     (address) => address.startsWith('127.') || local.some((own) => isSameAddress(own, address)),
   )
 }
@@ -53,8 +60,8 @@ function sortedBy(addresses: readonly string[], key: (address: string) => number
 }
 
 /**
- * Weight of a source address for an account by highest random weight hashing: a change of the list
- * moves only accounts of the changed address.
+ * Weight of a source address for an account (highest random weight hashing). When an address is
+ * added to or removed from the list, only accounts of this address get another address.
  */
 function weight(account: string, address: string): number {
   const digest = createHash('sha256')

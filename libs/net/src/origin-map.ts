@@ -1,10 +1,12 @@
 /**
- * Map of origins (RFC 6454 §6.2) that are called at another origin: the keys at the values. For
- * fakes of mail providers in tests.
+ * Map of origins (RFC 6454 §6.2) to replacements. Requests to an origin are sent to its
+ * replacement. Used in tests with fake mail providers.
  */
 export type OriginMap = Readonly<Record<string, string>>
 
-/** Returns the URL at the mapped origin, or the URL itself if its origin is not mapped. */
+/**
+ * Replaces the origin of a URL if the map contains the origin. Otherwise returns the URL unchanged.
+ */
 export function mapOrigin(url: string, origins: OriginMap | undefined): string {
   if (origins === undefined || !URL.canParse(url)) return url
   const { origin, pathname, search } = new URL(url)
@@ -12,7 +14,9 @@ export function mapOrigin(url: string, origins: OriginMap | undefined): string {
   return target === undefined ? url : `${target}${pathname}${search}`
 }
 
-/** Returns the origin if the text is an HTTP or HTTPS origin, with nothing after the port. */
+/**
+ * Returns the origin if the text is an HTTP or HTTPS origin without a path. Otherwise undefined.
+ */
 export function parseOrigin(text: string): string | undefined {
   if (!URL.canParse(text)) return undefined
   const { origin, href, protocol } = new URL(text)

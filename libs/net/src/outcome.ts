@@ -1,7 +1,8 @@
 import { isPermanent, messageOf } from '@posthorn/errors'
 
 /**
- * Result class of an HTTP call. `2xx` is the only success; `aborted` means cancelled by the caller.
+ * Class of an HTTP call's result. Only `2xx` is a success. `aborted`: the caller cancelled the
+ * call.
  */
 export type HttpOutcome =
   | '2xx'
@@ -17,15 +18,17 @@ export type HttpOutcome =
   | 'tls'
   | 'reset'
   | 'protocol'
-  /** Body of a streamed HTTP response above its size limit. */
+  /** The body of a streamed HTTP response exceeds its size limit. */
   | 'too-large'
-  /** Failure up to the proxy, or reported by the proxy; not a fault of the HTTP server. */
+  /**
+   * The proxy could not be reached or reported an error. This is not a fault of the HTTP server.
+   */
   | 'proxy-fault'
   | 'aborted'
 
 /**
- * Classifies an HTTP response by its status. A status that is neither 2xx nor redirect counts as
- * 4xx below 500 and as 5xx from 500.
+ * Classifies an HTTP response by its status. Unusual statuses below 500 count as 4xx, all statuses
+ * from 500 on as 5xx.
  */
 export function outcomeOfStatus(status: number): HttpOutcome {
   if (status >= 200 && status < 300) return '2xx'
@@ -64,7 +67,8 @@ const prefixes: readonly [prefix: string, outcome: HttpOutcome][] = [
 ]
 
 /**
- * Classifies the error of an HTTP call. `connected` distinguishes connect from response timeouts.
+ * Classifies the error of an HTTP call. `connected` decides whether a timeout counts as a timeout
+ * of the connection or of the response.
  */
 export function outcomeOfError(error: unknown, connected: boolean): HttpOutcome {
   const code = codeOf(error)
@@ -74,7 +78,10 @@ export function outcomeOfError(error: unknown, connected: boolean): HttpOutcome 
   return codes[code] ?? byPrefix?.[1] ?? (isPermanent(error) ? 'egress-blocked' : 'protocol')
 }
 
-/** Returns the code of an HTTP call's error or of its cause. */
+/**
+ * Returns the error code of a failed HTTP call. If the error has no code of its own, returns the
+ * code of its cause.
+ */
 function codeOf(error: unknown): string {
   const { code, cause } = (error ?? {}) as { code?: unknown; cause?: unknown }
   if (

@@ -1,29 +1,38 @@
 import { AppError } from '@posthorn/errors'
 import { type EgressPolicy, withoutBrackets } from './egress.ts'
 
-/** Ports that connections to mail servers may use, besides the usual mail ports. */
+/**
+ * Ports that connections to mail servers may use in addition to the usual mail ports, and ports
+ * that they may not use.
+ */
 export interface MailPorts {
-  /** Ports that mail connections may use at every host. */
+  /** Additional ports that mail connections may use on every host. */
   readonly allowed: readonly number[]
-  /** Destinations of mail connections as `host:port`, allowed whatever their port. */
+  /**
+   * Destinations (`host:port`) to which mail connections are always allowed, regardless of the
+   * port.
+   */
   readonly allowedTargets: readonly string[]
-  /** Ports of Postgres, RabbitMQ and this service, refused at every host. */
+  /**
+   * Ports of Postgres, RabbitMQ and this service. Mail connections to these ports are rejected on
+   * every host.
+   */
   readonly own: readonly number[]
 }
 
-/** Default ports of mail connections: the usual mail ports only. */
+/** Default for the ports of mail connections: only the usual mail ports are allowed. */
 export const defaultMailPorts: MailPorts = { allowed: [], allowedTargets: [], own: [] }
 
 /**
- * Usual ports of mail servers: SMTP, its alternative of many hosting providers (26), IMAP and
- * submission.
+ * Usual ports of mail servers: SMTP, the alternative SMTP port 26 of many hosting providers, IMAP
+ * and submission.
  */
 const mailPorts = new Set([25, 26, 143, 465, 587, 993])
 
-/** Usual ports of HTTP and SOCKS proxies. */
+/** Ports that HTTP and SOCKS proxies usually have. */
 const proxyPorts = new Set([80, 443, 1080, 3128, 8000, 8080, 8443, 8888])
 
-/** Ports of well-known services above the system ports. */
+/** Ports of well-known services that are higher than the system ports. */
 const wellKnownPorts = {
   proxies: [1080, 3128],
   databases: [1433, 1521, 3306, 5432, 5433, 5984, 9042, 27017, 27018, 27019],
@@ -39,7 +48,7 @@ const wellKnownPorts = {
 } as const satisfies Readonly<Record<string, readonly number[]>>
 const servicePorts = new Set<number>(Object.values(wellKnownPorts).flat())
 
-/** Highest system port (RFC 6335 §6). */
+/** Highest port number in the range of system ports (RFC 6335 §6). */
 const lastSystemPort = 1023
 
 interface Endpoint {
@@ -48,9 +57,9 @@ interface Endpoint {
 }
 
 /**
- * Checks that a mail server may be connected to. Well-known ports of other services and ports of
- * this deployment are refused, so that accounts cannot scan networks or reach servers of the
- * deployment.
+ * Checks that connections to a mail server are allowed on its port. Well-known ports of other
+ * services and ports of this deployment are rejected, so that accounts can neither scan networks
+ * nor reach servers of the deployment.
  *
  * @throws AppError `forbidden` `EEGRESSBLOCKED`
  */
@@ -59,8 +68,8 @@ export function assertMailPort(target: Endpoint, ports: MailPorts): void {
 }
 
 /**
- * Checks that a proxy of mail connections may be connected to, like `assertMailPort`. Proxies may
- * have the usual ports of proxies.
+ * Checks that mail connections may use a proxy on its port, like `assertMailPort`. In addition, the
+ * usual ports of proxies are allowed.
  *
  * @throws AppError `forbidden` `EEGRESSBLOCKED`
  */
@@ -77,8 +86,8 @@ function assertPort({ host, port }: Endpoint, ports: MailPorts, usual: Set<numbe
 }
 
 /**
- * Ports of services that are no web servers, refused as in browsers (Fetch Standard, port
- * blocking).
+ * Ports of services that are not web servers. HTTP calls to these ports are rejected, as in
+ * browsers (Fetch Standard, port blocking).
  */
 const refusedByBrowsers = [
   0, 1, 7, 9, 11, 13, 15, 17, 19, 20, 21, 22, 23, 25, 37, 42, 43, 53, 69, 77, 79, 87, 95, 101, 102,
@@ -97,8 +106,9 @@ const refusedHttpPorts = new Set<number>([
 ])
 
 /**
- * Checks that an HTTP call may use the port of its URL. Some services execute the lines of a
- * request body as commands of their own protocol. The policy `off` allows all ports.
+ * Checks that an HTTP call may use the port in its URL. On a forbidden port, a service might
+ * execute lines of a request body as commands of its own protocol. With the policy `off`, all ports
+ * are allowed.
  *
  * @throws AppError `forbidden` `EEGRESSBLOCKED`
  */

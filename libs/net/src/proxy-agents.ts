@@ -1,13 +1,13 @@
 import type { Agents } from './agents.ts'
 import type { EgressPolicy } from './egress.ts'
 
-/** Proxy for outgoing HTTP calls, and the egress policy for the proxy's own address. */
+/** Proxy for outgoing HTTP calls, with an egress policy for the address of the proxy itself. */
 export interface HttpProxy {
   url: string
   egress: EgressPolicy
 }
 
-/** Settings of the proxy for outgoing HTTP calls. */
+/** Settings of the installation that configure the proxy for outgoing HTTP calls. */
 interface ProxySettings {
   httpProxyEnabled?: boolean
   httpProxyUrl?: string
@@ -15,15 +15,16 @@ interface ProxySettings {
 
 interface ProxySettingsOptions {
   egress: EgressPolicy
-  /** Proxy for outgoing HTTP calls to use if the settings name no proxy. */
+  /** Proxy for outgoing HTTP calls if the settings configure no proxy. */
   fallback?: HttpProxy | undefined
-  /** Unseals the login inside the stored proxy URL. If it rejects, no call is made. */
+  /** Unseals the login in the stored proxy URL. If unsealing fails, the HTTP call is not made. */
   unseal: (address: string) => Promise<string>
 }
 
 /**
  * Returns a function that reads the current proxy from the settings. If the settings cannot be
- * read, the last settings apply: a database outage must not make HTTP calls bypass the proxy.
+ * read, the previously read settings apply, so that HTTP calls do not bypass the proxy during a
+ * database outage.
  */
 export function proxyFromSettings(
   read: () => Promise<ProxySettings>,
@@ -40,21 +41,22 @@ export function proxyFromSettings(
 interface AgentUse {
   proxy: HttpProxy | undefined
   agents: Agents
-  /** Number of HTTP calls in flight with the agents of a proxy. */
+  /** Number of HTTP calls that are currently using these HTTP agents. */
   calls: number
 }
 
 interface ProxyAgents extends Disposable {
   /**
-   * Returns the agents of the current proxy. The caller releases the agents after the HTTP call.
+   * Returns the HTTP agents for the current proxy. The caller must call `release` after its HTTP
+   * call.
    */
   acquire(): Promise<{ agents: Agents; release: () => void }>
 }
 
 /**
- * Creates the holder of the HTTP agents of the current proxy. After a change of the proxy the next
- * call uses new agents. Calls in flight finish on the old agents, whose connections are closed with
- * the last call.
+ * Creates an object that provides HTTP agents for the current proxy. After the proxy has changed,
+ * new calls use new agents. Calls in flight continue with the old agents, whose connections are
+ * closed after the last of these calls.
  */
 export function createProxyAgents(
   current: () => Promise<HttpProxy | undefined>,

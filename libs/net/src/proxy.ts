@@ -8,7 +8,7 @@ import { SocksClient } from 'socks'
 import { withoutBrackets } from './egress.ts'
 import { decodePercent } from './url.ts'
 
-/** Proxy (HTTP or SOCKS) as described by its URL. */
+/** HTTP or SOCKS proxy, with the parts of its URL. */
 export interface Proxy {
   kind: 'socks4' | 'socks4a' | 'socks5' | 'http' | 'https'
   host: string
@@ -26,13 +26,13 @@ const kinds: Readonly<Record<string, { kind: Proxy['kind']; port: number }>> = {
   'socks4a:': { kind: 'socks4a', port: 1080 },
 }
 
-/** Maximum size of a proxy's response to CONNECT. */
+/** Maximum number of bytes in a proxy's response to CONNECT. */
 const maxHeadBytes = 16 * 1024
 
 /**
  * Parses the URL of a proxy.
  *
- * @throws AppError `invalid` `EPROXY` if it is not a proxy URL
+ * @throws AppError `invalid` `EPROXY` if the text is not the URL of a proxy
  */
 export function parseProxy(address: string): Proxy {
   const url = URL.canParse(address) ? new URL(address) : undefined
@@ -50,7 +50,7 @@ export function parseProxy(address: string): Proxy {
   }
 }
 
-/** Returns scheme, host and port of a proxy URL; empty if it is not a URL. */
+/** Returns scheme, host and port of a proxy URL. Empty if the text is not a URL. */
 export function redactProxyUrl(address: string): string {
   if (!URL.canParse(address)) return ''
   const { protocol, host } = new URL(address)
@@ -58,9 +58,9 @@ export function redactProxyUrl(address: string): string {
 }
 
 /**
- * Makes the proxy at the other end of `socket` connect to a server. Resolves to the stream to the
- * server; bytes that the server sent early are kept. The caller limits the time by destroying the
- * socket.
+ * Makes the proxy at the other end of `socket` connect to a server. Resolves with the stream to the
+ * server. Bytes that the server has already sent are not lost. To limit the time, the caller
+ * destroys the socket.
  *
  * @throws AppError `unreachable` `EPROXY`
  */
@@ -85,15 +85,16 @@ export async function connectThroughProxy(
 }
 
 /**
- * Connects to a server through a proxy by SOCKS 4, 4a or 5 (RFC 1928, RFC 1929). The proxy resolves
- * names.
+ * Connects to a server through a proxy with SOCKS 4, 4a or 5 (RFC 1928, RFC 1929). The proxy
+ * resolves the host name.
  */
 async function connectWithSocks(
   socket: Socket,
   { kind, host, port, user, pass }: Proxy,
   target: { host: string; port: number },
 ): Promise<Socket> {
-  // The SOCKS client would throw asynchronously for such a login and end the process.
+  // Logins that SOCKS cannot encode are rejected here, because the SOCKS client would throw an
+  // asynchronous error and end the process.
   if (![user, pass].every(fitsSocks)) throw new Error('the login cannot be encoded for SOCKS')
   const client = new SocksClient({
     proxy: {
@@ -111,7 +112,8 @@ async function connectWithSocks(
   const early: Buffer[] = []
   const keep = (chunk: Buffer) => void early.push(chunk)
   client.once('established', () => {
-    // Bytes received with the SOCKS proxy's reply are emitted in the next turn of the event loop.
+    // Bytes that arrived together with the SOCKS proxy's reply are emitted only in the next turn of
+    // the event loop. They are collected and put back into the socket.
     socket.on('data', keep)
     resolve()
   })
@@ -126,14 +128,16 @@ async function connectWithSocks(
 }
 
 /**
- * True if a SOCKS client can encode the user or password. RFC 1929 §2 encodes the length in one
- * byte; a SOCKS 4 name ends with NUL.
+ * True if a user name or password can be encoded for SOCKS. SOCKS 5 encodes the length in one byte
+ * (RFC 1929 §2), and in SOCKS 4 a user name ends with NUL.
  */
 function fitsSocks(text = ''): boolean {
   return Buffer.byteLength(text) <= 255 && !text.includes('\0')
 }
 
-/** Starts TLS with the proxy and verifies the certificate of its host name. */
+/**
+ * Starts TLS with the proxy and verifies that the certificate is valid for the proxy's host name.
+ */
 function connectTlsToProxy(socket: Socket, host: string): Promise<Socket> {
   const { promise, resolve, reject } = Promise.withResolvers<Socket>()
   const name = isIP(host) === 0 ? { servername: host } : {}
@@ -144,7 +148,7 @@ function connectTlsToProxy(socket: Socket, host: string): Promise<Socket> {
   return promise
 }
 
-/** Connects to a server through a proxy by HTTP CONNECT (RFC 9110 §9.3.6). */
+/** Connects to a server through a proxy with HTTP CONNECT (RFC 9110 §9.3.6). */
 async function connectWithHttp(
   socket: Socket,
   { user, pass = '' }: Proxy,
@@ -161,16 +165,16 @@ async function connectWithHttp(
   const { head: responseHead, rest } = await readHead(socket)
   const [status = ''] = responseHead.split('\r\n', 1)
   const code = /^HTTP\/1\.[01] (\d{3})\b/.exec(status)?.[1]
-  // The error contains nothing of the proxy's response, which may come from a server that is no
-  // proxy.
+  // The error text contains nothing of the proxy's response, because the response may come from a
+  // server that is not a proxy.
   if (!code?.startsWith('2')) throw new Error(code ? `status ${code}` : 'not a response of HTTP')
   if (rest.length > 0) socket.unshift(rest)
   return socket
 }
 
 /**
- * Reads the head of the proxy's response up to the first empty line and returns the bytes after it.
- * Leaves the stream paused.
+ * Reads the head of the proxy's response, up to the first empty line. `rest` contains the bytes
+ * after the head. Afterwards the stream is paused.
  */
 async function readHead(stream: Duplex): Promise<{ head: string; rest: Buffer }> {
   const { promise, resolve, reject } = Promise.withResolvers<{ head: string; rest: Buffer }>()

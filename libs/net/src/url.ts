@@ -1,4 +1,7 @@
-/** URL without its login, and the login as the value of an Authorization header (RFC 7617). */
+/**
+ * URL without its login (user and password). The login is returned separately, as the value of an
+ * Authorization header (RFC 7617).
+ */
 interface SplitUrl {
   url: string
   authorization?: string
@@ -22,7 +25,8 @@ export function splitCredentials(address: string): SplitUrl {
 }
 
 /**
- * Returns a URL for logs: login and query are masked, since both may carry secrets. Never throws.
+ * Returns a URL for logs. The login and the query are masked, because both may contain secrets.
+ * Never throws.
  */
 export function redactUrl(address: string): string {
   if (!URL.canParse(address)) return '(not a URL)'
@@ -32,8 +36,8 @@ export function redactUrl(address: string): string {
 }
 
 /**
- * Decodes percent escapes of a URL. Invalid escapes stay as they are, valid escapes beside them are
- * decoded.
+ * Decodes percent escapes in a part of a URL. Invalid escapes are kept unchanged, all valid escapes
+ * are decoded.
  */
 export function decodePercent(text: string): string {
   return text.replace(/(?:%[0-9a-f]{2})+/gi, (escapes) => {

@@ -95,7 +95,7 @@ const conclusiveStatus = /^[45]\.(?:2\.2|7\.(?:2\d|509|515)|1\.10)$/
 /** Maximum characters of a rejection message that are read for its bounce category. */
 const maxMessage = 2_048
 
-/** Bounce category of a rejection, from the server's message and status code (RFC 3463). Pure. */
+/** Bounce category of a rejection, from the server's message and the status code (RFC 3463). */
 export function classify(message: string, status: string | undefined): BounceCategory {
   const text = withoutAddresses(message)
   return combine(conclusiveCategory(status) ?? categoryOfWords(text), categoryOfStatus(status))
@@ -128,8 +128,8 @@ export class ReasonClassifier {
 }
 
 /**
- * Removes the email addresses from a rejection message: addresses may contain any of the classified
- * words.
+ * Removes the email addresses from a rejection message, because addresses may contain the words by
+ * which messages are classified.
  */
 function withoutAddresses(message: string): string {
   return message

@@ -27,7 +27,8 @@ function parseFeedback(
     parts.find(({ type }) => type === 'message/feedback-report') ??
     (isReport ? parts.find(({ text }) => /^feedback-type:/im.test(text)) : undefined)
   if (!part) return undefined
-  // Empty lines between the fields of a feedback report have no meaning here.
+  // Removes empty lines from a feedback report, so that all its lines are parsed as one group of
+  // fields.
   const fields = parseHeaders(Buffer.from(part.text.replace(/\n[ \t]*\n/g, '\n').trimStart()))
   const one = (name: string) => first(fields, name) || undefined
   const reported = fields['original-rcpt-to'] ?? fields['removal-recipient'] ?? []
@@ -39,7 +40,8 @@ function parseFeedback(
     userAgent: one('user-agent'),
     version: one('version'),
     originalMailFrom: bareAddress(first(fields, 'original-mail-from')) || undefined,
-    // The field Original-Rcpt-To of a complaint is optional (RFC 5965 §3.2).
+    // The field Original-Rcpt-To of a complaint is optional (RFC 5965 §3.2). Without the field, the
+    // recipient is searched in the headers of the original message.
     originalRcptTo: recipients.length > 0 ? [...new Set(recipients)] : recipientInHeaders(all),
     arrivalDate: toIsoDate(one('arrival-date') ?? one('received-date')),
     sourceIp: one('source-ip'),

@@ -85,8 +85,8 @@ export function mayBeReport(headers: Headers): boolean {
 export function mayBounce({ headers, reportType }: ReportParts, text: ReportText): boolean {
   if (reportType === 'delivery-status' || headers['x-failed-recipients']) return true
   const subject = first(headers, 'subject')
-  // Automatic replies (RFC 3834) such as vacation messages come from machines, too, but have other
-  // subjects.
+  // Automatic replies (RFC 3834) come from machines as well. A vacation message, for example, is
+  // not a delivery report, unless only mail servers write its subject.
   if (isAutoReply(headers) && !isConclusive(subject)) return false
   const isReportSubject = likelySubject.test(subject) || foreignSubjects.test(subject)
   const signs = findSigns(text)
@@ -98,9 +98,12 @@ export function mayBounce({ headers, reportType }: ReportParts, text: ReportText
 /** Signs of a delivery report in the text of a message. */
 interface TextSigns {
   own: string
-  /** True if the text states that a message was not delivered. */
+  /** True if the text of the message states that another message was not delivered. */
   hasPhrase: boolean
-  /** True if the text of the message has the original message or a server's code. */
+  /**
+   * True if the text of the message contains the original message or the status code of a mail
+   * server.
+   */
   isAboutMail: boolean
 }
 

@@ -4,7 +4,7 @@ import { foreignNotDelivered, recipientLabels, recipientPrepositions } from './o
 /** Recipient that a delivery report in plain text names. */
 export interface ReportedRecipient {
   recipient: string
-  /** Text of the report about the recipient. */
+  /** Text of the report that is about the recipient. */
   context: string
   /**
    * Text of the report before the recipient's address, if that text can be about this recipient
@@ -31,8 +31,8 @@ export const maxContext = 1_500
 type Form = readonly [before: string, after?: string]
 
 /**
- * Forms in which reports name a failed recipient, most reliable first. Forms of one step occur
- * together.
+ * Text forms in which delivery reports name a failed recipient, most reliable forms first. The
+ * forms of an inner array are tried together, after the earlier arrays named no recipient.
  */
 const englishSteps: readonly (readonly Form[])[] = [
   // Recipient's address in the form `<a@b>: reason`: qmail, Postfix, Courier, Yahoo.
@@ -45,7 +45,7 @@ const englishSteps: readonly (readonly Form[])[] = [
       String.raw`[>"]?(?:[ \t]{0,40}(?:$|:|;|,?[ \t]{0,9}\(|\.{3})|[ \t]{1,40}(?:\[|on[ \t]|-[ \t]))`,
     ],
   ],
-  // Recipient's address behind a label.
+  // Recipient's address behind a label, such as `Recipient:`.
   [
     [
       String.raw`^[ \t*]{0,40}(?:final-|failed |original[ -])?(?:recipients?|rcpt to|to|user|mailbox|addressee|(?:target )?(?:e-?)?(?:mail )?address|unknown user|invalid (?:user|recipient|address)|empf\W{1,3}nger|destinataire|destinatario|收[件信]人)(?:\(s\)|\(es\))?[ \t]{0,9}(?:address)?[ \t]{0,40}[:：][ \t]{0,40}(?:rfc822;)?[ \t]{0,9}["<]?`,
@@ -54,7 +54,7 @@ const englishSteps: readonly (readonly Form[])[] = [
       String.raw`^(?:user mailbox exceeds allowed size|delivery failed|no such user|undeliverable to|user unknown)[: \t]{1,9}<?`,
     ],
   ],
-  // Recipient's address in a sentence, or in a response.
+  // Recipient's address in a sentence of a report, or in the response of a mail server.
   [
     [
       String.raw`(?:deliver\w{0,10}|sent|send|mail|message|reach\w{0,10}|recipients?|addresse?s?|permanent errors|user|account|mailbox)\b[^\n@<]{0,80}?(?:to|for|address|recipients?|errors|user|account|mailbox|is)?(?:\(s\)|\(es\))?:?[ \t\n]{1,20}["'<]{0,4}`,
@@ -69,13 +69,13 @@ const englishSteps: readonly (readonly Form[])[] = [
   [[String.raw`\bto:[ \t]{1,20}<?`]],
 ]
 /**
- * Form of a recipient behind a label in other languages, tried after the two most reliable English
- * forms.
+ * Text form of a recipient behind a label in other languages, tried after the two most reliable
+ * English forms.
  */
 const foreignLabels: Form = [
   String.raw`^[ \t*]{0,40}(?:${recipientLabels})[ \t]{0,40}[:：][ \t]{0,40}(?:rfc822;)?[ \t]{0,9}["'«„<]{0,4}`,
 ]
-/** Forms of a recipient in sentences of other languages, tried after all English forms. */
+/** Text forms of a recipient in sentences of other languages, tried after all English forms. */
 const foreignSentences: readonly Form[] = [
   [String.raw`(?:^|[\s(])(?:${recipientPrepositions})[\s:]{1,20}["'«„<(]{0,4}`],
   [String.raw`(?:^|[\s"'«„「『(<:：])`],
@@ -130,8 +130,8 @@ export function findRecipients(
 }
 
 /**
- * Recipient addresses of a report's text in one of the forms, and addresses in a list behind them,
- * without repetitions.
+ * Finds the recipient addresses in a report's text that match one of the text forms, and the
+ * addresses of a list that follow such an address. Each address is returned once.
  */
 function matchForms(
   text: string,

@@ -93,7 +93,7 @@ export function findOriginal(
 function findHeaderPart(parts: readonly Part[]): Part | undefined {
   return parts.slice(1).find(({ type, text, headers }) => {
     if (type === 'message/delivery-status') return false
-    // The original message directly follows the boundary, so its headers were parsed as headers of
+    // If the original message directly follows the boundary, its headers were parsed as headers of
     // the part.
     if (headers['message-id'] && headers['from']) return true
     return type.startsWith('text/') && isMessageHead(parseQuotedHeaders(text))

@@ -9,10 +9,10 @@ export function first(headers: Headers, name: string): string {
 
 /** Leaf part (MIME) of a report message. A nested message is one leaf. */
 export interface Part {
-  /** Media type of the part in lower case, without parameters. */
+  /** Media type of the message part in lower case, without parameters. */
   type: string
   headers: Headers
-  /** Text of the part, decoded from transfer encoding and charset. */
+  /** Text of the message part, decoded from transfer encoding and charset. */
   text: string
 }
 
@@ -35,11 +35,11 @@ const maxText = 256 * 1024
 
 /**
  * Splits a report message into leaf parts. Tolerates malformed MIME and never throws. Time and
- * memory are proportional to the first MiB. Decision 0027 states why this is not `parseMessage`.
+ * memory are proportional to the first MiB. Decision 0027 explains why `parseMessage` is not used.
  */
 export function parseParts(message: Buffer): ReportParts {
   const bytes = message.subarray(0, maxBytes)
-  // Stored reports may begin with the envelope line of an mbox file.
+  // Removes the envelope line of an mbox file, with which a stored report may begin.
   const source = bytes.toString('latin1').replace(/^From [^\n]*\n/, '')
   const root = splitEntity(source)
   const parts: Part[] = []
@@ -118,7 +118,8 @@ function decodeTransfer(body: string, encoding: string): Buffer {
   if (encoding === 'quoted-printable')
     return Buffer.from(
       body
-        // Soft line break (RFC 2045 §6.7 rule 3): white space behind the "=" was added in transit.
+        // Removes soft line breaks (RFC 2045 §6.7 rule 3). White space behind the "=" was added in
+        // transit.
         .replace(/=[ \t]*\r?\n/g, '')
         .replace(/=([0-9a-f]{2})/gi, (_, hex: string) => String.fromCharCode(parseInt(hex, 16))),
       'latin1',

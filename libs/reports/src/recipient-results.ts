@@ -34,7 +34,8 @@ export function resultsOfStatus(
     .filter(({ recipient }) => recipient !== '')
     .map((fields, at) => {
       const { mta } = fields
-      // Some mail servers report the path of a local file instead of the recipient's address.
+      // Takes the recipient from the header X-Failed-Recipients if the delivery status has no
+      // address. Some mail servers report the path of a local file.
       const isAddress = fields.recipient.includes('@') || failed.length !== recipients.length
       const recipient = isAddress ? fields.recipient : (failed[at] ?? fields.recipient)
       const response = responseOf(fields, contextOf, classifier)
@@ -55,8 +56,8 @@ function responseOf(
 ): ReportedResponse {
   const details = fields['x-display-reason']?.[0] ?? fields['x-supplementary-info']?.[0] ?? ''
   const message = diagnostic || details || mostSpecificLine(contextOf(recipient), recipient)
-  // The status code in the server's message is more specific than a general status code such as
-  // 5.0.0.
+  // A status code in the server's message replaces a general status code such as 5.0.0, because it
+  // is more specific.
   const specific = statusIn(message)
   const isGeneral = status === undefined || (status.endsWith('.0.0') && specific !== undefined)
   return describeResponse(classifier, {
@@ -74,9 +75,9 @@ function responseOf(
 const maxNames = 20
 
 /**
- * Creates a lookup of the report's text from a recipient on; the beginning of the text if the text
- * does not name the recipient. Reads the text once, and once for each of the first names that are
- * no addresses.
+ * Creates a function that returns a report's text from the mention of a recipient on, or the
+ * beginning of the text if the recipient is not mentioned. The text is read once, and once more for
+ * each of the first `maxNames` recipients without an address.
  */
 function contextsIn(text: string): (recipient: string) => string {
   let positions: Map<string, number> | undefined
@@ -126,7 +127,8 @@ export function resultsOfText(
   const classifier = new ReasonClassifier()
   return recipients.map(({ recipient, context, lead }) => {
     const inContext = responseInText(classifier, recipient, context)
-    // Some mail servers state the reason of a failure before the recipient's address.
+    // Takes the reason of a failure from the text before the recipient's address if the text behind
+    // the address states no known reason.
     const isInLead = inContext.category === 'unknown' && lead !== ''
     const inLead = isInLead ? responseInText(classifier, recipient, lead) : inContext
     const response = inLead.category === 'unknown' ? inContext : inLead
@@ -172,7 +174,7 @@ interface ResponseInput {
   source: string
   message: string
   status: string | undefined
-  /** Further text of the report that may contain the reason. */
+  /** Further text of the report that may state the reason of the response. */
   context: string
 }
 

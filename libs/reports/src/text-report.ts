@@ -37,7 +37,7 @@ const delayPattern =
 const failurePattern =
   /giv(?:en?|ing) up|not going to try|permanent(?:ly)?|couldn'?t be delivered|too long|expired|fatal|returned (?:to sender|mail|message)|failed (?:permanently|to deliver)|undeliverable|has been (?:rejected|returned|cancel)|delivery (?:has )?failed|failure/i
 
-/** Phrases in delivery reports that only mail servers write that will retry the delivery. */
+/** Phrases of mail servers that will retry the delivery. */
 const retryPattern =
   /attempts will continue|will (?:continue to|keep) (?:try|attempt|retry)|will be retried|still trying|not yet been delivered/i
 
@@ -46,7 +46,8 @@ export function detectAction(subject: string, text: string): DeliveryAction {
   const head = text.slice(0, 4_096)
   const all = `${subject}\n${head}`
   if (/\bwarning\b|\bdelay/i.test(subject) || retryPattern.test(head)) return 'delayed'
-  // Words for a delay in other languages have other meanings in English.
+  // Words for a delay are searched only in reports in the language of the words, because the words
+  // have other meanings in English.
   const isForeign = foreignSubjects.test(subject) || foreignNotDelivered.test(head)
   if (isForeign && foreignDelay.test(all)) return foreignFinal.test(all) ? 'failed' : 'delayed'
   return delayPattern.test(head) && !failurePattern.test(all) ? 'delayed' : 'failed'

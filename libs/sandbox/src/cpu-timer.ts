@@ -1,4 +1,7 @@
-/** Timer by the CPU time of the thread, so that a busy host does not shorten a function call. */
+/**
+ * Timer that measures the CPU time of the thread, so that a busy host does not shorten a function
+ * call.
+ */
 export class CpuTimer {
   #end = Infinity
 

@@ -16,8 +16,8 @@ import { CallEnded, QuickJsInstance, type FunctionKind, SourceError } from './qu
 const maxCompiled = 500
 const maxCompiledChars = 16 * 1024 * 1024
 /**
- * CPU time limit of compiling and checking a function, as a multiple of the limit of a call: both
- * are rare.
+ * CPU time limit for compiling and checking a function, as a multiple of the limit of a call.
+ * Functions are compiled and checked rarely.
  */
 const compileFactor = 5
 /** Additional CPU time of a function call per million characters of input. */
@@ -137,8 +137,8 @@ export class Engine {
   }
 
   /**
-   * Webhook body from the output of a map, without `eventId` and `_route`. Parsed, so that the
-   * result is valid JSON.
+   * Webhook body from the output of a map function, without `eventId` and `_route`. The output is
+   * parsed, so that the body is valid JSON.
    */
   #bodyOf(json: string, problems: FunctionProblem[]): string | undefined {
     try {

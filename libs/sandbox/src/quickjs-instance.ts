@@ -5,7 +5,9 @@ import { Intrinsics, JSException, type JSValueHandle, QuickJS, type Snapshot } f
 import { CpuTimer } from './cpu-timer.ts'
 import { harnessSource } from './harness.ts'
 
-/** Stack size of QuickJS in bytes. Beyond it, a function fails with `nests too deeply`. */
+/**
+ * Stack size of QuickJS in bytes. A function that exceeds the stack fails with `nests too deeply`.
+ */
 const maxStackSize = 256 * 1024
 /**
  * Free memory of a new QuickJS instance. A usual call needs no more, so the instance does not grow.
@@ -74,8 +76,8 @@ interface LoadedInstance {
   memory: WasmMemory
   bytes: number
   /**
-   * Parts of the instance's memory that are in use. Left out are the stack below them, empty
-   * between calls, and the spare part.
+   * Parts of the instance's memory that are in use: all memory except the stack, which is empty
+   * between calls, and the spare memory.
    */
   parts: { at: number; bytes: Uint8Array }[]
 }
@@ -148,8 +150,8 @@ export class QuickJsInstance {
     try {
       return work(loaded)
     } catch (error) {
-      // The QuickJS instance was interrupted at any point, or is out of memory: its state is
-      // undefined.
+      // Discards the QuickJS instance after an interruption or without free memory, because the
+      // state of the instance is undefined.
       this.#loaded = undefined
       if (error instanceof SourceError) throw error
       throw new CallEnded(reasonOf(error))
@@ -174,8 +176,8 @@ export class QuickJsInstance {
     const options = engineOptions(module, this.#options, (created) => (memory = created))
     const vm = await QuickJS.restore(snapshot, options)
     if (!memory) throw new Error('The QuickJS instance has no memory')
-    // The wrapper of QuickJS allocates `undefined` on first use, which must precede the copy of the
-    // memory.
+    // Accesses `undefined`, which the wrapper of QuickJS allocates on first use. The allocation
+    // must precede the copy of the memory.
     void vm.undefined
     const harness = vm.importHandle(exported)
     const all = new Uint8Array(memory.buffer)
@@ -184,8 +186,8 @@ export class QuickJsInstance {
 }
 
 /**
- * Parts of an instance's memory above the stack without the spare part, which is the first sequence
- * of zeros longer than anything in use.
+ * Parts of an instance's memory above the stack, without the spare memory. The first sequence of
+ * zeros that is longer than anything in use is the spare memory.
  */
 function partsOf(all: Uint8Array, begin: number): LoadedInstance['parts'] {
   const spare = findZeros(all, begin, spareBytes / 2)

@@ -79,8 +79,8 @@ export class Sandbox implements AsyncDisposable {
   }
 
   /**
-   * Result of a filter function for every event of a name, if the filter reads nothing but the
-   * name.
+   * Returns the result that a filter function has for every event with a name. The result is
+   * `depends` if the filter reads anything but the name.
    */
   matchStatically(filter: string, event: string): Promise<StaticMatch> {
     return this.#run({ kind: 'match', filter, event }, () => 'depends')
@@ -96,8 +96,8 @@ export class Sandbox implements AsyncDisposable {
   }
 
   /**
-   * Runs a job in a worker thread. Result of the job, or of `onEnded` if the thread was ended or
-   * the job was skipped.
+   * Runs a job in a worker thread. Returns the result of the job, or the result of `onEnded` if the
+   * thread was ended or the job was skipped.
    */
   async #run<J extends Job>(
     job: J,
@@ -125,16 +125,16 @@ export class Sandbox implements AsyncDisposable {
 }
 
 /**
- * Function that creates the result of a job that did not end, from the reason and the used CPU
- * time.
+ * Function that creates the result of a job that did not end. The parameters are the reason and the
+ * CPU time that the job used.
  */
 type EndHandler<K extends Job['kind']> = (reason: string, usedMs: number) => JobResults[K]
 
 class SkippedCall extends Error {}
 
 /**
- * Result of a filter and map call that did not end. The failed function is unknown; blaming the
- * filter is safe, because the event is then not delivered.
+ * Result of a call of filter and map that did not end. Which function failed is unknown. The filter
+ * counts as failed, so that the event is not delivered.
  */
 function failed({ filter }: Functions, reason: string, usedMs: number): FunctionResult {
   const name = filter === null ? 'map' : 'filter'

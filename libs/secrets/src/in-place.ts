@@ -1,8 +1,8 @@
 import { keyIdOf } from './seal.ts'
 
 /**
- * Prefix of values that are sealed inside a URL or header. Neither the prefix nor a compact JWE
- * needs escaping there (RFC 3986 §3.2.1).
+ * Prefix of values that are sealed inside a URL or header. In a URL, neither the prefix nor a
+ * compact JWE needs escaping (RFC 3986 §3.2.1).
  */
 const mark = 'sealed~'
 

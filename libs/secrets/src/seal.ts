@@ -5,7 +5,8 @@ import type { PrivateKey, PublicKey } from './keys.ts'
 export interface Sealer {
   /**
    * Seals a value for one context (`credentials/<account>/imap`). Returns a compact JWE (RFC 7516)
-   * that contains the key id. A binding limits the use further; earlier releases ignore it.
+   * that contains the key id. A binding limits the use of the value further; earlier releases
+   * ignore bindings.
    */
   seal(value: string, context: string, binding?: Binding): Promise<string>
 }
@@ -30,7 +31,7 @@ export interface Unsealer {
 
 /** Sealer that also seals stored values again, for the rotation of keys. */
 export interface Resealer extends Sealer {
-  /** Id of the newest key, which seals. */
+  /** Id of the newest key, with which values are sealed. */
   readonly newest: string
   /**
    * Seals a sealed value again with the newest key, for the same context and binding. `binding` is

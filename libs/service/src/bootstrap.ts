@@ -9,7 +9,7 @@ import { openPools } from './open-pools.ts'
 import type { ServiceConfig } from './service-config.ts'
 import { waitForSchema } from './wait-for-schema.ts'
 
-/** Clients that every service uses. */
+/** Clients and tools that every service needs: log, metrics, Postgres and RabbitMQ. */
 export interface ServiceContext {
   log: Logger
   metrics: Metrics
@@ -17,16 +17,20 @@ export interface ServiceContext {
   bus: Bus
 }
 
-/** Started clients of a service, and state of its HTTP server. */
+/** Clients of a started service, and functions for the state of its HTTP server. */
 export interface Bootstrapped extends ServiceContext {
   port: number
   /**
-   * Resolves when clients of the service have had `drainDelayMs` to detect that the process stops.
+   * Resolves when the drain delay has passed since the start of the shutdown. In this time, clients
+   * detect that the process stops.
    */
   drained: () => Promise<void>
-  /** Makes the service ready, unless a check fails. Call `markStarted` at the end of the start. */
+  /**
+   * Marks the service as started. From then on, the service is ready unless a readiness check
+   * fails. Call this function when the start is complete.
+   */
   markStarted: () => void
-  /** Numbers of HTTP requests and RabbitMQ commands in progress. */
+  /** Numbers of HTTP requests and RabbitMQ commands that are not finished. */
   unfinished: () => Record<'requests' | 'commands', number>
 }
 
@@ -34,13 +38,13 @@ export interface BootstrapOptions {
   name: ServiceName
   config: ServiceConfig
   /**
-   * Signal that aborts when the shutdown begins: the service is not ready, and no longer waits for
-   * the schema.
+   * Signal that aborts when the shutdown begins. The service then reports that it is not ready, and
+   * `bootstrap` stops waiting for the schema.
    */
   signal: AbortSignal
-  /** Readiness checks of the service; defaults to Postgres. */
+  /** Readiness checks of the service. By default, only Postgres is checked. */
   checks?: (context: ServiceContext) => Checks
-  /** Fields of the first log line of the service, beside the configuration. */
+  /** Additional fields for the first log line of the service, which contains the configuration. */
   fields?: object
 }
 
@@ -48,8 +52,8 @@ export interface BootstrapOptions {
  * Creates the log, metrics, Postgres pool, RabbitMQ connection and health endpoints of a service,
  * then waits for the schema. `stack` disposes all of them in reverse order.
  *
- * The health endpoints respond while this function waits: the process is live, and not ready until
- * `markStarted` is called. RabbitMQ may be unavailable.
+ * While this function waits, the health endpoints already respond. They report that the process is
+ * live, and that it is not ready until `markStarted` is called. RabbitMQ may be unavailable.
  */
 export async function bootstrap(
   stack: AsyncDisposableStack,
@@ -82,14 +86,17 @@ export async function bootstrap(
 }
 
 /**
- * Readiness check of Postgres. RabbitMQ is not checked, because most services continue their work
- * without RabbitMQ: the metric `bus_up` reports its state.
+ * Readiness check of Postgres. RabbitMQ is not checked, because most services can work without
+ * RabbitMQ for a while. The metric `bus_up` shows whether RabbitMQ is connected.
  */
 export function defaultChecks({ db }: Pick<ServiceContext, 'db'>): Checks {
   return { postgres: () => ping(db) }
 }
 
-/** Readiness check of RabbitMQ, for services whose clients get only errors without RabbitMQ. */
+/**
+ * Readiness check of RabbitMQ. Used by services that can only return errors to their clients
+ * without RabbitMQ.
+ */
 export function busCheck({ bus }: Pick<ServiceContext, 'bus'>): Checks {
   return {
     rabbitmq: () => {

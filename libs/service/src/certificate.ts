@@ -8,13 +8,17 @@ export interface Certificate {
   context: SecureContext
   cert: string
   key: string
-  /** Fingerprint of certificate and key, which shows whether they were renewed. */
+  /**
+   * Fingerprint of the certificate and the private key. A changed fingerprint means that they were
+   * renewed.
+   */
   revision: string
 }
 
 /**
- * Reads the certificate and key of a listener from PEM texts or paths of PEM files. Reads the files
- * at every call, because they are renewed at run time. Undefined if no certificate is configured.
+ * Reads the certificate and the private key of a listener, from PEM texts or from PEM files. Files
+ * are read at every call, because they may be renewed at run time. Undefined if no certificate is
+ * configured.
  */
 export async function readCertificate(
   cert: string | undefined,

@@ -2,10 +2,11 @@ import { performance } from 'node:perf_hooks'
 import { sleep } from '@posthorn/flow'
 
 /**
- * Starts measuring the drain delay of a service when `stopping` aborts. The returned function
- * resolves when `delayMs` have passed since then, immediately if the signal has not aborted.
+ * Starts to measure the drain delay of a service when the signal `stopping` aborts. The returned
+ * function resolves when `delayMs` have passed since the abort. If the signal has not aborted, the
+ * function resolves immediately.
  *
- * Load balancers and clients need this time to detect that the process is not ready.
+ * Load balancers and clients need the drain delay to detect that the process is not ready.
  */
 export function drainDelay(stopping: AbortSignal, delayMs: number): () => Promise<void> {
   let stoppedAt = -Infinity

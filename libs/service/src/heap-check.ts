@@ -2,14 +2,15 @@ import { totalmem } from 'node:os'
 import { getHeapStatistics } from 'node:v8'
 import type { Logger } from '@posthorn/telemetry'
 
-/** Memory of a process besides its heap: code, stacks and small buffers. */
+/** Memory in bytes that a process needs besides its heap: for code, stacks and small buffers. */
 const outsideHeapBytes = 64 * 1024 * 1024
 
 export interface MemoryLimits {
-  /** Maximum heap of this Node process, young generation included. */
+  /** Maximum size of this Node process's heap in bytes, including the young generation. */
   heapBytes: number
   /**
-   * Memory limit of the container in bytes. 0, or more than the memory of the machine: no limit.
+   * Memory limit of the container in bytes. There is no limit if this is 0 or larger than the
+   * memory of the machine.
    */
   containerBytes: number
 }

@@ -5,8 +5,9 @@ import type { ServiceConfig } from './service-config.ts'
 const name = 'SVC_MAIL_ALLOWED_TARGETS'
 
 /**
- * Reads the ports that mail connections may have: ports and `host:port` of
- * `SVC_MAIL_ALLOWED_TARGETS`. The ports of Postgres, RabbitMQ and the service itself are refused.
+ * Reads the ports that mail connections may use: ports and `host:port` in
+ * `SVC_MAIL_ALLOWED_TARGETS`. Mail connections to the ports of Postgres, RabbitMQ and the service
+ * itself are rejected.
  */
 export function readMailPorts(env: Env, service: ServiceConfig): MailPorts {
   const { databaseUrl, amqpUrl, port } = service
@@ -17,7 +18,8 @@ export function readMailPorts(env: Env, service: ServiceConfig): MailPorts {
     allowedTargets: entries
       .filter(({ host }) => host !== '')
       .map((entry) => `${entry.host}:${entry.port}`),
-    // Port 0 stands for a default port, which is refused anyway, or a port that the system chooses.
+    // Port 0 is left out. It stands for a default port, which is rejected anyway, or for a port
+    // that the system chooses.
     own: [...own, port].filter((each) => each !== 0),
   }
 }

@@ -2,24 +2,24 @@ import { connect, type PooledDb } from '@posthorn/db'
 import type { Gauge, Logger, Metrics } from '@posthorn/telemetry'
 
 export interface PoolLimits {
-  /** Maximum connections of the Postgres pool. */
+  /** Maximum number of connections in the Postgres pool. */
   max: number
-  /** Maximum duration of an SQL statement of the pool. */
+  /** Maximum duration of an SQL statement that uses the pool. */
   timeoutMs: number
-  /** True if SQL statements are pipelined, see `connect`. */
+  /** True if SQL statements are pipelined (see the function `connect`). */
   isPipelined?: boolean
 }
 
 export interface PoolDeps {
   url: string
-  /** Name of the service, shown in pg_stat_activity. */
+  /** Name of the service, which Postgres shows in pg_stat_activity. */
   name: string
   log: Logger
   metrics: Metrics
 }
 
 /**
- * Creates the Postgres pools of a service, by name, with their metrics. `stack` closes the pools.
+ * Creates the Postgres pools of a service, by name, and metrics for them. `stack` closes the pools.
  */
 export function openPools<Name extends string>(
   stack: AsyncDisposableStack,

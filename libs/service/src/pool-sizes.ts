@@ -1,26 +1,29 @@
 import type { ServiceName } from '@posthorn/contracts/services'
 
 /**
- * Defaults of SVC_DATABASE_POOL_SIZE: maximum connections of one replica. Three replicas of every
- * service, as during a rolling update of two, and the jobs fit into the 100 default connections of
- * Postgres.
+ * Default values of SVC_DATABASE_POOL_SIZE: the maximum number of Postgres connections per replica.
+ * During a rolling update of two replicas there are three replicas of every service. Together with
+ * the jobs, they need at most 100 connections, which is the default limit of Postgres.
  */
 export const poolSizes: Readonly<Record<ServiceName, number>> = {
-  // api-gateway: a quarter of the connections stores messages, the other connections serve
-  // requests.
+  // api-gateway stores messages with a quarter of its connections and serves requests with the
+  // other connections.
   'api-gateway': 8,
-  // sync-worker: commits of accounts are batched; commands and heartbeats run beside them. With 5
-  // connections, first syncs of 1,000 accounts delayed heartbeats.
+  // sync-worker commits the changes of several accounts together. Commands and heartbeats need
+  // connections at the same time. With 5 connections, initial syncs of 1,000 accounts delayed
+  // heartbeats.
   'sync-worker': 7,
-  // sender: claims, intent records and outcomes are batched, one statement of each kind at a time.
+  // sender batches claims, intent records and outcomes. Only one statement of each kind runs at a
+  // time.
   sender: 4,
-  // webhook-dispatcher: four partitions are fanned out concurrently, and results are recorded
-  // beside them.
+  // webhook-dispatcher fans out four partitions concurrently and records results at the same time.
   'webhook-dispatcher': 5,
-  // Connections of imap-proxy: logins read a few rows.
+  // imap-proxy reads only a few database rows per login, so a small pool is sufficient.
   'imap-proxy': 2,
-  // smtp-proxy stores messages. A large message occupies a connection while it is transferred.
+  // smtp-proxy stores messages. A large message occupies a connection until it has been
+  // transferred.
   'smtp-proxy': 2,
-  // Connections of auth-bridge: it reads a few rows per credential.
+  // auth-bridge reads only a few database rows per request for a credential, so a small pool is
+  // sufficient.
   'auth-bridge': 2,
 }

@@ -4,10 +4,10 @@ import { type OriginMap, parseOrigin } from '@posthorn/net/origin-map'
 const name = 'SVC_PROVIDER_ORIGINS'
 
 /**
- * Reads the `<origin>=<origin>` pairs of `SVC_PROVIDER_ORIGINS`: requests to the first origin of a
- * pair are sent to the second origin, tokens included. Only for tests against fakes of providers.
+ * Reads the pairs `<origin>=<origin>` in `SVC_PROVIDER_ORIGINS`. Requests to the first origin of a
+ * pair are sent to the second origin, including their tokens. Only for tests with fake providers.
  *
- * @throws ConfigError for anything but origins, and for an origin that is mapped twice
+ * @throws ConfigError for a text that is not an origin, and for an origin that is mapped twice
  */
 export function readProviderOrigins(env: Env): OriginMap {
   const origins: Record<string, string> = {}

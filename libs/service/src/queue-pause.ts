@@ -7,25 +7,26 @@ export interface QueuePauseOptions {
   db: Db
   bus: Pick<Bus, 'onInvalidate'>
   log: Logger
-  /** Name of the work queue in the API: `submit` or `notify`. */
+  /** Name of the work queue as in the API: `submit` or `notify`. */
   queue: string
-  /** Called when an operator pauses or resumes the queue. */
+  /** Called with the new state when an operator pauses or resumes the queue. */
   onChange?: (paused: boolean) => void
 }
 
-/** Pause state of a work queue, set by an operator. */
+/** State of a work queue: whether an operator has paused the queue. */
 export interface QueuePause extends AsyncDisposable {
   readonly paused: boolean
 }
 
 /**
- * Interval at which the pause state is read: maximum delay of a change if its invalidation is lost.
+ * Interval at which the pause state of a queue is read. If an invalidation is lost, a change takes
+ * effect after at most this time.
  */
 const everyMs = 500
 
 /**
- * Tracks whether a work queue is paused. Resolves after the first read. While Postgres is
- * unavailable, the last pause state that was read remains.
+ * Observes whether a work queue is paused. Resolves after the state was read for the first time.
+ * While Postgres is unavailable, the state that was read last applies.
  */
 export async function watchQueuePause({
   db,

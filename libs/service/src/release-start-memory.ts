@@ -1,20 +1,23 @@
 import { setFlagsFromString } from 'node:v8'
 import { runInNewContext } from 'node:vm'
 
-/** Time in which a started service has connected, claimed its work and compiled its code. */
+/**
+ * Time after the start at which a service has connected to its servers, claimed its work and
+ * compiled its code.
+ */
 const settledAfterMs = 5_000
 
 /**
- * Collects the garbage of the start once, 5 s after it, and returns its memory to the system: 10 to
- * 50 MB in each service. Without this collection, an idle service keeps the memory. Blocks for 20
- * to 60 ms.
+ * Runs the garbage collector once, 5 s after the start of a service. This returns 10 to 50 MB to
+ * the system, which the start needed and an idle service would keep. Blocks the process for 20 to
+ * 60 ms.
  */
 export function releaseStartMemory(): void {
   setTimeout(() => {
     setFlagsFromString('--expose-gc')
     const collectGarbage = runInNewContext('gc') as (options: object) => void
     setFlagsFromString('--no-expose-gc')
-    // `last-resort` also compacts the heap and drops code that was used once.
+    // With `last-resort`, V8 also compacts the heap and discards code that was executed only once.
     collectGarbage({ execution: 'sync', type: 'major', flavor: 'last-resort' })
   }, settledAfterMs).unref()
 }

@@ -5,31 +5,31 @@ import { checkHeapLimit } from './heap-check.ts'
 import { releaseStartMemory } from './release-start-memory.ts'
 import type { ServiceConfig } from './service-config.ts'
 
-/** Running service. Disposal stops the service. */
+/** Running service, which is stopped by disposal. */
 export interface App extends AsyncDisposable {
   /**
-   * Amount of work that the shutdown of the service has not finished, by kind: in progress, or
-   * abandoned.
+   * Returns the amount of work that is in progress or was abandoned by the shutdown, by kind of
+   * work.
    */
   unfinished?: () => Record<string, number>
 }
 
-/** Entry point of a service: its name, its configuration and its start. */
+/**
+ * Description of a service for `run`: its name, its configuration and the function that starts it.
+ */
 export interface Service<C extends ServiceConfig> {
   name: string
   env: Env
   readConfig: (env: Env) => C
-  /** Starts the service. The signal `stopping` aborts when the shutdown begins. */
+  /** Function that starts the service. The signal `stopping` aborts when the shutdown begins. */
   startApp: (config: C, stopping: AbortSignal) => Promise<App>
 }
 
 /**
- * Runs a service until SIGTERM or SIGINT, then disposes the service.
- *
- * A shutdown takes at most `drainDelayMs` plus `shutdownTimeoutMs`. Work that it does not finish is
- * logged, and the exit status is 1. A second signal ends the process immediately. An error during
- * the start is printed and ends the process with status 1; of a ConfigError only the message is
- * printed.
+ * Runs a service until SIGTERM or SIGINT, then disposes the service. A shutdown takes at most
+ * `drainDelayMs` plus `shutdownTimeoutMs`. Unfinished work is logged, and the exit status is then
+ * 1. A second signal ends the process immediately. An error during the start is printed, and the
+ * exit status is 1. For a ConfigError, only the message is printed.
  */
 export async function run<C extends ServiceConfig>(service: Service<C>): Promise<void> {
   const stopping = new AbortController()
@@ -55,7 +55,7 @@ export async function run<C extends ServiceConfig>(service: Service<C>): Promise
   }
 }
 
-/** Ends the process of a service, after `onTimeout`, when its shutdown takes too long. */
+/** Ends the process of a service if its shutdown takes too long. Calls `onTimeout` before. */
 function limitShutdown(
   stopping: AbortSignal,
   { drainDelayMs, shutdownTimeoutMs }: ServiceConfig,
@@ -65,14 +65,14 @@ function limitShutdown(
     onTimeout()
     process.exit(1)
   }
-  // The timer does not keep the process running: without an open handle, the process ends earlier.
+  // The timer does not keep the process alive, so that the process can end earlier.
   const startTimer = () => setTimeout(end, drainDelayMs + shutdownTimeoutMs).unref()
   stopping.addEventListener('abort', startTimer, { once: true })
 }
 
 /**
- * Logs the work that a service has not finished at its shutdown, if there is any, and sets the exit
- * status.
+ * Logs the work that a service did not finish before its shutdown, and sets the exit status. Logs
+ * nothing if all work is finished.
  */
 function reportUnfinished(
   app: App | undefined,

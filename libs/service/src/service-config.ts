@@ -3,19 +3,24 @@ import type { ServiceName } from '@posthorn/contracts/services'
 import { type LogLevel, logLevels } from '@posthorn/telemetry'
 import { poolSizes } from './pool-sizes.ts'
 
-/** Configuration that every service has. */
+/** Configuration values that every service has. */
 export interface ServiceConfig {
   readonly databaseUrl: string
-  /** Maximum connections of the service to Postgres. */
+  /** Maximum number of Postgres connections of the service. */
   readonly databasePoolSize: number
   readonly amqpUrl: string
-  /** Listen address of health endpoints, metrics and, in api-gateway, the API. */
+  /**
+   * Address at which the service listens for health checks, metrics and, in api-gateway, the API.
+   */
   readonly host: string
   readonly port: number
   readonly logLevel: LogLevel
-  /** Time after SIGTERM for which the process is not ready, but accepts connections. */
+  /**
+   * Time after SIGTERM in which the process reports that it is not ready, but still accepts
+   * connections.
+   */
   readonly drainDelayMs: number
-  /** Maximum duration of the service's shutdown after `drainDelayMs`. */
+  /** Maximum duration of the service's shutdown, counted from the end of `drainDelayMs`. */
   readonly shutdownTimeoutMs: number
 }
 
@@ -24,13 +29,13 @@ const hour = 3_600_000
 export interface ServiceDefaults {
   service: ServiceName
   port: number
-  /** Maximum duration of the service's shutdown; defaults to 10 s. */
+  /** Maximum duration of the service's shutdown. Defaults to 10 s. */
   shutdownTimeoutMs?: number
 }
 
 /**
- * Reads the configuration that every service has. @throws ConfigError for a missing or invalid
- * variable
+ * Reads the configuration values that every service has.
+ * @throws ConfigError for a missing or invalid variable
  */
 export function readServiceConfig(
   env: Env,

@@ -4,8 +4,9 @@ import { backoff, sleep } from '@posthorn/flow'
 import type { Logger } from '@posthorn/telemetry'
 
 /**
- * Waits until Postgres responds and has all migrations of this release. Logs while it waits, and
- * warns if the Postgres role has no timeout. Rejects when the signal aborts.
+ * Waits until Postgres responds and all migrations of this release were applied. Logs a message
+ * while waiting. Logs a warning if the Postgres role has no statement timeout. Rejects when the
+ * signal aborts.
  */
 export async function waitForSchema(db: Db, log: Logger, signal: AbortSignal): Promise<void> {
   const delayMs = backoff({ baseMs: 100, maxMs: 3_000 })

@@ -5,25 +5,26 @@ import { sourceStack } from './source-stack.ts'
 export const logLevels = ['trace', 'debug', 'info', 'warn', 'error', 'fatal', 'silent'] as const
 export type LogLevel = (typeof logLevels)[number]
 
-/** Logger that writes JSON lines to stdout: `log.info({ account }, 'connected')`. */
+/** Logger that writes log lines in JSON to stdout: `log.info({ account }, 'connected')`. */
 export type Logger = Pick<Pino, 'trace' | 'debug' | 'info' | 'warn' | 'error' | 'fatal'> & {
   /**
-   * Creates a logger with further fields. `redact: []` skips the search for secrets, which costs
-   * more than writing the line; use this option only for fields that cannot contain secrets.
+   * Creates a logger that adds fields to each log line. With `redact: []`, the search for secrets
+   * is skipped, which takes more time than writing the line. Use this option only if the fields
+   * cannot contain secrets.
    */
   child(bindings: object, options?: { redact: [] }): Logger
 }
 
 /**
- * Buffering of log lines: they are written every 100 ms or 4 kB, because one write per line costs
- * more than formatting the line. Buffered lines are written at exit, also after an exception.
- * SIGKILL loses them.
+ * Buffering of log lines: lines are written after 100 ms or 4 kB, because a write per line takes
+ * more time than formatting the line. At the end of the process, buffered lines are written, even
+ * after an exception. After SIGKILL they are lost.
  */
 const buffering = { periodicFlush: 100, minLength: 4_096 }
 
 /**
- * Creates the logger of a service. Values of the class `Secret` print as `***`; `redact` covers
- * objects of libraries.
+ * Creates the logger of a service. Values of the class `Secret` are logged as `***`. The option
+ * `redact` removes secrets from objects of libraries.
  */
 export function createLogger(service: string, level: LogLevel = 'info'): Logger {
   const options: LoggerOptions = {
@@ -53,7 +54,7 @@ export function createLogger(service: string, level: LogLevel = 'info'): Logger 
 
 /**
  * Describes an error for the log: name, text, code and stack of the error and its causes. Other
- * properties are left out, because libraries attach requests and sockets to errors.
+ * properties are not logged, because libraries attach requests and sockets to errors.
  */
 function describeError(error: unknown): unknown {
   if (!(error instanceof Error)) return stdSerializers.err(error as Error)

@@ -10,33 +10,34 @@ interface MetricOptions {
   labels?: readonly string[]
 }
 
-/** Metrics of a service. Names get the prefix `posthorn_` and end with their unit. */
+/** Metrics of a service. The names of metrics get the prefix `posthorn_` and end with a unit. */
 export interface Metrics {
   /**
-   * Registers a counter. `collect` is called before each scrape to add the events that are not
-   * counted yet.
+   * Registers a counter. `collect` is called before each scrape of the metrics, and adds events
+   * that were not counted before.
    */
   counter(metric: MetricOptions & { collect?: (counter: Counter) => void }): Counter
   /**
-   * Registers a gauge. `collect` is called before each scrape of the metrics, which waits up to 25
-   * ms for a promise. Without a value by then, the scrape has the last value and
-   * `posthorn_metric_age_seconds` its age, for up to 2 min.
+   * Registers a gauge. `collect` is called before each scrape of the metrics and may return a
+   * promise, for which the scrape waits at most 25 ms. If the promise takes longer, the scrape
+   * contains the previous value for up to 2 min, and its age as `posthorn_metric_age_seconds`.
    */
   gauge(metric: MetricOptions & { collect?: CollectGauge }): Gauge
   histogram(metric: MetricOptions & { buckets?: number[] }): Histogram
-  /** Returns the response of `/metrics`, with all metrics as text. */
+  /** Returns all metrics as text, for the response of `/metrics`. */
   text(): Promise<string>
   readonly contentType: string
 }
 
 /**
- * Interval of the event loop samples of `nodejs_eventloop_lag_*`. The samples include the interval.
- * A sample each 10 ms takes 0.6 % of a core in an idle process.
+ * Interval at which the delay of the event loop is sampled for `nodejs_eventloop_lag_*`. The
+ * samples include this interval. With an interval of 10 ms, sampling would take 0.6 % of a CPU core
+ * in an idle process.
  */
 const lagSampleMs = 100
 
 export interface MetricsOptions {
-  /** Clock in milliseconds, for the ages of sampled metric values. */
+  /** Clock in milliseconds that determines the age of metric values. */
   clock?: () => number
 }
 

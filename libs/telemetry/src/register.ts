@@ -1,6 +1,6 @@
-// Module that every service preloads with `node --import`. Loads tracing only if
-// OTEL_EXPORTER_OTLP_ENDPOINT or OTEL_EXPORTER_OTLP_TRACES_ENDPOINT is set, because tracing costs
-// memory and CPU time.
+// Module that every service loads before its own modules, with `node --import`. Tracing is only
+// loaded if OTEL_EXPORTER_OTLP_ENDPOINT or OTEL_EXPORTER_OTLP_TRACES_ENDPOINT is set, because
+// tracing costs memory and CPU time.
 const {
   OTEL_EXPORTER_OTLP_ENDPOINT: endpoint,
   OTEL_EXPORTER_OTLP_TRACES_ENDPOINT: traces,

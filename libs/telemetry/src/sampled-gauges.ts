@@ -2,19 +2,20 @@ import { settleWithin } from '@posthorn/flow'
 import type { Gauge } from 'prom-client'
 
 /**
- * Function that returns the value of a gauge before a scrape of the metrics. A gauge with labels is
- * set by the function itself.
+ * Function that is called before a scrape of the metrics and returns the value of a gauge. For a
+ * gauge with labels, the function sets the values itself and returns nothing.
  */
 export type CollectGauge = (gauge: Gauge) => number | Promise<number> | void
 
 /**
- * Maximum wait of a scrape for values from Postgres, which arrive within a few milliseconds while
- * Postgres works. A scrape responds within 100 ms also when Postgres does not.
+ * Maximum time for which a scrape waits for values from Postgres. Usually, the values arrive within
+ * a few milliseconds. Because of this limit, a scrape takes less than 100 ms even if Postgres does
+ * not respond.
  */
 const maxCollectMs = 25
 /**
- * Maximum age of a gauge's value in a scrape. An older value would hide that the present value is
- * unknown.
+ * Maximum age of a value that a scrape contains. Older values are left out, because they would hide
+ * that the current value is unknown.
  */
 const maxAgeMs = 120_000
 
@@ -23,19 +24,21 @@ interface Source {
   gauge: Gauge
   collect: CollectGauge
   /**
-   * True while the last collection of the gauge's value returned a promise. Other values have no
-   * age.
+   * True if the last call of `collect` returned a promise. Only values from promises have an age.
    */
   isSampled: boolean
   /**
-   * Collection of the gauge's value in progress. A slow collection continues over several scrapes.
+   * Promise of a `collect` call that has not ended yet. A slow call may last for several scrapes.
    */
   running: Promise<void> | undefined
-  /** Time of the last value of the gauge from a promise. */
+  /** Time at which the gauge last got a value from a promise. */
   sampledAt: number
 }
 
-/** Gauges whose values are collected for each scrape, without delaying the scrape. */
+/**
+ * Gauges whose values are collected for each scrape of the metrics. A slow gauge does not delay the
+ * scrape.
+ */
 export class SampledGauges {
   readonly #sources: Source[] = []
   readonly #clock: () => number
@@ -50,8 +53,8 @@ export class SampledGauges {
   }
 
   /**
-   * Updates all gauges for a scrape, and `ages` by the label `metric`. A gauge without a value is
-   * absent.
+   * Updates all gauges for a scrape of the metrics. Sets the age of each value in `ages`, with the
+   * name of the gauge as the label `metric`. A gauge without a current value is left out.
    */
   async collect(ages: Gauge): Promise<void> {
     const started = this.#sources.flatMap((source) => this.#start(source) ?? [])
@@ -59,7 +62,7 @@ export class SampledGauges {
     for (const source of this.#sources) this.#describe(source, ages)
   }
 
-  /** Starts a collection of a gauge's value, unless the previous collection still runs. */
+  /** Starts to collect the value of a gauge, unless the previous collection is still running. */
   #start(source: Source): Promise<void> | undefined {
     if (source.running) return undefined
     const { gauge } = source
@@ -87,8 +90,8 @@ export class SampledGauges {
 }
 
 /**
- * Collects the value of a gauge. A failure must not end the scrape, so the failure becomes a
- * rejection.
+ * Collects the value of a gauge. An exception is converted to a rejection, so that the scrape does
+ * not fail.
  */
 function collected({ collect, gauge }: Source): ReturnType<CollectGauge> {
   try {

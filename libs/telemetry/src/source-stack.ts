@@ -2,16 +2,18 @@ import { readFileSync } from 'node:fs'
 import { SourceMap, type SourceMapPayload } from 'node:module'
 import { fileURLToPath, pathToFileURL } from 'node:url'
 
-/** Pattern of the position of a stack frame in a bundled file: URL or path, line and column. */
+/** Pattern of the position in a stack frame of a bundled file: URL or path, line and column. */
 const position = /((?:file:\/\/)?\/[^\s()]+\.js):(\d+):(\d+)/g
-/** Source maps by bundled file; undefined for files without a map. */
+/** Source maps, by path of the bundled file. Undefined for a file without a source map. */
 const sourceMaps = new Map<string, SourceMap | undefined>()
 
 /**
- * Stack of an error with the positions of the TypeScript sources, if the code is bundled.
+ * Returns the stack of an error. If the code is bundled, the stack contains positions in the
+ * TypeScript sources.
  *
- * The source map of a file is read at its first frame, synchronously. `--enable-source-maps` reads
- * all source maps at the start and takes 26 MB in each process.
+ * The source map of a file is read synchronously when it is first needed. Node's option
+ * `--enable-source-maps` is not used: it reads all source maps at the start and needs 26 MB in each
+ * process.
  */
 export function sourceStack({ stack }: Error): string | undefined {
   return stack?.replaceAll(position, (frame, file: string, ...at: string[]) => {
@@ -36,7 +38,8 @@ function readSourceMap(file: string): SourceMap | undefined {
     const text = readFileSync(`${fileURLToPath(toUrl(file))}.map`, 'utf8')
     return new SourceMap(JSON.parse(text) as SourceMapPayload)
   } catch {
-    // The file is not bundled, or was deleted: the stack frame stays as it is.
+    // If there is no source map, because the file is not bundled or was deleted, the stack frame is
+    // not changed.
     return undefined
   }
 }

@@ -1,10 +1,11 @@
 import { context, propagation, SpanKind, SpanStatusCode, trace } from '@opentelemetry/api'
 
-/** W3C trace context as message headers (`traceparent`, `tracestate`). */
+/** Message headers with the trace context of the W3C standard (`traceparent`, `tracestate`). */
 export type TraceHeaders = Record<string, string>
 
 /**
- * Returns message headers by which a receiver continues the active trace. Empty without tracing.
+ * Returns message headers with which the receiver of a message continues the active trace. Empty
+ * without tracing.
  */
 export function activeTrace(): TraceHeaders {
   const headers: TraceHeaders = {}
@@ -13,8 +14,8 @@ export function activeTrace(): TraceHeaders {
 }
 
 /**
- * Runs work in a tracing span that continues the sender's trace. Costs almost nothing without
- * tracing.
+ * Runs a function in a tracing span that continues the trace of a message's sender. Costs almost
+ * nothing if tracing is off.
  */
 export function inSpan<T>(name: string, parent: TraceHeaders, work: () => Promise<T>): Promise<T> {
   const tracer = trace.getTracer('posthorn')

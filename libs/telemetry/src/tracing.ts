@@ -8,20 +8,22 @@ import { PgInstrumentation } from '@opentelemetry/instrumentation-pg'
 import { NodeSDK } from '@opentelemetry/sdk-node'
 
 /**
- * Attributes that are removed from tracing spans. URLs contain secrets: access tokens, OAuth 2.0
- * codes, and credentials in the URLs of webhooks. Route and host remain.
+ * Attributes that are removed from tracing spans. They contain URLs, which may contain secrets:
+ * access tokens, OAuth 2.0 codes, and credentials for webhooks. The attributes with the route and
+ * the host are kept.
  */
 const removedAttributes = { 'url.full': undefined, 'url.path': undefined, 'url.query': undefined }
 
 /**
- * Starts tracing of HTTP, Express and Postgres in this process, configured by the OTEL_ variables.
- * RabbitMQ is not instrumented: the bus propagates traces, and long-lived work that a message
- * starts, such as an account session, is not part of its trace.
+ * Starts tracing of HTTP, Express and Postgres in this process. The OTEL_ variables configure
+ * tracing. RabbitMQ is not instrumented, because the bus passes trace contexts on by itself.
+ * Long-lived work that a message starts, such as an account session, does not belong to the trace
+ * of the message.
  */
 export function startTracing(env: NodeJS.ProcessEnv): void {
   describeService(env, process.argv[1] ?? '')
-  // Only the hook of import-in-the-middle instruments ES modules; without the hook, Express has no
-  // spans.
+  // ES modules can only be instrumented through this hook of import-in-the-middle. Without the
+  // hook, there would be no spans for Express.
   register('import-in-the-middle/hook.mjs', import.meta.url)
   const sdk = new NodeSDK({
     traceExporter: new OTLPTraceExporter(),
@@ -33,7 +35,8 @@ export function startTracing(env: NodeJS.ProcessEnv): void {
         startOutgoingSpanHook: () => removedAttributes,
       }),
       new ExpressInstrumentation(),
-      // Postgres queries of periodic tasks have no parent span and are not traced.
+      // Postgres queries without a parent span are not traced. These are mainly queries of periodic
+      // tasks.
       new PgInstrumentation({ requireParentSpan: true }),
     ],
   })
@@ -42,9 +45,9 @@ export function startTracing(env: NodeJS.ProcessEnv): void {
 }
 
 /**
- * Sets the service name of traces to the folder of the service, and the service version to the
- * version of the release, unless they are configured. Other resource detectors are disabled,
- * because these detectors export the command line.
+ * Sets the service name of traces to the name of the service's folder, and the service version to
+ * the version of the release. Configured values are not changed. Other resource detectors are
+ * disabled, because they would export the command line.
  */
 function describeService(env: NodeJS.ProcessEnv, main: string): void {
   env['OTEL_NODE_RESOURCE_DETECTORS'] ??= 'env'

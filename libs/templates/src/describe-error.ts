@@ -2,7 +2,10 @@ import { messageOf } from '@posthorn/errors'
 import type { ContentField, TemplateProblem } from './content.ts'
 import { TemplateError } from './parse-template.ts'
 
-/** Maximum length of a reason: Handlebars quotes the template in its messages. */
+/**
+ * Maximum length of the reason in a template problem. Error messages of Handlebars quote the
+ * template, so they can be long.
+ */
 const maxReasonLength = 300
 
 /** Describes an error of a message template for its author. */

@@ -13,7 +13,7 @@ import { markdownHelper, parseTemplate, TemplateError } from './parse-template.t
 import { describeError } from './describe-error.ts'
 
 type Template = (context: unknown) => string
-/** Escaping of values in a rendered template. */
+/** Kind of escaping for values in a rendered template. */
 type Mode = 'plain' | TemplateFormat
 
 /**
@@ -35,7 +35,9 @@ export class Engine {
 
   readonly #maxOutputBytes: number
 
-  /** Creates an engine. `maxOutputBytes`: maximum bytes of all texts of one rendering job. */
+  /**
+   * Creates a template engine. `maxOutputBytes`: maximum bytes of all texts of one rendering job.
+   */
   constructor(maxOutputBytes: number) {
     this.#maxOutputBytes = maxOutputBytes
     this.#handlebars.unregisterHelper('log')
@@ -100,8 +102,8 @@ function modeOf(field: ContentField, format: TemplateFormat): Mode {
 }
 
 /**
- * True for template texts of one line (subject and preview text): line breaks in values become
- * spaces.
+ * True for template texts of one line (subject and preview text), in which line breaks of values
+ * become spaces.
  */
 function isLine(field: ContentField): boolean {
   return field === 'subject' || field === 'previewText'

@@ -1,6 +1,9 @@
 import type { TemplateContent, TemplateFormat, TemplateProblem } from './content.ts'
 
-/** Job that renders the texts of a template; without a context, a check of their syntax. */
+/**
+ * Job that renders the texts of a template. Without `context`, the job only checks the syntax of
+ * the texts.
+ */
 export interface Job {
   content: TemplateContent
   format: TemplateFormat

@@ -12,8 +12,8 @@ export function markdownToHtml(text: string): string {
 
 /**
  * Escapes a value for a markdown template, so that the value is plain text in markdown and in HTML
- * within it. Uses character references, which have the same meaning in text, link addresses and
- * attributes, and never form structure (CommonMark §2.5). Backslashes do not.
+ * within it. Uses character references, which mean the same in text, link addresses and attributes,
+ * and never form structure (CommonMark §2.5). Backslash escapes would not work in all of these.
  */
 export function escapeMarkdown(value: unknown): string {
   if (value === undefined || value === null) return ''

@@ -40,8 +40,8 @@ class SelfContained extends Handlebars.Visitor {
 }
 
 /**
- * Visitor that replaces `{{x}}` by `{{{escapeMarkdown x}}}` in a template: HTML-safe text may still
- * be markdown syntax.
+ * Visitor that replaces `{{x}}` by `{{{escapeMarkdown x}}}` in a template, because HTML-safe text
+ * may still be markdown syntax.
  */
 class MarkdownValues extends Handlebars.Visitor {
   override MustacheStatement(node: hbs.AST.MustacheStatement): void {

@@ -2,10 +2,11 @@ import { execFile } from 'node:child_process'
 import { promisify } from 'node:util'
 import { listUnpinnedImages, recordDigests } from './base-images.ts'
 
-// `make base-images` records digests; `make image` checks that all are recorded.
+// `make base-images` records the digests of base images. `make image` checks that all digests are
+// recorded.
 const run = promisify(execFile)
 
-/** Digest of the index of all platforms. */
+/** Reads the digest of an image's index, which covers the image for all platforms. */
 async function readDigest(reference: string): Promise<string> {
   const format = ['--format', '{{.Manifest.Digest}}']
   const { stdout } = await run('docker', ['buildx', 'imagetools', 'inspect', ...format, reference])

@@ -2,11 +2,11 @@ import { globSync, readFileSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { root } from './commands.ts'
 
-/** Image of another publisher, as a file names it. */
+/** Image of another publisher that is named in a file of this project. */
 export interface BaseImage {
-  /** Path relative to the project directory. */
+  /** Path of the file that names the image, relative to the project directory. */
   file: string
-  /** Name with tag, and with digest if recorded. */
+  /** Reference of the image in the file: name and tag, and the digest if it is recorded. */
   reference: string
 }
 
@@ -19,7 +19,9 @@ const files = [
 
 const digest = /@sha256:[0-9a-f]{64}$/
 
-/** Lists the images of other publishers in files of Docker, Compose, Kubernetes and GitHub. */
+/**
+ * Lists all images of other publishers that files of Docker, Compose, Kubernetes and GitHub name.
+ */
 export function listBaseImages(folder = root): BaseImage[] {
   return globSync(files, { cwd: folder, exclude: (name) => name === 'node_modules' })
     .toSorted()
@@ -35,8 +37,8 @@ export function listUnpinnedImages(folder = root): BaseImage[] {
 }
 
 /**
- * Writes the present digest of its tag into each reference, and replaces earlier digests. Writes no
- * file if `resolve` fails for an image.
+ * Records the current digest of each image's tag in the files, and replaces earlier digests. If
+ * `resolve` fails for an image, no file is written.
  */
 export async function recordDigests(
   resolve: (reference: string) => Promise<string>,
@@ -73,8 +75,8 @@ async function pin(
 }
 
 /**
- * Images that a Dockerfile names in FROM, COPY and the syntax line. Excludes build stages, and
- * arguments without a default.
+ * Lists the images that a Dockerfile names in FROM, in COPY and in the syntax line. Build stages
+ * and arguments without a default are left out.
  */
 function inDockerfile(text: string): string[] {
   const stages = new Set([...text.matchAll(/^FROM .* AS (\S+)$/gim)].map(([, name]) => name))
@@ -90,10 +92,11 @@ function inDockerfile(text: string): string[] {
     .filter((name) => name !== '' && name !== 'scratch' && !stages.has(name))
 }
 
-/** Images of containers, without the image of this project. */
+/** Lists the images that a YAML file names for containers, except the image of this project. */
 function inYaml(text: string): string[] {
   const image = /^[^#\n]*?(?<![\w-])image: *['"]?([^\s'",{}&*#]+)/gm
-  // A job of GitHub may name the image of its container directly. Elsewhere the key names no image.
+  // In GitHub workflows, the key `container` of a job may directly contain the name of an image. In
+  // other YAML files, this key has another meaning.
   const container = /^ {4}container: *['"]?([^\s'",{}&*#]+:[^\s'",{}#]+)/gm
   return [...text.matchAll(image), ...text.matchAll(container)]
     .map(([, name = '']) => name)

@@ -1,7 +1,8 @@
 import { auditDependencies, writeBillOfMaterials } from './dependencies.ts'
 import { runJest, runStaticChecks } from './commands.ts'
 
-// `make check`: static checks, dependencies and the rules of the workspace, without servers.
+// `make check`: runs the static checks, the checks of dependencies and the tests of the workspace
+// rules. No servers are needed.
 const failed = await runStaticChecks()
 if (!(await auditDependencies())) failed.push('audit of dependencies')
 if (!(await writeBillOfMaterials())) failed.push('bill of materials')

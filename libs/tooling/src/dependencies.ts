@@ -1,30 +1,32 @@
 import { root, runProgram } from './commands.ts'
 
-/** Bill of materials in the format CycloneDX 1.7, relative to the project directory. */
+/** Path of the bill of materials (CycloneDX 1.7), relative to the project directory. */
 export const billOfMaterials = '.local/sbom.cdx.json'
 
-/** Command of the package manager. The Makefile sets it with its version. */
+/** Command that runs the package manager. The Makefile sets the command with the version to use. */
 const [command = '', ...firstArgs] = (process.env['PNPM'] ?? 'pnpm').split(' ')
 
 const pnpm = (args: readonly string[], env: NodeJS.ProcessEnv = {}, cwd = root) =>
   runProgram(command, [...firstArgs, ...args], { env, cwd })
 
 export interface AuditOptions {
-  /** Directory of the lockfile. */
+  /** Directory that contains the lockfile. */
   cwd?: string
-  /** Registry with the advisory database. Defaults to the configured registry. */
+  /**
+   * URL of the npm registry whose advisory database is used. Defaults to the configured registry.
+   */
   registry?: string
-  /** True accepts a registry whose advisories cannot be read. */
+  /** True to continue without a failure if the registry's advisories cannot be read. */
   acceptsUnreadable?: boolean
-  /** Called with the reason for a failure and the remedy. */
+  /** Called with the reason of a failure and the remedy, as text. */
   report?: (line: string) => void
 }
 
 /**
- * Compares the lockfile with the advisory database of the registry. Resolves to false if an
- * advisory of at least moderate severity applies, or the advisories cannot be read.
- * `POSTHORN_AUDIT=optional` accepts unreadable advisories, with a message of pnpm, for a machine
- * without access to them.
+ * Compares the packages in the lockfile with the advisory database of the npm registry. Resolves
+ * with false if an advisory of at least moderate severity applies, or if the advisories cannot be
+ * read. `POSTHORN_AUDIT=optional` accepts that advisories cannot be read, and is meant for machines
+ * without access to the database.
  */
 export async function auditDependencies({
   cwd,
@@ -43,7 +45,11 @@ export async function auditDependencies({
   return passes
 }
 
-/** The exit code of pnpm does not tell an advisory from a registry without advisories. */
+/**
+ * Returns the advice that is printed after a failed `pnpm audit`. The advice mentions both possible
+ * causes, because pnpm exits with the same code if an advisory applies and if the registry has no
+ * advisories.
+ */
 function remedy(acceptsUnreadable: boolean): string {
   const update = 'an advisory listed above applies: update its package, then run `pnpm install`'
   if (acceptsUnreadable) return update
@@ -53,7 +59,9 @@ function remedy(acceptsUnreadable: boolean): string {
   )
 }
 
-/** Writes the bill of materials from the lockfile. Resolves to false if that fails. */
+/**
+ * Writes the bill of materials of the packages in the lockfile. Resolves with false if pnpm fails.
+ */
 export async function writeBillOfMaterials(cwd = root): Promise<boolean> {
   const format = ['--sbom-format', 'cyclonedx', '--sbom-type', 'application']
   return (

@@ -1,12 +1,13 @@
 import { posix } from 'node:path'
 import type { SourceFile } from './workspace.ts'
 
-/** Folders of one layer, which import nothing from each other. */
+/** Folders that belong to one layer. They must not import from each other. */
 type Layer = readonly string[]
 
 /**
- * Layers of the folders in a folder, the highest first: a file imports from its own folder and from
- * lower layers. A file beside the folders belongs to the highest layer that it imports.
+ * Layers of folders, by parent folder, with the highest layer first. A file may import from its own
+ * folder and from lower layers. A file directly in the parent folder counts as part of the highest
+ * layer from which it imports.
  */
 export const layersOf: Readonly<Record<string, readonly Layer[]>> = {
   'services/api-gateway/src': [
@@ -100,7 +101,7 @@ export const layersOf: Readonly<Record<string, readonly Layer[]>> = {
   'libs/tooling/src': [['release']],
 }
 
-/** Folders that have folders of source files, but no layers. */
+/** Lists the parent folders of source folders for which no layers are defined. */
 export function foldersWithoutLayers(sources: readonly Pick<SourceFile, 'path'>[]): string[] {
   const parents = sources.map(({ path }) => posix.dirname(posix.dirname(path)))
   return [...new Set(parents)]
@@ -108,7 +109,10 @@ export function foldersWithoutLayers(sources: readonly Pick<SourceFile, 'path'>[
     .toSorted()
 }
 
-/** Imports from a higher layer, or from another folder of the same layer, as `path → import`. */
+/**
+ * Lists forbidden imports as `path → import`: imports from a higher layer, or from another folder
+ * of the same layer.
+ */
 export function layerViolations(sources: readonly SourceFile[]): string[] {
   return Object.entries(layersOf).flatMap(([folder, layers]) => {
     const files = sources.filter(({ path }) => path.startsWith(`${folder}/`))
@@ -121,7 +125,7 @@ export function layerViolations(sources: readonly SourceFile[]): string[] {
   })
 }
 
-/** Ranks of the folders and files in one folder. 0 is the highest layer. */
+/** Ranks of the folders and files in a parent folder. The highest layer has rank 0. */
 class Ranks {
   readonly #folder: string
   readonly #layers: readonly Layer[]
@@ -138,20 +142,20 @@ class Ranks {
     const own = this.#childOf(from)
     const other = this.#childOf(target)
     if (own === undefined || other === undefined || own === other) return true
-    // Files beside the folders use all of them: their rank is the highest that they import.
+    // Files directly in the parent folder may import from all layers.
     if (own.endsWith('.ts')) return true
     const rank = this.#rankOf(own)
     return other.endsWith('.ts') ? this.#rankOf(other) >= rank : this.#rankOf(other) > rank
   }
 
-  /** Name of the folder or file in the ranked folder that a path leads to. */
+  /** Name of the folder or file, directly in the parent folder, to which a path belongs. */
   #childOf(path: string): string | undefined {
     return path.startsWith(`${this.#folder}/`)
       ? path.slice(this.#folder.length + 1).split('/')[0]
       : undefined
   }
 
-  /** Rank of a folder, or the highest rank that a file imports. */
+  /** Rank of a folder. For a file, the highest layer from which the file imports. */
   #rankOf(child: string): number {
     if (!child.endsWith('.ts')) return this.#layers.findIndex((layer) => layer.includes(child))
     const earlier = this.#fileRanks.get(child)
@@ -168,7 +172,7 @@ class Ranks {
   }
 }
 
-/** Paths of the relative imports of a file. */
+/** Lists the paths of a file's relative imports. */
 function localImports({ path, imports }: SourceFile): string[] {
   return imports
     .filter((name) => name.startsWith('.'))

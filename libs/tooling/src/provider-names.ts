@@ -1,15 +1,21 @@
 import { scanSource } from './scan.ts'
 
-/** Names of account types and OAuth2 providers that a rule must not ask for. */
+/** Names of account types and OAuth2 providers that code may only use in certain files. */
 const names = 'gmail|gmailService|graph|outlook|outlookService'
-/** Value or member with the name: `'gmail'`, `startsWith('outlook')`, `.graph`, `{ gmail: … }`. */
+/**
+ * Pattern of a text literal that is one of `names`, for example `'gmail'`. `identifier` is the
+ * pattern of an identifier that is one of `names`, for example `.graph` or `{ gmail: … }`.
+ */
 const quoted = new RegExp(`['"](?:${names})['"]|^\`(?:${names})\`$`)
 const identifier = new RegExp(`(?:\\.|(?<![\\w$/.-]))(?:${names})(?![\\w$/-])`)
-/** Comparison of the mail system with any name, in TypeScript or SQL. */
+/** Pattern of a comparison of the mail system with any name, in TypeScript or SQL. */
 const comparison =
   /\b(?:backend|provider)\b[\s"')]*(?:[!=]==?|<>|(?:not )?in\b)\s*(?:\(\s*)?['"][\w-]+['"]/
 
-/** Files that may name a provider, with the reason. A folder ends with `/`. */
+/**
+ * Files and folders whose code may name a provider, with the reason. A path that ends with `/` is a
+ * folder.
+ */
 export const namingFiles: Readonly<Record<string, string>> = {
   'libs/contracts/src/account-types/': 'the descriptors',
   'libs/contracts/src/notification-urls.ts': 'paths that are registered at the providers',
@@ -32,7 +38,10 @@ export interface NamedProvider {
   text: string
 }
 
-/** Places at which a source asks which mail system an account has. */
+/**
+ * Finds positions in a source file at which the code depends on the name of an account's mail
+ * system.
+ */
 export function findProviderNames(source: string): NamedProvider[] {
   const parts = scanSource(source).filter(({ kind }) => kind !== 'comment')
   const named = parts.filter(({ kind, text }) =>

@@ -1,6 +1,6 @@
 /**
- * Names that the glossary replaced, as whole identifiers. Names that stay legal with another
- * meaning (`place`, `Target`, `open`) are not listed.
+ * Names that the glossary has replaced, as whole identifiers. A name that is still allowed with
+ * another meaning (`place`, `Target`, `open`) is not listed.
  */
 export const replacedNames: ReadonlySet<string> = new Set(
   `
@@ -29,7 +29,7 @@ export const replacedNames: ReadonlySet<string> = new Set(
     .split(/\s+/),
 )
 
-/** Bare participles and verbs of speech: a name has to say what the thing is. */
+/** Participles that are not allowed as names, because a name has to say what the thing is. */
 export const bareParticiples: ReadonlySet<string> = new Set([
   'asked',
   'found',

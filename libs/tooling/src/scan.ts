@@ -1,21 +1,24 @@
-/** Part of a TypeScript source: code without literals, one comment, or the text of one literal. */
+/**
+ * Part of a TypeScript source file: code without literals, a single comment, or the text of a
+ * single literal.
+ */
 export interface SourcePart {
   kind: 'code' | 'comment' | 'literal'
   text: string
-  /** Line the part starts on, from 1. */
+  /** Line number at which this part of the source file starts. The first line is 1. */
   line: number
 }
 
-/** Code that can precede a regular expression literal. */
+/** Pattern of code after which a slash starts a regular expression literal. */
 const beforeRegex = /(?:^|[=(,:;!&|?{}[\n+]|=>|\breturn|\btypeof|\bcase)\s*$/
 
 const token =
   /\/\*[\s\S]*?\*\/|\/\/[^\n]*|'(?:\\.|[^'\\\n])*'|"(?:\\.|[^"\\\n])*"|`(?:\\[\s\S]|[^`\\])*`|\/(?![*/])(?:\\.|\[(?:\\.|[^\]\\\n])*\]|[^/\\[\n])+\/[a-z]*/g
 
 /**
- * Splits a source into code, comments and literals. Template literals are one literal each,
- * expressions included. Relies on the formatter's output: this is a scanner for the rules of the
- * workspace, not a parser.
+ * Splits a TypeScript source file into code, comments and literals. A template literal is one
+ * literal, including its expressions. Works only for formatted files: this is a scanner for the
+ * workspace rules and not a parser.
  */
 export function scanSource(source: string): SourcePart[] {
   const parts: SourcePart[] = []

@@ -3,8 +3,8 @@ import { join } from 'node:path'
 import { root } from './commands.ts'
 import { checkFile, wordingFiles } from './wording.ts'
 
-// node libs/tooling/src/wording-main.ts [folder…]: lists what breaks the wording rules, one line
-// each.
+// node libs/tooling/src/wording-main.ts [folder…]: lists violations of the wording rules, one per
+// line.
 const folders = process.argv.slice(2)
 const violations = wordingFiles(root)
   .filter((path) => folders.length === 0 || folders.some((folder) => path.startsWith(folder)))

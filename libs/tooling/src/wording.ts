@@ -3,7 +3,7 @@ import { join, relative } from 'node:path'
 import { bareParticiples, replacedNames } from './replaced-names.ts'
 import { scanSource, type SourcePart } from './scan.ts'
 
-/** A place that breaks a rule of the glossary or a line limit. */
+/** Position in a file at which the text violates a rule of the glossary or a line limit. */
 export interface Violation {
   path: string
   line: number
@@ -16,19 +16,23 @@ const maxDocumentColumns = 120
 const maxScriptColumns = 120
 
 /**
- * Words without a technical meaning or with several meanings, and idioms whose literal reading
- * misleads. What a server or provider sends is a notification, not a notice.
+ * Pattern of words that comments and texts must not contain: words without a technical meaning or
+ * with several meanings, and idioms whose literal reading misleads. A server or provider sends a
+ * notification, not a notice.
  */
 const bannedWords =
   /\b(?:notices?|whoever|whomever|nobody(?![@/:])|somebody(?!@)|anew|lest|whereby|at once|is away|are away|made good|makes good|make good|for want of|in the clear|sees to it|see to it|looked after|looks after|look after|put off|puts off|called off|calls off|call off|of ours|of theirs|collector of garbage|doubt(?:s|ed|ful)?)\b/i
 
-/** Identifiers with the word notice. The field `notices` of a bus message stays as it is stored. */
+/**
+ * Pattern of identifiers with the word notice. The field `notices` of a bus message is allowed,
+ * because its name is stored.
+ */
 const bannedName = /^(?!notices$).*(?:[nN]otices?(?![a-z]))/
 
-/** Openings of comments that lack a noun. */
+/** Pattern of the first word of comments that do not begin with a noun. */
 const bannedOpening = /^(?:What|Where|Whoever|Whose|Who|Of|The same)\b/
 
-/** Paths of all files with checked wording, relative to the project directory. */
+/** Paths of all files whose wording is checked, relative to the project directory. */
 export function wordingFiles(root: string): string[] {
   return globSync(
     ['**/*.{ts,md,sql,yaml,yml,sh,in}', '{.ci,.github}/**/*', 'Makefile', 'deploy/Dockerfile'],
@@ -62,7 +66,10 @@ export function checkSource(path: string, source: string): Violation[] {
   return violations
 }
 
-/** Checks a Markdown document: line lengths outside tables, and banned words outside code. */
+/**
+ * Checks a Markdown document: the lengths of lines outside of tables, and banned words outside of
+ * code.
+ */
 export function checkDocument(path: string, source: string): Violation[] {
   const violations: Violation[] = []
   let fenced = false
@@ -77,8 +84,9 @@ export function checkDocument(path: string, source: string): Violation[] {
 }
 
 /**
- * Checks the comments of a file that is not TypeScript: SQL with `--`, all other files with `#`. A
- * line limit applies to lines that are only a comment, because commands and URLs cannot be broken.
+ * Checks the comments of a file that is not TypeScript: comments with `--` in SQL, with `#` in all
+ * other files. Only lines that consist of a comment have a maximum length, because commands and
+ * URLs cannot be broken.
  */
 export function checkScript(path: string, source: string): Violation[] {
   const comment = path.endsWith('.sql')
@@ -99,13 +107,13 @@ export function checkScript(path: string, source: string): Violation[] {
   })
 }
 
-/** Checks the file with the rules of its type. */
+/** Checks the wording of a file with the rules for the type of the file. */
 export function checkFile(path: string, source: string): Violation[] {
   if (path.endsWith('.md')) return checkDocument(path, source)
   return path.endsWith('.ts') ? checkSource(path, source) : checkScript(path, source)
 }
 
-/** Checks one description of the API document. */
+/** Checks the wording of one description in the API document. */
 export function checkDescription(path: string, text: string): Violation[] {
   const rule = bannedOpening.test(text) ? 'opening' : bannedWords.test(text) ? 'word' : undefined
   return rule === undefined ? [] : [{ path, line: 1, rule, text: text.slice(0, 120) }]
@@ -129,7 +137,9 @@ function checkOpening({ text, line }: SourcePart, report: Report): void {
   if (bannedOpening.test(opening)) report(line, 'opening', opening.split('\n')[0] ?? '')
 }
 
-/** True for a line comment directly below another line comment. */
+/**
+ * True for a line comment that is directly below another line comment and continues that comment.
+ */
 function continuesComment(parts: readonly SourcePart[], index: number): boolean {
   const [before, between] = [parts[index - 2], parts[index - 1]]
   return (
@@ -141,7 +151,10 @@ function continuesComment(parts: readonly SourcePart[], index: number): boolean 
   )
 }
 
-/** Lines are measured without the contents of literals, which the formatter cannot break. */
+/**
+ * Checks the lengths of lines. The contents of literals are not counted, because the formatter
+ * cannot break them.
+ */
 function checkColumns(parts: readonly SourcePart[], report: Report): void {
   const source = parts
     .map(({ kind, text }) => (kind === 'literal' ? text.replace(/[^\n]+/g, "''") : text))

@@ -3,7 +3,7 @@ import { dirname, join } from 'node:path'
 import { root } from './commands.ts'
 
 export interface WorkspacePackage {
-  /** Folder relative to the root: `libs/bus`. */
+  /** Path of the package's folder, relative to the root of the project: `libs/bus`. */
   folder: string
   dependencies: string[]
   devDependencies: string[]
@@ -40,7 +40,7 @@ export interface SourceFile {
   imports: string[]
 }
 
-/** Reads all TypeScript files that match, with their imports. */
+/** Reads all TypeScript files whose paths match the patterns, and their imports. */
 export function readSources(patterns: readonly string[]): SourceFile[] {
   return globSync(patterns as string[], {
     cwd: root,
@@ -82,7 +82,10 @@ const levels: Record<string, number> = {
   reports: 2,
 }
 
-/** Returns the level of a package. Packages import lower levels, `contracts` and `config`. */
+/**
+ * Returns the level of a package. A package may import packages of lower levels, `contracts` and
+ * `config`.
+ */
 export function levelOf(folder: string): number {
   const [top, name = ''] = folder.split('/')
   if (top === 'libs') return name === 'testkit' ? 6 : (levels[name] ?? -1)
@@ -90,7 +93,10 @@ export function levelOf(folder: string): number {
   return 7
 }
 
-/** Folders that may import an external package. `store` means the store folders of services. */
+/**
+ * Folders that may import an external package, by name of the package. `store` stands for the
+ * folder `store` of each service.
+ */
 export const allowedImporters: Record<string, readonly string[]> = {
   amqplib: ['libs/bus/'],
   pg: ['libs/db/'],
@@ -118,5 +124,5 @@ export const allowedImporters: Record<string, readonly string[]> = {
   testcontainers: ['libs/testkit/src/containers/'],
 }
 
-/** Folders of tools and tests, which may import any package. */
+/** Folders with tools and tests, whose files may import any package. */
 export const unrestrictedFolders = ['libs/testkit/', 'deploy/local/', 'test-e2e/']

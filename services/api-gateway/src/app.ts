@@ -46,7 +46,8 @@ export async function startApp(config: Config, stopping: AbortSignal): Promise<G
   const pools = { url: config.databaseUrl, name, log, metrics }
   const { db, outbox } = openGatewayPools(stack, pools, config.databasePoolSize)
   const bus = stack.use(await connectBus({ url: config.amqpUrl, name, log, metrics }))
-  // Tasks are work that responses do not wait for, such as hints. Periodic tasks repair lost hints.
+  // Background tasks are work that responses do not wait for, such as hints. If a hint is lost,
+  // periodic tasks do its work later.
   const onTaskError = (err: unknown) => log.debug({ err }, 'background task failed')
   const tasks = stack.use(new TaskGroup({ onError: onTaskError }))
   const onError = (err: unknown) => log.debug({ err }, 'counter flush failed')
@@ -70,21 +71,22 @@ export async function startApp(config: Config, stopping: AbortSignal): Promise<G
   mountDocs(api, version)
   api.use(mountPublicPages(stack, { ...deps, pushTrust, log, metrics, config }))
   const server = await startHttpServer({ config, log, metrics, settings, db, api, stopping })
-  // HTTP server and change streams end concurrently: open streams delay the server's end, and
-  // clients of ended streams reconnect.
+  // The HTTP server and the change streams end concurrently: the server waits for open streams, and
+  // clients of ended streams reconnect to another replica.
   stack.defer(async () => {
     await Promise.all([server[Symbol.asyncDispose](), changes[Symbol.asyncDispose]()])
   })
   await waitForSchema(db, log, stopping)
-  // The first run waits for the first run of a concurrent replica, so it uses the pool with the
-  // longer timeout.
+  // Uses the pool with the longer statement timeout, because the first run waits until the first
+  // run of a concurrent replica is complete.
   await firstRun({ db: outbox, sealer: tools.sealer }, config)
   startSweeps(stack, outbox, { log, tokenLog: config.tokenLog })
   stack.use(await bus.onInvalidate((message) => invalidateCaches(message, { ...deps, pushTrust })))
-  // Other processes may have cached settings before the first run changed them.
+  // Invalidates the settings in all processes, which may have cached them before the first run.
   tasks.run(bus.invalidate({ topic: 'settings' }))
   server.markStarted()
-  // All parts of the service serve until clients have noticed that the process stops.
+  // Delays the shutdown until clients have noticed that the process stops. Until then all parts of
+  // the service serve requests.
   stack.defer(drainDelay(stopping, config.drainDelayMs))
   const running = stack.move()
   return {
@@ -94,7 +96,10 @@ export async function startApp(config: Config, stopping: AbortSignal): Promise<G
   }
 }
 
-/** Configuration for the log: only the names of settings, because values may be secret. */
+/**
+ * Configuration in the form that is logged. Only the names of settings are included, because values
+ * may be secret.
+ */
 function loggable(config: Config) {
   const settings = Object.keys(config.settings ?? {})
   return describeConfig({ ...config, settings, sealingKey: config.sealingKey.id })

@@ -18,11 +18,11 @@ import { type OutboundConfig, readOutboundConfig } from './outbound-config.ts'
 
 export interface Config extends ServiceConfig, FirstRunConfig, OutboundConfig {
   readonly httpServer: HttpServerConfig
-  /** Limits of quoting referenced messages. */
+  /** Limits of the reader that quotes referenced messages. */
   readonly reader: ReturnType<typeof readReaderConfig>
   /** Minimum timeout of a command to a worker. A request can extend the timeout. */
   readonly timeoutMs: number
-  /** Duration of testing a mail server that cannot be used, for callers without full rights. */
+  /** Duration of a test of a mail server that cannot be used, for callers without full rights. */
   readonly unusableMs: number
   /** Maximum request body of operations that take uploads; all other operations have 1 MB. */
   readonly maxBodyBytes: number
@@ -42,7 +42,10 @@ export interface Config extends ServiceConfig, FirstRunConfig, OutboundConfig {
   readonly workerHeartbeatMs: number
   /** File with address ranges of crawlers; undefined selects the bundled file. */
   readonly crawlerRangesFile: string | undefined
-  /** If true, clients may read provider access tokens, regardless of the setting for it. */
+  /**
+   * If true, clients may read provider access tokens, whatever the setting `enableOAuthTokensApi`
+   * is.
+   */
   readonly oauthTokensApi: boolean
   /** Public key for sealing secrets. Only auth-bridge can unseal. */
   readonly sealingKey: PublicKey
@@ -75,7 +78,8 @@ export function readConfig(env: Env): Config {
     ...readFirstRunConfig(env),
     ...readOutboundConfig(env),
     changesPollMs: 1_000,
-    // A body of a public request is usually in one packet with the head of the request.
+    // Short timeout for the body of a public request, which usually arrives in the same packet as
+    // the head.
     publicBodyTimeoutMs: 10_000,
     changesKeepAliveMs: duration(env, 'SVC_CHANGES_KEEP_ALIVE', {
       fallback: 90_000,

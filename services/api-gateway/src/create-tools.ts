@@ -10,7 +10,7 @@ import { Renderer } from '@posthorn/templates'
 import { createAutoconfig } from './autoconfig/autoconfig.ts'
 import type { Config } from './config.ts'
 
-/** CPU time limit of rendering one template; a usual template takes well below a millisecond. */
+/** CPU time limit of rendering one template. A usual template takes well below a millisecond. */
 const templateTimeoutMs = 1_000
 
 /** JavaScript heap of a process that reads the largest requests and messages. */

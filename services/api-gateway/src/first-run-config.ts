@@ -3,7 +3,7 @@ import { settings, SettingsUpdate } from '@posthorn/contracts/settings/settings'
 import { check } from '@posthorn/contracts/validate'
 import { AppError } from '@posthorn/errors'
 
-/** Settings and access tokens of a deployment that the environment prepares. */
+/** Settings and access tokens that the environment prepares for a deployment. */
 export interface FirstRunConfig {
   /** Settings of the environment that are applied at every start. */
   readonly settings: SettingsUpdate | undefined
@@ -25,7 +25,7 @@ export function readFirstRunConfig(env: Env): FirstRunConfig {
 
 /**
  * Reads settings from SVC_SETTINGS. Unknown settings are skipped, so that an older or newer release
- * starts with them.
+ * can start with the variable.
  */
 function readSettings(env: Env): Pick<FirstRunConfig, 'settings' | 'unknownSettings'> {
   const input = json(env, 'SVC_SETTINGS') ?? {}

@@ -34,14 +34,17 @@ export async function firstRun(
     if (preparedToken) await insertOperatorToken(tx, preparedToken.reveal(), 'Prepared token')
     if (await hasTokens(tx)) return
     const token = newToken()
-    // The access token is written before the commit. After a crash in between, the next start
-    // writes another token, whereas a committed but unwritten token would be lost.
+    // Hands the access token to the operator before the commit. After a crash in between, the next
+    // start writes another token; a token that is committed but not written would be lost.
     await writeFirstToken(token, firstTokenFile)
     await insertOperatorToken(tx, token, 'First token')
   })
 }
 
-/** Initial settings of a deployment. A deployment that has a service secret has run before. */
+/**
+ * Plans the initial settings of a deployment. A deployment that has a service secret has run before
+ * and gets no default settings.
+ */
 async function planSeeds(tx: Tx): Promise<PlannedChange[]> {
   const sealed = await listSealedSettings(tx)
   const link: PlannedChange[] = sealed.has('linkSecret')

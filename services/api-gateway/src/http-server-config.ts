@@ -17,7 +17,7 @@ export interface HttpServerConfig {
   readonly trustedProxies: readonly string[]
   /** IP addresses that may read `/metrics`. */
   readonly metricsAddresses: readonly string[]
-  /** Origins whose web pages may call the API; `*` for all. */
+  /** Origins of the web pages that may call the API; `*` for all origins. */
   readonly corsOrigins: readonly string[]
   readonly corsMaxAgeSeconds: number
   /** PEM certificate chain of the HTTP server, or the path of a file with the chain. */
@@ -26,13 +26,18 @@ export interface HttpServerConfig {
   readonly maxConnections: number
   /** Maximum HTTP connections of one IP address, trusted proxies aside. */
   readonly maxConnectionsPerAddress: number
-  /** Requests of one address to the API per minute; 0 for no limit. */
+  /** Maximum API requests of one IP address per minute; 0 for no limit. */
   readonly maxRequestsPerAddress: number
-  /** Requests of one address to public pages and links per minute; 0 for no limit. */
+  /** Maximum requests of one IP address to public pages and links per minute; 0 for no limit. */
   readonly maxPublicRequestsPerAddress: number
-  /** Provider notifications without a known secret per address and minute; 0 for no limit. */
+  /**
+   * Maximum provider notifications without a known secret per IP address and minute; 0 for no
+   * limit.
+   */
   readonly maxUnverifiedPerAddress: number
-  /** Host names for API requests without an access token, besides the host of `serviceUrl`. */
+  /**
+   * Host names that API requests without an access token may use, besides the host of `serviceUrl`.
+   */
   readonly allowedHosts: readonly string[]
 }
 
@@ -66,18 +71,18 @@ export function readHttpServerConfig(env: Env): HttpServerConfig {
       min: 1,
       max: 1_000_000,
     }),
-    // API requests: 1,000 per second on average. A backend with many accounts may use a single
-    // address.
+    // Default limit of API requests: 1,000 per second on average. A backend with many accounts may
+    // use a single address.
     maxRequestsPerAddress: perMinute(env, 'SVC_RATE_LIMIT_PER_ADDRESS', 60_000),
-    // Public requests: 100 per second on average. Mail providers load images of all their users
-    // from few addresses.
+    // Default limit of public requests: 100 per second on average. Mail providers load images of
+    // all their users from few addresses.
     maxPublicRequestsPerAddress: perMinute(env, 'SVC_PUBLIC_RATE_LIMIT_PER_ADDRESS', 6_000),
     maxUnverifiedPerAddress: perMinute(env, 'SVC_UNVERIFIED_NOTIFICATIONS_PER_ADDRESS', 60),
     allowedHosts: allowedHosts(env),
   }
 }
 
-/** Reads a limit of requests per minute; 0 for no limit. */
+/** Reads a limit of requests per minute from an environment variable; 0 for no limit. */
 function perMinute(env: Env, name: string, fallback: number): number {
   return integer(env, name, { fallback, min: 0, max: 1_000_000_000 })
 }

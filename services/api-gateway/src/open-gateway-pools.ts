@@ -5,9 +5,10 @@ import { openPools, type PoolDeps } from '@posthorn/service/open-pools'
 const outboxTimeoutMs = 30_000
 
 /**
- * Opens two pools of Postgres connections. Statements of `db` time out before a client does, so
- * that the client receives a 503. `outbox` stores messages, which takes longer. The pool of
- * `outbox` is separate, so that all other statements keep their connections.
+ * Opens two pools of Postgres connections. Statements of the pool `db` time out before an API
+ * client does, so that the client receives a 503. The pool `outbox` is for storing messages, which
+ * takes longer. Separate pools keep slow inserts from occupying the connections of all other
+ * statements.
  */
 export function openGatewayPools(
   stack: AsyncDisposableStack,

@@ -3,17 +3,17 @@ import { egressPolicies, type EgressPolicy } from '@posthorn/net/egress'
 import type { OriginMap } from '@posthorn/net/origin-map'
 import { readProviderOrigins } from '@posthorn/service/provider-origins-config'
 
-/** Servers that this service contacts, and the networks in which they may be. */
+/** Servers that api-gateway contacts, and the networks that these servers may be in. */
 export interface OutboundConfig {
   /** Base URL of a directory of mail provider settings; the domain is appended. */
   readonly autoconfigDirectory: string | undefined
   /** Networks that autoconfig may contact. */
   readonly autoconfigEgressPolicy: EgressPolicy
-  /** Networks in which the proxy of the settings may be. */
+  /** Networks that the HTTP proxy of the settings may be in. */
   readonly proxyEgressPolicy: EgressPolicy
-  /** Networks of OAuth2 providers whose signing keys are requested. */
+  /** Networks that OAuth2 providers may be in when api-gateway requests their signing keys. */
   readonly oauthEgressPolicy: EgressPolicy
-  /** Origins of mail providers that tests replace. */
+  /** Origins of mail providers, which tests replace by other origins. */
   readonly providerOrigins: OriginMap
 }
 

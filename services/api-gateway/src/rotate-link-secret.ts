@@ -4,8 +4,9 @@ import type { Sealer } from '@posthorn/secrets'
 import { replaceLinkSecret, settingSealContext } from './store/settings.ts'
 
 /**
- * Replaces the secret that signs links. Links of earlier secrets stay valid. Replicas sign with the
- * new secret after their next start, or when they see a link that the new secret signed.
+ * Replaces the secret that signs links. Links that earlier secrets signed stay valid. Replicas sign
+ * with the new secret after their next start, or once they receive a link that the new secret
+ * signed.
  */
 export async function rotateLinkSecret({ db, sealer }: { db: Db; sealer: Sealer }): Promise<void> {
   const secret = randomBytes(32).toString('hex')

@@ -6,13 +6,13 @@ import { sweepTokenLog, type TokenLogLimits } from './store/token-log.ts'
 import { deleteExpiredTokens } from './store/tokens.ts'
 
 /**
- * Interval of the deletion of expired rows. Idempotency keys, form links and sign-ins expire after
- * 24 h; deletion may be this much later.
+ * Interval at which expired rows are deleted. Idempotency keys, form links and sign-ins expire
+ * after 24 h and are deleted within this time afterwards.
  */
 const rowsMs = 600_000
 const tokensMs = 60_000
 
-/** Starts the periodic deletion of expired rows, until `stack` is disposed. */
+/** Starts the tasks that delete expired rows periodically, until `stack` is disposed. */
 export function startSweeps(
   stack: AsyncDisposableStack,
   db: Db,

@@ -4,23 +4,29 @@ import { AppError } from '@posthorn/errors'
 import type { Unsealer } from '@posthorn/secrets'
 import type { Logger, Metrics } from '@posthorn/telemetry'
 
-/** Password or access token, and the only mail server that may get it. */
+/** Password or access token with the only mail server that may receive it. */
 type BoundLogin = ({ pass: string } | { accessToken: string }) & {
   /** Mail server of the login; absent for a password that an earlier release sealed. */
   destination?: Destination
 }
 
-/** Uses that a secret is sealed for. Each kind of secret has its own members. */
+/**
+ * Binding of a sealed secret: the use that the secret is limited to. Which members are present
+ * depends on the kind of secret.
+ */
 export interface SecretBinding {
-  /** Mail server of a password or of an access token that the caller manages. */
+  /** Mail server that may receive a password, or an access token that the caller manages. */
   to?: Destination
-  /** Present for an access token, which is never issued as a password. */
+  /** Present for an access token, so that the token is never issued as a password. */
   form?: 'accessToken'
-  /** OAuth2 application of tokens. */
+  /** OAuth2 application to which tokens belong. */
   app?: string
-  /** OAuth2 provider of tokens, or of the secrets of an application. */
+  /** OAuth2 provider of tokens, or of an application's secrets. */
   provider?: string
-  /** Mail servers that get an access token. Absent until the first use of a consent's grant. */
+  /**
+   * Mail servers that may receive the access tokens of a grant. Absent until the first use of a
+   * grant from a consent.
+   */
   servers?: Destination[]
 }
 
@@ -47,13 +53,14 @@ export interface BoundSecretsOptions {
   unsealer: Unsealer
   log: Logger
   metrics: Metrics
-  /** `requireBoundSecrets`: true if secrets without a binding (sealed use) are refused. */
+  /** If true, secrets without a binding (sealed use) are refused. */
   config: { requireBoundSecrets?: boolean }
 }
 
 /**
- * Unseals secrets only for the use that was sealed with them. A service that can change a
- * registration cannot change the seal, so it cannot redirect a secret.
+ * Unseals secrets only for the use with which they were sealed. A service that can change a
+ * registration cannot change the sealed use, and therefore cannot redirect a secret to another
+ * server.
  */
 export class BoundSecrets {
   readonly #options: BoundSecretsOptions
@@ -106,8 +113,8 @@ export class BoundSecrets {
   }
 
   /**
-   * OAuth2 tokens of an application, unsealed. Undefined if the tokens belong to another
-   * application, because the account has changed its application.
+   * Unseals the OAuth2 tokens of an application. Undefined if the tokens belong to another
+   * application, because the account has changed its application since.
    */
   async findTokens({ sealed, context }: SealedSecret, app: TokenApp): Promise<string | undefined> {
     const { value, binding = {} } = await this.#options.unsealer.open(sealed, context)
@@ -116,9 +123,10 @@ export class BoundSecrets {
   }
 
   /**
-   * Checks that a secret is used for the purpose that it was sealed for.
+   * Checks that a secret is used as its binding permits.
    *
-   * @throws AppError `rejected` if the secret does not fit its use, or has no required binding
+   * @throws AppError `rejected` if the use differs from the binding, or if a required binding is
+   * missing
    */
   assertUse(context: string, { isBound, fits }: { isBound: boolean; fits: boolean }): void {
     const reason = fits ? 'unbound' : 'mismatch'

@@ -28,20 +28,23 @@ export interface Config extends ServiceConfig, Secrets {
   readonly authServerEgressPolicy: EgressPolicy
   /**
    * Timeout of requests to the authentication server. Shorter than the timeout of the requesting
-   * service, so that the service learns the reason.
+   * service, so that the service learns the reason of a failure.
    */
   readonly authServerTimeoutMs: number
   /** Allowed addresses of OAuth2 providers. */
   readonly oauthEgressPolicy: EgressPolicy
   /** The only file from which identity tokens of federated service accounts are read. */
   readonly identityTokenFile?: string | undefined
-  /** Origins of OAuth2 providers that tests replace. */
+  /** Replacements for the origins of OAuth2 providers, used by tests. */
   readonly providerOrigins: OriginMap
   /** Allowed addresses of the proxy in the settings. */
   readonly proxyEgressPolicy: EgressPolicy
   /** If true, auth-bridge refuses secrets that earlier releases sealed without a binding. */
   readonly requireBoundSecrets?: boolean
-  /** If true, clients may read provider access tokens, regardless of the setting for it. */
+  /**
+   * If true, clients may read provider access tokens, whatever the setting `enableOAuthTokensApi`
+   * is.
+   */
   readonly oauthTokensApi: boolean
 }
 
@@ -63,8 +66,9 @@ export function readConfig(env: Env): Config {
 }
 
 /**
- * Reads the secrets from which sealing keys are derived. The service and `reseal-main.ts` use the
- * same variables. Previous secrets may be shorter, so that they can be replaced.
+ * Reads the secrets from which the sealing keys are derived. The service and `reseal-main.ts` use
+ * the same variables. Previous secrets may be shorter than the minimum length, so that a short
+ * secret can be replaced.
  */
 export function readSecrets(env: Env): Secrets {
   const current = secret(env, 'SVC_SECRET', { minLength: minSecretLength })
@@ -75,12 +79,15 @@ export function readSecrets(env: Env): Secrets {
   }
 }
 
-/** Reads the configuration of `reseal-main.ts`, which needs no broker. */
+/** Reads the configuration of `reseal-main.ts`, which does not use RabbitMQ. */
 export function readResealConfig(env: Env): Secrets & { readonly databaseUrl: string } {
   return { ...readSecrets(env), databaseUrl: required(env, 'DATABASE_URL') }
 }
 
-/** Reads the configuration of `keys-main.ts`. Without a secret, the command makes a new secret. */
+/**
+ * Reads the configuration of `keys-main.ts`. If SVC_SECRET is not set, the command creates a new
+ * secret.
+ */
 export function readKeysConfig(env: Env): { readonly secret: Secret | undefined } {
   return { secret: secret(env, 'SVC_SECRET', { minLength: minSecretLength }) }
 }

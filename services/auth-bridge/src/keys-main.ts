@@ -31,7 +31,8 @@ function work(): number {
     fallback: 'secret',
   })
   const configured = readKeysConfig(process.env).secret?.reveal()
-  // Without this check, a public key would be printed whose secret is lost.
+  // Requires SVC_SECRET with `--public`. The command would otherwise print the public key of a new
+  // secret that is lost.
   if (values.public && configured === undefined)
     throw new ConfigError('SVC_SECRET', 'must be set with --public')
   const secret = configured ?? randomBytes(32).toString('hex')

@@ -1,6 +1,6 @@
 /**
- * Parses a JSON object or array from an untrusted source, or with secrets. Undefined for any other
- * text. The error of the JSON parser is not thrown, because the error would quote the text.
+ * Parses a JSON object or array that is untrusted or contains secrets. Undefined for any other
+ * text. The error of the JSON parser is not thrown, because it would quote the text.
  */
 export function parseObject(text: string): Record<string, unknown> | undefined {
   try {

@@ -12,9 +12,12 @@ import { TlsSessionCache } from './upstream/upstream-tls.ts'
 /** Time over which IMAP sessions end when an operator switches the proxy off. */
 const switchOffMs = 5_000
 
-/** Starts the IMAP proxy. Disposal ends all connections with BYE and closes in reverse order. */
+/**
+ * Starts the IMAP proxy. Disposal ends all connections with BYE and closes all resources in reverse
+ * order.
+ */
 export function startApp(config: Config, signal: AbortSignal): Promise<App> {
-  // The IMAP proxy needs RabbitMQ: each login needs credentials from auth-bridge.
+  // Requires RabbitMQ, because each login at the IMAP proxy needs credentials from auth-bridge.
   const options = { kind: imapProxy, config, signal, needsBus: true }
   return startMailProxy(options, (stack, context) => {
     const deps = createDeps(config, context)

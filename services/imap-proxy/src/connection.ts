@@ -54,7 +54,8 @@ export function startConnection(
   const client = new MailClient(socket)
   const disconnected = new AbortController()
   const onClose = () => disconnected.abort()
-  // The TCP socket of a client closes with the TLS socket over it, or before.
+  // Listens on the TCP socket of the client, which closes together with the TLS socket over it, or
+  // before.
   socket.once('close', onClose)
   const deadline = setTimeout(() => client.end('No login in time'), loginTimeoutMs)
   const loginEnded = greet({ client, deps, listener, signal: disconnected.signal })

@@ -36,7 +36,8 @@ export async function startListener(
   await listen(server, { host, port })
   server.on('error', (err) => deps.log.warn({ err }, 'accepting a connection failed'))
   return {
-    // The callback of `close` is not awaited: closing would wait for all sessions.
+    // Does not await the callback of `close`, because the callback waits for the end of all
+    // sessions.
     async [Symbol.asyncDispose]() {
       server.close()
     },
@@ -49,7 +50,8 @@ function accept(socket: Socket, deps: ListenerDeps, context: ListenerContext): v
   pending.add(connection)
   const [oldest] = pending
   if (oldest && pending.size > maxPending) {
-    // The end of a connection takes up to a second, in which it must not be the oldest again.
+    // Removes the oldest connection from `pending` immediately. Its end takes up to a second,
+    // during which it must not be selected again.
     pending.delete(oldest)
     oldest.end('Too many connections')
   }

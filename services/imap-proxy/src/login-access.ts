@@ -46,7 +46,7 @@ const noImap: LoginRejection = {
 }
 
 /**
- * Decides whether a login of a mail client from this address may use the account.
+ * Decides whether a mail client at this address may use the account with its login.
  *
  * @throws Error if Postgres or auth-bridge is unavailable
  */
@@ -64,7 +64,8 @@ export async function checkAccess(
   if (auth === 'address') return { rejection: addressNotAllowed }
   if (!auth || imap === undefined) return { rejection: invalid }
   if (imap === null) return { rejection: noImap }
-  // The time of the access token's last use is stored with best effort: the login does not wait.
+  // Stores the time of the access token's last use without waiting for the result, so that the
+  // login is not delayed.
   if (auth.tokenId !== undefined) markTokenUsed(db, auth.tokenId, address).catch(() => undefined)
   return { auth, imap }
 }

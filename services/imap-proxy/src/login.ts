@@ -129,8 +129,9 @@ function withDeadline(connect: ConnectUpstream, signal: AbortSignal): Connect {
 }
 
 /**
- * Connects to a mail server that a tenant has chosen. The credentials request is awaited first: its
- * failure, which is reported immediately, must not overtake the failure of the connection.
+ * Connects to a mail server that a tenant has chosen. Failed connections are reported after a fixed
+ * time, so that their duration reveals nothing. The credentials request is awaited before the
+ * connection starts, because its failure is reported immediately.
  */
 function withHeldFailures(connect: ConnectUpstream, signal: AbortSignal): Connect {
   const isHidden = (error: unknown) =>
@@ -195,8 +196,8 @@ function rejectionFor(error: unknown): LoginRejection {
       text: '[LIMIT] The mail server takes no more sessions of this account',
       result: 'limit',
     }
-  // RFC 5530 §3: a retry of the login cannot help, because an operator has to repair the OAuth2
-  // application.
+  // Replies with CONTACTADMIN (RFC 5530 §3), because only an operator can repair the OAuth2
+  // application. A retry of the login cannot help.
   if (isApplicationError(error.code))
     return {
       text: '[CONTACTADMIN] The OAuth2 application of the account cannot be used',

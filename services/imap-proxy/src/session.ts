@@ -48,8 +48,8 @@ export function startRelay(
 }
 
 /**
- * Registers an IMAP session until the session is closed. The closure of this function is all memory
- * of a session besides its sockets.
+ * Registers an IMAP session until the session is closed. Besides its sockets, a session needs only
+ * the memory of the variables of this function.
  */
 function registerSession(
   { sessions, log }: RelayDeps,

@@ -40,7 +40,7 @@ import { MailApiTransport } from './transports/mail-api/mail-api-transport.ts'
 import { SmtpTransport } from './transports/smtp/smtp-transport.ts'
 
 const name = 'sender'
-/** Concurrent login checks at servers without an account. */
+/** Maximum concurrent login checks of SMTP servers that belong to no account yet. */
 const verifyConcurrency = 20
 const retentionIntervalMs = 600_000
 

@@ -37,7 +37,7 @@ export interface Config extends ServiceConfig, Readonly<AttemptTiming> {
    */
   readonly oauthEgressPolicy: EgressPolicy
   readonly proxyEgressPolicy: EgressPolicy
-  /** Origins of mail providers that tests replace. */
+  /** Replacements for the origins of mail providers, used by tests. */
   readonly providerOrigins: OriginMap
 }
 
@@ -71,8 +71,8 @@ export function readConfig(env: Env): Config {
     oauthEgressPolicy: egressPolicy(env, 'SVC_OAUTH_EGRESS_POLICY'),
     proxyEgressPolicy: egressPolicy(env, 'SVC_PROXY_EGRESS_POLICY'),
     providerOrigins: readProviderOrigins(env),
-    // RFC 5321 §4.5.3.2 demands timeouts of minutes per SMTP command. Submission servers reply far
-    // sooner.
+    // Defaults of the SMTP timeouts. RFC 5321 §4.5.3.2 demands minutes per command, but submission
+    // servers reply far sooner.
     smtp: {
       egress: egressPolicy(env, 'SVC_MAIL_EGRESS_POLICY'),
       mailPorts: readMailPorts(env, service),

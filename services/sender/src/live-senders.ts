@@ -45,8 +45,9 @@ export class LiveSenders implements AsyncDisposable {
   }
 
   /**
-   * Time since which this sender has reached Postgres without an outage. If the time exceeds the
-   * heartbeat interval, all senders that reach Postgres have stored a heartbeat since.
+   * Duration in milliseconds for which this sender has reached Postgres without an outage. If the
+   * duration exceeds the heartbeat interval, all senders that reach Postgres have stored a
+   * heartbeat since.
    */
   get steadyMs(): number {
     const now = performance.now()

@@ -55,7 +55,8 @@ export async function logIn(deps: AccessDeps, login: AddressedLogin): Promise<Us
   const auth = await authenticateClient(deps, smtpProxy, login)
   if (auth === 'address') throw new AddressRejection()
   if (!auth || !(await accountExists(db, account))) throw invalidCredentials()
-  // The time of the access token's last use is stored with best effort: the login does not wait.
+  // Stores the time of the access token's last use without waiting for the result, so that the
+  // login is not delayed.
   if (auth.tokenId !== undefined) markTokenUsed(db, auth.tokenId, address).catch(() => undefined)
   return { account, address, auth }
 }

@@ -13,14 +13,18 @@ import type { Config } from './config.ts'
 import { type ListenerDeps, type SmtpListenerAddress, startListener } from './listener.ts'
 import { listExistingAccounts } from './store/accounts.ts'
 
-/** Starts smtp-proxy. Disposal finishes messages in transfer and closes in reverse order. */
+/**
+ * Starts smtp-proxy. Disposal finishes messages in transfer and closes all resources in reverse
+ * order.
+ */
 export function startApp(config: Config, signal: AbortSignal): Promise<App> {
   // smtp-proxy does not require RabbitMQ: messages are stored in Postgres, which the sender polls.
   const options = { kind: smtpProxy, config, signal, needsBus: false }
   return startMailProxy<SmtpListenerAddress>(options, (stack, context) => {
     let cut = 0
     const deps = createDeps(config, context, (messages) => void (cut += messages))
-    // Messages in transfer are stored after the listener is disposed and before the database is.
+    // Waits for messages in transfer, after the listener and before the database connections are
+    // closed.
     stack.defer(async () => void (await Promise.all(deps.closing)))
     return {
       usableAccounts: (accounts) => listExistingAccounts(deps.db, accounts),

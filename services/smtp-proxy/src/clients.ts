@@ -9,7 +9,8 @@ const enhancedCode = /^[245]\.\d{1,3}\.\d{1,3} /
 /** Connection of one SMTP client. Replies of smtp-proxy keep their own enhanced status code. */
 export class SmtpProxyConnection extends BearerConnection {
   override send(code: number, data?: string | string[] | null, context?: string | false): void {
-    // The interface spec defines the reply with the queue id, which has no enhanced status code.
+    // Adds no enhanced status code to the reply with the queue id, whose text the interface spec
+    // defines.
     const isOwn = context === 'DATA_OK' || (typeof data === 'string' && enhancedCode.test(data))
     super.send(code, data, isOwn ? false : context)
   }

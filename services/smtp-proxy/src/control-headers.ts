@@ -42,7 +42,8 @@ const readers: Record<string, (value: string) => Controls | undefined> = {
   'local-address': (value) => (isIP(value) === 0 ? undefined : { localAddress: value }),
   copy: (value) => flag(value, (copy) => ({ copy })),
   'sent-mail-path': (value) => (isText(value, 1024) ? { sentMailPath: value } : undefined),
-  // The bytes of a submitted message are not rewritten, so tracking can only be declined.
+  // Tracking can only be declined, because the bytes of a message submitted by SMTP are not
+  // rewritten.
   'track-opens': declineTracking,
   'track-clicks': declineTracking,
 }

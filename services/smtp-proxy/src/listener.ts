@@ -119,7 +119,8 @@ async function accept(client: ConnectingClient, context: ListenerContext): Promi
     return
   }
   socket.once('close', () => permit[Symbol.dispose]())
-  // A disconnected client whose socket stays open would keep its permit.
+  // Destroys the socket of a disconnected client after `lingerMs`. The client would keep its permit
+  // as long as the socket is open.
   socket.once('finish', () => setTimeout(() => socket.destroy(), lingerMs).unref())
   if (tls && !(await startTls(client, tls))) {
     client.socket.destroy()

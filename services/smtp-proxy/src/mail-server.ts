@@ -156,7 +156,11 @@ function isOfValidToken(error: SmtpRejection): boolean {
   return error instanceof AddressRejection || error instanceof TooManySessions
 }
 
-/** Counts an SMTP session of an account, unless the client has left. @throws TooManySessions */
+/**
+ * Counts an SMTP session of an account, unless the client has disconnected.
+ *
+ * @throws TooManySessions
+ */
 function countSession(
   session: SMTPServerSession,
   account: string,
@@ -195,7 +199,8 @@ async function authenticate(
   if (certificate && !session.secure && !config.insecureAuth && !isLoopback(address))
     throw new SmtpRejection('538 5.7.11', 'Encryption required, issue STARTTLS first')
   try {
-    // RFC 4616: no user may act as another user, so authorization id and user name are equal.
+    // Rejects an authorization id that differs from the user name, because no user may act as
+    // another user (RFC 4616).
     if (authzid && authzid !== username) throw invalidCredentials()
     const user = await logIn(deps, { account: username, secret: secretOf(auth), address })
     throttle.recordSuccess(address, username)
@@ -204,7 +209,7 @@ async function authenticate(
   } catch (error) {
     if (!(error instanceof SmtpRejection))
       throw new SmtpRejection('454 4.7.0', 'Temporary authentication failure', { cause: error })
-    // The rejection of a valid token is not delayed: a valid token is no guess.
+    // Does not delay the rejection of a valid token, because a valid token is no guess.
     if (!isOfValidToken(error)) await sleep(throttle.recordFailure(address, username))
     throw error
   }
@@ -229,7 +234,7 @@ async function beginMessage(
   if (isClosing(session)) throw new SmtpRejection('421 4.3.2', 'Shutting down')
   if (address !== '' && !isMailAddress(address))
     throw new SmtpRejection('553 5.1.7', 'Invalid address')
-  // RFC 3461 §4.4: an envelope id (ENVID) has at most 100 characters.
+  // Rejects an envelope id (ENVID) of more than 100 characters (RFC 3461 §4.4).
   if ((session.envelope.dsn?.envid?.length ?? 0) > 100)
     throw new SmtpRejection('501 5.5.4', 'The ENVID is too long')
   const user = userOf(session)

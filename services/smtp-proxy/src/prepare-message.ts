@@ -57,8 +57,8 @@ export function prepareMessage(
     (value) => messageIdForm.test(value) && value.length <= 996,
   )
   const messageId = ownId ?? newMessageId(from)
-  // An invalid Message-ID field is removed: beside this field, the generated Message-ID would be
-  // hidden.
+  // Removes an invalid Message-ID field, because readers would see this field instead of the
+  // generated Message-ID.
   const unchanged =
     ownId === undefined ? remaining.filter(({ name }) => name !== 'message-id') : remaining
   const added = [

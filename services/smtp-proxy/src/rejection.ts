@@ -23,13 +23,14 @@ export function toRejection(error: unknown): SmtpRejection {
   if (error instanceof SmtpRejection) return error
   if (error instanceof AppError && error.kind === 'not-found')
     return new SmtpRejection('550 5.7.1', error.message)
-  // The SMTP envelope differs from the header, from which a mail API takes the envelope.
+  // Reply to a message whose SMTP envelope differs from its header. A mail API takes the recipients
+  // from the header.
   if (error instanceof AppError && error.code === 'UnsupportedOperation')
     return new SmtpRejection('554 5.6.0', error.message)
   if (error instanceof AppError && error.kind === 'unavailable' && error.extras.state !== undefined)
     return new SmtpRejection('451 4.3.0', `${error.message}, try again later`)
-  // A temporary reply: the client repeats the message until an operator has repaired the OAuth2
-  // application.
+  // Replies with a temporary code, so that the client repeats the message until an operator has
+  // repaired the OAuth2 application.
   if (error instanceof AppError && isApplicationError(error.code))
     return new SmtpRejection('451 4.3.5', applicationUnusable, { cause: error })
   return new SmtpRejection('451 4.3.0', 'Temporary failure, try again later', { cause: error })

@@ -60,7 +60,7 @@ export async function submit(
   if (sendsByApi(sender, controls.gateway)) assertHeaderEnvelope(mime, envelope)
   const { deliveryAttempts = 10 } = await settings.get()
   const queueId = newQueueId(now.getTime())
-  // A send time in the past means that the message is sent now.
+  // Replaces a send time in the past by the current time.
   const sendAt = controls.sendAt && controls.sendAt > now ? controls.sendAt : now
   const row: NewSubmission = {
     queueId,
@@ -90,7 +90,8 @@ export async function submit(
       'The idempotency key was used for a message to other recipients',
     )
   if (stored.result === 'repeated') return replyFor(stored.response.queueId, now)
-  // The hint about the new submission may be lost: senders also poll the outbox.
+  // Publishes a hint about the new submission. The hint may be lost, because senders also poll the
+  // outbox.
   if (sendAt <= now)
     bus
       .publishHint('sender.submissions', { queueId })

@@ -1,4 +1,5 @@
 import { afterAll, beforeAll, expect, test } from '@jest/globals'
+import { shardOf } from '@posthorn/contracts/shards'
 import { eventually } from '@posthorn/testkit'
 import type { WorkerApp } from '../src/app.ts'
 import { ImapClient, mail } from './imap-client.ts'
@@ -174,11 +175,20 @@ function sorted(messages: ReadonlyMap<number, string>): [number, string][] {
   return [...messages].sort(([a], [b]) => a - b)
 }
 
+/** Stored state of an account, the lease of its shard, and all workers. */
+async function describeState(account: string) {
+  const { db } = world
+  const shard = shardOf(account)
+  const lease = await db.selectFrom('shards').selectAll().where('shard', '=', shard).execute()
+  const workers = await db.selectFrom('workers').selectAll().execute()
+  return { state: await world.state(account), lease, workers }
+}
+
 test.each(seeds)(
   'history %i, replayed from its events, is what the mailbox holds',
   async (seed) => {
     const random = randomOf(seed)
-    const user = world.dovecot.freshUser()
+    const user = world.dovecot.freshUser('unlisted')
     const account = await world.register(user, { notifyFrom: new Date(0) })
     await using client = await ImapClient.login(user)
     const person = new Person(client, random)
@@ -205,8 +215,9 @@ test.each(seeds)(
       if (pause === 3 && worker) await catchUp()
     }
     worker ??= await world.startWorker()
-    await catchUp().catch((error: unknown) => {
-      throw new Error(history.join('\n'), { cause: error })
+    await catchUp().catch(async (error: unknown) => {
+      const state = JSON.stringify(await describeState(account))
+      throw new Error(`${state}\n${history.join('\n')}`, { cause: error })
     })
     await world.stopWorker(worker)
   },

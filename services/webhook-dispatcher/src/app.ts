@@ -98,8 +98,8 @@ async function startDispatcher(context: Context): Promise<Dispatcher> {
   const { options, ...receivers } = await startReceivers(context)
   const throttle = new TargetThrottle({
     optionsOf: (lane) => options.of(lane),
-    // The suspension of a target lasts as long as the first delay of a delivery, and up to six
-    // times that delay.
+    // The first suspension of a target lasts as long as the first retry delay of a delivery, later
+    // suspensions up to six times as long.
     suspendMs: config.retryBaseMs,
     maxSuspendMs: 6 * config.retryBaseMs,
   })

@@ -78,7 +78,7 @@ function secondsSince(date: string): number {
   return Math.max(0, Date.now() - Date.parse(date)) / 1000
 }
 
-/** Returns a function that records a due call of the functions of a route. */
+/** Returns a function that records a call of a route's functions that was due. */
 function functionMetrics(metrics: Metrics) {
   const calls = metrics.counter({
     name: 'route_function_calls_total',

@@ -23,7 +23,7 @@ export interface CyrusFiles {
   /** File with the configuration of Cyrus's master process. */
   cyrusConf: string
   imapdConf: string
-  /** Path of the Unix socket for password checks. */
+  /** Path of the Unix socket at which Cyrus has passwords checked (saslauthd). */
   saslauthdSocket: string
 }
 

@@ -14,8 +14,9 @@ const libraries =
   'cyrus-common|libcom-err2|libffi8|libgcc-s1|libgmp10|libgnutls30|libgssapi-krb5-2|libhogweed6|libical3|libicu72|libidn2-0|libjansson4|libk5crypto3|libkeyutils1|libkrb5-3|libkrb5support0|libldap-2\\.5-0|liblzma5|libnettle8|libnsl2|libp11-kit0|libpcre3|libpq5|libsasl2-2|libsqlite3-0|libssl3|libstdc\\+\\+6|libtasn1-6|libtirpc3|libunistring2|libuuid1|libwrap0|libxapian30|libxml2|zlib1g'
 
 /**
- * Returns Cyrus imapd 3.6 from Debian packages, downloaded into `cache` (6 s, 72 MB). An installed
- * Cyrus is not used: its paths are compiled in, and its package conflicts with Dovecot's.
+ * Returns Cyrus imapd 3.6 from Debian packages, downloaded into the directory `cache` (6 s, 72 MB).
+ * An installed Cyrus is not used: its paths are compiled in, and its Debian package conflicts with
+ * Dovecot's package.
  * @throws Error that lists the alternatives if the download fails.
  */
 export async function findCyrus(cache: string): Promise<CyrusProgram> {
@@ -44,8 +45,8 @@ export async function findCyrus(cache: string): Promise<CyrusProgram> {
 }
 
 /**
- * Returns a cache directory that the unprivileged user can read. If this process runs as root, all
- * programs of Cyrus run as that user.
+ * Returns a cache directory that an unprivileged user can read. If this process runs as root, all
+ * programs of Cyrus run as an unprivileged user.
  */
 async function reachable(cache: string): Promise<string> {
   await mkdir(cache, { recursive: true })

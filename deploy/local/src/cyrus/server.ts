@@ -21,14 +21,15 @@ import {
 
 export interface CyrusOptions {
   /**
-   * Directory of the ports, logs, certificate and mail of the Cyrus server. Reused by the next
-   * start.
+   * Directory of the ports, logs, certificate and mail of the Cyrus server. The next start of the
+   * server uses the directory again.
    */
   dir: string
-  /** Directory of downloaded packages, shared by all servers. */
+  /** Directory of downloaded packages, shared by all test servers. */
   cache: string
   /**
-   * File that records the processes of Cyrus. With a record, the processes outlive this process.
+   * File to which the processes of Cyrus are recorded. If the file is given, the processes of Cyrus
+   * outlive this process.
    */
   record?: string | undefined
 }
@@ -46,11 +47,11 @@ export interface CyrusAddress {
 }
 
 export interface Cyrus extends ManagedServer, CyrusAddress {
-  /** Address of the Cyrus server without functions, to be passed to another process. */
+  /** Addresses and password of the Cyrus server as plain data, to be passed to another process. */
   readonly address: CyrusAddress
   /**
-   * Delivers a message to the user's INBOX by LMTP. `user` is a name or an address @mail.test.
-   * Mailboxes are created on first use.
+   * Delivers a message by LMTP to the INBOX of a user. `user` is a user name or an address at
+   * mail.test. A mailbox is created when it is first used.
    */
   deliver(user: string, rfc822: string | Uint8Array): Promise<void>
   /** Stops the Cyrus server and deletes all mail. */
@@ -58,9 +59,9 @@ export interface Cyrus extends ManagedServer, CyrusAddress {
 }
 
 /**
- * Starts Cyrus imapd 3.6 for tests: IMAP (with STARTTLS and TLS) and LMTP. Every user name exists
- * and has the password `secret`, so tests create users by naming them. As root, the server runs as
- * the unprivileged user.
+ * Starts Cyrus imapd 3.6 for tests, with IMAP (including STARTTLS and TLS) and LMTP. Every user
+ * name exists and has the password `secret`, so tests create users by naming them. If this process
+ * runs as root, the server runs as an unprivileged user.
  */
 export async function startCyrus({ dir, cache, record }: CyrusOptions): Promise<Cyrus> {
   const program = await findCyrus(cache)
@@ -124,7 +125,7 @@ async function startMaster({
 }): Promise<ServerProcess> {
   const running = await launch({
     command: join(program.bin, 'master'),
-    // Option `-D` of Cyrus's master process: run in the foreground.
+    // Option `-D` makes Cyrus's master process run in the foreground.
     args: [
       '-D',
       '-C',

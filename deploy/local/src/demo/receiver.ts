@@ -13,16 +13,18 @@ export interface ReceivedWebhook {
 
 export interface WebhookReceiver extends AsyncDisposable {
   url: string
-  /** Resolves with the first webhook that matches, including webhooks received before the call. */
+  /**
+   * Returns the first webhook that `match` accepts. A webhook received before the call counts, too.
+   */
   next(description: string, match: (webhook: ReceivedWebhook) => boolean): Promise<ReceivedWebhook>
 }
 
-/** Timeout of every wait of the demo. */
+/** Timeout for each wait of the demo, for example for a webhook. */
 const timeoutMs = 30_000
 
 /**
- * Starts a minimal webhook receiver at an address of this machine: verifies the signature over the
- * raw bytes, parses the body, then responds.
+ * Starts a minimal webhook receiver at an address of this machine. For each webhook, the receiver
+ * verifies the signature over the raw bytes, parses the body and responds.
  */
 export async function startReceiver(serviceSecret: string, host: string): Promise<WebhookReceiver> {
   const received: ReceivedWebhook[] = []

@@ -3,13 +3,13 @@ import { setTimeout as delay } from 'node:timers/promises'
 import { ImapFlow } from 'imapflow'
 import { startReceiver, type WebhookReceiver } from './receiver.ts'
 
-/** Addresses of the system and of the mail server that the demo uses. */
+/** Addresses of the local system and of the mail server that the demo uses. */
 export interface ScenarioContext {
   url: string
   token: string
   serviceSecret: string
   imapProxyPort: number
-  /** Address of this machine at which webhooks of the demo arrive. Defaults to 127.0.0.1. */
+  /** Address of this machine to which webhooks of the demo are sent. Defaults to 127.0.0.1. */
   receiverHost?: string
   mail: {
     host: string
@@ -50,7 +50,8 @@ async function connectAccount(
 ): Promise<void> {
   const started = performance.now()
   const auth = { user, pass: mail.password }
-  // The mail server of the demo has a self-signed certificate.
+  // TLS certificates are not verified, because the mail server of the demo has a self-signed
+  // certificate.
   const tls = { rejectUnauthorized: false }
   await api.post('/v1/account', {
     account: user,
@@ -156,7 +157,10 @@ async function logInThroughProxy(
   }
 }
 
-/** Logs in at the IMAP proxy, with retries: the proxy applies changed settings within seconds. */
+/**
+ * Logs in at the IMAP proxy and retries failed logins: the proxy needs some seconds to apply
+ * changed settings.
+ */
 async function connectWithRetries(port: number, token: string): Promise<ImapFlow> {
   for (let attempt = 1; ; attempt++) {
     const client = new ImapFlow({

@@ -17,7 +17,7 @@ export interface DovecotPorts {
   imaps: number
   lmtp: number
   submission: number
-  /** Port of the SMTP server that receives submitted mail, usually the mail hub. */
+  /** Port of the SMTP server to which Dovecot relays submitted mail, usually the mail hub. */
   relay: number
 }
 
@@ -28,8 +28,8 @@ export interface DovecotFeatures {
    */
   introspectionUrl?: string
   /**
-   * SASL mechanisms for tokens, offered with `introspectionUrl`. Defaults to XOAUTH2 and
-   * OAUTHBEARER.
+   * SASL mechanisms that Dovecot offers for access tokens if `introspectionUrl` is set. Defaults to
+   * XOAUTH2 and OAUTHBEARER.
    */
   tokenMechanisms?: readonly ('xoauth2' | 'oauthbearer')[]
   /** True to offer STARTTLS and TLS on Dovecot's ports. Defaults to true. */
@@ -98,7 +98,7 @@ function fetchedPrograms(root: string, env: Record<string, string>): string {
     `libexec_dir = ${lib}`,
     `mail_plugin_dir = ${lib}/modules`,
     `login_plugin_dir = ${lib}/modules/login`,
-    // Dovecot passes no other environment variables to its processes.
+    // Dovecot passes only the environment variables in `import_environment` to its processes.
     `import_environment = TZ LD_LIBRARY_PATH=${env['LD_LIBRARY_PATH']}`,
   ].join('\n')
 }

@@ -14,8 +14,8 @@ const libraries =
 const systemPath = '/usr/local/sbin:/usr/local/bin:/usr/sbin:/usr/bin:/sbin:/bin'
 
 /**
- * Returns the installed Dovecot 2.3, else Dovecot from Debian packages, downloaded into `cache` (8
- * s, 20 MB).
+ * Returns the installed Dovecot 2.3. Without an installed Dovecot 2.3, returns Dovecot from Debian
+ * packages, downloaded into the directory `cache` (8 s, 20 MB).
  *
  * @throws Error that lists the alternatives if both are unavailable
  */

@@ -16,16 +16,17 @@ import { createDataDirectory } from '../files/data-directory.ts'
 
 export interface DovecotOptions extends DovecotFeatures {
   /**
-   * Directory of the ports, log, certificate and (usually) mail of the Dovecot server. Reused by
-   * the next start.
+   * Directory of the ports, log, certificate and (usually) mail of the Dovecot server. The next
+   * start of the server uses the directory again.
    */
   dir: string
-  /** Directory of downloaded packages, shared by all servers. */
+  /** Directory of downloaded packages, shared by all test servers. */
   cache: string
   /** Fixed ports of Dovecot. Defaults to free ports. */
   ports?: Partial<DovecotPorts>
   /**
-   * File that records the processes of Dovecot. With a record, the processes outlive this process.
+   * File to which the processes of Dovecot are recorded. If the file is given, the processes of
+   * Dovecot outlive this process.
    */
   record?: string | undefined
 }
@@ -37,7 +38,7 @@ export interface DovecotAddress {
   imapsPort: number
   lmtpPort: number
   submissionPort: number
-  /** Port of the SMTP server that receives submitted mail. */
+  /** Port of the SMTP server to which Dovecot relays submitted mail. */
   relayPort: number
   /** PEM file of the server's self-signed certificate. */
   certPath: string
@@ -46,11 +47,13 @@ export interface DovecotAddress {
 }
 
 export interface Dovecot extends ManagedServer, DovecotAddress {
-  /** Address of the Dovecot server without functions, to be passed to another process. */
+  /**
+   * Addresses and password of the Dovecot server as plain data, to be passed to another process.
+   */
   readonly address: DovecotAddress
   /**
-   * Delivers a message to the user's INBOX by LMTP. `user` is a name or an address @mail.test.
-   * Mailboxes are created on first use.
+   * Delivers a message by LMTP to the INBOX of a user. `user` is a user name or an address at
+   * mail.test. A mailbox is created when it is first used.
    */
   deliver(user: string, rfc822: string | Uint8Array): Promise<void>
   /** Stops the Dovecot server and deletes all mail. */
@@ -58,9 +61,9 @@ export interface Dovecot extends ManagedServer, DovecotAddress {
 }
 
 /**
- * Starts Dovecot 2.3: IMAP (with STARTTLS and TLS), LMTP and submission. Every user name exists and
- * has the password `secret`, so tests create users by naming them. As root, mail belongs to the
- * unprivileged user.
+ * Starts Dovecot 2.3 with IMAP (including STARTTLS and TLS), LMTP and submission. Every user name
+ * exists and has the password `secret`, so tests create users by naming them. If this process runs
+ * as root, the mail files belong to an unprivileged user.
  */
 export async function startDovecot(options: DovecotOptions): Promise<Dovecot> {
   const { dir, cache, record } = options
@@ -113,8 +116,9 @@ export async function startDovecot(options: DovecotOptions): Promise<Dovecot> {
 }
 
 /**
- * Command that starts Dovecot. Dovecot reads its configuration through doveconf, which it looks for
- * in /usr/bin. A downloaded Dovecot is therefore started by doveconf (`-e`).
+ * Command that starts Dovecot. Dovecot looks in /usr/bin for the program doveconf, through which it
+ * reads its configuration. A downloaded Dovecot is therefore started by the downloaded doveconf
+ * (`-e`).
  */
 function commandLine(
   { root }: DovecotProgram,

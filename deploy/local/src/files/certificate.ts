@@ -4,15 +4,18 @@ import { chown, rename, writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import type { DataDirectory } from './data-directory.ts'
 
-/** Self-signed certificate and its key, both PEM. Only for servers on this machine. */
+/**
+ * Self-signed certificate and its private key, both in PEM format. Only for servers on this
+ * machine.
+ */
 export interface SelfSignedCertificate {
   key: string
   cert: string
 }
 
 /**
- * Creates a self-signed certificate for names and IPv4 addresses, valid for ten years, with a key
- * of EC P-256 or RSA 2048. DER as in RFC 5280 §4.1.
+ * Creates a self-signed certificate for host names and IPv4 addresses, valid for ten years. The key
+ * is EC P-256 or RSA 2048. The certificate is encoded in DER (RFC 5280 §4.1).
  */
 export function selfSigned(
   names: readonly string[],
@@ -25,8 +28,8 @@ export function selfSigned(
   const name = sequence(
     der(0x31, sequence(oid('2.5.4.3'), der(0x0c, Buffer.from(names[0] ?? 'localhost')))),
   )
-  // Signature algorithm of the certificate: ecdsa-with-SHA256 (RFC 5758 §3.2),
-  // sha256WithRSAEncryption with NULL (RFC 4055 §5).
+  // Signature algorithm of the certificate: for EC keys ecdsa-with-SHA256 (RFC 5758 §3.2), for RSA
+  // keys sha256WithRSAEncryption with NULL parameters (RFC 4055 §5).
   const algorithm =
     keyType === 'ec'
       ? sequence(oid('1.2.840.10045.4.3.2'))
@@ -62,7 +65,7 @@ export function selfSigned(
   }
 }
 
-/** Encodes a DER value: a tag, a length (X.690 §8.1.3) and the content. */
+/** Encodes a value in DER: a tag, a length (X.690 §8.1.3) and the content. */
 function der(tag: number, content: Buffer): Buffer {
   const { length } = content
   if (length < 0x80) return Buffer.concat([Buffer.from([tag, length]), content])

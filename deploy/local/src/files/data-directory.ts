@@ -7,8 +7,8 @@ import { errorCode } from '../process/error-code.ts'
 import { writeState } from './state-file.ts'
 
 /**
- * User id and group id of the started servers if this process runs as root. Postgres refuses root,
- * and mail should not be written by root.
+ * User id and group id under which servers run if this process runs as root. Postgres refuses to
+ * run as root, and mail files should not belong to root.
  */
 export const unprivilegedUser = { uid: 65_534, gid: 65_534 } as const
 
@@ -17,8 +17,8 @@ export function isRoot(): boolean {
 }
 
 /**
- * True if the unprivileged user of the servers can read and enter the path. False below a directory
- * such as /root.
+ * True if the unprivileged user of the servers can read and enter the directory `path`. False for
+ * example below /root.
  */
 export function isReadableUnprivileged(path: string): boolean {
   const args = ['-c', 'test -r "$1" && test -x "$1"', 'sh', path]
@@ -27,14 +27,15 @@ export function isReadableUnprivileged(path: string): boolean {
 
 export interface DataDirectory {
   dir: string
-  /** User to start the server with. Empty unless this process runs as root. */
+  /** User id and group id for the server's process. Empty unless this process runs as root. */
   owner: { uid?: number; gid?: number }
 }
 
 /**
- * Creates the data directory of a server, which belongs to the server's user. The data directory is
- * `dir`. If this process runs as root and the server's user cannot enter `dir`, the data directory
- * is below the temporary directory. The choice is written to `dir`/place.json.
+ * Creates the data directory of a server and makes the server's user its owner. Usually `dir` is
+ * the data directory. If this process runs as root and the server's user cannot enter `dir`, the
+ * data directory is created below the temporary directory instead. The file `dir`/place.json
+ * records the path.
  */
 export async function createDataDirectory(dir: string): Promise<DataDirectory> {
   await mkdir(dir, { recursive: true })
@@ -50,16 +51,16 @@ async function createFallbackDirectory(dir: string): Promise<string> {
 }
 
 /**
- * Returns a directory for Unix sockets: `dir`, or a directory with a shorter path. Socket paths are
- * limited to 107 bytes (unix(7)).
+ * Returns a directory for Unix sockets: `dir`, or another directory if the path of `dir` is too
+ * long. Paths of sockets have at most 107 bytes (unix(7)).
  */
 export async function socketDirectory(dir: string): Promise<string> {
   return dir.length < 80 ? dir : createFallbackDirectory(dir)
 }
 
 /**
- * Creates a directory of this user in a world-writable place. Rejects a directory that belongs to
- * another user.
+ * Creates a directory that belongs to the user of this process, for example below /tmp. Rejects an
+ * existing directory of another user.
  */
 export async function createOwnDirectory(path: string): Promise<string> {
   await mkdir(path, { mode: 0o755 }).catch((error: unknown) => {
@@ -71,7 +72,7 @@ export async function createOwnDirectory(path: string): Promise<string> {
   return path
 }
 
-/** Creates a directory that the server's user may write to. */
+/** Creates a directory and gives it to the user of the server, who may then write files there. */
 export async function createServerDirectory(
   path: string,
   owner: DataDirectory['owner'],
@@ -86,7 +87,10 @@ export interface OwnerNames {
   group: string
 }
 
-/** Names of the user and group that own a data directory. Dovecot accepts no numbers. */
+/**
+ * Names of the user and the group that own a data directory. Needed because Dovecot accepts only
+ * names, not numbers.
+ */
 export async function ownerNames({ owner }: DataDirectory): Promise<OwnerNames> {
   const { uid, gid } = userInfo()
   return {

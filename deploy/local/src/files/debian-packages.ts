@@ -4,18 +4,21 @@ import { promisify } from 'node:util'
 
 const script = join(import.meta.dirname, '../../scripts/fetch-debian.sh')
 
-/** Name of this machine's architecture in library paths of Debian. */
+/** Name of this machine's CPU architecture in library paths of Debian. */
 export const triplet = process.arch === 'arm64' ? 'aarch64-linux-gnu' : 'x86_64-linux-gnu'
 
 export interface DebianPackages {
   /**
-   * Directory of the extracted packages. Later calls find the packages in this directory and return
-   * immediately.
+   * Directory for the extracted packages. If the directory has the packages already, nothing is
+   * downloaded.
    */
   dir: string
   suite: 'bookworm' | 'trixie'
   packages: readonly string[]
-  /** Pattern of the names of the dependencies to download as well. */
+  /**
+   * Pattern for names of dependencies. Matching dependencies of the packages are downloaded as
+   * well.
+   */
   dependencies: RegExp
 }
 

@@ -4,8 +4,8 @@ import { dirname, join } from 'node:path'
 import { errorCode } from '../process/error-code.ts'
 
 /**
- * Returns the state of a server's directory (ports, passwords), which is the same at every start.
- * The file of the state is readable by its owner only. Keys missing in the file are added from
+ * Returns the stored state of a server (ports, passwords), so that the state is equal at every
+ * start. Only the owner can read the state file. Keys that are missing in the file are added from
  * `fresh`. Keys of `wanted` replace stored keys.
  */
 export async function loadOrCreateState<T extends object>(
@@ -28,7 +28,7 @@ export async function readState<T extends object>(file: string): Promise<Partial
   }
 }
 
-/** Writes the state of a server (ports, passwords) to a file, atomically. */
+/** Writes the state of a server (ports, passwords) to a file in one atomic step. */
 export async function writeState(file: string, state: object): Promise<void> {
   await mkdir(dirname(file), { recursive: true })
   const draft = join(dirname(file), `.${randomBytes(6).toString('hex')}.tmp`)

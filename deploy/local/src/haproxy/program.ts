@@ -12,8 +12,9 @@ const loader =
   process.arch === 'arm64' ? 'usr/lib/ld-linux-aarch64.so.1' : 'usr/lib64/ld-linux-x86-64.so.2'
 
 /**
- * Returns haproxy 3.0 from Debian packages, downloaded into `cache`. The program is started by the
- * loader of its own C library, because the program is newer than some machines.
+ * Returns haproxy 3.0 from Debian packages, downloaded into the directory `cache`. The program
+ * needs a newer C library than some machines have. The dynamic loader of the downloaded C library
+ * therefore starts the program.
  *
  * @throws Error that lists the alternatives if the download fails
  */

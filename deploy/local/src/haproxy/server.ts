@@ -11,18 +11,21 @@ const template = join(import.meta.dirname, '../../../haproxy/haproxy.cfg.in')
 export interface HaproxyOptions {
   /** Directory of the configuration and log of haproxy. */
   dir: string
-  /** Directory of downloaded packages, shared by all servers. */
+  /** Directory of downloaded packages, shared by all test servers. */
   cache: string
   /** Ports of the replicas of api-gateway on this machine. */
   replicas: readonly number[]
 }
 
 export interface Haproxy extends AsyncDisposable {
-  /** Base address of the API at the load balancer. */
+  /** Base URL of the API at the load balancer. */
   readonly url: string
 }
 
-/** Starts haproxy as load balancer of the api-gateway replicas that are ready. */
+/**
+ * Starts haproxy as a load balancer. haproxy passes requests to the api-gateway replicas that are
+ * ready.
+ */
 export async function startHaproxy({ dir, cache, replicas }: HaproxyOptions): Promise<Haproxy> {
   const program = await findHaproxy(cache)
   await mkdir(dir, { recursive: true })

@@ -5,8 +5,8 @@ export async function deliver(
   rfc822: string | Uint8Array,
 ): Promise<void> {
   const to = user.includes('@') ? user : `${user}@mail.test`
-  // nodemailer is loaded on first use: most test files deliver nothing, and the import takes 60 ms
-  // of CPU.
+  // nodemailer is loaded at the first delivery: most test files deliver no mail, and the import
+  // takes 60 ms of CPU.
   const { createTransport } = await import('nodemailer')
   const transport = createTransport({
     host: '127.0.0.1',

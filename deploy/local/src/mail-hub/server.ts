@@ -9,13 +9,16 @@ import { loadOrCreateState } from '../files/state-file.ts'
 export type { AcceptedMessage } from './smtp.ts'
 
 export interface StartMailHubOptions {
-  /** Directory of the ports and log of the mail hub. Reused by the next start. */
+  /**
+   * Directory of the ports and log of the mail hub. The next start of the mail hub uses the
+   * directory again.
+   */
   dir: string
   /** SMTP port of the mail hub, to which Dovecot relays submitted mail. */
   port: number
-  /** LMTP port of the server that receives mail for mail.test. */
+  /** LMTP port of the mail server that receives mail for addresses at mail.test. */
   lmtpPort: number
-  /** Fixed port of the HTTP list of accepted messages. Default: a free port. */
+  /** Fixed HTTP port at which the mail hub lists its accepted messages. Defaults to a free port. */
   controlPort?: number | undefined
   /**
    * File that records the process of the mail hub. With a record, the mail hub outlives this
@@ -24,25 +27,25 @@ export interface StartMailHubOptions {
   record?: string | undefined
 }
 
-/** Addresses of a mail hub, which may run in another process. */
+/** Port and URL of a mail hub, which may run in another process. */
 export interface MailHubAddress {
   host: string
   port: number
-  /** URL of the mail hub's list of accepted messages. */
+  /** URL at which the mail hub lists its accepted messages. */
   control: string
 }
 
 export interface MailHub extends ManagedServer, MailHubAddress {
-  /** Address of the mail hub without functions, to be passed to another process. */
+  /** Port and URL of the mail hub as plain data, to be passed to another process. */
   readonly address: MailHubAddress
   /**
-   * Lists the messages that the mail hub accepted, oldest first. With `messageId`, only messages
-   * with this Message-ID.
+   * Lists the messages that the mail hub accepted, oldest first. If `messageId` is given, only
+   * messages with this Message-ID.
    */
   accepted(messageId?: string): Promise<AcceptedMessage[]>
 }
 
-/** Starts the mail hub (see smtp.ts) as a process. */
+/** Starts the mail hub, the SMTP server of smtp.ts, as a separate process. */
 export async function startMailHub({
   dir,
   port,

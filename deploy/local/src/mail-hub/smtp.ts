@@ -6,14 +6,20 @@ import { deliver } from './lmtp.ts'
 
 export interface MailHubOptions {
   port: number
-  /** HTTP port of the list of accepted messages: `GET /messages` and `GET /messages?id=<…>`. */
+  /**
+   * HTTP port at which the mail hub lists its accepted messages: `GET /messages` and `GET
+   * /messages?id=<…>`.
+   */
   controlPort: number
   bind: string
-  /** LMTP port of the server that receives mail for mail.test. Other mail is only recorded. */
+  /**
+   * LMTP port of the mail server that receives mail for addresses at mail.test. Mail for other
+   * addresses is only recorded.
+   */
   lmtpPort: number
 }
 
-/** Message that the mail hub accepted for all recipients in `to`. */
+/** Message that the mail hub accepted. `to` contains only the recipients that were accepted. */
 export interface AcceptedMessage {
   messageId: string
   from: string
@@ -28,11 +34,9 @@ const maxMessages = 20_000
 
 /**
  * Starts an SMTP server that stands for all external mail servers. The server accepts and records
- * every message, apart from rejected recipients. Mail for mail.test is delivered by LMTP before the
- * reply 250.
- *
- * Recipients named `reject-550…` or `defer-451…` (or any other code) are rejected with that code at
- * RCPT, `reject-data-550…` at the end of data.
+ * every message. Mail for addresses at mail.test is delivered by LMTP before the reply 250. The
+ * server rejects recipients named `reject-550…` or `defer-451…` at RCPT with the code in the name,
+ * which may be any code. Recipients named `reject-data-550…` are rejected at the end of data.
  */
 export async function serveMailHub({
   port,

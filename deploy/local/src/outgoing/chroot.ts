@@ -10,17 +10,20 @@ import { isRoot } from '../files/data-directory.ts'
 
 const run = promisify(execFile)
 
-/** User ids of an outgoing server by user name. Each user has a group with the same name and id. */
+/**
+ * User ids by user name, for the users of an outgoing mail server. Each user has a group with its
+ * own name and id.
+ */
 export type Users = Readonly<Record<string, number>>
 
 export interface ChrootOptions {
   /**
-   * Root directory of the server's chroot environment. Must be on a file system that allows device
-   * files.
+   * Root directory of the server's chroot environment. The file system of the directory must allow
+   * device files.
    */
   root: string
   users: Users
-  /** Ids of additional groups without a user, by name. */
+  /** Group ids by group name, for additional groups that belong to no user. */
   groups?: Users
 }
 
@@ -71,8 +74,9 @@ export async function fetchChrootPackages(
 }
 
 /**
- * Creates the root directory of a server's chroot environment unless it exists: hard links to the
- * packages' files, users, two devices and a certificate (`etc/tls.crt`, `etc/tls.key`).
+ * Creates the root directory of a server's chroot environment unless it exists. The directory
+ * contains hard links to the packages' files, user files, two devices and a certificate
+ * (`etc/tls.crt`, `etc/tls.key`).
  */
 export async function createChroot(
   packages: string,
@@ -81,8 +85,8 @@ export async function createChroot(
   if (existsSync(root)) return
   const draft = `${root}.draft`
   await rm(draft, { recursive: true, force: true })
-  // Packages are copied as hard links if the file system supports them. Nothing below usr/ is
-  // written to.
+  // Files of the packages are hard links if the file system supports hard links. This is safe
+  // because no process writes below usr/.
   await run('cp', ['-al', packages, draft]).catch(async () => {
     await rm(draft, { recursive: true, force: true })
     await run('cp', ['-a', packages, draft])
@@ -101,7 +105,7 @@ export async function createChroot(
   ])
     await mkdir(join(draft, folder), { recursive: true })
   await chmod(join(draft, 'tmp'), 0o1777)
-  // Directories and links of Debian's base-files package.
+  // Directories and symbolic links that Debian's package base-files contains.
   for (const folder of ['bin', 'sbin', 'lib', 'lib64'])
     if (!existsSync(join(draft, folder))) await symlink(`usr/${folder}`, join(draft, folder))
   if (!existsSync(join(draft, 'var/run'))) await symlink('../run', join(draft, 'var/run'))
@@ -112,7 +116,7 @@ export async function createChroot(
   await rename(draft, root)
 }
 
-/** Creates directories in the root directory of a chroot environment that belong to a user. */
+/** Creates directories that belong to a user in the root directory of a chroot environment. */
 export async function createOwnedDirectories(
   root: string,
   owner: number,
@@ -126,7 +130,7 @@ export async function createOwnedDirectories(
 
 /**
  * Returns the command that runs a program inside the root directory of a chroot environment. The
- * started process is the program itself.
+ * process that the command starts becomes the program itself.
  */
 export function chrootCommand(root: string, program: string, args: readonly string[]) {
   return { command: '/usr/sbin/chroot', args: [root, program, ...args], cwd: root }

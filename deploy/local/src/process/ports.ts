@@ -2,8 +2,8 @@ import { once } from 'node:events'
 import { createServer } from 'node:net'
 
 // Ports of servers are below Linux's range of ephemeral ports (32768 and up). A client that
-// reconnects to a stopped server could otherwise get the server's port as its source port, connect
-// to itself and block the port.
+// reconnects to a stopped server could otherwise get the server's port as its own source port. The
+// client would then connect to itself and block the port.
 const lowest = 15_000
 const highest = 32_000
 /**
@@ -12,13 +12,20 @@ const highest = 32_000
  */
 const ranges = 4
 
-/** Ports of well-known services in this range, which mail servers may not have. */
+/**
+ * Ports of well-known services within the port ranges. Some mail servers refuse to use these ports.
+ */
 const refused = [15_671, 15_672, 25_672, 26_379, 27_017, 27_018, 27_019]
 
-/** Free ports that this process has returned: the servers that use them may not listen yet. */
+/**
+ * Ports that this process has returned as free. Such a port is not returned twice, because its
+ * server may not listen yet.
+ */
 const assigned = new Set<number>()
 
-/** Returns one port without a listener per name, for immediate use. Never returns a port twice. */
+/**
+ * Returns one free port per name, which a server must use immediately. Never returns a port twice.
+ */
 export async function freePorts<Name extends string>(
   ...names: readonly Name[]
 ): Promise<Record<Name, number>> {
@@ -27,7 +34,7 @@ export async function freePorts<Name extends string>(
   return Object.fromEntries(entries) as Record<Name, number>
 }
 
-/** Returns a port without a listener, for immediate use. Never returns a port twice. */
+/** Returns a free port, which a server must use immediately. Never returns a port twice. */
 export async function freePort(): Promise<number> {
   const worker = Number(process.env['JEST_WORKER_ID'] ?? 0)
   const size = Math.floor((highest - lowest) / ranges)
@@ -41,13 +48,13 @@ export async function freePort(): Promise<number> {
   }
 }
 
-/** Returns the first port from `wanted` on without a listener. */
+/** Returns the lowest port from `wanted` on that has no listener. */
 export async function freePortFrom(wanted: number): Promise<number> {
   for (let port = wanted; port < wanted + 200; port++) if (await isFree(port)) return port
   throw new Error(`no free port from ${wanted} to ${wanted + 199}`)
 }
 
-/** True if the port has no listener on the address. */
+/** True if no process listens on the port at the address `host`. */
 export async function isFree(port: number, host = '127.0.0.1'): Promise<boolean> {
   const server = createServer()
   try {

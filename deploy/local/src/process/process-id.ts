@@ -1,16 +1,19 @@
 import { readdirSync, readFileSync } from 'node:fs'
 
 /**
- * Identity of a process of this machine. Process ids are reused, a process id with its start time
- * is not.
+ * Identity of a process of this machine: process id and start time. A process id alone is not
+ * unique, because the system reuses process ids.
  */
 export interface ProcessId {
   readonly pid: number
-  /** Start time of the process in clock ticks since boot, from /proc. */
+  /** Start time of the process in clock ticks since the boot of the machine, from /proc. */
   readonly started: string
 }
 
-/** Returns the process with this id. Undefined without such a process, and for a zombie. */
+/**
+ * Returns the identity of the process with the id `pid`. Undefined if no such process exists or the
+ * process is a zombie.
+ */
 export function identify(pid: number): ProcessId | undefined {
   const stat = readStat(pid)
   return stat && stat.state !== 'Z' && stat.state !== 'X'
@@ -23,14 +26,14 @@ export function isAlive({ pid, started }: ProcessId): boolean {
 }
 
 /**
- * True if the process is in the process table, also as a zombie, which other programs regard as
+ * True if the process is in the process table, even as a zombie. Other programs regard a zombie as
  * running.
  */
 export function isListed({ pid, started }: ProcessId): boolean {
   return readStat(pid)?.started === started
 }
 
-/** Lists all descendants of a process. */
+/** Lists all descendants of a process: its children, their children and so on. */
 export function descendants(pid: number): ProcessId[] {
   const children = new Map<number, number[]>()
   for (const entry of readdirSync('/proc')) {
@@ -56,8 +59,9 @@ function readStat(pid: number): { state: string; parent: number; started: string
   } catch {
     return undefined
   }
-  // Fields of /proc/<pid>/stat, proc(5): the name of the process is in parentheses and may contain
-  // anything. Fields are counted after the name.
+  // Fields of /proc/<pid>/stat, see proc(5). The second field is the name of the process in
+  // parentheses, which may contain spaces and parentheses. The other fields are therefore counted
+  // from the end of the name.
   const fields = text.slice(text.lastIndexOf(')') + 2).split(' ')
   return { state: fields[0] ?? '', parent: Number(fields[1]), started: fields[19] ?? '' }
 }

@@ -4,22 +4,25 @@ import { errorCode } from './error-code.ts'
 import { isAlive, type ProcessId } from './process-id.ts'
 import { stopAll } from './stop.ts'
 
-/** Recorded process, which outlives the command that started it. */
+/** Process in a record file. The process outlives the command that started it. */
 export interface RecordedProcess extends ProcessId {
   readonly signal: NodeJS.Signals
   readonly name: string
 }
 
 /**
- * Appends a process to a record file as soon as the process exists, so that another command can
- * stop the process later.
+ * Appends a process to a record file. Called as soon as the process exists, so that another command
+ * can stop the process later.
  */
 export function recordProcess(file: string, recorded: RecordedProcess): void {
   mkdirSync(dirname(file), { recursive: true })
   appendFileSync(file, `${JSON.stringify(recorded)}\n`, { mode: 0o600 })
 }
 
-/** Lists the processes of a record file that run. A reused process id does not count. */
+/**
+ * Lists the processes of a record file that still run. A process that only has the same id as a
+ * recorded process is not listed.
+ */
 export function listRunning(file: string): RecordedProcess[] {
   return read(file).filter(isAlive)
 }
@@ -30,7 +33,7 @@ export function listEnded(file: string): RecordedProcess[] {
 }
 
 /**
- * Stops the processes of a record file that run, first the services, then the servers. Returns the
+ * Stops the running processes of a record file, first the services, then the servers. Returns the
  * number of stopped processes.
  */
 export async function stopRecorded(file: string): Promise<number> {

@@ -2,15 +2,15 @@ import { setTimeout as delay } from 'node:timers/promises'
 import { errorCode } from './error-code.ts'
 import { descendants, isAlive, isListed, type ProcessId } from './process-id.ts'
 
-/** Process with its signal for an orderly shutdown. */
+/** Process that can be stopped. `signal` asks the process for an orderly shutdown. */
 export interface Stoppable {
   readonly id: ProcessId
   readonly signal: NodeJS.Signals
 }
 
 /**
- * Stops processes with their shutdown signals. Processes that still run after `graceMs` are killed.
- * Resolves when the processes and their descendants have ended.
+ * Sends each process the signal for an orderly shutdown. Kills processes that still run after
+ * `graceMs`. Resolves when the processes and their descendants have ended.
  */
 export async function stopAll(running: readonly Stoppable[], graceMs = 30_000): Promise<void> {
   const tree = running.flatMap(({ id }) => (isAlive(id) ? [id, ...descendants(id.pid)] : []))
@@ -19,7 +19,10 @@ export async function stopAll(running: readonly Stoppable[], graceMs = 30_000): 
   await killAll(tree)
 }
 
-/** Time in which a killed process ends, including a process with much memory on a busy machine. */
+/**
+ * Maximum time that a killed process takes to end. A process with much memory on a busy machine
+ * needs long.
+ */
 const killedMs = 60_000
 
 /** Kills processes and their descendants. Resolves when all of these processes have ended. */
@@ -61,8 +64,8 @@ async function waitForExit(ids: readonly ProcessId[], withinMs: number): Promise
 }
 
 /**
- * Waits up to 2 s until ended processes (zombies) are reaped: a server that checks for its
- * predecessor regards a zombie as running.
+ * Waits up to 2 s until ended processes (zombies) are reaped. A server that checks for an earlier
+ * instance of itself would regard a zombie as running.
  */
 async function waitForReaping(ids: readonly ProcessId[]): Promise<void> {
   const deadline = Date.now() + 2_000

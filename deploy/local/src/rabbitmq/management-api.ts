@@ -1,7 +1,7 @@
 import { setBrokerUsers } from '@posthorn/bus/broker-users'
 import { rolePasswords } from '../role-passwords.ts'
 
-/** Addresses of a RabbitMQ server. `api` is the management API, with user and password. */
+/** URLs of a RabbitMQ server. `api` is the URL of the management API, with user and password. */
 export interface RabbitAddress {
   /** AMQP URL of the server, `amqp://user:password@host:port`, without a virtual host. */
   amqp: string
@@ -22,9 +22,9 @@ export async function createVhost({ amqp, api }: RabbitAddress, name: string): P
 }
 
 /**
- * Grants the services access to a RabbitMQ virtual host, each as its own user. The passwords are
- * derived from the administrator's password: users belong to the broker, so all test runs on one
- * broker must set the same passwords.
+ * Grants the services access to a RabbitMQ virtual host, each with its own RabbitMQ user. The
+ * passwords are derived from the administrator's password. RabbitMQ users are shared by all virtual
+ * hosts, so all test runs on one broker must set equal passwords.
  */
 export async function grantServices({ api }: Pick<RabbitAddress, 'api'>, vhost: string) {
   await setBrokerUsers({ api, vhost, passwords: rolePasswords(api) })
@@ -46,11 +46,12 @@ interface NamedResource {
 }
 
 /**
- * Closes all client connections of a RabbitMQ virtual host from the broker's side. Returns their
- * number.
+ * Closes all client connections of a RabbitMQ virtual host through the management API. Returns the
+ * number of closed connections.
  */
 export async function closeConnections({ api }: RabbitAddress, vhost: string): Promise<number> {
-  // The connection list of a single virtual host is empty without the plugin's statistics.
+  // The connections of all virtual hosts are listed and filtered here. Without statistics, the
+  // management plugin returns an empty list for a single virtual host.
   const all = (await call(api, 'GET /api/connections?columns=name,vhost')) as NamedResource[]
   const connections = all.filter((connection) => connection.vhost === vhost)
   for (const { name } of connections)
@@ -59,21 +60,21 @@ export async function closeConnections({ api }: RabbitAddress, vhost: string): P
 }
 
 /**
- * Maximum connections tried per request to the management API: the broker closes a connection whose
- * request takes longer than 5 s.
+ * Maximum attempts per request to the management API, each on a new connection. RabbitMQ closes the
+ * connection if a request takes longer than 5 s.
  */
 const maxConnections = 5
 
 /**
- * Sends a request to the management API, again if its connection fails: all requests are
- * idempotent.
+ * Sends a request to the management API. If the connection fails, the request is sent again, which
+ * is safe because all requests are idempotent.
  */
 async function call(api: string, request: string, body?: object): Promise<unknown> {
   for (let connection = 1; ; connection += 1) {
     try {
       return await callOnce(api, request, body)
     } catch (error) {
-      // `fetch` rejects with a TypeError if the connection fails.
+      // A failed connection is recognized as a TypeError, because `fetch` reports it in this way.
       const isLost = ['TypeError', 'TimeoutError'].includes((error as Error).name)
       if (!isLost || connection === maxConnections) throw error
     }
@@ -89,8 +90,8 @@ async function callOnce(api: string, request: string, body?: object): Promise<un
     headers: {
       authorization: `Basic ${Buffer.from(login).toString('base64')}`,
       'content-type': 'application/json',
-      // The management API closes idle connections, so a pooled connection may be closed when it is
-      // used.
+      // Each request uses a new connection. The management API closes idle connections, so a reused
+      // connection could be closed already.
       connection: 'close',
     },
     signal: AbortSignal.timeout(15_000),

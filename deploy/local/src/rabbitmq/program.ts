@@ -5,7 +5,7 @@ import { fetchDebianPackages } from '../files/debian-packages.ts'
 export interface RabbitProgram {
   /** Directory of the program `rabbitmq-server`. */
   sbin: string
-  /** Directory of the programs `erl` and `epmd`. Absent if they are on the PATH. */
+  /** Directory of the programs `erl` and `epmd`. Absent if the programs are on the PATH. */
   erlang?: string
 }
 
@@ -13,8 +13,8 @@ const libraries =
   'libc6|libstdc\\+\\+6|libgcc-s1|libtinfo6|zlib1g|libsystemd0|libzstd1|libcap2|libsctp1|libssl3t64|libssl3'
 
 /**
- * Returns the installed RabbitMQ, else RabbitMQ 4 from Debian packages, downloaded into `cache` (10
- * s, 95 MB).
+ * Returns the installed RabbitMQ. Without an installed RabbitMQ, returns RabbitMQ 4 from Debian
+ * packages, downloaded into the directory `cache` (10 s, 95 MB).
  * @throws Error that lists the alternatives if neither is available.
  */
 export async function findRabbit(cache: string): Promise<RabbitProgram> {

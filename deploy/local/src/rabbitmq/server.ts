@@ -18,33 +18,35 @@ import { randomPassword, loadOrCreateState } from '../files/state-file.ts'
 
 export interface RabbitOptions {
   /**
-   * Directory of the ports, password, log and data of the RabbitMQ node. Reused by the next start.
+   * Directory of the ports, password, log and data of the RabbitMQ node. The next start of the node
+   * uses the directory again.
    */
   dir: string
-  /** Directory of downloaded packages, shared by all servers. */
+  /** Directory of downloaded packages, shared by all test servers. */
   cache: string
-  /** Fixed ports of the RabbitMQ node. Default: free ports. */
+  /** Fixed ports of the RabbitMQ node. Defaults to free ports. */
   ports?: Partial<RabbitPorts>
   /**
-   * File that records the processes of RabbitMQ. With a record, the processes outlive this process.
+   * File to which the processes of RabbitMQ are recorded. If the file is given, the processes of
+   * RabbitMQ outlive this process.
    */
   record?: string | undefined
 }
 
 export interface Rabbit extends ManagedServer, RabbitAddress {
   readonly port: number
-  /** Creates a virtual host unless it exists. Returns the AMQP address of the virtual host. */
+  /** Creates a virtual host unless it exists. Returns the AMQP URL of the virtual host. */
   vhost(name: string): Promise<string>
   dropVhost(name: string): Promise<void>
   /**
-   * Grants the services access to a virtual host, each as its own RabbitMQ user. Repeated after a
-   * `wipe`.
+   * Grants the services access to a virtual host, each with its own RabbitMQ user. `wipe` grants
+   * the access again after it has deleted the data.
    */
   grantServices(vhost: string): Promise<void>
   closeConnections(vhost: string): Promise<number>
   /**
-   * Stops the RabbitMQ server, deletes its data and starts it with the same port, user and empty
-   * virtual hosts.
+   * Stops the RabbitMQ server, deletes its data and starts it again. The ports, the administrator
+   * and the (empty) virtual hosts are then as before.
    */
   wipe(): Promise<void>
   /** Stops the RabbitMQ server and deletes its data. */
@@ -65,9 +67,9 @@ interface State extends RabbitPorts {
 }
 
 /**
- * Starts a private RabbitMQ node on loopback with its own ports, cookie and name service (epmd),
- * independent of an installed node. The management plugin creates virtual hosts in milliseconds,
- * rabbitmqctl takes seconds.
+ * Starts a private RabbitMQ node on loopback, independent of an installed node. The node has its
+ * own ports, cookie and name service (epmd). Its management plugin creates virtual hosts in
+ * milliseconds, while the program rabbitmqctl takes seconds.
  */
 export async function startRabbit(options: RabbitOptions): Promise<Rabbit> {
   const { dir, cache, record } = options
@@ -103,8 +105,8 @@ export async function startRabbit(options: RabbitOptions): Promise<Rabbit> {
     },
     closeConnections: (vhost: string) => closeConnections(address, vhost),
     async wipe() {
-      // If the RabbitMQ node is dead already, only virtual hosts created by this process are
-      // restored.
+      // A dead RabbitMQ node cannot list its virtual hosts. In this case, only the virtual hosts
+      // that this process created are created again.
       const vhosts = await listVhosts(address).catch(() => [...createdVhosts])
       await server.stop()
       await rm(join(dir, 'data'), { recursive: true, force: true })
@@ -139,8 +141,8 @@ async function startNode(node: NodeOptions): Promise<ServerProcess[]> {
   const { dir, state, program, record, address } = node
   await writeFiles(node)
   const env = environment(node)
-  // Erlang would start its name service (epmd) as a daemon that is never stopped. A running epmd is
-  // used.
+  // Starts Erlang's name service (epmd) as a process that can be stopped. Without a running epmd,
+  // Erlang would start a daemon that never ends.
   const epmd = await launch({
     command: program.erlang ? join(program.erlang, 'epmd') : 'epmd',
     args: ['-port', String(state.epmd), '-address', '127.0.0.1'],
@@ -192,7 +194,8 @@ async function writeFiles({ dir, state }: NodeOptions): Promise<void> {
     'listeners.tcp.default': `127.0.0.1:${state.port}`,
     'management.tcp.ip': '127.0.0.1',
     'management.tcp.port': state.management,
-    // The management plugin is cheap without queue statistics. Only the API of the plugin is used.
+    // The management plugin collects no statistics, which makes the plugin cheap. Only its API is
+    // used.
     'management_agent.disable_metrics_collector': true,
     default_user: 'posthorn',
     default_pass: state.password,
@@ -212,7 +215,8 @@ function environment({ dir, state, program }: NodeOptions): Record<string, strin
     PATH: program.erlang ? `${program.erlang}:${systemPath}` : systemPath,
     HOME: join(dir, 'home'),
     LC_ALL: 'C.UTF-8',
-    // Environment variable of systemd, which makes the start script replace itself with the broker.
+    // Environment variable that systemd usually sets. If it is set, the start script of RabbitMQ
+    // replaces itself with the broker process.
     RUNNING_UNDER_SYSTEMD: 'true',
     ERL_EPMD_PORT: String(state.epmd),
     ERL_EPMD_ADDRESS: '127.0.0.1',

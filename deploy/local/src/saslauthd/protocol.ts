@@ -12,9 +12,9 @@ export interface SaslauthdOptions {
 const maxBytes = 4_096
 
 /**
- * Starts a server of the saslauthd protocol, which checks passwords. A request has four strings:
- * user, password, service and realm. Each string has a length of two bytes. The reply is one
- * string, `OK` or `NO`.
+ * Starts a server of the saslauthd protocol, which checks passwords. A request consists of four
+ * strings: user, password, service and realm. A length field of two bytes precedes each string. The
+ * reply is one string, `OK` or `NO`.
  */
 export async function serveSaslauthd({
   socket,

@@ -1,6 +1,6 @@
 /**
- * Checks that the API at an address belongs to the local system that this process started. Two
- * systems that start concurrently may choose the same free port.
+ * Checks that the API at a URL belongs to the local system that this process started. Two systems
+ * that start concurrently may choose the same free port.
  * @throws Error if the API does not accept the token.
  */
 export async function assertApiToken(url: string, token: string): Promise<void> {

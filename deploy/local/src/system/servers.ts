@@ -10,35 +10,35 @@ import type { SystemPorts } from './system-ports.ts'
 export interface SystemServersOptions {
   /** Directory of the ports, secrets, logs and server data of a local system. */
   dir: string
-  /** Directory of downloaded packages, shared by all systems. */
+  /** Directory of downloaded packages, shared by all local systems. */
   cache: string
   /** True if commits to Postgres survive a power loss. Defaults to false. */
   durable?: boolean
   /**
-   * Environment with addresses of running servers, which are then used: DATABASE_OWNER_URL or
-   * DATABASE_URL (as the owner), AMQP_URL, POSTHORN_DOVECOT (JSON, or `off`). Addresses from the
-   * file that `make up` writes are ignored. SVC_ and OTEL_ variables are passed to the services,
-   * except keys and passwords, which are generated here.
+   * Environment variables that may name running servers, which the system then uses:
+   * DATABASE_OWNER_URL or DATABASE_URL (with the owner's login), AMQP_URL, POSTHORN_DOVECOT (JSON,
+   * or `off`). Addresses from the file that `make up` writes are ignored. SVC_ and OTEL_ variables
+   * are passed to the services, except keys and passwords, which are generated here.
    */
   env?: Readonly<Record<string, string | undefined>>
-  /** Ports of the system by use. Default: the ports of the last start, or free ports. */
+  /** Fixed ports of the system, by use. Default: the ports of the last start, or free ports. */
   ports?: Partial<SystemPorts>
   /**
-   * File that records the processes of the servers. With a record, the processes outlive this
-   * process.
+   * File to which the processes of the servers are recorded. If the file is given, the servers
+   * outlive this process.
    */
   record?: string | undefined
 }
 
 /**
- * Servers of a local system: Postgres, RabbitMQ and mail server. Existing servers, given by
- * address, have no handle and are not stopped.
+ * Servers of a local system: Postgres, RabbitMQ and mail server. A server whose address was
+ * configured has no `postgres`, `rabbit` or `dovecot` object and is not stopped.
  */
 export interface SystemServers {
-  /** Address of the system's database with the login of its owner. */
+  /** URL of the local system's database, with the login of the database's owner. */
   ownerUrl: string
   amqpUrl: string
-  /** True if each service has its own RabbitMQ user. */
+  /** True if each service of the local system has its own RabbitMQ user. */
   amqpUsers?: boolean
   mail?: DovecotAddress
   postgres?: Postgres
@@ -48,12 +48,13 @@ export interface SystemServers {
 }
 
 /**
- * Starts the servers of a system for which no address is given, concurrently. If a server fails,
- * all other servers are stopped.
+ * Starts the servers of a local system concurrently, except servers whose address is configured. If
+ * a server fails to start, all other servers are stopped.
  */
 export async function startSystemServers(input: SystemServersOptions): Promise<SystemServers> {
-  // A shell with the variables of posthorn.env names the servers of the running system. These
-  // servers are for clients, not for a second system.
+  // The environment is ignored if it contains the variables of posthorn.env, which `make up`
+  // writes. These variables name the servers of the running system and are meant for clients, not
+  // for a second system.
   const options = input.env?.['POSTHORN_ENV_FILE'] ? { ...input, env: {} } : input
   const parts = await Promise.allSettled([database(options), broker(options), mail(options)])
   const servers = Object.assign(

@@ -1,11 +1,11 @@
 import { keyPairFromSecret } from '@posthorn/secrets'
 import { roleOf, roleUrl, type ServiceName } from '../role-passwords.ts'
 
-/** Configuration shared by the services of one system. */
+/** Configuration shared by all services of a local system. */
 export interface SharedConfig {
   /**
-   * Address of the system's database with the login of its owner. Each service gets the address
-   * with its own role.
+   * URL of the local system's database, with the login of the database's owner. Each service gets
+   * this URL with the login of its own role.
    */
   ownerUrl: string
   /**
@@ -14,32 +14,38 @@ export interface SharedConfig {
    */
   pgbouncer?: string | undefined
   /**
-   * Address of RabbitMQ with a login: of an administrator with `amqpUsers`, else of the user of all
-   * services.
+   * URL of RabbitMQ with a login. With `amqpUsers`, the login belongs to an administrator, else to
+   * a user that all services share.
    */
   amqpUrl: string
   amqpUsers?: boolean
   /**
-   * Value of SVC_SECRET. Only auth-bridge gets the secret; all other services get the public key.
+   * Value of the environment variable SVC_SECRET. Only auth-bridge gets the secret. All other
+   * services get the public key.
    */
   secret: string
-  /** Value of SVC_SECRET_PUBLIC_KEY. Defaults to the public key of `secret`. */
+  /**
+   * Value of the environment variable SVC_SECRET_PUBLIC_KEY. Defaults to the public key of
+   * `secret`.
+   */
   publicKey?: string | undefined
   /** First access token of the API, with full rights. api-gateway stores the hash of the token. */
   token: string
-  /** Settings of an empty installation, which api-gateway stores. */
+  /** Initial settings, which api-gateway stores if the installation is empty. */
   settings: Readonly<Record<string, unknown>>
-  /** Listen address of the API. Health and metrics of the other services stay on loopback. */
+  /**
+   * Listen address of the API. All other services serve health checks and metrics only on loopback.
+   */
   bind: string
-  /** Additional environment variables of all services: SVC_…, OTEL_…, NODE_OPTIONS. */
+  /** Environment variables that all services get additionally: SVC_…, OTEL_…, NODE_OPTIONS. */
   env: Readonly<Record<string, string>>
-  /** Additional environment variables of single services. */
+  /** Environment variables that only some services get additionally, by service name. */
   envByService?: EnvByService
 }
 
 export type EnvByService = Readonly<Partial<Record<ServiceName, Readonly<Record<string, string>>>>>
 
-/** Environment of one service, without the secrets of other services. */
+/** Environment variables of one service, without the secrets of other services. */
 export function serviceEnv(
   name: ServiceName,
   port: number,
@@ -47,7 +53,8 @@ export function serviceEnv(
 ): Record<string, string> {
   return {
     PATH: '/usr/local/bin:/usr/bin:/bin',
-    // Drain times of the proxies are short, so that the system on a laptop ends within seconds.
+    // Drain times of the IMAP and SMTP proxies are short, so that a system on a laptop stops within
+    // seconds.
     SVC_IMAP_PROXY_DRAIN: '1s',
     SVC_SMTP_PROXY_DRAIN: '1s',
     ...shared.env,
@@ -66,14 +73,14 @@ function databaseUrl(name: ServiceName, { ownerUrl, pgbouncer }: SharedConfig): 
 }
 
 /**
- * Listen address of a service: `bind` for the API, loopback for health and metrics of all other
- * services.
+ * Listen address of a service: `bind` for api-gateway, loopback for all other services, which serve
+ * only health checks and metrics.
  */
 export function serviceHost(name: ServiceName, { bind }: SharedConfig): string {
   return name === 'api-gateway' ? bind : '127.0.0.1'
 }
 
-/** Host for clients on this machine of a server that listens on `bind`. */
+/** Host name at which clients on this machine reach a server that listens on the address `bind`. */
 export function clientHost(bind: string): string {
   return ['0.0.0.0', '::', ''].includes(bind) ? '127.0.0.1' : bind
 }

@@ -9,16 +9,25 @@ import { clientHost, serviceEnv, serviceHost, type SharedConfig } from './servic
 
 export interface ServicesOptions {
   shared: SharedConfig
-  /** Services to start. Defaults to all seven services. */
+  /** Names of the services to start. Defaults to all seven services. */
   names?: readonly ServiceName[]
   logDir: string
-  /** Number of processes per service. Defaults to 1. The second sender is named `sender-2`. */
+  /**
+   * Number of processes per service. Defaults to 1. The second process of the service sender is
+   * named `sender-2`.
+   */
   replicas?: Partial<Record<ServiceName, number>>
-  /** Fixed ports of the services by process name. Other processes get free ports. */
+  /** Fixed ports of the services by process name. Processes without an entry get free ports. */
   ports?: Readonly<Record<string, number>>
-  /** File that records the processes of the services. With a record, they outlive this process. */
+  /**
+   * File to which the processes of the services are recorded. If the file is given, the services
+   * outlive this process.
+   */
   record?: string | undefined
-  /** Startup timeout per service. Defaults to 3 min: a busy machine starts many processes. */
+  /**
+   * Maximum startup time of a service. Defaults to 3 min, because a busy machine starts many
+   * processes slowly.
+   */
   readyMs?: number
   /**
    * Folder that `make build` wrote. The services run from this folder instead of from their
@@ -29,29 +38,29 @@ export interface ServicesOptions {
 
 export interface Services {
   /**
-   * Ports of health and metrics by process name, for api-gateway also of the API. The ports stay
-   * the same after a restart.
+   * Ports by process name. The port of api-gateway serves the API, health and metrics, all other
+   * ports serve health and metrics. The ports stay the same after a restart.
    */
   readonly ports: Readonly<Record<string, number>>
-  /** Base addresses of the services by process name, such as `http://127.0.0.1:3000`. */
+  /** Base URLs of the services by process name, such as `http://127.0.0.1:3000`. */
   readonly urls: Readonly<Record<string, string>>
   readonly pids: Readonly<Record<string, number>>
-  /** Returns one process of a service by its name. */
+  /** Returns the process with a name, such as `sender-2`. */
   get(name: string): ManagedServer
   /** Sends SIGTERM to the process of a service and waits for its end. */
   stop(name: string): Promise<void>
   kill(name: string): Promise<void>
   /**
-   * Starts a stopped or killed process of a service, optionally from another folder of `make
-   * build`. Resolves when the process is ready.
+   * Starts a stopped or killed process of a service. `bundle` names another folder of `make build`
+   * to run. Resolves when the process is ready.
    */
   start(name: string, bundle?: string): Promise<void>
   stopAll(): Promise<void>
 }
 
 /**
- * Starts services as processes. Resolves when all processes are ready. If a process fails, all
- * other processes are stopped and the error has the end of its log.
+ * Starts the services as processes. Resolves when all processes are ready. If a process fails, all
+ * other processes are stopped, and the error contains the end of the failed process's log.
  */
 export async function startServices(options: ServicesOptions): Promise<Services> {
   const { names = serviceNames, replicas = {}, logDir } = options
@@ -109,7 +118,7 @@ export async function startServices(options: ServicesOptions): Promise<Services>
   }
 }
 
-/** Processes of the services, by name. */
+/** Lists the processes of the services with their names. */
 export function listProcesses(
   names: readonly ServiceName[],
   replicas: Partial<Record<ServiceName, number>>,
@@ -124,7 +133,7 @@ export function listProcesses(
 
 const defaultReadyMs = 180_000
 
-/** Base addresses of the services by process name. */
+/** Base URLs of the services by process name. */
 function urlsOf(
   instances: readonly { service: ServiceName; name: string }[],
   ports: Readonly<Record<string, number>>,
@@ -136,8 +145,9 @@ function urlsOf(
 }
 
 /**
- * Waits until all processes of the services are ready at the same time: api-gateway applies
- * settings at its start, which open listeners of proxies that were ready before.
+ * Waits until all processes of the services are ready at the same time. A proxy that was ready can
+ * become unready when api-gateway starts: api-gateway applies settings, which open the proxy's
+ * listener.
  */
 async function untilAllReady(
   running: ReadonlyMap<string, ManagedServer>,
@@ -152,13 +162,15 @@ async function untilAllReady(
   )
 }
 
-/** Directory of Node's compile cache, reused by later starts. */
+/** Directory of Node's compile cache, which makes later starts faster. */
 const compileCache = join(localDirectory, 'compile-cache')
 
 interface Instance extends Omit<ServicesOptions, 'bundle'> {
   name: string
   port: number
-  /** Folders that `make build` wrote by process name, read at each start of a process. */
+  /**
+   * Folders of `make build` by process name. Each start of a process reads its folder from here.
+   */
   bundles: Readonly<Record<string, string | undefined>>
 }
 

@@ -6,8 +6,8 @@ import { freePort, freePortFrom, isFree } from '../process/ports.ts'
 
 interface PortUse extends Pick<PortRequest, 'use' | 'isFixed' | 'variable'> {
   /**
-   * File and key under which the port of the server is stored. The file is in the directory of the
-   * system.
+   * File and key under which the port of a server is stored. The path is relative to the directory
+   * of the local system.
    */
   stored: readonly [file: string, key: string]
 }
@@ -19,13 +19,14 @@ const servers = {
   mailHub: 'mail-hub/mail-hub.json',
 } as const
 /**
- * Name of the file with the ports that clients know, the health ports and the secrets of a system.
+ * Name of the file that stores the secrets of a local system, the ports that clients know, and the
+ * ports for health checks.
  */
 export const systemFile = 'system.json'
 
 /**
- * Uses of ports in a system. The ports of the API, proxies and mail server are fixed: programs and
- * accounts name them.
+ * Uses of ports in a local system. The ports of the API, proxies and mail server are fixed, because
+ * clients and stored accounts name these ports.
  */
 const uses = {
   api: fixed('the API', 'POSTHORN_PORT', [systemFile, 'api']),
@@ -54,29 +55,33 @@ const uses = {
 } satisfies Record<string, PortUse>
 
 type PortName = keyof typeof uses
-/** Ports of the API, the proxies and the servers of a system, by use. */
+/** Ports of the API, the proxies and the servers of a local system, by use. */
 export type SystemPorts = Record<PortName, number>
 
 export interface SystemPortsOptions {
   /** Directory of the files of the local system. */
   dir: string
-  /** Ports that environment variables set. */
+  /** Ports that environment variables set for the local system. */
   wanted: Partial<SystemPorts>
   /**
-   * Lowest port to choose for the API. If set, an occupied port of an earlier start is replaced.
+   * Lowest port to choose for the API. If `apiFrom` is set, an occupied port of an earlier start is
+   * replaced.
    */
   apiFrom?: number | undefined
   reservations: PortReservations
   /** Names of the processes that have a port for health and metrics. */
   processes: readonly string[]
-  /** Listen address of the API and the proxies. */
+  /** Listen address of the API and the proxies of the local system. */
   bind: string
 }
 
-/** Ports that are chosen for a local system. */
+/** Ports that were chosen for a local system. */
 export interface AllocatedPorts {
   ports: SystemPorts
-  /** Ports of health and metrics by process name, for api-gateway also of the API. */
+  /**
+   * Ports by process name. The port of api-gateway serves the API, health and metrics, all other
+   * ports serve health and metrics.
+   */
   health: Record<string, number>
 }
 

@@ -22,41 +22,47 @@ import { allocateSystemPorts, systemFile, type SystemPortsOptions } from './syst
 
 export interface SystemOptions extends SystemServersOptions {
   /**
-   * True to keep the directory of the system when the system is stopped, for the next start.
-   * Defaults to false.
+   * True to keep the directory of the local system when the system is stopped, so that the next
+   * start continues with its data. Defaults to false.
    */
   keep?: boolean
-  /** Number of processes per service; defaults to one each. */
+  /** Number of processes per service, by name of the service. Defaults to 1. */
   replicas?: Partial<Record<ServiceName, number>>
-  /** Services to start; defaults to all seven. */
+  /** Names of the services to start. Defaults to all seven services. */
   names?: readonly ServiceName[]
   /**
-   * Lowest port to choose for the API without `ports.api`. If set, an occupied port of an earlier
-   * start is replaced.
+   * Lowest port to choose for the API if `ports.api` is not set. If `apiFrom` is set, an occupied
+   * port of an earlier start is replaced.
    */
   apiFrom?: number
-  /** Listen address of the API and the proxies; defaults to 127.0.0.1. Servers use loopback. */
+  /**
+   * Listen address of the API and the proxies. Defaults to 127.0.0.1. Postgres, RabbitMQ and the
+   * mail server listen on loopback.
+   */
   bind?: string
-  /** Settings of the first start, in addition to the settings that every local system needs. */
+  /**
+   * Settings that the first start stores, in addition to the settings that every local system
+   * needs.
+   */
   settings?: Readonly<Record<string, unknown>>
 }
 
 export interface System extends SystemServers {
-  /** Host of the API and the proxies for clients on this machine. */
+  /** Host name at which clients on this machine reach the API and the proxies. */
   host: string
-  /** Base address of the system's API. */
+  /** Base URL of the local system's API. */
   url: string
-  /** Access token of the API with full rights. */
+  /** Access token for the local system's API, with full rights. */
   token: string
-  /** Key of the signatures of the system's webhooks. */
+  /** Secret key with which the local system signs its webhooks. */
   serviceSecret: string
   imapProxyPort: number
   smtpProxyPort: number
   services: Services
   mail?: DovecotAddress
   /**
-   * Stops the services, then the servers that the system started. Deletes the directory unless
-   * `keep` is set.
+   * Stops the services, then the servers that the system started. Deletes the directory of the
+   * system unless `keep` is set.
    */
   stop(): Promise<void>
 }
@@ -71,17 +77,19 @@ interface State extends Secrets {
   api: number
   imapProxy: number
   smtpProxy: number
-  /** Ports of health and metrics by process name, also of processes that are not started now. */
+  /**
+   * Ports for health and metrics by process name, including processes that this start does not run.
+   */
   health: Readonly<Record<string, number>>
 }
 
 /**
- * Starts the whole system on this machine: servers, schema, services. Resolves when every service
- * is ready.
+ * Starts a whole local system: servers, database schema, services. Resolves when every service is
+ * ready.
  */
 export async function startSystem(options: SystemOptions): Promise<System> {
   const { dir, keep = false, bind = '127.0.0.1' } = options
-  // The ports stay reserved until all servers listen, or the start failed.
+  // The chosen ports stay reserved until all servers listen or the start has failed.
   await using reservations = new PortReservations()
   const { state, ports } = await loadState(options, { bind, reservations })
   const servers = await startSystemServers({ ...options, ports })
@@ -188,8 +196,9 @@ function createSecrets(): Secrets {
 }
 
 /**
- * Runs the migrate command under a lock on the Postgres server. The command sets the passwords of
- * roles. Roles belong to the server, and Postgres rejects concurrent changes of roles.
+ * Runs the migrate command, which sets the passwords of the Postgres roles. A lock on the Postgres
+ * server prevents concurrent runs: roles belong to the whole server, and Postgres rejects
+ * concurrent changes of roles.
  */
 async function migrateExclusively(ownerUrl: string): Promise<void> {
   await withClient(

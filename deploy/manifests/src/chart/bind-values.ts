@@ -4,10 +4,13 @@ import { asJson, imageText, releaseText } from './expressions.ts'
 import { Expression } from './tree/nodes.ts'
 import type { PlainManifest } from './plain-manifests.ts'
 
-/** Names of Kubernetes Secrets by the name that the values of the chart use. */
+/** Names of Kubernetes Secrets by their key in the Helm chart's values. */
 export type SecretNames = ReadonlyMap<string, string>
 
-/** Replaces manifest fields that depend on values of the Helm chart by template expressions. */
+/**
+ * Replaces those fields of a manifest that depend on values of the Helm chart by template
+ * expressions.
+ */
 export function bindValues(manifest: PlainManifest, secrets: SecretNames): PlainManifest {
   const bound = bindingsOf(manifest).reduce<unknown>(
     (content, { path, value }) => replaceAt(content, path, new Expression(asJson(value))),
@@ -33,7 +36,8 @@ function withReleaseInName(manifest: PlainManifest, content: Record<string, unkn
 }
 
 /**
- * Returns a copy of a manifest with another value at a path, unchanged if the path does not exist.
+ * Returns a copy of a manifest in which the field at a path has another value. Returns the manifest
+ * unchanged if the path does not exist.
  */
 function replaceAt(content: unknown, path: readonly (string | number)[], value: unknown): unknown {
   const [key, ...rest] = path

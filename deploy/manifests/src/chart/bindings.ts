@@ -1,14 +1,18 @@
 import type { PlainManifest } from './plain-manifests.ts'
 
-/** Binding: field of a manifest whose content is a value of the Helm chart. */
+/**
+ * Binding of a manifest field to a value of the Helm chart: the value becomes the content of the
+ * field.
+ */
 export interface Binding {
   kind: string
   /**
-   * Name of the manifest; absent for all manifests of the kind, whose name is then part of `value`.
+   * Name of the manifest. Absent if the binding applies to all manifests of the kind. In this case,
+   * `value` contains the placeholder `*` for the manifest's name.
    */
   name?: string
   path: readonly (string | number)[]
-  /** Path in the values of the chart. `*` is the name of the manifest. */
+  /** Path of the value in the Helm chart's values. `*` stands for the name of the manifest. */
   value: readonly string[]
 }
 
@@ -17,7 +21,7 @@ const pod = ['spec', 'template', 'spec'] as const
 const pgbouncer = ['spec', 'pgbouncer', 'parameters'] as const
 
 /**
- * Bindings of all manifest fields that values of the chart set, besides images, ConfigMaps and
+ * Bindings of all manifest fields that values of the Helm chart set, except images, ConfigMaps and
  * names of secrets.
  */
 export const bindings: readonly Binding[] = [
@@ -88,21 +92,30 @@ export const bindings: readonly Binding[] = [
   { kind: 'RabbitmqCluster', path: ['spec', 'persistence'], value: ['rabbitmq', 'persistence'] },
 ]
 
-/** Kinds of manifests that a value of the chart switches off. The value is true by default. */
+/**
+ * Kinds of manifests that a boolean value of the Helm chart can switch off. The default of the
+ * value is true.
+ */
 export const switches: readonly { kind: string; value: readonly string[] }[] = [
-  // A priority class belongs to the whole cluster, and Helm refuses an object that belongs to
-  // another release.
+  // A PriorityClass can be switched off because it belongs to the whole cluster. Helm refuses to
+  // install an object that belongs to another release.
   { kind: 'PriorityClass', value: ['priorityClass', 'create'] },
 ]
 
-/** Name of a manifest in the values of the chart: for a Job, the name without the release. */
+/**
+ * Name of a manifest in the Helm chart's values. For a Job, the name without the version of the
+ * release.
+ */
 export function boundName({ kind, name, content }: PlainManifest): string {
   if (kind !== 'Job') return name
   const labels = (content['metadata'] as { labels: Record<string, string> }).labels
   return labels['app.kubernetes.io/name'] ?? name
 }
 
-/** Bindings of a manifest's fields to values of the chart, with their path in the values. */
+/**
+ * Lists the bindings of a manifest to values of the Helm chart, with `*` replaced by the manifest's
+ * name.
+ */
 export function bindingsOf(manifest: PlainManifest): Binding[] {
   return bindings
     .filter(({ kind, name = manifest.name }) => kind === manifest.kind && name === manifest.name)
@@ -112,7 +125,10 @@ export function bindingsOf(manifest: PlainManifest): Binding[] {
     }))
 }
 
-/** Returns a member of a map in a manifest, or an item of a list by position or by its `name`. */
+/**
+ * Returns a member of a map in a manifest, or an item of a list. The key of an item is its position
+ * or its `name`.
+ */
 export function memberOf(value: unknown, key: string | number): unknown {
   if (Array.isArray(value) && typeof key === 'string')
     return value.find((item: { name?: unknown }) => item.name === key)

@@ -12,28 +12,30 @@ import { defaultValues, type ImageValues, overlayValues, type Values } from './v
 import { valuesSchema } from './values/schema.ts'
 import { helmText, valuesText } from './values/text.ts'
 
-/** Helm chart, generated from the manifests. */
+/** Helm chart that is generated from the Kubernetes manifests. */
 export interface Chart {
   name: string
-  /** Version of the Helm chart and of its application. */
+  /** Version of the Helm chart, equal to the version of the application in the chart. */
   version: string
   values: Values
-  /** Values of the chart for each overlay, by the name of the overlay. */
+  /**
+   * Values of the Helm chart that reproduce each overlay of the manifests, by name of the overlay.
+   */
   overlays: ReadonlyMap<string, Values>
   schema: object
-  /** Templates of the chart by file below `templates/`. */
+  /** Templates of the Helm chart, by file name below `templates/`. */
   templates: ReadonlyMap<string, string>
   /** Template of the notes that Helm prints after an installation. */
   notes: string
   readme: string
 }
 
-/** Container image that the manifests name, which has no registry. */
+/** Container image in the manifests of this repository. The image name has no registry. */
 export const localImage: ImageValues = { repository: 'posthorn', digest: '' }
 
 /**
- * Generates the Helm chart from the kustomize builds of the base, of each component alone and of
- * the overlays.
+ * Generates the Helm chart from kustomize builds: of the base, of the base with each single
+ * component, and of the overlays.
  */
 export function createChart(
   builds: readonly Build[],
@@ -66,7 +68,7 @@ export function createChart(
   }
 }
 
-/** Components of the manifests that the kustomization of an overlay lists. */
+/** Lists the manifest components that the kustomization of an overlay uses. */
 function componentsOfOverlay(folder: string): string[] {
   const [document] = parseYaml(readFileSync(join(folder, 'kustomization.yaml'), 'utf8'))
   const content = isObject(document?.content) ? document.content : {}
@@ -74,7 +76,7 @@ function componentsOfOverlay(folder: string): string[] {
   return paths.map((path) => path.replace(/^.*\/components\//, ''))
 }
 
-/** Files of the Helm chart by path in its folder. */
+/** Files of the generated Helm chart, by path in the chart's folder. */
 export function chartFiles(chart: Chart): Map<string, string> {
   const metadata = {
     apiVersion: 'v2',

@@ -6,8 +6,8 @@ import { parseYaml } from '../yaml.ts'
 import { compareObjects } from './compare.ts'
 
 // Compares the output of `helm template` with an overlay of the release's manifests in
-// .local/release/k8s, for the workflow of a release:
-//   node deploy/manifests/src/chart/compare-main.ts overlays/production <file>
+// .local/release/k8s. Used by the release workflow. Usage: node
+// deploy/manifests/src/chart/compare-main.ts overlays/production <file>
 const [name = '', file = ''] = process.argv.slice(2)
 const folder = join(localDirectory, 'release/k8s')
 const { KUSTOMIZE, PATH: path = '' } = process.env

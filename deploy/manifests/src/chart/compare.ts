@@ -8,8 +8,9 @@ import { renderChart } from './render-chart.ts'
 import type { Values } from './values/values.ts'
 
 /**
- * Generates the Helm chart and compares the rendered objects with the objects that kustomize built:
- * the base, each component alone, and each overlay. Returns one line per difference.
+ * Generates the Helm chart, renders it and compares the rendered objects with the objects that
+ * kustomize built: for the base, for each single component, and for each overlay. Returns one line
+ * per difference.
  */
 export function checkChart(builds: readonly Build[], folder: string): string[] {
   const chart = createChart(builds, folder)
@@ -42,7 +43,9 @@ export interface Expected {
   folder: string
 }
 
-/** Returns the differences between the chart, rendered with values, and a kustomize build. */
+/**
+ * Renders the Helm chart with the given values and returns the differences from a kustomize build.
+ */
 export function compare(chart: Chart, values: Values, expected: Expected): string[] {
   return compareObjects(renderChart(chart, { values }), expected)
 }
@@ -74,7 +77,10 @@ function keyOf(content: Record<string, unknown>): string {
   return `${String(content['kind'])} ${(content['metadata'] as Metadata).name}`
 }
 
-/** Returns a rendered object without the label value and the annotation that only the chart has. */
+/**
+ * Returns a rendered object as kustomize would build it: without the checksum annotation of the
+ * Helm chart and with the chart's label `managed-by` changed to `kustomize`.
+ */
 function withoutHelm(content: Record<string, unknown>): Record<string, unknown> {
   const text = JSON.stringify(content, (_key, value: unknown) => {
     if (!isObject(value)) return value

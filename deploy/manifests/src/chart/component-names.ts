@@ -3,25 +3,28 @@ import type { Condition } from './tree/nodes.ts'
 
 const prefix = 'components/'
 
-/** Name of a component in the values of the chart: `mailProxies` for the folder `mail-proxies`. */
+/**
+ * Name of a component in the Helm chart's values, for example `mailProxies` for the folder
+ * `mail-proxies`.
+ */
 export function valueName(folder: string): string {
   return folder.replaceAll(/-(\w)/g, (_match, letter: string) => letter.toUpperCase())
 }
 
-/** Folders of the manifest components that kustomize built alone. */
+/** Lists the folders of the manifest components for which a kustomize build exists. */
 export function componentsOf(builds: readonly Build[]): string[] {
   return builds.flatMap(({ name }) => (name.startsWith(prefix) ? [name.slice(prefix.length)] : []))
 }
 
-/** Template condition of the chart that is met if a component is enabled. */
+/** Template condition of the Helm chart that is true if the component in a folder is enabled. */
 export function isOn(folder: string): Condition {
   return `$.Values.components.${valueName(folder)}`
 }
 
 /**
- * Returns the kustomize build with a name.
+ * Returns the kustomize build with the name `name`.
  *
- * @throws Error if kustomize did not build the name
+ * @throws Error if no kustomize build has the name
  */
 export function findBuild(builds: readonly Build[], name: string): Build {
   const build = builds.find((each) => each.name === name)

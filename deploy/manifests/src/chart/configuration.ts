@@ -7,17 +7,25 @@ import type { PlainManifest } from './plain-manifests.ts'
 export type ConfigurationData = Readonly<Record<string, string>>
 
 const prefix = 'posthorn-'
-/** Environment variable whose value is a JSON text. The values of the chart have its members. */
+/**
+ * Environment variable with the settings as JSON text. In the Helm chart's values, the settings are
+ * a map.
+ */
 export const settingsVariable = 'SVC_SETTINGS'
 const authoritiesFile = 'ca.crt'
 
-/** Path of the environment variables of a ConfigMap in the values of the chart. */
+/**
+ * Path in the Helm chart's values at which the environment variables of a ConfigMap are configured.
+ */
 export function environmentPath(name: string): string[] {
   if (name === `${prefix}services`) return ['environment']
   return ['services', name.slice(prefix.length), 'environment']
 }
 
-/** Path of a ConfigMap entry in the values of the chart. Undefined for an environment variable. */
+/**
+ * Path in the Helm chart's values for a ConfigMap entry with a path of its own. Undefined for an
+ * environment variable.
+ */
 export function ownPath(key: string): string[] | undefined {
   if (key === settingsVariable) return ['settings']
   return key === authoritiesFile ? ['certificateAuthorities'] : undefined
@@ -28,8 +36,8 @@ export function dataOf({ content }: Pick<PlainManifest, 'content'>): Configurati
 }
 
 /**
- * Template node of the entries of a ConfigMap: all environment variables in the values of the
- * chart, and the variables that components add.
+ * Template node for the data of a ConfigMap: all environment variables from the Helm chart's
+ * values, and the variables that enabled components add.
  */
 export function configurationNode(name: string, variants: readonly Variant[]): TemplateNode {
   const [base, ...others] = variants.map(({ condition, value }) => ({
@@ -64,8 +72,9 @@ export function configurationNode(name: string, variants: readonly Variant[]): T
 }
 
 /**
- * Checksum of the configuration of a Deployment, for an annotation of its pods: a changed checksum
- * restarts the pods. `flags` are the conditions of components that add environment variables.
+ * Template expression for a checksum of a Deployment's configuration. The checksum becomes an
+ * annotation of the pods, so that a changed configuration restarts the pods. `flags` are the
+ * conditions of components that add environment variables.
  */
 export function checksum(names: readonly string[], flags: readonly string[]): Expression {
   const paths = names.map((name) =>

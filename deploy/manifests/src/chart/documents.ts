@@ -28,11 +28,11 @@ address of the ingress: limits per address apply to all clients together.
 {{- end }}
 `
 
-/** Titles of the sections of k8s/README.md that concern the chart. */
+/** Titles of the sections of k8s/README.md that become part of the Helm chart's README. */
 const sections = ['Helm', 'Trusted proxies', 'Secrets', 'Components']
 
 /**
- * Text of the README.md of the chart: sections of the README of the manifests. Links within the
+ * Text of the Helm chart's README.md, which consists of sections of k8s/README.md. Links within the
  * repository are replaced by their texts.
  *
  * @throws Error if a section is missing

@@ -1,30 +1,37 @@
 import type { PlainManifest } from './plain-manifests.ts'
 
-/** Manifest, or item of a list in a manifest, that another enabled component makes needless. */
+/**
+ * Manifest of one component, or item of a list in the manifest, that the Helm chart omits when
+ * another component is enabled.
+ */
 export interface Exclusion {
   kind: string
   name: string
-  /** Folder of the component that makes the manifest or item needless. */
+  /**
+   * Folder of the other component. If this component is enabled, the manifest or item is omitted.
+   */
   unless: string
   /**
-   * Item of a list that is needless: path of the list, and the `secretKey` of the item. Absent if
-   * the whole manifest is needless.
+   * Item of a list that is omitted: path of the list, and `secretKey` of the item. Absent if the
+   * whole manifest is omitted.
    */
   item?: { path: readonly string[]; secretKey: string }
 }
 
 /**
- * Manifests and list items of a component that another enabled component makes needless. The
- * overlay `large` has patches for the same manifests. Entries for manifests that do not exist have
- * no effect.
+ * Manifests and list items of a component that the Helm chart omits when another component is
+ * enabled, because they are then superfluous. The overlay `large` has patches that remove the same
+ * manifests. An entry whose manifest does not exist has no effect.
  */
 export const exclusions: readonly Exclusion[] = [
-  // `rabbitmq-operator` replaces the Job `broker-users` and the login of its administrator.
+  // `rabbitmq-operator` creates the RabbitMQ users itself. The Job `broker-users` and the
+  // administrator's login are then superfluous.
   { kind: 'NetworkPolicy', name: 'broker-users', unless: 'rabbitmq-operator' },
   { kind: 'NetworkPolicy', name: 'rabbitmq', unless: 'rabbitmq-operator' },
   { kind: 'NetworkPolicy', name: 'postgres', unless: 'postgres-cloudnativepg' },
   { kind: 'ExternalSecret', name: 'posthorn-amqp-admin', unless: 'rabbitmq-operator' },
-  // The Postgres operator creates the login of the database owner.
+  // `postgres-cloudnativepg` creates the login of the database owner itself, so this secret is
+  // superfluous.
   {
     kind: 'ExternalSecret',
     name: 'posthorn-database-owner',
@@ -34,17 +41,19 @@ export const exclusions: readonly Exclusion[] = [
 ]
 
 /**
- * Components whose chart condition applies to manifests that only overlays contain. Namespaces are
- * created by Helm.
+ * Components by kind of manifest, for manifests that exist only in overlays. The Helm chart
+ * contains such a manifest if any of the components is enabled. Namespaces are not listed, because
+ * Helm creates them.
  */
 const overlayManifests: Readonly<Record<string, readonly string[]>> = {
   ExternalSecret: ['external-secrets', 'rabbitmq-operator'],
 }
 
 /**
- * Components of which one has to be enabled for a manifest of an overlay to be part of the chart.
+ * Lists the components for a manifest that exists only in overlays. The Helm chart contains the
+ * manifest if any of these components is enabled.
  *
- * @throws Error for a kind that is not listed
+ * @throws Error if no components are listed for the manifest's kind
  */
 export function componentsFor({ kind, name }: PlainManifest): readonly string[] {
   const components = overlayManifests[kind]

@@ -3,16 +3,19 @@ import type { PlainManifest } from './plain-manifests.ts'
 import { Expression, type TemplateNode, toNode } from './tree/nodes.ts'
 
 /**
- * Manifest field that no kustomize build has. The chart adds the field if its value is not empty.
+ * Manifest field that does not occur in the kustomize builds. The Helm chart adds the field if the
+ * chart's value for the field is not empty.
  */
 interface OptionalField {
   kinds: readonly string[]
-  /** Names of the manifests with the field; absent for all manifests of the kinds. */
+  /**
+   * Names of the manifests that get the field. Absent if all manifests of the kinds get the field.
+   */
   names?: readonly string[]
   path: readonly string[]
-  /** Path of the field's value in the values of the chart. */
+  /** Path in the Helm chart's values of the value for this manifest field. */
   value: readonly string[]
-  /** Default of the field in the values of the chart: empty text, map or list. */
+  /** Default value of this manifest field in the Helm chart's values: empty text, map or list. */
   standard: unknown
 }
 
@@ -50,7 +53,10 @@ export function addOptionalFields(node: TemplateNode, { kind, name }: PlainManif
   }
 }
 
-/** Returns the member of a map in a template tree, if the member depends on no condition. */
+/**
+ * Returns the node of a map's member in a template tree. For a member with several conditional
+ * values, returns the first value.
+ */
 export function memberNode(node: TemplateNode | undefined, key: string): TemplateNode | undefined {
   if (node?.kind !== 'map') return undefined
   return node.entries.find((each) => each.key === key)?.alternatives[0]?.node

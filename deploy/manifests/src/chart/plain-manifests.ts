@@ -4,20 +4,21 @@ import { baseName } from '../locate.ts'
 import { isObject } from '../schema/path.ts'
 
 /**
- * Manifest as the Helm chart contains it: without names and annotations that only other tools need.
+ * Manifest as it appears in the Helm chart, without the name suffixes and annotations of other
+ * tools.
  */
 export interface PlainManifest {
   kind: string
   name: string
   content: Record<string, unknown>
-  /** File of the manifest in the chart, below `templates/`. */
+  /** File name of the manifest's template below the folder `templates/` of the chart. */
   file: string
 }
 
 /**
- * Converts the manifests of a kustomize build for the chart: ConfigMaps have no hash in their
- * names, since a checksum restarts the pods instead, and annotations for Helm are left to the
- * chart. Namespaces are created by Helm.
+ * Converts the manifests of a kustomize build for the Helm chart. Removes the hash from the names
+ * of ConfigMaps, because in the chart a checksum annotation restarts the pods. Removes annotations
+ * for Helm, which the chart adds itself, and Namespaces, which Helm creates.
  */
 export function plainManifests(build: Build, folder: string): PlainManifest[] {
   const names = new Map(
@@ -51,7 +52,8 @@ function replaceNames(value: unknown, names: ReadonlyMap<string, string>): unkno
 }
 
 /**
- * Removes annotations for Helm, the namespace, and `annotations` without members from a manifest.
+ * Removes annotations for Helm and the namespace from a manifest. Also removes `annotations` if no
+ * annotation is left.
  */
 function withoutTools(content: unknown): unknown {
   if (!isObject(content) || !isObject(content['metadata'])) return content

@@ -10,7 +10,10 @@ export interface RenderOptions {
   isInstall?: boolean
 }
 
-/** Renders a chart as `helm template` does. Returns the objects in the order of the files. */
+/**
+ * Renders a Helm chart like `helm template`. Returns the objects in the order of the template
+ * files.
+ */
 export function renderChart(
   chart: Chart,
   { values = {}, isInstall = true }: RenderOptions = {},
@@ -45,7 +48,10 @@ function rootOf(chart: Chart, { values, isInstall }: Required<RenderOptions>): o
   }
 }
 
-/** Merges values of the chart over the default values. A null removes a key, as in Helm. */
+/**
+ * Merges values of the Helm chart into the default values. A null removes the default value, as in
+ * Helm.
+ */
 function coalesce(defaults: Values, values: Values): Values {
   const result = { ...defaults }
   for (const [key, value] of Object.entries(values)) {

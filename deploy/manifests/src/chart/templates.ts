@@ -13,7 +13,10 @@ import { allOf, type Condition, entry, not, type TemplateNode, toNode } from './
 import { type PlainManifest, plainManifests } from './plain-manifests.ts'
 
 export interface ChartSources {
-  /** Kustomize builds of the base, of each component alone, and of the overlays. */
+  /**
+   * Kustomize builds from which the templates are generated: of the base, of the base with each
+   * single component, and of the overlays.
+   */
   builds: readonly Build[]
   /** Folder of the Kubernetes manifests. */
   folder: string
@@ -21,8 +24,8 @@ export interface ChartSources {
 }
 
 /**
- * Manifest of the chart with its content in all kustomize builds of the base or a component that
- * have the manifest.
+ * Manifest of the Helm chart and its variants. Each variant is the content in one kustomize build:
+ * of the base, or of a component.
  */
 interface Variants {
   first: PlainManifest
@@ -34,7 +37,7 @@ type ConditionedBuild = [Condition | undefined, readonly PlainManifest[]]
 
 const keyOf = (manifest: PlainManifest) => `${manifest.kind} ${boundName(manifest)}`
 
-/** Templates of the chart by file below `templates/`. */
+/** Templates of the Helm chart, by file name below `templates/`. */
 export function chartTemplates({ builds, folder, secrets }: ChartSources): Map<string, string> {
   const plain = (name: string) => plainManifests(findBuild(builds, name), folder)
   const sources: ConditionedBuild[] = [
@@ -58,7 +61,7 @@ export function chartTemplates({ builds, folder, secrets }: ChartSources): Map<s
   return new Map([...files].map(([file, text]) => [file, joinConditions(text)]))
 }
 
-/** Manifests of overlays that neither the base nor a component has, for the chart. */
+/** Manifests that exist in overlays, but neither in the base nor in a component. */
 function overlayManifests(
   builds: readonly Build[],
   folder: string,
@@ -116,7 +119,10 @@ function documentOf(node: TemplateNode, condition: Condition | undefined): strin
   return condition === undefined ? text : `{{- if ${condition} }}\n${text}{{- end }}\n`
 }
 
-/** Content of a manifest with template expressions in place of values. ConfigMaps are empty. */
+/**
+ * Content of a manifest in which template expressions replace the fields that depend on values of
+ * the Helm chart. ConfigMaps have no data.
+ */
 function contentOf(
   manifest: Omit<PlainManifest, 'content'> & { content: object },
   { collected, secrets }: Context,
@@ -147,7 +153,7 @@ function withChecksum(content: Record<string, unknown>, collected: Collected): u
   return { ...content, spec: { ...spec, template } }
 }
 
-/** Template conditions of the components that change a ConfigMap. */
+/** Template conditions of those components that change the data of a ConfigMap. */
 function flagsOf([base, ...others]: readonly Variant[]): Condition[] {
   const text = (variant?: Variant) =>
     JSON.stringify(dataOf({ content: (variant?.value ?? {}) as Record<string, unknown> }))
@@ -157,8 +163,9 @@ function flagsOf([base, ...others]: readonly Variant[]): Condition[] {
 }
 
 /**
- * Adds the annotations of a Helm hook that runs before an upgrade. At the installation a Job is one
- * of the release's objects: a hook would run before secrets and databases that the chart creates.
+ * Adds annotations to a Job, which make the Job a Helm hook that runs before an upgrade. At the
+ * first installation the Job is no hook: a hook would run before the chart has created secrets and
+ * databases.
  */
 function addHooks(node: TemplateNode): void {
   const annotations = memberNode(memberNode(node, 'metadata'), 'annotations')

@@ -5,8 +5,9 @@ import { buildAll } from '../build-all.ts'
 import { findKustomize } from '../kustomize.ts'
 import { chartFiles, createChart, localImage } from './chart.ts'
 
-// `make chart`: writes the Helm chart into .local/chart/posthorn. IMAGE and DIGEST are the image of
-// a release. KUSTOMIZE is the path of the program kustomize on a machine that is no Debian.
+// `make chart`: writes the Helm chart into .local/chart/posthorn. The environment variables IMAGE
+// and DIGEST name the container image of a release. KUSTOMIZE is the path of the program kustomize,
+// for a machine that does not run Debian.
 const folder = join(checkout, 'k8s')
 const {
   IMAGE: repository = localImage.repository,

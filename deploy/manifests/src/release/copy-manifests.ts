@@ -2,14 +2,17 @@ import { cpSync, globSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import type { ImageValues } from '../chart/values/values.ts'
 
-/** Pattern of the example registry in the overlays, which contains no image. */
+/**
+ * Pattern of the line in an overlay that names the example registry. The example registry contains
+ * no image.
+ */
 const example = /^( {4})newName: registry\.example\.com\/posthorn$/gm
 
 /**
- * Copies the Kubernetes manifests into `target`, which is replaced. All overlays name the image of
- * the release by its tag and its digest.
+ * Copies the Kubernetes manifests to the folder `target`, which is replaced. In the copies, all
+ * overlays name the release's container image with its tag and digest.
  *
- * @throws Error if an overlay has another image
+ * @throws Error if an overlay names another image
  */
 export function copyReleaseManifests(folder: string, target: string, image: ImageValues): void {
   rmSync(target, { recursive: true, force: true })

@@ -3,14 +3,16 @@ import { type Build, type Manifest, manifestsOf, type PodTemplate, podTemplates 
 import type { Process, Processes, Variable } from '../environment.ts'
 import type { Path } from '../schema/path.ts'
 
-/** Container of a manifest that runs the image of Posthorn. */
+/** Container in a manifest that runs Posthorn's container image. */
 export interface OwnContainer {
   pod: PodTemplate
   container: IContainer
   path: Path
-  /** First argument of the container: the name of the process. */
+  /** First argument of the container's command, which is the name of the process. */
   name: string
-  /** Process that the container runs; undefined if the image has no such process. */
+  /**
+   * Process that the container runs. Undefined if the container image has no process of that name.
+   */
   process: Process | undefined
   variables: readonly PlacedVariable[]
 }
@@ -35,8 +37,8 @@ export function ownContainers(build: Build, processes: Processes): OwnContainer[
 }
 
 /**
- * Environment variables of a container in the order in which Kubernetes sets them: a later variable
- * replaces an earlier variable of the same name.
+ * Lists the environment variables of a container in the order in which Kubernetes sets them. A
+ * later variable replaces an earlier variable with an equal name.
  */
 function variablesOf(
   build: Build,
@@ -62,7 +64,8 @@ function variablesOf(
   const own = (container.env ?? []).map(({ name, value, valueFrom }, index) => {
     const key = valueFrom?.configMapKeyRef
     const literal = key ? dataOf(key.name).data[key.key] : valueFrom ? undefined : (value ?? '')
-    // A reference such as $(POD_IP) in the value of a variable is resolved in the cluster.
+    // The value of a variable with a reference such as $(POD_IP) is unknown here, because the
+    // cluster resolves the reference.
     const isLiteral = literal !== undefined && !literal.includes('$(')
     return {
       name,

@@ -5,8 +5,8 @@ import { configMapsOf, secretsOf, type StoredKeys } from './stored-data.ts'
 import { sourcesOfFile } from './volumes.ts'
 
 /**
- * Finds environment variables that a process does not read, needs or accepts, and files that do not
- * exist.
+ * Finds faulty environment variables: not read by the process, missing, invalid, or with the path
+ * of a file that does not exist.
  */
 export function checkVariables(
   build: Build,
@@ -49,8 +49,8 @@ function checkTwice({ variables }: OwnContainer): ManifestFault[] {
 }
 
 /**
- * Finds environment variables of a ConfigMap that have no effect, because `env` of the container
- * sets them.
+ * Finds environment variables in ConfigMaps that have no effect, because the container's list `env`
+ * sets variables of the same name.
  */
 function checkReplaced({ pod, variables }: OwnContainer): ManifestFault[] {
   const isOwn = ({ manifest }: PlacedVariable) => manifest === pod.manifest
@@ -65,7 +65,7 @@ function checkReplaced({ pod, variables }: OwnContainer): ManifestFault[] {
     )
 }
 
-/** Finds paths of files in environment variables that no volume of the container has. */
+/** Finds an environment variable with the path of a file that is in no volume of the container. */
 function checkFile(
   { pod, container }: OwnContainer,
   variable: PlacedVariable,

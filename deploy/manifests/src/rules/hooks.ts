@@ -1,9 +1,12 @@
 import type { IPodSpec } from 'kubernetes-models/v1/PodSpec'
 import { type Build, type Manifest, type ManifestFault, podTemplates, valueAt } from '../build.ts'
 
-/** Annotations of a hook: an object that Argo CD or Helm creates again at each sync or upgrade. */
+/**
+ * Annotations that make an object a hook. Argo CD creates hooks again at each sync, Helm at each
+ * upgrade.
+ */
 const hookAnnotations = ['argocd.argoproj.io/hook', 'helm.sh/hook'] as const
-/** Annotations for the order of hooks; hooks with a lower number are created first. */
+/** Annotations with the order of hooks. Hooks with lower numbers are created first. */
 const orderAnnotations = ['argocd.argoproj.io/sync-wave', 'helm.sh/hook-weight'] as const
 
 const annotationsOf = ({ content }: Manifest) =>
@@ -13,10 +16,9 @@ const isHook = (manifest: Manifest) =>
   hookAnnotations.some((name) => annotationsOf(manifest)[name] !== undefined)
 
 /**
- * Finds hooks (objects that are created again at each sync or upgrade) that have the annotations of
- * only one of Argo CD and Helm. Argo CD also treats a Helm hook as a hook, and creates the object
- * again at each sync. Also finds pods that use objects created at another time. A hook may use only
- * hooks created earlier; other pods may use only objects that are no hooks.
+ * Finds hooks that are annotated for only one of Argo CD and Helm. Hooks are objects that are
+ * created again at each sync or upgrade. Also finds pods that use an object before the object is
+ * created. A hook may only use hooks with a lower order number. Other pods may not use hooks.
  */
 export function checkHooks(build: Build): ManifestFault[] {
   return [...build.manifests.filter(isHook).flatMap(checkBoth), ...checkUses(build)]
@@ -38,8 +40,8 @@ function checkUses(build: Build): ManifestFault[] {
   return podTemplates(build).flatMap(({ manifest, path, spec }) =>
     usedObjects(spec).flatMap(({ kind, name }) => {
       const used = build.manifests.find((each) => each.kind === kind && each.name === name)
-      // The rules in `references.ts` and `stored-references.ts` report an object that does not
-      // exist.
+      // An object that does not exist is not reported here, but by the rules in `references.ts` and
+      // `stored-references.ts`.
       const text = used && timeFault(manifest, used)
       return text === undefined ? [] : [{ manifest, path, text, token: name }]
     }),

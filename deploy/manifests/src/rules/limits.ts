@@ -4,7 +4,7 @@ import { kubernetesUnits, memoryFault } from '../memory.ts'
 import { graceFault } from '../shutdown.ts'
 import { type OwnContainer, ownContainers } from './containers.ts'
 
-/** Finds memory limits and grace periods of containers that the process would exceed. */
+/** Finds memory limits and grace periods that are too small for the process of the container. */
 export function checkLimits(build: Build, processes: Processes): ManifestFault[] {
   return ownContainers(build, processes).flatMap((own) => [...checkMemory(own), ...checkGrace(own)])
 }
@@ -30,12 +30,14 @@ function checkGrace({ pod, container, name, process, variables }: OwnContainer):
   return text === undefined ? [] : [{ manifest, path: place, text }]
 }
 
-/** Maximum length of a Kubernetes label, in which the cluster repeats the name of a Job. */
+/**
+ * Maximum length of a Job's name. Kubernetes repeats the name in a label, whose length is limited.
+ */
 const maxNameLength = 63
 
 /**
- * Finds Jobs whose name does not contain the release, so that the next release would change an
- * immutable field, and Jobs that could run or stay forever.
+ * Finds Jobs without the release in their name: the next release would change an immutable field of
+ * such a Job. Also finds Jobs that could run forever or would never be deleted.
  */
 export function checkJobs(build: Build): ManifestFault[] {
   return manifestsOf(build, 'Job').flatMap((manifest) => {

@@ -5,8 +5,8 @@ import { type OwnContainer, ownContainers } from './containers.ts'
 export type Ports = ReadonlyMap<string, ReadonlySet<number>>
 
 /**
- * Returns the ports on which each process listens with the configuration of any of the kustomize
- * builds. A container may list a port that only another build opens.
+ * Returns all ports on which each process listens in any of the kustomize builds. A container may
+ * therefore list a port on which the process listens only in another build.
  */
 export function listeningPorts(builds: readonly Build[], processes: Processes): Ports {
   const ports = new Map<string, Set<number>>()
@@ -22,7 +22,7 @@ export function listeningPorts(builds: readonly Build[], processes: Processes): 
   return ports
 }
 
-/** Finds container ports on which the process does not listen. */
+/** Finds ports in containers' port lists on which the process does not listen. */
 export function checkListening(
   build: Build,
   processes: Processes,
@@ -37,7 +37,9 @@ export function checkListening(
   )
 }
 
-/** Ports of mail listeners, which a process reads from the settings. */
+/**
+ * Ports of the mail listeners in the settings, which a container has in the variable SVC_SETTINGS.
+ */
 function portsInSettings({ variables }: OwnContainer): number[] {
   const text = variables.findLast(({ name }) => name === 'SVC_SETTINGS')?.value ?? '{}'
   try {

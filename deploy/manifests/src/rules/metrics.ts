@@ -3,8 +3,8 @@ import { join } from 'node:path'
 import { type Build, manifestsOf, type ManifestFault, valuesAt } from '../build.ts'
 
 /**
- * Reads the names of all metrics in the code of services and libraries, with the prefix that the
- * registry adds.
+ * Finds the names of all metrics in the source code of services and libraries. The names include
+ * the prefix that is added when a metric is registered.
  */
 export function readMetrics(root: string): ReadonlySet<string> {
   const files = globSync('{services,libs}/*/src/**/!(*.test).ts', { cwd: root })

@@ -30,7 +30,8 @@ const creators: Record<string, (manifest: Manifest) => OperatorPods> = {
 }
 
 /**
- * Pods of Postgres and RabbitMQ servers without an operator, to which `k8s/README.md` adds a label.
+ * Pods of Postgres and RabbitMQ servers that no Kubernetes operator manages. According to
+ * `k8s/README.md`, these pods have a label of Posthorn.
  */
 export const labelledServers: readonly OperatorPods[] = [
   { labels: { 'posthorn-server': 'postgres' }, ports: [5432, 6432] },

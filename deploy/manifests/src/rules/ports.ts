@@ -18,7 +18,7 @@ import type { OperatorPods } from './operator-pods.ts'
 
 type Port = string | number
 
-/** Finds references to ports that no container or Service has. */
+/** Finds references to ports that the referenced container or Service does not have. */
 export function checkPorts(build: Build, others: readonly OperatorPods[]): ManifestFault[] {
   const pods = [...podTemplates(build).map((pod) => ({ ...pod, ports: portsOf(pod) })), ...others]
   return [
@@ -85,7 +85,7 @@ interface PortedPods {
   ports: readonly Port[]
 }
 
-/** Names and numbers of all ports of a pod template. */
+/** Names and numbers of all container ports of a pod template. */
 function portsOf({ spec }: PodTemplate): Port[] {
   return spec.containers.flatMap(({ ports = [] }) =>
     ports.flatMap(({ name, containerPort }) =>
@@ -95,8 +95,8 @@ function portsOf({ spec }: PodTemplate): Port[] {
 }
 
 /**
- * Finds ports of a NetworkPolicy that pods of this build do not have. Rules for other peers cannot
- * be checked.
+ * Finds ports of a NetworkPolicy that the pods selected by its rules do not have. Rules for pods
+ * outside the kustomize build cannot be checked.
  */
 function checkPolicy(pods: readonly PortedPods[], manifest: Manifest): ManifestFault[] {
   const own = valueAt(manifest.content, ['spec', 'podSelector']) as ILabelSelector
@@ -132,7 +132,9 @@ function policyPorts(rule: { path: Path; value: unknown }, selectors: readonly I
   }))
 }
 
-/** Paths of the backends of an Ingress and of routes of the Gateway API. */
+/**
+ * Paths of manifest fields that refer to backends, in an Ingress and in routes of the Gateway API.
+ */
 const backends = [
   'spec.defaultBackend.service',
   'spec.rules[].http.paths[].backend.service',
@@ -166,7 +168,10 @@ function checkBackends(build: Build, manifest: Manifest): ManifestFault[] {
     })
 }
 
-/** Port fields of Prometheus monitors by kind: scraped ports are named. */
+/**
+ * Fields of Prometheus monitors that name a port, by kind of monitor. Monitors refer to ports by
+ * name.
+ */
 const monitors: Record<string, { endpoints: string; target: 'pods' | 'services' }> = {
   PodMonitor: { endpoints: 'spec.podMetricsEndpoints[].port', target: 'pods' },
   ServiceMonitor: { endpoints: 'spec.endpoints[].port', target: 'services' },

@@ -8,13 +8,13 @@ import {
 } from '../build.ts'
 import type { Path } from '../schema/path.ts'
 
-/** Manifest field that names another object of the build. */
+/** Manifest field that refers to another object by name. */
 interface Reference {
-  /** Kinds of manifests that have the field; all kinds if absent. */
+  /** Kinds of manifests that have the field. Absent if all kinds may have the field. */
   kinds?: readonly string[]
-  /** Path of the object with the field `name` in the manifest. */
+  /** Path in the manifest of the map that contains the `name` of the other object. */
   pattern: string
-  /** Kind of the object that is named, unless its field `kind` names another kind. */
+  /** Kind of the other object, unless the map with the name has a field `kind`. */
   kind: string
 }
 
@@ -34,7 +34,10 @@ const references: readonly Reference[] = [
   { pattern: 'spec.parentRefs[]', kind: 'Gateway' },
 ]
 
-/** Finds references to objects that do not exist. Objects of the whole cluster are not checked. */
+/**
+ * Finds references to objects that do not exist in the kustomize build. References to cluster-wide
+ * objects are not checked.
+ */
 export function checkReferences(build: Build): ManifestFault[] {
   return build.manifests.flatMap((manifest) =>
     references
@@ -60,7 +63,7 @@ function checkReference(
 }
 
 /**
- * Returns the fault of a manifest field whose name no object of the build has, or an empty list.
+ * Returns a fault if the kustomize build has no object of the kind and name, or else an empty list.
  */
 export function missing(
   { manifests }: Build,
@@ -70,7 +73,7 @@ export function missing(
   return exists ? [] : [`${kind} ${name} does not exist`]
 }
 
-/** Finds routes that name a listener that their Gateway does not have. */
+/** Finds routes that refer to a listener that their Gateway does not have. */
 export function checkListeners(build: Build): ManifestFault[] {
   return build.manifests.flatMap((manifest) =>
     valuesAt(manifest.content, 'spec.parentRefs[]').flatMap(({ path, value }) => {
@@ -102,7 +105,7 @@ export function checkServiceAccounts(build: Build): ManifestFault[] {
   )
 }
 
-/** Finds objects that occur twice in a build. */
+/** Finds objects that occur twice in a kustomize build. */
 export function checkNames({ manifests }: Build): ManifestFault[] {
   return manifests
     .filter((manifest, index) => manifests.slice(0, index).some((each) => isSame(each, manifest)))

@@ -1,10 +1,13 @@
 import { type Build, type Manifest, type ManifestFault, podTemplates, valueAt } from '../build.ts'
 import { missing } from './references.ts'
 
-/** Priority classes that the Kubernetes cluster has, and that need no manifest. */
+/** Priority classes that every Kubernetes cluster has without a manifest. */
 const builtInClass = /^system-/
 
-/** Finds Deployments whose replicas are replaced too early or may be evicted by any other pod. */
+/**
+ * Finds Deployments without `minReadySeconds`, whose replicas would be replaced too early, and
+ * Deployments without a priority class, whose pods any other pod could evict.
+ */
 export function checkRollout(build: Build): ManifestFault[] {
   return podTemplates(build)
     .filter(({ manifest }) => manifest.kind === 'Deployment')

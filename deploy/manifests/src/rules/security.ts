@@ -18,8 +18,8 @@ const volumeTypes = new Set([
 const profiles = ['RuntimeDefault', 'Localhost']
 
 /**
- * Check of a manifest field: returns the demand for a value that is not allowed, or undefined if
- * the value is allowed.
+ * Check of a manifest field. Returns the path and the requirement if the field violates the
+ * requirement, or else undefined.
  */
 type Check<T> = (value: T) => { path: Path; demand: string } | undefined
 
@@ -37,7 +37,7 @@ function forbid(name: string, isSet: (spec: IPodSpec) => boolean): Check<IPodSpe
   return (spec) => (isSet(spec) ? { path: [name], demand: 'must not be true' } : undefined)
 }
 
-/** Container with the security context of its pod. */
+/** Container, together with the security context of its pod. */
 interface Contained {
   container: IContainer
   pod: IPodSpec
@@ -94,8 +94,8 @@ function demand(isFulfilled: boolean, name: string, value: string) {
 }
 
 /**
- * Finds pods that the pod security standard "restricted" does not admit, or that could write to
- * their root file system or use the API of the cluster.
+ * Finds pods that violate the pod security standard "restricted". Also finds pods that could write
+ * to their root file system or use the Kubernetes API.
  */
 export function checkPodSecurity(build: Build): ManifestFault[] {
   return podTemplates(build).flatMap((template) => [

@@ -14,7 +14,8 @@ import type { Path } from '../schema/path.ts'
 import type { OperatorPods } from './operator-pods.ts'
 
 /**
- * Paths of selectors of pods by kind. A selector with a namespace may match pods of other builds.
+ * Paths of manifest fields that select pods, by kind of manifest. A selector for another namespace
+ * may match pods outside the kustomize build.
  */
 const podSelectors: Record<string, readonly string[]> = {
   PodDisruptionBudget: ['spec.selector'],
@@ -22,14 +23,14 @@ const podSelectors: Record<string, readonly string[]> = {
   PodMonitor: ['spec.selector'],
 }
 
-/** Paths of the selectors of a pod template that have to match the template's own pods. */
+/** Paths of selectors in a pod template that have to match the labels of the same pod template. */
 const ownSelectors = [
   'topologySpreadConstraints[].labelSelector',
   'affinity.podAntiAffinity.requiredDuringSchedulingIgnoredDuringExecution[].labelSelector',
   'affinity.podAntiAffinity.preferredDuringSchedulingIgnoredDuringExecution[].podAffinityTerm.labelSelector',
 ]
 
-/** Finds selectors of manifests that match no pod or object. */
+/** Finds selectors that match no pod or other object of the kustomize build. */
 export function checkSelectors(build: Build, others: readonly OperatorPods[]): ManifestFault[] {
   const pods = [...podTemplates(build), ...others]
   return [

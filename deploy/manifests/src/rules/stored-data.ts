@@ -1,18 +1,18 @@
 import { type Build, type Manifest, manifestsOf, valueAt, valuesAt } from '../build.ts'
 
 /**
- * Keys of Secrets or ConfigMaps by name. Undefined if the keys of a Secret or ConfigMap cannot be
- * listed.
+ * Keys of each Secret or ConfigMap, by its name. Undefined for a Secret or ConfigMap whose keys are
+ * unknown.
  */
 export type StoredKeys = ReadonlyMap<string, ReadonlySet<string> | undefined>
 
 const tlsKeys = ['tls.crt', 'tls.key', 'ca.crt']
 
-/** Secrets that Kubernetes operators create, by kind of the object that causes their creation. */
+/** Secrets that Kubernetes operators create for an object, by kind of the object. */
 const generated: Record<string, (manifest: Manifest) => Record<string, readonly string[]>> = {
   Certificate: ({ content }) => ({ [String(valueAt(content, ['spec', 'secretName']))]: tlsKeys }),
-  // Secrets of a Postgres cluster: logins, the certificate authority and the certificate of the
-  // server.
+  // CloudNativePG creates these Secrets for a Postgres cluster: logins, the certificate authority
+  // and the certificate of the server.
   Cluster: ({ name }) => ({
     [`${name}-app`]: ['username', 'user', 'password', 'dbname', 'host', 'port', 'uri', 'jdbc-uri'],
     [`${name}-superuser`]: ['username', 'user', 'password', 'host', 'port', 'uri', 'jdbc-uri'],
@@ -26,7 +26,8 @@ const generated: Record<string, (manifest: Manifest) => Record<string, readonly 
 }
 
 /**
- * Secrets of a kustomize build: in its manifests, created by operators, or from an external store.
+ * Secrets that exist with a kustomize build: Secrets in its manifests, Secrets that operators
+ * create, and Secrets copied from an external store.
  */
 export function secretsOf(build: Build): StoredKeys {
   return new Map([

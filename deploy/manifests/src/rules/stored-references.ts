@@ -10,8 +10,8 @@ import type { Path } from '../schema/path.ts'
 import { configMapsOf, secretsOf, type StoredKeys } from './stored-data.ts'
 
 /**
- * Fields of a pod that refer to a key of a Secret or ConfigMap. Without `key`, they refer to the
- * whole object.
+ * Fields of a pod that refer to a Secret or ConfigMap. `key` is absent for fields that refer to a
+ * whole Secret or ConfigMap.
  */
 interface Fields {
   pattern: string
@@ -34,7 +34,7 @@ const configMapFields: readonly Fields[] = [
   { pattern: 'volumes[].projected.sources[].configMap', name: 'name', key: 'items' },
 ]
 
-/** Fields of objects other than pods that refer to secrets. */
+/** Fields that refer to Secrets, in objects other than pods. */
 const otherSecretFields: Record<string, readonly Fields[]> = {
   Ingress: [{ pattern: 'spec.tls[]', name: 'secretName' }],
   Gateway: [{ pattern: 'spec.listeners[].tls.certificateRefs[]', name: 'name' }],
@@ -46,7 +46,7 @@ const otherSecretFields: Record<string, readonly Fields[]> = {
   ],
 }
 
-/** Finds references to Secrets, ConfigMaps and their keys that are not declared. */
+/** Finds references to Secrets, ConfigMaps or their keys that do not exist. */
 export function checkStoredReferences(build: Build, declaredSecrets: StoredKeys): ManifestFault[] {
   const secrets = { kind: 'Secret', keys: new Map([...declaredSecrets, ...secretsOf(build)]) }
   const configMaps = { kind: 'ConfigMap', keys: configMapsOf(build) }
@@ -111,7 +111,7 @@ function keysIn(value: Record<string, unknown>, { key }: Fields): { path: Path; 
   return valuesAt(value, pattern).map((place) => ({ path: place.path, key: String(place.value) }))
 }
 
-/** Finds mounts that name no volume of the pod, and volumes that no container mounts. */
+/** Finds volume mounts whose volume the pod does not have, and volumes that no container mounts. */
 function checkMounts({ manifest, path, spec }: PodTemplate): ManifestFault[] {
   const names = new Set((spec.volumes ?? []).map(({ name }) => name))
   const mounts = valuesAt(spec, 'containers[].volumeMounts[].name')

@@ -3,7 +3,7 @@ import type { IVolume } from 'kubernetes-models/v1/Volume'
 import type { IVolumeMount } from 'kubernetes-models/v1/VolumeMount'
 import type { PodTemplate } from '../build.ts'
 
-/** Source of the content of a file in a container. */
+/** Kubernetes object from which a file in a container gets its content. */
 export type MountedFile =
   | { source: 'Secret' | 'ConfigMap'; name: string; key: string; isOptional: boolean }
   | { source: 'other' }
@@ -53,8 +53,8 @@ function sourcesOf({ secret, configMap, projected }: IVolume, file: string): Mou
 }
 
 /**
- * Sources of a file in a volume of a Secret or ConfigMap. Without items, the volume has a file for
- * each key. Keys of items are checked by name.
+ * Returns the key from which a file gets its content, in a volume of a Secret or ConfigMap. A
+ * volume without `items` has a file for each key.
  */
 function fromSource(
   source: 'Secret' | 'ConfigMap',

@@ -3,14 +3,17 @@ import { type Fault, formatPath, isObject, type Path } from './path.ts'
 
 interface FormatRule {
   /**
-   * Last names of the path of a value in a manifest, separated by spaces. `*` is any name or index.
+   * End of the path to a manifest value: names separated by spaces. `*` matches any name or index.
    */
   at: string
-  /** Format of the value at the path. */
+  /** Format that the value at the end of the path must have. */
   value?: FormatName
-  /** Format of the last name of the path, a key of a map. */
+  /**
+   * Format that the last name of the path must have. Used for maps whose keys have a certain
+   * format.
+   */
   key?: FormatName
-  /** Kinds of manifests with the field. Default: all. */
+  /** Kinds of manifests to which the rule applies. Defaults to all kinds. */
   kinds?: readonly string[]
 }
 
@@ -19,8 +22,8 @@ const services = ['Service']
 const routes = ['Gateway', 'HTTPRoute', 'TLSRoute', 'TCPRoute']
 
 /**
- * Format rules of Kubernetes and Compose that type declarations lose. The first match of a value
- * applies.
+ * Format rules of Kubernetes and Compose that TypeScript types cannot express. Only the first rule
+ * that matches a value applies.
  */
 const rules: readonly FormatRule[] = [
   { at: 'metadata name', value: 'serviceName', kinds: services },
@@ -112,7 +115,7 @@ function checkValue(rule: FormatRule, value: unknown, path: Path): Fault[] {
     const text = `the key of ${formatPath(path)} must be ${formats[rule.key].description}`
     faults.push({ path, text })
   }
-  // A null in a manifest stands for the default of the field, and is not checked.
+  // A null in a manifest means the default of the field, so a null is not checked.
   if (rule.value && value !== null && !formats[rule.value].matches(value)) {
     const { description } = formats[rule.value]
     const actual = typeof value === 'string' ? value : JSON.stringify(value)

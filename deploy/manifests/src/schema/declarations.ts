@@ -1,4 +1,4 @@
-/** Type of a value in a manifest, read from a TypeScript declaration. */
+/** Type of a manifest value, read from a TypeScript declaration file. */
 export type Type =
   | { kind: 'any' }
   | { kind: 'scalar'; name: 'string' | 'number' | 'boolean' }
@@ -19,9 +19,11 @@ export interface TypeField {
 }
 
 export interface DeclarationFile {
-  /** Types of the declaration file by name. An alias of an export is a reference. */
+  /**
+   * Types in a declaration file, by name. An export under another name is a reference to the type.
+   */
   types: ReadonlyMap<string, Type>
-  /** Specifier of the imported module by imported name. */
+  /** Specifiers of the modules from which types are imported, by name of the imported type. */
   imports: ReadonlyMap<string, string>
 }
 
@@ -29,10 +31,10 @@ const token =
   /\/\*[\s\S]*?\*\/|\/\/[^\n]*|"((?:[^"\\]|\\.)*)"|'((?:[^'\\]|\\.)*)'|[\w$]+|[{}[\]()<>;:,|?*=.]/g
 
 /**
- * Parses a declaration file with interfaces and type aliases. Classes and other statements are
- * skipped.
+ * Parses a TypeScript declaration file with interfaces and type aliases. Classes and other
+ * statements are skipped.
  *
- * @throws Error for a type that is none of `Type`
+ * @throws Error for a type expression that `Type` cannot represent
  */
 export function parseDeclarations(text: string): DeclarationFile {
   const tokens = [...text.matchAll(token)]
@@ -121,7 +123,7 @@ class Parser {
       }
       this.#accept(';')
     }
-    // An object type of any content is declared as `{}`.
+    // An interface without members accepts any object, as `{}` does in the declarations.
     if (fields.size === 0 && bases.length === 0 && !values) return { kind: 'any' }
     return { kind: 'object', fields, bases, ...(values ? { values } : {}) }
   }
@@ -149,7 +151,7 @@ class Parser {
     return { kind: 'array', items }
   }
 
-  /** Skips to the end of a statement of the declaration file, over its blocks. */
+  /** Skips the rest of a statement in a declaration file, including nested blocks. */
   #skipStatement(): void {
     let depth = 0
     while (this.#position < this.#tokens.length) {

@@ -1,6 +1,6 @@
-/** Format of a manifest value or key that its declared type does not contain. */
+/** Format of a manifest value or key that TypeScript types cannot express. */
 export interface Format {
-  /** Description of the format that completes the sentence "… must be …". */
+  /** Description of the format as a noun phrase, which completes the sentence "… must be …". */
   description: string
   matches: (value: unknown) => boolean
 }
@@ -17,7 +17,7 @@ const isPort = (value: unknown) =>
   typeof value === 'number' && Number.isInteger(value) && value >= 1 && value <= 65_535
 const portName: Format = {
   description: 'a port name of at most 15 lower-case letters, digits and hyphens',
-  // Port name (RFC 6335 §5.1): has at least one letter, and no two adjacent hyphens.
+  // Name of a port (RFC 6335 §5.1). A name has at least one letter and no two adjacent hyphens.
   matches: text(15, `(?=.*[a-z])(?!.*--)${label}`),
 }
 
@@ -29,23 +29,24 @@ export const formats = {
     description: 'a port from 1 to 65535 or a port name',
     matches: (value) => isPort(value) || portName.matches(value),
   },
-  // Quantity of Kubernetes (resource.Quantity). None of the checked fields may be negative.
+  // Quantity of Kubernetes (resource.Quantity). Negative quantities are rejected, because no
+  // checked field may be negative.
   quantity: {
     description: 'a quantity such as 500m, 2 or 1.5Gi',
     matches: (value) =>
       /^\+?(?:\d+\.?\d*|\.\d+)(?:[KMGTPE]i|[numkMGTPE]|[eE][+-]?\d+)?$/.test(String(value)),
   },
-  // Duration of Go's time.ParseDuration, not negative.
+  // Duration in the format of Go's time.ParseDuration. Negative durations are rejected.
   goDuration: {
     description: 'a duration such as 90s, 1h30m or 500ms',
     matches: text(64, '0|(?:(?:\\d+\\.?\\d*|\\.\\d+)(?:ns|us|µs|ms|s|m|h))+'),
   },
-  // Duration of the Gateway API (GEP-2257).
+  // Duration in the format of the Gateway API (GEP-2257).
   gatewayDuration: {
     description: 'a duration such as 90s, 1h30m or 500ms',
     matches: text(64, '(?:\\d{1,5}(?:h|ms|m|s)){1,4}'),
   },
-  // Duration of Prometheus: each unit once, from the longest to the shortest.
+  // Duration in the format of Prometheus: each unit at most once, from the longest to the shortest.
   prometheusDuration: {
     description: 'a duration such as 30s, 1h30m or 7d',
     matches: text(
@@ -53,7 +54,8 @@ export const formats = {
       '0|(?=.)(?:\\d+y)?(?:\\d+w)?(?:\\d+d)?(?:\\d+h)?(?:\\d+m)?(?:\\d+s)?(?:\\d+ms)?',
     ),
   },
-  // Reference of a container image, in the grammar of distribution/reference.
+  // Reference of a container image, such as `registry/name:tag@digest`. The grammar is
+  // distribution/reference.
   image: {
     description: 'an image such as registry.example/name:tag',
     matches: text(
@@ -81,7 +83,7 @@ export const formats = {
     description: 'a DNS label of at most 63 lower-case letters, digits and hyphens',
     matches: text(63, label),
   },
-  // Name of a Service (RFC 1035 §2.3.1): the name becomes a host name.
+  // Name of a Kubernetes Service (RFC 1035 §2.3.1). The name becomes a host name.
   serviceName: {
     description: 'a DNS label that begins with a letter',
     matches: text(63, `(?=[a-z])${label}`),
@@ -95,7 +97,10 @@ export const formats = {
 
 export type FormatName = keyof typeof formats
 
-/** Test for a text of limited length that has to match a pattern completely. */
+/**
+ * Creates a test for texts: a text must match the whole pattern and must not exceed the maximum
+ * length.
+ */
 function text(maxLength: number, pattern: string): Format['matches'] {
   const whole = new RegExp(`^(?:${pattern})$`)
   return (value) => typeof value === 'string' && value.length <= maxLength && whole.test(value)

@@ -1,13 +1,13 @@
-/** Keys and indexes from the root of a document to one of its values. */
+/** Path to a value in a YAML document: the keys and indexes from the root to the value. */
 export type Path = readonly (string | number)[]
 
-/** Fault at one place of a YAML document. */
+/** Fault at one position of a YAML document. */
 export interface Fault {
   path: Path
   text: string
 }
 
-/** Path of a value in a document as text: `spec.ports[0].name`. */
+/** Path of a value in a YAML document as text: `spec.ports[0].name`. */
 export function formatPath(path: Path): string {
   return path
     .map((key) =>

@@ -16,13 +16,19 @@ const packages = [
   '@kubernetes-models/prometheus-operator',
 ]
 
-/** Folder of the declarations of kinds that no package has. */
+/** Folder with type declarations for those kinds of manifests that no npm package declares. */
 const ownFolder = resolve(import.meta.dirname, '../../schemas')
 
-/** Module of the base type of all kinds, which is ignored; its fields are repeated in each kind. */
+/**
+ * Module with the base type of all kinds of manifests. The base type is ignored, because each kind
+ * declares all of its fields itself.
+ */
 const ignoredModule = '@kubernetes-models/base'
 
-/** Declared type together with the file in which its references are resolved. */
+/**
+ * Declared type of a manifest or field. `path` is the declaration file in which the type's
+ * references are resolved.
+ */
 export interface KindSchema {
   type: Type
   path: string
@@ -31,7 +37,10 @@ export interface KindSchema {
 const folders = [ownFolder, ...packages.map((name) => findPackage(name, import.meta.filename))]
 const files = new Map<string, DeclarationFile>()
 
-/** Returns the schema of a kind of manifests, for example of `apps/v1`, `Deployment`. */
+/**
+ * Returns the schema for a kind of manifest, for example for the kind `Deployment` of the API
+ * version `apps/v1`.
+ */
 export function findSchema(apiVersion: string, kind: string): KindSchema | undefined {
   const folder = folders.find((folder) => existsSync(join(folder, apiVersion, `${kind}.d.ts`)))
   if (folder === undefined) return undefined
@@ -39,7 +48,7 @@ export function findSchema(apiVersion: string, kind: string): KindSchema | undef
   return resolveReference({ kind: 'reference', name: `I${kind}` }, path)
 }
 
-/** Resolves references to a declared type, also into other files. */
+/** Resolves a reference to a declared type. Follows imports to other declaration files. */
 export function resolveReference(type: Type, path: string): KindSchema {
   if (type.kind !== 'reference') return { type, path }
   const { types, imports } = readDeclarations(path)
@@ -69,7 +78,10 @@ function resolveModule(specifier: string, from: string): string {
   return join(findPackage(name, from), `${path}.d.ts`)
 }
 
-/** Folder of an installed npm package. Its declarations are not among its exports for `require`. */
+/**
+ * Finds the folder of an installed npm package. `require.resolve` is not used, because the packages
+ * do not export their declaration files.
+ */
 function findPackage(name: string, from: string): string {
   const paths = createRequire(from).resolve.paths(name) ?? []
   const folder = paths.map((path) => join(path, name)).find((path) => existsSync(path))

@@ -4,8 +4,8 @@ import { type Fault, formatPath, isObject, type Path } from './path.ts'
 import { findSchema, resolveReference, type KindSchema } from './schemas.ts'
 
 /**
- * Compares a manifest with the schema of its kind, and, if the manifest conforms, with the formats
- * of its fields. Unknown fields are faults, except in maps such as labels.
+ * Validates a manifest against the schema of its kind. If the manifest conforms, also checks the
+ * formats of its fields. Unknown fields are faults, except in maps such as labels.
  */
 export function validateDocument(apiVersion: string, kind: string, content: unknown): Fault[] {
   const schema = findSchema(apiVersion, kind)
@@ -38,8 +38,9 @@ function validate(value: unknown, schema: KindSchema, path: Path): Fault[] {
 }
 
 /**
- * Validates a manifest value of a union type: the value has to match one of the types. Faults
- * inside the value are more exact than a mismatch of the union.
+ * Validates a manifest value whose type is a union: the value has to match one of the types. If no
+ * type matches, reports faults inside the value, if possible, because they are more exact than a
+ * mismatch of the union.
  */
 function validateUnion(
   value: unknown,
@@ -72,7 +73,9 @@ function validateObject(
   return faults
 }
 
-/** Fields of a declared object type and its bases, each with the file that declares it. */
+/**
+ * Fields of a declared object type and its base types. Each field has the file that declares it.
+ */
 function allFields(
   type: Type & { kind: 'object' },
   file: string,

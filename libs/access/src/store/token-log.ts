@@ -9,9 +9,11 @@ export interface TokenLogEntry {
   /** Id of the access token. */
   token: string
   ip: string
-  /** Method of the HTTP request, or the scope of a mail proxy. */
+  /** Method of the logged HTTP request; for a login at a mail proxy, the scope of the proxy. */
   method: string
-  /** Path of the HTTP request, or the command of a mail client. */
+  /**
+   * Path of the logged HTTP request; for a login at a mail proxy, the command of the mail client.
+   */
   path: string
   action: string
   group: string
@@ -22,7 +24,10 @@ export interface TokenLogEntry {
 
 export type TimedEntry = TokenLogEntry & { at: Date }
 
-/** Maximum length of a stored text of the token log. A request path can have 16 KB. */
+/**
+ * Maximum length of a text in the token log. Longer texts, such as request paths of up to 16 KB,
+ * are truncated.
+ */
 const maxLength = 1_024
 
 /**

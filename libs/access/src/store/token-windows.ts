@@ -1,7 +1,7 @@
 import type { Db } from '@posthorn/db'
 import { sql } from 'kysely'
 
-/** Request to be counted for an access token with a rate limit. */
+/** Request that is counted against the rate limit of its access token. */
 export interface CountedRequest {
   /** Id of the access token. */
   token: string
@@ -40,8 +40,9 @@ export async function countRequest(
 
 /**
  * Counts requests in the current rate limit windows of their access tokens, in one statement.
- * Results are in the order of the requests, each with its own number. Windows start at multiples of
- * their length by the clock of Postgres, so that all replicas count in the same row.
+ * Returns one result per request, in the order of the requests: the number of the request within
+ * its window. Windows start at multiples of their length by the clock of Postgres, so that all
+ * replicas count in the same row.
  */
 export async function countRequests(
   db: Db,

@@ -2,7 +2,10 @@ import type { Channel } from 'amqplib'
 import { ignore } from '../payload.ts'
 import { declareExchange, exchangeFor } from '../topology.ts'
 
-/** Routing keys that a RabbitMQ queue of this process is bound to. Reapplied to each new queue. */
+/**
+ * Routing keys to which a RabbitMQ queue of this process is bound. After a reconnect, the new queue
+ * is bound to all routing keys again.
+ */
 export class Bindings {
   readonly #keys: Set<string>
   #attached: { channel: Channel; queue: string } | undefined
@@ -15,26 +18,29 @@ export class Bindings {
     return [...this.#keys]
   }
 
-  /** Binds a new queue to all routing keys, and to keys added later. */
+  /**
+   * Binds a new queue to all routing keys. Keys that are added later are bound to this queue, too.
+   */
   async attach(channel: Channel, queue: string): Promise<void> {
     this.#attached = { channel, queue }
     await this.bindAll()
   }
 
-  /** Repeats all bindings of the queue, in case an exchange or a binding was deleted. */
+  /** Binds the queue to all routing keys again, in case an exchange or a binding was deleted. */
   async bindAll(): Promise<void> {
     const attached = this.#attached
     if (!attached) return
     const { channel, queue } = attached
-    // Bindings of the queue are pipelined: AMQP processes the methods of a channel in order.
+    // Binding requests are sent to RabbitMQ without waiting for replies, because AMQP processes the
+    // methods of a channel in order.
     await Promise.all([
       ...[...new Set(this.keys.map(exchangeFor))].map((name) => declareExchange(channel, name)),
       ...this.keys.map((key) => channel.bindQueue(queue, exchangeFor(key), key)),
     ])
   }
 
-  // A failed binding of a queue closes the channel. The next channel is bound to the keys of that
-  // time.
+  // If a binding of the queue fails, RabbitMQ closes the channel. `attach` then binds the queue of
+  // the next channel to the current keys.
 
   async add(key: string): Promise<void> {
     this.#keys.add(key)

@@ -6,8 +6,8 @@ import { ignore } from '../payload.ts'
 import { hasEnded, reconnectDelayMs, type RecoveringConnection } from './recovering-connection.ts'
 
 /**
- * Minimum duration of a healthy RabbitMQ channel. A channel that lasted less counts as failed, so
- * that the delay between attempts grows.
+ * Minimum duration of a healthy RabbitMQ channel. A channel that lasted for less time counts as
+ * failed, so that the delay before the next channel grows.
  */
 const healthyMs = 10_000
 const closeMs = 2_000
@@ -16,16 +16,20 @@ export interface RecoveringChannelOptions<C extends Channel> {
   connection: Pick<RecoveringConnection, 'whenConnected' | 'connected'>
   open: (model: ChannelModel) => Promise<C>
   /**
-   * Declares topology and starts consumers; called for each new channel. `restart` replaces the
-   * channel, for failures that RabbitMQ reports without closing the channel.
+   * Function that declares queues and bindings and starts consumers on a new channel. Its argument
+   * `restart` replaces the channel after failures that RabbitMQ reports without closing the
+   * channel.
    */
   setup: (channel: C, restart: (reason: string) => void) => Promise<void>
-  /** Periodic repair of RabbitMQ state that can vanish without an error, such as bindings. */
+  /**
+   * Function that periodically repairs RabbitMQ state that can vanish without an error, such as
+   * bindings.
+   */
   reconcile?: { everyMs: number; run: (channel: C) => Promise<unknown> }
-  /** Called when the RabbitMQ channel becomes ready and when it is lost. */
+  /** Called with true when the RabbitMQ channel becomes ready, and with false when it is lost. */
   onChange?: (ready: boolean) => void
   log: Logger
-  /** Purpose of the RabbitMQ channel, for the log. */
+  /** Purpose of the RabbitMQ channel as text, for the log. */
   name: string
 }
 
@@ -37,12 +41,15 @@ export function confirming(model: ChannelModel): Promise<ConfirmChannel> {
   return model.createConfirmChannel()
 }
 
-/** RabbitMQ channel with its setup, reopened after each loss of the channel or its connection. */
+/**
+ * RabbitMQ channel that is opened and set up again after each loss of the channel or its
+ * connection.
+ */
 export class RecoveringChannel<C extends Channel> {
   readonly ready = new Latch()
   /**
-   * Resolves when the first attempt to open the channel has succeeded or failed, and immediately
-   * while the broker is down. Further attempts follow automatically.
+   * Promise that resolves when the first attempt to open the channel has succeeded or failed.
+   * Resolves immediately while the broker is down. Further attempts follow automatically.
    */
   readonly firstAttempt: Promise<void>
   readonly #options: RecoveringChannelOptions<C>
@@ -59,12 +66,15 @@ export class RecoveringChannel<C extends Channel> {
     this.#finished = this.#run()
   }
 
-  /** RabbitMQ channel, if its setup is complete. */
+  /** RabbitMQ channel, or undefined until the setup of the channel is complete. */
   get current(): C | undefined {
     return this.#current
   }
 
-  /** Waits for the RabbitMQ channel. Rejects with the signal's reason. */
+  /**
+   * Waits until the RabbitMQ channel is ready. Rejects with the reason of `signal` when `signal`
+   * aborts.
+   */
   async whenReady(signal: AbortSignal): Promise<C> {
     for (;;) {
       if (this.#current) return this.#current
@@ -72,7 +82,7 @@ export class RecoveringChannel<C extends Channel> {
     }
   }
 
-  /** Replaces this RabbitMQ channel, unless that has already happened. */
+  /** Replaces the RabbitMQ channel, unless the channel has already been replaced. */
   replace(channel: C, reason: string): void {
     if (channel === this.#current) this.#restart?.(reason)
   }
@@ -103,7 +113,10 @@ export class RecoveringChannel<C extends Channel> {
     }
   }
 
-  /** Opens one RabbitMQ channel and waits for its end. Returns the reason of the end. */
+  /**
+   * Opens a RabbitMQ channel, sets the channel up and waits until the channel is closed. Returns
+   * the reason of the closure.
+   */
   async #hold(model: ChannelModel): Promise<unknown> {
     const channel = await this.#options.open(model)
     const ended = Promise.withResolvers<unknown>()
@@ -144,7 +157,8 @@ export class RecoveringChannel<C extends Channel> {
   #startReconciling(channel: C): NodeJS.Timeout | undefined {
     const { reconcile } = this.#options
     if (!reconcile) return undefined
-    // A failure of the repair closes the channel, and the next channel repeats the setup.
+    // A failed repair closes the channel. The setup of the next channel then restores the RabbitMQ
+    // state.
     const run = () => void reconcile.run(channel).catch(ignore)
     return setInterval(run, reconcile.everyMs).unref()
   }

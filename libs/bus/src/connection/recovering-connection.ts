@@ -4,8 +4,9 @@ import { type ChannelModel, connect } from 'amqplib'
 import { ignore } from '../payload.ts'
 
 /**
- * Delay in milliseconds before attempt n + 1 to connect to RabbitMQ. Up to half of the delay is
- * random, so that processes that lost a broker together do not reconnect together.
+ * Delay in milliseconds before the next attempt to connect to RabbitMQ, after n failed attempts. Up
+ * to half of the delay is random, so that processes that lost a broker at the same time do not all
+ * reconnect at the same time.
  */
 export const reconnectDelayMs = backoff({ baseMs: 100, maxMs: 5_000, jitter: 0.5 })
 
@@ -17,32 +18,34 @@ const heartbeatSeconds = 5
 /** Timeout of the TCP connection to RabbitMQ and of each step of the handshake. */
 const connectTimeoutMs = 5_000
 /**
- * Minimum duration of a healthy RabbitMQ connection. A connection that lasted less counts as
- * failed, so that the delay between attempts grows.
+ * Minimum duration of a healthy RabbitMQ connection. A connection that lasted for less time counts
+ * as failed, so that the delay before the next attempt grows.
  */
 const healthyMs = 10_000
 const closeMs = 2_000
 
 export interface RecoveringConnectionOptions {
   url: string
-  /** Name of the connection, shown in RabbitMQ's list of connections. */
+  /** Name of the RabbitMQ connection, which RabbitMQ shows in its list of connections. */
   name: string
   /** Called after each change of `connected` or `unblocked` of the connection. */
   onChange: () => void
-  /** Called with the reason of a failed attempt to connect to RabbitMQ or of a lost connection. */
+  /**
+   * Called with the reason when an attempt to connect to RabbitMQ fails or a connection is lost.
+   */
   onFailure: (reason: unknown) => void
 }
 
 /**
- * One connection to RabbitMQ, reopened after each loss until closed.
+ * Connection to RabbitMQ that is reopened after each loss until `close` is called.
  *
- * amqplib 2 has a recovery of its own, which has three faults: it has no error listener during its
- * setup, so a broker that stops then ends the process; it repeats the setup for connections but not
- * for channels; and it loses the reason of a failure.
+ * The recovery of amqplib 2 itself is not used. It has no error listener during its setup, so a
+ * broker that stops at that time ends the process. It repeats the setup for connections, but not
+ * for channels. And it loses the reason of a failure.
  */
 export class RecoveringConnection {
   readonly connected = new Latch()
-  /** Latch that is closed while RabbitMQ blocks publishers because of a memory or disk alarm. */
+  /** Latch that is open unless RabbitMQ blocks publishers because of a memory or disk alarm. */
   readonly unblocked = new Latch()
   readonly #options: RecoveringConnectionOptions
   readonly #stop = new AbortController()
@@ -55,7 +58,9 @@ export class RecoveringConnection {
     this.#finished = this.#run()
   }
 
-  /** Waits for a connection to RabbitMQ. Rejects with the signal's reason. */
+  /**
+   * Waits for a connection to RabbitMQ. Rejects with the reason of `signal` when `signal` aborts.
+   */
   async whenConnected(signal: AbortSignal): Promise<ChannelModel> {
     for (;;) {
       await this.connected.whenOpen(signal)
@@ -88,7 +93,10 @@ export class RecoveringConnection {
     }
   }
 
-  /** Opens one connection to RabbitMQ and waits for its end. Returns the reason of the end. */
+  /**
+   * Opens a connection to RabbitMQ and waits until the connection is closed. Returns the reason of
+   * the closure.
+   */
   async #hold(): Promise<unknown> {
     const model = await connect(withHeartbeat(this.#options.url), {
       noDelay: true, // With Nagle's algorithm small messages wait up to 40 ms for an ACK.
@@ -117,8 +125,9 @@ export class RecoveringConnection {
         this.connected.close()
         this.unblocked.open()
       })
-      // An unreachable broker never takes the last bytes: without this timer the socket stays open
-      // until the kernel stops retransmitting.
+      // The socket of a closed connection is destroyed after a delay. An unreachable broker never
+      // accepts the last bytes, and the kernel would keep the socket open until its retransmissions
+      // time out.
       setTimeout(() => destroy(model), closeMs).unref()
     }
   }
@@ -129,7 +138,10 @@ export class RecoveringConnection {
   }
 }
 
-/** Broker URL with the heartbeat interval. amqplib reads the heartbeat from the URL only. */
+/**
+ * URL of RabbitMQ with the heartbeat interval as a parameter. amqplib reads the heartbeat interval
+ * only from the URL.
+ */
 function withHeartbeat(url: string): string {
   const address = new URL(url)
   if (!address.searchParams.has('heartbeat'))
@@ -143,14 +155,15 @@ function destroy(model: ChannelModel): void {
 }
 
 /**
- * True if the RabbitMQ connection ended, perhaps before its listeners were added: amqplib handles
- * all frames of a chunk before code that awaits the result of the first frames continues.
+ * True if the RabbitMQ connection has ended. The end may have been missed by event listeners:
+ * amqplib can process the end in the same chunk as the handshake, before code that awaits the
+ * connection continues.
  */
 export function hasEnded(model: ChannelModel): boolean {
   return socketOf(model).writableEnded
 }
 
-/** Socket of a RabbitMQ connection, which amqplib's types lack. */
+/** Socket of a RabbitMQ connection. The types of amqplib do not declare the socket. */
 function socketOf(model: ChannelModel): Duplex {
   return (model.connection as unknown as { stream: Duplex }).stream
 }

@@ -14,7 +14,7 @@ import { declareWorkQueue } from '../topology.ts'
 const byAttempt = backoff({ baseMs: 100, maxMs: 5_000 })
 
 /**
- * Default delay before a failed delivery of a bus message returns to its queue, by the number of
+ * Default delay before a failed bus message returns to its queue, depending on the number of its
  * redeliveries.
  */
 export function defaultRedeliveryDelayMs(redeliveries: number): number {
@@ -31,14 +31,14 @@ export interface ConsumerDeps {
 }
 
 /**
- * Result of the delivery of a bus message: acknowledged, requeued or dead-lettered. Values of a
- * metric label.
+ * Result of processing a bus message: acknowledged, requeued or dead-lettered. Values of a metric
+ * label.
  */
 type DeliveryResult = 'done' | 'again' | 'dead'
 
 /**
- * Consumer of a work queue in RabbitMQ. The handler's result decides about the delivery of a bus
- * message.
+ * Consumer of a work queue in RabbitMQ. The result of the handler decides whether a bus message is
+ * acknowledged, redelivered or dead-lettered.
  */
 export class Consumer<S extends TSchema> implements AsyncDisposable {
   readonly channel: RecoveringChannel<Channel>
@@ -68,7 +68,10 @@ export class Consumer<S extends TSchema> implements AsyncDisposable {
     return this.#deliveries.size
   }
 
-  /** Stops consuming the work queue, waits for the handlers and settles their deliveries. */
+  /**
+   * Stops consuming the work queue and waits for running handlers, so that their bus messages are
+   * acknowledged or requeued.
+   */
   async [Symbol.asyncDispose](): Promise<void> {
     this.#stop.abort()
     const channel = this.channel.current
@@ -81,8 +84,8 @@ export class Consumer<S extends TSchema> implements AsyncDisposable {
     const { queue, prefetch } = this.#options
     await declareWorkQueue(channel, queue)
     await channel.prefetch(prefetch)
-    // A null message is RabbitMQ's cancellation of the consumer: the queue was deleted or lost its
-    // leader.
+    // RabbitMQ sends null instead of a message when it cancels the consumer, because the queue was
+    // deleted or lost its leader.
     const onMessage = (message: ConsumeMessage | null) =>
       message
         ? this.#deliveries.run(this.#deliver(channel, message))
@@ -96,8 +99,8 @@ export class Consumer<S extends TSchema> implements AsyncDisposable {
     if (result === 'again') {
       const redeliveries =
         headerNumber(message, 'x-delivery-count') ?? Number(message.fields.redelivered)
-      // The failed delivery stays within the prefetch limit, which throttles a queue that always
-      // fails.
+      // A failed bus message is requeued after a delay. Until then the message counts towards the
+      // prefetch limit, which throttles a queue whose messages always fail.
       await sleep(redeliveryDelayMs(redeliveries), this.#stop.signal).catch(ignore)
     }
     this.#deps.instruments.consumed(queue, result)
@@ -105,7 +108,8 @@ export class Consumer<S extends TSchema> implements AsyncDisposable {
       if (result === 'done') channel.ack(message)
       else channel.nack(message, false, result === 'again')
     } catch {
-      // The channel is closed: RabbitMQ redelivers the bus message.
+      // The error is ignored, because it means that the channel is closed. RabbitMQ then delivers
+      // the bus message again.
     }
   }
 

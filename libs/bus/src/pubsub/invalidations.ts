@@ -12,7 +12,7 @@ const topics = Invalidation.properties.topic.anyOf.map(({ const: topic }) => top
 export interface InvalidationsDeps {
   connection: RecoveringConnection
   log: Logger
-  /** Service name, the prefix of the queue of invalidations. */
+  /** Service name, with which the name of the invalidation queue begins. */
   name: string
   reconcileMs: number
 }
@@ -20,8 +20,8 @@ export interface InvalidationsDeps {
 type Listener = (message: Invalidation) => void
 
 /**
- * Receiver of invalidations, which are broadcasts that a cached thing changed. The queue of this
- * process is created with the first listener.
+ * Receiver of invalidations, which are broadcasts that a cached thing changed. The first listener
+ * makes the receiver create its RabbitMQ queue.
  */
 export class Invalidations {
   readonly #deps: InvalidationsDeps
@@ -34,7 +34,7 @@ export class Invalidations {
   }
 
   async add(listener: Listener): Promise<AsyncDisposable> {
-    // Each call adds a separate listener object, so that the same function can be added twice.
+    // Each call wraps the listener in a new function, so that the same listener can be added twice.
     const entry: Listener = (message) => listener(message)
     this.#listeners.add(entry)
     this.#channel ??= this.#open()
@@ -49,7 +49,8 @@ export class Invalidations {
 
   #open(): RecoveringChannel<Channel> {
     const { connection, log, reconcileMs } = this.#deps
-    // Values cached before the first connection may be stale when the connection is established.
+    // If RabbitMQ is not connected yet, invalidations may be missed until the connection is
+    // established, and cached values may then be stale.
     let missed = !connection.connected.isOpen
     return new RecoveringChannel({
       connection,

@@ -10,7 +10,7 @@ import type { Instruments } from '../instruments.ts'
 import { ignore } from '../payload.ts'
 import { declareTopology } from '../topology.ts'
 
-/** Maximum bus messages that are published and not yet confirmed. */
+/** Maximum number of bus messages that are published and not yet confirmed by RabbitMQ. */
 const maxUnconfirmed = 256
 const publishTimeoutMs = 5_000
 
@@ -19,12 +19,12 @@ export interface OutgoingMessage {
   key: string
   content: Buffer
   persistent: boolean
-  /** If true, a bus message that no queue takes counts as published. */
+  /** True if publishing should succeed even if no queue receives the bus message. */
   optional?: boolean
   messageId?: string
   type?: string
   headers?: Readonly<Record<string, string | readonly string[]>>
-  /** RabbitMQ user of this process, which the broker verifies. */
+  /** RabbitMQ user of this process. The broker verifies that the message comes from this user. */
   userId?: string
   /** Milliseconds after which RabbitMQ drops a bus message that was not consumed. */
   expiration?: string
@@ -36,13 +36,13 @@ export interface PublisherDeps {
   instruments: Instruments
   onChange: () => void
   use: BrokerUse
-  /** Interval at which exchanges, queues and bindings are redeclared at RabbitMQ. */
+  /** Interval at which exchanges, queues and bindings are declared again at RabbitMQ. */
   reconcileMs: number
 }
 
 /**
- * Publishes bus messages with publisher confirms. A resolved publish means that a RabbitMQ queue
- * holds the message, on disk if the message is persistent.
+ * Publisher of bus messages with publisher confirms. When a publish call resolves, a RabbitMQ queue
+ * holds the message. A persistent message is then on disk.
  */
 export class Publisher {
   readonly channel: RecoveringChannel<ConfirmChannel>
@@ -70,9 +70,9 @@ export class Publisher {
   }
 
   /**
-   * Publishes a bus message. Rejects `unavailable` within 5 s if the broker is down, blocked or
-   * slow, or if no queue takes the message. After a timeout the message may still arrive, so
-   * consumers must tolerate repeats.
+   * Publishes a bus message. Rejects with `unavailable` within 5 s if the broker is down, blocked
+   * or slow, or if no queue receives the message. After a timeout the message may still arrive, so
+   * consumers must tolerate repeated messages.
    */
   async publish(message: OutgoingMessage): Promise<void> {
     try {
@@ -85,14 +85,14 @@ export class Publisher {
     }
   }
 
-  /** Waits for outstanding confirmations of bus messages, at most 5 s, and closes the channel. */
+  /** Waits at most 5 s for outstanding confirmations of bus messages, then closes the channel. */
   async close(): Promise<void> {
     await this.#window.acquireAll(AbortSignal.timeout(publishTimeoutMs)).catch(ignore)
     await this.channel.close()
   }
 
   async #setup(channel: ConfirmChannel): Promise<void> {
-    // RabbitMQ returns an unroutable bus message before it confirms the same message.
+    // RabbitMQ returns a bus message that it cannot route, and confirms the message afterwards.
     channel.on('return', ({ properties }) => {
       const id = String(properties.correlationId)
       if (this.#unconfirmed.has(id)) this.#returned.add(id)
@@ -119,7 +119,8 @@ export class Publisher {
     const confirmation = Promise.withResolvers<void>()
     const onTimeout = () => {
       confirmation.reject(timeout.reason)
-      // amqplib keeps an unconfirmed bus message until its channel is closed.
+      // After a timeout the channel is replaced, because amqplib keeps an unconfirmed bus message
+      // in memory until its channel is closed.
       this.channel.replace(channel, 'confirmation timed out')
     }
     this.#unconfirmed.add(correlationId)
@@ -150,8 +151,8 @@ export class Publisher {
   }
 
   /**
-   * Error of a bus message that no queue takes. A queue or binding was deleted: redeclares the
-   * topology, so that a retry succeeds.
+   * Returns the error for a bus message that no queue received, because a queue or binding was
+   * deleted. Also declares queues and bindings again, so that a retry succeeds.
    */
   #unroutable(channel: ConfirmChannel, exchange: string, key: string): Error {
     if (!this.#repairing) {

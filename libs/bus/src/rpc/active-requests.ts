@@ -2,22 +2,27 @@ import { TtlCache } from '@posthorn/flow'
 import { deadlineExceeded, noResponder } from './frames.ts'
 import { Credit } from './outgoing-stream.ts'
 
-/** Maximum number of cached cancellations of requests. A cancellation may overtake its request. */
+/**
+ * Maximum number of remembered cancellations of requests. Cancellations are remembered because a
+ * cancellation may arrive before its request.
+ */
 const maxCancellations = 1_000
 
-/** RPC request in progress at its responder. */
+/** RPC request that this process is executing as responder. */
 export interface ActiveRequest {
   readonly signal: AbortSignal
-  /** Chunks of a streamed reply that the reader of the stream can take. */
+  /**
+   * Credit for a streamed reply: number of chunks that the reader of the stream can still accept.
+   */
   readonly credit: Credit
   /** True if the requester cancelled the request. */
   readonly cancelled: boolean
   /**
-   * Ends the deadline of the request: from now on only an idle reader of the stream ends the
-   * request.
+   * Removes the deadline of the request when its streamed reply begins. From then on, the request
+   * is only ended by a reader that stays idle too long.
    */
   beginStream(): void
-  /** Ends the request because of a failure in this process. */
+  /** Aborts the request with a reason, because of a failure in this process. */
   abort(reason: unknown): void
   end(): void
 }
@@ -28,7 +33,7 @@ interface CancellableRequest extends ActiveRequest {
   cancel(): void
 }
 
-/** RPC requests in progress in this process, by correlation id. */
+/** RPC requests that this process is executing, by correlation id. */
 export class ActiveRequests {
   readonly #active = new Map<string, CancellableRequest>()
   readonly #cancelled = new TtlCache<string, true>({ max: maxCancellations })
@@ -75,7 +80,10 @@ export class ActiveRequests {
     this.#active.get(id)?.credit.grant(chunks)
   }
 
-  /** Cancels a request on behalf of its requester, also before the request arrives. */
+  /**
+   * Cancels a request on behalf of its requester. If the request has not arrived yet, it is
+   * cancelled when it arrives.
+   */
   cancel(id: string): void {
     const request = this.#active.get(id)
     if (request) request.cancel()
@@ -83,8 +91,8 @@ export class ActiveRequests {
   }
 
   /**
-   * Ends the streams of all requests: the reply queue was lost, and credit of readers cannot arrive
-   * any more.
+   * Aborts all requests with a streamed reply. The reply queue of this process was lost, so readers
+   * can no longer send credit.
    */
   abortStreams(): void {
     for (const request of this.#active.values()) if (request.streaming) request.abort(noResponder())

@@ -3,7 +3,9 @@ import { setImmediate as pendingEvents } from 'node:timers/promises'
 export interface BrokerMonitorOptions {
   /** True while a request of this process waits for a reply. */
   isWaiting: () => boolean
-  /** Publishes an echo message to this process. Returns false if that is not possible now. */
+  /**
+   * Publishes an echo message to this process. Returns false if no message can be published now.
+   */
   sendEcho: () => boolean
   /**
    * Called with true when RabbitMQ stops delivering, and with false when RabbitMQ delivers again.
@@ -12,19 +14,21 @@ export interface BrokerMonitorOptions {
 }
 
 /**
- * Silence of RabbitMQ in which requests wait before an echo is sent; most replies arrive earlier.
+ * Maximum time without frames from RabbitMQ, while requests wait, before an echo is sent. Most
+ * replies arrive earlier.
  */
 const maxSilenceMs = 500
 /**
- * Maximum time from an echo message to its delivery, which takes about 1 ms. A silent broker gets
- * another echo then: requests, whose replies would end the silence, fail.
+ * Maximum time from an echo message to its delivery, which normally takes about 1 ms. While the
+ * broker stays silent, an echo is sent at this interval: new requests fail, so that no reply could
+ * end the silence.
  */
 const maxEchoMs = 1_000
 
 /**
- * Detects a RabbitMQ broker that keeps its connections and delivers nothing, which heartbeats take
- * 10 to 15 s for. While a request waits and no frame arrives, the monitor sends an echo through the
- * broker to the reply queue of this process.
+ * Monitor that detects a RabbitMQ broker that keeps its connections open but delivers nothing.
+ * Heartbeats would need 10 to 15 s to detect such a broker. While a request waits and no frame
+ * arrives, the monitor sends an echo message through the broker to the reply queue of this process.
  */
 export class BrokerMonitor {
   readonly #options: BrokerMonitorOptions
@@ -41,7 +45,7 @@ export class BrokerMonitor {
     return this.#isSilent
   }
 
-  /** Starts watching the RabbitMQ broker because a request waits. */
+  /** Starts watching the RabbitMQ broker. Called when a request begins to wait for its reply. */
   watch(): void {
     this.#timer ??= setTimeout(() => void this.#onSilence(), maxSilenceMs).unref()
   }
@@ -52,7 +56,7 @@ export class BrokerMonitor {
     if (this.#options.isWaiting()) this.watch()
   }
 
-  /** Stops watching the broker until the next request, such as after a loss of the connection. */
+  /** Stops watching the broker until the next request, for example when the connection was lost. */
   reset(): void {
     clearTimeout(this.#timer)
     this.#timer = undefined
@@ -62,8 +66,8 @@ export class BrokerMonitor {
 
   async #onSilence(): Promise<void> {
     const timer = this.#timer
-    // After a pause of this process, frames of the broker may have arrived that are not processed
-    // yet.
+    // Pending I/O events are processed first. If this process was suspended, frames may have
+    // arrived that are not processed yet.
     await pendingEvents()
     if (timer !== this.#timer) return
     this.#timer = undefined

@@ -1,17 +1,20 @@
 import { type Clock, TtlCache } from '@posthorn/flow'
 
 /**
- * Time after which requests go to the shared queue again instead of a direct queue, so that new
- * replicas get their share.
+ * Time for which the queue of one responder is used. Afterwards requests go to the shared queue
+ * again, so that new replicas get their share of requests.
  */
 const ttlMs = 30_000
-/** Maximum number of cached direct queues. There are few shared queues, and each has one entry. */
+/**
+ * Maximum number of cached direct queues. There is one entry per shared queue, and there are few
+ * shared queues.
+ */
 const maxKeys = 16
 
 /**
- * Direct queues of responders in RabbitMQ, by the key of the shared queue that they serve. A
- * request to a direct queue waits for no disk and is lost with its responder. Responders report
- * their direct queue in replies.
+ * Cache of the direct queues of responders in RabbitMQ, by the key of the shared queue that a
+ * responder serves. A request to a direct queue does not wait for a disk, but is lost if its
+ * responder dies. Responders report their direct queue in replies.
  */
 export class DirectQueueCache {
   readonly #queues: TtlCache<string, string>
@@ -25,14 +28,17 @@ export class DirectQueueCache {
   }
 
   /**
-   * Stores a direct queue unless the key has a direct queue: the first queue stays until it
-   * expires.
+   * Stores the direct queue of a responder. Does nothing if a direct queue is stored for the key
+   * and has not expired.
    */
   set(key: string, queue: string): void {
     if (!this.#queues.has(key)) this.#queues.set(key, queue)
   }
 
-  /** Removes the direct queue of the key, unless another queue was stored meanwhile. */
+  /**
+   * Removes the direct queue `queue` of the key. Does nothing if a different queue is stored for
+   * the key.
+   */
   evict(key: string, queue: string): void {
     if (this.#queues.get(key) === queue) this.#queues.delete(key)
   }

@@ -9,13 +9,16 @@ export interface FramePublisherDeps {
   connection: RecoveringConnection
   log: Logger
   onChange: () => void
-  /** Called with an RPC frame whose reply queue is gone, and the process of that queue with it. */
+  /**
+   * Called with an RPC frame that RabbitMQ returned because the reply queue of its destination does
+   * not exist any more.
+   */
   onUndeliverable: (message: Message) => void
 }
 
 /**
- * Sends RPC frames to reply queues, at most once. A lost frame is detected by the receiving
- * process: a lost reply by its deadline, a lost chunk of a stream by its number.
+ * Publisher that sends each RPC frame at most once to a reply queue. The receiving process detects
+ * a lost frame: a lost reply by the deadline, a lost chunk of a stream by its number.
  */
 export class FramePublisher {
   readonly channel: RecoveringChannel<Channel>
@@ -43,12 +46,14 @@ export class FramePublisher {
     }
   }
 
-  /** Sends an RPC frame whose loss the receiving process tolerates. Never throws. */
+  /**
+   * Sends an RPC frame and ignores errors, for frames whose loss the receiving process tolerates.
+   */
   trySend(frame: RpcFrame): void {
     try {
       this.send(frame)
     } catch {
-      // The receiving process detects the loss of the frame later.
+      // The error is ignored, because the receiving process detects the loss of the frame.
     }
   }
 }

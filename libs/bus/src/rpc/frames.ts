@@ -6,14 +6,14 @@ import type { OutgoingMessage } from '../pubsub/publisher.ts'
 import { exchangeFor } from '../topology.ts'
 
 /**
- * Bytes of a chunk of a stream. With its AMQP frame a chunk is exactly 128 KiB, the frame size of
- * RabbitMQ.
+ * Size of a stream chunk in bytes. Together with its AMQP frame header, a chunk has exactly 128
+ * KiB, the frame size of RabbitMQ.
  */
 export const chunkBytes = 128 * 1024 - 8
-/** Maximum chunks of a stream that are sent and not yet read. */
+/** Maximum number of stream chunks that are sent and not yet read. */
 export const windowChunks = 8
 
-/** AMQP `type` of a message between requester and responder of RPC. */
+/** AMQP property `type` of a message between requester and responder of RPC. */
 export type FrameType =
   | 'request'
   | 'ack'
@@ -24,15 +24,15 @@ export type FrameType =
   | 'end'
   | 'failure'
   | 'credit'
-  /** Frame from a process to itself, which shows whether the broker delivers. */
+  /** Frame that a process sends to itself to find out whether the broker delivers frames. */
   | 'echo'
 
-/** RPC frame: message to the reply queue of one process. */
+/** RPC frame: a message to the reply queue of a process. */
 export interface RpcFrame {
   /** Reply queue of the process that receives the frame. */
   to: string
   type: FrameType
-  /** Correlation id of the request that the frame belongs to. */
+  /** Correlation id of the request to which the frame belongs. */
   id: string
   content?: Buffer
   headers?: Record<string, string | number>
@@ -40,33 +40,37 @@ export interface RpcFrame {
   replyTo?: string
 }
 
-/** Header of an RPC reply: queue by which the responder can be reached directly. */
+/** Header of an RPC reply with the name of the responder's direct queue. */
 export const directQueueHeader = 'direct-queue'
 
 /**
- * Routing key of the cancellations of requests. Reply queues of all responders of `key` are bound
- * to it, so a cancellation does not wait behind requests.
+ * Routing key for cancellations of requests with the routing key `key`. The reply queues of all
+ * responders of `key` are bound to the cancellation key, so a cancellation does not wait behind
+ * requests.
  */
 export function cancelKey(key: string): string {
   return `cancel.${key}`
 }
 
-/** RPC request as received, before its payload is validated. */
+/** RPC request as received, before the payload of the request is validated. */
 export interface ReceivedRequest {
-  /** Correlation id of the request, different for each repeat of the request. */
+  /** Correlation id of the request. Each repeat of the request has a different correlation id. */
   id: string
-  /** Id of the request, identical for each repeat of the request. */
+  /** Id of the request. All repeats of the request have the same id. */
   requestId: string
   command: string
   replyTo: string
   /** Deadline of the request in milliseconds since 1970. */
   deadline: number
   timeoutMs: number
-  /** RabbitMQ user of the requester, verified by the broker. */
+  /** RabbitMQ user of the requester. The broker has verified the user. */
   user: string | undefined
 }
 
-/** Parses the message properties of an RPC request. Undefined if a bus did not send the message. */
+/**
+ * Parses the message properties of an RPC request. Undefined if the message is not a valid RPC
+ * request.
+ */
 export function readRequest(message: Message): ReceivedRequest | undefined {
   const id = correlationId(message)
   const replyTo = nonEmptyText(message.properties.replyTo)
@@ -94,7 +98,7 @@ export function nonEmptyText(value: unknown): string | undefined {
   return typeof value === 'string' && value !== '' ? value : undefined
 }
 
-/** Error of an RPC reply. `internal` if the reply is malformed. */
+/** Error in an RPC reply, as an AppError. `internal` if the error in the reply is malformed. */
 export function readError(wire: unknown): AppError {
   const { kind, message } = (wire ?? {}) as Partial<WireError>
   if (typeof kind === 'string' && typeof message === 'string')
@@ -102,7 +106,7 @@ export function readError(wire: unknown): AppError {
   return new AppError('internal', 'Internal Server Error', { cause: new Error('malformed reply') })
 }
 
-/** Error of a request without a responder, or whose responder or connection was lost. */
+/** Error for a request without a responder, or whose responder or connection was lost. */
 export function noResponder(cause?: unknown): AppError {
   return new AppError('unavailable', 'No worker is available for the account, try again', {
     code: 'WorkerNotAvailable',
@@ -110,7 +114,7 @@ export function noResponder(cause?: unknown): AppError {
   })
 }
 
-/** Error of a request that no process has received. */
+/** Error for a request that RabbitMQ could not route to any process. */
 export class UnroutedError extends AppError {
   constructor() {
     const { kind, message, code } = noResponder()
@@ -122,12 +126,15 @@ export function deadlineExceeded(): AppError {
   return new AppError('timeout', 'No response within the timeout', { code: 'Timeout' })
 }
 
-/** AMQP type of commands without a reply, as replicas of all releases know the type. */
+/**
+ * AMQP message type of commands without a reply. The value is fixed, because replicas of all
+ * releases use this value.
+ */
 const oneWayType = 'notice'
 
 /**
- * Message of a command without a reply. RabbitMQ delivers one copy to each queue that is bound to
- * any of the keys (`CC`, sender-selected distribution).
+ * Message that carries a command without a reply. RabbitMQ delivers one copy to each queue that is
+ * bound to any of the keys in the header `CC` (sender-selected distribution).
  */
 export function toOneWayMessage(
   command: string,
@@ -147,7 +154,7 @@ export function toOneWayMessage(
   }
 }
 
-/** Command without a reply, as received. */
+/** Command without a reply, as received from RabbitMQ. */
 export interface OneWayCommand {
   command: string
   user: string | undefined

@@ -2,30 +2,34 @@ import { AppError } from '@posthorn/errors'
 import { deadlineExceeded, windowChunks } from './frames.ts'
 
 /**
- * Maximum idle time of a stream's reader, which occupies one of the few connections of its account.
+ * Maximum time for which the reader of a stream may read nothing. An idle reader would occupy one
+ * of the account's few mail server connections.
  */
 const readerIdleMs = 60_000
 
 /**
- * Maximum interval of liveness checks of the stream's sender. RabbitMQ returns a check if the
- * sender has died.
+ * Maximum interval between messages that check whether the sender of the stream is alive. RabbitMQ
+ * returns such a message if the sender has died.
  */
 const maxCheckMs = 1_000
 
 export interface IncomingStreamOptions {
-  /** Maximum time between two chunks of the stream while the reader waits. */
+  /** Maximum time for which the reader of the stream waits for the next chunk. */
   timeoutMs: number
-  /** Grants the sender of the stream more chunks. 0 only signals that the reader is alive. */
+  /**
+   * Allows the sender of the stream to send more chunks. A call with 0 only signals that the reader
+   * is alive.
+   */
   grant: (chunks: number) => void
-  /** Called once if the reader ends the stream early, because the sender may still be working. */
+  /** Called once if the reader ends the stream early. Tells the sender of the stream to stop. */
   cancel: () => void
-  /** Called once at the end of the incoming stream. */
+  /** Called once when the incoming stream has ended. */
   onClose: () => void
 }
 
 /**
- * Reader of a stream that follows an RPC reply. Buffers at most one window of chunks; a sender that
- * exceeds the window is cut off.
+ * Reader of a stream that follows an RPC reply. Buffers at most `windowChunks` chunks. A sender
+ * that sends more chunks is cancelled.
  */
 export class IncomingStream implements AsyncIterableIterator<Uint8Array> {
   readonly #options: IncomingStreamOptions
@@ -55,19 +59,22 @@ export class IncomingStream implements AsyncIterableIterator<Uint8Array> {
     this.#deliver()
   }
 
-  /** Handles the end of the incoming stream after `count` chunks. */
+  /** Handles the message that the incoming stream has ended after `count` chunks. */
   end(count: number | undefined): void {
     if (count !== this.#next)
       this.abort(brokenStream(`ended after chunk ${this.#next} of ${count}`))
     else this.#finish({})
   }
 
-  /** Handles an error of the sender of the stream. The sender needs no cancellation then. */
+  /**
+   * Handles an error that the sender of the stream reported. The sender has ended, so it is not
+   * cancelled.
+   */
   onFailure(error: unknown): void {
     this.#finish({ error })
   }
 
-  /** Ends the stream in this process and cancels its sender. */
+  /** Ends the stream with an error in this process and cancels the sender of the stream. */
   abort(error: unknown): void {
     if (this.#end) return
     this.#options.cancel()
@@ -105,7 +112,10 @@ export class IncomingStream implements AsyncIterableIterator<Uint8Array> {
     this.#deliver()
   }
 
-  /** Delivers buffered chunks of the stream before its end or error. */
+  /**
+   * Delivers buffered chunks to waiting readers. The end or error of the stream is delivered after
+   * the last chunk.
+   */
   #deliver(): void {
     while (this.#readers.length > 0) {
       const chunk = this.#chunks.shift()
@@ -122,8 +132,8 @@ export class IncomingStream implements AsyncIterableIterator<Uint8Array> {
   }
 
   /**
-   * Grants credit to the sender in halves of the window of chunks: few frames, and the sender never
-   * stalls.
+   * Counts a chunk that was read, and allows the sender to send more after half a window of chunks.
+   * Few credit frames are then sufficient, and the sender never waits for a reader that keeps up.
    */
   #countRead(): void {
     this.#readCount += 1

@@ -3,8 +3,8 @@ import { ignore } from '../payload.ts'
 import { chunkBytes, deadlineExceeded, windowChunks } from './frames.ts'
 
 /**
- * Credit of a stream: number of chunks that the reader can take. Rejects with a timeout if the
- * reader sends nothing for `idleMs`.
+ * Credit for an outgoing stream: number of chunks that the reader can still accept. Waiting for
+ * credit rejects with a timeout if the reader sends nothing for `idleMs`.
  */
 export class Credit {
   #left = windowChunks
@@ -16,7 +16,9 @@ export class Credit {
     this.#idleMs = idleMs
   }
 
-  /** Adds chunks to the credit of the stream. 0 only signals that the reader is alive. */
+  /**
+   * Adds chunks to the credit of the stream. A call with 0 only records that the reader is alive.
+   */
   grant(chunks: number): void {
     this.#left = Math.min(windowChunks, this.#left + Math.max(0, Math.trunc(chunks)))
     if (!this.#waiting) return
@@ -24,7 +26,7 @@ export class Credit {
     if (this.#left > 0) this.#waiting.resolve()
   }
 
-  /** Waits until one chunk of the stream may be sent. */
+  /** Waits until the reader of the stream can accept a chunk, and uses one unit of the credit. */
   async take(signal: AbortSignal): Promise<void> {
     signal.throwIfAborted()
     if (this.#left === 0) {
@@ -55,9 +57,9 @@ export interface OutgoingStream {
 }
 
 /**
- * Sends the stream that follows an RPC reply, reading no more of the body than the reader can take.
- * Returns the number of chunks. If the stream ends early, calls `return` of the body without
- * waiting for it.
+ * Sends the stream that follows an RPC reply. Reads from `body` only as many chunks as the reader
+ * of the stream can accept. Returns the number of chunks. If the stream ends early, calls `return`
+ * of the iterator of `body` without waiting for it.
  */
 export async function sendStream({ body, credit, signal, send }: OutgoingStream): Promise<number> {
   const source = body[Symbol.asyncIterator]()

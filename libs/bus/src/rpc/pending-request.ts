@@ -4,17 +4,20 @@ import type { FramePublisher } from './frame-publisher.ts'
 import { deadlineExceeded, nonEmptyText, noResponder, readError, UnroutedError } from './frames.ts'
 import { IncomingStream } from './incoming-stream.ts'
 
-/** Interval of liveness checks of a responder that has acknowledged a request. */
+/**
+ * Interval of the messages that check whether a responder that has acknowledged a request is still
+ * alive.
+ */
 const monitorMs = 1_000
 /**
- * Time in which a responder must reply to a request to its direct queue, or acknowledge the
- * request. A responder acknowledges after a quarter of that time.
+ * Time within which a responder must reply to a request on its direct queue, or acknowledge the
+ * request. A responder acknowledges after a quarter of this time.
  */
 export const directReplyMs = 1_000
 
 export interface Reply {
   response: unknown
-  /** Stream after the reply to the request. Present for streamed replies only. */
+  /** Stream that follows the reply to the request. Absent if the command has no streamed reply. */
   body?: AsyncIterable<Uint8Array>
 }
 
@@ -22,17 +25,26 @@ export interface PendingRequestOptions {
   timeoutMs: number
   signal: AbortSignal | undefined
   frames: FramePublisher
-  /** Cancels the request at its responders. */
+  /** Cancels the request with the id `id` at all responders that may be executing it. */
   withdraw: (id: string) => void
-  /** Called once, when the request and the stream after its reply have ended. */
+  /**
+   * Called once with the request's id when the request, including the stream after its reply, has
+   * ended.
+   */
   onClose: (id: string) => void
-  /** Routing key or queue that the request was published to. */
+  /** Routing key or queue to which the request was published. */
   destination: string
-  /** Repeats a request to a direct queue on the shared queue, at most once. */
+  /**
+   * Shared queue for a request that was sent to a direct queue. `request` sends the request again,
+   * and is called at most once.
+   */
   shared?: { key: string; request: () => void }
 }
 
-/** Request of this process, until its reply or the end of the stream that follows the reply. */
+/**
+ * Request that this process has sent. The request is pending until its reply, or until the end of
+ * the stream that follows the reply.
+ */
 export class PendingRequest {
   readonly id = crypto.randomUUID()
   readonly #options: PendingRequestOptions
@@ -41,8 +53,8 @@ export class PendingRequest {
   readonly #fallbackTimer: NodeJS.Timeout | undefined
   #shared: PendingRequestOptions['shared']
   /**
-   * Routing key or queue of the responder. Only a message returned from this destination fails the
-   * request.
+   * Current routing key or queue of the responder. A message that RabbitMQ returns from any other
+   * destination does not fail the request.
    */
   #destination: string
   #monitor: NodeJS.Timeout | undefined
@@ -63,7 +75,7 @@ export class PendingRequest {
     return this.#reply.promise
   }
 
-  /** Ends the request because its responder or the path of its reply is gone. */
+  /** Ends the request with an error, because its responder died or its reply cannot arrive. */
   fail(error: unknown): void {
     if (this.#stream) return this.#stream.onFailure(error)
     this.#reply.reject(error)
@@ -71,8 +83,8 @@ export class PendingRequest {
   }
 
   /**
-   * Handles a returned message of the request: no queue is bound to this key, or this queue does
-   * not exist.
+   * Handles a message of the request that RabbitMQ returned because no queue exists for the routing
+   * key or queue name `destination`.
    */
   onUnroutable(destination: string): void {
     if (destination !== this.#destination || this.#fallBackToSharedQueue()) return
@@ -90,8 +102,9 @@ export class PendingRequest {
   }
 
   /**
-   * Repeats a request to a direct queue on the shared queue. Returns false if that is not possible
-   * any more. A late reply of the first responder still counts.
+   * Sends a request again, on the shared queue instead of the direct queue. Returns false if the
+   * request was already sent on the shared queue, or a stream has begun. A late reply of the first
+   * responder is still accepted.
    */
   #fallBackToSharedQueue(): boolean {
     const shared = this.#shared
@@ -106,8 +119,8 @@ export class PendingRequest {
   }
 
   /**
-   * Sends a credit of 0 to the responder periodically. If the responder died, RabbitMQ returns the
-   * credit and the request fails.
+   * Periodically sends a credit of 0 chunks to the responder. If the responder has died, RabbitMQ
+   * returns the message and the request fails.
    */
   #startMonitor(from: string | undefined): void {
     if (from === undefined || this.#monitor || this.#stream) return
@@ -129,7 +142,8 @@ export class PendingRequest {
   #onHead(message: Message, from: string | undefined): void {
     if (from === undefined || from === this.#streamFrom) return
     const { frames, timeoutMs } = this.#options
-    // During a handoff two workers may hold the key of the request: the first stream wins.
+    // During a handoff two workers may hold the key of the request and start a stream. Only the
+    // first stream is read, and the second stream is cancelled.
     if (this.#stream) return frames.trySend({ to: from, type: 'cancel', id: this.id })
     clearTimeout(this.#timer)
     clearInterval(this.#monitor)

@@ -3,23 +3,23 @@ import { TtlCache } from '@posthorn/flow'
 const ttlMs = 600_000
 const maxReplies = 10_000
 const maxBytes = 16 * 1024 * 1024
-/** Maximum size of a reply that the reply cache stores. Larger replies are not stored. */
+/** Maximum size of a reply in the reply cache. Larger replies are not cached. */
 const maxReplyBytes = 64 * 1024
 
 export interface EncodedReply {
   content: Buffer
-  /** Result of the request that the reply belongs to, as a label of the metrics. */
+  /** Result of the request to which the reply belongs, as a metric label. */
   result: string
   /**
-   * True if a repeated request gets the stored reply: success or permanent failure of a command
-   * that must not run twice.
+   * True if repeats of the request get this reply. True after success or permanent failure of a
+   * command that must not run twice.
    */
   final: boolean
 }
 
 /**
- * Cache of the replies of the last 10 minutes by request, so that a repeated request is not
- * executed again. Holds up to 10,000 replies and 16 MiB.
+ * Cache of the replies of the last 10 minutes, by request. Repeats of a request get the cached
+ * reply and are not executed. Holds up to 10,000 replies and 16 MiB.
  */
 export class ReplyCache {
   readonly #replies = new TtlCache<string, EncodedReply>({
@@ -30,8 +30,8 @@ export class ReplyCache {
   })
 
   /**
-   * Reply to a request: the stored reply, the reply in progress, or the result of `execute`, which
-   * must not reject.
+   * Returns the reply to a request. Executes the request unless its reply is cached or its
+   * execution is in progress. `execute` must not reject.
    */
   once(request: string, execute: () => Promise<EncodedReply>): Promise<EncodedReply> {
     return this.#replies.load(request, async () => withOwnBytes(await execute()), {
@@ -45,8 +45,8 @@ function isStored({ final, content }: EncodedReply): boolean {
 }
 
 /**
- * Copies the content of a reply out of Node's pool of small buffers. A slice of the pool keeps the
- * pool of 64 KiB in memory.
+ * Copies the content of a reply into a buffer of its own. Small buffers share a pool of 64 KiB, so
+ * that a cached buffer would keep the whole pool in memory.
  */
 function withOwnBytes(reply: EncodedReply): EncodedReply {
   const { content } = reply

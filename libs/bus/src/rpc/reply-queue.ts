@@ -9,7 +9,7 @@ import { declareOwnQueue } from '../topology.ts'
 export interface ReplyQueueDeps {
   connection: RecoveringConnection
   log: Logger
-  /** Service name, the prefix of the reply queue. */
+  /** Service name, with which the name of the reply queue begins. */
   name: string
   reconcileMs: number
   receive: (message: ConsumeMessage) => void
@@ -17,9 +17,9 @@ export interface ReplyQueueDeps {
 }
 
 /**
- * Exclusive RabbitMQ queue of this process for all frames of requests in progress: replies and
- * chunks as requester, credit and cancellations as responder. Frames are worthless after a
- * connection loss, so they are not acknowledged.
+ * Exclusive RabbitMQ queue of this process for all RPC frames. As requester, the process receives
+ * replies and chunks, and as responder, credit and cancellations. Frames are not acknowledged,
+ * because they are worthless after the loss of the connection.
  */
 export class ReplyQueue {
   readonly channel: RecoveringChannel<Channel>
@@ -40,13 +40,14 @@ export class ReplyQueue {
     })
   }
 
-  /** Name of the reply queue. Changes with each reconnect. */
+  /** Name of the reply queue. The name changes with each reconnect. */
   get address(): string | undefined {
     return this.channel.current ? this.#queue : undefined
   }
 
   /**
-   * Binds the reply queue to `key`: each bound process receives a copy of messages with the key.
+   * Binds the reply queue to the routing key `key`. If several processes bind their reply queues,
+   * each process receives a copy of every message with the key.
    */
   listen(key: string): Promise<void> {
     return this.#bindings.add(key)
@@ -68,8 +69,8 @@ export class ReplyQueue {
     try {
       this.#deps.receive(message)
     } catch (error) {
-      // An exception in the handler of a frame would close the channel and fail all pending
-      // requests.
+      // Errors of the frame handler are caught: an uncaught error would close the channel and fail
+      // all pending requests.
       this.#deps.log.error(
         { reason: messageOf(error), type: String(message.properties.type) },
         'rpc frame could not be processed',

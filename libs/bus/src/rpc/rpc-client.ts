@@ -22,24 +22,21 @@ import {
 } from './frames.ts'
 import { directReplyMs, PendingRequest, type Reply } from './pending-request.ts'
 
-/** Longest delay of a timer in Node. */
+/** Longest delay in milliseconds that a timer in Node supports. */
 const maxTimerMs = 2 ** 31 - 1
 
 /**
- * Prefix of the correlation id of a probe, which tests if any responder is bound to the key of a
- * request.
+ * Prefix of the correlation id of a probe. A probe is a message that tests whether any responder is
+ * bound to the routing key of a request.
  */
 const probePrefix = 'probe '
-/**
- * Time before the responders of a request are probed. Most requests get their reply earlier and
- * need no probe.
- */
+/** Time after which a probe is sent for a request without a reply. Most replies arrive earlier. */
 const probeAfterMs = 250
 
 export interface RpcClientDeps {
   connection: RecoveringConnection
   frames: FramePublisher
-  /** Reply queue of this process in RabbitMQ; undefined while it does not exist. */
+  /** Name of this process's reply queue in RabbitMQ. Undefined while the queue does not exist. */
   replyQueue: () => string | undefined
   log: Logger
   instruments: Instruments
@@ -55,7 +52,7 @@ export interface RpcCall {
   options: RpcOptions
 }
 
-/** RPC request ready to be published. */
+/** RPC request that is ready to be published. */
 interface OutgoingRequest {
   pending: PendingRequest
   key: string
@@ -69,7 +66,7 @@ interface OutgoingRequest {
 interface Destination {
   exchange: string
   key: string
-  /** Time in which the message of the request must be consumed, else RabbitMQ drops it. */
+  /** Time after which RabbitMQ drops the request's message if no process has consumed it. */
   expirationMs: number
 }
 
@@ -104,7 +101,7 @@ export class RpcClient {
     })
   }
 
-  /** True while the RabbitMQ broker delivers nothing. Requests fail during that time. */
+  /** True while the RabbitMQ broker delivers nothing. Requests then fail immediately. */
   get isBrokerSilent(): boolean {
     return this.#monitor.isSilent
   }
@@ -124,7 +121,7 @@ export class RpcClient {
     }
   }
 
-  /** Handles an RPC frame for one of the pending requests. */
+  /** Handles an RPC frame that belongs to one of the pending requests. */
   receive(message: Message): void {
     this.#monitor.received()
     const id = correlationId(message)
@@ -135,13 +132,14 @@ export class RpcClient {
       entry.request.receive(message)
       return
     }
-    // A stream that starts after its request ended would occupy the responder until its idle limit.
+    // A stream that starts after its request has ended is cancelled. Otherwise the stream would
+    // occupy the responder until the limit for idle readers.
     const from = nonEmptyText(message.properties.replyTo)
     if (message.properties.type === 'head' && from)
       this.#deps.frames.trySend({ to: from, type: 'cancel', id })
   }
 
-  /** Handles a returned message of a pending request: the queue of its responder is gone. */
+  /** Handles a returned message of a request: the queue of its responder no longer exists. */
   onReturned(message: Message): void {
     this.#pending.get(correlationId(message))?.request.onUnroutable(message.fields.routingKey)
   }
@@ -152,13 +150,13 @@ export class RpcClient {
   }
 
   async #setup(channel: Channel): Promise<void> {
-    // RabbitMQ code 312 NO_ROUTE: no queue is bound to the key of the request.
+    // RabbitMQ returns a message (code 312) if no queue is bound to its routing key.
     channel.on('return', (message: Message) => {
       if (message.properties.type === 'request') this.onReturned(message)
       else this.#pending.get(probedRequest(message))?.request.fail(noResponder())
     })
-    // Publishing to an exchange that does not exist closes the channel, so the exchanges are
-    // declared.
+    // Declares the exchanges for requests, because RabbitMQ closes the channel when a message is
+    // published to an exchange that does not exist.
     await Promise.all(this.#deps.use.requests.map((name) => declareExchange(channel, name)))
   }
 
@@ -171,8 +169,9 @@ export class RpcClient {
     const replyTo = this.#requireReplyQueue()
     const content = encode(request)
 
-    // A request to a direct queue is repeated after 1 s of silence, although its responder may be
-    // busy.
+    // A request to a direct queue is sent again to the shared queue after 1 s without a reply. Two
+    // responders may then execute the request, which must not happen for commands with
+    // `atMostOnce`.
     const direct = command.atMostOnce ? undefined : this.#directQueues.find(key)
     const fallback = () => this.#fallBack(outgoing, direct)
     const pending = new PendingRequest({
@@ -197,8 +196,8 @@ export class RpcClient {
     const outgoing: OutgoingRequest = { pending, key, content, headers, replyTo, deadline }
     if (direct === undefined) this.#requestShared(outgoing)
     else {
-      // A request to a direct queue that is not taken in time is repeated on the shared queue, so
-      // the direct request expires.
+      // RabbitMQ drops a request on a direct queue after `directReplyMs`, because the request is
+      // then sent to the shared queue.
       const expirationMs = Math.min(timeoutMs, directReplyMs)
       this.#publish(outgoing, { exchange: '', key: direct, expirationMs })
     }
@@ -207,9 +206,9 @@ export class RpcClient {
   }
 
   /**
-   * Name of the queue for replies to this process.
+   * Name of the queue that receives replies for this process.
    *
-   * @throws AppError `unavailable` if the broker takes no requests now
+   * @throws AppError `unavailable` if the broker currently accepts no requests
    */
   #requireReplyQueue(): string {
     const replyTo = this.#deps.replyQueue()
@@ -253,8 +252,8 @@ export class RpcClient {
   }
 
   /**
-   * Sends an echo message to this process. A broker with an alarm takes no messages, but still
-   * delivers replies.
+   * Sends an echo message to this process. Returns false if no echo can be sent, for example while
+   * RabbitMQ blocks publishers. RabbitMQ still delivers replies while it blocks publishers.
    */
   #sendEcho(): boolean {
     const to = this.#deps.replyQueue()
@@ -265,16 +264,16 @@ export class RpcClient {
   }
 
   /**
-   * Publishes a cancellation of an unknown request as a probe. RabbitMQ returns the probe if no
-   * responder is bound.
+   * Publishes a probe, which is the cancellation of an unknown request. RabbitMQ returns the probe
+   * if no responder is bound to the routing key.
    */
   #probe(key: string, id: string): void {
     if (this.#pending.has(id)) this.#cancel(key, probePrefix + id)
   }
 
   /**
-   * Sends the cancellation of a request to all responders of the key, because the responder that
-   * took the request may be unknown.
+   * Sends the cancellation of a request to all responders of the routing key, because this process
+   * may not know the responder that executes the request.
    */
   #cancel(key: string, id: string): void {
     try {
@@ -285,12 +284,12 @@ export class RpcClient {
         correlationId: id,
       })
     } catch {
-      // A request whose cancellation cannot be sent ends at its deadline.
+      // The error is ignored. A request whose cancellation could not be sent ends at its deadline.
     }
   }
 }
 
-/** Id of the request whose probe was returned; empty for messages that are no probes. */
+/** Id of the request for which a returned probe was sent. Empty if no probe was returned. */
 function probedRequest(message: Message): string {
   const id = correlationId(message)
   return id.startsWith(probePrefix) ? id.slice(probePrefix.length) : ''

@@ -23,19 +23,22 @@ import { sendStream } from './outgoing-stream.ts'
 import type { EncodedReply, ReplyCache } from './reply-cache.ts'
 
 /**
- * Time before a responder acknowledges a request. Most requests finish earlier and need no
- * acknowledgement.
+ * Time after which a responder acknowledges a request. Most requests finish earlier and are not
+ * acknowledged.
  */
 const ackAfterMs = 250
 
 export interface RpcResponderDeps {
   frames: FramePublisher
   /**
-   * Reply queue of this process, which receives credit of stream readers; undefined while it does
-   * not exist.
+   * Name of this process's reply queue, which receives the credit of stream readers. Undefined
+   * while the queue does not exist.
    */
   replyQueue: () => string | undefined
-  /** Queue by which requests can reach this process directly. Sent with each reply. */
+  /**
+   * Name of the queue through which requesters can reach this process directly. The name is sent
+   * with each reply.
+   */
   directQueue: () => string | undefined
   active: ActiveRequests
   replies: ReplyCache
@@ -66,8 +69,8 @@ export class RpcResponder {
   }
 
   /**
-   * Processes the message of a request or one-way command. Never rejects. Returns the result for
-   * the metrics.
+   * Processes the message of a request or one-way command. Never rejects. Returns the result as a
+   * metric label.
    */
   async take(message: Message): Promise<string> {
     const { log, active } = this.#deps
@@ -83,7 +86,8 @@ export class RpcResponder {
     if (Date.now() >= request.deadline) return 'expired'
     if (active.has(request.id)) return 'repeated' // Redelivered request: the first execution replies.
     const isOnce = this.#handlers.get(request.command)?.command.atMostOnce
-    // Another process may be executing the redelivered request, and its reply still counts.
+    // A redelivered request may already be running in another process, whose reply is still
+    // accepted. A command with `atMostOnce` is therefore not executed again.
     if (isOnce && message.fields.redelivered) return 'repeated'
     const entry = active.start(request.id, request)
     const ackTimer = setTimeout(() => this.#sendAck(request), ackAfterMs)
@@ -98,7 +102,7 @@ export class RpcResponder {
     }
   }
 
-  /** Executes a command without a reply. The command is not repeated after a failure. */
+  /** Executes a command without a reply. The command is not executed again after a failure. */
   async #takeOneWay(received: OneWayCommand, { content }: Message): Promise<string> {
     const { command } = received
     const handler = this.#handlers.get(command)
@@ -114,13 +118,16 @@ export class RpcResponder {
     }
   }
 
-  /** Acknowledges a request. From then on the requester checks whether this process is alive. */
+  /**
+   * Sends the requester an acknowledgement of its request. From then on, the requester checks
+   * periodically whether this process is alive.
+   */
   #sendAck({ id, replyTo: to }: ReceivedRequest): void {
     const replyTo = this.#deps.replyQueue()
     if (replyTo !== undefined) this.#deps.frames.trySend({ to, type: 'ack', id, replyTo })
   }
 
-  /** Ends the streams that this process sends, with an error to their readers. */
+  /** Aborts the streams that this process sends. Their readers receive an error. */
   abortStreams(): void {
     for (const stream of this.#streams) stream.abort(noResponder())
   }
@@ -129,7 +136,8 @@ export class RpcResponder {
     const { request } = incoming
     const handler = this.#handlers.get(request.command)
     if (!handler) {
-      // The unknown command is probably of a newer release. Another replica may know the command.
+      // A command without a handler is probably of a newer release. The requester gets a temporary
+      // error, because another replica may know the command.
       return this.#reply(
         incoming,
         this.#failure(request, noResponder(new Error('unknown command'))),
@@ -162,8 +170,8 @@ export class RpcResponder {
     if (active.cancelled) return 'cancelled'
     if (Date.now() >= request.deadline) return 'late'
     const { frames } = this.#deps
-    // The requester consumes replies on another connection: the local connection may recover before
-    // the deadline of the request.
+    // The reply waits for a new channel if the channel was lost. The requester receives replies on
+    // a connection of its own and can still be waiting until the deadline.
     await frames.channel.whenReady(active.signal)
     const directQueue = this.#deps.directQueue()
     const headers = directQueue === undefined ? {} : { [directQueueHeader]: directQueue }
@@ -171,7 +179,7 @@ export class RpcResponder {
     return result
   }
 
-  /** Runs the handler of a command and encodes its reply. Never rejects. */
+  /** Runs the handler of a command and encodes the handler's result as a reply. Never rejects. */
   async #execute(execution: Execution): Promise<EncodedReply> {
     const { command } = execution.handler
     try {

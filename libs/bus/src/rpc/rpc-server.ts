@@ -12,14 +12,17 @@ import { RpcResponder, type RpcResponderDeps } from './rpc-responder.ts'
 
 const defaultConcurrency = 100
 const cancelMs = 2_000
-/** Grace period of outgoing streams during shutdown, for which a process has 10 s in total. */
+/**
+ * Time for which outgoing streams may continue during shutdown. The whole shutdown of a process
+ * must take at most 10 s.
+ */
 const streamGraceMs = 5_000
 
 export interface RpcServerDeps extends Omit<RpcResponderDeps, 'replyQueue' | 'directQueue'> {
   connection: RecoveringConnection
   replyQueue: ReplyQueue
   instruments: Instruments
-  /** Service name, the prefix of the server's queues. */
+  /** Service name, with which the names of the server's queues begin. */
   name: string
   reconcileMs: number
 }
@@ -55,8 +58,8 @@ export class RpcServer implements CommandServer {
       connection: deps.connection,
       open: plain,
       setup: (channel, restart) => this.#setup(channel, restart),
-      // Bindings of the request queue are repeated, because deleting an exchange deletes its
-      // bindings without an error.
+      // The request queue is bound again periodically, because deleting an exchange also deletes
+      // its bindings, without an error for this process.
       reconcile: { everyMs: deps.reconcileMs, run: () => this.#bindings.bindAll() },
       log: deps.log,
       name: `commands (${options.queue})`,
@@ -76,9 +79,9 @@ export class RpcServer implements CommandServer {
   }
 
   /**
-   * Stops the server: replies to the requests already received and takes no more. A private queue
-   * is first unbound and then drained: later requests fail immediately or reach the next holder of
-   * the key.
+   * Stops the server: takes no more requests and replies to the requests already received. A
+   * private queue is unbound before the remaining requests finish, so that later requests fail
+   * immediately or reach the next holder of the key.
    */
   async [Symbol.asyncDispose](): Promise<void> {
     const channel = this.channel.current
@@ -120,7 +123,8 @@ export class RpcServer implements CommandServer {
     try {
       channel.ack(message)
     } catch {
-      // The channel is closed. A redelivered request gets the stored reply.
+      // The error is ignored, because the channel is closed. RabbitMQ delivers the request again,
+      // and the requester gets the cached reply.
     }
   }
 }

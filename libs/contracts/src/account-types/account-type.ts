@@ -1,29 +1,34 @@
 /**
- * Properties of a mail system (IMAP servers, the Gmail API, Microsoft Graph) that rules of the
- * services ask for. A rule never asks which mail system an account has. A property exists only if
- * some rule needs the property.
+ * Properties of a mail system (IMAP servers, the Gmail API, Microsoft Graph) on which the code of
+ * the services depends. The code tests properties and never the name of the mail system. A property
+ * exists only if the code needs it.
  */
 export interface AccountType {
   /**
-   * Access of an account to its mail. `imap`: an account has mail servers and is read by IMAP.
-   * `api`: an account has no mail servers and is read through its mail API. Both values are also
-   * base scopes of OAuth2 applications.
+   * Access of an account to its mail. `imap`: the account has mail servers and its mail is read by
+   * IMAP. `api`: the account has no mail servers and its mail is read through a mail API. Both
+   * values are also base scopes of OAuth2 applications.
    */
   readonly readsBy: 'imap' | 'api'
   /**
-   * Transport of messages that are sent without a gateway: SMTP server of the account, or its mail
-   * API.
+   * Transport of messages that are sent without a gateway: the SMTP server of the account, or the
+   * account's mail API.
    */
   readonly sendsBy: 'smtp' | 'api'
   /**
-   * Party that stores sent messages in the Sent mailbox. `client`: the service sender requests a
-   * copy.
+   * Party that stores a copy of a sent message in the Sent mailbox. `client`: Posthorn stores the
+   * copy, on request of the service sender. `server`: the mail system stores the copy.
    */
   readonly filesSent: 'client' | 'server'
   readonly notifications: NotificationTraits
-  /** True if the mail system stores signatures of its users that a sync-worker can list. */
+  /**
+   * True if the mail system stores email signatures of its users and a sync-worker can list them.
+   */
   readonly hasSignatures: boolean
-  /** Member of an API account record that describes the registration for change notifications. */
+  /**
+   * Name of the member of an API account record that describes the account's registration for
+   * change notifications.
+   */
   readonly subscriptionMember?: 'outlookSubscription'
 }
 
@@ -33,32 +38,33 @@ export interface NotificationTraits {
    * Transport of a provider's change notifications to this installation.
    *
    * - `push`: the provider calls a URL of api-gateway for each account.
-   * - `pull`: the provider publishes to a Pub/Sub topic of the OAuth2 application, which
-   *   sync-workers pull and which may also call api-gateway.
-   * - `none`: nothing is sent to this installation. The client of the mail system listens on a
-   *   connection of its own, or the account is polled.
+   * - `pull`: the provider publishes to a Pub/Sub topic of the OAuth2 application. Sync-workers
+   *   pull from the topic, which may also call api-gateway.
+   * - `none`: the provider calls no URL and publishes to no topic. The client of the mail system
+   *   listens on a connection of its own, or the account is polled.
    */
   readonly transport: 'none' | 'push' | 'pull'
   /**
-   * Proof that a provider's change notification is genuine. `secret`: each notification has the
-   * secret of the account's watch. `sender`: the transport has authenticated the provider for all
-   * accounts.
+   * Method by which a change notification is recognized as genuine. `secret`: each notification
+   * contains the secret of the account's watch. `sender`: the transport authenticates the provider
+   * for all accounts.
    */
   readonly authentication: 'none' | 'secret' | 'sender'
   /**
-   * True if a sync-worker that becomes the holder of an account must renew the watch immediately,
-   * to find a watch that the provider removed silently, unknown watches of a crashed worker, or a
-   * connection that has ended.
+   * True if a sync-worker must renew the watch of an account immediately when it becomes the
+   * account's holder. The renewal finds a watch that the provider removed silently, an unknown
+   * watch of a crashed worker, or a connection that has ended.
    */
   readonly isCheckedByHolder: boolean
   /**
-   * Consecutive failed requests for a watch after which the owner of the account is notified. More
-   * than 1 if a refusal may only precede a change that is on its way.
+   * Number of consecutive failed requests for a watch after which the owner of the account is
+   * notified. More than 1 if the first requests may fail because the provider applies a change with
+   * a delay.
    */
   readonly maxRefusals: number
   /**
-   * True if the provider loses a considerable share of its notifications: the inbox is also polled
-   * while the provider notifies.
+   * True if the provider loses a considerable share of its notifications. The inbox is then polled,
+   * too.
    */
   readonly isLossy: boolean
 }
@@ -75,88 +81,111 @@ export const noNotifications: NotificationTraits = {
 /** Mail system that is read and used through an HTTP API. */
 export interface ApiAccountType extends AccountType {
   readonly readsBy: 'api'
-  /** Name of the mail API in replies and messages: `the Gmail API`. */
+  /** Name of the mail API in replies and error messages, such as `the Gmail API`. */
   readonly apiName: string
-  /** Prefix of the paging cursors of the mail API. */
+  /** Prefix with which paging cursors of the mail API begin. */
   readonly cursorPrefix: string
   readonly mailbox: MailApiTraits
-  /** Published request limits of the mail API. Defaults of `SVC_PROVIDER_LIMITS`. */
+  /** Published request limits of the mail API, which are the defaults of `SVC_PROVIDER_LIMITS`. */
   readonly limits: ProviderLimits
-  /** Alternative request limits by the value of `quota` in `SVC_PROVIDER_LIMITS`. */
+  /** Request limits that replace the defaults, by the value of `quota` in `SVC_PROVIDER_LIMITS`. */
   readonly quotas: Readonly<Record<string, Partial<ProviderLimits>>>
 }
 
-/** Differences between mailboxes of mail APIs. */
+/** Properties in which mailboxes of different mail APIs differ. */
 export interface MailApiTraits {
   /**
-   * Relation of messages and folders. `labels`: a message is in any number of folders, which are
-   * labels; labels are ids of folders. `folder`: a message is in exactly one folder; labels are
-   * free names.
+   * Relation of messages and folders. `labels`: folders are labels, identified by label ids, and a
+   * message is in any number of folders. `folder`: a message is in exactly one folder, and labels
+   * are free names.
    */
   readonly placement: 'labels' | 'folder'
-  /** Messages that the mail API can store in a mailbox (`appendMessage`). */
+  /** Kinds of messages that the mail API can store in a mailbox (`appendMessage`). */
   readonly appends: 'all' | 'drafts'
   /** True if the mail API can delete messages permanently. */
   readonly removes: boolean
-  /** Maximum size of a message that the mail API sends, in bytes. */
+  /** Maximum size in bytes of a message that the mail API can send. */
   readonly maxSentBytes: number
 }
 
-/** Request limits of a mail provider. A unit is a request if the provider publishes no units. */
+/**
+ * Request limits of a mail provider, in quota units. If the provider publishes no units, each
+ * request costs one unit.
+ */
 export interface ProviderLimits {
-  /** Units of one mailbox and application per `accountWindowMs`, in all processes. */
+  /**
+   * Maximum units for one mailbox and OAuth2 application per `accountWindowMs`, for all processes
+   * together.
+   */
   accountUnits: number
   accountWindowMs: number
-  /** Units of all mailboxes of an application per `applicationWindowMs`, in all processes. */
+  /**
+   * Maximum units for all mailboxes of an OAuth2 application per `applicationWindowMs`, for all
+   * processes together.
+   */
   applicationUnits: number
   applicationWindowMs: number
-  /** Bytes of request bodies for one mailbox per `uploadWindowMs`. Absent: no limit. */
+  /**
+   * Maximum bytes of request bodies for one mailbox per `uploadWindowMs`. Absent if there is no
+   * limit.
+   */
   uploadBytes?: number
   uploadWindowMs: number
-  /** Concurrent requests for one mailbox, by sync-workers and by senders. */
+  /** Maximum concurrent requests for one mailbox, for sync-workers and for senders. */
   workerConcurrency: number
   senderConcurrency: number
   /**
-   * Percentage of the units of an application that senders have; sync-workers have the other units.
-   * Also the percentage of the units of a mailbox that senders of earlier releases use.
+   * Percentage of an OAuth2 application's units that senders use. Sync-workers use the remaining
+   * units. Senders of earlier releases use this percentage of a mailbox's units, too.
    */
   senderPercent: number
   /**
-   * Percentage of the units of a mailbox that senders use while no sync-worker lends units. The
-   * sync-worker of the mailbox has the other units, and lends them to senders.
+   * Percentage of a mailbox's units that senders use while no sync-worker lends them units. The
+   * sync-worker of the mailbox has the remaining units and lends units to senders.
    */
   reservePercent: number
-  /** Request units per operation, and units of operations that the table does not list. */
+  /**
+   * Units that a request costs, by operation. `defaultCost` applies to operations that are not
+   * listed.
+   */
   costs: Readonly<Record<string, number>>
   defaultCost: number
 }
 
-/** Host and port of a mail server. Port 587 uses STARTTLS, the other ports TLS from the start. */
+/**
+ * Host and port of a mail server. Port 587 uses STARTTLS, all other ports use TLS from the start.
+ */
 export type ProviderServer = readonly [host: string, port: 993 | 465 | 587]
 
-/** Kind of OAuth2 application: how accounts of a mail system authenticate. */
+/** Kind of OAuth2 application, which determines how accounts of a mail system authenticate. */
 export interface OAuth2ProviderTraits {
   /**
-   * Mail system of OAuth2 applications with the base scope `api`. Absent: the provider has mail
+   * Mail system of OAuth2 applications with the base scope `api`. Absent if the provider has mail
    * servers only.
    */
   readonly api?: string
   /**
-   * Login of the OAuth2 application. `consent`: users sign in. `service`: the application has
-   * access by a key of its own.
+   * Authentication of the OAuth2 application. `consent`: each user signs in. `service`: the
+   * application has access to mailboxes by a key of its own.
    */
   readonly login: 'consent' | 'service'
-  /** Members that the registration of an OAuth2 application requires. */
+  /** Members that are required when an OAuth2 application is registered. */
   readonly requiredMembers: readonly string[]
-  /** Kind of secret that replaces the key of an application with the login `service`. */
+  /** Kind of secret that an application with the login `service` may have instead of a key. */
   readonly keyAlternative?: 'externalAccount' | 'clientSecret'
-  /** True if applications belong to a tenant (`authority`) in a national cloud (`cloud`). */
+  /** True if OAuth2 applications belong to a tenant (`authority`) in a national cloud (`cloud`). */
   readonly hasTenants?: true
-  /** True if applications may have the base scope `pubsub`. */
+  /** True if OAuth2 applications may have the base scope `pubsub`. */
   readonly hasPubSub?: true
-  /** True if grants have the scope `.default`, which names no permission. */
+  /**
+   * True if grants use the scope `.default`. This scope names no permission, so permissions cannot
+   * be read from the scope.
+   */
   readonly hasDefaultScope?: true
-  /** Mail servers by cloud. Absent: the application names its servers and OAuth2 endpoints. */
+  /**
+   * Mail servers of the provider, by cloud. Absent if each OAuth2 application names its mail
+   * servers and OAuth2 endpoints.
+   */
   readonly servers?: Readonly<Record<string, Record<'imap' | 'smtp', ProviderServer>>>
 }
 

@@ -1,7 +1,7 @@
 /**
- * Units per method of the Gmail API (quota page of the Gmail API, May 2026). Valid for projects
- * created since then, and for projects without calls from November 2025 to April 2026. Method names
- * are the ids of the discovery document without `gmail.users.`.
+ * Units per method of the Gmail API (quota page of the Gmail API, May 2026). These units apply to
+ * projects created since May 2026, and to projects without calls from November 2025 to April 2026.
+ * Method names are the ids in the discovery document without `gmail.users.`.
  */
 const since2026 = {
   getProfile: 1,
@@ -41,7 +41,7 @@ const since2026 = {
   'settings.sendAs.get': 1,
 } as const
 
-/** Units of the Gmail API methods whose costs differ for older projects. */
+/** Units of those Gmail API methods that cost a different number of units in older projects. */
 const before2026 = {
   'messages.get': 5,
   'messages.attachments.get': 5,
@@ -53,11 +53,14 @@ const before2026 = {
   'threads.untrash': 10,
 } as const
 
-/** Quota tables of the Gmail API, by age of the Google Cloud project. */
+/**
+ * Quota tables of the Gmail API. The table that applies depends on the age of the Google Cloud
+ * project.
+ */
 export const gmailQuotas = {
   since2026: { accountUnits: 6_000, costs: { ...since2026 } },
   before2026: { accountUnits: 15_000, costs: { ...since2026, ...before2026 } },
 } as const
 
-/** Units per minute of all mailboxes of a project, for both tables. */
+/** Units per minute for all mailboxes of a project. The number is the same in both quota tables. */
 export const gmailProjectUnits = 1_200_000

@@ -12,14 +12,16 @@ export const gmail: ApiAccountType = {
   notifications: {
     transport: 'pull',
     authentication: 'sender',
-    // A mailbox of the Gmail API has one watch, which the API does not list.
+    // A new holder need not check the watch: a Gmail mailbox has only one watch, which the Gmail
+    // API does not list.
     isCheckedByHolder: false,
-    // The Pub/Sub topic of a new application, or the permission to publish to the topic, may exist
-    // only about 90 s after the application.
+    // Requests for a watch may fail for about 90 s after an OAuth2 application was created. Until
+    // then the Pub/Sub topic, or the permission to publish to the topic, may not exist.
     maxRefusals: 3,
     isLossy: false,
   },
-  // Maximum size of a sent message: discovery document of the Gmail API, `messages.send`, 35 MiB.
+  // Maximum size of a sent message: 35 MiB, according to the method `messages.send` in the
+  // discovery document of the Gmail API.
   mailbox: { placement: 'labels', appends: 'all', removes: false, maxSentBytes: 36_700_160 },
   limits: {
     ...gmailQuotas.since2026,
@@ -27,8 +29,8 @@ export const gmail: ApiAccountType = {
     applicationUnits: gmailProjectUnits,
     applicationWindowMs: 60_000,
     uploadWindowMs: 60_000,
-    // The limit of concurrent requests per mailbox is not published; the Gmail API refuses requests
-    // from 6 on.
+    // Google publishes no limit of concurrent requests per mailbox. The Gmail API refuses requests
+    // when 6 or more are concurrent.
     workerConcurrency: 4,
     senderConcurrency: 1,
     senderPercent: 25,
@@ -42,7 +44,7 @@ const servers = {
   global: { imap: ['imap.gmail.com', 993], smtp: ['smtp.gmail.com', 465] },
 } as const
 
-/** OAuth2 providers of Google, by kind of application. */
+/** Kinds of OAuth2 applications for Google, by name. */
 export const gmailProviders = {
   gmail: { api: 'gmail', login: 'consent', requiredMembers: consentMembers, servers },
   gmailService: {

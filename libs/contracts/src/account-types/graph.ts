@@ -6,13 +6,13 @@ import {
 } from './account-type.ts'
 
 /**
- * Requests per mailbox in 10 min. Microsoft Graph documents 10,000; the difference is for requests
- * outside of the limiter.
+ * Maximum requests per mailbox in 10 min. Microsoft Graph documents 10,000. The remaining requests
+ * are for calls that the limiter does not count.
  */
 const accountRequests = 9_000
 /**
- * Uploaded bytes per mailbox in 5 min. Microsoft Graph documents 150 MB; the difference is for
- * small bodies, which are not counted.
+ * Maximum uploaded bytes per mailbox in 5 min. Microsoft Graph documents 150 MB. The remaining
+ * bytes are for small bodies, which are not counted.
  */
 const uploadBytes = 140_000_000
 
@@ -28,17 +28,19 @@ export const graph: ApiAccountType = {
   notifications: {
     transport: 'push',
     authentication: 'secret',
-    // Graph lists its change notification subscriptions, and may remove a subscription silently.
+    // A new holder must check the subscription: Graph may remove a change notification subscription
+    // silently. The subscriptions of a mailbox can be listed.
     isCheckedByHolder: true,
     maxRefusals: 1,
-    // About 20 % of the notifications of Graph do not arrive.
+    // The provider counts as lossy: about 20 % of the change notifications of Microsoft Graph do
+    // not arrive.
     isLossy: true,
   },
   mailbox: {
     placement: 'folder',
     appends: 'drafts',
     removes: true,
-    // Exchange Online counts the encoded bytes of a message (page "Exchange Online limits").
+    // Limit of Exchange Online for the encoded bytes of a message (page "Exchange Online limits").
     maxSentBytes: 150 * 1024 * 1024,
   },
   limits: {
@@ -48,8 +50,8 @@ export const graph: ApiAccountType = {
     applicationWindowMs: 10_000,
     uploadBytes,
     uploadWindowMs: 300_000,
-    // Documented limit of concurrent requests: 4 per application and mailbox ("Microsoft Graph
-    // service-specific throttling limits").
+    // Microsoft documents a limit of 4 concurrent requests per application and mailbox ("Microsoft
+    // Graph service-specific throttling limits").
     workerConcurrency: 3,
     senderConcurrency: 1,
     senderPercent: 25,
@@ -75,7 +77,7 @@ const shared = {
   },
 } as const
 
-/** OAuth2 providers of Microsoft, by kind of application. */
+/** Kinds of OAuth2 applications for Microsoft, by name. */
 export const graphProviders = {
   outlook: { ...shared, login: 'consent', requiredMembers: [...consentMembers, 'authority'] },
   outlookService: {

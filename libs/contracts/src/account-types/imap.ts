@@ -6,8 +6,8 @@ import {
 } from './account-type.ts'
 
 /**
- * Properties of the mail system of IMAP and SMTP servers. The connection of a session receives the
- * notifications of IMAP.
+ * Properties of accounts with IMAP and SMTP servers. IMAP notifications arrive on the connection of
+ * the account's session, not through this installation's URLs or topics.
  */
 export const imap: AccountType = {
   readsBy: 'imap',
@@ -17,13 +17,13 @@ export const imap: AccountType = {
   hasSignatures: false,
 }
 
-/** OAuth2 providers without a mail API, by kind of application. */
+/** Kinds of OAuth2 applications of providers without a mail API, by name. */
 export const imapProviders = {
   mailRu: {
     login: 'consent',
     requiredMembers: consentMembers,
     servers: { global: { imap: ['imap.mail.ru', 993], smtp: ['smtp.mail.ru', 465] } },
   },
-  // A client secret is not required: a public OAuth2 client has no secret (RFC 6749 §2.1).
+  // The client secret is optional, because a public OAuth2 client has no secret (RFC 6749 §2.1).
   generic: { login: 'consent', requiredMembers: ['clientId', 'redirectUrl'] },
 } as const satisfies Record<string, OAuth2ProviderTraits>

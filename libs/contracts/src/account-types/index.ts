@@ -28,15 +28,15 @@ export const providers = Object.keys(apiTypes) as Provider[]
 
 const types = { imap, ...apiTypes }
 
-/** Mail system of an account, as in the column `accounts.backend`. */
+/** Mail system of an account, as stored in the column `accounts.backend`. */
 export type Backend = keyof typeof types
 
-/** Properties of the mail systems of accounts: the only list of mail systems. */
+/** Properties of the mail systems of accounts. No other list of mail systems exists. */
 export const accountTypes: Readonly<Record<Backend, AccountType>> = types
 
 /**
- * Properties of a mail system of a newer release. Accounts of that mail system get no session, and
- * their messages wait.
+ * Properties that are assumed for a mail system that only a newer release knows. Accounts of such a
+ * mail system get no session, and their messages wait.
  */
 const unknownType: AccountType = {
   readsBy: 'api',
@@ -47,24 +47,25 @@ const unknownType: AccountType = {
 }
 
 /**
- * Traits of the mail system of an account. During an upgrade, a newer release may register accounts
- * of a mail system that this release does not know: they have a mail API without a client.
+ * Returns the properties of an account's mail system. During an upgrade, a newer release may
+ * register accounts of a mail system that this release does not know. Such accounts are treated as
+ * accounts with a mail API, without a client for the API.
  */
 export function accountTypeOf({ backend }: { backend: Backend }): AccountType {
   return (accountTypes as Partial<Record<string, AccountType>>)[backend] ?? unknownType
 }
 
-/** List of the mail systems that have a property, for a condition in SQL. */
+/** Lists the names of the mail systems that have a property, for a condition in SQL. */
 export function backendsThat(has: (type: AccountType) => boolean): Backend[] {
   return (Object.keys(types) as Backend[]).filter((backend) => has(accountTypes[backend]))
 }
 
 const oauth2Types = { ...gmailProviders, ...graphProviders, ...imapProviders }
 
-/** Name of a kind of OAuth2 applications. */
+/** Name of a kind of OAuth2 application. */
 export type OAuth2Provider = keyof typeof oauth2Types
 
-/** Properties of the kinds of OAuth2 applications: the only list of them. */
+/** Properties of the kinds of OAuth2 applications. No other list of these kinds exists. */
 export const oauth2ProviderTraits: Readonly<
   Record<OAuth2Provider, OAuth2ProviderTraits & { readonly api?: Provider }>
 > = oauth2Types
@@ -76,7 +77,7 @@ export function isNotifiedByPubSub(provider: OAuth2Provider): boolean {
   return api !== undefined && accountTypes[api].notifications.transport === 'pull'
 }
 
-/** List of the kinds of OAuth2 applications that have a property. */
+/** Lists the kinds of OAuth2 applications that have a property. */
 export function oauth2ProvidersThat(has: (traits: OAuth2ProviderTraits) => boolean) {
   return oauth2Providers.filter((provider) => has(oauth2ProviderTraits[provider]))
 }

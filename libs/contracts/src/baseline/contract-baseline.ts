@@ -26,10 +26,13 @@ import { stripProse } from './strip-prose.ts'
 
 export const baselineFile = join(import.meta.dirname, 'baseline.jsonl')
 
-/** Baseline of all contracts, by a contract name such as `event messageNew`. */
+/** Baseline of all contracts: each contract by its name, such as `event messageNew`. */
 export type Baseline = Record<string, unknown>
 
-/** Builds the baseline of the contracts: every contract without prose, sorted by name. */
+/**
+ * Builds the baseline of the contracts: all contracts sorted by name, without their prose (titles
+ * and descriptions).
+ */
 export function buildBaseline(): Baseline {
   const { paths, webhooks, components, ...rest } = buildOpenApi('') as Record<string, object>
   const { schemas, ...otherComponents } = components as { schemas: object }
@@ -65,8 +68,8 @@ const settingLists = {
 }
 
 /**
- * Contracts of all operations, without the command that an operation forwards to a worker: that
- * command is internal, and is listed among the commands.
+ * Contracts of all API operations. The command that an operation forwards to a worker is left out:
+ * it is internal and part of the command contracts.
  */
 function operationContracts(): Record<string, object> {
   return Object.fromEntries(
@@ -75,8 +78,8 @@ function operationContracts(): Record<string, object> {
 }
 
 /**
- * Contracts of all commands. The modules of the command groups also export schemas, which have no
- * name.
+ * Contracts of all commands. Other exports of the command modules, such as schemas, have no name
+ * and are left out.
  */
 function commands(): Record<string, object> {
   const groups = [
@@ -97,7 +100,7 @@ function commands(): Record<string, object> {
   )
 }
 
-/** Reads the committed baseline of the contracts. */
+/** Reads the baseline of the contracts that is committed to Git. */
 export async function readBaseline(): Promise<Baseline> {
   const text = await readFile(baselineFile, 'utf8')
   const lines = text.split('\n').filter((line) => line !== '')

@@ -1,17 +1,17 @@
-/** Members of a schema or of an OpenAPI object that hold text for people. */
+/** Members of a schema or OpenAPI object whose values are texts for human readers. */
 const proseKeys = new Set(['title', 'summary', 'description'])
 /**
- * Members of a schema whose keys are names chosen by the contract, such as a property called
- * `summary`.
+ * Members of a schema whose values are maps with freely chosen keys. A key may be `summary`, for
+ * example, without being prose.
  */
 const nameMaps = new Set(['properties', 'patternProperties', 'headers', 'responses', 'content'])
-/** Members of a schema that hold data, which may have any key. */
+/** Members of a schema whose values are data. The data are copied unchanged. */
 const verbatim = new Set(['const', 'default', 'enum', 'value', 'required'])
 
 /**
- * Copy of a contract without its prose: titles, summaries and descriptions. OpenAPI examples are
- * named after their summaries, so only their values remain. Keys are
- * sorted, so that the order of members in the code does not matter.
+ * Copies a contract without its prose: titles, summaries and descriptions. The names of OpenAPI
+ * examples are summaries, too, so only the values of examples are copied. Keys are sorted, so that
+ * the order of members in the code has no effect.
  */
 export function stripProse(contract: unknown): unknown {
   if (Array.isArray(contract)) return contract.map(stripProse)
@@ -32,7 +32,10 @@ function stripMember(key: string, value: unknown): unknown {
   return nameMaps.has(key) && !isObjectSchema(value) ? stripValues(value) : stripProse(value)
 }
 
-/** True for the schema of all headers of an operation, as opposed to a map of headers by name. */
+/**
+ * True if the value `headers` is the schema of all headers of an operation. False if it is a map of
+ * headers by name.
+ */
 function isObjectSchema(value: unknown): boolean {
   return typeof value === 'object' && value !== null && 'properties' in value && 'type' in value
 }

@@ -1,6 +1,9 @@
 import type { ServiceName } from '../services.ts'
 
-/** Services that may send a command. Commands not listed are reserved for api-gateway. */
+/**
+ * Services that may send a command, by command. Only api-gateway may send commands that are not
+ * listed.
+ */
 const requesters: Readonly<Record<string, readonly ServiceName[]>> = {
   getCredentials: ['sync-worker', 'sender', 'imap-proxy'],
   getGatewayCredentials: ['sender'],
@@ -19,8 +22,9 @@ const requesters: Readonly<Record<string, readonly ServiceName[]>> = {
 }
 
 /**
- * Services that may send a command over RabbitMQ. Responders reject other requesters by the broker
- * user, which the broker verifies. The check applies if each service has its own broker user.
+ * Lists the services that may send a command over RabbitMQ. A responder rejects a request from any
+ * other service, based on the requester's RabbitMQ user, which the broker verifies. Only checked if
+ * each service has its own RabbitMQ user.
  */
 export function allowedRequesters(command: string): readonly ServiceName[] {
   return Object.hasOwn(requesters, command) ? (requesters[command] ?? []) : ['api-gateway']

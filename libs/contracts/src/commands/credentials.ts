@@ -5,12 +5,13 @@ import { oauth2Clouds } from '../schemas/oauth2-app.ts'
 import { IsoDate, OneOf, Strict } from '../schemas/primitives.ts'
 import { WebhookTargetSecret } from '../settings/webhook-targets.ts'
 
-// Commands served by auth-bridge, the only service that unseals stored secrets: exchange, key and
-// shared queue `credentials`.
+// Commands served by auth-bridge, the only service that can unseal stored secrets. The exchange,
+// the routing key and the shared queue are all named `credentials`.
 
 /**
- * Login at a mail server or API: a password, or an access token that is valid now. `destination` is
- * the only server that may get the login; absent for logins sealed by earlier releases.
+ * Login at a mail server or mail API: a password, or a currently valid access token. The login may
+ * only be sent to the server `destination`, which is absent for logins that were sealed by earlier
+ * releases.
  */
 export const Credentials = Type.Union([
   Type.Object({
@@ -23,31 +24,35 @@ export const Credentials = Type.Union([
     accessToken: Type.String(),
     destination: Type.Optional(Destination),
     /**
-     * Time at which the access token expires, and the other members below: for the protocol `api`
-     * only. Absent expiry: unknown.
+     * Expiry time of the access token. Absent if the expiry is unknown. This member and the members
+     * below exist only for the protocol `api`.
      */
     expires: Type.Optional(IsoDate),
     /**
-     * Id of the OAuth2 application that issued the token, also if the grant is of another account.
+     * Id of the OAuth2 application that issued the access token. Present even if the grant belongs
+     * to another account.
      */
     application: Type.Optional(Type.String()),
     /** Cloud of a Graph mailbox. */
     cloud: Type.Optional(OneOf(oauth2Clouds)),
-    /** True if the access token belongs to the mailbox's user, whom Gmail and Graph call `me`. */
+    /**
+     * True if the access token belongs to the user of the mailbox. Gmail and Graph call this user
+     * `me`.
+     */
     own: Type.Optional(Type.Literal(true)),
   }),
 ])
 export type Credentials = Static<typeof Credentials>
 
 /**
- * Maximum time before its end at which an access token is requested again. Shorter than the margin
- * of auth-bridge, which renews tokens 5 min before their end.
+ * Maximum time before the expiry of an access token at which the token is requested again. Less
+ * than 5 min, because auth-bridge renews tokens 5 min before they expire.
  */
 const marginMs = 240_000
 
 /**
- * Time in epoch milliseconds from which a received access token is requested again. A token with
- * little time left is used for half of that time, so that the token is not requested for every use.
+ * Time in epoch milliseconds from which a received access token is requested again. A token that
+ * expires soon is used for half of its remaining time, so that it is not requested for every use.
  */
 export function endOfUse(expires: string, now: number): number {
   const end = Date.parse(expires)
@@ -55,28 +60,28 @@ export function endOfUse(expires: string, now: number): number {
 }
 
 /**
- * Proof that the requester currently serves the account. Verified against the database if
- * requesters are authenticated.
+ * Proof that the requester currently serves the account. auth-bridge verifies the proof against the
+ * database if requesters are authenticated.
  */
 export const Entitlement = Strict({
   /**
-   * Sync-worker that holds the account's shard, with a secret whose SHA-256 is in its row of
-   * `workers`.
+   * Sync-worker that holds the account's shard, and its secret. The worker's row in `workers`
+   * contains the SHA-256 hash of the secret.
    */
   worker: Type.Optional(Strict({ id: Type.String({ format: 'uuid' }), proof: Type.String() })),
-  /** Submission of the account that the sender has leased. */
+  /** Id of a submission of the account that the requesting sender has leased. */
   queueId: Type.Optional(Type.String()),
   /**
-   * Id of the access token of an IMAP proxy client. Absent if the client logged in with the
-   * password for all accounts.
+   * Id of the API access token with which the client of the IMAP proxy logged in. Absent if the
+   * client logged in with the password that is valid for all accounts.
    */
   token: Type.Optional(Type.String()),
 })
 export type Entitlement = Static<typeof Entitlement>
 
 /**
- * Minimum timeout of a credentials request. Timeouts of auth-bridge's own upstream calls must be
- * shorter, so that a timeout names the hop that failed.
+ * Minimum timeout of a request for credentials. auth-bridge uses shorter timeouts for its own
+ * requests to providers, so that the error shows which request timed out.
  */
 export const minCredentialsTimeoutMs = 10_000
 
@@ -85,28 +90,34 @@ export const getCredentials = defineCommand({
   request: Strict({
     account: Type.String(),
     /**
-     * Protocol of the login. `api`: access token for the Gmail API or Microsoft Graph, and the
-     * mailbox to use.
+     * Protocol for which the login is requested. `api`: the response contains an access token for
+     * the Gmail API or Microsoft Graph, and the name of the mailbox.
      */
     protocol: Type.Union([Type.Literal('imap'), Type.Literal('smtp'), Type.Literal('api')]),
-    /** If true, auth-bridge bypasses its caches: the mail server rejected the last credentials. */
+    /**
+     * If true, auth-bridge does not use its caches. Set after the mail server has rejected the last
+     * credentials.
+     */
     fresh: Type.Optional(Type.Boolean()),
     entitlement: Type.Optional(Entitlement),
   }),
   response: Credentials,
 })
 
-/** Reads the keys of webhook signatures. */
+/** Reads the keys with which webhooks are signed. */
 export const getServiceSecret = defineCommand({
   name: 'getServiceSecret',
   request: Strict({}),
   response: Type.Object({
     serviceSecret: Type.String(),
-    /** Replaced keys of webhook signatures, newest first, with the end of their use. */
+    /**
+     * Earlier keys of webhook signatures, newest first, each with the time until which the key is
+     * used.
+     */
     previous: Type.Optional(
       Type.Array(Type.Object({ serviceSecret: Type.String(), until: IsoDate })),
     ),
-    /** Signature keys of individual webhook targets. */
+    /** Keys with which webhooks for individual targets are signed. */
     targets: Type.Optional(Type.Array(WebhookTargetSecret)),
   }),
 })
@@ -114,20 +125,23 @@ export const getServiceSecret = defineCommand({
 const linkSecret = Type.String({ pattern: '^[0-9a-f]{64}$' })
 
 /**
- * Reads the secrets that sign links (tracking, unsubscribing, hosted form), hexadecimal. Links of
- * earlier secrets stay valid.
+ * Reads the secrets with which links (tracking, unsubscribing, hosted form) are signed, as
+ * hexadecimal texts. Links that were signed with earlier secrets stay valid.
  */
 export const getLinkSecret = defineCommand({
   name: 'getLinkSecret',
   request: Strict({}),
   response: Type.Object({
     linkSecret,
-    /** Replaced secrets of links, newest first. */
+    /** Earlier secrets for signing links, newest first. */
     previous: Type.Optional(Type.Array(linkSecret)),
   }),
 })
 
-/** Reads the API key of the endpoint that creates message summaries. Absent if no key is set. */
+/**
+ * Reads the API key for the language model service that creates message summaries. Absent if no key
+ * is set.
+ */
 export const getOpenAiApiKey = defineCommand({
   name: 'getOpenAiApiKey',
   request: Strict({}),
@@ -135,8 +149,8 @@ export const getOpenAiApiKey = defineCommand({
 })
 
 /**
- * Reads the login of a gateway (outgoing SMTP server independent of an account). Not used for
- * gateways without a user.
+ * Reads the login for a gateway (outgoing SMTP server that belongs to no account). Not used for
+ * gateways without a user name.
  */
 export const getGatewayCredentials = defineCommand({
   name: 'getGatewayCredentials',
@@ -144,7 +158,10 @@ export const getGatewayCredentials = defineCommand({
   response: Credentials,
 })
 
-/** Unseals the login in the URL of a webhook or proxy. Fails if the host of the URL was changed. */
+/**
+ * Unseals the login that belongs to the URL of a webhook or proxy. Fails if the host of the URL has
+ * changed since the login was sealed.
+ */
 export const unsealLogin = defineCommand({
   name: 'unsealLogin',
   request: Strict({ address: Type.String({ maxLength: 16_384 }) }),
@@ -152,8 +169,8 @@ export const unsealLogin = defineCommand({
 })
 
 /**
- * Unseals the value of a custom webhook header. Fails if the owner or the name of the header was
- * changed.
+ * Unseals the value of a custom webhook header. Fails if the owner or the name of the header has
+ * changed since the value was sealed.
  */
 export const unsealHeader = defineCommand({
   name: 'unsealHeader',
@@ -170,8 +187,8 @@ export const unsealHeader = defineCommand({
 })
 
 /**
- * Checks the password with which clients of the SMTP proxy use all accounts. Invalid if no password
- * is set.
+ * Checks a password of an SMTP proxy client that may use all accounts. The result is invalid if no
+ * such password is set.
  */
 export const checkSmtpServerPassword = defineCommand({
   name: 'checkSmtpServerPassword',
@@ -180,8 +197,8 @@ export const checkSmtpServerPassword = defineCommand({
 })
 
 /**
- * Checks the password with which clients of the IMAP proxy use all accounts. Invalid if no password
- * is set.
+ * Checks a password of an IMAP proxy client that may use all accounts. The result is invalid if no
+ * such password is set.
  */
 export const checkImapProxyServerPassword = defineCommand({
   name: 'checkImapProxyServerPassword',

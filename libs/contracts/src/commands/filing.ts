@@ -2,22 +2,26 @@ import { Type } from 'typebox'
 import { defineCommand } from '../define.ts'
 import { OneOf, Strict } from '../schemas/primitives.ts'
 
-// Commands sent by sender, served by the sync-worker that holds the account's shard: exchange
-// `commands`, key `shard.<n>`.
+// Commands that sender sends to the sync-worker that holds the account's shard: exchange
+// `commands`, routing key `shard.<n>`.
 
 /**
- * Files a sent message: stores the Sent copy, flags the referenced message, removes the draft.
- * Idempotent: completed steps are detected, the copy by its Message-ID.
+ * Files a sent message: stores a copy in the Sent mailbox, flags the message that was replied to or
+ * forwarded, removes the draft. Idempotent: each step detects whether it is already done. An
+ * existing copy is found by its Message-ID.
  */
 export const fileSent = defineCommand({
   name: 'fileSent',
   request: Strict({
     account: Type.String(),
-    /** Id of the outbox row that holds the bytes of the Sent copy. */
+    /** Id of the outbox row with the bytes of the message for the Sent mailbox. */
     queueId: Type.String(),
     messageId: Type.String(),
     copy: Type.Boolean(),
-    /** Mailbox that gets the copy of the sent message. Default: the Sent mailbox of the account. */
+    /**
+     * Path of the mailbox for the copy of the sent message. Defaults to the Sent mailbox of the
+     * account.
+     */
     sentMailPath: Type.Optional(Type.String()),
     reference: Type.Optional(
       Strict({ message: Type.String(), action: OneOf(['reply', 'reply-all', 'forward']) }),
@@ -25,14 +29,20 @@ export const fileSent = defineCommand({
     draft: Type.Optional(Type.String()),
   }),
   response: Type.Object({
-    /** Mailbox that contains the copy of the sent message. Absent if no copy was requested. */
+    /** Path of the mailbox with the copy of the sent message. Absent if no copy was requested. */
     path: Type.Optional(Type.String()),
-    /** Steps of the filing that failed permanently, such as flagging a deleted message. */
+    /**
+     * Names of filing steps that failed permanently, for example because the message to flag was
+     * deleted.
+     */
     skipped: Type.Array(Type.String()),
   }),
 })
 
-/** Searches the Sent mailbox for a message, because some servers store sent messages there. */
+/**
+ * Searches the Sent mailbox for a sent message, because some mail servers store sent messages
+ * themselves.
+ */
 export const findSent = defineCommand({
   name: 'findSent',
   request: Strict({

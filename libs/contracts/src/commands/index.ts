@@ -19,14 +19,14 @@ export const accountCommands = {
   ...maintenance,
   ...filing,
 }
-/**
- * Notification commands to the sync-worker that holds a shard: exchange `commands`, without a
- * reply.
- */
+/** Commands without a reply that notify the sync-worker that holds a shard: exchange `commands`. */
 export const oneWayCommands = { changesNoticed: notifications.changesNoticed }
-/** Commands about request limits, served by the sync-worker that holds the shard of the account. */
+/** Commands about request limits, served by the sync-worker that holds the account's shard. */
 export const quotaCommands = { lendUnits }
-/** Commands served by any sync-worker (`verifyImap`) or any sender (`verifySmtp`). */
+/**
+ * Commands that test mail servers, served by any sync-worker (`verifyImap`) or any sender
+ * (`verifySmtp`).
+ */
 export const verifyCommands = verify
 /** Commands about submissions in the outbox, served by any sender. */
 export const outboxCommands = outbox

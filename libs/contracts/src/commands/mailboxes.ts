@@ -3,8 +3,9 @@ import { defineCommand } from '../define.ts'
 import { MailboxEntry } from '../schemas/message.ts'
 import { Bool, Strict, Text } from '../schemas/primitives.ts'
 
-// Mailbox commands, served by the sync-worker that holds the account's shard: exchange `commands`,
-// key `shard.<n>`. The stored mailbox list includes a change before the command is answered.
+// Commands about mailboxes, served by the sync-worker that holds the account's shard: exchange
+// `commands`, routing key `shard.<n>`. A reply is sent after the change is in the stored mailbox
+// list.
 
 const account = Type.String()
 const newPath = Type.Union([Type.String(), Type.Array(Type.String())])
@@ -13,7 +14,10 @@ const mailboxId = Type.Optional(
 )
 const serverPath = 'Full path of the mailbox as the mail server reports it.'
 
-/** Lists the stored mailboxes of an account. `counters` adds a STATUS request per mailbox. */
+/**
+ * Lists the stored mailboxes of an account. With `counters`, a STATUS request is sent for each
+ * mailbox.
+ */
 export const listMailboxes = defineCommand({
   name: 'listMailboxes',
   repeatable: true,
@@ -33,7 +37,10 @@ export const createMailbox = defineCommand({
   }),
 })
 
-/** Renames a mailbox with the mailboxes below it, or changes its subscription, or both. */
+/**
+ * Renames a mailbox and the mailboxes below it, changes the subscription of the mailbox, or does
+ * both.
+ */
 export const updateMailbox = defineCommand({
   name: 'updateMailbox',
   request: Strict({

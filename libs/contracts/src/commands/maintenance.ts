@@ -3,10 +3,13 @@ import { defineCommand } from '../define.ts'
 import { Strict } from '../schemas/primitives.ts'
 import { ServerSignatures } from '../schemas/server-signatures.ts'
 
-// Commands served by the sync-worker that holds the account's shard: exchange `commands`, key
-// `shard.<n>`.
+// Commands served by the sync-worker that holds the account's shard: exchange `commands`, routing
+// key `shard.<n>`.
 
-/** Requests a full sync of all mailboxes of an account. Replies when the sync is scheduled. */
+/**
+ * Requests a full sync of all mailboxes of an account. The reply is sent when the sync is
+ * scheduled.
+ */
 export const syncAccount = defineCommand({
   name: 'syncAccount',
   request: Strict({ account: Type.String() }),
@@ -14,7 +17,8 @@ export const syncAccount = defineCommand({
 })
 
 /**
- * Reads the storage quota of an account in bytes. False if the mail server does not report a quota.
+ * Reads the storage quota of an account in bytes. `quota` is false if the mail server does not
+ * report a quota.
  */
 export const getQuota = defineCommand({
   name: 'getQuota',
@@ -28,7 +32,7 @@ export const getQuota = defineCommand({
   }),
 })
 
-/** Lists the signatures that the mail provider stores for the addresses of a mailbox. */
+/** Lists the email signatures that the mail provider stores for the addresses of a mailbox. */
 export const listSignatures = defineCommand({
   name: 'listSignatures',
   repeatable: true,

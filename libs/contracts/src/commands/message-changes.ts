@@ -12,8 +12,8 @@ import { Strict } from '../schemas/primitives.ts'
 import { Search } from '../schemas/search.ts'
 
 // Commands that change messages, served by the sync-worker that holds the account's shard: exchange
-// `commands`, key `shard.<n>`. The next sync turns these changes into events, like changes made by
-// mail clients.
+// `commands`, routing key `shard.<n>`. The next sync creates events for these changes, as for
+// changes by mail clients.
 
 const account = Type.String()
 const message = Type.String()
@@ -33,7 +33,7 @@ export const moveMessage = defineCommand({
     account,
     message,
     path,
-    /** Path of the folder that a moved message leaves. Not for IMAP accounts. */
+    /** Path of the folder from which the message is moved. Not used for IMAP accounts. */
     source: Type.Optional(Type.String()),
   }),
   response: MovedMessage,
@@ -45,8 +45,8 @@ export const deleteMessage = defineCommand({
   response: DeletedMessage,
 })
 
-// The commands below process all messages that match a search, in batches, until the deadline of
-// the command. Completed batches are not rolled back.
+// Each command below processes all messages that match a search, in batches, until the deadline of
+// the command. Batches that were completed before the deadline are not rolled back.
 
 export const updateMessages = defineCommand({
   name: 'updateMessages',

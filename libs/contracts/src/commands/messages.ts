@@ -5,7 +5,7 @@ import { Strict } from '../schemas/primitives.ts'
 import { Search } from '../schemas/search.ts'
 
 // Commands that read or store messages, served by the sync-worker that holds the account's shard:
-// exchange `commands`, key `shard.<n>`.
+// exchange `commands`, routing key `shard.<n>`.
 
 const account = Type.String()
 /** Path of a mailbox, or a special use such as `\Sent`. */
@@ -17,7 +17,7 @@ const page = {
 }
 const TextType = Type.Union([Type.Literal('plain'), Type.Literal('html'), Type.Literal('*')])
 
-/** Reads one page of a mailbox, newest message first. */
+/** Reads one page of the messages in a mailbox, newest message first. */
 export const listMessages = defineCommand({
   name: 'listMessages',
   repeatable: true,
@@ -25,29 +25,31 @@ export const listMessages = defineCommand({
   response: MessagePage,
 })
 
-/** Reads one page of the messages that match a search in a mailbox, newest message first. */
+/** Reads one page of the messages that match a search, newest message first. */
 export const searchMessages = defineCommand({
   name: 'searchMessages',
   repeatable: true,
   request: Strict({
     account,
     /**
-     * Path of the searched mailbox. Required for IMAP accounts. Absent: all messages of the
-     * account.
+     * Path of the mailbox to search. Required for IMAP accounts. If absent, all messages of the
+     * account are searched.
      */
     path: Type.Optional(path),
     ...page,
     search: Search,
     /**
-     * If true, a Graph account is searched with the search index of Graph instead of exact filters.
-     * Other accounts ignore the member.
+     * If true, Microsoft Graph searches with its search index instead of exact filters. Without
+     * effect for accounts of other mail systems.
      */
     useOutlookSearch: Type.Optional(Type.Boolean()),
   }),
   response: MessagePage,
 })
 
-/** Reads a message with headers and attachments, and with its text if `textType` is present. */
+/**
+ * Reads a message with its headers and attachments. The text is included if `textType` is present.
+ */
 export const getMessage = defineCommand({
   name: 'getMessage',
   repeatable: true,
@@ -63,7 +65,7 @@ export const getMessage = defineCommand({
   response: MessageDetail,
 })
 
-/** Streams the source of a message (RFC 5322). */
+/** Streams the source text of a message (RFC 5322). */
 export const getMessageSource = defineCommand({
   name: 'getMessageSource',
   repeatable: true,
@@ -73,8 +75,8 @@ export const getMessageSource = defineCommand({
 })
 
 /**
- * Reads the change marker of a stored draft. Absent if the message id of the draft already changes
- * with every edit.
+ * Reads a marker that changes with every edit of a stored draft. Absent if the message id of the
+ * draft itself changes with every edit.
  */
 export const getDraftVersion = defineCommand({
   name: 'getDraftVersion',
@@ -105,23 +107,24 @@ export const getAttachment = defineCommand({
     contentType: Type.String(),
     charset: Type.Optional(Type.String()),
     filename: Type.Optional(Type.String()),
-    /** Size of the attachment's content in bytes before its transfer encoding is decoded. */
+    /** Size of the attachment's content in bytes, as encoded in the message (transfer encoding). */
     encodedSize: Type.Optional(Type.Integer()),
   }),
   streams: true,
 })
 
 /**
- * Appends a message to a mailbox. The worker consumes the row of `uploads` that holds its bytes,
- * whatever the outcome, so a repeated request finds no row and never stores a duplicate.
+ * Appends a message to a mailbox. The bytes of the message are in a row of `uploads`, which the
+ * worker deletes in any case. A repeated request finds no row and therefore never stores a
+ * duplicate.
  */
 export const uploadMessage = defineCommand({
   name: 'uploadMessage',
   request: Strict({
     account,
-    /** Id of the row of `uploads` that holds the bytes of the message. */
+    /** Id of the row of `uploads` with the bytes of the message. */
     upload: Type.String(),
-    /** Size of the message in bytes. */
+    /** Size in bytes of the message to store. */
     size: Type.Integer(),
     path,
     flags: Type.Optional(Type.Array(Type.String())),
@@ -129,7 +132,8 @@ export const uploadMessage = defineCommand({
   }),
   response: Type.Object({
     /**
-     * Id of the stored message. Absent if the mail server does not report the UID of the message.
+     * Id of the stored message. Absent if the mail server does not report the UID of the new
+     * message.
      */
     id: Type.Optional(Type.String()),
     path: Type.String(),

@@ -2,19 +2,19 @@ import { type Static, Type } from 'typebox'
 import { defineCommand } from '../define.ts'
 import { Strict } from '../schemas/primitives.ts'
 
-/** Maximum provider notifications in one command. */
+/** Maximum number of provider notifications in one command. */
 export const maxNotifications = 100
 
 /** Pattern of a SHA-256 hash as base64url without padding. */
 const secretHash = Type.String({ pattern: '^[\\w-]{43}$' })
 
-/** Maximum messages that one provider notification names. */
+/** Maximum number of messages that one provider notification names. */
 export const maxNotifiedMessages = 10
 
-/** Pattern of the message ids that providers send in notifications. */
+/** Pattern of the message ids in notifications of providers. */
 export const notifiedId = /^[\x21-\x7e]{1,200}$/
 
-/** Message that a provider notification names. */
+/** Message that a change notification of a mail provider names. */
 export const NotifiedMessage = Strict({
   id: Type.String({ pattern: notifiedId.source }),
   isDeleted: Type.Optional(Type.Boolean()),
@@ -22,8 +22,8 @@ export const NotifiedMessage = Strict({
 export type NotifiedMessage = Static<typeof NotifiedMessage>
 
 /**
- * Change notification of a mail provider about one account. The change lists (feeds) of the
- * provider decide what changed: named messages only tell which feeds to read first.
+ * Change notification of a mail provider about one account. The messages in a notification only
+ * show which change lists (feeds) of the provider to read first. The feeds decide what has changed.
  *
  * - `changed`: read the feeds.
  * - `missed`: notifications were lost, so compare all messages.
@@ -39,32 +39,30 @@ export const ProviderNotification = Strict({
     Type.Literal('removed'),
   ]),
   /**
-   * Hash of the secret in the notification (`clientState` of Graph), which the holder compares with
-   * the hash of the watch's secret. Absent if the sender has authenticated the provider (Pub/Sub).
+   * Hash of the secret in the notification (`clientState` of Graph). The holder of the account
+   * compares the hash with the hash of the watch's secret. Absent if the transport has
+   * authenticated the provider (Pub/Sub).
    */
   secretHash: Type.Optional(secretHash),
   /**
-   * True for a notification that this installation created itself, which does not show that the
-   * provider notifies.
+   * True if this installation created the notification itself. Such a notification does not prove
+   * that the provider's notifications arrive.
    */
   isOwn: Type.Optional(Type.Boolean()),
-  /**
-   * End of the watch that is to be renewed, as the mail provider states the time. With `expiring`
-   * only.
-   */
+  /** Time at which the watch ends, as the provider states it. Only present with `expiring`. */
   expiresAt: Type.Optional(Type.String({ format: 'date-time' })),
   /**
-   * Messages that the notification names, with `changed`. Absent if the notification names no
-   * message, or more than `maxNotifiedMessages`.
+   * Messages that the notification names. Only present with `changed`. Absent if the notification
+   * names no message, or more than `maxNotifiedMessages` messages.
    */
   messages: Type.Optional(Type.Array(NotifiedMessage, { maxItems: maxNotifiedMessages })),
 })
 export type ProviderNotification = Static<typeof ProviderNotification>
 
 /**
- * Forwards change notifications of mail providers to the sync-workers that hold the shards of their
- * accounts. Such notifications only speed up a poll: without a holder they are dropped.
- * Sync-workers ignore the accounts of other sync-workers.
+ * Forwards change notifications of mail providers to the sync-workers that hold the shards of the
+ * accounts. A sync-worker ignores accounts that it does not hold. A notification without a holder
+ * is dropped, because notifications only make the next poll earlier.
  */
 export const changesNoticed = defineCommand({
   name: 'changesNoticed',

@@ -3,19 +3,26 @@ import { defineCommand } from '../define.ts'
 import { OAuth2CheckStep, oauth2Providers } from '../schemas/oauth2-app.ts'
 import { OneOf, Strict } from '../schemas/primitives.ts'
 
-/** Tests an OAuth2 application step by step, with a token of `account` if that is set. */
+/**
+ * Tests an OAuth2 application step by step. If `account` is set, the test uses an access token of
+ * that account.
+ */
 export const verifyOAuth2App = defineCommand({
   name: 'verifyOAuth2App',
   request: Strict({
     app: Type.String(),
-    /** Account, or email address for which a service account requests a token. */
+    /**
+     * Id of an account, or an email address for which the service account of the application
+     * requests a token.
+     */
     account: Type.Optional(Type.String({ maxLength: 256 })),
   }),
   response: Type.Object({ steps: Type.Array(OAuth2CheckStep) }),
 })
 
 /**
- * Revokes the OAuth2 grant of an account before its deletion. `revoked` is false if that failed.
+ * Revokes the OAuth2 grant of an account before the account is deleted. `revoked` is false if the
+ * revocation failed.
  */
 export const revokeAccountGrant = defineCommand({
   name: 'revokeAccountGrant',
@@ -23,7 +30,7 @@ export const revokeAccountGrant = defineCommand({
   response: Type.Object({ revoked: Type.Boolean() }),
 })
 
-/** Reads an OAuth2 access token of an account that is valid now. */
+/** Reads a currently valid OAuth2 access token of an account. */
 export const getOAuth2Token = defineCommand({
   name: 'getOAuth2Token',
   request: Strict({ account: Type.String() }),
@@ -40,7 +47,10 @@ export const getOAuth2Token = defineCommand({
   }),
 })
 
-/** Requests a Pub/Sub access token of the service account of an OAuth2 application. */
+/**
+ * Requests an access token for Pub/Sub. The token belongs to the service account of an OAuth2
+ * application.
+ */
 export const getPubSubToken = defineCommand({
   name: 'getPubSubToken',
   repeatable: true,

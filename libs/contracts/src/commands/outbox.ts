@@ -2,10 +2,10 @@ import { Type } from 'typebox'
 import { defineCommand } from '../define.ts'
 import { OneOf, Strict } from '../schemas/primitives.ts'
 
-// Commands served by any sender, the only writer of queued submissions: exchange, key and shared
-// queue `outbox`.
+// Commands served by any sender. Only senders write queued submissions. The exchange, the routing
+// key and the shared queue are all named `outbox`.
 
-/** Changes a submission in the outbox, unless a sending attempt is running. */
+/** Changes a submission in the outbox, unless an attempt to send it is running. */
 export const changeOutbox = defineCommand({
   name: 'changeOutbox',
   request: Strict({
@@ -14,17 +14,17 @@ export const changeOutbox = defineCommand({
   }),
   response: Type.Object({
     /**
-     * Result of the change. `missing`: the submission is not in the outbox. `busy`: an attempt is
-     * running.
+     * Result of the requested change. `missing`: the submission is not in the outbox. `busy`: an
+     * attempt to send the submission is running.
      */
     result: OneOf(['done', 'missing', 'busy']),
   }),
 })
 
 /**
- * Asks a sender process whether that process is running: exchange `outbox`, key `outbox.<sender>`.
- * Sent by other senders, about submissions in handover to an SMTP server. If the request is
- * unroutable, the sender has ended.
+ * Finds out whether a sender process is running: exchange `outbox`, routing key `outbox.<sender>`.
+ * Other senders send this command when that sender has begun the SMTP handover of a submission and
+ * recorded no result. If RabbitMQ cannot route the command, the sender has ended.
  */
 export const isSending = defineCommand({
   name: 'isSending',

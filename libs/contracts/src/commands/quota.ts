@@ -3,20 +3,23 @@ import { providers } from '../account-types/index.ts'
 import { defineCommand } from '../define.ts'
 import { OneOf, Strict } from '../schemas/primitives.ts'
 
-// Command sent by sender, served by the sync-worker that holds the account's shard: exchange
-// `commands`, key `shard.<n>`. The account needs no session.
+// Command that sender sends to the sync-worker that holds the account's shard: exchange `commands`,
+// routing key `shard.<n>`. The command also works for an account without a session.
 
-/** Maximum time in milliseconds from the request for a loan until the reply is of no use. */
+/**
+ * Maximum time in milliseconds from a sender's request for quota units to the sync-worker's reply.
+ * A later reply is useless.
+ */
 export const loanReplyMs = 100
 /**
- * Time in milliseconds within which lent units must be used, from the time at which the loan
- * permits their use. Later the units are lost.
+ * Time in milliseconds within which lent units must be used. The time begins when the loan permits
+ * the use of the units. Unused units are lost.
  */
 export const loanValidMs = 500
 
 /**
- * Lends quota units of a mailbox at a mail provider to a sender. Units count as used when they are
- * lent, also if the reply is lost.
+ * Lends quota units for a mailbox at a mail provider to a sender. Lent units count as used, even if
+ * the reply is lost.
  */
 export const lendUnits = defineCommand({
   name: 'lendUnits',
@@ -24,27 +27,27 @@ export const lendUnits = defineCommand({
   request: Strict({
     account: Type.String({ minLength: 1, maxLength: 256 }),
     provider: OneOf(providers),
-    /** Id of the OAuth2 application, whose units the mailbox uses. */
+    /** Id of the OAuth2 application whose quota units are used for the mailbox. */
     application: Type.String({ maxLength: 256 }),
-    /** Units of one request to the provider. 0 only reports a pause. */
+    /** Units that one request to the provider costs. 0 if the command only reports a pause. */
     units: Type.Integer({ minimum: 0, maximum: 1_000_000 }),
     /**
      * Time until which the provider refuses requests for the mailbox, in milliseconds since 1970.
-     * Present if the provider refused a request of the sender.
+     * Present if the provider has refused a request of the sender.
      */
     pausedUntil: Type.Optional(Type.Integer({ minimum: 0 })),
   }),
   response: Type.Object({
-    /** Lent units: all or none of the requested units. */
+    /** Number of quota units that are lent: either all requested units or 0. */
     granted: Type.Integer({ minimum: 0 }),
     /**
-     * Time in milliseconds, from the reply, after which the lent units may be used. Without a loan:
-     * time after which a loan may be granted.
+     * Delay in milliseconds from the reply until the lent units may be used. If no units are lent,
+     * delay until another request for a loan may succeed.
      */
     delayMs: Type.Number({ minimum: 0 }),
     /**
      * Time until which the provider refuses requests for the mailbox, in milliseconds since 1970.
-     * Absent if the mailbox is not paused.
+     * Absent if the provider accepts requests.
      */
     pausedUntil: Type.Optional(Type.Integer({ minimum: 0 })),
   }),

@@ -5,15 +5,15 @@ import { Strict } from '../schemas/primitives.ts'
 import { VerificationResult, VerifiedMailbox } from '../schemas/verification.ts'
 import { Credentials } from './credentials.ts'
 
-// Commands that test mail servers, served by any replica: exchange, key and shared queue
-// `verify.imap` or `verify.smtp`. The requests contain credentials, so they are neither logged nor
-// written to disk.
+// Commands that test mail servers, served by any replica of sync-worker or sender. The exchange,
+// the routing key and the shared queue are named `verify.imap` or `verify.smtp`. The requests
+// contain credentials, so they are neither logged nor written to disk.
 
 const { host, port, secure, tls, disableIMAP4rev2 } = ImapConfig.properties
 
 /**
- * Logs in at an incoming mail server and out again. `mailboxes` also lists the mailboxes of the
- * login.
+ * Logs in at an incoming mail server and logs out. With `mailboxes`, also lists the mailboxes of
+ * the user.
  */
 export const verifyImap = defineCommand({
   name: 'verifyImap',
@@ -29,7 +29,7 @@ export const verifyImap = defineCommand({
   }),
 })
 
-/** Connects to an outgoing mail server and logs in if there are credentials. */
+/** Connects to an outgoing mail server. Logs in if the request contains credentials. */
 export const verifySmtp = defineCommand({
   name: 'verifySmtp',
   request: Strict({

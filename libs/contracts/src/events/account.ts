@@ -18,8 +18,8 @@ export const accountAdded = defineEvent('accountAdded', Account)
 export const accountDeleted = defineEvent('accountDeleted', Account)
 
 /**
- * The first sync of all mailboxes of an account finished. Published by sync-worker, once per
- * registration.
+ * The first sync of all mailboxes of an account has finished. Published by sync-worker, once per
+ * registration of the account.
  */
 export const accountInitialized = defineEvent(
   'accountInitialized',
@@ -27,8 +27,8 @@ export const accountInitialized = defineEvent(
 )
 
 /**
- * The mail server rejected the credentials of an account. Published by sync-worker, once per series
- * of equal failures, and when syncing is switched off.
+ * The mail server rejected the credentials of an account. Published by sync-worker for the first of
+ * several equal failures, and when the account's syncing is switched off.
  */
 export const authenticationError = defineEvent(
   'authenticationError',
@@ -39,8 +39,8 @@ export const authenticationError = defineEvent(
 )
 
 /**
- * The first login of an account succeeded, or a login after an authenticationError. Published by
- * sync-worker.
+ * A login of an account succeeded for the first time, or for the first time after an
+ * authenticationError. Published by sync-worker.
  */
 export const authenticationSuccess = defineEvent(
   'authenticationSuccess',
@@ -48,7 +48,7 @@ export const authenticationSuccess = defineEvent(
 )
 
 /**
- * The mail server of an account is unreachable, or the login failed for a reason other than the
- * credentials. Published by sync-worker, once per series of equal failures.
+ * The mail server of an account is unreachable, or a login failed for a reason other than the
+ * credentials. Published by sync-worker for the first of several equal failures.
  */
 export const connectError = defineEvent('connectError', Type.Object(failure))

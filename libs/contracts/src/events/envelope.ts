@@ -1,6 +1,6 @@
 import { type Static, Type } from 'typebox'
 
-/** Body of a webhook. Members that do not apply are absent. */
+/** Body of a webhook. Members that do not apply to an event are absent. */
 export interface Envelope {
   serviceUrl: string | null
   account: string
@@ -12,9 +12,8 @@ export interface Envelope {
 }
 
 /**
- * Event on the exchange `events`, routing key `<event>.<shard>`.
- *
- * `body` holds the exact bytes of the webhook body. Above 128 KiB it is absent, and the consumer
+ * Event message on the exchange `events`, routing key `<event>.<shard>`. `body` contains the exact
+ * bytes of the webhook body. If the body is larger than 128 KiB, `body` is absent and the consumer
  * reads it from Postgres by `eventId` (claim check).
  */
 export const EventMessageSchema = Type.Object({

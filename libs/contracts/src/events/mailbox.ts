@@ -18,8 +18,8 @@ export const mailboxNew = defineEvent('mailboxNew', Type.Object({ ...mailbox, ui
 export const mailboxDeleted = defineEvent('mailboxDeleted', Type.Object(mailbox))
 
 /**
- * All message ids of a mailbox are invalid. Published by sync-worker. The existing messages are not
- * announced again.
+ * All message ids of a mailbox have become invalid. Published by sync-worker. The messages in the
+ * mailbox are not announced again.
  */
 export const mailboxReset = defineEvent(
   'mailboxReset',

@@ -13,15 +13,17 @@ const missing = {
 }
 
 /**
- * A message was found in a mailbox that did not contain it: by arrival, move, copy or upload.
- * Published by sync-worker, at least once per message and mailbox, with the same event id.
+ * A message was found in a mailbox in which it was not before: it arrived, or was moved, copied or
+ * uploaded. Published by sync-worker, at least once per message and mailbox. Repetitions have the
+ * same event id.
  */
 export const messageNew = defineEvent(
   'messageNew',
   Type.Intersect([
     Type.Omit(MessageDetail, ['replyTo']),
     Type.Object({
-      // `replyTo` is a single address, unlike in message responses, because clients expect that.
+      // `replyTo` is a single address here, although message responses have a list. Clients expect
+      // a single address in the event.
       replyTo: Type.Optional(described('First address for replies.', ReadAddress)),
       path: Text('Path of the mailbox.'),
       seemsLikeNew: Bool('False if the account had the message before, for example after a move.'),
@@ -44,8 +46,9 @@ export const messageNew = defineEvent(
 export type MessageNew = Static<typeof messageNew.data>
 
 /**
- * A message is no longer in its mailbox. Published by sync-worker, at least once. For an account on
- * a mail API, the event has the last stored thread, flags, labels and category of the message.
+ * A message is no longer in its mailbox. Published by sync-worker, at least once. For an account
+ * with a mail API, the event contains the last stored thread, flags, labels and category of the
+ * message.
  */
 export const messageDeleted = defineEvent(
   'messageDeleted',
@@ -75,7 +78,7 @@ const changes = (kind: 'flags' | 'labels') =>
 
 /**
  * Flags or Gmail labels of a message changed. Members without a change are absent. Published by
- * sync-worker, at least once per detected change.
+ * sync-worker, at least once per detected change of the message.
  */
 export const messageUpdated = defineEvent(
   'messageUpdated',
@@ -89,5 +92,8 @@ export const messageUpdated = defineEvent(
   }),
 )
 
-/** A message announced by the mail server could not be fetched. Published by sync-worker. */
+/**
+ * The mail server announced a message, but the message could not be fetched. Published by
+ * sync-worker.
+ */
 export const messageMissing = defineEvent('messageMissing', Type.Object({ id, uid, ...missing }))

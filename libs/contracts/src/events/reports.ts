@@ -7,8 +7,8 @@ const MessageHeaders = Type.Record(Type.String(), Type.Array(Type.String()), {
 })
 
 /**
- * A delivery report names a failed or delayed recipient. One event per recipient. Published by
- * sync-worker, at least once, with the same event id.
+ * A delivery report for a sent message names a failed or delayed recipient. Published by
+ * sync-worker, at least once per recipient. Repetitions have the same event id.
  */
 export const messageBounce = defineEvent(
   'messageBounce',
@@ -46,8 +46,8 @@ export const messageBounce = defineEvent(
 export type MessageBounce = Static<typeof messageBounce.data>
 
 /**
- * An abuse report (RFC 5965) for a message arrived. Published by sync-worker, at least once, with
- * the same event id.
+ * An abuse report (RFC 5965) for a message arrived. Published by sync-worker, at least once.
+ * Repetitions have the same event id.
  */
 export const messageComplaint = defineEvent(
   'messageComplaint',

@@ -27,7 +27,7 @@ const queueId = Text('Id of the submission.')
 
 /**
  * The outgoing server accepted a message, which does not confirm delivery to the recipient.
- * Published by sender, at least once, with the same event id.
+ * Published by sender, at least once. Repetitions have the same event id.
  */
 export const messageSent = defineEvent(
   'messageSent',
@@ -76,8 +76,9 @@ export const messageDeliveryError = defineEvent(
 )
 
 /**
- * Sending failed permanently: all attempts failed or the server rejected the message. Published by
- * sender, once per submission. `error` is the first line of the first failed attempt's error.
+ * Sending a message failed permanently: all attempts failed or the server rejected the message.
+ * Published by sender, once per submission. `error` is the first line of the error of the first
+ * failed attempt.
  */
 export const messageFailed = defineEvent(
   'messageFailed',

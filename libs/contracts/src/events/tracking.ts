@@ -2,9 +2,7 @@ import { Type } from 'typebox'
 import { defineEvent } from '../define.ts'
 import { Text } from '../schemas/primitives.ts'
 
-/**
- * Client of the HTTP request that opened a message or followed a link. Absent members are unknown.
- */
+/** Client that requested a tracking pixel or a rewritten link. Absent members are unknown. */
 const client = {
   remoteAddress: Type.Optional(Text('IP address of the client.')),
   userAgent: Type.Optional(Text('User-Agent header of the client.')),
@@ -17,14 +15,14 @@ const subscription = {
 }
 
 /**
- * The tracking pixel of a message was requested. Published by api-gateway, at most once per 5 s,
- * client and message. Requests of known crawlers are ignored.
+ * The tracking pixel of a message was requested. Published by api-gateway, at most once per 5 s for
+ * the same client and message. Requests of known crawlers are ignored.
  */
 export const trackOpen = defineEvent('trackOpen', Type.Object({ messageId, ...client }))
 
 /**
- * A rewritten link of a sent message was followed. Published by api-gateway, at most once per 5 s,
- * client and link. Requests of known crawlers are ignored.
+ * A rewritten link of a sent message was followed. Published by api-gateway, at most once per 5 s
+ * for the same client and link. Requests of known crawlers are ignored.
  */
 export const trackClick = defineEvent(
   'trackClick',
@@ -32,8 +30,8 @@ export const trackClick = defineEvent(
 )
 
 /**
- * A recipient unsubscribed from a list, on the page or by one-click (RFC 8058). Published by
- * api-gateway, once per change.
+ * A recipient unsubscribed from a list, on the unsubscribe page or by one-click (RFC 8058).
+ * Published by api-gateway, once per change of the subscription.
  */
 export const listUnsubscribe = defineEvent(
   'listUnsubscribe',
@@ -45,5 +43,8 @@ export const listUnsubscribe = defineEvent(
   }),
 )
 
-/** A recipient subscribed to a list again. Published by api-gateway, once per change. */
+/**
+ * A recipient subscribed to a list again. Published by api-gateway, once per change of the
+ * subscription.
+ */
 export const listSubscribe = defineEvent('listSubscribe', Type.Object(subscription))

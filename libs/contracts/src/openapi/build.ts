@@ -100,7 +100,7 @@ function parameters(location: 'path' | 'query' | 'header', schema: TObject | und
   })
 }
 
-/** Canonical spelling of a header name: `X-SVC-Timeout` for `x-svc-timeout`. */
+/** Converts a header name to its usual spelling, such as `X-SVC-Timeout` for `x-svc-timeout`. */
 function headerName(name: string): string {
   const words = name
     .split('-')

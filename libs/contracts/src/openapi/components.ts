@@ -37,7 +37,7 @@ import {
 import { SettingsUpdate } from '../settings/settings.ts'
 import { Problem } from './problem.ts'
 
-/** Schemas with a name in the OpenAPI document. Other schemas are inlined. */
+/** Schemas that have a name in the OpenAPI document. All other schemas are inlined. */
 const namedSchemas: Record<string, TSchema> = {
   AccountListEntry,
   AccountRecord,
@@ -74,20 +74,20 @@ const namedSchemas: Record<string, TSchema> = {
   TokenRequest,
 }
 
-// Named schemas are found by content, because `Type.Optional` copies a schema, and members have
-// their own descriptions.
+// Named schemas are recognized by their content: `Type.Optional` copies a schema, and a member may
+// have its own description.
 const names = new Map(
   Object.entries(namedSchemas).map(([name, schema]) => [contentOf(schema), name]),
 )
 
-/** Content of a schema as JSON, without its own description. */
+/** Content of a schema as JSON, without the schema's description. */
 function contentOf(schema: object): string {
   return JSON.stringify({ ...schema, description: undefined })
 }
 
 /**
- * Equivalents of local formats in JSON Schema, for the OpenAPI document. Other formats keep their
- * name.
+ * Names in JSON Schema for formats that have another name here. Formats that are not listed keep
+ * their name in the OpenAPI document.
  */
 const formats: Record<string, string> = {
   'mail-address': 'email',
@@ -105,8 +105,8 @@ export function componentSchemas(): Record<string, object> {
 }
 
 /**
- * Converts a schema for the OpenAPI document: references to named schemas, no keywords of the local
- * validator.
+ * Converts a schema for the OpenAPI document: named schemas become references, and keywords that
+ * only the local validator knows are removed.
  */
 export function toOpenApiSchema(schema: unknown): unknown {
   if (Array.isArray(schema)) return schema.map(toOpenApiSchema)
@@ -125,7 +125,9 @@ interface Described {
   anyOf?: Described[]
 }
 
-/** Moves the description of a nullable schema from its first branch to the whole schema. */
+/**
+ * Moves the description of a nullable schema from the schema's first branch to the schema itself.
+ */
 function hoistDescription(schema: Described): Described {
   const [{ description, ...first } = {}, ...others] = schema.anyOf ?? []
   if (description === undefined || schema.description !== undefined) return schema
@@ -151,15 +153,15 @@ function members(schema: object): object {
 }
 
 /**
- * Converts the documented members of a schema, by name. A member name may equal a keyword of JSON
- * Schema.
+ * Converts the documented members of an object schema. The keys of `members` are names of members
+ * and may equal keywords of JSON Schema.
  */
 function properties(members: object): object {
   const documented = Object.entries(members).filter(([, schema]) => !isHidden(schema))
   return Object.fromEntries(documented.map(([name, schema]) => [name, toOpenApiSchema(schema)]))
 }
 
-/** True for a request member that is accepted and not documented. */
+/** True for a request member that is accepted but not documented. */
 function isHidden(value: unknown): boolean {
   return typeof value === 'object' && value !== null && 'hidden' in value && value.hidden === true
 }

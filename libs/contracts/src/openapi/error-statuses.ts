@@ -1,5 +1,6 @@
 /**
- * HTTP status of each documented API error code. Interface spec, "Codes" and the tables after it.
+ * HTTP status of each documented API error code. See the section "Codes" of the interface spec and
+ * the tables after it.
  */
 export const errorStatuses: Readonly<Record<string, number>> = {
   AccountAlreadyExists: 400,

@@ -26,8 +26,8 @@ const tokens = {
 }
 
 /**
- * Example bodies of the OpenAPI document, by operation and purpose. A test validates them against
- * the contracts.
+ * Examples of request and response bodies for the OpenAPI document. A test validates the examples
+ * against the contracts.
  */
 export const examples: Readonly<Record<string, Readonly<Record<string, unknown>>>> = {
   createAccount: {

@@ -3,7 +3,7 @@ import type { Operation } from '../define.ts'
 import { Int, Text } from '../schemas/primitives.ts'
 import { errorStatuses } from './error-statuses.ts'
 
-/** Body of all error responses of the API. Interface spec, "Error body". */
+/** Body of all error responses of the API. See the section "Error body" of the interface spec. */
 export const Problem = Type.Object({
   statusCode: Int(
     'HTTP status. If Gmail rejects a request it is that of Gmail, with the message `OAuth2 request failed` and no `code`.',
@@ -65,7 +65,7 @@ const meanings: Record<number, string> = {
   504: 'The worker of the account did not respond within the timeout.',
 }
 
-/** Error responses of an operation by status, with their codes. */
+/** Error responses that an API operation may send, by HTTP status, with their error codes. */
 export function errorResponses(operation: Operation, problem: TSchema): Record<string, object> {
   const statuses = new Map<number, string[]>(
     [400, 401, 403, 429, 500, 503].map((status) => [status, []]),
@@ -84,14 +84,20 @@ export function errorResponses(operation: Operation, problem: TSchema): Record<s
   )
 }
 
-/** True if the request of an operation names a resource whose absence is a 404 without a code. */
+/**
+ * True if the request of an operation names a resource. If the resource does not exist, the
+ * response is a 404 without an error code.
+ */
 function namesResource({ path, boundBy, body }: Operation): boolean {
   const { properties = {} } = (body ?? {}) as { properties?: object }
   const isNamed = /\/:(?:account|gateway|listId|token)\b/.test(path) || boundBy !== undefined
   return isNamed || 'account' in properties
 }
 
-/** True if the body of an operation has templates. An invalid template is a 422 without a code. */
+/**
+ * True if the request body of an operation contains templates. For an invalid template, the
+ * response is a 422 without an error code.
+ */
 function rendersTemplates({ body }: Operation): boolean {
   const { properties = {} } = (body ?? {}) as { properties?: object }
   return 'render' in properties

@@ -4,7 +4,8 @@ import { described, Nullable, Text, Texts, Time } from '../schemas/primitives.ts
 import { toOpenApiSchema } from './components.ts'
 
 /**
- * Descriptions of the events in the OpenAPI document. Interface spec, "Event list and data fields".
+ * Descriptions of the events for the OpenAPI document. See the section "Event list and data fields"
+ * of the interface spec.
  */
 const triggers: Record<EventName, string> = {
   accountAdded: 'An account was registered',
@@ -33,8 +34,8 @@ const triggers: Record<EventName, string> = {
 }
 
 /**
- * Headers of all webhook deliveries, in addition to `Content-Type`, `User-Agent` and configured
- * headers.
+ * HTTP headers of all webhook deliveries, in addition to `Content-Type`, `User-Agent` and the
+ * configured headers.
  */
 const headers: Readonly<Record<string, string>> = {
   'X-SVC-Wh-Id': 'Delivery id.',
@@ -50,7 +51,7 @@ const headers: Readonly<Record<string, string>> = {
 }
 const always = new Set(Object.keys(headers).filter((name) => name !== 'X-SVC-Wh-Custom-Route'))
 
-/** Webhook requests of the OpenAPI document, by event name. */
+/** Descriptions of the webhook requests in the OpenAPI document, by event name. */
 export function describeWebhooks(): Record<string, object> {
   return Object.fromEntries(eventNames.map((name) => [name, { post: describe(name) }]))
 }
@@ -92,7 +93,10 @@ function bodyOf(name: EventName, data: TSchema): TSchema {
   })
 }
 
-/** Schema of the data of an event, which `recordEvents` may have cut. */
+/**
+ * Adds the member `truncated` to the schema of an event's data, because `recordEvents` may shorten
+ * the data.
+ */
 function withTruncated(data: TSchema): TSchema {
   const truncated = Type.Optional(
     Texts(

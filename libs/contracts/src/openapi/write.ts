@@ -4,8 +4,8 @@ import { join } from 'node:path'
 import { release } from '@posthorn/config/release'
 import { buildOpenApi } from './build.ts'
 
-// Writes libs/contracts/openapi.json. The file is committed, so that reviews show changes of the
-// API.
+// Writes the OpenAPI document libs/contracts/openapi.json. The file is committed, so that changes
+// of the API are visible in reviews.
 const root = join(import.meta.dirname, '../..')
 const file = join(root, 'openapi.json')
 const settings = join(root, '../tooling/oxfmtrc.json')

@@ -3,7 +3,7 @@ import { defineOperation } from '../define.ts'
 import { Strict, Text } from '../schemas/primitives.ts'
 
 /**
- * Id of a frame of the stream of account changes. The maximum length exceeds the length of every
+ * Id of a frame in the stream of account changes. The maximum length is larger than needed for any
  * id.
  */
 const ChangeId = Text('Id of the last received frame. The stream continues after it.', {

@@ -18,8 +18,8 @@ const flags = Object.fromEntries(
 const secret = new Set<string>(secretSettings)
 
 /**
- * Settings of the installation as returned by the API: null if unset, secret settings as true or
- * false.
+ * Settings of the installation as the API returns them. An unset setting is null, a secret setting
+ * is true or false.
  */
 const SettingsRecord = Type.Object({
   ...Object.fromEntries(

@@ -36,7 +36,7 @@ export const createToken = defineOperation({
   errors: ['MintWidensRestrictions'],
 })
 
-/** Operation createToken at its older path. */
+/** Operation createToken at a path that older clients use. */
 export const createTokenAlias = defineOperation({
   ...createToken,
   id: 'createTokenAlias',
@@ -51,7 +51,7 @@ export const deleteToken = defineOperation({
   response: Type.Object({ deleted: Bool('False if the token does not exist.') }),
 })
 
-/** Operation deleteToken at its older path. */
+/** Operation deleteToken at a path that older clients use. */
 export const deleteTokenAlias = defineOperation({
   ...deleteToken,
   id: 'deleteTokenAlias',
@@ -80,7 +80,7 @@ export const listTokens = defineOperation({
   }),
 })
 
-/** Operation listTokens at its older path. Returns at most 1,000 tokens. */
+/** Operation listTokens at a path that older clients use. Returns at most 1,000 tokens. */
 export const listTokensAlias = defineOperation({
   ...kinds.read,
   id: 'listTokensAlias',

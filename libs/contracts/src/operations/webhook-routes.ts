@@ -15,7 +15,10 @@ import {
 const params = Strict({ webhookRoute: WebhookRouteId })
 const id = Text('Id of the webhook route.')
 const route = resourceOperations(operationKinds('Webhook routes', 'webhook'), params)
-/** Permission to change webhook routes. The targets of all accounts are reserved for operators. */
+/**
+ * Scope and permission of the operations that change webhook routes. Only operators may change
+ * routes, because routes apply to all accounts.
+ */
 const admin = resourceOperations(operationKinds('Webhook routes', 'admin', '*'), params)
 
 export const listWebhookRoutes = defineOperation({

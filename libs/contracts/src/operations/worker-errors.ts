@@ -1,7 +1,7 @@
 /**
- * Error codes of operations that need the worker of the account. Interface spec, "503 codes" and
- * "504". Includes codes of a deleted or unsuitable OAuth2 application, and of failed requests to a
- * mail API ("Provider-mapped errors").
+ * Error codes of operations that need the worker of the account. See "503 codes", "504" and
+ * "Provider-mapped errors" in the interface spec. The list includes codes for a deleted or
+ * unsuitable OAuth2 application and for failed requests to a mail API.
  */
 export const workerErrors = [
   'NotYetConnected',

@@ -39,7 +39,7 @@ const redirectUrl = Type.Optional(
 const consentLink =
   'The response contains a URL for the browser of the owner, valid for 24 hours, which leads to the consent page. The browser that opens it must finish within one hour.'
 
-/** OAuth2 login of an account, as registered. */
+/** OAuth2 login of an account, as given in the registration of the account. */
 export const OAuth2Config = Strict({
   ...common,
   authorize: Type.Optional(Bool(`If true, the account is not created. ${consentLink}`)),
@@ -64,7 +64,7 @@ export const OAuth2Update = Strict({
 })
 export type OAuth2Update = Static<typeof OAuth2Update>
 
-/** Members of a failed OAuth2 consent of an account. */
+/** Members that describe why an OAuth2 consent of an account failed. */
 const consentFailure = {
   error: Text(
     'Error code of the provider (RFC 6749 §4.1.2.1 and §5.2), such as `access_denied`; `unknown_error` if the provider sends none.',
@@ -74,7 +74,7 @@ const consentFailure = {
   remedy: Type.Optional(Text('Action that repairs the failure, if it is known.')),
 }
 const ConsentFailure = Type.Object(consentFailure)
-/** Failure of an OAuth2 consent of an account, as stored. */
+/** Failure of an account's OAuth2 consent, as stored in the database. */
 export type ConsentFailure = Static<typeof ConsentFailure>
 
 const ConsentError = Type.Object(

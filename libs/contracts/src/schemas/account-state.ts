@@ -1,4 +1,4 @@
-/** States of an account in full detail, as stored. */
+/** States of an account in full detail, as stored in the database. */
 export const accountStates = [
   'new',
   'init',
@@ -13,7 +13,9 @@ export const accountStates = [
 ] as const
 export type AccountState = (typeof accountStates)[number]
 
-/** States of an account in the API. Interface spec, "Account states". */
+/**
+ * States of an account that the API shows. See the section "Account states" of the interface spec.
+ */
 export const shownStates = [
   'new',
   'init',
@@ -28,8 +30,8 @@ export type ShownState = (typeof shownStates)[number]
 const shownByState = {
   new: 'new',
   init: 'init',
-  // API responses with status 503 describe this state in the same way: the account is not connected
-  // yet.
+  // The API shows the account state `connecting` as `init`. API responses with status 503 also
+  // describe a connecting account as not yet connected.
   connecting: 'init',
   syncing: 'init',
   connected: 'connected',
@@ -40,26 +42,26 @@ const shownByState = {
   paused: 'other',
 } as const satisfies Record<AccountState, ShownState>
 
-/** Account state of the API that stands for a stored account state. */
+/** Converts a stored account state to the account state that the API shows. */
 export function shownState(state: AccountState): ShownState {
   return shownByState[state]
 }
 
 /**
- * Members of an API response for an account state: `state` as in the interface spec, `stateDetail`
- * as stored.
+ * Members of an API response for the state of an account. `state` is the state as in the interface
+ * spec, `stateDetail` is the stored state.
  */
 export function stateMembers(state: AccountState) {
   return { state: shownState(state), stateDetail: state }
 }
 
 /**
- * Stored account states that match a filter. The filter names a state of the API or a stored state.
+ * Stored account states that match a filter. A filter names a state of the API or a stored state.
  */
 export function matchingStates(filter: AccountState | ShownState): AccountState[] {
   const shown = accountStates.filter((state) => shownByState[state] === filter)
   return shown.length > 0 ? shown : accountStates.filter((state) => state === filter)
 }
 
-/** Valid values of the filter of accounts by state, without duplicates. */
+/** Values that a filter by account state may have, without duplicates. */
 export const stateFilters = [...new Set([...shownStates, ...accountStates])]

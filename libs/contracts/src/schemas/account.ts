@@ -29,7 +29,7 @@ import { OutlookSubscription } from './outlook-subscription.ts'
 import { SmtpStatus } from './smtp-status.ts'
 import { TokenRequestInfo } from './token-request.ts'
 
-/** Host name in the EHLO command of outgoing connections. */
+/** Host name that outgoing connections send in the EHLO command. */
 export const smtpEhloName = Type.Optional(
   Nullable(Text('Host name sent with EHLO.', { maxLength: 255, format: 'host-name' })),
 )
@@ -137,8 +137,8 @@ const {
 } = AccountRegistration.properties
 
 /**
- * Body of `PUT /v1/account/{account}`. Absent members keep their value; `false` and `null` remove a
- * value.
+ * Body of `PUT /v1/account/{account}`. Absent members keep their stored value. `false` and `null`
+ * remove a stored value.
  */
 export const AccountUpdate = Strict({
   ...changeable,
@@ -184,7 +184,7 @@ const Counters = Type.Object(
   { description: 'Counters since the registration of the account.' },
 )
 
-/** Kinds of accounts. An OAuth2 account has the kind of its application. */
+/** Kinds of accounts. The kind of an OAuth2 account is the kind of its OAuth2 application. */
 const accountKinds = [
   'imap',
   'sending',
@@ -228,7 +228,7 @@ export const AccountListEntry = Type.Object({
   lastError,
 })
 
-/** Account as returned by the API. Passwords are masked as `******`. */
+/** Account as the API returns it. Passwords are masked as `******`. */
 export const AccountRecord = Type.Object({
   ...identity,
   ...states,

@@ -2,8 +2,8 @@ import { type Static, Type } from 'typebox'
 import { described, Nullable, OneOf, Strict, Text } from './primitives.ts'
 
 /**
- * Maximum characters of one text, raw message or attachment in a request, counted as base64 if the
- * content is encoded.
+ * Maximum number of characters of one text, raw message or attachment in a request. For base64, the
+ * encoded characters are counted.
  */
 export const maxPartLength = 50 * 1024 * 1024
 
@@ -20,20 +20,20 @@ const header = {
   ),
 }
 
-/** Content of a message or attachment as base64, at least one byte. */
+/** Content of a message or attachment as base64. The content has at least one byte. */
 export const Base64Content = Text('Content as base64.', {
   minLength: 1,
   maxLength: maxPartLength,
   format: 'base64',
 })
 
-/** Raw message of a submission instead of composed fields. */
+/** Raw message of a submission, which replaces the fields of a composed message. */
 export const RawMessage = described('Complete message (RFC 5322) as base64.', Base64Content)
 
-/** Attachment of a message with its content. */
+/** Attachment of a message, with its content in the request. */
 export const UploadAttachment = Strict({ ...header, content: Base64Content })
 
-/** Attachment of a message with its content, or the id of an attachment stored in the account. */
+/** Attachment of a message: either its content or the id of a stored attachment of the account. */
 export const AttachmentSource = Strict({
   ...header,
   content: Type.Optional(Base64Content),

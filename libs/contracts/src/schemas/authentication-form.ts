@@ -4,7 +4,10 @@ import { AccountId, Bool, described, MailAddress, Nullable, Strict, Text } from 
 
 const { name, notifyFrom, path, subconnections } = AccountRegistration.properties
 
-/** Body of `POST /v1/authentication/form`: values of the account that its owner does not enter. */
+/**
+ * Body of `POST /v1/authentication/form`: values of the new account that its owner does not enter
+ * in the form.
+ */
 export const AuthenticationForm = Strict({
   account: Type.Optional(
     described('Account id. Absent or null: an id is generated.', Nullable(AccountId)),

@@ -7,8 +7,8 @@ export const ListId = Text('Id of the list, with the syntax of a host name. Case
 })
 
 /**
- * Address that receives no messages of a list, because its owner unsubscribed or an API client
- * blocked it.
+ * Address that receives no messages of a list, because the owner of the address unsubscribed or an
+ * API client blocked it.
  */
 export const BlockedAddress = Type.Object({
   recipient: Text('Email address that receives no messages of the list.'),

@@ -2,7 +2,7 @@ import { type Static, Type } from 'typebox'
 import { Text } from './primitives.ts'
 
 /**
- * Event of a calendar part of a message, such as an invitation. In messageNew if
+ * Event in a calendar part of a message, such as an invitation. Part of messageNew if
  * `notifyCalendarEvents` is on.
  */
 export const CalendarEvent = Type.Object({

@@ -4,8 +4,8 @@ import { accountStates } from './account-state.ts'
 import { Nullable, OneOf, Text } from './primitives.ts'
 
 /**
- * Kinds of account changes in the stream `GET /v1/changes`. Changes of proxy states belong to no
- * account.
+ * Kinds of changes in the stream `GET /v1/changes`. Most changes belong to an account, changes of
+ * proxy states to none.
  */
 export const changeTypes = [
   'state',
@@ -16,11 +16,11 @@ export const changeTypes = [
 ] as const
 export type ChangeType = (typeof changeTypes)[number]
 
-/** States of the listener of imap-proxy or smtp-proxy. */
+/** States of the listener of the imap-proxy or smtp-proxy service. */
 export const proxyStates = ['listening', 'failed', 'exited'] as const
 export type ProxyState = (typeof proxyStates)[number]
 
-/** Kinds of sync warnings. Warnings about a cursor concern accounts at a mail API. */
+/** Kinds of sync warnings. The kinds about a lost cursor concern accounts with a mail API. */
 export const syncWarningTypes = [
   'mailboxRefused',
   'historyIdExpired',
@@ -28,7 +28,7 @@ export const syncWarningTypes = [
   'cursorExpired',
 ] as const
 
-/** Incident of a sync that does not change the state of the account. */
+/** Warning about an incident during a sync. The state of the account does not change. */
 export const SyncWarning = Type.Object(
   {
     type: OneOf(syncWarningTypes, {
@@ -42,7 +42,7 @@ export const SyncWarning = Type.Object(
 )
 export type SyncWarning = Static<typeof SyncWarning>
 
-/** Data of a frame of the stream `GET /v1/changes`: a change of an account or proxy. */
+/** Data of a frame in the stream `GET /v1/changes`: a change of an account or proxy. */
 export const StateChange = Type.Object({
   account: Nullable(Text('Account id. Null for the state of a proxy.')),
   type: OneOf(changeTypes, {

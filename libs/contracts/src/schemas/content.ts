@@ -2,11 +2,17 @@ import { type Static, Type } from 'typebox'
 import { maxPartLength, UploadAttachment } from './attachment.ts'
 import { Address, described, MailAddress, Strict, Text } from './primitives.ts'
 
-/** Maximum recipients of one message: recipient fields, envelope or headers of a raw message. */
+/**
+ * Maximum number of recipients of one message. Recipients are given in recipient fields, the
+ * envelope or the headers of a raw message.
+ */
 export const maxRecipients = 1000
 
 const HeaderValue = Type.String({ maxLength: 10_240, format: 'one-line' })
-/** Address that receives bounces; empty for automatic messages (RFC 5321 §4.5.5). */
+/**
+ * Address that receives bounces of a message. Empty for automatic messages, which must not cause
+ * bounces (RFC 5321 §4.5.5).
+ */
 const ReturnPath = Type.Union([MailAddress, Type.Literal('')], {
   description: 'Address that receives bounces (MAIL FROM). If empty, no bounces are sent.',
 })
@@ -67,7 +73,7 @@ export const contentFields = {
   ),
 }
 
-/** Content of a message whose templates and references are resolved. */
+/** Content of a message whose templates and references have been resolved. */
 export const MessageContent = Strict({
   ...contentFields,
   attachments: Type.Optional(Type.Array(UploadAttachment, { maxItems: 1000 })),

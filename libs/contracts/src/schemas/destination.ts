@@ -4,8 +4,9 @@ import type { ImapConfig } from './mail-server.ts'
 import { defined } from '../defined.ts'
 
 /**
- * Mail server and user that a stored password is for. Sealed together with the password, so that a
- * service that may change the registration cannot have the password sent elsewhere.
+ * Mail server and user for which a stored password may be used. The destination is sealed together
+ * with the password, so that a service that may change registrations cannot have the password sent
+ * to another server.
  */
 export const Destination = Type.Object({
   host: Type.String(),
@@ -19,12 +20,12 @@ export const Destination = Type.Object({
   verifies: Type.Boolean(),
   /** Lowest TLS version that is accepted from the mail server. */
   minVersion: Type.Optional(Type.String()),
-  /** Origin of the account's proxy for the connection to the mail server. */
+  /** Scheme, host and port of the proxy through which the account connects to the mail server. */
   proxy: Type.Optional(Type.String()),
 })
 export type Destination = Static<typeof Destination>
 
-/** Mail server of an account as registered; a disabled server may have no address. */
+/** Mail server of an account as registered. A disabled mail server may have no address. */
 export interface RegisteredServer {
   host?: string | undefined
   port?: number | undefined
@@ -33,8 +34,8 @@ export interface RegisteredServer {
 }
 
 /**
- * Destination of the login at a registered mail server. An access token is for its server, with any
- * user.
+ * Destination of the login at a registered mail server. For an access token, the user is empty,
+ * because only the server matters.
  */
 export function destinationOf(
   { host = '', port = 0, secure = false, tls }: RegisteredServer,
@@ -52,7 +53,8 @@ export function destinationOf(
 }
 
 /**
- * Address of an account's proxy without the login, which is sealed and changes with the seal key.
+ * Scheme, host and port of an account's proxy. The login in the URL is left out, because it is
+ * sealed and its sealed form changes with the seal key.
  */
 function originOf(address: string): string {
   const url = URL.parse(address)
@@ -64,8 +66,9 @@ const versions = ['TLSv1', 'TLSv1.1', 'TLSv1.2', 'TLSv1.3']
 const rankOf = ({ minVersion = 'TLSv1.2' }: Destination) => versions.indexOf(minVersion)
 
 /**
- * True if a password that is sealed for the destination `bound` may be sent to `actual`: same mail
- * server and user, and no weaker protection. A verified, encrypted connection may take any proxy.
+ * True if a password that was sealed for the destination `bound` may be sent to the destination
+ * `actual`. Server and user must be equal, and the protection must not be weaker. A verified,
+ * encrypted connection may use any proxy.
  */
 export function permits(bound: Destination, actual: Destination): boolean {
   const isSame = (['host', 'port', 'user'] as const).every((part) => bound[part] === actual[part])
@@ -77,8 +80,8 @@ export function permits(bound: Destination, actual: Destination): boolean {
 }
 
 /**
- * Checks that credentials received from auth-bridge are for the mail server that the caller
- * connects to. The registration may have changed between the read of the caller and the read of
+ * Checks that credentials from auth-bridge are for the mail server to which the caller will
+ * connect. The registration may have changed between the read of the caller and the read of
  * auth-bridge.
  *
  * @throws AppError `unavailable`

@@ -10,8 +10,8 @@ const format = Type.Optional(
 
 /**
  * Configuration of Google's Workload Identity Federation, as `gcloud iam workload-identity-pools
- * create-cred-config` writes it, with an identity token from a file or URL. Tokens are exchanged at
- * Google only. Other members have no effect.
+ * create-cred-config` writes it. The identity token comes from a file or URL and is exchanged only
+ * at Google. Other members have no effect.
  */
 export const ExternalAccount = Type.Object({
   type: Type.Literal('external_account'),

@@ -20,8 +20,8 @@ const labels = (description: string, options: { hidden?: true } = {}) =>
   )
 
 /**
- * Change of flags and labels of messages. `set` replaces all flags or labels and excludes `add` and
- * `delete`.
+ * Change of the flags and labels of messages. `set` replaces all flags or labels, and is not
+ * allowed together with `add` and `delete`.
  */
 export const FlagUpdate = Strict(
   {
@@ -43,8 +43,8 @@ export const FlagUpdate = Strict(
         {
           add: labels('Labels to add.'),
           delete: labels('Labels to remove.'),
-          // The member `set` of labels is undocumented: it works for Gmail over IMAP only, because
-          // the Gmail API has no such call.
+          // The member `set` for labels is undocumented, because it works only for Gmail over IMAP.
+          // The Gmail API has no method that replaces all labels.
           set: labels('Labels that replace all others.', { hidden: true }),
         },
         { description: 'Labels to add or delete. Gmail accounts only.' },
@@ -66,8 +66,8 @@ const ofMany = (kind: 'flags' | 'labels') =>
   Type.Optional(Type.Object(steps(kind), { description: resultDescription(kind) }))
 
 /**
- * Result per requested change of flags and labels of several messages. False if no message was
- * changed.
+ * Results for a change of flags and labels of several messages, by kind of change. False if the
+ * change was applied to no message.
  */
 export const FlagResult = Type.Object({ flags: ofMany('flags'), labels: ofMany('labels') })
 export type FlagResult = Static<typeof FlagResult>

@@ -1,7 +1,10 @@
 import { type Static, Type } from 'typebox'
 import { Bool, Strict, Text, Time } from './primitives.ts'
 
-/** License in the form that clients expect. `details` is false without a license key. */
+/**
+ * License information in the form that existing clients expect. `details` is false without a
+ * license key.
+ */
 export const LicenseInfo = Type.Object({
   active: Bool('Always true: all features are available without a license key.'),
   type: Text('Constant text: no license key is required.'),

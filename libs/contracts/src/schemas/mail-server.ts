@@ -1,7 +1,10 @@
 import { type Static, Type } from 'typebox'
 import { Bool, Int, Nullable, OneOf, Strict, Text } from './primitives.ts'
 
-/** Login name at a mail server with a password or an access token, as tested and as registered. */
+/**
+ * Login at a mail server: login name with a password or an access token. Used for tests of a login
+ * and for registrations.
+ */
 const Login = Strict({
   user: Text('Login name.', { minLength: 1, maxLength: 256, format: 'one-line' }),
   pass: Type.Optional(Text('Password.', { maxLength: 256, format: 'one-line' })),
@@ -82,7 +85,7 @@ const disabled = Type.Optional(Bool(disabledDescription))
 export const ImapConfig = Strict({ ...server, ...imap, disabled })
 export type ImapConfig = Static<typeof ImapConfig>
 
-/** Incoming mail server of an account that is switched off: `host` and `port` are optional. */
+/** Incoming mail server of an account that is switched off. `host` and `port` are then optional. */
 export const ImapDisabled = Strict({
   ...server,
   ...imap,
@@ -99,8 +102,8 @@ const updated = {
   ...server,
   host: Type.Optional(server.host),
   port: Type.Optional(server.port),
-  // The member `secure` of a mail server has no default here: a partial update keeps an absent
-  // member.
+  // The member `secure` of a mail server has no default in this schema, because in a partial update
+  // an absent member keeps its stored value.
   secure: Type.Optional(Bool(secureDescription)),
   partial: Type.Optional(
     Bool('If true, absent members keep their value. Otherwise the whole object is replaced.', {

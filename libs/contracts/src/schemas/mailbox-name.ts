@@ -8,14 +8,15 @@ export const MailboxPath = Text('Path of the mailbox.', {
   format: 'mailbox-path',
 })
 
-/** Mailbox of an account by path or special use. */
+/** Mailbox of an account, given by its path or special use. */
 export const MailboxTarget = described(
   'Path of a mailbox, or a special use such as `\\Archive`.',
   MailboxPath,
 )
 
 /**
- * Path of a new mailbox. The prefix of the personal namespace (RFC 2342) is added automatically.
+ * Path of a new mailbox. If the prefix of the personal namespace (RFC 2342) is missing, it is
+ * added.
  */
 export const NewMailboxPath = Type.Union(
   [

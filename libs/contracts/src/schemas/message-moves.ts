@@ -1,14 +1,17 @@
 import { type Static, Type } from 'typebox'
 import { Bool, Int, Text, Texts } from './primitives.ts'
 
-/** Permanent ids of the moved or deleted messages. Only with OBJECTID (RFC 8474) and Gmail. */
+/**
+ * Permanent ids of the moved or deleted messages. Only present for IMAP servers with OBJECTID (RFC
+ * 8474) and for Gmail.
+ */
 export const emailIds = Type.Optional(
   Texts('Permanent ids of the messages. Absent if the server has none (OBJECTID, Gmail).'),
 )
 
 /**
- * Map of message ids before a move to message ids after the move. Absent if the mail server does
- * not report new UIDs (UIDPLUS) or the mailbox is not indexed yet.
+ * Message ids before and after a move, as pairs. Absent if the mail server does not report the new
+ * UIDs (UIDPLUS), or if the mailbox is not indexed yet.
  */
 const idMap = Type.Optional(
   Type.Array(Type.Unsafe<[string, string]>({ type: 'array', items: { type: 'string' } }), {

@@ -7,7 +7,7 @@ export const SpecialUse = OneOf(
 )
 export type SpecialUse = Static<typeof SpecialUse>
 
-/** Categories (tabs) of a Gmail inbox. */
+/** Names of the categories (tabs) of a Gmail inbox. */
 export const MessageCategory = OneOf(['primary', 'social', 'promotions', 'updates', 'forums'], {
   description: 'Category (tab) of a message in a Gmail inbox.',
 })
@@ -124,11 +124,14 @@ const entry = {
   ),
 }
 
-/** Message in a list of the API. */
+/** Message as an item of a list in the API. */
 export const MessageEntry = Type.Object(entry)
 export type MessageEntry = Static<typeof MessageEntry>
 
-/** Message of the API with its headers: lower-case header name and its values in order. */
+/**
+ * Message in the API with its headers. `headers` maps each lower-case header name to the header's
+ * values in their order.
+ */
 export const MessageDetail = Type.Object({
   ...entry,
   specialUse: Type.Optional(SpecialUse),
@@ -150,7 +153,7 @@ export const MessagePage = Type.Object({
 })
 export type MessagePage = Static<typeof MessagePage>
 
-/** Members of a mailbox as its mail server lists the mailbox. */
+/** Properties of a mailbox that the mail server reports in its list of mailboxes. */
 export const listedMailbox = {
   path: Text('Path of the mailbox.'),
   delimiter: Nullable(Text('Separator of levels in the path. Null if there are no levels.')),
@@ -162,7 +165,7 @@ export const listedMailbox = {
   noInferiors: Type.Optional(Bool('True if the mailbox cannot have mailboxes below it.')),
 }
 const useSource = 'Origin of the special use: `extension` (reported by the server) or `name`'
-/** Origins of the special use of a mailbox in a mail server's list. */
+/** Source from which it is known which special use a listed mailbox has. */
 export const listedUseSource = Type.Optional(
   OneOf(['extension', 'name'], { description: `${useSource}.` }),
 )

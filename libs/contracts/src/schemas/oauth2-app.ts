@@ -16,7 +16,7 @@ const scopes = (description: string) =>
     maxItems: 50,
     description,
   })
-/** Schema of an application's member that `false` and null remove. */
+/** Schema for a member of an OAuth2 application that can be removed with `false` or null. */
 const removable = <const S extends TSchema>(schema: S) =>
   Type.Union([schema, Type.Literal(false), Type.Null()])
 const topic = (description: string) =>
@@ -91,7 +91,7 @@ const fixed = {
   }),
 }
 
-/** OAuth2 endpoints of a provider of the kind `generic`. */
+/** OAuth2 endpoints of an OAuth2 application of the kind `generic`. */
 const generic = {
   issuer: Text(
     'Issuer URL. Absent endpoints are discovered from it (OpenID Connect Discovery 1.0).',
@@ -147,8 +147,9 @@ export const OAuth2AppConfig = Type.Object({
 export type OAuth2AppConfig = Static<typeof OAuth2AppConfig>
 
 /**
- * Text that names the OAuth2 provider that may get the secrets and tokens of an application. Sealed
- * with them: equal texts mean the same servers.
+ * Text that identifies the OAuth2 provider's servers. The text is sealed together with the secrets
+ * and tokens of an application, which may only be sent to these servers. Equal texts mean equal
+ * servers.
  */
 export function describeProvider(app: {
   provider: OAuth2Provider
@@ -169,8 +170,8 @@ export const OAuth2AppRegistration = Strict({
 export type OAuth2AppRegistration = Static<typeof OAuth2AppRegistration>
 
 /**
- * Body of an update of an OAuth2 application. Absent members keep their value; `false` and null
- * remove a value.
+ * Body of an update of an OAuth2 application. Absent members keep their stored value. `false` and
+ * null remove a stored value.
  */
 export const OAuth2AppUpdate = Strict({
   name: Type.Optional(name),
@@ -183,7 +184,7 @@ export const OAuth2AppUpdate = Strict({
 })
 export type OAuth2AppUpdate = Static<typeof OAuth2AppUpdate>
 
-/** Failure of the Pub/Sub setup of an OAuth2 application. */
+/** Error that occurred when Pub/Sub was set up for an OAuth2 application. */
 export const PubSubError = Type.Object({
   message: Text('Text of the error.'),
   description: Nullable(Text('Code of the provider. Null if there is none.')),
@@ -194,7 +195,7 @@ const pubSubError = described(
   Nullable(PubSubError),
 )
 
-/** OAuth2 application in the status of Pub/Sub. */
+/** Status of Pub/Sub for an OAuth2 application. */
 export const PubSubStatusEntry = Type.Object({
   id: Text('Id of the application.'),
   name: Nullable(Text('Name of the application.')),
@@ -220,9 +221,12 @@ const listed = {
   lastError: described('Last error. Null if there is none.', Nullable(LastError)),
   pubSubError,
 }
-/** OAuth2 application in a list of the API. */
+/** OAuth2 application as an item of a list in the API. */
 export const OAuth2AppListEntry = Type.Object(listed)
-/** Use of a mail API by the accounts of an OAuth2 application on one day. */
+/**
+ * Numbers of mail API requests and quota units that the accounts of an OAuth2 application used on
+ * one day.
+ */
 const OAuth2AppUse = Type.Object({
   date: Text('Day in UTC (ISO 8601): `2026-11-26`.'),
   requests: Int('Number of requested operations. Parts of batches count one by one.'),

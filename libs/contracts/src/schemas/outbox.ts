@@ -3,14 +3,15 @@ import { Bool, Int, Nullable, OneOf, Text, Texts, Time } from './primitives.ts'
 import { networkPath, networkPathDescription } from './smtp-status.ts'
 
 /**
- * States of a submission. Submissions in states from `sent` on are deleted after a retention
- * period; `bounced` is `sent`, followed by a report that a recipient did not get the message.
+ * States of a submission. Submissions in the states `sent`, `failed` and `bounced` are deleted
+ * after a retention period. `bounced`: the message was sent, and a report says that a recipient did
+ * not get the message.
  */
 export const outboxStates = ['queued', 'held', 'sent', 'failed', 'bounced'] as const
 
 /**
- * Steps of sending a submission. After `error`, `nextAttempt` is the time of the next attempt or
- * false.
+ * Steps in sending a submission. In the step `error`, `nextAttempt` is the time of the next
+ * attempt, or false without another attempt.
  */
 const progressStatuses = [
   'queued',
@@ -47,7 +48,7 @@ const Progress = Type.Object(
   { description: 'Progress of sending.' },
 )
 
-/** Submission in the outbox. Credentials in `proxy` are masked. */
+/** Submission as an entry of the outbox. Credentials in `proxy` are masked. */
 export const OutboxEntry = Type.Object({
   queueId: Text('Id of the submission.'),
   account: Text('Account that sends the message.'),

@@ -1,7 +1,7 @@
 import { Type } from 'typebox'
 import { Nullable, OneOf, Text } from './primitives.ts'
 
-/** Subscription of an account at Microsoft Graph. */
+/** Change notification subscription of an account at Microsoft Graph. */
 export const OutlookSubscription = Type.Object(
   {
     id: Type.Optional(Text('Id of the subscription at Microsoft Graph. Absent without one.')),

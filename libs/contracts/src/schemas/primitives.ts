@@ -6,7 +6,8 @@ import {
   Type,
 } from 'typebox'
 
-// Schemas take their description first, so that most members fit on one line.
+// These functions create schemas. The description is the first argument, so that the definition of
+// most members fits on one line.
 
 export const Text = (description: string, options: TStringOptions = {}) =>
   Type.String({ ...options, description })
@@ -15,37 +16,43 @@ export const Int = (description: string, options: TNumberOptions = {}) =>
   Type.Integer({ ...options, description })
 export const Bool = (description: string, options: TSchemaOptions = {}) =>
   Type.Boolean({ ...options, description })
-/** Schema of a time in ISO 8601. */
+/** Schema for a time in ISO 8601 format. */
 export const Time = (description: string) => Text(description, { format: 'date-time' })
 
-/** Copy of a schema with another description. The OpenAPI document keeps its reference. */
+/**
+ * Copies a schema and gives the copy another description. In the OpenAPI document, the copy still
+ * refers to the named schema.
+ */
 export const described = <S extends object>(description: string, schema: S): S => ({
   ...schema,
   description,
 })
 
-/** Schema of an object without additional members, as all requests require. */
+/** Schema of an object without additional members. All requests use such schemas. */
 export const Strict = <T extends TProperties>(properties: T, options: object = {}) =>
   Type.Object(properties, { additionalProperties: false, ...options })
 
 export const Nullable = <T extends Parameters<typeof Type.Optional>[0]>(schema: T) =>
   Type.Union([schema, Type.Null()])
 
-/** Schema of an enumeration. Written as JSON Schema `enum`, so that an error lists the values. */
+/**
+ * Schema of an enumeration. The schema uses the JSON Schema keyword `enum`, so that a validation
+ * error lists the allowed values.
+ */
 export const OneOf = <const T extends readonly string[]>(values: T, options: object = {}) =>
   Type.Unsafe<T[number]>({ type: 'string', enum: [...values], ...options })
 
 export const AccountId = Text('Account id, chosen by the caller.', { minLength: 1, maxLength: 256 })
 /**
- * Id of a message in the API, not its Message-ID header. Providers send up to 200 visible ASCII
- * characters.
+ * Id of a message in the API, as opposed to the Message-ID header of the message. Ids from mail
+ * providers have up to 200 visible ASCII characters.
  */
 export const MessageId = Text('Message id, from a list or an event. Percent-encode it in a path.', {
   minLength: 1,
   maxLength: 256,
 })
 export const IsoDate = Time('Time (ISO 8601).')
-/** Email address as accepted by the format `mail-address`. */
+/** Email address that conforms to the format `mail-address`. */
 export const MailAddress = Text('Email address.', { format: 'mail-address', maxLength: 320 })
 
 export const Address = Strict(
@@ -56,7 +63,7 @@ export const Address = Strict(
   { description: 'Email address with an optional display name.' },
 )
 
-/** Email address from a received message. Not validated. */
+/** Email address in a received message. The address is not validated. */
 export const ReadAddress = Type.Object(
   {
     name: Type.Optional(Text('Display name. Empty if there is none.')),

@@ -8,7 +8,7 @@ export const PausableQueue = OneOf(pausableQueues, {
 })
 export type PausableQueue = (typeof pausableQueues)[number]
 
-/** Numbers of entries of a work queue, by state. Counting stops at 10,000. */
+/** Number of entries in a work queue, by state. Counting stops at 10,000. */
 export const QueueJobs = Type.Object(
   {
     active: Int('Entries in progress (at most 10,000).'),

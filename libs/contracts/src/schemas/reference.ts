@@ -1,10 +1,10 @@
 import { type Static, Type } from 'typebox'
 import { Bool, OneOf, Strict, Text } from './primitives.ts'
 
-/** Member or parameter that is accepted for compatibility and has no effect. */
+/** Request member or parameter that is accepted for compatibility and has no effect. */
 export const documentStore = Type.Optional(Bool('Accepted and ignored.'))
 
-/** Stored message that a submission replies to or forwards. */
+/** Stored message to which a submission replies, or which the submission forwards. */
 export const Reference = Strict(
   {
     message: Type.Optional(Text('Id of the referenced message.', { minLength: 1, maxLength: 256 })),

@@ -1,11 +1,12 @@
 import { type Static, Type } from 'typebox'
 import { Bool, Int, Strict, Text, Time } from './primitives.ts'
 
-/** Maximum message size in bytes that a search may name. */
+/** Largest message size in bytes that a search term may contain. */
 const maxSize = 1_073_741_824
 
 /**
- * Text of a search term. Not empty: an empty text would match every message, also in bulk deletion.
+ * Text in a search term. Must not be empty: an empty text would match every message, even in a bulk
+ * deletion.
  */
 const text = (description: string, maxLength = 256) =>
   Type.Optional(Text(description, { minLength: 1, maxLength, format: 'search-text' }))
@@ -23,7 +24,7 @@ const labels = (description: string) =>
   Type.Optional(Type.Array(label, { maxItems: 100, description }))
 
 /**
- * Search for messages in one mailbox. Terms are combined with AND; without terms all messages
+ * Search for messages in one mailbox. A message must match all terms. Without terms, all messages
  * match.
  */
 export const Search = Strict(

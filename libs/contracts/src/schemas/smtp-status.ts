@@ -2,7 +2,8 @@ import { type Static, Type } from 'typebox'
 import { Int, Nullable, OneOf, Text, Time } from './primitives.ts'
 
 /**
- * Failure of an attempt to send a message, as the outgoing server or the connection reported it.
+ * Failure of an attempt to send a message, as reported by the outgoing server or as a network
+ * error.
  */
 export const smtpFailure = {
   response: Type.Optional(Text('Reply of the server.')),
@@ -12,7 +13,7 @@ export const smtpFailure = {
   description: Type.Optional(Text('Description of the error.')),
 }
 
-/** Members of the network path of a sending attempt. */
+/** Members that describe the network path of an attempt to send a message. */
 export const networkPath = {
   localAddress: Type.Optional(Text('Local IP address of the connection.')),
   name: Type.Optional(Text('Host name sent with EHLO.')),

@@ -1,7 +1,7 @@
 import { type Static, Type } from 'typebox'
 import { Bool, Int, Text } from './primitives.ts'
 
-/** Schema of the numbers of entries of a work queue. Counting stops at 10,000. */
+/** Schema for the number of entries in a work queue. Counting stops at 10,000. */
 const jobs = (description: string) =>
   Type.Object(
     {

@@ -15,14 +15,16 @@ import {
 } from './primitives.ts'
 import { Reference, ReferenceResult } from './reference.ts'
 
-/** Maximum recipients of one mail merge (submission of a separate message to each recipient). */
+/**
+ * Maximum number of recipients of a mail merge, which sends a separate message to each recipient.
+ */
 export const maxMergeRecipients = 1000
 
 const Params = Type.Record(Type.String(), Type.Unknown(), {
   description: 'Values of the placeholders.',
 })
 
-/** Delivery status notifications that a submission requests (RFC 3461). */
+/** Request for delivery status notifications about a submission (RFC 3461). */
 export const Dsn = Strict(
   {
     id: Type.Optional(
@@ -53,7 +55,8 @@ export const Dsn = Strict(
 export type Dsn = Static<typeof Dsn>
 
 /**
- * Id of a list from which recipients can unsubscribe, with the syntax of a host name (RFC 2919).
+ * Id of a list from which recipients can unsubscribe (RFC 2919). The id has the syntax of a host
+ * name.
  */
 export const ListId = Text(
   'Id of a list of the account from which recipients can unsubscribe, with the syntax of a host name (RFC 2919).',
@@ -61,7 +64,7 @@ export const ListId = Text(
 )
 
 const sendAt = Type.Optional(Time('Earliest time of sending (ISO 8601). Defaults to now.'))
-/** Locale and time zone of the dates in the messages that a submission quotes. */
+/** Locale and time zone with which dates are written in messages that a submission quotes. */
 export const quotationFormat = {
   locale: Type.Optional(
     Text('Language tag of dates in quoted messages. Defaults to that of the account.', {
@@ -77,7 +80,7 @@ export const quotationFormat = {
   ),
 }
 
-/** Sending options of a submission, independent of the content of the message. */
+/** Options for sending a submission, independent of the content of the message. */
 const delivery = {
   sendAt,
   deliveryAttempts: Type.Optional(
@@ -186,7 +189,7 @@ export const Submission = Strict({
 })
 export type Submission = Static<typeof Submission>
 
-/** Request to send a stored draft: its sending options. */
+/** Request to send a stored draft. The request contains only sending options. */
 export const DraftSubmission = Strict({ envelope: contentFields.envelope, ...delivery })
 export type DraftSubmission = Static<typeof DraftSubmission>
 

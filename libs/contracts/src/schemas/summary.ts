@@ -4,8 +4,8 @@ import { Bool, Int, Text } from './primitives.ts'
 const text = { maxLength: 2_000 }
 
 /**
- * Summary of a message by a language model. Untrusted plain text, because the input is the text of
- * the sender: do not render it as HTML, and confirm actions with a user.
+ * Summary of a message by a language model. The text is untrusted, because the sender of the
+ * message controls the input: show it as plain text, not as HTML, and let a user confirm actions.
  */
 export const MessageSummary = Type.Object(
   {

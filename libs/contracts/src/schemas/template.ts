@@ -42,8 +42,8 @@ export const TemplateCreation = Strict({
 export type TemplateCreation = Static<typeof TemplateCreation>
 
 /**
- * Body of an update of a message template. Absent members keep their value; `content` is replaced
- * as a whole.
+ * Body of an update of a message template. Absent members keep their stored value. `content` is
+ * replaced as a whole.
  */
 export const TemplateUpdate = Strict({
   name: Type.Optional(name),
@@ -64,5 +64,5 @@ const listed = {
 export const TemplateListEntry = Type.Object(listed)
 export const TemplateRecord = Type.Object({ account: owner, ...listed, content: TemplateContent })
 
-/** Members of a response that identify a message template. */
+/** Members with which a response identifies a message template. */
 export const templateIdentity = { account: owner, id: listed.id }

@@ -1,7 +1,9 @@
 import { type Static, Type } from 'typebox'
 import { Int, Text, Texts } from './primitives.ts'
 
-/** Request to an OAuth2 token endpoint and its response, without secrets and tokens. */
+/**
+ * Request to an OAuth2 token endpoint, together with the response. Secrets and tokens are removed.
+ */
 export const TokenRequestInfo = Type.Object(
   {
     url: Type.Optional(Text('URL of the endpoint.')),

@@ -91,10 +91,13 @@ const permissionsOf = <const G extends readonly string[]>(groups: G) =>
     },
   )
 
-/** Permissions of a new access token. The group `export` is rejected until there are exports. */
+/**
+ * Permissions of a new access token. The group `export` is rejected, because there is no operation
+ * for exports yet.
+ */
 const RequestedPermissions = permissionsOf(permissionGroups.filter((group) => group !== 'export'))
 /**
- * Permissions of an access token as stored. Tokens of earlier versions may have the group `export`.
+ * Permissions of an access token as stored. Tokens of earlier releases may have the group `export`.
  */
 export const Permissions = permissionsOf(permissionGroups)
 export type Permissions = Static<typeof Permissions>
@@ -118,7 +121,7 @@ export const TokenRequest = Strict({
 })
 export type TokenRequest = Static<typeof TokenRequest>
 
-/** Access token without its value, which is not stored. */
+/** Access token as returned in lists. The value of the token is not stored and not returned. */
 export const TokenRecord = Type.Object({
   id: Text('SHA-256 of the token value, hexadecimal.'),
   account: Nullable(Text('Account the token is bound to. Null if it is not bound.')),
@@ -141,7 +144,7 @@ export const TokenRecord = Type.Object({
 })
 export type TokenRecord = Static<typeof TokenRecord>
 
-/** Log entry of a use of an access token, allowed or denied. */
+/** Log entry about a use of an access token, which was allowed or denied. */
 export const TokenLogEntry = Type.Object({
   time: Time('Time of the use (ISO 8601).'),
   ip: Nullable(Text('IP address of the client.')),

@@ -7,13 +7,17 @@ import { Reference, ReferenceResult } from './reference.ts'
 import { quotationFormat } from './submission.ts'
 
 /**
- * Flag of an uploaded message: system flag or keyword. `\Recent` is reserved for the mail server.
+ * Flag of an uploaded message: a system flag or keyword. `\Recent` is excluded, because only the
+ * mail server may set it.
  */
 const StoredFlag = Type.String({ minLength: 1, maxLength: 128, format: 'message-flag' })
 
 const { from, to, cc, bcc, subject, text, html, messageId, headers } = contentFields
 
-/** Message to store in a mailbox: either `raw` or the fields to compose the message from. */
+/**
+ * Message to store in a mailbox: either the raw message, or fields from which the message is
+ * composed.
+ */
 export const MessageUpload = Strict({
   path: described('Path of a mailbox, or a special use such as `\\Sent`.', MailboxTarget),
   flags: Type.Optional(

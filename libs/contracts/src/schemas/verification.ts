@@ -4,7 +4,7 @@ import { ImapConfig, ImapDisabled, SmtpConfig } from './mail-server.ts'
 import { listedMailbox, listedUseSource } from './message.ts'
 import { Bool, Int, Strict, Text } from './primitives.ts'
 
-/** Body of `POST /v1/verifyAccount`, which tests mail servers and logins. Nothing is stored. */
+/** Body of `POST /v1/verifyAccount`, which tests mail servers and logins without storing them. */
 export const VerifyRequest = Strict({
   mailboxes: Type.Optional(
     Bool('If true, also lists the mailboxes of the incoming server.', { default: false }),

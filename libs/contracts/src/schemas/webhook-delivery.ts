@@ -6,7 +6,7 @@ export const deliveryStates = ['due', 'delivered', 'failed', 'dropped'] as const
 const time = (description: string) => Nullable(Time(description))
 const text = (description: string) => Nullable(Text(description))
 
-/** Webhook delivery of one event to one target. */
+/** Webhook delivery: one event on its way to one target. */
 export const WebhookDelivery = Type.Object({
   id: Text('Delivery id, sent as `X-SVC-Wh-Id`.'),
   eventId: Text('Event id, sent as `X-SVC-Wh-Event-Id`.'),
@@ -51,11 +51,11 @@ const filter = {
   until: Type.Optional(Time('End of the time range of the final state (ISO 8601).')),
 }
 
-/** Filter of failed webhook deliveries. Absent members match any value. */
+/** Filter for failed webhook deliveries. Absent members match any delivery. */
 export const WebhookReplayFilter = Strict(filter)
 export type WebhookReplayFilter = Static<typeof WebhookReplayFilter>
 
-/** Query of webhook deliveries in one state. Default: failed deliveries, the latest first. */
+/** Query for webhook deliveries in one state. Defaults to failed deliveries, the latest first. */
 export const WebhookDeliveryQuery = Strict({
   ...filter,
   state: Type.Optional(
@@ -70,7 +70,7 @@ export const WebhookDeliveryQuery = Strict({
   pageSize: Type.Optional(Int('Entries per page.', { minimum: 1, maximum: 1000, default: 20 })),
 })
 
-/** Replay of failed webhook deliveries, with its progress. */
+/** Replay of failed webhook deliveries, including its progress. */
 export const WebhookReplay = Type.Object({
   id: Text('Replay id.'),
   filter: Type.Record(Type.String(), Type.String(), {

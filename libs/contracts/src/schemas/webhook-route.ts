@@ -1,7 +1,10 @@
 import { type Static, Type } from 'typebox'
 import { Bool, Int, KeyValue, Nullable, OneOf, Strict, Text, Texts, Time } from './primitives.ts'
 
-/** Maximum characters of the source of a route's function. Two sources fit into a request body. */
+/**
+ * Maximum number of characters in the source of a webhook route's function. Two functions of this
+ * size fit into a request body.
+ */
 const maxSource = 262_144
 
 const id = { minLength: 1, maxLength: 256 }
@@ -21,7 +24,10 @@ const source = (kind: string) =>
       ),
     ),
   )
-/** Filter and map function of a webhook route. An absent member means no function. */
+/**
+ * Filter function and map function of a webhook route. An absent member means that the route has no
+ * such function.
+ */
 export const RouteFunctions = Strict(
   { fn: source('Filter function'), map: source('Map function') },
   { description: 'Functions of the route.' },
@@ -44,8 +50,8 @@ export const WebhookRouteCreation = Strict({ name, targetUrl, ...changeable })
 export type WebhookRouteCreation = Static<typeof WebhookRouteCreation>
 
 /**
- * Body of an update of a webhook route. Absent members stay unchanged, also absent members of
- * `content`.
+ * Body of an update of a webhook route. Absent members keep their stored value, in `content` as
+ * well.
  */
 export const WebhookRouteUpdate = Strict({
   name: Type.Optional(name),
@@ -94,7 +100,7 @@ export const RouteError = Type.Object({
   eventId: Text('Event id.'),
 })
 
-/** Test of the functions of a webhook route with a payload. */
+/** Test run of the functions of a webhook route with a payload. */
 export const RouteTest = Strict({
   content: RouteFunctions,
   payload: Type.Record(Type.String(), Type.Unknown(), {

@@ -63,7 +63,8 @@ const AccountLogs = Strict(
 )
 
 /**
- * Schemas of the settings, by setting name. `null` unsets a setting. Interface spec, "Settings".
+ * Schemas of the settings, by setting name. The value `null` unsets a setting. See "Settings" in
+ * the interface spec.
  */
 export const settings = {
   webhooks: url('Default webhook target.'),
@@ -204,7 +205,7 @@ export type SettingKey = keyof typeof settings
 export const settingKeys = Object.keys(settings) as SettingKey[]
 
 /**
- * Settings that are URLs and may contain credentials, which are masked when read. An empty text
+ * Settings that are URLs and may contain credentials. The API masks the credentials. An empty text
  * unsets a URL.
  */
 export const addressSettings = [
@@ -216,8 +217,8 @@ export const addressSettings = [
 ] as const satisfies readonly SettingKey[]
 
 /**
- * Names of the settings that are stored sealed. Only auth-bridge unseals them; the API returns true
- * or false.
+ * Names of the settings that are stored sealed. Only auth-bridge can unseal them. The API returns
+ * true or false.
  */
 export const secretSettings = [
   'serviceSecret',
@@ -228,8 +229,8 @@ export const secretSettings = [
 ] as const satisfies readonly SettingKey[]
 
 /**
- * Names of the settings that access tokens with a permissions record can neither read nor change,
- * because these settings give access to messages, tokens or identity of the service.
+ * Names of settings that access tokens with a permissions record can neither read nor change. These
+ * settings give access to messages or tokens, or to the identity of the service.
  */
 export const privilegedSettings = [
   'webhooks',
@@ -276,10 +277,10 @@ const optionalSettings = Object.fromEntries(
 
 export const SettingsUpdate = Strict(optionalSettings, { minProperties: 1, ...namesUnsupported })
 export type SettingsUpdate = Static<typeof SettingsUpdate>
-/** Settings of the installation as services read them. Unset settings are absent. */
+/** Settings of the installation, as services read them. Unset settings are absent. */
 export type Settings = { [K in SettingKey]?: NonNullable<Static<(typeof settings)[K]>> }
 
-/** Settings that are written on the first start of an installation. */
+/** Settings that get a value when an installation starts for the first time. */
 export const seededSettings = {
   notifyText: true,
   notifyTextSize: 2_097_152,

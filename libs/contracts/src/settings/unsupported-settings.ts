@@ -6,8 +6,8 @@ const errors = 'errors are in the logs, and in traces with OTEL_EXPORTER_OTLP_EN
 const applications = 'create an OAuth2 application with POST /v1/oauth2'
 
 /**
- * Settings of comparable products that would have no effect here, and the sentence that names what
- * to use instead. Requests with one of them are rejected.
+ * Settings of comparable products that would have no effect in Posthorn, each with a text that
+ * names the replacement. Requests that contain such a setting are rejected.
  */
 export const unsupportedSettings: Readonly<Record<string, string>> = {
   queueKeep: 'set SVC_SENDER_KEEP_FINISHED and SVC_WEBHOOK_KEEP_DELIVERED',
@@ -50,7 +50,7 @@ export const unsupportedSettings: Readonly<Record<string, string>> = {
 }
 
 /**
- * Option of a schema whose validation errors name the replacement of an unsupported setting; see
- * `check`.
+ * Schema option with which a validation error names the replacement of an unsupported setting. See
+ * the function `check`.
  */
 export const namesUnsupported = { 'x-unsupported': unsupportedSettings }

@@ -2,32 +2,32 @@ import { type Static, Type } from 'typebox'
 import { Int, Strict, Text } from '../schemas/primitives.ts'
 
 /**
- * URL of a webhook target without credentials and query. The options or the key of the URL are for
- * all targets at that URL.
+ * URL that identifies webhook targets, without credentials and query. All targets with this URL
+ * share their options and their key.
  */
 const target = Text('URL of the target without credentials and query.', {
   maxLength: 1000,
   format: 'target-address',
 })
-/** Delays between the attempts of a webhook delivery. */
+/** Delays between the attempts to deliver a webhook. */
 export const RetrySchedule = Type.Array(Type.Number({ minimum: 0.001, maximum: 604_800 }), {
   maxItems: 50,
   description:
     'Maximum delays in seconds after each failed attempt. The last attempt follows the last delay.',
 })
-/** Limit of concurrent requests to a webhook target. */
+/** Maximum number of concurrent requests to a webhook target. */
 export const TargetConcurrency = Int('Concurrent requests of one process to one target.', {
   minimum: 1,
   maximum: 1_000,
 })
-/** Limit of the rate of requests to a webhook target. */
+/** Maximum rate of requests to a webhook target. */
 export const TargetRate = Type.Number({
   minimum: 0.01,
   maximum: 100_000,
   description: 'Requests of one process to one target per second.',
 })
 
-/** Options of one webhook target that differ from the defaults. */
+/** Options of a single webhook target, where they differ from the default options. */
 export const WebhookTargetOptions = Strict({
   target,
   retrySchedule: Type.Optional(RetrySchedule),
@@ -36,7 +36,7 @@ export const WebhookTargetOptions = Strict({
 })
 export type WebhookTargetOptions = Static<typeof WebhookTargetOptions>
 
-/** Key of one webhook target for the signature header `webhook-signature`. */
+/** Secret key of one webhook target for the signature header `webhook-signature`. */
 export const WebhookTargetSecret = Strict({
   target,
   secret: Text('Key of the signature.', { minLength: 1, maxLength: 1024 }),

@@ -1,10 +1,10 @@
 import { createHash } from 'node:crypto'
 
 /**
- * Derives an event id from the identity of the event, so that a repeated detection has the same id.
- *
- * `identity` is the name of the event and all values that distinguish the occurrence, such as
- * `['messageNew', account, path, uidValidity, uid]`. Returns a UUID of version 8 (RFC 9562 §5.8).
+ * Derives an event id from the values that identify an event, so that repeated detections of the
+ * event get the same id. `identity` consists of the name of the event and all values that
+ * distinguish this event from other events, such as `['messageNew', account, path, uidValidity,
+ * uid]`. Returns a UUID of version 8 (RFC 9562 §5.8).
  */
 export function deriveEventId(identity: readonly (string | number | bigint)[]): string {
   const digest = createHash('sha256')

@@ -1,5 +1,5 @@
 /**
- * Members of JSON data by name whose size does not count. `*` stands for the elements of an array.
+ * Names of the members of JSON data that are not measured. `*` stands for all elements of an array.
  */
 export interface Uncounted {
   readonly [member: string]: true | Uncounted
@@ -8,11 +8,11 @@ export interface Uncounted {
 /** Size limit of a JSON value. */
 export interface SizeLimit {
   maxBytes: number
-  /** Members of the value whose size is limited elsewhere. */
+  /** Members of the value that are not measured, because another limit applies to them. */
   uncounted?: Uncounted | undefined
 }
 
-/** Array or record of a JSON value whose children are being measured. */
+/** Array, record or text of a JSON value whose parts are being measured. */
 type Frame =
   | { kind: 'list'; list: readonly unknown[]; rule: Uncounted | undefined; next: number }
   | {
@@ -27,21 +27,21 @@ type Frame =
 export type Members = Record<string, unknown>
 
 /**
- * Measurement of a value as JSON in UTF-8, at most a few bytes too large. `advance` continues where
- * the previous `advance` stopped. The work depends on the largest limit, and neither on the value
- * nor on the number of steps.
+ * Measures the size of a value as JSON in UTF-8. The result is at most a few bytes too large. Each
+ * call of `advance` continues where the previous call stopped. The total work depends only on the
+ * largest limit, not on the size of the value or the number of calls.
  */
 export class JsonMeter {
-  /** Size of the measured part of the JSON value, in bytes. */
+  /** Size in bytes of the part of the JSON value that was measured so far. */
   bytes = 0
   /**
-   * Children of the JSON value that were measured, with the size of the value up to the last
-   * measured child.
+   * Number of children of the JSON value that were measured completely, and the size of the value
+   * up to the last of these children.
    */
   readonly whole = { count: 0, bytes: 0 }
   /**
-   * Names of the members of a measured record. Listing many names takes as long as measuring the
-   * record.
+   * Names of the members of the measured record. They are stored, because listing many names again
+   * would take as long as measuring the record.
    */
   readonly keys: readonly string[]
   readonly #frames: Frame[] = []
@@ -53,8 +53,8 @@ export class JsonMeter {
   }
 
   /**
-   * Measures the JSON value to its end, or until its size exceeds `maxBytes`. True if the size is
-   * at most `maxBytes`.
+   * Continues the measurement until the end of the JSON value, or until the size exceeds
+   * `maxBytes`. True if the whole value has at most `maxBytes`.
    */
   advance(maxBytes: number): boolean {
     for (;;) {
@@ -87,8 +87,8 @@ export class JsonMeter {
   }
 
   /**
-   * Measures the next child of an array or record, or begins to measure a large child. True if no
-   * child is left.
+   * Measures the next child of an array or record, or the next part of a text. Large children are
+   * only begun. True if nothing is left to measure.
    */
   #step(frame: Frame): boolean {
     if (frame.kind === 'list') {
@@ -114,28 +114,35 @@ export class JsonMeter {
   }
 }
 
-/** Size of a value as JSON in UTF-8, or more than `maxBytes`. */
+/**
+ * Size of a value as JSON in UTF-8. If the size exceeds `maxBytes`, any number above `maxBytes`.
+ */
 export function measureJson(value: unknown, { maxBytes, uncounted }: SizeLimit): number {
   const meter = new JsonMeter(value, uncounted)
   meter.advance(maxBytes)
   return meter.bytes
 }
 
-/** Members inside the member `key` of JSON data whose size does not count. */
+/** Returns the names of unmeasured members inside the member `key` of JSON data. */
 export function ruleOf(uncounted: Uncounted | undefined, key: string): Uncounted | undefined {
   const rule = uncounted?.[key]
   return rule === true ? undefined : rule
 }
 
-/** Size of the name of a JSON member with its quotes, colon and comma. */
+/** Size in bytes of the name of a JSON member with its quotes, colon and comma. */
 export function keyBytes(key: string): number {
   return contentBytes(key) + 4
 }
 
-/** UTF-16 units of a text that are measured in one step: at most 24 KiB of JSON. */
+/**
+ * Number of UTF-16 units of a text that are measured in one step. They need at most 24 KiB of JSON.
+ */
 const textChunk = 4_096
 
-/** Number of leading UTF-16 units of a text that fit into `maxBytes` of JSON with the quotes. */
+/**
+ * Number of UTF-16 units at the beginning of a text that fit into `maxBytes` of JSON, including the
+ * quotes.
+ */
 export function fitText(text: string, maxBytes: number): number {
   let bytes = 2
   let at = 0
@@ -146,7 +153,8 @@ export function fitText(text: string, maxBytes: number): number {
     bytes += more
     at = end
   }
-  // The text chunk that does not fit as a whole is divided between code points.
+  // Only a part of the next chunk fits. The end of this part is found by measuring single code
+  // points.
   while (at < text.length) {
     const point = String.fromCodePoint(text.codePointAt(at) ?? 0)
     bytes += contentBytes(point)
@@ -156,7 +164,7 @@ export function fitText(text: string, maxBytes: number): number {
   return at
 }
 
-/** End of a text chunk, which does not divide a surrogate pair. */
+/** End of the text chunk that begins at `at`. A chunk never ends inside a surrogate pair. */
 function chunkEnd(text: string, at: number): number {
   const end = at + textChunk
   const unit = text.charCodeAt(end - 1)
@@ -164,10 +172,10 @@ function chunkEnd(text: string, at: number): number {
   return unit >= 0xd800 && unit <= 0xdbff ? end + 1 : end
 }
 
-/** Pattern of ASCII text without characters that JSON escapes. */
+/** Pattern of ASCII text in which JSON escapes no character. */
 const plainAscii = /^[ !#-[\]-~]*$/
 
-/** Size of a text as JSON without the quotes. */
+/** Size in bytes of a text as JSON, without the quotes. */
 function contentBytes(text: string): number {
   return plainAscii.test(text) ? text.length : Buffer.byteLength(JSON.stringify(text)) - 2
 }

@@ -8,24 +8,27 @@ import {
   type Uncounted,
 } from './json-size.ts'
 
-/** Maximum bytes of the data of an event as JSON, without the members that settings limit. */
+/**
+ * Maximum size in bytes of an event's data as JSON. Members whose size is limited by settings do
+ * not count.
+ */
 export const maxEventBytes = 1_048_576
-/** Part of the size limit of event data that is reserved for the member `truncated`. */
+/** Number of bytes of the maximum event size that are reserved for the member `truncated`. */
 const markerBytes = 4_096
 /**
- * Maximum members of a record that are cut individually. Records with more members are cut at the
- * end, like lists.
+ * Maximum number of members up to which the members of a record are shortened individually. A
+ * larger record loses its last members, like a list.
  */
 const maxSharing = 100
 /**
- * Deepest level of event data at which a large value is cut. Large values below are left out. Each
- * level is measured again.
+ * Deepest level of event data at which a large value is shortened. Large values at deeper levels
+ * are left out. The depth is limited because each level is measured again.
  */
 const maxDepth = 6
 
 /**
- * Members of events whose size the operator sets (`notifyTextSize`, `notifyAttachmentSize`). The
- * writers of these members enforce the limits.
+ * Members of events whose size is limited by settings (`notifyTextSize`, `notifyAttachmentSize`).
+ * The code that creates these members applies the settings.
  */
 const limitedBySettings: Uncounted = {
   text: { plain: true, html: true },
@@ -33,10 +36,10 @@ const limitedBySettings: Uncounted = {
 }
 
 /**
- * Limits the data of an event to `maxEventBytes`. Cuts the largest members, so that all members
- * above a common size have that size afterwards: lists and texts at their end. Adds the names of
- * the cut members to `truncated`. Data within the limit is returned as it is. The work depends on
- * the limit, not on the data or the number of large members.
+ * Limits the data of an event to `maxEventBytes`. Shortens the largest members to a common size, by
+ * removing the end of lists and texts. Smaller members stay unchanged. Adds the names of the
+ * shortened members to `truncated`. Data within the limit is returned unchanged. The work depends
+ * only on the limit, not on the size of the data or the number of large members.
  */
 export function limitEventData(data: unknown): unknown {
   if (!isObject(data)) return data
@@ -50,8 +53,8 @@ export function limitEventData(data: unknown): unknown {
 }
 
 /**
- * Cuts a JSON value to `maxBytes`, like the data of an event. Returns the same value if the value
- * fits.
+ * Shortens a JSON value to `maxBytes` like the data of an event. A value within the limit is
+ * returned unchanged.
  */
 export function limitJson<T>(value: T, maxBytes: number): T | undefined {
   const meter = new JsonMeter(value)
@@ -59,13 +62,13 @@ export function limitJson<T>(value: T, maxBytes: number): T | undefined {
   return cut({ value, meter }, { maxBytes }, 1).part as T | undefined
 }
 
-/** Part of a JSON value that fits into the limit, with its size. */
+/** Part of a JSON value that remains after shortening, with its size in bytes. */
 interface Cut<T = unknown> {
   part: T
   bytes: number
 }
 
-/** JSON value whose measurement exceeds the limit. */
+/** JSON value that exceeds its limit, with the measurement that found this out. */
 interface Measured {
   value: unknown
   meter: JsonMeter
@@ -77,7 +80,7 @@ function isObject(value: unknown): value is Members {
   return typeof value === 'object' && value !== null && !Array.isArray(value)
 }
 
-/** Cuts a JSON value that is larger than the limit. */
+/** Shortens a JSON value that is larger than the limit `maxBytes`. */
 function cut({ value, meter }: Measured, limit: SizeLimit, depth: number): Cut {
   const { maxBytes } = limit
   if (typeof value === 'string') {
@@ -97,7 +100,10 @@ function cut({ value, meter }: Measured, limit: SizeLimit, depth: number): Cut {
   return { part, bytes }
 }
 
-/** Cuts a list to the beginning of its first element, which is larger than the limit. */
+/**
+ * Shortens a list whose first element alone is larger than the limit. The result contains only the
+ * beginning of this element.
+ */
 function firstElement(
   list: readonly unknown[],
   { maxBytes, uncounted }: SizeLimit,
@@ -113,9 +119,9 @@ function firstElement(
 }
 
 /**
- * Cuts a record whose members share the bytes of a limit: small members stay whole, large members
- * get equal parts of the remaining bytes. All members are measured up to an equal part only, and
- * further when smaller members have left bytes.
+ * Shortens a record to a limit. Small members stay unchanged, large members get equal parts of the
+ * remaining bytes. Each member is measured only up to an equal part, and further when smaller
+ * members leave bytes for it.
  */
 function shareBytes(
   record: Members,
@@ -156,7 +162,7 @@ function shareBytes(
   return { part: Object.fromEntries(part), bytes: maxBytes - left }
 }
 
-/** Divides a list into the elements for which the condition is true, and all other elements. */
+/** Divides a list into the elements that meet a condition and the elements that do not. */
 function partition<T>(all: readonly T[], condition: (element: T) => boolean): [T[], T[]] {
   const [yes, no]: [T[], T[]] = [[], []]
   for (const element of all) (condition(element) ? yes : no).push(element)

@@ -3,10 +3,13 @@ import { sql } from 'kysely'
 import type { Db } from '../connect.ts'
 import type { RecordedEvent } from './record.ts'
 
-/** Size in bytes above which an event is sent as a claim check: its body stays in Postgres. */
+/**
+ * Maximum size in bytes of an event body in a bus message. A larger event is sent as a claim check,
+ * and its body stays in Postgres.
+ */
 export const maxMessageBytes = 128 * 1024
 
-/** Id and date of the row of an event in the table `events`. */
+/** Id and date that identify a row of the table `events`. */
 export type EventRow = Pick<RecordedEvent, 'id' | 'date'>
 
 /** Function that marks recorded events as published. */
@@ -15,12 +18,15 @@ export type MarkPublished = (events: readonly EventRow[]) => Promise<void>
 /** Publishes an event message on RabbitMQ. Resolves when the broker has confirmed the message. */
 export type PublishEvent = (message: EventMessage) => Promise<void>
 
-/** Event to publish. The body is null if it is above `maxMessageBytes` and was not read. */
+/**
+ * Event to publish. The body is null if the body is larger than `maxMessageBytes` and was not read
+ * from Postgres.
+ */
 export type PublishableEvent = Omit<RecordedEvent, 'body'> & { body: string | null }
 
 /**
- * Converts an event to a bus message, or to a claim check (message without the body) if the event
- * is large.
+ * Converts an event to a bus message. The message for a large event is a claim check: it does not
+ * contain the body.
  */
 function toMessage(recorded: PublishableEvent): EventMessage {
   const { eventId, event, account, shard, date, body } = recorded
@@ -29,10 +35,10 @@ function toMessage(recorded: PublishableEvent): EventMessage {
 }
 
 /**
- * Publishes recorded events after their commit and marks them. Never throws: the sweep of
- * webhook-dispatcher publishes unmarked events. A crash between publishing and marking repeats a
- * message with the same event id. Pass a function instead of `db` to mark events of several callers
- * together.
+ * Publishes recorded events after their transaction was committed, and marks them as published.
+ * Never throws: the sweep of webhook-dispatcher publishes events without this mark. After a crash
+ * between publishing and marking, an event is published twice with the same event id. A function in
+ * place of `db` can mark the events of several callers together.
  */
 export async function publishEvents(
   db: Db | MarkPublished,
@@ -47,8 +53,8 @@ export async function publishEvents(
 }
 
 /**
- * Marks events as published, in one statement. Rows are locked in id order, like all statements
- * about several events do, so that they cannot deadlock with a fan-out of the same events.
+ * Marks events as published, in one statement. The rows are locked in the order of ids, as in all
+ * statements about several events. This order prevents deadlocks with a fan-out of the same events.
  */
 export async function markPublished(db: Db, events: readonly EventRow[]): Promise<void> {
   if (events.length === 0) return

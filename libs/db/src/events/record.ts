@@ -15,20 +15,20 @@ export interface NewEvent {
   data: unknown
   path?: string
   specialUse?: string
-  /** Webhook target of the account itself, for accountDeleted. */
+  /** Webhook target of the account itself. Only present for the event accountDeleted. */
   accountTarget?: AccountTarget
 }
 
-/** Event that is stored in Postgres, ready to be published. */
+/** Event that is stored in Postgres and ready to be published. */
 export interface RecordedEvent extends EventMessage {
   id: string
   body: string
 }
 
 /**
- * Stores events in the transaction that changes the state they report. An event whose id is already
- * recorded is skipped. Returns the stored events in order; publish them after the commit with
- * `publishEvents`. Data above the size limit of events is cut (`limitEventData`).
+ * Stores events in the transaction that makes the reported change. Skips events whose id is already
+ * recorded. Returns the stored events in order. After the commit, call `publishEvents` to publish
+ * them. Data above the size limit of events is shortened (`limitEventData`).
  */
 export async function recordEvents(
   tx: Tx,
@@ -67,8 +67,8 @@ export async function recordEvents(
 }
 
 /**
- * Maximum length of the webhook bodies that are composed before other work of the process runs, in
- * UTF-16 units.
+ * Number of UTF-16 units of webhook bodies after which composing pauses, so that other work of the
+ * process can run.
  */
 const composedPerTurn = 262_144
 
@@ -91,8 +91,8 @@ async function composeBodies(
 }
 
 /**
- * Composes the webhook body of an event. All attempts and all targets without a map function get
- * this body.
+ * Composes the webhook body of an event. This body is sent in all attempts and to all targets
+ * without a map function.
  */
 function composeBody(
   event: NewEvent,
@@ -109,10 +109,13 @@ function composeBody(
   return withoutNul(JSON.stringify(envelope))
 }
 
-/** Pattern of U+0000 in JSON, after an even number of backslashes. */
+/**
+ * Pattern of the escape sequence for U+0000 in JSON text. An even number of backslashes may precede
+ * the sequence.
+ */
 const escapedNul = /(?<!\\)((?:\\\\)*)\\u0000/g
 
-/** Removes U+0000 from JSON, because Postgres does not store the character in `jsonb`. */
+/** Removes U+0000 from JSON text, because Postgres cannot store this character in `jsonb`. */
 function withoutNul(json: string): string {
   return json.includes('u0000') ? json.replace(escapedNul, '$1') : json
 }

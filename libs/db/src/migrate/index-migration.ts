@@ -1,6 +1,6 @@
 import { type Kysely, sql } from 'kysely'
 
-/** Statement of a migration without a transaction, which has no other statement. */
+/** Single statement of a migration without a transaction. */
 export type IndexStatement =
   | { action: 'create'; unique: boolean; index: string; table: string; definition: string }
   | { action: 'drop'; index: string }
@@ -10,9 +10,9 @@ const create =
 const drop = /^drop index concurrently if exists (?<index>\w+)$/i
 
 /**
- * Reads the statement of a migration without a transaction.
+ * Parses the statement of a migration without a transaction.
  *
- * @throws unless the text is one `create index concurrently if not exists` or `drop index
+ * @throws unless the text is a single `create index concurrently if not exists` or `drop index
  * concurrently if exists`
  */
 export function parseIndexMigration(text: string): IndexStatement {
@@ -36,21 +36,25 @@ function match(statement: string) {
 
 export interface IndexBuildOptions {
   /**
-   * Maximum wait of a migration step that blocks the readers or writers of a table while it waits.
+   * Maximum time that a migration step waits for a lock if readers or writers of the table have to
+   * wait behind the step.
    */
   lockTimeoutMs: number
-  /** Maximum wait for each older transaction, in migration steps that block no reader or writer. */
+  /**
+   * Maximum time that a migration step waits for each older transaction if no reader or writer has
+   * to wait behind the step.
+   */
   maxWaitMs: number
   /**
-   * Called with the name of an incomplete index that an interrupted build left and that was
-   * dropped.
+   * Called with the name of an incomplete index after the index was dropped. An interrupted build
+   * had left the index.
    */
   onDropped: (index: string) => void
 }
 
 /**
- * Builds or drops an index without blocking readers and writers of its table. May be repeated after
- * an interruption at any point: an incomplete index is dropped and built again.
+ * Builds or drops an index without blocking readers and writers of its table. Can be repeated after
+ * an interruption at any point, because an incomplete index is dropped and built again.
  */
 export async function applyIndexStatement(
   session: Kysely<unknown>,
@@ -67,7 +71,7 @@ export async function applyIndexStatement(
 }
 
 interface IndexDefinition {
-  /** Beginning of the index statement: `create index` or `create unique index`. */
+  /** First words of the index statement: `create index` or `create unique index`. */
   create: string
   index: string
   definition: string
@@ -86,7 +90,7 @@ class IndexBuilder {
     await this.#patiently(`drop index concurrently if exists public.${index}`)
   }
 
-  /** Builds an index unless it exists and is complete. */
+  /** Builds an index unless the index exists and is complete. */
   async build({ create, index, definition }: IndexDefinition, table: string): Promise<void> {
     const isValid = await this.#isValid(index)
     if (isValid === true) return
@@ -98,8 +102,9 @@ class IndexBuilder {
   }
 
   /**
-   * Builds the index of a partitioned table. First creates an incomplete index of the table itself,
-   * which table partitions created later copy, then an index of each table partition.
+   * Builds an index of a partitioned table. First creates an incomplete index of the partitioned
+   * table itself. Table partitions that are created later copy this index. Then builds an index for
+   * each existing table partition.
    */
   async buildPartitioned(what: IndexDefinition, table: string): Promise<void> {
     const { create, index, definition } = what
@@ -112,14 +117,14 @@ class IndexBuilder {
   }
 
   async #buildPartition(what: IndexDefinition, partition: string): Promise<void> {
-    // Postgres truncates the names of indexes to 63 bytes.
+    // The name of the index is shortened, because Postgres truncates names of indexes to 63 bytes.
     const index = `${partition}_${what.index}`.slice(0, 63)
     try {
       await this.build({ ...what, index }, partition)
       await this.#briefly(`alter index public.${what.index} attach partition public.${index}`)
     } catch (error) {
-      // The error of an index build is expected if the retention job has dropped the table
-      // partition in the meantime.
+      // The error is ignored if the table partition does not exist any more: the retention job has
+      // dropped it in the meantime.
       if (await this.#exists(partition)) throw error
     }
   }
@@ -137,8 +142,8 @@ class IndexBuilder {
   }
 
   /**
-   * State of an index: true if the index is valid, false if an interrupted build left the index.
-   * Undefined if no such index exists.
+   * State of an index. True if the index is valid, false if an interrupted build left it
+   * incomplete. Undefined if no index has the name.
    */
   async #isValid(index: string): Promise<boolean | undefined> {
     const { rows } = await sql<{ valid: boolean }>`select indisvalid as valid from pg_index
@@ -146,7 +151,10 @@ class IndexBuilder {
     return rows[0]?.valid
   }
 
-  /** Returns the name of a table partition that has no part of the index. */
+  /**
+   * Returns the name of a table partition for which no index was attached to the partitioned index
+   * yet.
+   */
   async #nextPartition(index: string, table: string): Promise<string | undefined> {
     const { rows } = await sql<{ name: string }>`
       select c.relname as name from pg_inherits i join pg_class c on c.oid = i.inhrelid
@@ -158,13 +166,17 @@ class IndexBuilder {
   }
 
   /**
-   * Runs an index statement that blocks no other statement while it waits for open transactions.
+   * Runs an index statement that waits for open transactions without blocking other statements, so
+   * that a long wait is harmless.
    */
   async #patiently(statement: string): Promise<void> {
     await this.#run(statement, this.#options.maxWaitMs)
   }
 
-  /** Runs an index statement behind which readers or writers of the table queue while it waits. */
+  /**
+   * Runs an index statement whose wait for a lock makes readers or writers of the table wait, so
+   * that only a short wait is allowed.
+   */
   async #briefly(statement: string): Promise<void> {
     await this.#run(statement, this.#options.lockTimeoutMs)
   }

@@ -1,21 +1,27 @@
 import { settleWithin, sleep } from '@posthorn/flow'
 import { type Kysely, sql } from 'kysely'
 
-/** Session of Postgres that blocks another session. Statements are not read: they may have data. */
+/**
+ * Session of Postgres that blocks another session. The text of its statement is not read, because
+ * the text may contain customer data.
+ */
 export interface LockHolder {
-  /** Process id of the lock holder; 0 for a prepared transaction. */
+  /** Process id of the session that holds the lock. 0 for a prepared transaction. */
   readonly pid: number
   readonly role: string | null
   readonly application: string | null
-  /** State of the Postgres session. Null if the current role may not read the state. */
+  /**
+   * State of the Postgres session that holds the lock. Null if the current role is not allowed to
+   * read the state.
+   */
   readonly state: string | null
-  /** Duration of the holder's open transaction. */
+  /** Duration of the open transaction of the session that holds the lock. */
   readonly transactionSeconds: number | null
-  /** Time since the start of the current or last statement. */
+  /** Time since the session that holds the lock started its current or last statement. */
   readonly querySeconds: number | null
 }
 
-/** Returns the Postgres sessions for which another session waits. */
+/** Returns the Postgres sessions for which the session with the process id `waitingPid` waits. */
 export async function findLockHolders(
   db: Kysely<unknown>,
   waitingPid: number,
@@ -46,7 +52,7 @@ async function describeSessions(
   return rows
 }
 
-/** Text about the Postgres session that holds a lock, for the operator. */
+/** Describes the Postgres session that holds a lock, as text for the operator. */
 export function describeHolder(holder: LockHolder): string {
   if (holder.pid === 0) return 'a prepared transaction (see pg_prepared_xacts)'
   const { pid, role, application, state, transactionSeconds, querySeconds } = holder
@@ -61,17 +67,20 @@ export function describeHolder(holder: LockHolder): string {
 }
 
 export interface WatchOptions {
-  /** Connection pool with a second connection besides the connection that waits for the lock. */
+  /** Connection pool with a free connection besides the connection that waits for the lock. */
   db: Kysely<unknown>
-  /** Process id of the Postgres session that may wait for a lock. */
+  /** Process id of the Postgres session whose waits for locks are observed. */
   pid: number
-  /** Interval at which the holders of locks are polled. */
+  /** Interval at which the sessions that hold locks are looked up. */
   everyMs: number
-  /** Called after each poll that finds holders of a lock for which the session waits. */
+  /** Called after each look-up that finds sessions for whose locks the session waits. */
   onBlocked: (holders: readonly LockHolder[]) => void
 }
 
-/** Runs work of a Postgres session and reports the sessions for whose locks that session waits. */
+/**
+ * Runs the work of a Postgres session. Meanwhile, reports other sessions for whose locks the
+ * session waits.
+ */
 export async function watchLocks<T>(
   work: () => Promise<T>,
   { db, pid, everyMs, onBlocked }: WatchOptions,
@@ -84,7 +93,8 @@ export async function watchLocks<T>(
       if (holders.length > 0 && !ended.signal.aborted) onBlocked(holders)
     }
   }
-  // The report of lock holders is a help only: without a second connection the migration runs on.
+  // Errors of the look-up are ignored. The report only helps the operator, and the migration can
+  // continue without a second connection.
   const watching = watch().catch(() => undefined)
   try {
     return await work()

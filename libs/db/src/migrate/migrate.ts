@@ -8,7 +8,10 @@ import { listMigrations, type MigrationFile, readMigrations } from './migration-
 import type { ReportProgress } from './progress.ts'
 import { MigrationRun } from './run-migrations.ts'
 
-/** True if the database has all migrations of this release. Newer migrations are allowed. */
+/**
+ * True if all migrations of this release were applied to the database. Migrations of newer releases
+ * are allowed.
+ */
 export async function schemaIsReady(db: Db): Promise<boolean> {
   const required = await listMigrations()
   const { rows } = await sql<{ name: string }>`select name from kysely_migration`.execute(db)
@@ -17,29 +20,32 @@ export async function schemaIsReady(db: Db): Promise<boolean> {
 }
 
 export interface MigrateOptions {
-  /** Passwords of the services by database role. Other roles keep their passwords. */
+  /** Passwords of the services, by database role. Roles without an entry keep their passwords. */
   rolePasswords?: Readonly<Record<string, string>>
   /**
-   * Maximum wait of a migration for a lock behind which statements of services queue. Default 3 s:
-   * 1 s less than the statement timeout of api-gateway.
+   * Maximum time that a migration waits for a lock if statements of services have to wait behind
+   * the migration. Default 3 s: 1 s less than the statement timeout of api-gateway.
    */
   lockTimeoutMs?: number
-  /** Maximum time of retries per database migration. Default 10 min. */
+  /** Maximum time for which a failed database migration is attempted again. Default 10 min. */
   maxWaitMs?: number
-  /** Called with each step of a migration. */
+  /** Called with each step of a run of migrations. */
   onProgress?: ReportProgress
-  /** Called with the service roles whose timeouts the owner of the database may not set. */
+  /**
+   * Called with the service roles whose timeouts the owner of the database is not allowed to set.
+   */
   onTimeoutsRefused?: (roles: readonly string[]) => void
   /** Called with the service roles that can still create temporary objects in Postgres. */
   onTemporaryKept?: (roles: readonly string[]) => void
-  /** Migrations to apply. Default: the migrations of this release. */
+  /** Migrations to apply. Defaults to the migrations of this release. */
   migrations?: readonly MigrationFile[]
 }
 
 /**
  * Applies missing migrations as the owner of the database, sets passwords and timeouts of the
- * service roles, and revokes the right to create temporary objects. Forward only. Concurrent calls
- * wait for each other. A call after an interrupted call continues. Returns the applied names.
+ * service roles, and revokes the right to create temporary objects. There is no way back to an
+ * earlier schema. Concurrent calls wait for each other. A call after an interrupted call continues
+ * its work. Returns the names of the applied migrations.
  *
  * @throws MigrationBlockedError if a lock is not available within `maxWaitMs`
  */
@@ -50,13 +56,14 @@ export async function migrate(ownerUrl: string, options: MigrateOptions = {}): P
   const pool = new Pool({
     connectionString: ownerUrl,
     application_name: 'migrate',
-    // Maximum connections of the pool: one for the migrations, and one to find the sessions that
+    // The pool needs two connections: one for the migrations, and one to look up the sessions that
     // block the migrations.
     max: 2,
     connectionTimeoutMillis: 10_000,
     keepAlive: true,
   })
-  // A lost connection is reported by the SQL statement that used the connection.
+  // Errors of connections are ignored here, because the SQL statement that uses a lost connection
+  // reports the error.
   pool.on('error', () => undefined)
   pool.on('connect', (client) => void client.on('error', () => undefined))
   const db = new Kysely<unknown>({ dialect: new PostgresDialect({ pool }) })
@@ -73,11 +80,10 @@ export async function migrate(ownerUrl: string, options: MigrateOptions = {}): P
 }
 
 /**
- * Removes the timeouts that a role or a database may have: a migration runs for as long as it needs
- * to. Only waits for locks are limited.
- *
- * Postgres ends the session of the migration, and with the session its locks, 1 s after the migrate
- * process has ended. Otherwise Postgres would first finish the statement.
+ * Removes timeouts that the Postgres role or the database may have. A migration may take as long as
+ * needed, only its waits for locks are limited. Also makes Postgres end the session of the
+ * migration, and release its locks, 1 s after the migrate process has died. Otherwise Postgres
+ * would finish the current statement first.
  */
 async function removeTimeouts(session: Kysely<unknown>): Promise<void> {
   await sql`

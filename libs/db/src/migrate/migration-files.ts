@@ -15,7 +15,7 @@ export type MigrationKind = 'transaction' | 'index' | 'batches'
 
 /** Name, kind and statements of a migration, read from a file. */
 export interface MigrationFile {
-  /** File name without `.sql`. Migrations run in the order of their names. */
+  /** File name without `.sql`. Migrations are applied in the order of their names. */
   readonly name: string
   readonly kind: MigrationKind
   readonly text: string
@@ -26,13 +26,16 @@ const markers: Readonly<Record<string, MigrationKind>> = {
   '-- batches': 'batches',
 }
 
-/** Parses a migration; the first line of its text names its kind. */
+/**
+ * Parses the text of a migration file. The first line of the text determines the kind of the
+ * migration.
+ */
 export function parseMigration(name: string, text: string): MigrationFile {
   const marker = text.slice(0, text.indexOf('\n')).trim()
   return { name, kind: markers[marker] ?? 'transaction', text }
 }
 
-/** Lists the migrations of this release in their order. */
+/** Lists the names of the migrations of this release in their order. */
 export async function listMigrations(): Promise<string[]> {
   const files = await readdir(directory)
   return files

@@ -3,23 +3,27 @@ import { type Kysely, sql } from 'kysely'
 import { findAdvisoryHolders, type LockHolder } from './lock-holders.ts'
 
 /**
- * Key of the advisory lock that migrations hold. Releases before 1.0 take the lock with the same
- * key, once per transaction.
+ * Key of the Postgres advisory lock that prevents concurrent runs of migrations. Releases before
+ * 1.0 use the same key, and take the lock for each transaction.
  */
 const lockKey = '3853314791062309107'
 const pollMs = 500
 
 export interface MigrationLockOptions {
-  /** Connection pool with a second connection besides the connection of the migrating session. */
+  /** Connection pool with a free connection besides the connection of the migrating session. */
   db: Kysely<unknown>
-  /** Called once if another process holds the lock of migrations. */
+  /**
+   * Called once if another process holds the advisory lock of migrations, with the sessions that
+   * hold the lock.
+   */
   onQueued: (holders: readonly LockHolder[]) => void
 }
 
 /**
- * Waits for the lock of migrations and takes the lock for the Postgres session, so that the lock
- * outlives transactions and ends with the process. The lock is polled: a statement that waited for
- * the lock would be an open transaction, for which the concurrent build of an index waits.
+ * Waits for the advisory lock of migrations and takes it for the whole Postgres session. The lock
+ * outlives transactions and is released when the process ends. The lock is polled: a statement that
+ * waits for the lock would be an open transaction, and a concurrent build of an index has to wait
+ * for open transactions.
  */
 export async function lockMigrations(
   session: Kysely<unknown>,
@@ -34,7 +38,7 @@ export async function lockMigrations(
   }
 }
 
-/** Releases the lock of migrations that a Postgres session holds. */
+/** Releases the advisory lock of migrations that a Postgres session holds. */
 export async function unlockMigrations(session: Kysely<unknown>): Promise<void> {
   await sql`select pg_advisory_unlock(${sql.raw(lockKey)})`.execute(session)
 }

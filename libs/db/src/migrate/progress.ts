@@ -1,6 +1,6 @@
 import { describeHolder, type LockHolder } from './lock-holders.ts'
 
-/** Step of a run of `migrate`. */
+/** Step of a run of the migrations (`migrate`), reported to the operator. */
 export type MigrationProgress =
   | { kind: 'queued'; holders: readonly LockHolder[] }
   | { kind: 'started'; migration: string; position: number; count: number }
@@ -10,10 +10,10 @@ export type MigrationProgress =
   | { kind: 'batch'; migration: string; rows: number }
   | { kind: 'applied'; migration: string; durationMs: number }
 
-/** Function that receives the steps of a run of `migrate`. */
+/** Function that is called with the steps of a run of `migrate`. */
 export type ReportProgress = (progress: MigrationProgress) => void
 
-/** Describes the progress of `migrate` in one line for the operator. */
+/** Describes a step of `migrate` in one line for the operator. */
 export function describeProgress(progress: MigrationProgress): string {
   switch (progress.kind) {
     case 'queued':
@@ -33,7 +33,7 @@ export function describeProgress(progress: MigrationProgress): string {
   }
 }
 
-/** Describes the Postgres sessions that hold a lock as text, separated by semicolons. */
+/** Describes the Postgres sessions that hold a lock as one text, separated by semicolons. */
 export function describeHolders(holders: readonly LockHolder[]): string {
   return holders.length === 0 ? 'an unknown session' : holders.map(describeHolder).join('; ')
 }

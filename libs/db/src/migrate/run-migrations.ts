@@ -9,18 +9,18 @@ import { lockMigrations, unlockMigrations } from './migration-lock.ts'
 import { describeHolders, type ReportProgress } from './progress.ts'
 
 /**
- * SQLSTATEs for which a migration is attempted again: a lock that was not available in time, and a
- * deadlock.
+ * SQLSTATEs after which a migration is attempted again: a lock was not available in time, or a
+ * deadlock occurred.
  */
 const temporaryStates = new Set(['55P03', '40P01'])
 
 /**
- * Delay after a failed attempt of a migration, in which the statements that queued behind the
- * attempt run.
+ * Delay before a failed migration is attempted again. During the delay, statements that had to wait
+ * behind the migration can run.
  */
 const retryDelayMs = backoff({ baseMs: 1_000, maxMs: 15_000, jitter: 0.2 })
 
-/** Error of a migration that did not get a lock within the maximum wait. */
+/** Error of a migration that could not get a lock within the maximum time. */
 export class MigrationBlockedError extends Error {
   override readonly name = 'MigrationBlockedError'
 
@@ -33,25 +33,29 @@ export class MigrationBlockedError extends Error {
 }
 
 export interface RunOptions {
-  /** Maximum wait of a migration's statement behind which statements of services queue. */
+  /**
+   * Maximum time that a statement of a migration waits for a lock if statements of services have to
+   * wait behind it.
+   */
   lockTimeoutMs: number
-  /** Maximum time from the first failed attempt of a migration to its last attempt. */
+  /** Maximum time from the first failure of a migration to its last attempt. */
   maxWaitMs: number
   report: ReportProgress
   clock?: Clock
 }
 
-/** Failed attempts of the migration that is running. */
+/** Number and times of failed attempts at the current migration. */
 interface Attempts {
   failed: number
   firstFailureAt: number
-  /** Postgres sessions that were reported as holders of locks. */
+  /** Postgres sessions that were last reported to hold the lock that the migration needs. */
   holders: readonly LockHolder[]
 }
 
 /**
- * Runs migrations in one Postgres session, each with its record, and `finish` after them, under the
- * lock of migrations. The lock is released while a migration waits for its next attempt.
+ * Runs migrations in one Postgres session, each together with its record in the table of
+ * migrations, and then `finish`. The advisory lock of migrations is held meanwhile. The lock is
+ * released while a failed migration waits for its next attempt.
  */
 export class MigrationRun {
   readonly #db: Kysely<unknown>
@@ -63,8 +67,8 @@ export class MigrationRun {
   #attempts: Attempts = { failed: 0, firstFailureAt: 0, holders: [] }
 
   /**
-   * Creates a run of migrations. `session` is one connection of the pool `db`, which has a second
-   * connection.
+   * Creates a run of migrations. `session` is one connection of the pool `db`. The pool must have a
+   * second connection.
    */
   constructor(db: Kysely<unknown>, session: Kysely<unknown>, options: RunOptions) {
     this.#db = db
@@ -74,7 +78,7 @@ export class MigrationRun {
   }
 
   /**
-   * Applies the pending migrations and returns their names.
+   * Applies the migrations that are missing in the database and returns their names.
    *
    * @throws MigrationBlockedError if a lock is not available within `maxWaitMs`
    */
@@ -166,7 +170,8 @@ export class MigrationRun {
   }
 
   /**
-   * Counts a failed attempt of a migration. @throws the error unless a further attempt may succeed
+   * Counts a failed attempt of a migration.
+   * @throws the error of the attempt if no further attempt is made
    */
   async #afterFailure(error: unknown): Promise<void> {
     const migration = this.#current?.name
@@ -188,7 +193,8 @@ export class MigrationRun {
 }
 
 /**
- * Names of the recorded migrations. Creates their table, as releases with kysely's Migrator did.
+ * Reads the names of the applied migrations. Creates the table of migrations if it is missing, with
+ * the columns of kysely's Migrator, which earlier releases used.
  */
 async function readRecorded(session: Kysely<unknown>): Promise<Set<string>> {
   await sql`create table if not exists kysely_migration (
@@ -205,8 +211,8 @@ async function record(session: Kysely<unknown>, { name }: MigrationFile): Promis
 }
 
 /**
- * Returns the migrations that are not recorded, in any position. A schema that a newer release has
- * migrated needs no migration.
+ * Returns the migrations that were not applied yet, regardless of their position. If a newer
+ * release has migrated the schema, no migration is missing.
  *
  * @throws if the schema has migrations of another build and lacks migrations of this build
  */

@@ -1,7 +1,10 @@
 import { type CheckedFile, isInUse } from './checked-file.ts'
 import { splitList, type Statement } from './statements.ts'
 
-/** Pattern of default expressions that Postgres evaluates once for all existing rows of a table. */
+/**
+ * Pattern of function calls in default expressions for which Postgres computes one value for all
+ * existing rows of a table.
+ */
 const stableCalls = /\b(?:now|transaction_timestamp|statement_timestamp) ?\(\)/g
 
 const notValidFirst =
@@ -12,7 +15,10 @@ interface ActionRule {
   fault: string
 }
 
-/** Actions of `alter table` that rewrite or scan the table under its strongest lock. */
+/**
+ * Actions of `alter table` during which Postgres rewrites or scans the table while it holds the
+ * strongest table lock.
+ */
 const actionRules: readonly ActionRule[] = [
   {
     matches: (action) => /^alter (?:column )?\w+ (?:set data )?type /.test(action),
@@ -59,7 +65,7 @@ const actionRules: readonly ActionRule[] = [
   },
 ]
 
-/** Returns the faults of an `alter table` statement: breaches of the rules for migrations. */
+/** Checks an `alter table` statement against the rules for migrations and returns the faults. */
 export function checkAlterTable({ text }: Statement, file: CheckedFile): string[] {
   const match = /^alter table (?:if exists )?(?:only )?(?<table>\w+) (?<actions>.*)$/.exec(text)
   const { table, actions } = match?.groups ?? {}
@@ -98,8 +104,8 @@ interface TableContext {
 }
 
 /**
- * Faults of `set not null`: Postgres scans the table unless a validated check proves that no value
- * of the column is null.
+ * Returns faults of `set not null`. Postgres scans the whole table unless a validated check
+ * constraint proves that the column contains no null.
  */
 function checkSetNotNull(action: string, { table, file }: TableContext): string[] {
   const column = /^alter (?:column )?(\w+) set not null$/.exec(action)?.[1]
@@ -118,8 +124,8 @@ function checkSetNotNull(action: string, { table, file }: TableContext): string[
 }
 
 /**
- * Faults of `validate constraint`: in the transaction that adds the constraint, the validation
- * scans the table under the lock of that transaction.
+ * Returns faults of `validate constraint`. In the transaction that adds the constraint, the
+ * validation would scan the table while the transaction holds the lock for adding the constraint.
  */
 function checkValidate(action: string, file: CheckedFile): string[] {
   const name = /^validate constraint (\w+)$/.exec(action)?.[1]

@@ -7,14 +7,14 @@ import { statementRules } from './statement-rules.ts'
 import type { Statement } from './statements.ts'
 
 /**
- * Name of the last migration that is not checked against the rules for migrations. Applied
- * migrations never change, so only later migrations have to follow the rules.
+ * Name of the last migration to which the rules for migrations do not apply. Older migrations are
+ * not checked, because applied migrations are never changed.
  */
 export const lastUnchecked = '0033-random-mailbox-numbers'
 
 /**
  * Checks migrations after `lastUnchecked` against the rules of libs/db/README.md. Returns one line
- * per fault: file, line, problem and remedy.
+ * per fault with file, line, problem and remedy.
  */
 export function checkMigrations(files: readonly MigrationFile[]): string[] {
   const faults: string[] = []
@@ -40,8 +40,8 @@ function checkStatements(file: CheckedFile): Fault[] {
 }
 
 /**
- * Reports a migration that locks two tables: waiting for the lock of the second table would keep
- * the first table locked.
+ * Reports a migration that locks two tables. Such a migration would keep the first table locked
+ * while it waits for the lock of the second table.
  */
 function checkLocks(file: CheckedFile): Fault[] {
   if (file.kind !== 'transaction') return []
@@ -69,11 +69,13 @@ const lockingStatements = [
   /^truncate (?:table )?(\w+)/,
 ]
 
-/** Tables on which a migration statement takes a lock that blocks readers or writers. */
+/**
+ * Lists the tables on which a statement of a migration takes a lock that blocks readers or writers.
+ */
 function lockedTables(text: string): string[] {
   const target = lockingStatements.flatMap((pattern) => pattern.exec(text)?.[1] ?? [])
-  // A foreign key of a new table locks the referenced table against writers. A foreign key between
-  // two tables in use cannot be added with a lock of one table only.
+  // A foreign key in a new table also locks the referenced table against writers. A foreign key
+  // between two existing tables is not counted here, because it always locks both tables.
   if (!/^create (?:unlogged )?table\b/.test(text)) return target
   return [...target, ...[...text.matchAll(/\breferences (\w+)/g)].flatMap(([, name]) => name ?? [])]
 }
@@ -103,7 +105,7 @@ function checkKind(file: CheckedFile, { text }: MigrationFile): Fault[] {
 
 /**
  * Reports markers such as `-- batches` that have no effect, because they are not in the first line
- * of a migration.
+ * of the migration's file.
  */
 function checkMarkers(text: string): Fault[] {
   return text

@@ -1,29 +1,34 @@
 import type { MigrationFile } from '../migrate/migration-files.ts'
 import { splitStatements, type Statement } from './statements.ts'
 
-/** Migration with the data that the migration rules need. */
+/** Migration with the data that the checks of migration rules need. */
 export interface CheckedFile {
   readonly name: string
   readonly kind: MigrationFile['kind']
   readonly statements: readonly Statement[]
-  /** Tables that the migration creates. All other tables exist and are in use. */
+  /**
+   * Tables that the migration itself creates. All other tables exist before the migration and are
+   * in use.
+   */
   readonly created: ReadonlySet<string>
   /**
-   * Release in `-- contract: <release>`, from which on no code uses the tables or columns that the
-   * migration removes.
+   * Release that the comment `-- contract: <release>` names. From this release on, no code uses the
+   * tables or columns that the migration removes.
    */
   readonly contract: string | undefined
-  /** Statements of earlier migrations. */
+  /** SQL statements of all earlier migrations. */
   readonly earlier: readonly Statement[]
 }
 
-/** Breach of a rule for migrations, at a line of a file. */
+/** Violation of a rule for migrations, with the line number in the file. */
 export interface Fault {
   readonly line: number
   readonly text: string
 }
 
-/** Splits a migration into its statements. `earlier` are the statements of earlier migrations. */
+/**
+ * Splits a migration into its SQL statements. `earlier` are the statements of earlier migrations.
+ */
 export function parseFile(file: MigrationFile, earlier: readonly Statement[]): CheckedFile {
   const statements = splitStatements(file.text)
   const created = statements.flatMap(({ text }) => {
@@ -35,7 +40,10 @@ export function parseFile(file: MigrationFile, earlier: readonly Statement[]): C
   return { name, kind, statements, created: new Set(created), contract, earlier }
 }
 
-/** True if a table existed before the migration, so that services read and write the table. */
+/**
+ * True if a table existed before the migration. Services then read and write the table during the
+ * migration.
+ */
 export function isInUse(file: CheckedFile, table: string | undefined): boolean {
   return table !== undefined && !file.created.has(table)
 }

@@ -3,7 +3,7 @@ import type { Statement } from './statements.ts'
 
 type Rule = (statement: Statement, file: CheckedFile) => string | undefined
 
-/** Database tables with few rows, however many accounts and messages there are. */
+/** Database tables that always have few rows, regardless of the number of accounts and messages. */
 const smallTables = new Set([
   'account_changes_horizon',
   'gateway_states',

@@ -1,11 +1,11 @@
 /** SQL statement of a migration. */
 export interface Statement {
   /**
-   * Text of the statement without comments and without the content of strings and function bodies,
-   * in lower case, with single spaces and without the schema `public`.
+   * Normalized text of the statement: in lower case, with single spaces, without comments, without
+   * the content of strings and function bodies, and without the schema name `public`.
    */
   readonly text: string
-  /** Line of the first word of the statement in the migration file, from 1. */
+  /** Line number in the migration file of the statement's first word. The first line is 1. */
   readonly line: number
 }
 
@@ -50,7 +50,7 @@ function withoutContent(part: string): string {
   return part
 }
 
-/** Splits an SQL list at its commas, except commas in parentheses. */
+/** Splits an SQL list at its commas. Commas inside parentheses do not split the list. */
 export function splitList(list: string): string[] {
   const parts: string[] = ['']
   let depth = 0

@@ -7,19 +7,21 @@ import type { Generated } from 'kysely'
 import type { JsonOrNull } from './json.ts'
 
 /**
- * Login at a mail server as stored. `accessToken`: an access token is sealed instead of a password.
+ * Login at a mail server as stored, without the secret. `accessToken`: the sealed secret is an
+ * access token instead of a password.
  */
 export interface StoredServerLogin {
   user: string
   accessToken?: true
 }
 /**
- * Mail server settings of an account as stored. The password or access token is in `credentials`.
+ * Mail server settings of an account as stored. The password or access token is in the table
+ * `credentials`.
  */
 export type StoredServer<T extends ImapConfig | ImapDisabled | SmtpConfig> = T extends unknown
   ? Omit<T, 'auth'> & { auth?: StoredServerLogin | false }
   : never
-/** OAuth2 settings of an account as stored. The grant is in `credentials`. */
+/** OAuth2 settings of an account as stored. The OAuth2 grant is in the table `credentials`. */
 export interface StoredOAuth2 {
   /** Id of the OAuth2 application with which the account authenticates. */
   provider: string
@@ -31,18 +33,26 @@ export interface StoredHeader {
   value: string
 }
 
-/** Error of a new account state, or the details of a `syncWarning`. */
+/**
+ * Data of an account change: the error of the new account state, or the details of a `syncWarning`.
+ */
 export type ChangePayload = { error: LastError } | Omit<SyncWarning, 'type'>
 
-/** Last mailbox of an account whose sync failed, with the error. */
+/** Last mailbox of an account that could not be synced, with the error. */
 export type SyncError = NonNullable<AccountRecord['syncError']>
 
 export type { Backend }
 
-/** Member of an account registration whose origin (tenant or operator) is stored. */
+/**
+ * Member of an account registration for which the database records whether a tenant or an operator
+ * set the member.
+ */
 export type TenantMember = 'imap' | 'smtp' | 'webhooks' | 'webhooksCustomHeaders'
 
-/** Entry of the column `tenantSet`. `unknownHeaders`: headers that are older than the column. */
+/**
+ * Entry of the column `tenantSet`. `unknownHeaders`: custom headers were set before the column
+ * existed, so their origin is unknown.
+ */
 export type TenantSet = TenantMember | 'unknownHeaders'
 
 /** Registered accounts. Written by api-gateway. */
@@ -50,8 +60,8 @@ export interface Accounts {
   account: string
   shard: number
   /**
-   * Mail system of the account. Fixed at registration, by the OAuth2 application. Accounts of a
-   * mail API have no servers.
+   * Mail system of the account. The OAuth2 application determines the mail system at registration,
+   * and it never changes. Accounts with a mail API have no mail servers.
    */
   backend: Generated<Backend>
   name: string
@@ -75,18 +85,18 @@ export interface Accounts {
   locale: string | null
   tz: string | null
   /**
-   * Members of the registration that were set with a token bound to the account, or by the user of
-   * a hosted form.
+   * Members of the registration that were set by a tenant: with a token bound to the account, or by
+   * the user of a hosted form.
    */
   tenantSet: Generated<TenantSet[]>
   /**
-   * Version of the account, incremented by every change, so that a session detects that its account
-   * has changed.
+   * Version of the account, incremented by every change of the row, so that a session detects
+   * changes.
    */
   version: Generated<string>
   /**
-   * Number that is incremented to request a flush of the account's mailbox indexes; see
-   * `flushedEpoch`.
+   * Number that is incremented to request that the account's mailbox indexes are flushed (see
+   * `flushedEpoch`).
    */
   flushEpoch: Generated<string>
   createdAt: Generated<Date>
@@ -94,8 +104,8 @@ export interface Accounts {
 }
 
 /**
- * Sealed passwords and OAuth2 grants of accounts. Written by api-gateway, unsealed by auth-bridge
- * only.
+ * Sealed passwords and OAuth2 grants of accounts. Written by api-gateway. Only auth-bridge can
+ * unseal them.
  */
 export interface Credentials {
   account: string
@@ -105,76 +115,85 @@ export interface Credentials {
 }
 
 /**
- * State of an account. Written by the sync-worker that holds its shard. An account without a row
- * has the state `new`.
+ * State of an account. Written by the sync-worker that holds the account's shard. An account
+ * without a row has the state `new`.
  */
 export interface AccountStates {
   account: string
   state: AccountState
-  /** Number of the account state, incremented by every change of state. Part of event ids. */
+  /** Number that is incremented by every change of the account's state. Part of event ids. */
   stateEpoch: Generated<string>
   lastError: JsonOrNull<LastError>
   errorCount: Generated<number>
   authFailingSince: Date | null
   authFailureDisabledAt: Date | null
-  /** Version of the account (`accounts.version`) that this state belongs to. */
+  /** Version of the account (`accounts.version`) to which this state belongs. */
   accountVersion: Generated<string>
   initializedAt: Date | null
   delimiter: string | null
   nextMailboxNumber: Generated<number>
   syncTime: Date | null
   /**
-   * Path hashes of the known mailboxes, 8 bytes each. Distinguishes a new mailbox from a lost
-   * mailbox row.
+   * Hashes of the paths of all known mailboxes, 8 bytes each. With a hash, a mailbox without a row
+   * in `mailboxes` is not new: its row was lost.
    */
   knownMailboxes: Buffer | null
-  /** Value of `accounts.flushEpoch` whose flush of the mailbox indexes was completed last. */
+  /**
+   * Last value of `accounts.flushEpoch` for which the flush of the mailbox indexes was completed.
+   */
   flushedEpoch: Generated<string>
-  /** Last mailbox of the account whose sync failed; null once a sync pass completes. */
+  /**
+   * Last mailbox of the account that could not be synced. Null after a sync pass without errors.
+   */
   syncError: JsonOrNull<SyncError>
   /**
-   * Address of the account's mailbox at its mail provider; null if the address is the login name.
+   * Address of the account's mailbox at its mail provider. Null if the address equals the login
+   * name.
    */
   mailboxAddress: string | null
-  /** Number of open connections of the account, updated every few seconds. */
+  /** Number of the account's open connections, updated every few seconds. */
   connections: Generated<number>
   updatedAt: Generated<Date>
 }
 
 /**
- * Account and proxy changes for subscribers of `GET /v1/changes`, kept for 24 h. Written by
- * sync-worker; by the proxies through `record_proxy_state`.
+ * Changes of accounts and proxies for subscribers of `GET /v1/changes`, kept for 24 h. Written by
+ * sync-worker and, through the function `record_proxy_state`, by the proxies.
  */
 export interface AccountChanges {
   /**
-   * Transaction that wrote the row of the change. Rows are read in the order of (xid, id), up to
-   * the oldest open transaction.
+   * Id of the transaction that wrote the row. Rows are read in the order of (xid, id), up to the
+   * oldest open transaction.
    */
   xid: Generated<string>
   id: Generated<string>
-  /** Account of the change. Null for a proxy. */
+  /** Account to which the change belongs. Null for a change of a proxy. */
   account: string | null
   type: ChangeType
-  /** New state of the account or proxy, kind of a warning, or address of the mailbox. */
+  /** New state of the account or proxy, kind of a sync warning, or new address of the mailbox. */
   key: string
   payload: JsonOrNull<ChangePayload>
   createdAt: Generated<Date>
 }
 
-/** Last account change that retention deleted. One row, written by sync-worker. */
+/**
+ * Id of the last account change that retention has deleted. The table has one row, written by
+ * sync-worker.
+ */
 export interface AccountChangesHorizon {
   only: Generated<boolean>
   xid: Generated<string>
   id: Generated<string>
 }
 
-/** Protocol log of accounts with `logs` enabled, last lines only. Written by sync-worker. */
+/** Last lines of the protocol log of accounts with `logs` enabled. Written by sync-worker. */
 export interface AccountLogs {
   account: string
   id: Generated<string>
   line: string
   /**
-   * True for a line after the reply to a login: readable with tokens that are bound to the account.
+   * True for a line that was logged after the reply to a login. Tokens that are bound to the
+   * account can read only such lines.
    */
   afterLogin: Generated<boolean>
 }

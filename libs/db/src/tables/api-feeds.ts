@@ -2,34 +2,52 @@ import type { LastError } from '@posthorn/contracts/schemas/account'
 import type { ColumnType, Generated } from 'kysely'
 import type { JsonOrNull } from './json.ts'
 
-/** Folder or label at a mail API, as events name it. */
+/** Folder or label at a mail API, with the names that events contain. */
 export interface NamedFolder {
   id: string
-  /** Path of the folder: names of the levels, top first. */
+  /** Path of the folder as a list of names, from the top level to the folder itself. */
   path: string[]
   specialUse?: string
-  /** Category (tab) of the Gmail inbox that the label stands for. */
+  /** Category (tab) of the Gmail inbox that corresponds to the label. */
   category?: string
   /**
-   * True if the folder no longer exists at the provider. The name stays for changes that are
-   * reported later.
+   * True if the folder no longer exists at the provider. The name is kept for changes that the
+   * provider reports later.
    */
   former?: true
 }
 
-/** Position in the comparison of a message index with a list of the whole mailbox. Epoch ms. */
+/**
+ * State of a comparison of the message index with a listing of the whole mailbox. Times are in
+ * epoch milliseconds.
+ */
 export interface IndexRepair {
-  /** Start of the comparison in progress. Absent: none. */
+  /**
+   * Start of the current comparison of the message index with the mailbox. Absent if no comparison
+   * is in progress.
+   */
   startedAt?: number
-  /** `filled_at` of the index at the start: another index makes the comparison void. */
+  /**
+   * Value of `filledAt` of the message index when the comparison started. If the index was filled
+   * again since then, the comparison is void.
+   */
   filledAt?: number
-  /** Cursor of the list. Absent: the list begins, or is complete. */
+  /**
+   * Cursor with which the listing of the mailbox continues. Absent before the listing begins and
+   * after it is complete.
+   */
   cursor?: string
-  /** Message id below which the list is compared with the index. Absent: not listed yet. */
+  /**
+   * Message id below which the message index was already compared with the listing of the mailbox.
+   * Absent while the mailbox is being listed.
+   */
   applied?: string
-  /** Number of differences that were repaired so far. */
+  /**
+   * Number of differences between the message index and the mailbox that the current comparison has
+   * repaired so far.
+   */
   repaired?: number
-  /** Time of the next comparison. */
+  /** Time at which the next comparison of the message index with the mailbox begins. */
   nextAt?: number
 }
 
@@ -40,98 +58,131 @@ export interface IndexRepair {
 export interface ApiMailboxes {
   account: string
   /**
-   * Number of the last commit of the index, part of event ids. Starts at the time of creation in
-   * ms.
+   * Number of the last commit to the index, which is part of event ids. The first number is the
+   * time of creation in milliseconds.
    */
   epoch: string
-  /** Number of messages in the account's index. */
+  /** Number of messages in the account's message index. */
   messages: Generated<number>
   /**
-   * Time since which new messages are announced while the index is filled. Null: `notifyFrom` of
-   * the account.
+   * Time from which new messages are announced while the index is being filled. Null if
+   * `notifyFrom` of the account applies.
    */
   announceFrom: Date | null
-  /** Time at which the account's message index was filled. Null while the index is being filled. */
+  /**
+   * Time at which the account's message index was completely filled. Null while the index is being
+   * filled.
+   */
   filledAt: Date | null
   /**
-   * Time at which all change lists (feeds) of the account were last read, to about half an hour.
-   * Null: not stored yet.
+   * Time at which all change lists (feeds) of the account were last read, with an accuracy of about
+   * half an hour. Null if the time was not stored yet.
    */
   syncedAt: Date | null
-  /** Monthly comparison of the index with a list of the whole mailbox. Null: none yet. */
+  /**
+   * State of the monthly comparison of the index with a listing of the whole mailbox. Null before
+   * the first comparison.
+   */
   repair: JsonOrNull<IndexRepair>
   /**
    * Folders and labels that the provider lists, and former folders and labels that messages may
-   * still have.
+   * still contain.
    */
   folders: ColumnType<NamedFolder[], string | undefined, string>
 }
 
-/** Position of an account in a change list (feed) of a mail API. */
+/** Position up to which an account's change list (feed) of a mail API was read. */
 export interface ApiFeeds {
   account: string
   feed: string
-  /** Folder of the feed. Null if the feed covers the whole mailbox of the account. */
+  /**
+   * Folder whose changes the change list (feed) contains. Null if it covers the whole mailbox of
+   * the account.
+   */
   folder: string | null
   /**
-   * Stage of the feed: reads changes, collects a full round (listing of all messages), marks the
-   * recent messages of the round, or applies the round.
+   * Stage of a change list (feed). A full round lists all messages. `follow`: reads changes.
+   * `collect`: collects the messages of a full round. `recent`: marks the recent messages of the
+   * round. `apply`: applies the round to the message index.
    */
   stage: 'follow' | 'collect' | 'recent' | 'apply'
-  /** Cursor of the feed at the provider. Null: a full round (listing of all messages) is due. */
+  /**
+   * Cursor with which the change list (feed) continues at the provider. Null if a full round
+   * (listing of all messages) is due.
+   */
   cursor: string | null
-  /** Message id below which the collected full round is applied to the index. */
+  /**
+   * Message id below which the collected full round was already applied to the index. Null in other
+   * stages.
+   */
   applied: string | null
-  /** End of the last full round of the feed. Null with a cursor: another full round is required. */
+  /**
+   * End of the feed's last full round (listing of all messages). If this is null although `cursor`
+   * is set, another full round is required.
+   */
   completedAt: Date | null
-  /** True if the initial sync of the account ended before the full round of the feed. */
+  /**
+   * True if the initial sync of the account ended before the first full round (listing of all
+   * messages) of this feed.
+   */
   isInitial: Generated<boolean>
-  /** Time of the first change notification since the feed was last read. */
+  /**
+   * Time of the first change notification that arrived after the change list (feed) was last read.
+   */
   dirtySince: Date | null
 }
 
-/** Leaves of the stored message index: up to 256 messages with sorted ids, packed. */
+/**
+ * Leaves of the stored message index. A leaf contains up to 256 messages with sorted ids, packed.
+ */
 export interface ApiLeaves {
   account: string
-  /** Owner of the leaf. Empty for the index; otherwise the feed whose full round is collected. */
+  /**
+   * Part to which the leaf belongs: empty for the message index, or the name of a feed whose full
+   * round is being collected.
+   */
   part: string
-  /** Lowest message id that the leaf may contain. */
+  /** Lowest message id that this leaf of the message index may contain. */
   low: string
   messages: number
   content: Buffer
 }
 
-/** Messages that a change list (feed) named and the provider did not return. */
+/** Messages that a change list (feed) named, but that the provider did not return. */
 export interface ApiPending {
   account: string
   message: string
-  /** Folder that the feed named for the message. */
+  /** Folder for which the change list (feed) of the provider named the message. */
   folder: string | null
   tries: Generated<number>
   nextAt: Date
 }
 
-/** Watches: registrations of accounts for change notifications of a mail API. */
+/** Watches: registrations at a mail API for change notifications about an account. */
 export interface ApiWatches {
   account: string
   remoteId: string
-  /** SHA-256 of the secret in each notification. Null if the mail provider sends no secret. */
+  /**
+   * SHA-256 hash of the secret that each notification contains. Null if the mail provider sends no
+   * secret.
+   */
   clientStateHash: Buffer | null
   expiresAt: Date
   renewAt: Date
   state: 'active' | 'failed'
   lastNotifiedAt: Date | null
   /**
-   * Time of the latest stored attempt to create or renew the watch. Null in rows of older releases.
+   * Time of the last stored attempt to create or renew the watch. Null in rows that were written by
+   * older releases.
    */
   attemptedAt: Date | null
-  /** Failed creations and renewals of the watch since the last success. */
+  /** Number of failed attempts to create the watch, and to renew it, since the last success. */
   createFailures: Generated<number>
   renewFailures: Generated<number>
   lastError: JsonOrNull<LastError>
 }
 
-/** State of the Pub/Sub setup per OAuth2 application. */
+/** State of the Pub/Sub setup for each OAuth2 application. */
 export interface PubsubStates {
   app: string
   state: string

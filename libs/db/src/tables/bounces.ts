@@ -1,9 +1,9 @@
-/** Bounces of sent messages. Written by sync-worker with the event, kept for 90 days. */
+/** Bounces of sent messages. Written by sync-worker together with the event, kept for 90 days. */
 export interface Bounces {
   account: string
-  /** First 8 bytes of the SHA-256 of the bounced message's Message-ID. */
+  /** First 8 bytes of the SHA-256 hash of the bounced message's Message-ID. */
   messageHash: string
-  /** Message id of the bounce report. */
+  /** Message id of the delivery report (bounce) in the API. */
   bounceMessage: string
   recipient: string
   action: string

@@ -1,19 +1,21 @@
 import type { Generated } from 'kysely'
 
-/** Number of events per account and name. Written by webhook-dispatcher. */
+/** Number of events per account and event name. Written by webhook-dispatcher. */
 export interface AccountEventCounts {
   account: string
   event: string
   count: string
 }
 
-/** Statistics counters per minute and key. Written by `addCounts`, kept for 8 days. */
+/**
+ * Statistics counters, with one value per minute and key. Written by `addCounts`, kept for 8 days.
+ */
 export interface StatCounters {
   minute: Date
   key: string
   /**
-   * Number that spreads concurrent writers of one counter key over several rows; readers sum the
-   * rows.
+   * Number of the row among the rows of a key. Concurrent writers use different rows, and readers
+   * sum the rows of a key.
    */
   slot: Generated<number>
   value: string

@@ -2,18 +2,21 @@ import type { Generated } from 'kysely'
 import type { Json } from './json.ts'
 
 /**
- * Links to the hosted form for registering an account, valid for one success each. Written by
- * api-gateway.
+ * Links to the hosted form for registering an account. Each link is valid for one success. Written
+ * by api-gateway.
  */
 export interface FormLinks {
   nonce: string
-  /** Id of the account that the form registers or changes; the account may not exist yet. */
+  /** Id of the account that the form registers or changes. The account may not exist yet. */
   account: string
-  /** Prefilled fields of the form, and the URL to redirect to. */
+  /** Prefilled fields of the form, and the URL to which the browser is redirected afterwards. */
   request: Json<Record<string, unknown>>
-  /** Number of mail server probes made for this form link. */
+  /** Number of attempts to connect to mail servers through this form link. */
   probes: Generated<number>
   expiresAt: Date
-  /** Result of the form, set when the link is used: whether the account was new or existed. */
+  /**
+   * Result of the form: the registered account was new or existed before. Null until the link is
+   * used.
+   */
   state: Generated<'new' | 'existing' | null>
 }

@@ -2,7 +2,7 @@ import type { GatewayError } from '@posthorn/contracts/schemas/gateway'
 import type { Generated } from 'kysely'
 import type { JsonOrNull } from './json.ts'
 
-/** Gateways: outgoing mail servers independent of an account. Written by api-gateway. */
+/** Gateways: outgoing mail servers that belong to no account. Written by api-gateway. */
 export interface Gateways {
   gateway: string
   name: string
@@ -11,22 +11,22 @@ export interface Gateways {
   secure: Generated<boolean>
   username: string | null
   /**
-   * Version of the gateway's settings, incremented by every change, so that a session detects that
-   * its gateway has changed.
+   * Version of the gateway's settings, incremented by every change of the row, so that a session
+   * detects changes.
    */
   version: Generated<string>
   createdAt: Generated<Date>
   updatedAt: Generated<Date>
 }
 
-/** Sealed passwords of gateways. Written by api-gateway, unsealed by auth-bridge only. */
+/** Sealed passwords of gateways. Written by api-gateway. Only auth-bridge can unseal them. */
 export interface GatewayCredentials {
   gateway: string
   sealed: string
   updatedAt: Generated<Date>
 }
 
-/** Sending state of gateways (outgoing mail servers). Written by sender. */
+/** State of sending through gateways (outgoing mail servers). Written by sender. */
 export interface GatewayStates {
   gateway: string
   deliveries: Generated<string>

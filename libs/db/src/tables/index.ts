@@ -45,7 +45,7 @@ import type {
   WebhookRouteStates,
 } from './webhook-routes.ts'
 
-/** All tables of the database: snake_case in SQL, camelCase in TypeScript. */
+/** All tables of the database. Names are in snake_case in SQL and in camelCase in TypeScript. */
 export interface Tables {
   accountChanges: AccountChanges
   accountChangesHorizon: AccountChangesHorizon

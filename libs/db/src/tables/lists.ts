@@ -1,11 +1,11 @@
 import type { Generated } from 'kysely'
 
-/** Recipients that get no messages of a mailing list of an account. Written by api-gateway. */
+/** Recipients that get no messages of an account's mailing list. Written by api-gateway. */
 export interface AccountListBlocks {
   account: string
-  /** Id of the list in lower case. */
+  /** Id of the mailing list in lower case. */
   listId: string
-  /** Key of the recipient's address, see `addressKey`. */
+  /** Key by which the recipient's address is compared (see `addressKey`). */
   recipient: string
   messageId: string | null
   source: 'api' | 'admin' | 'form' | 'one-click'
@@ -16,7 +16,8 @@ export interface AccountListBlocks {
 }
 
 /**
- * Number of times an address left or joined a mailing list of any account. Written by api-gateway.
+ * Number of times that an address has left or joined a mailing list, for all accounts. Written by
+ * api-gateway.
  */
 export interface ListTurns {
   listId: string
@@ -25,7 +26,7 @@ export interface ListTurns {
 }
 
 /**
- * Mailing lists with their number of blocked recipients. Written by triggers of
+ * Mailing lists with the number of their blocked recipients. Written by triggers of the table
  * `account_list_blocks`.
  */
 export interface Lists {

@@ -1,14 +1,14 @@
 import type { Generated } from 'kysely'
 import type { Json } from './json.ts'
 
-/** Mailboxes of an account. Written by sync-worker. bigint columns are read as text. */
+/** Mailboxes of an account. Written by sync-worker. Columns of the type bigint are read as text. */
 export interface Mailboxes {
   id: Generated<string>
   account: string
   path: string
   /**
-   * Number of the mailbox, part of message ids. Unique per (path, uidvalidity), never reused within
-   * an account.
+   * Number of the mailbox, which is part of message ids. Unique for each pair of path and
+   * uidvalidity, and never used again within an account.
    */
   number: number
   name: string
@@ -23,21 +23,26 @@ export interface Mailboxes {
   uidNext: string | null
   highestModseq: string | null
   messages: number | null
-  /** True after the initial sync of the mailbox. */
+  /** True after the initial sync of the mailbox is complete. */
   flagsComplete: Generated<boolean>
   /**
-   * Number of the last commit of changes to the mailbox. Distinguishes repeated flag changes in
+   * Number of the last commit of changes to the mailbox. Gives repeated flag changes different
    * event ids.
    */
   syncEpoch: Generated<string>
   syncedAt: Date | null
-  /** Kind of the mailbox index. `full`: UIDs and flags are stored; `fast`: only the next UID. */
+  /**
+   * Kind of the mailbox index. `full`: UIDs and flags are stored. `fast`: only the next UID is
+   * stored.
+   */
   indexer: Generated<'full' | 'fast'>
-  /** MAILBOXID of the mailbox (RFC 8474), if the mail server supports it. */
+  /** Permanent id of the mailbox (MAILBOXID, RFC 8474), if the mail server supports such ids. */
   mailboxId: string | null
-  /** True if the mailbox is not synced and has no events; the row exists for message ids only. */
+  /**
+   * True if the mailbox is not synced and causes no events. The row exists only for message ids.
+   */
   idsOnly: Generated<boolean>
-  /** Time since which the server's listings do not contain the mailbox. */
+  /** Time since which the mailbox is missing in the mail server's listings. */
   missingSince: Date | null
   createdAt: Generated<Date>
 }
@@ -46,7 +51,7 @@ export interface Mailboxes {
 export interface MailboxChunks {
   mailbox: string
   chunk: number
-  /** Epoch of the shard lease at the time of writing the index chunk. */
+  /** Epoch of the shard lease at the time when the index chunk was written. */
   epoch: string
   uids: Buffer
   flags: string[]
@@ -54,8 +59,8 @@ export interface MailboxChunks {
 }
 
 /**
- * Announced messages: distinguishes new messages from moved messages. Written by sync-worker, kept
- * for 90 days.
+ * Message identities that were announced, by which moved messages are distinguished from new
+ * messages. Written by sync-worker, kept for 90 days.
  */
 export interface AnnouncedMessages {
   account: string

@@ -4,20 +4,22 @@ import type { OAuth2AppConfig, OAuth2Provider } from '@posthorn/contracts/schema
 import type { Generated } from 'kysely'
 import type { Json, JsonOrNull } from './json.ts'
 
-/** OAuth2 applications registered at a provider. Written by api-gateway. */
+/** OAuth2 applications that are registered at a provider. Written by api-gateway. */
 export interface OAuth2Apps {
   id: string
   provider: OAuth2Provider
   name: string
   enabled: Generated<boolean>
-  /** Further settings of the OAuth2 application, without secrets. */
+  /** Additional settings of the OAuth2 application, without secrets. */
   config: Json<OAuth2AppConfig>
   version: Generated<string>
   createdAt: Generated<Date>
   updatedAt: Generated<Date>
 }
 
-/** Sealed secrets of OAuth2 applications. Written by api-gateway, unsealed by auth-bridge only. */
+/**
+ * Sealed secrets of OAuth2 applications. Written by api-gateway. Only auth-bridge can unseal them.
+ */
 export interface OAuth2AppSecrets {
   app: string
   kind: 'clientSecret' | 'serviceKey' | 'externalAccount'
@@ -25,7 +27,7 @@ export interface OAuth2AppSecrets {
   updatedAt: Generated<Date>
 }
 
-/** State of OAuth2 applications. Written by auth-bridge. */
+/** State of OAuth2 applications, such as their last error. Written by auth-bridge. */
 export interface OAuth2AppStates {
   app: string
   lastError: JsonOrNull<LastError>
@@ -36,12 +38,12 @@ export interface OAuth2AppStates {
 export interface OAuth2Tokens {
   account: string
   /**
-   * `updated_at` of the credential that contains the OAuth2 grant. A newer credential invalidates
-   * the tokens of the row.
+   * `updated_at` of the credential with the OAuth2 grant. A newer credential makes the tokens of
+   * this row invalid.
    */
   grantUpdatedAt: Date
   /**
-   * Number of the last renewal of the token, so that a late renewal does not overwrite a newer
+   * Number of the last renewal of the token. Prevents a late renewal from overwriting a newer
    * token.
    */
   revision: Generated<string>
@@ -52,29 +54,34 @@ export interface OAuth2Tokens {
   refreshingUntil: Date | null
   failingSince: Date | null
   /**
-   * Earliest time of the next token request after a failure; null: auth-bridge uses its own delays.
+   * Earliest time of the next token request after a failure. Null if auth-bridge's own delays
+   * apply.
    */
   retryAt: Date | null
   lastError: JsonOrNull<LastError>
   updatedAt: Generated<Date>
 }
 
-/** Pending OAuth2 consents, valid for one use each. Written by api-gateway. */
+/** Pending OAuth2 consents. Each consent is valid for one use. Written by api-gateway. */
 export interface OAuth2Logins {
-  /** SHA-256 (hex) of the `state` parameter of the consent. */
+  /** SHA-256 hash (hex) of the `state` parameter in the consent URL. */
   state: string
   app: string
   codeVerifier: string
-  /** Account to register after the consent, and the URL to redirect to. */
+  /**
+   * Account to register after the consent, and the URL to which the browser is redirected
+   * afterwards.
+   */
   registration: JsonOrNull<Record<string, unknown>>
-  /** Nonce of the link to the hosted form that started the consent, if any. */
+  /**
+   * Nonce of the link to the hosted form in which the consent started. Null without a hosted form.
+   */
   form: string | null
   expiresAt: Date
 }
 
 /**
- * Failed OAuth2 consents of accounts. Written by api-gateway; a consent that succeeds deletes the
- * row.
+ * Failed OAuth2 consents of accounts. Written by api-gateway. A successful consent deletes the row.
  */
 export interface OAuth2ConsentErrors {
   account: string

@@ -14,49 +14,58 @@ export interface OutboxError {
 export type { NetworkRouting } from '@posthorn/contracts/events/sending'
 export type { Dsn as DsnRequest } from '@posthorn/contracts/schemas/submission'
 
-/** Filing of a sent message: mailbox work after the message is sent. */
+/** Filing of a sent message: mailbox work that is done after the message was sent. */
 export interface Filing {
-  /** True to store a copy in the Sent mailbox. Absent: the account's setting applies. */
+  /**
+   * True to store a copy of the message in the Sent mailbox. If absent, the account's setting
+   * applies.
+   */
   copy?: boolean
-  /** Path of the mailbox for the Sent copy. Absent: the account's Sent mailbox. */
+  /**
+   * Path of the mailbox for the copy of the message. If absent, the account's Sent mailbox is used.
+   */
   sentMailPath?: string
-  /** Message that the sent message answers or forwards, to be flagged. */
+  /** Message to flag, because the sent message replies to it or forwards it. */
   reference?: { message: string; action: 'reply' | 'reply-all' | 'forward' }
-  /** Draft that was sent and is to be removed from its mailbox. */
+  /** Draft to remove from its mailbox, because its content was sent. */
   draft?: string
 }
 
-/** Draft of a submission at a mail provider, like `ApiDraft` of libs/backends. */
+/** Draft of a submission at a mail provider, with the members of `ApiDraft` in libs/backends. */
 export interface ProviderDraft {
   id: string
   messageId: string
   threadId?: string
   version?: string
   /**
-   * True for a stored draft of the mailbox owner: the draft is sent itself (released), never
+   * True if the mailbox owner stored the draft. Such a draft is sent itself (released) and never
    * removed.
    */
   stored?: true
-  /** Names of header fields that the draft lacks. */
+  /** Names of header fields that the message has and the draft lacks. */
   omittedHeaders?: string[]
 }
 
 /**
- * Stored draft of the mailbox owner, as it was at the time of submission. The outbox row has the
- * content, too.
+ * Draft that the mailbox owner had stored, as it was at the time of submission. The outbox row also
+ * contains the content.
  */
 export interface StoredDraft {
-  /** Id of the message that holds the draft. */
+  /** Id of the message that represents the draft in its mailbox. */
   messageId: string
-  /** Message-ID of the draft, which differs from the Message-ID of the outbox row. */
+  /** Message-ID in the header of the draft. Differs from the Message-ID in the outbox row. */
   messageIdHeader?: string
-  /** Change marker of the draft, unless changes show in `messageId`. */
+  /**
+   * Marker that changes with every edit of the draft. Absent if `messageId` changes with every
+   * edit.
+   */
   version?: string
 }
 
 /**
- * Submissions. Inserted by api-gateway and smtp-proxy, then changed by sender; `bouncedAt` by
- * sync-worker. Waiting rows of an account are deleted by api-gateway with the account.
+ * Submissions. Inserted by api-gateway and smtp-proxy, then changed by sender. `bouncedAt` is
+ * written by sync-worker. When an account is deleted, api-gateway deletes the account's waiting
+ * rows.
  */
 export interface Outbox {
   queueId: string
@@ -64,32 +73,35 @@ export interface Outbox {
   shard: number
   source: 'api' | 'smtp'
   state: Generated<'queued' | 'held' | 'sent' | 'failed'>
-  /** Message-ID of the submission with angle brackets, as in the header. */
+  /** Message-ID of the submission with angle brackets, as in the message header. */
   messageId: string
   envelope: Json<{ from: string; to: string[] }>
   subject: string | null
-  /** Mailing list of the message and its single recipient, as in `account_list_blocks`. */
+  /**
+   * Mailing list to which the message belongs, and its single recipient, as in
+   * `account_list_blocks`.
+   */
   listId: string | null
   listRecipient: string | null
-  /** MIME bytes of the message without Bcc; null after sending and filing. */
+  /** MIME bytes of the message without Bcc. Null after the message was sent and filed. */
   mime: Buffer | null
   createdAt: Generated<Date>
   sendAt: Generated<Date>
   nextAttemptAt: Generated<Date>
-  /** Number of sending attempts, incremented before connecting. */
+  /** Number of attempts to send the message, incremented before connecting. */
   attempts: Generated<number>
   maxAttempts: Generated<number>
   worker: string | null
   leaseUntil: Date | null
   attemptStartedAt: Date | null
   /**
-   * Time of the intent record of a handover to the server, committed before the end of data.
-   * Without an intent record, the message was not accepted.
+   * Time of the intent record for the handover to the outgoing server, committed before the end of
+   * data. Without an intent record, the server cannot have accepted the message.
    */
   dataSentAt: Date | null
   /**
-   * Recipients that the outgoing server had accepted at `dataSentAt`. Null: all recipients of the
-   * envelope.
+   * Recipients that the outgoing server had accepted at the time `dataSentAt`. Null stands for all
+   * recipients of the envelope.
    */
   handedOver: JsonOrNull<string[]>
   firstError: string | null
@@ -97,39 +109,40 @@ export interface Outbox {
   response: string | null
   finishedAt: Date | null
   /**
-   * Time of the first report that the message was not delivered. The API shows state `sent` as
-   * `bounced`.
+   * Time of the first report that the message was not delivered. With this time, the API shows the
+   * state `sent` as `bounced`.
    */
   bouncedAt: Date | null
-  /** Id of the gateway that sends instead of the account's own server. */
+  /** Id of the gateway that sends the message instead of the account's own server. */
   gateway: string | null
-  /** URL of the SOCKS or HTTP proxy of the submission; credentials in the URL are sealed. */
+  /** URL of the SOCKS or HTTP proxy for sending the message. Credentials in the URL are sealed. */
   proxy: string | null
   localAddress: string | null
   dsn: JsonOrNull<Dsn>
   idempotencyKey: string | null
   useStructuredFormat: Generated<boolean>
   /**
-   * Original Message-ID of the message if the server replaced it; `messageId` is then the server's
-   * Message-ID.
+   * Message-ID that the message had before the outgoing server replaced it. `messageId` is then the
+   * server's Message-ID. Null if the server did not replace it.
    */
   originalMessageId: string | null
   networkRouting: JsonOrNull<NetworkRouting>
   filing: JsonOrNull<Filing>
   /**
-   * Draft at the provider of a mail API that is to be sent (released). The value stays after
-   * sending.
+   * Draft at the mail provider that a mail API sends (releases). The value remains after the
+   * message was sent.
    */
   providerDraft: JsonOrNull<ProviderDraft>
   /**
-   * Stored draft that is sent itself (released), while it is unchanged. For accounts at a mail API.
+   * Stored draft of the mailbox owner. A mail API sends the draft itself (releases it) if it was
+   * not edited since. For accounts with a mail API only.
    */
   storedDraft: JsonOrNull<StoredDraft>
-  /** Thread at the mail provider that the message continues. */
+  /** Id of the thread at the mail provider to which the message belongs. */
   providerThread: string | null
   /**
-   * Time of the next attempt at filing the sent message. Null before sending, and after filing is
-   * complete or failed permanently.
+   * Time of the next attempt to file the sent message. Null before the message was sent, and after
+   * the filing was completed or has failed permanently.
    */
   filingNextAt: Date | null
   filingAttempts: Generated<number>
@@ -137,19 +150,19 @@ export interface Outbox {
 }
 
 /**
- * Responses to submissions by Idempotency-Key, kept for 24 h. Written in the transaction of the
- * submission.
+ * Responses to submissions with an Idempotency-Key, kept for 24 h. Written in the transaction that
+ * inserts the submission.
  */
 export interface IdempotencyKeys {
   account: string
   key: string
-  /** SHA-256 of the submission request with the Idempotency-Key. */
+  /** SHA-256 hash of the submission request that had the Idempotency-Key. */
   requestHash: Buffer
   response: Json<unknown>
   createdAt: Generated<Date>
 }
 
-/** Work queues (`submit`, `notify`) paused by an operator. Written by api-gateway. */
+/** Work queues (`submit`, `notify`) that an operator has paused. Written by api-gateway. */
 export interface PausedQueues {
   queue: string
   pausedAt: Generated<Date>

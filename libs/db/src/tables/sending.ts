@@ -1,49 +1,55 @@
 import type { Generated } from 'kysely'
 
 /**
- * Locks of accounts at a mail API: a lock means that a sender works for the account. Written by
- * sender.
+ * Locks of accounts with a mail API. While an account is locked, one sender works for the account.
+ * Written by sender.
  */
 export interface SendingLocks {
   account: string
-  /** Submission or cleanup for which the lock was taken last. */
+  /** Id of the submission or cleanup for which the lock was last taken. */
   queueId: string
-  /** Sender process that has the lock of the account. */
+  /** Id of the sender process that holds the lock of the account. */
   worker: string
   leaseUntil: Date
-  /** Time before which the mail provider permits no request for the account. Null: no such time. */
+  /**
+   * Time until which the mail provider refuses requests for the account. Null if the provider
+   * accepts requests.
+   */
   pausedUntil: Date | null
 }
 
 /**
- * Submissions of which drafts may be left at a mail provider. Written by sender. A row outlives its
- * submission.
+ * Submissions that may have left drafts at a mail provider. Written by sender. A row can outlive
+ * its submission.
  */
 export interface DraftCleanups {
   queueId: string
   account: string
-  /** Message-ID of the submission, by which its drafts are found. */
+  /** Message-ID of the submission, by which drafts of the submission are found. */
   messageId: string
-  /** Draft at the provider of a submission that was not sent, as committed. */
+  /** Id of a draft at the mail provider whose submission was not sent. */
   draftId: string | null
   createdAt: Generated<Date>
   checkAt: Date
-  /** Number of successful checks for drafts that are left. */
+  /** Number of successful searches for drafts that may remain at the mail provider. */
   checks: Generated<number>
-  /** End of the lease that a sender has on the cleanup. */
+  /** Time until which a sender has leased the cleanup. */
   leaseUntil: Date | null
 }
 
-/** Sender processes, which share the limits of an OAuth2 application. Written by sender. */
+/**
+ * Running sender processes. They share the request limits of an OAuth2 application. Written by
+ * sender.
+ */
 export interface Senders {
   id: string
   heartbeatAt: Generated<Date>
-  /** True for senders that borrow units of mailboxes from sync-workers. */
+  /** True for a sender that can borrow quota units of mailboxes from sync-workers. */
   lends: Generated<boolean>
 }
 
 /**
- * Units of mailboxes that senders use while no sync-worker lends units: one token bucket per
+ * Quota units of mailboxes that senders use while no sync-worker lends units. One token bucket per
  * mailbox. Written by sender.
  */
 export interface SendingReserves {

@@ -5,18 +5,18 @@ export interface Workers {
   id: string
   heartbeatAt: Generated<Date>
   stopping: Generated<boolean>
-  /** True while the sync-worker has no memory for further shards. */
+  /** True while the sync-worker does not have enough memory for more shards. */
   refusing: Generated<boolean>
-  /** Time until which the accounts that were transferred to the worker are logging in. */
+  /** Expected end of the logins for accounts that were transferred to this worker. */
   loggingInUntil: Generated<Date>
-  /** SHA-256 (hex) of the worker's secret proof, by which auth-bridge identifies it. */
+  /** SHA-256 hash (hex) of the worker's secret, by which auth-bridge recognizes the worker. */
   proof: string | null
-  /** True for sync-workers that lend units of mailboxes to senders. */
+  /** True for a sync-worker that can lend quota units of mailboxes to senders. */
   lends: Generated<boolean>
 }
 
 /**
- * Leases of shards (groups of accounts). `epoch` rises with every new holder; writes with an older
+ * Leases of shards (groups of accounts). `epoch` rises with every new holder. Writes with an older
  * epoch are rejected.
  */
 export interface Shards {

@@ -3,7 +3,8 @@ import type { Generated } from 'kysely'
 import type { JsonOrNull } from './json.ts'
 
 /**
- * Access tokens by SHA-256 (hex) of their value. Written by api-gateway; last use also by proxies.
+ * Access tokens, identified by the SHA-256 hash (hex) of their value. Written by api-gateway. The
+ * time of the last use is also written by the proxies.
  */
 export interface Tokens {
   id: string
@@ -21,14 +22,19 @@ export interface Tokens {
   lastUsedIp: string | null
 }
 
-/** Requests per access token and rate limit window. Written by api-gateway and smtp-proxy. */
+/**
+ * Number of requests per access token and rate limit window. Written by api-gateway and smtp-proxy.
+ */
 export interface TokenWindows {
   token: string
   windowStart: Date
   requests: number
 }
 
-/** Audit log of access tokens. Inserted by api-gateway and the proxies, trimmed by api-gateway. */
+/**
+ * Audit log of the use of access tokens. Rows are inserted by api-gateway and the proxies, and
+ * deleted by api-gateway.
+ */
 export interface TokenLogTable {
   id: Generated<string>
   token: string
@@ -39,6 +45,6 @@ export interface TokenLogTable {
   action: string | null
   actionGroup: string | null
   account: string | null
-  /** Reason of a rejected use of the token; null if the use was allowed. */
+  /** Reason for which the use of the token was rejected. Null if the use was allowed. */
   denied: string | null
 }

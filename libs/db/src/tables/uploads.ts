@@ -1,8 +1,8 @@
 import type { Generated } from 'kysely'
 
 /**
- * Uploaded messages that are to be stored in a mailbox. Inserted by api-gateway, removed by
- * sync-worker, also after expiry.
+ * Uploaded messages that are to be stored in a mailbox. Inserted by api-gateway, deleted by
+ * sync-worker, also when they have expired.
  */
 export interface Uploads {
   id: string
@@ -12,16 +12,16 @@ export interface Uploads {
 }
 
 /**
- * Message uploads of which an incomplete draft may be left at a mail provider. Written by
+ * Message uploads that may have left an incomplete draft at a mail provider. Written by
  * sync-worker.
  */
 export interface UploadDrafts {
   upload: string
   account: string
-  /** Message-ID by which the incomplete draft is found. No other upload has this Message-ID. */
+  /** Message-ID by which the incomplete draft is found. The Message-ID is unique among uploads. */
   messageId: string
   createdAt: Generated<Date>
   checkAt: Date
-  /** Number of successful checks for an incomplete draft. */
+  /** Number of successful searches for the incomplete draft at the mail provider. */
   checks: Generated<number>
 }

@@ -7,30 +7,30 @@ export interface WebhookRoutes {
   id: string
   name: string
   description: string | null
-  /** Target URL of the route; may contain credentials, which are masked in responses. */
+  /** Target URL of the route. The URL may contain credentials, which API responses mask. */
   targetUrl: string
   enabled: Generated<boolean>
   customHeaders: Json<StoredHeader[]>
-  /** Body of the route's filter function. Null: the route takes every event. */
+  /** Source of the route's filter function. Null if the route takes every event. */
   filter: string | null
-  /** Body of the route's map function. Null: the event is sent unchanged. */
+  /** Source of the route's map function. Null if events are sent unchanged. */
   map: string | null
-  /** Version of the route, incremented by every change. */
+  /** Version of the webhook route, incremented by every change of the row. */
   version: Generated<number>
   createdAt: Generated<Date>
   updatedAt: Generated<Date>
 }
 
 /**
- * Stamp of all webhook routes: one row, incremented by every change of a route. Written by a
- * trigger.
+ * Common version of all webhook routes: a single row that a trigger increments when any route
+ * changes.
  */
 export interface WebhookRoutesStamp {
   stamp: string
 }
 
 /**
- * Number of events that matched a webhook route: the sum of its slots. Written by
+ * Number of events that matched a webhook route, distributed over several rows (slots). Written by
  * webhook-dispatcher.
  */
 export interface WebhookRouteCounts {
@@ -39,14 +39,14 @@ export interface WebhookRouteCounts {
   count: string
 }
 
-/** Last failure of a webhook route's target. Written by webhook-dispatcher. */
+/** Last failure of the webhook route's target. Written by webhook-dispatcher. */
 export interface WebhookRouteStates {
   route: string
   errorFlag: string
   updatedAt: Generated<Date>
 }
 
-/** Last failures of a webhook route's functions. Written by webhook-dispatcher. */
+/** Last failures of the webhook route's functions. Written by webhook-dispatcher. */
 export interface WebhookRouteErrors {
   id: GeneratedAlways<string>
   route: string

@@ -2,28 +2,31 @@ import type { WebhookReplayFilter } from '@posthorn/contracts/schemas/webhook-de
 import type { Generated } from 'kysely'
 import type { Json } from './json.ts'
 
-/** Webhook deliveries: one event to one target. Written by webhook-dispatcher. */
+/**
+ * Webhook deliveries. Each row is one event on its way to one target. Written by
+ * webhook-dispatcher.
+ */
 export interface Deliveries {
-  /** Id of the delivery, sent as `X-SVC-Wh-Id`. */
+  /** Id of the webhook delivery, which is sent in the header `X-SVC-Wh-Id`. */
   id: string
   eventId: string
-  /** Values of `events.id` and `events.date` of the event whose body is sent. */
+  /** Id and date (`events.id`, `events.date`) of the event to deliver. */
   eventRow: string
   eventDate: Date
   event: string
   account: string
   /**
-   * Target of the delivery: 'default', 'account', or the id of a route. Unique with eventId except
-   * for replays, so that an event read twice adds no delivery.
+   * Target of the delivery: 'default', 'account', or the id of a route. Unique together with
+   * eventId, except for replays, so that processing an event twice adds no second delivery.
    */
   target: string
   /**
-   * Target URL without credentials: deliveries of one lane (target address) share a concurrency
-   * limit.
+   * Target URL without credentials. All deliveries with this URL form a lane and share a
+   * concurrency limit.
    */
   lane: string
   state: Generated<'due' | 'delivered' | 'failed' | 'dropped'>
-  /** Number of delivery attempts, incremented before the call of the target. */
+  /** Number of attempts to deliver the webhook, incremented before the request to the target. */
   attempts: Generated<number>
   queuedAt: Generated<Date>
   nextAttemptAt: Generated<Date>
@@ -33,22 +36,26 @@ export interface Deliveries {
   lastError: string | null
   lastResponse: string | null
   finishedAt: Date | null
-  /** Id of the failed delivery that this delivery replays. */
+  /** Id of the failed webhook delivery that this delivery repeats (replay). */
   replayOf: string | null
-  /** Time at which a replay of this delivery was created. */
+  /** Time at which the delivery was created as a replay. Null for a delivery that is no replay. */
   replayedAt: Date | null
-  /** Body of the delivery from the map function; null if the event's body is sent. */
+  /**
+   * Body of the delivery that the map function returned. Null if the unchanged body of the event is
+   * sent.
+   */
   body: string | null
 }
 
 /**
- * Filter of failed webhook deliveries, or the id of a single delivery. Absent members match all.
+ * Filter for failed webhook deliveries, or the id of a single delivery. Absent members match any
+ * delivery.
  */
 export type ReplayFilter = WebhookReplayFilter & { id?: string }
 
 /**
- * Requested replays of webhook deliveries. Inserted by api-gateway, then changed by
- * webhook-dispatcher only.
+ * Requests to replay webhook deliveries. Inserted by api-gateway, then changed only by
+ * webhook-dispatcher.
  */
 export interface WebhookReplays {
   id: string
@@ -62,7 +69,8 @@ export interface WebhookReplays {
 }
 
 /**
- * Log of webhook delivery attempts, if the settings enable the log. Written by webhook-dispatcher.
+ * Log of the attempts to deliver webhooks, if the settings enable this log. Written by
+ * webhook-dispatcher.
  */
 export interface WebhookAttempts {
   delivery: string

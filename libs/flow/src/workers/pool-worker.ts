@@ -9,23 +9,27 @@ import { WorkerError } from './worker-error.ts'
 
 const startTimeoutMs = 20_000
 /**
- * Limit of the wall-clock time of a worker's message as a multiple of the CPU time, for hosts under
- * load.
+ * Maximum wall-clock time of a message to a worker, as a multiple of the maximum CPU time. On a
+ * loaded host, wall-clock time is much longer than CPU time.
  */
 const wallClockFactor = 10
-/** Minimum delay between two checks of a worker's CPU time. */
+/** Minimum time between two checks of a worker's CPU time. */
 const minCheckMs = 10
 
 export interface PoolWorkerOptions extends WorkerOptions {
   /**
-   * Maximum CPU time of one message to the worker. The wall-clock time may be ten times as long.
+   * Maximum CPU time for processing one message to the worker. The wall-clock time may be ten times
+   * as long.
    */
   timeoutMs: number
 }
 
 interface OutgoingRequest {
   request: unknown
-  /** Maximum CPU time of the message with this request, instead of the maximum of the worker. */
+  /**
+   * Maximum CPU time for processing a message with this request. Replaces the maximum of the
+   * worker.
+   */
   timeoutMs?: number
   transfer?: readonly Transferable[]
 }
@@ -39,14 +43,14 @@ interface ActiveMessage {
 }
 
 /**
- * Worker of a pool with one message in progress. A message beyond the limits ends the worker: it is
- * then `dead`.
+ * Worker of a pool, which processes one message at a time. If a message exceeds a limit, the worker
+ * is ended and is then `dead`.
  */
 export class PoolWorker {
   readonly #timeoutMs: number
   readonly #channel: WorkerChannel
   readonly #ready = Promise.withResolvers<void>()
-  /** CPU time of the worker before the current message. */
+  /** CPU time in microseconds that the worker had used before the current message. */
   #cpuMicrosBefore = 0
   #running: ActiveMessage | undefined
   #error: Error | undefined
@@ -61,7 +65,8 @@ export class PoolWorker {
         void this.end(new WorkerError(failure, cause))
       },
     })
-    // The start of a worker does not count as time of a message.
+    // The start of the worker has a timeout of its own, because it does not count towards the time
+    // of the first message.
     const timer = setTimeout(() => void this.end(new WorkerError('not-started')), startTimeoutMs)
     const onSettled = () => clearTimeout(timer)
     this.#ready.promise.then(onSettled, onSettled)
@@ -71,14 +76,18 @@ export class PoolWorker {
     return this.#error !== undefined
   }
 
-  /** Index within its message of the request that the worker runs, or that ended the worker. */
+  /**
+   * Index of the request that the worker is executing, within the current message. After the end of
+   * the worker, index of the request that caused the end.
+   */
   get currentIndex(): number {
     return this.#channel.currentIndex()
   }
 
   /**
-   * Sends requests to the worker as one message. Returns the responses of the first requests, at
-   * least one; the other requests were not started. @throws WorkerError
+   * Sends requests to the worker as one message. Returns responses to the first requests of the
+   * message, at least one. The remaining requests were not started.
+   * @throws WorkerError
    */
   async run(calls: readonly OutgoingRequest[]): Promise<readonly unknown[]> {
     this.#channel.setReferenced(true)
@@ -102,7 +111,8 @@ export class PoolWorker {
   }
 
   /**
-   * Ends the worker. A message in progress is rejected with the error of the first call of `end`.
+   * Ends the worker. If a message is in progress, its `run` call rejects with the error of the
+   * first call of `end`.
    */
   async end(error: Error): Promise<void> {
     if (!this.#error) {
@@ -124,7 +134,10 @@ export class PoolWorker {
     return setTimeout(() => void this.#checkTime(), ms)
   }
 
-  /** Ends the worker by its CPU time, or if it got hardly any CPU time for long. */
+  /**
+   * Ends the worker if the current message has used its maximum CPU time, or if its maximum
+   * wall-clock time has passed.
+   */
   async #checkTime(): Promise<void> {
     const running = this.#running
     if (!running) return

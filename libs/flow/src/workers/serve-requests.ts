@@ -3,20 +3,24 @@ import type { WorkerMessage } from './worker-channel.ts'
 
 export interface ServeRequestsOptions<Response> {
   /**
-   * CPU time after which a worker returns the finished responses of a message, and the other
-   * requests of the message go back to the queue of the pool. Default: no limit.
+   * CPU time after which a worker interrupts a message and returns the finished responses. The
+   * remaining requests of the message go back to the queue of the pool. Defaults to no limit.
    */
   sliceMs?: number
-  /** Parts of a worker's response that are moved instead of copied; ignored in a process. */
+  /**
+   * Returns the parts of a response that are moved to the pool instead of copied. Ignored if the
+   * worker is a process.
+   */
   transferOf?: (response: Response) => Transferable[]
 }
 
 type Handler<Request, Response> = (request: Request) => Response | Promise<Response>
 
 /**
- * Serves the requests of a `WorkerPool`; called once by its `module`. `start` returns the handler,
- * which is called for one request at a time. An error of either ends the worker, because its state
- * is unknown then: expected errors are responses.
+ * Serves the requests of a `WorkerPool`. The `module` of a worker calls this function once. `start`
+ * returns the handler, which is called for one request at a time. An error of `start` or of the
+ * handler ends the worker, because the state of the worker is then unknown. Expected errors must be
+ * returned as responses.
  */
 export async function serveRequests<StartData, Request, Response>(
   start: (startData: StartData) => Handler<Request, Response> | Promise<Handler<Request, Response>>,
@@ -57,7 +61,7 @@ function threadSide(port: NonNullable<typeof parentPort>): WorkerSide {
 }
 
 function processSide(): WorkerSide {
-  // A disconnect means that the process with the worker pool ended.
+  // The event `disconnect` means that the process with the worker pool has ended.
   process.on('disconnect', () => process.exit())
   return {
     onRequests: (listener) => void process.on('message', listener),

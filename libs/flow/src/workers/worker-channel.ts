@@ -5,56 +5,62 @@ import { readCpuMicros } from './cpu-time.ts'
 import type { WorkerFailure } from './worker-error.ts'
 
 /**
- * Stack size of a worker in MB: large enough for nested data, such as a template or a MIME
- * structure.
+ * Stack size of a worker in MB. The stack must be large enough for nested data, such as a template
+ * or a MIME structure.
  */
 const stackMb = 8
 
 /**
- * Message from a worker to its pool. A message without responses reports that the worker is ready.
+ * Message from a worker to its pool. If `responses` is absent, the message reports that the worker
+ * is ready.
  */
 export interface WorkerMessage {
-  /** Responses of the worker to the first requests of a message, at least one. */
+  /** Responses to the first requests of the message from the pool, at least one. */
   responses?: unknown[]
-  /** CPU time of the worker since its start. */
+  /** CPU time in microseconds that the worker has used since its start. */
   cpuMicros: number
 }
 
 export interface WorkerOptions {
-  /** Module of the worker, which calls `serveRequests`. */
+  /** URL of the module that the worker runs. The module has to call `serveRequests`. */
   module: URL
   /**
-   * Isolation of the worker. `thread`: starts within milliseconds, and shares the memory of this
-   * process. `process`: also survives one allocation beyond the heap, for which V8 ends a process
-   * with all of its threads.
+   * Isolation of the worker. `thread`: the worker starts within milliseconds and shares the memory
+   * of this process. `process`: this process survives even a single allocation larger than the
+   * worker's heap, for which V8 ends the whole process of the worker.
    */
   isolation: 'thread' | 'process'
   /**
-   * Argument of the function of a worker that `serveRequests` calls at the start. Passed as JSON.
+   * Argument for the function `start` that the worker passes to `serveRequests`. Sent to the worker
+   * as JSON.
    */
   startData?: unknown
-  /** Maximum JavaScript heap of a worker. */
+  /** Maximum size of a worker's JavaScript heap in MB. */
   maxHeapMb: number
 }
 
 export interface WorkerListener {
   onMessage: (message: WorkerMessage) => void
-  /** Called at least once after the worker ended. */
+  /** Called when the worker has ended, possibly several times. */
   onEnd: (failure: WorkerFailure, cause?: Error) => void
 }
 
-/** Channel to a worker that has no environment, options, input and output. */
+/** Channel to a worker. The worker has no environment variables, options, input and output. */
 export interface WorkerChannel {
   send(requests: readonly unknown[], transfer: readonly Transferable[]): void
-  /** CPU time of the worker since its start; undefined if the worker has ended. */
+  /**
+   * CPU time in microseconds that the worker has used since its start. Undefined if the worker has
+   * ended.
+   */
   cpuMicros(): Promise<number | undefined>
-  /** Index of the worker's request in progress within its message. */
+  /** Index of the request that the worker is executing, within the current message. */
   currentIndex(): number
   /**
-   * Sets whether the worker keeps this process alive: a busy worker does, an idle worker does not.
+   * Determines whether the worker keeps this process alive. A busy worker does, an idle worker does
+   * not.
    */
   setReferenced(isBusy: boolean): void
-  /** Ends the worker immediately. */
+  /** Ends the worker thread or process immediately. */
   terminate(): Promise<void>
 }
 
@@ -96,8 +102,8 @@ function startThread(
 }
 
 /**
- * Starts a worker process that may read files, because it loads its own code, and has no other
- * permission.
+ * Starts a worker process. Its only permission is to read files, which it needs to load its own
+ * code.
  */
 function startProcess(
   { module, startData, maxHeapMb }: WorkerOptions,
@@ -121,7 +127,7 @@ function startProcess(
     ended.resolve()
   })
   child.on('exit', (_code, signal) => {
-    // V8 aborts a worker process whose heap is full.
+    // V8 aborts the worker process with one of these signals when its heap is full.
     onEnd(signal === 'SIGABRT' || signal === 'SIGTRAP' ? 'memory' : 'crash')
     ended.resolve()
   })
@@ -147,7 +153,8 @@ function startArguments(startData: unknown): string[] {
 }
 
 /**
- * True for a worker's error of a full heap or stack, or of a buffer that could not be allocated.
+ * True if a worker's error means that its heap or stack was full, or that a buffer could not be
+ * allocated.
  */
 function isMemoryError(error: Error): boolean {
   return (

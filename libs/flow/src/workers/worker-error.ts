@@ -8,7 +8,7 @@
  */
 export type WorkerFailure = 'not-started' | 'timeout' | 'memory' | 'crash' | 'disposed'
 
-/** Error of a call whose worker or pool ended before the call had its response. */
+/** Error of a call whose worker or pool ended before the call got its response. */
 export class WorkerError extends Error {
   override name = 'WorkerError'
   readonly failure: WorkerFailure

@@ -4,41 +4,54 @@ import { FairQueue, type RunningItem } from '../fair-queue.ts'
 import { PoolWorker, type PoolWorkerOptions } from './pool-worker.ts'
 import { WorkerError, type WorkerFailure } from './worker-error.ts'
 
-/** Default number of workers, at least two so that one slow call does not block all other calls. */
+/**
+ * Default for the maximum number of workers. At least two, so that a slow call does not block all
+ * other calls.
+ */
 const defaultWorkers = Math.min(4, Math.max(2, availableParallelism()))
 
 export interface WorkerPoolOptions extends PoolWorkerOptions {
-  /** Maximum workers of the pool. Default: number of CPUs, at least 2, at most 4. */
+  /**
+   * Maximum number of workers in the pool. Defaults to the number of CPUs, but at least 2 and at
+   * most 4.
+   */
   maxWorkers?: number
-  /** Idle time of the worker pool after which its workers are ended. Default 60 s. */
+  /** Time without calls after which the idle workers of the pool are ended. Defaults to 60 s. */
   idleMs?: number
   /**
-   * Maximum waiting calls of the pool; further calls reject with `QueueFullError`. Default: no
-   * limit.
+   * Maximum number of waiting calls. If there are more, calls reject with `QueueFullError`.
+   * Defaults to no limit.
    */
   maxWaiting?: number
   /**
-   * Maximum calls in one message to a worker, for calls that take less time than a message. Calls
-   * may then run twice, because calls of an ended worker are repeated. Default 1.
+   * Maximum number of calls that are sent to a worker in one message. Useful for calls that take
+   * less time than a message. A call may then run twice, because calls are repeated if their worker
+   * ends. Defaults to 1.
    */
   maxBatch?: number
 }
 
 export interface WorkerCallOptions {
   /**
-   * Key of the call, such as an account: calls of one key take turns with other keys, and never use
-   * all workers.
+   * Key of the call, such as an account. Calls with different keys take turns, and calls with one
+   * key never occupy all workers.
    */
   key?: string
-  /** Signal that withdraws a waiting call, or ends the worker of a call in flight. */
+  /**
+   * Signal that cancels the call: a waiting call is removed from the queue, and the worker of a
+   * running call is ended.
+   */
   signal?: AbortSignal
-  /** Parts of the call's request that are moved instead of copied; needs a `maxBatch` of 1. */
+  /**
+   * Parts of the request that are moved to the worker instead of copied. Only allowed if `maxBatch`
+   * is 1.
+   */
   transfer?: readonly Transferable[]
-  /** Maximum CPU time of the call, instead of the maximum of the worker pool. */
+  /** Maximum CPU time of this call. Replaces the maximum that the worker pool has. */
   timeoutMs?: number
   /**
-   * Called before the call starts in a worker. An error of this function rejects the call, which
-   * then does not start.
+   * Called just before the call is sent to a worker. If this function throws an error, the call is
+   * not started and rejects with the error.
    */
   precondition?: () => void
 }
@@ -47,31 +60,40 @@ interface Call extends WorkerCallOptions {
   request: unknown
   resolve: (response: unknown) => void
   reject: (error: unknown) => void
-  /** Worker that runs the call while the call is in flight. */
+  /** Worker that is executing the call. Undefined while the call is waiting. */
   worker?: PoolWorker | undefined
 }
 
 type RunningCall = RunningItem<Call, string | undefined>
 
-/** Failures of a worker whose cause is one call. The other calls of the message are repeated. */
+/**
+ * Reasons for the end of a worker that are the fault of a single call. This call is rejected, and
+ * the other calls of the message are repeated.
+ */
 const causedByCall: ReadonlySet<WorkerFailure> = new Set(['timeout', 'memory', 'crash'])
 
-/** Error of a worker that ran a cancelled call. All calls of the message are repeated. */
+/**
+ * Error with which a worker is ended because its call was cancelled. The other calls of the message
+ * are repeated.
+ */
 const cancellation = new Error('call cancelled')
 
 /**
- * Pool of workers (threads or processes) that run hostile or expensive calls, with limits of time,
- * memory and queue.
+ * Pool of workers (threads or processes) for hostile or expensive calls, with limits for time,
+ * memory and waiting calls.
  *
- * Workers start on demand and end when idle. A worker that exceeds a limit, crashes or runs a
- * cancelled call is ended; only the call that caused the end is rejected, and the next call starts
+ * Workers start when needed and end when idle. A worker that exceeds a limit, crashes or executes a
+ * cancelled call is ended. Only the call that caused the end is rejected, and the next call starts
  * another worker. Disposal rejects all calls and ends all workers.
  */
 export class WorkerPool<Request, Response> implements AsyncDisposable {
   readonly #options: WorkerPoolOptions
   readonly #maxWorkers: number
   readonly #queue: FairQueue<Call, string | undefined>
-  /** Calls of an earlier message to a worker that did not run. These calls precede the queue. */
+  /**
+   * Calls that were sent to a worker but not executed. These calls are sent again before the calls
+   * in the queue.
+   */
   readonly #returned: RunningCall[] = []
   readonly #idle: PoolWorker[] = []
   readonly #workers = new Set<PoolWorker>()
@@ -88,7 +110,7 @@ export class WorkerPool<Request, Response> implements AsyncDisposable {
   }
 
   /**
-   * Runs a call in a worker and returns the response. Request and response are copied by the
+   * Executes a call in a worker and returns the response. Request and response are copied by the
    * structured clone algorithm.
    *
    * @throws WorkerError; `QueueFullError`; the reason of the signal; the error of `precondition`
@@ -133,8 +155,8 @@ export class WorkerPool<Request, Response> implements AsyncDisposable {
   }
 
   /**
-   * Takes the next calls for a worker: a share of the queue, so that no worker is idle while
-   * another worker has all calls.
+   * Takes the next calls for a worker. The number is limited to an equal share of the waiting
+   * calls, so that no worker is idle while another worker has all calls.
    */
   #takeBatch(): RunningCall[] {
     const batch: RunningCall[] = []
@@ -162,8 +184,8 @@ export class WorkerPool<Request, Response> implements AsyncDisposable {
   }
 
   /**
-   * Takes an idle worker, or starts a new worker. Skips dead workers, which the operating system
-   * may have ended.
+   * Takes an idle worker, or starts a new worker. Skips idle workers that have died, for example
+   * because the operating system ended them.
    */
   #takeWorker(): PoolWorker {
     let worker = this.#idle.pop()
@@ -206,7 +228,10 @@ export class WorkerPool<Request, Response> implements AsyncDisposable {
   }
 }
 
-/** Settles the calls of one message to a worker. Returns the calls that have to run again. */
+/**
+ * Settles those calls of a message for which the worker returned a result or failed. Returns the
+ * calls that have to be sent again.
+ */
 async function runBatch(
   worker: PoolWorker,
   batch: readonly RunningCall[],

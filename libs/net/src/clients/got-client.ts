@@ -16,7 +16,7 @@ const client = got.extend({
 /**
  * Sends an HTTP request with the library got.
  *
- * @throws Error of got if the URL cannot be requested
+ * @throws an error of got if the URL cannot be used for a request
  */
 export function sendWithGot(
   agents: Agents,
@@ -30,12 +30,15 @@ export function sendWithGot(
     ...defined({ body, signal }),
     timeout: { request: timeoutMs, connect: connectMs, secureConnect: connectMs },
   })
-  // got waits for the request body to be written, unless the method has no body.
+  // For methods that may have a body, got waits for the body. Without a body, the request is
+  // therefore ended here.
   if (body === undefined && method !== 'GET' && method !== 'HEAD') stream.end()
   return readResponse(stream, maxResponseBytes)
 }
 
-/** Reads an HTTP response up to the limit of bytes. An incomplete body fails the call. */
+/**
+ * Reads the body of an HTTP response up to `maxBytes`. If the body is incomplete, the call fails.
+ */
 function readResponse(stream: Request, maxBytes: number): Promise<ExchangeResult> {
   const { promise, resolve } = Promise.withResolvers<ExchangeResult>()
   let response: { status: number; headers: IncomingHttpHeaders } | undefined

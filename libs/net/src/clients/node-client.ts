@@ -6,7 +6,7 @@ import { type CallRequest, type ExchangeLimits, type ExchangeResult, HttpError }
 import { outcomeOfError, outcomeOfStatus } from '../outcome.ts'
 
 /**
- * Sends an HTTP request with `node:http`, at a quarter of got's CPU time.
+ * Sends an HTTP request with `node:http`, which takes a quarter of the CPU time of got.
  *
  * @throws AppError `invalid`, or Node's error for a request that cannot be created
  */
@@ -38,8 +38,8 @@ export async function sendWithNode(
 }
 
 /**
- * Collects the body of an HTTP response. Resolves to false at the limit of bytes. Rejects if the
- * body is incomplete.
+ * Collects the chunks of an HTTP response body. Resolves with false if the body exceeds `maxBytes`.
+ * Rejects if the body is incomplete.
  */
 function collect(incoming: IncomingMessage, chunks: Buffer[], maxBytes: number): Promise<boolean> {
   const { promise, resolve, reject } = Promise.withResolvers<boolean>()
@@ -56,8 +56,8 @@ function collect(incoming: IncomingMessage, chunks: Buffer[], maxBytes: number):
 }
 
 /**
- * Creates an HTTP request. Headers must declare the length of a body, since Node omits the length
- * for DELETE.
+ * Creates an HTTP request. The caller must declare the length of a body in the headers, because
+ * Node omits the length for DELETE.
  *
  * @throws AppError `invalid`, or Node's error for a request that cannot be created
  */
@@ -74,18 +74,18 @@ export function createRequest(
 }
 
 interface ExchangeOptions {
-  /** Name of the HTTP exchange in error messages. */
+  /** Noun that error messages use for the HTTP exchange. */
   name: 'call' | 'request'
   /**
-   * Called once, when the HTTP request closes. A request that is cancelled while it waits for a
-   * connection closes once it has a connection.
+   * Called once when the HTTP request is closed. If the request is cancelled while it waits for a
+   * connection, it is closed only after it has got a connection.
    */
   onClose?: () => void
 }
 
 /**
- * HTTP exchange: one request up to the head of its response, and the failure of request or
- * response.
+ * HTTP exchange: a request and the head of its response. Also reports later failures of the request
+ * or the response.
  */
 export class Exchange {
   readonly #outgoing: ClientRequest
@@ -101,7 +101,8 @@ export class Exchange {
     { name, onClose = () => undefined }: ExchangeOptions,
   ) {
     this.#outgoing = outgoing
-    // The promises of the exchange may reject while no caller waits for them.
+    // Rejections of these promises must not count as unhandled when no caller is waiting for the
+    // promises.
     this.#response.promise.catch(() => undefined)
     this.#failed.promise.catch(() => undefined)
     const onTimeout = () => this.cancel(this.timeoutError(`the ${name} timed out`))
@@ -123,26 +124,26 @@ export class Exchange {
     if (signal?.aborted === true) onAbort()
   }
 
-  /** Head of the HTTP response. Rejects if there is no response. */
+  /** Resolves with the head of the HTTP response. Rejects if no response arrives. */
   get response(): Promise<IncomingMessage> {
     return this.#response.promise
   }
 
-  /** Rejects when the HTTP exchange fails or has ended. */
+  /** Rejects when the HTTP exchange has failed or ended. Never resolves. */
   get failed(): Promise<never> {
     return this.#failed.promise
   }
 
-  /** Fails the HTTP exchange and closes its connection. */
+  /** Makes the HTTP exchange fail and closes its connection. */
   cancel(failure: Error): void {
     this.#failure ??= failure
-    // Node reports a destroyed request only once the request has a socket, so the exchange fails
-    // here.
+    // The failure is reported here, because Node reports a destroyed request only after the request
+    // has got a socket.
     this.#fail(failure)
     this.#outgoing.destroy(failure)
   }
 
-  /** Ends the timeout of the whole HTTP exchange. */
+  /** Stops the timeout that applies to the whole HTTP exchange. */
   endTimeout(): void {
     clearTimeout(this.#wholeTimer)
   }
@@ -152,7 +153,10 @@ export class Exchange {
     return new HttpError(outcomeOfError(error, this.#connecting.connected), message, error.code)
   }
 
-  /** Returns the reason of the exchange's failure: streams report a destroyed connection only. */
+  /**
+   * Returns the reason why the exchange failed. The error of a stream is not sufficient, because it
+   * only says that the connection was destroyed.
+   */
   toError(error: Error): Error {
     if (this.#failure) return this.#failure
     if (error instanceof HttpError) return error
@@ -167,11 +171,11 @@ export class Exchange {
   }
 }
 
-/** Timer of connecting to the HTTP server for one request, TLS included. */
+/** Timer that limits the time for connecting to the HTTP server, including TLS. */
 class ConnectTimer {
   /**
-   * True once there is a TCP connection to the HTTP server: a later timeout is a timeout of the
-   * response.
+   * True if a TCP connection to the HTTP server exists. From then on, a timeout counts as a timeout
+   * of the response.
    */
   connected = false
   readonly #timeoutMs: number
@@ -184,8 +188,9 @@ class ConnectTimer {
   }
 
   /**
-   * Starts the timeout of connecting. A kept connection is ready, a TLS connection after its
-   * handshake. Call the method when the request has its socket.
+   * Starts the timeout for connecting. The timeout ends when a TLS connection has completed its
+   * handshake, and does not apply to a reused connection. Call this method when the request has got
+   * its socket.
    */
   start({ socket, reusedSocket, protocol }: ClientRequest): void {
     if (!socket || reusedSocket) {
@@ -205,7 +210,10 @@ class ConnectTimer {
   }
 }
 
-/** Code of a failure of the network or of Node.js, which is never a text of the server. */
+/**
+ * Error code of a network failure or of Node.js. Texts that come from the server are never
+ * returned.
+ */
 function networkCodeOf(error: Error): string | undefined {
   const { code } = error as { code?: unknown }
   return typeof code === 'string' && /^[A-Z][A-Z0-9_]{2,63}$/.test(code) ? code : undefined

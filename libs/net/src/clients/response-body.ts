@@ -4,42 +4,48 @@ import { createUnzip } from 'node:zlib'
 import { HttpError } from '../call.ts'
 
 export interface ResponseBodyOptions {
-  /** HTTP response as received, before decoding. */
+  /** HTTP response as received. The body of this response is not decoded. */
   incoming: IncomingMessage
-  /** Decoded bytes of the HTTP response. */
+  /** Decoded bytes of the HTTP response body. */
   decoded: Readable
-  /** Maximum bytes of the HTTP response, both as received and decoded. */
+  /**
+   * Maximum number of bytes of the HTTP response body. Applies to the received and to the decoded
+   * bytes.
+   */
   maxBytes: number
   idleTimeoutMs: number
-  /** Maximum time that the HTTP server may take for the whole response body. */
+  /** Maximum time in milliseconds that the HTTP server may need for the whole response body. */
   timeoutMs: number
-  /** Converts the failure of the response stream to the error of the call. */
+  /** Converts an error of the response stream to the error that the reader receives. */
   toError: (error: Error) => Error
 }
 
 /**
- * Body of a streamed HTTP response: limits its bytes, the silence of the server and the total time
- * of the server. Reads from the connection only as fast as its reader, whose delays do not count as
- * time of the server.
+ * Body of a streamed HTTP response. Limits the number of bytes, the time for which the server sends
+ * nothing, and the total time of the server. Reads from the connection only as fast as the body is
+ * read. Delays of the reader do not count as time of the server.
  */
 export class ResponseBody extends Readable {
   readonly #options: ResponseBodyOptions
   #encodedBytes = 0
   #decodedBytes = 0
   #timer: NodeJS.Timeout | undefined
-  /** Time that the HTTP server has taken, and start of the current wait for the server. */
+  /**
+   * Time in milliseconds that the HTTP server has needed so far. `#waitingSince` is the start of
+   * the current wait for the server.
+   */
   #serverMs = 0
   #waitingSince: number | undefined
 
   constructor(options: ResponseBodyOptions) {
     super()
     this.#options = options
-    // A failure of the response before the first read must not end the process. Later readers
-    // receive it.
+    // Without this listener, an error of the response before the first read would end the process.
+    // The reader receives the error later.
     this.on('error', () => undefined)
     const { incoming, decoded } = options
-    // Members of a gzip file may be empty: bytes in do not imply bytes out, so received bytes are
-    // counted.
+    // Received bytes are counted separately. Members of a gzip file may be empty, so that the
+    // received bytes need not produce any decoded bytes.
     if (decoded !== incoming) incoming.on('data', (chunk: Buffer) => this.#countEncoded(chunk))
     decoded
       .on('data', (chunk: Buffer) => this.#onDecoded(chunk))
@@ -107,25 +113,25 @@ export class ResponseBody extends Readable {
   }
 }
 
-/** Content codings of responses that `decodeBody` reads, for the header `Accept-Encoding`. */
+/** Value for the header `Accept-Encoding`: the content codings that `decodeBody` can decode. */
 export const acceptedCodings = 'gzip, deflate'
 
 /**
- * Content codings of responses that are decoded (RFC 9110 §8.4.1); `deflate` is the zlib format of
+ * Names of content codings that can be decoded (RFC 9110 §8.4.1). `deflate` is the zlib format of
  * RFC 1950.
  */
 const unzippable = new Set(['gzip', 'x-gzip', 'deflate'])
 
 /**
- * Returns the decoded body of an HTTP response. Bytes are decoded as they are read, a few buffers
- * ahead, so that a compressed bomb takes no memory. The reader limits the size.
+ * Returns the decoded body of an HTTP response. Only a few buffers are decoded before they are
+ * read, so that a small compressed body cannot fill the memory. The reader must limit the size.
  *
- * @throws Error for another content coding, or for several
+ * @throws Error for any other content coding, and for several content codings
  */
 export function decodeBody(incoming: IncomingMessage): Readable {
   const coding = (incoming.headers['content-encoding'] ?? '').trim().toLowerCase()
   if (coding === '' || coding === 'identity') return incoming
   if (!unzippable.has(coding)) throw new Error('the content coding of the response is unsupported')
-  // `pipeline` destroys each of the two streams with the error of the other stream.
+  // If one of the two streams fails, `pipeline` destroys the other stream with the same error.
   return pipeline(incoming, createUnzip(), () => undefined)
 }

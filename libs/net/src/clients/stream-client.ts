@@ -17,9 +17,9 @@ export type StreamLimits = ExchangeLimits &
 
 /**
  * Sends an HTTP request with `node:http` and resolves with the head of its response. `onClose` is
- * called once, after the body was read, disposed or failed, or no response arrived.
+ * called once: after the body was read, was disposed or has failed, or if no response arrives.
  *
- * @throws HttpError if there is no response; the error of `body.chunks`
+ * @throws HttpError if no response arrives; the error of `body.chunks`
  */
 export async function openWithNode(
   agents: Agents,
@@ -42,7 +42,10 @@ function createOutgoing(agents: Agents, request: StreamRequest): ClientRequest {
   return createRequest(agents, { ...request, headers: { ...coding, ...headers, ...framing(body) } })
 }
 
-/** Headers that declare the length of a request body. Node omits these headers for DELETE. */
+/**
+ * Headers with the length of a request body. They are set explicitly, because Node omits the length
+ * for DELETE.
+ */
 function framing(body: StreamRequest['body']): Record<string, string> {
   if (body === undefined) return {}
   const length = isStreamed(body) ? body.length : Buffer.byteLength(body)
@@ -56,8 +59,8 @@ function isStreamed(body: StreamRequest['body']): body is StreamedBody {
 }
 
 /**
- * Chunks of a request body, checked for their declared length. A body of another length would
- * corrupt the next request on the connection.
+ * Yields the chunks of a request body and checks the declared length. If a longer or shorter body
+ * were sent, the next request on the connection would be corrupted.
  */
 async function* ofExactLength({ chunks, length }: StreamedBody): AsyncGenerator<Uint8Array> {
   let bytes = 0
@@ -70,10 +73,10 @@ async function* ofExactLength({ chunks, length }: StreamedBody): AsyncGenerator<
     throw new HttpError('protocol', 'the request body does not have its declared length')
 }
 
-/** Statuses of HTTP responses without a body (RFC 9110 §6.4.1). */
+/** HTTP statuses whose responses have no body (RFC 9110 §6.4.1). */
 const bodiless = new Set([204, 304])
 
-/** One HTTP exchange: sends the body of a request and streams the body of its response. */
+/** HTTP exchange that sends the body of a request and streams the body of its response. */
 class StreamExchange {
   readonly #outgoing: ClientRequest
   readonly #limits: StreamLimits
@@ -101,7 +104,8 @@ class StreamExchange {
     if (this.#limits.bodyTimeoutMs !== undefined) this.#exchange.endTimeout()
     const { statusCode: status = 0, headers } = incoming
     const responseBody = this.#bodyOf(incoming, method === 'HEAD' || bodiless.has(status))
-    // The HTTP server responded before the end of the request: the connection cannot be used again.
+    // If the HTTP server has responded before the end of the request, the connection is closed,
+    // because it cannot be used again.
     responseBody.once('end', () => {
       if (!this.#outgoing.writableFinished) this.#outgoing.destroy()
     })
@@ -128,8 +132,8 @@ class StreamExchange {
   }
 
   /**
-   * Sends a streamed request body. Stops at the response: the server has decided without the rest
-   * of the body.
+   * Sends a streamed request body. Stops when the response arrives, because the server does not
+   * need the rest of the body.
    */
   async #write(body: StreamedBody): Promise<void> {
     const outgoing = this.#outgoing

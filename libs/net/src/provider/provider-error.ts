@@ -11,21 +11,27 @@ interface ProviderErrorFields {
 }
 
 /**
- * Error response of a mail provider. Message and code are the provider's, with tokens replaced and
- * at most `maxTextLength` characters; an absent code means that the body was not the provider's
- * JSON.
+ * Error response of a mail provider. The message and the code come from the provider. Tokens in
+ * them are replaced, and they have at most `maxTextLength` characters. The code is absent if the
+ * body is not JSON of the provider.
  */
 export class ProviderError extends Error {
   override name = 'ProviderError'
   readonly status: number
   /**
    * Error code of the provider: `errors[0].reason` or `details[].reason` of Google, `error.code` of
-   * Graph, `error` of a token endpoint.
+   * Microsoft Graph, `error` of a token endpoint.
    */
   readonly code: string | undefined
-  /** Retry delay that the provider requested; absent without a usable delay. */
+  /**
+   * Delay in milliseconds after which the provider allows a retry. Absent if the provider states no
+   * valid delay.
+   */
   readonly retryAfterMs: number | undefined
-  /** True for a rate limit that all accounts of the OAuth2 application share. */
+  /**
+   * True if the response reports a rate limit that is shared by all accounts of the OAuth2
+   * application.
+   */
   readonly isApplicationLimit: boolean
   readonly #location: string | undefined
 
@@ -39,7 +45,8 @@ export class ProviderError extends Error {
   }
 
   /**
-   * Header `Location` of the error response as sent, not part of logs. Requests check its origin.
+   * Header `Location` of the error response, unchanged. The header is not logged, and its origin is
+   * checked before it is used for a request.
    */
   get location(): string | undefined {
     return this.#location
@@ -49,20 +56,27 @@ export class ProviderError extends Error {
 export interface ErrorResponse {
   status: number
   headers: IncomingHttpHeaders
-  /** Body of the error response, or its beginning: JSON, HTML, empty or truncated. */
+  /**
+   * Body of the error response, possibly only the beginning. The body may be JSON, HTML or empty.
+   */
   text: string
 }
 
 interface ErrorReadOptions {
-  /** Upper bound of the retry delay that the provider requests. */
+  /**
+   * Maximum retry delay in milliseconds. Longer delays in responses are shortened to this maximum.
+   */
   maxRetryAfterMs: number
-  /** Access token of the request, removed from the error texts in case the server returned it. */
+  /**
+   * Access token of the request. The token is removed from error texts, because the server may have
+   * returned it.
+   */
   token?: string | undefined
 }
 
 const maxTextLength = 1_000
 
-/** Reads an error response of Gmail, Pub/Sub, Graph or a token endpoint. Never throws. */
+/** Reads an error response of Gmail, Pub/Sub, Microsoft Graph or a token endpoint. Never throws. */
 export function readProviderError(
   { status, headers, text }: ErrorResponse,
   { maxRetryAfterMs, token }: ErrorReadOptions,
@@ -84,8 +98,8 @@ export function readProviderError(
 }
 
 /**
- * Removes tokens from an error text: the access token of the request, and any text after the scheme
- * `Bearer` that may be a token.
+ * Removes tokens from an error text: the access token of the request, and any possible token after
+ * the word `Bearer`.
  */
 function cleanText(text: string, token: string | undefined): string {
   const forms = token ? [token, encodeURIComponent(token)] : []
@@ -94,17 +108,17 @@ function cleanText(text: string, token: string | undefined): string {
 }
 
 /**
- * True for a quota of the application. Google names a quota `defaultPerMinutePerProject` or
- * `defaultPerMinutePerUser`.
+ * True if the exceeded quota belongs to the application, and not to a user. Names of Google's
+ * quotas are, for example, `defaultPerMinutePerProject` and `defaultPerMinutePerUser`.
  */
 function isApplicationQuota(quotaLimit = ''): boolean {
   return /PerProject/i.test(quotaLimit)
 }
 
 /**
- * True for a rate limit of the application. Graph names the scope of a limit:
- * `Tenant_Application/ReadWrite/<application>/<tenant>`. An application of one tenant has the
- * limits of both scopes.
+ * True if the exceeded rate limit belongs to the application. Microsoft Graph names the scope of a
+ * limit, such as `Tenant_Application/ReadWrite/<application>/<tenant>`. An application that belongs
+ * to one tenant has limits in both scopes.
  */
 function hasApplicationScope(headers: IncomingHttpHeaders): boolean {
   return /^(?:Tenant_)?Application(?:\/|$)/i.test(String(headers['x-ms-throttle-scope'] ?? ''))
@@ -113,15 +127,15 @@ function hasApplicationScope(headers: IncomingHttpHeaders): boolean {
 interface ErrorFields {
   code?: string
   message?: string
-  /** Name of the exceeded quota: `metadata.quota_limit` of Google. */
+  /** Name of the quota that was exceeded. Google sends the name as `metadata.quota_limit`. */
   quotaLimit?: string
 }
 
-/** Reads the members of an error response one by one, because nothing guarantees their types. */
+/** Reads the members of an error response one by one, because members may have unexpected types. */
 function readFields(text: string): ErrorFields {
   const body = parseObject(text)
   const { error, error_description: description } = body
-  // Error response of a token endpoint: RFC 6749 §5.2
+  // A text in the member `error` means an error response of a token endpoint (RFC 6749 §5.2).
   if (typeof error === 'string') return defined({ code: error, message: textOf(description) })
   if (!isObject(error)) return {}
   const [first] = Array.isArray(error['errors']) ? (error['errors'] as unknown[]) : []
@@ -134,7 +148,7 @@ function readFields(text: string): ErrorFields {
   })
 }
 
-/** Reason of an error of Google, which may have no `errors` (`google.rpc.ErrorInfo`). */
+/** Reason in an error of Google that has details (`google.rpc.ErrorInfo`) instead of `errors`. */
 function errorInfoOf(details: unknown): { reason?: string; quotaLimit?: string } {
   const list: unknown[] = Array.isArray(details) ? details : []
   for (const detail of list) {

@@ -8,65 +8,75 @@ import { readProviderError } from './provider-error.ts'
 export interface ProviderHttpOptions {
   caller: Pick<HttpCaller, 'open'>
   /**
-   * Origins of the mail provider's API, the only origins that receive the access token. The first
-   * origin is the base of paths.
+   * Origins of the mail provider's API. Only these origins receive the access token. Paths are
+   * relative to the first origin.
    */
   origins: readonly [string, ...string[]]
-  /** Origins at which a fake serves the mail provider. Must equal the origins of `caller`. */
+  /**
+   * Replacements for origins of the mail provider, for tests with a fake provider. Must equal the
+   * option `origins` with which the HTTP caller `caller` was created.
+   */
   mappedOrigins?: OriginMap
-  /** Upper bound of the provider's `Retry-After`, in milliseconds; defaults to 24 h. */
+  /** Maximum for the retry delay in `Retry-After`, in milliseconds. Defaults to 24 h. */
   maxRetryAfterMs?: number
 }
 
 export interface ProviderRequest extends Omit<StreamRequest, 'method'> {
-  /** HTTP method of the request to the provider; defaults to GET. */
+  /** HTTP method of the request to the provider. Defaults to GET. */
   method?: HttpMethod
   /**
-   * Path of the request, or a link of the provider such as `nextLink`, `deltaLink` or `Location`.
+   * Path of the request, or a URL from a response of the provider, such as `nextLink`, `deltaLink`
+   * or `Location`.
    */
   url: string
-  /** Access token of the account. Absent for uploads. */
+  /** Access token of the account at the mail provider. */
   token: string
-  /** Response statuses that are no errors, in addition to 2xx. */
+  /** HTTP statuses of responses that do not count as errors, in addition to 2xx. */
   accept?: readonly number[]
 }
 
-/** Request without an access token, to an upload address that the mail provider returned. */
+/**
+ * Request to an upload URL that the mail provider returned. Such a request contains no access
+ * token.
+ */
 export type UploadRequest = Omit<ProviderRequest, 'token'>
 
 export interface ProviderJson<T> {
   status: number
   headers: IncomingHttpHeaders
-  /** Parsed body of the provider's response, of unchecked form; undefined if the body is empty. */
+  /**
+   * Parsed JSON body of the provider's response. The types of its members are not checked.
+   * Undefined if the body is empty.
+   */
   json: T | undefined
 }
 
 /**
- * Client for the HTTP API of one mail provider. Follows no redirects and retries nothing. Every
- * method throws `ProviderError` for an error response, and AppError: `forbidden`
+ * Client for the HTTP API of a mail provider. Redirects are not followed, and requests are not
+ * repeated. Every method throws `ProviderError` for an error response, and AppError: `forbidden`
  * `ForeignProviderOrigin` for a link to another origin, `forbidden` `EEGRESSBLOCKED`, or
  * `unreachable` `ConnectionError` if there is no complete response.
  */
 export interface ProviderHttp {
-  /** Sends a request with the access token. The caller reads the response or disposes of it. */
+  /** Sends a request with the access token. The caller has to read or dispose the response. */
   readonly open: (request: ProviderRequest) => Promise<StreamedResponse>
-  /** Sends a request with the access token and reads a JSON response of up to `maxBytes`. */
+  /** Sends a request with the access token and reads a JSON response of at most `maxBytes`. */
   readonly json: <T>(request: ProviderRequest) => Promise<ProviderJson<T>>
-  /** Sends a request without the access token to an upload address, and reads a JSON response. */
+  /** Sends a request without the access token to an upload URL, and reads a JSON response. */
   readonly upload: <T>(request: UploadRequest) => Promise<ProviderJson<T>>
 }
 
 const dayMs = 86_400_000
 /**
- * Maximum bytes to read of the body of an error response: enough for the JSON of any error, but
- * pages of HTML are cut.
+ * Maximum number of bytes that are read of an error response's body. Sufficient for any error in
+ * JSON. HTML pages may be cut off.
  */
 const maxErrorBytes = 64 * 1024
 const maxUrlLength = 16 * 1024
 
 /**
- * Creates the client of a mail provider's HTTP API. The client has no state, so that all accounts
- * of a provider share one client.
+ * Creates the client for a mail provider's HTTP API. The client has no state, so that all accounts
+ * at the provider can share it.
  */
 export function createProviderHttp(options: ProviderHttpOptions): ProviderHttp {
   const send = (request: SentRequest) => sendRequest(options, request)
@@ -84,7 +94,7 @@ export function createProviderHttp(options: ProviderHttpOptions): ProviderHttp {
 
 type SentRequest = Omit<ProviderRequest, 'token'> & { token: string | undefined }
 
-/** Sends a request to the provider: the only place that sends an access token. */
+/** Sends a request to the provider. No other function adds an access token to a request. */
 async function sendRequest(
   { caller, maxRetryAfterMs = dayMs }: ProviderHttpOptions,
   { token, accept = [], method = 'GET', headers = {}, ...request }: SentRequest,
@@ -105,8 +115,8 @@ async function sendRequest(
 const credentialHeaders = new Set(['authorization', 'cookie', 'proxy-authorization'])
 
 /**
- * Resolves a path or link of a request against the base URL of the mail provider. Returns the
- * parsed URL as text, so that no other parser can read another host from the link.
+ * Resolves a path or link against the base URL of the mail provider. Returns the parsed URL as
+ * text, so that no other parser can read a different host from the link.
  *
  * @throws AppError `forbidden` `ForeignProviderOrigin`
  */
@@ -117,7 +127,10 @@ function providerUrl(link: string, { origins, mappedOrigins }: ProviderHttpOptio
   throw foreignOrigin()
 }
 
-/** Checks an upload address of the provider: any origin with HTTPS, or the origin of a fake. */
+/**
+ * Checks an upload URL from the provider. Any origin with HTTPS is allowed, and the origin of a
+ * fake provider.
+ */
 function uploadUrl(link: string, { mappedOrigins }: ProviderHttpOptions): string {
   const url = parseUrl(link)
   const isFake = url !== undefined && Object.values(mappedOrigins ?? {}).includes(url.origin)
@@ -126,12 +139,15 @@ function uploadUrl(link: string, { mappedOrigins }: ProviderHttpOptions): string
 }
 
 /**
- * Link of a provider: an absolute URL, or a path; not `//host` and `https:host`, which parsers read
- * differently.
+ * Pattern of a link from a provider: an absolute URL or a path. `//host` and `https:host` do not
+ * match, because URL parsers disagree about them.
  */
 const linkPattern = /^(?:https?:\/\/[^/]|\/(?!\/))[^\\\s\p{Cc}]*$/iu
 
-/** Parses the URL of a request. Rejects URLs with a login, which would replace the access token. */
+/**
+ * Parses the URL of a request. A URL with a login is rejected, because the login would replace the
+ * access token.
+ */
 function parseUrl(link: string, base?: string): URL | undefined {
   if (link.length > maxUrlLength || !linkPattern.test(link)) return undefined
   const url = URL.canParse(link, base) ? new URL(link, base) : undefined
@@ -146,8 +162,8 @@ function foreignOrigin(): AppError {
 }
 
 /**
- * Reads a JSON response of the provider. An incomplete or invalid body is temporary: providers cut
- * bodies under load.
+ * Reads a JSON response of the provider. An incomplete or invalid body counts as a temporary error,
+ * because providers may cut off bodies under load.
  */
 async function readJson<T>(response: StreamedResponse): Promise<ProviderJson<T>> {
   const { status, headers } = response
@@ -160,14 +176,20 @@ async function readJson<T>(response: StreamedResponse): Promise<ProviderJson<T>>
   }
 }
 
-/** Reads the whole body of a response. The stream fails above the `maxBytes` of the request. */
+/**
+ * Reads the whole body of a response. Reading fails if the body has more than `maxBytes` of the
+ * request.
+ */
 async function readWhole({ body }: StreamedResponse): Promise<string> {
   const chunks: Buffer[] = []
   for await (const chunk of body) chunks.push(chunk as Buffer)
   return Buffer.concat(chunks).toString('utf8')
 }
 
-/** Reads up to `maxBytes` of the body of an error response, and less if the body is cut. */
+/**
+ * Reads at most `maxBytes` of the body of an error response. If the body is incomplete, returns the
+ * bytes that were received.
+ */
 async function readText(response: StreamedResponse, maxBytes: number): Promise<string> {
   using _closed = response
   const chunks: Buffer[] = []
@@ -179,13 +201,15 @@ async function readText(response: StreamedResponse, maxBytes: number): Promise<s
       if (bytes >= maxBytes) break
     }
   } catch {
-    // The status decides about the error response; the rest of the text is a detail.
+    // The error is ignored. The HTTP status is sufficient, and the rest of the text is only a
+    // detail.
   }
   return Buffer.concat(chunks).toString('utf8').slice(0, maxBytes)
 }
 
 /**
- * Error of a request to the provider. Errors of the request body of the caller stay as they are.
+ * Converts a failed request to the provider to an AppError. An error of the caller's request body
+ * is returned unchanged.
  */
 function toAppError(error: unknown, signal?: AbortSignal): unknown {
   if (!(error instanceof HttpError)) return error

@@ -1,36 +1,39 @@
 import type { IncomingHttpHeaders } from 'node:http'
 
 /**
- * Date of a retry: IMF-fixdate or RFC 850 date (RFC 9110 §5.6.7), or ISO 8601 with a zone as in
- * texts of Gmail.
+ * Pattern of a retry date with a time zone: IMF-fixdate or RFC 850 date (RFC 9110 §5.6.7), or ISO
+ * 8601 as in texts of Gmail.
  */
 const datePattern =
   /^(?:[A-Z][a-z]+, \d{2}[ -][A-Z][a-z]{2}[ -]\d{2,4} \d{2}:\d{2}:\d{2} GMT|\d{4}-\d{2}-\d{2}T[\d:.]{5,16}(?:Z|[+-]\d{2}:\d{2}))$/
 
-/** Date of a retry in asctime format (RFC 9110 §5.6.7), which has no zone and means UTC. */
+/**
+ * Pattern of a retry date in asctime format (RFC 9110 §5.6.7). The format contains no time zone and
+ * means UTC.
+ */
 const asctimePattern = /^[A-Z][a-z]{2} [A-Z][a-z]{2} [ \d]\d \d{2}:\d{2}:\d{2} \d{4}$/
 
 interface RetryAfterOptions {
-  /** Maximum retry delay. Longer delays are cut to this maximum. */
+  /** Maximum retry delay in milliseconds. Longer delays are shortened to this maximum. */
   maxMs: number
   /**
-   * Current time, from which a retry date counts; defaults to the `Date` header, because clocks of
-   * providers differ.
+   * Time from which a retry date is counted. Defaults to the `Date` header of the response, because
+   * the clocks of providers may differ.
    */
   now?: number
 }
 
 /**
- * Reads the retry delay of the header `Retry-After` (RFC 9110 §10.2.3) in milliseconds: seconds,
- * also with a fraction, or a date. Undefined if the header is absent, unreadable or not in the
- * future; use a backoff then.
+ * Reads the retry delay in milliseconds from the header `Retry-After` (RFC 9110 §10.2.3): a number
+ * of seconds, possibly with a fraction, or a date. Undefined if the header is absent or invalid, or
+ * if the date is not in the future. The caller should then use a backoff.
  */
 export function readRetryAfter(
   headers: Pick<IncomingHttpHeaders, 'retry-after' | 'date'>,
   options: RetryAfterOptions,
 ): number | undefined {
   const value = headers['retry-after']?.trim() ?? ''
-  // Digits of the retry delay are limited so that the number is exact.
+  // The number of digits is limited, so that the number can be represented exactly.
   if (/^\d{1,15}(?:\.\d{1,9})?$/.test(value))
     return limitDelay(Number(value) * 1_000, options.maxMs)
   const { maxMs, now = readDate(headers.date ?? '') ?? Date.now() } = options
@@ -38,8 +41,9 @@ export function readRetryAfter(
 }
 
 /**
- * Reads the retry delay that Gmail writes into error texts instead of the header, in milliseconds:
- * "Retry after 2026-09-01T10:15:00.000Z", and on its HTML pages "try again in 30 seconds".
+ * Reads the retry delay in milliseconds from an error text of Gmail, because a response without the
+ * header `Retry-After` may contain the delay in its text: "Retry after 2026-09-01T10:15:00.000Z",
+ * or "try again in 30 seconds" on HTML pages.
  */
 export function readRetryAfterText(
   text: string,

@@ -1,12 +1,12 @@
 const unreleased = 'Unreleased'
 
 interface Section {
-  /** Text of the heading, such as `1.0.0 (2026-12-01)`. */
+  /** Heading of the changelog section, such as `1.0.0 (2026-12-01)`. */
   heading: string
   body: string
 }
 
-/** Sections of a changelog: headings of the second level with their text. */
+/** Splits a changelog into its sections, at headings of the second level. */
 function sectionsOf(changelog: string): Section[] {
   return changelog
     .split(/^## /m)
@@ -17,32 +17,38 @@ function sectionsOf(changelog: string): Section[] {
     })
 }
 
-/** Text of the section of a version, or of `Unreleased`. Undefined without the section. */
+/**
+ * Text of the changelog section for a version, or for `Unreleased`. Undefined if the section does
+ * not exist.
+ */
 export function sectionOf(changelog: string, name: string): string | undefined {
   return sectionsOf(changelog).find(({ heading }) => heading.split(' ')[0] === name)?.body
 }
 
-/** Versions of a changelog, newest first. */
+/** Versions that have a section in the changelog, newest first. */
 export function versionsOf(changelog: string): string[] {
   return sectionsOf(changelog)
     .map(({ heading }) => heading.split(' ')[0] ?? '')
     .filter((name) => name !== unreleased)
 }
 
-/** Moves the text of `Unreleased` into the section of a new version with its date (YYYY-MM-DD). */
+/**
+ * Moves the text of the changelog section `Unreleased` into a section for the new version and its
+ * date (YYYY-MM-DD).
+ */
 export function addVersion(changelog: string, version: string, date: string): string {
   const heading = `## ${unreleased}\n`
   if (!changelog.includes(heading)) throw new Error(`the changelog has no section ${unreleased}`)
   return changelog.replace(heading, `${heading}\n## ${version} (${date})\n`)
 }
 
-/** Faults of the changelog of a commit that is to be released. */
+/** Checks the changelog of a commit that is about to be released. Returns the faults. */
 export function changelogFaults(changelog: string): string[] {
   const text = sectionOf(changelog, unreleased) ?? ''
   return text === '' ? [`deploy/CHANGELOG.md: the section ${unreleased} is empty`] : []
 }
 
-/** Faults of the changelog of a released commit. */
+/** Checks the changelog of a commit that was released as a version. Returns the faults. */
 export function releasedChangelogFaults(changelog: string, version: string): string[] {
   const text = sectionOf(changelog, version)
   const first = versionsOf(changelog)[0]

@@ -3,7 +3,10 @@ import { changelogFaults, releasedChangelogFaults, versionsOf } from './changelo
 import { changelogFile, type Repository } from './repository.ts'
 import { compareVersions, isVersion } from './version.ts'
 
-/** Faults of a clone of which a version is to be released. Each names its remedy or its place. */
+/**
+ * Checks a Git clone before a version is released from it. Each returned fault contains the remedy
+ * or the position of the fault.
+ */
 export async function checkBeforeRelease(
   repository: Repository,
   version: string,
@@ -19,7 +22,7 @@ export async function checkBeforeRelease(
   ]
 }
 
-/** Faults of a clone whose commit is tagged as a version. */
+/** Checks a Git clone whose commit is tagged as a version. Returns the faults. */
 export async function checkReleased(repository: Repository, version: string): Promise<string[]> {
   if (!isVersion(version)) return [`"${version}" is not a semantic version such as 1.0.0-rc.1`]
   const tags = (await repository.git('tag', '--points-at', 'HEAD'))?.split('\n') ?? []
@@ -44,7 +47,9 @@ async function checkClone(repository: Repository): Promise<string[]> {
   ]
 }
 
-/** Checks that the rolling upgrade starts from the release before this release. */
+/**
+ * Checks that the tests of the rolling upgrade start from the previous release. Returns the faults.
+ */
 async function checkPreviousRelease(repository: Repository): Promise<string[]> {
   const commit = repository.previousRelease()
   const head = await repository.git('rev-parse', 'HEAD')

@@ -6,8 +6,8 @@ import { provenance } from './provenance.ts'
 import { changelogFile, Repository } from './repository.ts'
 import { isPrerelease } from './version.ts'
 
-// Writes files of a release into .local/release: its section of the changelog, the predicate of its
-// provenance, and `options` of `gh release create`. For the workflow of a release.
+// Writes the files of a release into .local/release: its changelog section, the predicate of its
+// provenance, and `options` for `gh release create`. Used by the release workflow.
 const [version = ''] = process.argv.slice(2)
 const notes = sectionOf(new Repository(root).read(changelogFile), version)
 if (!notes) throw new Error(`the changelog has no section ${version}`)

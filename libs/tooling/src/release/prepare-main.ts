@@ -5,8 +5,8 @@ import { addVersion } from './changelog.ts'
 import { checkBeforeRelease } from './check.ts'
 import { changelogFile, Repository } from './repository.ts'
 
-// `make release VERSION=1.0.0-rc.1`: checks the clone, then writes the version and the section of
-// the changelog. Changes nothing if a check fails.
+// `make release VERSION=1.0.0-rc.1`: checks the Git clone, then writes the version and the
+// changelog section of the release. If a check fails, nothing is changed.
 const [version = ''] = process.argv.slice(2)
 const repository = new Repository(root)
 const faults = await checkBeforeRelease(repository, version)

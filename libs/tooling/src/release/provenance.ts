@@ -1,4 +1,4 @@
-/** Variables of a run of GitHub Actions that the statement of provenance names. */
+/** Environment variables of a GitHub Actions run that the provenance contains. */
 const variables = [
   'GITHUB_EVENT_NAME',
   'GITHUB_REF',
@@ -14,10 +14,11 @@ const variables = [
 ] as const
 
 /**
- * Predicate of the statement that an image was built by a workflow of GitHub from a commit
- * (https://slsa.dev/provenance/v1). `cosign attest` adds the digest of the image and signs it.
+ * Provenance of an image: the predicate that a GitHub workflow built the image from a commit
+ * (https://slsa.dev/provenance/v1). `cosign attest` adds the image's digest and signs the
+ * statement.
  *
- * @throws Error without a variable of the run
+ * @throws Error if a variable of the run is missing
  */
 export function provenance(env: Readonly<Record<string, string | undefined>>): object {
   const read = (name: (typeof variables)[number]): string => {

@@ -5,7 +5,10 @@ import { promisify } from 'node:util'
 
 const run = promisify(execFile)
 
-/** Files that contain the version, with a pattern whose group is the version. */
+/**
+ * Paths of the files that contain the version of the project, each with a pattern whose group
+ * matches the version.
+ */
 const versionFiles: Readonly<Record<string, RegExp>> = {
   'package.json': /(?<=^ {2}"version": ")([^"]*)(?=",$)/m,
   'k8s/base/kustomization.yaml': /(?<=^ {4}newTag: )(\S+)$/m,
@@ -15,7 +18,7 @@ const versionFiles: Readonly<Record<string, RegExp>> = {
 export const changelogFile = 'deploy/CHANGELOG.md'
 const previousReleaseFile = 'test-e2e/faults/previous-release.ts'
 
-/** Clone of the project of which a release is made. */
+/** Git clone of the project from which a release is made. */
 export class Repository {
   readonly folder: string
 
@@ -27,7 +30,7 @@ export class Repository {
     return readFileSync(join(this.folder, file), 'utf8')
   }
 
-  /** Version in each file that contains the version, by path of the file. */
+  /** Reads the version in each file that contains the version, by path of the file. */
   versions(): Map<string, string> {
     return new Map(
       Object.entries(versionFiles).map(([file, pattern]) => [
@@ -37,7 +40,10 @@ export class Repository {
     )
   }
 
-  /** Texts of the files that contain the version, after the version is replaced. */
+  /**
+   * Returns the texts of all files that contain the version, with the version replaced by a new
+   * version.
+   */
   withVersion(version: string): Map<string, string> {
     return new Map(
       Object.entries(versionFiles).map(([file, pattern]) => [
@@ -47,13 +53,13 @@ export class Repository {
     )
   }
 
-  /** Commit that the rolling upgrade starts from. */
+  /** Commit from which the tests of the rolling upgrade start. */
   previousRelease(): string {
     const text = this.read(previousReleaseFile)
     return /^export const previousRelease = '([^']*)'$/m.exec(text)?.[1] ?? ''
   }
 
-  /** Output of git without the last newline; undefined if it fails. */
+  /** Runs git and returns its output without the last newline. Undefined if git fails. */
   async git(...args: string[]): Promise<string | undefined> {
     return run('git', args, { cwd: this.folder }).then(
       ({ stdout }) => stdout.trimEnd(),

@@ -1,6 +1,6 @@
 interface Version {
   numbers: readonly number[]
-  /** Identifiers of a pre-release; empty for a release. */
+  /** Identifiers after the hyphen in the number of a pre-release version. Empty for a release. */
   prerelease: readonly string[]
 }
 
@@ -8,8 +8,8 @@ const pattern =
   /^(0|[1-9]\d*)\.(0|[1-9]\d*)\.(0|[1-9]\d*)(?:-((?:[a-z]+|0|[1-9]\d*)(?:\.(?:[a-z]+|0|[1-9]\d*))*))?$/
 
 /**
- * Parses a semantic version such as `1.0.0-rc.1`. Build metadata is not permitted, because the
- * version is the tag of the image and part of names in Kubernetes.
+ * Parses a semantic version such as `1.0.0-rc.1`. Build metadata is not allowed, because the
+ * version becomes the tag of the image and part of names in Kubernetes.
  */
 function parse(text: string): Version | undefined {
   const [, major, minor, patch, prerelease] = pattern.exec(text) ?? []
@@ -24,12 +24,12 @@ export function isVersion(text: string): boolean {
   return parse(text) !== undefined
 }
 
-/** True for versions such as `1.0.0-rc.1`. */
+/** True if the version is a pre-release such as `1.0.0-rc.1`. */
 export function isPrerelease(text: string): boolean {
   return (parse(text)?.prerelease.length ?? 0) > 0
 }
 
-/** Order of two versions (semver.org §11): negative if `a` precedes `b`. */
+/** Compares two versions (semver.org §11). The result is negative if `a` precedes `b`. */
 export function compareVersions(a: string, b: string): number {
   const [left, right] = [parse(a), parse(b)]
   if (!left || !right) throw new Error(`${left ? b : a} is not a semantic version`)
@@ -38,7 +38,7 @@ export function compareVersions(a: string, b: string): number {
 }
 
 function comparePrereleases(a: readonly string[], b: readonly string[]): number {
-  // A release comes after its pre-releases.
+  // A release has no identifiers after a hyphen and comes after its pre-releases.
   if (a.length === 0 || b.length === 0) return b.length - a.length
   const orders = a.map((identifier, at) => compareIdentifiers(identifier, b[at]))
   return orders.find((each) => each !== 0) ?? a.length - b.length

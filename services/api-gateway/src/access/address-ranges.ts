@@ -30,7 +30,7 @@ export function parseRange(text: string): Range | undefined {
   return bits > width ? undefined : { address, bits, family }
 }
 
-/** Family of an address, as `BlockList` names it; undefined for any other text. */
+/** IP family (`ipv4` or `ipv6`) of an address; undefined for any other text. */
 export function familyOf(address: string): Range['family'] | undefined {
   const family = isIP(address)
   return family === 0 ? undefined : family === 4 ? 'ipv4' : 'ipv6'

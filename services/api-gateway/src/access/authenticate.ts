@@ -12,7 +12,7 @@ export interface Caller {
   readonly address: string
 }
 
-/** Maximum length of an access token. Longer tokens are cut, so that they match no token. */
+/** Maximum length of an access token. Longer tokens are cut, so that they match no stored token. */
 const maxLength = 512
 
 /**
@@ -64,7 +64,10 @@ export function clientAddress(
   return client
 }
 
-/** Returns the IP address of the client of a request, as `clientAddress` finds the address. */
+/**
+ * Returns the IP address of the client of an HTTP request. Reads `X-Forwarded-For` like
+ * `clientAddress`.
+ */
 export function addressOf(
   { headers, socket }: Pick<IncomingMessage, 'headers' | 'socket'>,
   trustedProxies: readonly string[],
@@ -95,7 +98,7 @@ export function isCrossOrigin({
 
 export interface KnownHostsOptions {
   settings: Pick<SettingsCache, 'get'>
-  /** Further host names of this server, in lower case. */
+  /** Host names of this server that the environment adds to the known host names, in lower case. */
   allowedHosts: readonly string[]
 }
 

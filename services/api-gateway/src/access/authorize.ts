@@ -47,7 +47,7 @@ export function assertAccount(
   if (isBoundElsewhere(token, account)) throw new AppError('forbidden', 'Unauthorized account')
 }
 
-/** True for an access token that is bound to another account. */
+/** True for an access token that is bound to an account, but not to the account of the request. */
 export function isBoundElsewhere(
   token: Pick<Token, 'account'> | null,
   account: string | null | undefined,

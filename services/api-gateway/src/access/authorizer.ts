@@ -34,7 +34,7 @@ export interface AuthorizerOptions {
   isKnownHost: IsKnownHost
 }
 
-/** Parts of a request that identify the caller. */
+/** Parts of an API request that identify its caller. */
 export interface IncomingRequest extends Pick<IncomingMessage, 'headers' | 'socket'> {
   /** Path of the API request as sent, without the query. */
   path: string
@@ -72,7 +72,8 @@ export function createAuthorizer(options: AuthorizerOptions): Authorizer {
     options.addressLimiter.count(address, response)
     const value = readBearerToken(headers, incoming.query['access_token'])
     if (value === undefined) {
-      // The CORS middleware has set `Access-Control-Allow-Origin` for allowed origins.
+      // Rejects a request of another origin without an access token, unless the CORS middleware has
+      // set `Access-Control-Allow-Origin` for this origin.
       if (isCrossOrigin(headers) && !response.hasHeader('Access-Control-Allow-Origin'))
         throw noToken('no token, from another origin')
       return authorizeAnonymous(operation, { address, host: headers.host }, options)

@@ -29,8 +29,9 @@ export function widened(parent: TokenReach, child: TokenReach) {
     account: parent.account !== null && parent.account !== child.account,
     permissions: !permissionsCover(parent.permissions, child.permissions),
     addresses: !listCovers(outer.addresses, inner.addresses, rangeCovers),
-    // A `*` of the child pattern, taken as a character, is matched only by a `*` of the parent
-    // pattern. The parent's `*` also matches all expansions of the child's `*`.
+    // `globMatches` takes a `*` in the Referer pattern of the new token as a plain character, which
+    // only a `*` of the creating token's pattern matches. That `*` also matches everything that the
+    // `*` of the new token can stand for.
     referrers: !listCovers(outer.referrers, inner.referrers, globMatches),
     rateLimit: !rateCovers(outer.rateLimit, inner.rateLimit),
     expires: !expiryCovers(parent.expiresAt, child.expiresAt),

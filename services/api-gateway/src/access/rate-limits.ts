@@ -20,7 +20,10 @@ interface AddressWindow {
 }
 
 const windowMs = 60_000
-/** Maximum IP addresses in memory, about 10 MB. An evicted address starts with a new window. */
+/**
+ * Maximum IP addresses whose requests are counted in memory, about 10 MB. An evicted address starts
+ * with a new rate limit window.
+ */
 const maxAddresses = 50_000
 
 /**
@@ -101,7 +104,8 @@ export async function limitRate(
   const { maxRequests, timeWindow: windowSeconds } = limit
   const counted = { token: token.id, windowSeconds }
   const { requests, resetSeconds } = await count(counted).catch((error: unknown) => {
-    // The access token was revoked recently and is still cached in this process.
+    // A foreign key violation means that the access token was revoked recently and is still cached
+    // in this process.
     throw sqlState(error) === foreignKeyViolation ? badToken('unknown token') : error
   })
   reportWindow(response, { maxRequests, requests, resetSeconds })

@@ -8,12 +8,15 @@ import type { Logger } from '@posthorn/telemetry'
 import { findTokens, markTokensUsed, type Token, type TokenUse } from '../store/tokens.ts'
 
 /**
- * Life of a cached access token. Revoked tokens must stop working within a second, even if the
- * broadcast is lost.
+ * Lifetime of a cached access token. Revoked tokens must stop working within a second, even if the
+ * broadcast of the revocation is lost.
  */
 const ttlMs = 900
 const maxEntries = 10_000
-/** Maximum access tokens per query. A flood of invalid tokens occupies one connection only. */
+/**
+ * Maximum access tokens that one query looks up. A flood of invalid tokens occupies only one
+ * Postgres connection.
+ */
 const maxBatch = 1_000
 
 export interface TokenCache {
@@ -47,12 +50,15 @@ export interface LastUseTracker extends AsyncDisposable {
 }
 
 /**
- * Interval at which last uses of access tokens are written: at most one write per token and minute,
- * batched.
+ * Interval at which last uses of access tokens are written in batches: at most one write per token
+ * and minute.
  */
 const everyMs = 60_000
 
-/** Tracks time and address of the last use of access tokens. A crash loses at most one minute. */
+/**
+ * Tracks time and address of the last use of access tokens. A crash loses the uses of at most one
+ * minute.
+ */
 export function trackLastUse(db: Db, log: Logger): LastUseTracker {
   let uses = new Map<string, TokenUse>()
   const flush = async () => {
@@ -72,7 +78,7 @@ export function trackLastUse(db: Db, log: Logger): LastUseTracker {
   }
 }
 
-/** API request with an existing access token, for the token's log. */
+/** API request whose access token exists, as recorded in the log of the token. */
 export interface AuditedRequest {
   operation: Operation
   token: Pick<Token, 'id' | 'account'>

@@ -30,8 +30,8 @@ interface LoginChange {
 
 /**
  * Rejects a change of an account after which stored or fetched credentials would open another
- * mailbox or take another network path: passwords, OAuth2 grants and logins of the authentication
- * server alike. A new password may go anywhere. New OAuth2 tokens may not, because the
+ * mailbox or take another network path. Such credentials are passwords, OAuth2 grants and logins of
+ * the authentication server. A new password may go anywhere. New OAuth2 tokens may not, because the
  * application's own credentials may give access to other mailboxes.
  *
  * @throws AppError `forbidden`
@@ -54,8 +54,8 @@ export function assertLoginsUnchanged(
 }
 
 /**
- * Rejects another proxy for an account, whatever the logins of the account are: gateways, whose
- * credentials belong to the operator, are reached through the proxy of the account as well.
+ * Rejects a change of an account's proxy, whatever the logins of the account are. Gateways are
+ * reached through the proxy of the account as well, and their credentials belong to the operator.
  *
  * @throws AppError `forbidden`
  */
@@ -72,9 +72,10 @@ export function assertNoOtherProxy(
 type WebhookTarget = Pick<LockedAccount, TenantMember | 'tenantSet'>
 
 /**
- * Rejects changes that would bring webhook headers and a webhook target of different origins
- * together. Headers of an operator may contain credentials for the stored target, so another target
- * needs new headers. Headers of the token may not replace credentials at an operator's target.
+ * Rejects changes that would combine webhook headers and a webhook target of different origins
+ * (operator or tenant). Headers of an operator may contain credentials for the stored target, so
+ * another target needs new headers. Headers of a tenant may not replace credentials at an
+ * operator's target.
  *
  * @throws AppError `forbidden`
  */

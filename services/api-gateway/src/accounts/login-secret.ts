@@ -24,8 +24,8 @@ export function secretNameOf({ accessToken }: { accessToken?: unknown }): Secret
 }
 
 /**
- * Secret of a mail server login. The mask stands for the stored secret; undefined if the login has
- * no secret.
+ * Secret of a mail server login in a request, or the mask that stands for the stored secret.
+ * Undefined if the login has no secret.
  */
 export function secretOf({ pass, accessToken }: LoginInput): string | undefined {
   return accessToken || pass || undefined
@@ -41,7 +41,10 @@ export function maskedLogin(login: StoredLogin): { user: string } & { [K in Secr
   return { user: login.user, [secretNameOf(login)]: mask }
 }
 
-/** Errors of a mail server login without a secret, or with two. `path`: field of the login. */
+/**
+ * Returns the field errors of a mail server login without a secret, or with two secrets. `path`:
+ * field of the login.
+ */
 export function secretErrors(path: string, login: LoginInput): FieldError[] {
   if (login.accessToken && login.pass !== undefined)
     return [fieldError(`${path}.accessToken`, 'is not allowed with pass, send one of them')]
@@ -49,8 +52,9 @@ export function secretErrors(path: string, login: LoginInput): FieldError[] {
 }
 
 /**
- * Completes the mail server login of a partial update. Without a secret in the update, the stored
- * secret of the same user stays, as a mask. `accessToken: false` removes a stored access token.
+ * Completes the mail server login of a partial update. If the update has no secret, the stored
+ * secret of the same user stays, represented by a mask. `accessToken: false` removes a stored
+ * access token.
  */
 export function keepSecret<L extends LoginInput>(
   login: L,

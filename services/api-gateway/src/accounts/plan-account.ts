@@ -18,7 +18,9 @@ export interface AccountPlan {
   passwords: PasswordPlan[]
 }
 
-/** Account of a registration, or of an update with complete servers. */
+/**
+ * Account settings of a registration, or of an update whose partial mail servers were completed.
+ */
 export type AccountInput = Omit<AccountUpdate, 'imap' | 'smtp' | 'oauth2'> &
   Pick<AccountRegistration, 'imapIndexer'> & {
     imap?: ServerInput | false
@@ -92,7 +94,9 @@ interface AccountContext {
   errors: FieldError[]
 }
 
-/** Account column of a URL that may be masked. An empty text removes the URL. */
+/**
+ * Plans an account column with a URL, whose password may be masked. An empty text removes the URL.
+ */
 function urlColumn(
   name: 'proxy' | 'webhooks',
   input: AccountInput,

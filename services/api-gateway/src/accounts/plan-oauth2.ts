@@ -15,7 +15,7 @@ import type { PasswordPlan } from './plan-server.ts'
 export type OAuth2Input = OAuth2Config & Pick<OAuth2Update, 'partial'>
 
 export interface OAuth2Plan {
-  /** Changed OAuth2 settings of the account; absent if the settings stay as they are. */
+  /** Changed OAuth2 settings of the account; absent if they stay as they are. */
   column?: StoredOAuth2 | null
   passwords: PasswordPlan[]
 }
@@ -128,8 +128,8 @@ export function planOAuth2(
 }
 
 /**
- * Value of `useAuthServer` after a change. New tokens or a sign-in replace a stored authentication
- * server, unless the input names both.
+ * Value of `oauth2.useAuthServer` after a change. In a partial update that does not set
+ * `useAuthServer`, new tokens or a sign-in switch the stored authentication server off.
  */
 function usesAuthServer(input: OAuth2Input, before: StoredOAuth2 | undefined): boolean | undefined {
   if (!input.partial || input.useAuthServer !== undefined) return input.useAuthServer
@@ -168,8 +168,8 @@ function loginErrors({ authorize, auth, redirectUrl }: OAuth2Input): FieldError[
 }
 
 /**
- * Errors of the OAuth2 tokens of a request. The stored grant cannot be unsealed here, so a stored
- * refresh token cannot be kept beside a new access token.
+ * Errors of the OAuth2 tokens of a request. A new access token is rejected beside the mask of the
+ * stored refresh token: api-gateway cannot unseal the stored grant to keep the refresh token.
  */
 function tokenErrors({ accessToken, refreshToken }: OAuth2Input): FieldError[] {
   if (isNew(accessToken) && refreshToken === mask)

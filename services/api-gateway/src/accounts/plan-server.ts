@@ -28,7 +28,7 @@ export type StoredServers = Pick<
 >
 
 export interface ServerPlan {
-  /** Changed mail server settings; absent if the settings stay as they are. */
+  /** Changed mail server settings of the account; absent if they stay as they are. */
   column?: object | null
   passwords: PasswordPlan[]
 }
@@ -52,7 +52,8 @@ export function planServer(
   errors.push(...addressErrors(kind, input), ...loginErrors(kind, input, { stored, byOAuth2 }))
   const { auth, ...rest } = kind === 'smtp' ? withStartTls(input) : input
   const settings = { ...rest, secure: rest.secure ?? false }
-  // The authentication server provides user and password of the mail server login.
+  // Stores no credential for a mail server without a login. With `useAuthServer`, the
+  // authentication server provides user and password.
   if (!auth || settings.useAuthServer) return { column: settings, passwords: [...forget] }
   const secret = secretOf(auth) ?? mask
   return {
@@ -69,8 +70,8 @@ function addressErrors(kind: ServerKind, input: ServerInput): FieldError[] {
 }
 
 /**
- * Errors of the login of a mail server. SMTP servers may need no login; IMAP servers always need a
- * login, unless disabled.
+ * Errors of the login in mail server settings. SMTP servers may need no login; IMAP servers always
+ * need a login, unless disabled.
  */
 function loginErrors(
   kind: ServerKind,
@@ -100,8 +101,8 @@ function inputErrors(
   const name = secretNameOf(auth)
   if (!stored || !hasSecret(stored, kind, name))
     return [fieldError(`${kind}.auth.${name}`, 'is required')]
-  // A client that submits the mask of a secret with another host could direct the stored secret,
-  // which the client cannot read, to its own server.
+  // Rejects the mask of a secret together with another host. A client could otherwise direct the
+  // stored secret, which the client cannot read, to its own server.
   const changed = changedLoginParts(
     loginOf(stored, kind),
     loginOf({ ...stored, [kind]: input }, kind),
@@ -115,7 +116,10 @@ function hasSecret(stored: StoredServers, kind: ServerKind, name: string): boole
   return stored.passwords.includes(kind) && secretNameOf(stored[kind]?.auth || {}) === name
 }
 
-/** Mail server settings with implicit TLS on port 465 only (interface spec, "Account", rule 2). */
+/**
+ * Mail server settings in which only port 465 uses implicit TLS (interface spec, "Account", rule
+ * 2).
+ */
 function withStartTls(server: ServerInput): ServerInput {
   return server.port === 465 ? server : { ...server, secure: false }
 }

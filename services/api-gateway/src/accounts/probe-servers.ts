@@ -109,11 +109,14 @@ async function orFailure<T extends { verdict: VerificationResult }>(
 export interface LimitedProbeOptions extends ProbeOptions {
   /** Duration of each probe of a mail server that cannot be used, unless `timeoutMs` is shorter. */
   unusableMs: number
-  /** Wait until the end of the fixed duration of a probe. Replaced in tests. */
+  /** Waits until the fixed duration of a mail server probe is over. Replaced in tests. */
   wait?: (ms: number, signal: AbortSignal) => Promise<unknown>
 }
 
-/** Codes of rejected logins. They show that the mail server speaks the protocol. */
+/**
+ * Error codes of rejected logins. Such a code shows that the server is a mail server of the tested
+ * protocol.
+ */
 const loginCodes = /^(?:AUTHENTICATIONFAILED|AUTHORIZATIONFAILED|EXPIRED|WEBALERT|EAUTH)$/
 
 /**

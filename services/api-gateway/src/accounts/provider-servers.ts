@@ -51,7 +51,10 @@ function hasOwnLogin(server: StoredServers['imap' | 'smtp'] | undefined): boolea
   return Boolean(server?.auth) || server?.useAuthServer === true
 }
 
-/** Mail servers of a provider, or of the application if the provider has none. */
+/**
+ * Mail servers of an OAuth2 provider. If the provider has no fixed servers, the servers of the
+ * OAuth2 application.
+ */
 function serversOf(
   provider: OAuth2Provider,
   { cloud = 'global', imap, smtp }: OAuth2AppConfig,

@@ -78,7 +78,7 @@ async function sealUrls<T extends AccountUrls>(input: T, sealer: Sealer): Promis
 }
 
 interface CredentialChange extends SealDeps {
-  /** Stored account; undefined for a new account. */
+  /** Account as stored before the change; undefined for a new account. */
   before: LoginAccount | undefined
   columns: LoginColumns
   /** OAuth2 application that the request names. */

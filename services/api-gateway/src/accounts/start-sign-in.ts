@@ -90,7 +90,10 @@ function redirectUriOf(consentUrl: string): URL {
   return uri
 }
 
-/** Random token of 256 bits; RFC 7636 §4.1 requires at least 43 characters. */
+/**
+ * Creates a random token of 256 bits. Its 43 characters are the minimum length of a PKCE code
+ * verifier (RFC 7636 §4.1).
+ */
 function newToken(): string {
   return randomBytes(32).toString('base64url')
 }

@@ -4,7 +4,7 @@ import type { LockedAccount } from '../store/accounts.ts'
 import type { PasswordKind } from '../store/credentials.ts'
 import { maskUrl } from '../http/masks.ts'
 
-/** Mail server of an account, stored or of a request. */
+/** Settings of a mail server of an account, as stored or as in a request. */
 interface LoginServer {
   host?: string | undefined
   port?: number | undefined
@@ -74,9 +74,9 @@ export function changedLoginParts(
 }
 
 /**
- * Login of an account at a mail server, in a form that can be compared. `oauth2` is the OAuth2
- * login itself, whose access token can also be read without a server. Undefined without
- * credentials.
+ * Login of an account at a mail server, in a form that can be compared. The kind `oauth2` is the
+ * OAuth2 login itself, because callers can read its access token without any mail server. Undefined
+ * if the account has no credentials of the kind.
  */
 export function loginOf(account: LoginAccount, kind: PasswordKind): StoredLogin | undefined {
   if (kind === 'oauth2') return oauth2LoginOf(account)

@@ -79,7 +79,8 @@ function isTargetOfTenant(
 ): boolean {
   const wasTenants = stored?.tenantSet.includes('webhooks') ?? false
   if (columns.webhooks === undefined) return wasTenants
-  // The webhook URL contains a stored login as it is stored, and a new login in plaintext.
+  // Compares the text of the webhook URLs. A login that the caller kept appears in its stored form,
+  // a new login in plaintext.
   if (columns.webhooks !== (stored?.webhooks ?? null)) return by === 'tenant'
   return wasTenants && (by === 'tenant' || headers.includes('webhooksCustomHeaders'))
 }
@@ -125,8 +126,8 @@ export function repeatedMembers(
 type HeadersColumn = Pick<LockedAccount, 'webhooksCustomHeaders'>
 
 /**
- * Share of stored headers among the webhook headers of a change, which a caller keeps by their
- * mask: `all`, `some` beside new headers, or `none`. `absent`: the change contains no headers.
+ * Tells which stored webhook headers a change keeps by their mask: `all`, `some` (beside new
+ * headers) or `none`. `absent`: the change contains no headers.
  */
 export function keptHeaders(
   { webhooksCustomHeaders: column }: ColumnChange<HeadersColumn>,

@@ -31,7 +31,9 @@ export interface UpdatePlan extends AccountPlan {
   restarts: boolean
 }
 
-/** Account columns that the account's sessions use. Webhook targets and names are not used. */
+/**
+ * Account columns that the account's sessions use. Sessions use neither webhook targets nor names.
+ */
 const sessionColumns = [
   'imap',
   'smtp',
@@ -77,8 +79,9 @@ function isSame(column: unknown, stored: unknown): boolean {
 type StoredServer = StoredServers['imap' | 'smtp']
 
 /**
- * Completes a partial mail server of an update from the stored server. The secret stays with its
- * user, as a mask. Other input replaces the server.
+ * Completes a partial mail server of an update from the stored server. If the user is unchanged,
+ * the stored secret stays, represented by a mask. Settings that are not partial replace the stored
+ * server.
  */
 function mergeServer(
   input: ImapUpdate | SmtpUpdate | false | undefined,
@@ -89,7 +92,7 @@ function mergeServer(
   if (!partial) return update
   const auth = mergeLogin(update, stored)
   const merged: ServerInput = defined({ ...stored, ...update, auth })
-  // A login in the update replaces the authentication server of the mail server.
+  // A login in the update switches the authentication server of the mail server off.
   if (auth && merged.useAuthServer && !update.useAuthServer) merged.useAuthServer = false
   return merged
 }

@@ -15,7 +15,10 @@ import { type Dns, sources } from './sources.ts'
 
 /** Timeout of all autoconfiguration sources together, similar to the timeout of mail clients. */
 const timeoutMs = 5_000
-/** Maximum size of an autoconfiguration document. Larger ones are cut and thus rejected. */
+/**
+ * Maximum size of an autoconfiguration document. Larger documents are cut, so that they cannot be
+ * parsed.
+ */
 const maxResponseBytes = 64 * 1024
 
 /** Finds the mail servers of an email address. */
@@ -41,7 +44,10 @@ export function createAutoconfig(
 }
 
 export interface AutoconfigDeps {
-  /** Sends an HTTP request. Limits time and size of each call and applies the egress policy. */
+  /**
+   * Sends an HTTP request of autoconfig. Limits time and size of each call and applies the egress
+   * policy.
+   */
   call: CallHttp
   dns: Dns
   directory: string | undefined
@@ -70,7 +76,7 @@ export function createAutoconfigLookup(options: AutoconfigDeps): Autoconfig {
       ),
     )
     const best = await bestOf(results)
-    // Ends the queries of autoconfiguration sources that are still running.
+    // Aborts the queries of autoconfiguration sources that are still running.
     done.abort()
     return toResponse(best)
   }

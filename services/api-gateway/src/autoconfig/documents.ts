@@ -24,7 +24,7 @@ export function readClientConfig(
 const socketTypes = ['ssl', 'starttls', 'plain']
 
 /**
- * First valid mail server with the safest socket type in a clientConfig document; documents list
+ * First valid mail server with the safest socket type in a clientConfig document. Documents list
  * preferred servers first.
  */
 function bestServer(
@@ -104,9 +104,9 @@ function protocolServer(
 }
 
 /**
- * True if a mail server of an Autodiscover response uses TLS from the start. The well-known ports
- * decide, because servers report SSL for any encrypted connection. On other ports SSL is on unless
- * the document turns it off.
+ * True if a mail server of an Autodiscover response uses TLS from the start. Well-known ports
+ * decide, because servers report SSL for any encrypted connection. On other ports TLS is used
+ * unless the document sets SSL to off.
  */
 function isSecure(protocol: XmlElement, port: number): boolean {
   if (implicitTls.has(port)) return true

@@ -18,7 +18,8 @@ export function createFetchText(call: CallHttp, signal: AbortSignal): FetchText 
       const { outcome, status = 0, headers } = result
       if (outcome === '2xx') return status === 200 ? result.body.toString('utf8') : undefined
       const next = outcome === 'redirect-refused' ? redirectUrl(url, headers.location) : undefined
-      // A posted body contains the user's email address and must not reach another server.
+      // A redirected POST is not followed: its body contains the user's email address, which must
+      // not reach another server.
       if (next === undefined || body !== undefined) return undefined
       url = next
     }

@@ -26,7 +26,10 @@ const imapOffByDefault = withTwoSteps(
 
 type HostedProvider = readonly [name: string, exchangers: string[], imap: string, smtp: string]
 
-/** Mail providers of customer domains, without rules for passwords. Both mail servers use TLS. */
+/**
+ * Mail providers that host the domains of customers, without rules for passwords. Both mail servers
+ * use TLS.
+ */
 const hosted: readonly HostedProvider[] = [
   [
     'Tencent Exmail',

@@ -17,7 +17,7 @@ export type FetchText = (request: { url: string; body?: string }) => Promise<str
 export interface SourceDeps {
   dns: Dns
   fetch: FetchText
-  /** URL prefix of a directory of clientConfig documents; the domain is appended. */
+  /** URL prefix of a directory of clientConfig documents, to which the domain is appended. */
   directory: string | undefined
 }
 
@@ -26,7 +26,7 @@ interface Source {
   readonly find: (address: AddressParts, deps: SourceDeps) => Promise<AutoconfigResult | undefined>
 }
 
-/** Autoconfiguration source: a clientConfig document below a URL of the domain. */
+/** Autoconfiguration source that fetches a clientConfig document from a URL of the domain. */
 function configSource(name: string, rootOf: (domain: string) => string): Source {
   return {
     name,
@@ -66,8 +66,8 @@ function fromProvider(provider: Provider | undefined, user: string): AutoconfigR
 }
 
 /**
- * Asks the directory of clientConfig documents for the mail servers of a domain. Sends the domain
- * only: the directory does not need the address.
+ * Requests the mail servers of a domain from the directory of clientConfig documents. Sends only
+ * the domain of the email address, because the directory does not need the rest.
  */
 async function fromDirectory(
   address: AddressParts,
@@ -93,7 +93,8 @@ async function fromSrv(
   const lookUp = async (service: string, secure: boolean) => {
     const records = await dns.resolveSrv(`${service}._tcp.${domain}`).catch(() => [])
     const [first] = records.toSorted((a, b) => a.priority - b.priority || b.weight - a.weight)
-    // RFC 2782: a target of "." means that the domain does not offer the service.
+    // An SRV record with the target "." means that the domain does not offer the service (RFC
+    // 2782).
     if (!first || first.name === '' || first.name === '.') return undefined
     return parseServer({ host: first.name, port: first.port, secure, user: email })
   }

@@ -19,7 +19,7 @@ const parser = new XMLParser({
   preserveOrder: true,
   ignoreAttributes: false,
   attributeNamePrefix: '',
-  // Values of XML elements stay strings: the parser would turn `0993` into a number.
+  // Values of XML elements stay strings, because the parser would convert `0993` to the number 993.
   parseTagValue: false,
   parseAttributeValue: false,
   ignoreDeclaration: true,

@@ -5,7 +5,7 @@ import crawlers from 'crawler-user-agents'
 import { createRangeCheck } from './ranges.ts'
 import { createScannerCheck } from './scanner-names.ts'
 
-/** File with the address ranges of crawlers that belongs to the release. */
+/** File of the release with the address ranges of crawlers, used by default. */
 const defaultRangesFile = fileURLToPath(new URL('../../crawler-ranges.json', import.meta.url))
 
 /** Client that requests a tracking or unsubscribe link. */

@@ -7,8 +7,8 @@ export interface Source {
 }
 
 /**
- * Minimum prefix lengths of crawler address ranges. A wider range is an error and would ignore most
- * visitors.
+ * Minimum prefix lengths of crawler address ranges. A wider range must be an error of its source:
+ * most visitors would count as crawlers.
  */
 const minBits = { ipv4: 10, ipv6: 24 }
 const maxRanges = 20_000
@@ -41,7 +41,10 @@ function textsIn(value: unknown): string[] {
 
 export interface Refreshed {
   ranges: CrawlerRanges
-  /** One line per source of crawler ranges that failed and keeps its earlier ranges. */
+  /**
+   * Reports of the crawler range sources that failed, one line each. A failed source keeps its
+   * earlier ranges.
+   */
   failures: string[]
 }
 

@@ -21,8 +21,8 @@ export interface ChangeStreamsDeps extends StreamOptions, Omit<FeedOptions, 'onL
  */
 export interface ChangeStreams extends AsyncDisposable {
   /**
-   * Prepares a stream of account changes that starts after the position `after`, or now. The
-   * returned function writes the stream.
+   * Prepares a stream of account changes that starts after the position `after`, or at the current
+   * end of the feed. The returned function writes the stream.
    */
   open(after: Position | undefined, caller: Caller): Promise<EventStreamResponse>
   /** Called when there may be new account changes. */
@@ -47,8 +47,8 @@ export function serveChanges(deps: ChangeStreamsDeps): ChangeStreams {
       await feed.follow(stream)
       await closed
     } catch (error) {
-      // The head of the change stream has been sent: the client detects the end and resumes with
-      // its last id.
+      // Closes the connection, because the head of the change stream has been sent. The client
+      // detects the end and resumes with its last event id.
       log.info({ reason: messageOf(error) }, 'change stream ended after an error')
       response.destroy()
     } finally {
@@ -60,8 +60,8 @@ export function serveChanges(deps: ChangeStreamsDeps): ChangeStreams {
 
   return {
     async open(after, { token, address }) {
-      // The end of the change feed is queried in any case, so that a database outage gives an error
-      // instead of a stream.
+      // Queries the end of the change feed even if the client sent a position, so that a database
+      // outage gives an error response instead of a stream.
       const end = await findChangesEnd(db)
       return async (response) => {
         if (stopping) throw new AppError('unavailable', 'The service is stopping')
@@ -92,7 +92,10 @@ export function serveChanges(deps: ChangeStreamsDeps): ChangeStreams {
   }
 }
 
-/** Account change as an access token may read it that may not read why a connection failed. */
+/**
+ * Account change without the reason of a failed connection, for access tokens that may not read
+ * this reason.
+ */
 function withoutDetails(change: Change): Change {
   const { payload } = change
   return payload === null

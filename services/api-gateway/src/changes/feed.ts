@@ -28,15 +28,21 @@ export interface FeedOptions {
 }
 
 const pageSize = 1_000
-/** Account changes per write to a follower that catches up; a page may exceed the write buffer. */
+/**
+ * Account changes per write to a follower that catches up. A page of changes could exceed the write
+ * buffer.
+ */
 const chunkSize = 50
-/** Read interval while account changes wait for an open transaction, usually milliseconds. */
+/**
+ * Interval of reads while account changes wait for the end of an open transaction, which usually
+ * takes milliseconds.
+ */
 const unsettledMs = 20
 
 /**
  * Reads account changes for all followers (client streams) of this process. A follower that is
- * behind catches up page by page and then joins one shared reader, which runs while there are
- * followers: on `wake` and periodically.
+ * behind reads page by page until it can join one shared reader. The shared reader runs while there
+ * are followers: on `wake` and periodically.
  */
 export class ChangeFeed implements AsyncDisposable {
   readonly #options: FeedOptions
@@ -57,7 +63,10 @@ export class ChangeFeed implements AsyncDisposable {
     this.#wakeReader?.()
   }
 
-  /** Delivers all changes after the follower's position, until it joins the shared reader. */
+  /**
+   * Delivers all account changes after the position of a follower, until the follower joins the
+   * shared reader.
+   */
   async follow(follower: Follower): Promise<void> {
     while (!follower.closed) {
       const page = await listChanges(this.#options.db, follower.position, pageSize)
@@ -66,8 +75,8 @@ export class ChangeFeed implements AsyncDisposable {
         if (at > 0) await follower.ready()
         deliver(follower, page.changes.slice(at, at + chunkSize))
       }
-      // No await until the return, so that the shared reader of account changes continues exactly
-      // at the position of the follower.
+      // Must not await between the check and the return, so that the shared reader of account
+      // changes continues exactly at the position of the follower.
       if (!page.full && this.#join(follower)) return
       await follower.ready()
     }
@@ -128,8 +137,8 @@ export class ChangeFeed implements AsyncDisposable {
   }
 
   /**
-   * Ends all followers of the change feed: account changes were deleted unread, or the database was
-   * replaced.
+   * Ends the streams of all followers, because account changes were deleted unread or the database
+   * was replaced.
    */
   #startOver(): void {
     for (const follower of this.#followers) follower.close()

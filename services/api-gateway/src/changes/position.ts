@@ -1,6 +1,9 @@
 import type { Position } from '../store/changes.ts'
 
-/** Parses a change stream's validated event id, a position; undefined for an empty id. */
+/**
+ * Parses the event id of a change stream, a position, that was validated before; undefined for an
+ * empty id.
+ */
 export function parsePosition(text: string | undefined): Position | undefined {
   const [xid, id] = (text ?? '').split('-')
   return xid === undefined || id === undefined ? undefined : { xid: BigInt(xid), id: BigInt(id) }

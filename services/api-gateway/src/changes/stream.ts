@@ -6,18 +6,24 @@ import { formatPosition } from './position.ts'
 
 export interface StreamOptions {
   version: string
-  /** Silence on a change stream after which a comment is sent. */
+  /** Time without a write on a change stream after which a comment is sent. */
   keepAliveMs: number
-  /** Account change as the client may read it; defaults to all details. */
+  /**
+   * Removes details that the client may not read from an account change; by default removes
+   * nothing.
+   */
   toVisible?: (change: Change) => Change
 }
 
 /**
- * Maximum buffered bytes of a slow client of a change stream. Beyond this size the client is closed
- * and may resume.
+ * Maximum buffered bytes for a slow client of a change stream. The connection of a client with more
+ * bytes is closed; the client may resume.
  */
 const maxWaitingBytes = 1024 * 1024
-/** Time without progress after which a client that catches up with the change feed is closed. */
+/**
+ * Time after which the connection of a client is closed that catches up with the change feed
+ * without progress.
+ */
 const stallMs = 60_000
 /** Time to flush the last bytes when a change stream ends. */
 const closeTimeoutMs = 1_000
@@ -35,7 +41,8 @@ export class ChangeStream implements Follower {
     this.position = position
     this.#keepAlive = setInterval(() => this.#write(keepAlive), options.keepAliveMs)
     response.once('close', () => clearInterval(this.#keepAlive))
-    // The HTTP response of a broken connection emits `close` as well.
+    // Ignores errors of the HTTP response: if the connection breaks, the response also emits
+    // `close`.
     response.on('error', () => undefined)
   }
 
@@ -49,9 +56,10 @@ export class ChangeStream implements Follower {
     this.#response.writeHead(200, {
       'Content-Type': 'text/event-stream; charset=utf-8',
       'Cache-Control': 'no-store, no-transform',
-      // The header `X-Accel-Buffering` disables buffering in nginx.
+      // Disables the buffering of the response in nginx.
       'X-Accel-Buffering': 'no',
-      // The HTTP connection must not be reused while this process stops.
+      // Closes the HTTP connection after the stream, so that the connection is not reused while
+      // this process stops.
       Connection: 'close',
     })
     this.#write(greeting(version, resumed ? undefined : this.position))

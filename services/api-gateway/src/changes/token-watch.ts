@@ -16,7 +16,7 @@ export interface WatchedStream extends Omit<AccessContext, 'account'> {
 
 /**
  * Interval at which the access tokens of change streams are revalidated. Streams of revoked tokens
- * end within a second, even if the broadcast is lost.
+ * end within a second, even if the broadcast of the revocation is lost.
  */
 const everyMs = 900
 
@@ -53,7 +53,8 @@ export class TokenWatch implements Disposable {
       for (const watched of watchedStreams)
         if (!admits(tokens.get(watched.token), watched)) watched.refused()
     } catch (error) {
-      // While Postgres is unavailable, change streams have no changes to deliver either.
+      // The tokens of change streams stay unchecked while Postgres is unavailable. Change streams
+      // deliver no changes during that time either.
       this.#log.debug({ reason: messageOf(error) }, 'revalidating tokens of streams failed')
     }
   }

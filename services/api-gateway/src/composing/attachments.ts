@@ -7,7 +7,7 @@ import { AppError } from '@posthorn/errors'
 import type { AttachedContent } from '@posthorn/mime'
 import { streamFromWorker, type WorkerCall, type WorkerDeps } from '../http/call-worker.ts'
 
-/** Field errors of a message's attachments: each has either a content or a reference. */
+/** Field errors of a message's attachments: each attachment needs either content or a reference. */
 export function attachmentFields(attachments: readonly AttachmentSource[] = []): FieldError[] {
   return attachments.flatMap(({ content, reference }, at) => {
     if (content === undefined)
@@ -20,12 +20,17 @@ export function attachmentFields(attachments: readonly AttachmentSource[] = []):
   })
 }
 
-/** True for an attachment's Base64 without a byte: spaces, padding, or a single character. */
+/**
+ * True for an attachment's Base64 text that decodes to no bytes, such as spaces, padding or a
+ * single character.
+ */
 function isEmpty(content: string): boolean {
   return content.length < 1_000 && Buffer.from(content, 'base64').length === 0
 }
 
-/** Attachments to collect for a new message: of the request, then of a forwarded message. */
+/**
+ * Attachments that a new message collects: attachments of the request, then of a forwarded message.
+ */
 export interface AttachmentSources {
   attachments?: readonly AttachmentSource[] | undefined
   forwarded?: MessageDetail['attachments']

@@ -16,9 +16,12 @@ export interface Copy {
   messageId: string
   /** Values of the placeholders in the message. */
   params: Record<string, unknown>
-  /** Recipient of the message; absent unless there is exactly one. */
+  /** Recipient of the message; absent unless the message has exactly one recipient. */
   recipient?: Mailbox
-  /** True for a mail merge: the headers name the recipient only. */
+  /**
+   * True for a mail merge, in which the headers of a message name only the recipient of that
+   * message.
+   */
   isMerged?: boolean
 }
 
@@ -96,9 +99,9 @@ export async function prepareRaw(
 }
 
 /**
- * Sender of a message: its `from`, else the owner of the account.
+ * Sender of a message: `from` of the request, else the owner of the account.
  *
- * @throws AppError `invalid` without either
+ * @throws AppError `invalid` if the request has no `from` and the account no address
  */
 export function senderOf({ from }: { from?: Mailbox }, { name, email }: Owner): Mailbox {
   if (from) return from
@@ -142,7 +145,7 @@ export interface MessageLinks {
   serviceUrl: string | null
   /** Tracking of a message, which rewrites its links. Undefined if the message is not tracked. */
   tracking(messageId: string): Tracking | undefined
-  /** Links of a mailing list in a message. Undefined if the message belongs to no list. */
+  /** Mailing list links for a message. Undefined if the message belongs to no list. */
   list(recipient: string, messageId: string): ListLinks | undefined
 }
 
@@ -153,7 +156,7 @@ export interface LinkDeps {
 
 /**
  * Creates the tracking and unsubscribe links of a submission. Requests the signing key only if
- * there are links to sign: a dry run contains placeholders, because its reader may not be the
+ * links must be signed. A dry run contains placeholders instead, because its reader may not be the
  * recipient.
  *
  * @throws AppError `invalid` or `MissingServiceURLSetup` if links are needed without a base URL
@@ -200,8 +203,8 @@ function mayHaveHtml({ texts, submission: { reference }, original }: ResolvedSub
 }
 
 /**
- * Error for tracking or unsubscribe links without a base URL. The client can add a base URL for
- * links that it requested; the operator for links of the settings.
+ * Error for tracking or unsubscribe links without a base URL. If the request demands the links, the
+ * client can add a base URL; if the settings demand them, the operator must.
  */
 function missingBaseUrl(submission: Submission): AppError {
   const { listId, trackOpens, trackClicks, trackingEnabled } = submission

@@ -37,13 +37,14 @@ export async function composeUpload(resolved: ResolvedUpload): Promise<ComposedU
     ...defined({ from, headers, messageId: messageId || undefined }),
   }
   const options = { from: senderOf(upload, owner), attached, references }
-  // The uploaded message is not sent, so Bcc stays visible to its writer.
+  // Bcc is kept in an uploaded message, because the message is not sent and only its writer reads
+  // it.
   return read('compose', { content, options: { ...defined(options), keepBcc: true } })
 }
 
 /**
- * Normalizes line ends of an uploaded raw message. A reference adds only headers that the message
- * does not have.
+ * Normalizes line ends of an uploaded raw message. A reference to another message adds only headers
+ * that the raw message does not have.
  */
 async function composeRaw(
   raw: string,

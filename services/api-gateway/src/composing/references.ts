@@ -23,7 +23,7 @@ export function referenceFields(reference: Reference | undefined): FieldError[] 
 }
 
 /**
- * Rejects a reference to a thread at an account with a mail server, which has no threads.
+ * Rejects a reference to a thread if the account has a mail server: mail servers have no threads.
  *
  * @throws AppError `invalid` `UnsupportedOperation`
  */
@@ -49,7 +49,7 @@ export async function readOriginal(
 ): Promise<MessageDetail | undefined> {
   const { account } = call.params
   const { message = '', messageId, inline, ignoreMissing } = reference
-  // The quoted text becomes HTML of the new message, so scripts of the quoted text must not run.
+  // Requests HTML without scripts, because the quoted text becomes HTML of the new message.
   const text = inline ? { webSafeHtml: true, embedAttachedImages: false } : {}
   try {
     const original = await callWorker(deps, call, [getMessage, { account, message, ...text }])
@@ -86,8 +86,8 @@ function isMissing(error: unknown): boolean {
 class IncompleteOriginalError extends AppError {}
 
 /**
- * Rejects a referenced message without the data that a reply or forward needs: the new message
- * would silently lack text, attachments or recipients. A reply needs the sender only.
+ * Rejects a referenced message if data is missing that the reply or forward needs. The new message
+ * would otherwise silently lack text, attachments or recipients. A reply needs the sender only.
  */
 function assertDescribed(
   { incomplete, incompleteIn }: MessageDetail,
@@ -125,7 +125,7 @@ export interface ReferencedOriginal {
   owner: OwnerWithLanguage
   /**
    * Reader of message content for the account, in a separate process if the content is large. The
-   * original is foreign content.
+   * content of the original message is untrusted.
    */
   read: ReadPart
 }
@@ -142,8 +142,9 @@ type Draft = ReferredDraft['draft']
 type DraftInput = { [K in keyof Draft]?: Draft[K] | undefined }
 
 /**
- * Completes a new message from the message that it replies to or forwards. Unchanged without a
- * reference. A reply to all leaves out the sender.
+ * Completes a new message from the message that it replies to or forwards. Returns the new message
+ * unchanged without a reference. A reply to all recipients leaves out the account's own sender
+ * address.
  *
  * @throws AppError `unprocessable` if quoting the original exceeds the limits of the reader
  */

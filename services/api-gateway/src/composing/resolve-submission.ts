@@ -27,7 +27,7 @@ export interface ResolvedSubmission {
   account: string
   owner: SendingAccount
   submission: Submission
-  /** Texts of the message with placeholders. */
+  /** Texts of the message, in which placeholders are not replaced yet. */
   texts: TemplateContent
   /** Format of the template; absent if the texts are not rendered. */
   format?: TemplateFormat
@@ -114,8 +114,8 @@ async function resolveAttachments(
 }
 
 /**
- * Upper bound of the attachment bytes that a submission reads from the mailbox. The size of a
- * single attachment is unknown.
+ * Upper bound of the attachment bytes that a submission reads from the mailbox. The size of an
+ * attachment that the request names by a reference is unknown.
  */
 function maxStoredBytes(
   { attachments = [], reference }: Submission,

@@ -13,7 +13,7 @@ const bytesPerStallMs = 16 * 1.024
 
 export interface UploadMemoryOptions {
   maxUploadBytes: number
-  /** Longest wait of one request body for memory; defaults to 60 s. */
+  /** Maximum wait of one request body for memory; defaults to 60 s. */
   maxWaitMs?: number
   /** Period in which a large request body must make progress. */
   stallMs: number
@@ -29,13 +29,12 @@ export interface Upload {
 }
 
 /**
- * Limits the memory of large request bodies. Each body costs about five times its size until it is
- * stored.
- *
- * An owner (account, token or address) reserves a share of one largest body before reading: slow
- * bodies delay only further bodies of the same owner. The memory of all owners is reserved as bytes
- * arrive. Any body may use the first half; one body at a time may use the second half and can
- * always be completed. A body that has to wait stays unread on its connection.
+ * Limits the memory of large request bodies. A body costs about five times its size until it is
+ * stored. The bodies of one owner (account, token or address) together may have the size of one
+ * largest body, so that slow bodies delay only further bodies of the same owner. While bytes
+ * arrive, a body reserves memory that all owners share. Any body may use the first half of this
+ * memory. The second half is for one body at a time, which can therefore always be completed. A
+ * body that has to wait stays unread on its connection.
  */
 export class UploadMemory {
   /** Maximum size of one request body. */
@@ -54,11 +53,11 @@ export class UploadMemory {
    * Prepares the reading of a request body. Undefined if the body is small or will be rejected
    * unread. Disposal of the result releases the memory.
    *
-   * @throws AppError `unavailable` after `maxWaitMs`, or the reason of the signal
+   * @throws AppError `unavailable` after `maxWaitMs`, or the abort reason of the signal
    */
   async open({ operation, request, owner, signal }: Upload): Promise<UploadBody | undefined> {
     const { headers } = request
-    // The length of a chunked body is unknown: assume the maximum.
+    // The length of a chunked request body is unknown, so the maximum is assumed.
     const chunked = headers['transfer-encoding'] !== undefined
     const bytes = chunked ? this.maxBytes : Number(headers['content-length'] ?? 0)
     const needsMemory = bytes > freeBytes && bytes <= this.maxBytes
@@ -112,7 +111,7 @@ export class UploadBody implements Disposable {
    * Counts received bytes of the request body. Returns a promise if the reader must wait for
    * memory.
    *
-   * @throws AppError `unavailable` after `maxWaitMs`, or the reason of the signal
+   * @throws AppError `unavailable` after `maxWaitMs`, or the abort reason of the signal
    */
   admit(bytes: number): Promise<void> | undefined {
     this.#bytes += bytes
@@ -125,7 +124,10 @@ export class UploadBody implements Disposable {
     return undefined
   }
 
-  /** Called when the request body is complete. The stall limit excludes the handler's time. */
+  /**
+   * Called when the request body is complete. Ends the stall check, so that the time of the handler
+   * does not count.
+   */
   complete(): void {
     clearInterval(this.#timer)
   }
@@ -168,12 +170,15 @@ async function waitFor(
   }
 }
 
-/** Number of largest messages in memory at a time. Each message costs about five times its size. */
+/**
+ * Number of mailbox messages of maximum size in memory at a time. Each message costs about five
+ * times its size.
+ */
 const largestConcurrent = 2
 
 export interface BodyMemoryOptions {
   maxUploadBytes: number
-  /** Longest wait of one mailbox message for memory; defaults to 60 s. */
+  /** Maximum wait of one mailbox message for memory; defaults to 60 s. */
   maxWaitMs?: number
 }
 
@@ -193,7 +198,7 @@ export class BodyMemoryLimiter {
   /**
    * Acquires memory for the bytes of a message that is read from a mailbox.
    *
-   * @throws AppError `unavailable` after `maxWaitMs`, or the reason of the signal
+   * @throws AppError `unavailable` after `maxWaitMs`, or the abort reason of the signal
    */
   acquire(bytes: number, signal: AbortSignal): Promise<Disposable> {
     return waitFor(this.#maxWaitMs, signal, (limited) => this.#memory.acquire(limited, bytes))

@@ -21,21 +21,25 @@ export interface WorkerCall extends RequestContext {
 }
 
 /**
- * Rest of a command's timeout that the last attempt gets, so that the attempt can reach the next
- * worker that holds the account.
+ * Part of a command's timeout that is reserved for the last attempt, so that the last attempt can
+ * reach the next worker that holds the account.
  */
 const lastAttemptMs = 200
 /**
- * Maximum wait for Postgres after a command that the broker did not deliver to a worker. Such a
+ * Maximum wait for a Postgres query after the broker could not deliver a command to a worker. The
  * command has waited up to 1.5 s, and Postgres may be unavailable for the same reason, such as a
- * network.
+ * network failure.
  */
 const maxCheckMs = 300
-/** Delay before a command is sent again. The next worker holds an account within about 1 s. */
+/**
+ * Delay before a command to a worker is sent again. The next worker holds an account within about 1
+ * s.
+ */
 const backoffMs = backoff({ baseMs: 100, maxMs: 500, jitter: 0.2 })
 
 /**
- * Sends a command to the worker that holds the account. The worker reports a disconnected account.
+ * Sends a command to the worker that holds the account. If the account is disconnected, the worker
+ * reports an error.
  *
  * @throws AppError `not-found` if the account is missing, `unavailable` or `timeout`
  */
@@ -66,9 +70,9 @@ interface WorkerRequest<T> {
 }
 
 /**
- * Sends a command, again while no worker holds the account, within the timeout. A command that a
- * worker may have executed is sent again only if the command is repeatable. Without the broker,
- * there is no second attempt.
+ * Sends a command to the worker that holds the account. Repeats the command within the timeout
+ * while no worker holds the account. A command that a worker may have executed is repeated only if
+ * it is repeatable. Without the broker, there is no second attempt.
  */
 async function untilHeld<T>(
   deps: WorkerDeps,
@@ -105,9 +109,9 @@ function isUnheld(error: unknown): boolean {
 }
 
 /**
- * Responds `not-found` if the account does not exist, and `NotYetConnected` if it was registered
- * just now. Postgres is queried only if no worker holds the account, so calls for connected
- * accounts do not wait for Postgres.
+ * Throws `not-found` if the account does not exist, and `NotYetConnected` if the account was
+ * registered just now. Postgres is queried only if no worker holds the account, so calls for
+ * connected accounts do not wait for Postgres.
  */
 async function assertWasConnected(
   { db }: WorkerDeps,

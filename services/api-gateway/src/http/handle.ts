@@ -2,7 +2,7 @@ import type { ServerResponse } from 'node:http'
 import type { Operation, OperationInput, OperationOutput } from '@posthorn/contracts/define'
 import type { Caller } from '../access/authenticate.ts'
 
-/** Context of an API request, beside its validated input. */
+/** Context of an API request, in addition to the validated input. */
 export interface RequestContext {
   caller: Caller
   /** Aborted if the client disconnects before the HTTP response is complete. */
@@ -35,8 +35,8 @@ export interface StreamResponse {
 }
 
 /**
- * Pairs an API operation that responds with bytes with its handler. The bytes are sent at the
- * client's pace.
+ * Pairs an API operation whose response consists of bytes with its handler. The bytes are sent at
+ * the client's pace.
  */
 export function handleStream<const O extends Operation>(
   operation: O,
@@ -46,12 +46,15 @@ export function handleStream<const O extends Operation>(
 }
 
 /**
- * Writes an open-ended HTTP response, such as an event stream, and resolves at its end. Throws only
- * before the response head.
+ * Function that writes an open-ended HTTP response, such as an event stream, and resolves at its
+ * end. Throws only before the response head.
  */
 export type EventStreamResponse = (response: ServerResponse) => Promise<void>
 
-/** Pairs an operation whose response stays open until either side ends it with its handler. */
+/**
+ * Pairs an API operation with its handler. The response of the operation stays open until client or
+ * server ends it.
+ */
 export function handleEventStream<const O extends Operation>(
   operation: O,
   run: (input: Input<O>) => Promise<EventStreamResponse>,

@@ -6,7 +6,10 @@ export const mask = '******'
 /** Text of the field error for a masked value that does not match the stored value. */
 export const unknownMask = 'contains a masked value that is not the stored one'
 
-/** Masks the password of a URL, or its user if it has no password. Other URLs stay unchanged. */
+/**
+ * Masks the password of a URL. If the URL has no password, masks the user. Other URLs stay
+ * unchanged.
+ */
 export function maskUrl(address: string): string {
   if (!URL.canParse(address)) return address
   const url = new URL(address)
@@ -25,7 +28,10 @@ export function maskHeaders(headers: readonly Header[]): Header[] {
   return headers.map(({ key }) => ({ key, value: mask }))
 }
 
-/** Replaces a masked URL by the stored URL. Undefined if the mask stands for another URL. */
+/**
+ * Replaces a URL with a masked password by the stored URL. Undefined if the URL differs from the
+ * masked stored URL.
+ */
 export function unmaskUrl(input: string, stored: string | null | undefined): string | undefined {
   if (!input.includes(mask)) return input
   return stored && maskUrl(stored) === input ? stored : undefined

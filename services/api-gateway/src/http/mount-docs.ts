@@ -11,8 +11,8 @@ const assetFiles = [
 ].map((url) => fileURLToPath(url))
 
 /**
- * Content security policy of the API document. Allows own scripts and styles only; Swagger UI needs
- * inline styles.
+ * Content security policy of the API document. Only scripts and styles of this service are allowed;
+ * Swagger UI also needs inline styles.
  */
 const policy =
   "default-src 'none'; script-src 'self'; style-src 'self' 'unsafe-inline'; img-src 'self' data:; connect-src 'self'; frame-ancestors 'none'"

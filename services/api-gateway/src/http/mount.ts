@@ -13,25 +13,33 @@ import { type UploadBody, UploadMemory } from './body-memory.ts'
 /** Limits of the request bodies of operations that take no uploads. */
 const defaultLimits = { maxBytes: 1024 * 1024, maxValues: 20_000 }
 /**
- * Maximum JSON values of an upload: 1,000 recipients of a mail merge with 40 parameters each.
- * Parsing and checks take 100 ms.
+ * Maximum JSON values in the body of an upload: 1,000 recipients of a mail merge with 40 parameters
+ * each. Parsing and checking them takes 100 ms.
  */
 const maxUploadValues = 50_000
-/** Size of a request body that is parsed in this process. Larger bodies may take 100 ms. */
+/**
+ * Maximum size of a request body that is parsed in this process. Parsing a larger body may block
+ * the process for 100 ms.
+ */
 const smallBody = 128 * 1024
 
 export interface MountOptions {
   authorizer: Authorizer
   maxUploadBytes: number
-  /** Reader of large request bodies. */
+  /** Reader that parses large request bodies. */
   reader: Pick<MessageReader, 'forAccount'>
   /** Period in which a large request body must make progress. */
   stallMs: number
-  /** Counts HTTP responses, once each is sent or its client has disconnected. */
+  /**
+   * Counter of HTTP responses. A response counts once it is sent or its client has disconnected.
+   */
   counter: Pick<MinuteCounter, 'count'>
 }
 
-/** Mounts API operations on their paths: authorize, read the input, run the handler, respond. */
+/**
+ * Mounts API operations on their paths. For each request: authorize, read the input, run the
+ * handler, respond.
+ */
 export function mountOperations(
   router: Router,
   handlers: readonly OperationHandler[],
@@ -75,7 +83,8 @@ async function runHandler(
     const read = reader.forAccount(owner, signal)
     const limits = { maxBytes: uploads.maxBytes, upload, read }
     const input = await readInput(operation, request, limits)
-    // After a pause of the process, clients of waiting requests have disconnected: skip their work.
+    // Skips requests whose client has disconnected. After a pause of the process, this may be true
+    // for all waiting requests.
     if (signal.aborted) return
     const result = await run({ ...input, caller, signal } as never)
     settled()
@@ -94,8 +103,8 @@ function ownerOf({ params }: Request, { token, address }: Caller): string {
 }
 
 /**
- * Validated parts of an API request. The body is read last: after an earlier error, the body is not
- * read.
+ * Returns the validated parts of an API request. The body is read last, so that an earlier error
+ * leaves the body unread.
  */
 async function readInput(operation: Operation, request: Request, limits: UploadLimits) {
   const params = checkText(operation.params, request.params)
@@ -106,8 +115,8 @@ async function readInput(operation: Operation, request: Request, limits: UploadL
 }
 
 /**
- * Validates the path parameters, query or headers of a request, which arrive as text. Parts that
- * the operation lacks are ignored.
+ * Validates the path parameters, query or headers of a request, which arrive as text. Ignores input
+ * for which the operation has no schema.
  */
 function checkText(schema: Operation['params'], input: object): unknown {
   if (schema === undefined) return undefined
@@ -123,7 +132,7 @@ function declaredHeaders({ headers }: Operation, request: Request): object {
 }
 
 interface UploadLimits {
-  /** Maximum size of the body of an upload. */
+  /** Maximum size of the request body of an operation that takes uploads. */
   maxBytes: number
   /** Request body that needs a memory reservation. Undefined for a small body. */
   upload: UploadBody | undefined

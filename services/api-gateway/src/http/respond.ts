@@ -5,7 +5,9 @@ import type { Operation } from '@posthorn/contracts/define'
 import type { Response } from 'express'
 import type { EventStreamResponse, StreamResponse } from './handle.ts'
 
-/** Characters of a text in a response that are converted to JSON at a time: 1 ms each. */
+/**
+ * Number of characters of a response text that are converted to JSON at a time, which takes 1 ms.
+ */
 const pieceLength = 512 * 1024
 
 /** Sends the result of an API operation: JSON, bytes, or a stream of events. */
@@ -57,7 +59,7 @@ async function sendStream(
   try {
     await pipeline(Readable.from(resume(first, iterator), { objectMode: false }), response)
   } catch (error) {
-    // The client has disconnected and cannot receive an error.
+    // Ignores the error of a client that has disconnected before the end of the response.
     if (!isPrematureClose(error)) throw error
   }
 }
@@ -111,8 +113,8 @@ export function* jsonPieces(result: object): Generator<string> {
 }
 
 /**
- * JSON of a large text in pieces. A character of two UTF-16 units that is divided becomes two
- * escapes, which JSON joins again.
+ * Yields the JSON of a large text in pieces. If a piece ends within a character of two UTF-16
+ * units, the units become two escapes, which a JSON parser joins again.
  */
 function* textPieces(text: string): Generator<string> {
   yield '"'

@@ -16,10 +16,16 @@ import {
 } from './trusted-proxies.ts'
 import type { HttpServerConfig } from '../http-server-config.ts'
 
-/** Request headers that web pages of other origins may send, besides the headers of operations. */
+/**
+ * Request headers that web pages of other origins may send, in addition to the headers that API
+ * operations declare.
+ */
 const commonHeaders = ['authorization', 'content-type', 'x-request-id']
 
-/** Part of the shutdown timeout that is left for closing after open HTTP requests were dropped. */
+/**
+ * Part of the shutdown timeout that is reserved for closing resources, after open HTTP requests
+ * were dropped.
+ */
 const releaseMs = 2_000
 
 /** Response headers that web pages of other origins may read. */
@@ -42,7 +48,7 @@ export interface HttpServerOptions extends Pick<ServeOptions, 'log' | 'metrics' 
 }
 
 export interface GatewayServer extends HttpServer {
-  /** Makes the HTTP server ready, which responds 503 before. */
+  /** Marks the HTTP server as ready. Before this call the server responds 503. */
   markStarted(): void
 }
 
@@ -69,12 +75,13 @@ export async function startHttpServer({
     host,
     port,
     closeTimeoutMs: Math.max(0, shutdownTimeoutMs - releaseMs),
-    // RabbitMQ has no readiness check: without RabbitMQ, accounts can be registered and messages
-    // submitted.
+    // Readiness does not depend on RabbitMQ: without RabbitMQ, accounts can be registered and
+    // messages submitted.
     checks: { start: assertStarted, postgres: () => ping(db) },
     mount: (app) => void app.use(stripUntrustedHeaders(isTrusted), whenStarted, api),
     ...connectionLimits(httpServer),
-    // Only a forwarded scrape depends on the settings, which are read from Postgres.
+    // The settings, which may need Postgres, are read only if a proxy forwards the scrape of
+    // `/metrics`.
     mayScrape: async (request) =>
       mayScrape(
         request,
@@ -99,7 +106,10 @@ function connectionLimits({
   return { maxConnections, maxConnectionsPerAddress, isExemptAddress }
 }
 
-/** CORS for the API and its document. `/admin` and public pages are closed to other origins. */
+/**
+ * CORS middleware for the API and the API document. `/admin` and public pages are closed to other
+ * origins.
+ */
 function crossOrigin({
   corsOrigins,
   corsMaxAgeSeconds,

@@ -8,11 +8,14 @@ import { addressOf } from '../access/authenticate.ts'
 import type { HttpServerConfig } from '../http-server-config.ts'
 
 /**
- * Maximum wait of an HTTP request for the settings. After the wait, the last value of the setting
- * `enableApiProxy` applies.
+ * Maximum wait of an HTTP request for the settings. After this time, the last known value of the
+ * setting `enableApiProxy` applies.
  */
 const requestWaitMs = 250
-/** Maximum wait of a metrics scrape, which responds within 100 ms also without Postgres. */
+/**
+ * Maximum wait of a metrics scrape for the settings, so that the scrape gets a response within 100
+ * ms even without Postgres.
+ */
 export const scrapeWaitMs = 20
 
 /** Returns whether trusted proxies are used, after a wait of at most `maxWaitMs`. */
@@ -58,8 +61,9 @@ export function reportTrustedProxies(
 type ScrapeLimits = Pick<HttpServerConfig, 'metricsAddresses' | 'trustedProxies'>
 
 /**
- * True if the client may read `/metrics`: by address, and not through an untrusted proxy, which
- * could forward any client. An ingress that forwards all paths therefore exposes no metrics.
+ * True if the client may read `/metrics`: its address is allowed, and the request did not come
+ * through an untrusted proxy, which could forward any client. An ingress that forwards all paths
+ * therefore exposes no metrics.
  */
 export function mayScrape(
   request: Pick<IncomingMessage, 'headers' | 'socket'>,
@@ -68,7 +72,8 @@ export function mayScrape(
   const { 'x-forwarded-for': forwardedFor, forwarded, via } = request.headers
   const isForwarded = [forwardedFor, forwarded, via].some((header) => header !== undefined)
   const client = addressOf(request, trustedProxies)
-  // A forwarded request whose client is the peer itself came through an untrusted proxy.
+  // If a request has proxy headers, but its client address is the address of the peer, the peer is
+  // an untrusted proxy.
   if (isForwarded && client === addressOf(request, [])) return false
   return metricsAddresses.length > 0 && addressAllowed(metricsAddresses, client)
 }

@@ -1,4 +1,4 @@
-/** Name and type of an attachment, as its message describes them. Untrusted. */
+/** Name and type of an attachment, as the message with the attachment describes them. Untrusted. */
 export interface AttachmentHead {
   contentType: string
   charset?: string
@@ -7,7 +7,10 @@ export interface AttachmentHead {
 
 const token = /^[a-z0-9!#$&^_.+-]{1,100}$/i
 
-/** Response headers of an attachment, which browsers download and do not show in a page. */
+/**
+ * HTTP response headers for an attachment. Browsers download the attachment and do not show it in a
+ * page.
+ */
 export function attachmentHeaders({
   contentType,
   charset,
@@ -24,7 +27,7 @@ export function attachmentHeaders({
   }
 }
 
-/** Response headers of the source of a message, which browsers save as a file. */
+/** HTTP response headers for the source of a message, which browsers save as a file. */
 export function sourceHeaders(message: string): Record<string, string> {
   return {
     'Content-Type': 'message/rfc822',
@@ -55,7 +58,10 @@ function encode(name: string): string {
   )
 }
 
-/** Drops half a surrogate pair at the end of a file name that was cut inside the pair. */
+/**
+ * Drops half a surrogate pair at the end of a file name: the file name may have been cut within the
+ * pair.
+ */
 function dropHalfSurrogate(name: string): string {
   return name.replace(/[\uD800-\uDBFF]$/, '')
 }

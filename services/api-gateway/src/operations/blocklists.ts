@@ -12,7 +12,10 @@ import {
 } from '../store/lists.ts'
 import { present } from './present.ts'
 
-/** Operations on blocklists. Changes record no events: the recipient took no action. */
+/**
+ * Operations on blocklists. Changes by the API record no events, because events report actions of
+ * recipients.
+ */
 export function blocklistHandlers({ db }: { db: Db }): OperationHandler[] {
   return [
     handle(operations.listBlocklists, async ({ query }) => {
@@ -34,7 +37,7 @@ export function blocklistHandlers({ db }: { db: Db }): OperationHandler[] {
     }),
     handle(operations.removeFromBlocklist, async ({ params: { listId }, query }) => {
       if (await deleteBlocks(db, listId, query.recipient)) return { deleted: true }
-      // `countBlocks` throws if the blocklist is missing.
+      // Throws `not-found` if the blocklist does not exist.
       await countBlocks(db, listId)
       return { deleted: false }
     }),

@@ -14,9 +14,9 @@ import type { OperationDeps } from './operation-deps.ts'
 type AuthenticationFormDeps = Pick<OperationDeps, 'db' | 'settings' | 'links'>
 
 /**
- * Creates a link to the hosted form that registers an account. The URL contains only a nonce, under
- * which the request is stored. An account id is assigned now, so that two uses of the link cannot
- * create two accounts.
+ * Creates a link to the hosted form that registers an account. The URL contains only a nonce; the
+ * request is stored under the nonce. The account id is assigned now, so that two uses of the link
+ * cannot create two accounts.
  */
 export function onCreateAuthenticationForm({ db, settings, links }: AuthenticationFormDeps) {
   return handle(operations.createAuthenticationForm, async ({ body }) => {

@@ -5,13 +5,13 @@ import { handleStream } from '../http/handle.ts'
 import { findLastLine, listLines } from '../store/account-logs.ts'
 import { hasLogs } from '../store/accounts.ts'
 
-/** Lines of the protocol log per SQL statement. */
+/** Number of protocol log lines per SQL statement. */
 const pageSize = 1_000
 
 /**
  * Streams the protocol log of an account. The stream is empty unless the log is enabled. A tenant
- * reads only the lines after the reply to a login: earlier lines have the banner of any server at
- * the port.
+ * reads only the lines after the reply to a login. Earlier lines contain the banner of the server,
+ * which a tenant could use to scan ports.
  */
 export function onGetLogs({ db, settings }: { db: Db; settings: SettingsCache }) {
   return handleStream(operations.getLogs, async ({ params: { account }, caller }) => {
@@ -24,7 +24,7 @@ export function onGetLogs({ db, settings }: { db: Db; settings: SettingsCache })
 
 async function* noLines(): AsyncGenerator<Uint8Array> {}
 
-/** Reads the protocol log of an account. Ends with the last line that existed at the start. */
+/** Reads the protocol log of an account, up to the last line that exists at the start. */
 async function* readLog(db: Db, account: string, afterLogin: boolean): AsyncGenerator<Uint8Array> {
   const upTo = await findLastLine(db, account)
   for (let after = '0'; upTo !== undefined;) {

@@ -22,11 +22,14 @@ export interface OperationDeps extends ResolveDeps {
   changes: ChangeStreams
   autoconfig: Autoconfig
   maxUploadBytes: number
-  /** Duration of testing a mail server that cannot be used, for callers without full rights. */
+  /** Duration of a test of a mail server that cannot be used, for callers without full rights. */
   unusableMs: number
-  /** True enables reading provider access tokens regardless of the setting for it. */
+  /**
+   * If true, clients may read provider access tokens, whatever the setting `enableOAuthTokensApi`
+   * is.
+   */
   oauthTokensApi: boolean
-  /** Log entries kept per access token. */
+  /** Number of log entries that are kept per access token. */
   tokenLogEntries: number
   version: string
   /** Age of a heartbeat after which a sync-worker counts as dead. */

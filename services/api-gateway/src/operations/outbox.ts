@@ -18,8 +18,8 @@ import { visibleFailure } from './hide-failure.ts'
 import { present } from './present.ts'
 
 /**
- * Operations on submissions. Changes of a submission are commands, because only senders change
- * stored submissions.
+ * Operations on submissions. Changes of a submission are sent to a sender as commands, because only
+ * senders change stored submissions.
  */
 export function outboxHandlers(deps: WorkerDeps): OperationHandler[] {
   const { db } = deps
@@ -41,7 +41,7 @@ export function outboxHandlers(deps: WorkerDeps): OperationHandler[] {
 type ChangeCall = Omit<WorkerCall, 'params'> & { params: { queueId: string } }
 type Action = CommandRequest<typeof changeOutbox>['action']
 
-/** Handler of an operation that requests a change of a submission from a sender. */
+/** Handler of an API operation that has a sender change a submission. */
 function changeHandler(
   deps: WorkerDeps,
   operation: Operation,
@@ -60,7 +60,7 @@ function changeHandler(
   return { operation, run }
 }
 
-/** Submission in the form of the API. */
+/** Submission as the API represents it. */
 export function describeEntry(row: OutboxRow, caller: Pick<Caller, 'token'>): OutboxEntry {
   const isWaiting = row.state === 'queued' && !row.leased
   return {
@@ -79,7 +79,8 @@ export function describeEntry(row: OutboxRow, caller: Pick<Caller, 'token'>): Ou
     created: row.createdAt.toISOString(),
     scheduled: row.sendAt.toISOString(),
     nextAttempt: isWaiting ? row.nextAttemptAt.toISOString() : false,
-    // An attempt to send beyond the maximum only checks whether the message was sent.
+    // Attempts beyond the maximum do not count: such an attempt only checks whether the message was
+    // sent.
     attemptsMade: Math.min(row.attempts, row.maxAttempts),
     attempts: row.maxAttempts,
     progress: progressOf(row, visibleFailure(row.lastError, caller)),

@@ -9,8 +9,8 @@ import type { OperationDeps } from './operation-deps.ts'
 type QueueDeps = Pick<OperationDeps, 'db' | 'bus' | 'tasks'>
 
 /**
- * Operations on pausable queues: submissions and webhook deliveries. Consumers see a change by
- * broadcast, or within 1 s by polling.
+ * Operations on the queues that can be paused: submissions and webhook deliveries. The services
+ * detect a change by broadcast, or within 1 s by polling.
  */
 export function queueHandlers({ db, bus, tasks }: QueueDeps): OperationHandler[] {
   return [

@@ -1,6 +1,9 @@
 import { randomBytes } from 'node:crypto'
 
-/** Id of 16 characters that sorts by its creation: eight bytes of time, four random bytes. */
+/**
+ * Creates an id of 16 characters: eight bytes of time, then four random bytes. Ids sort by their
+ * time of creation.
+ */
 export function newSortableId(): string {
   const id = randomBytes(12)
   id.writeBigUInt64BE(BigInt(Date.now()))

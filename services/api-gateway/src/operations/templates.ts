@@ -27,7 +27,10 @@ import { present } from './present.ts'
 
 type TemplateDeps = Pick<OperationDeps, 'db' | 'renderer'>
 
-/** Operations on message templates. Queued messages keep the texts they were rendered with. */
+/**
+ * Operations on message templates. A change of a template does not affect queued messages, which
+ * are already rendered.
+ */
 export function templateHandlers({ db, renderer }: TemplateDeps): OperationHandler[] {
   return [
     handle(operations.listTemplates, async ({ query: { account = null, ...page } }) => {
@@ -74,8 +77,8 @@ export function templateHandlers({ db, renderer }: TemplateDeps): OperationHandl
 }
 
 /**
- * True for a template of an account that the access token is not bound to. Such a template does not
- * exist for the token, so that its holder cannot find ids of other accounts.
+ * True if a template belongs to an account to which the access token is not bound. The API hides
+ * such a template from the token, so that its holder cannot find ids of other accounts.
  */
 function isForeign(token: Token | null, owner: string | null): boolean {
   return owner !== null && isBoundElsewhere(token, owner)

@@ -22,10 +22,13 @@ import { present } from './present.ts'
 
 type TokenDeps = Pick<OperationDeps, 'db' | 'bus' | 'tokens' | 'tasks' | 'tokenLogEntries'>
 
-/** Maximum access tokens in a response of the older path (alias), which has no pages. */
+/** Maximum access tokens in a response of the older path for listing tokens, which has no pages. */
 const maxAliasTokens = 1_000
 
-/** Operations on access tokens, by value or id. Each older path is an alias of a newer path. */
+/**
+ * Operations on access tokens, which a path names by value or id. Each older path is an alias of a
+ * newer path.
+ */
 export function tokenHandlers(deps: TokenDeps): OperationHandler[] {
   const { db } = deps
   const create = (input: { body: TokenRequest; caller: Caller }) => createToken(db, input)
@@ -35,8 +38,8 @@ export function tokenHandlers(deps: TokenDeps): OperationHandler[] {
     handle(operations.createTokenAlias, create),
     handle(operations.deleteToken, remove),
     handle(operations.deleteTokenAlias, remove),
-    // Paths that list tokens come before paths with a token, because an account may have the id
-    // `log`.
+    // Paths that list access tokens precede paths that name a token, because an account may have
+    // the id `log`.
     handle(operations.listTokens, async ({ query: { account, query, ...page } }) => {
       const { rows, ...counts } = await listTokenRecords(db, { account, query, ...page })
       return { account: account ?? null, ...counts, tokens: rows.map(describeToken) }
@@ -56,7 +59,7 @@ export function tokenHandlers(deps: TokenDeps): OperationHandler[] {
 
 /** Creates an access token. The response is the only place that contains the value of the token. */
 async function createToken(db: Db, { body, caller }: { body: TokenRequest; caller: Caller }) {
-  // Without SVC_REQUIRE_API_AUTH, creating a token needs a token as well: a token needs a known
+  // Requires an access token even without SVC_REQUIRE_API_AUTH, because a new token needs a known
   // creator.
   if (!caller.token) throw noToken('no token')
   const reach = reachOf(body)
@@ -122,7 +125,7 @@ function onGetTokenLog({ db, tokenLogEntries: keep }: TokenDeps) {
   })
 }
 
-/** Record of an access token in the form of the API. Unset texts are absent. */
+/** Record of an access token as the API represents it. Unset texts are absent. */
 function describeToken(row: TokenRecordRow): TokenRecord {
   const { description, metadata, ip, remoteAddress, ...rest } = row
   const { createdAt, expiresAt, lastUsedAt, lastUsedIp, ...record } = rest

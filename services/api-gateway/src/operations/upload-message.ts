@@ -26,9 +26,8 @@ type UploadDeps = Pick<
 >
 
 /**
- * Stores an uploaded message in a mailbox. The bytes of the message reach the worker through the
- * table `uploads`, because they are too large for the bus. Bytes that no worker processes are
- * deleted.
+ * Stores an uploaded message in a mailbox. The bytes reach the worker through the table `uploads`,
+ * because they are too large for RabbitMQ. Bytes that no worker has processed are deleted.
  */
 export function onUploadMessage(deps: UploadDeps) {
   return handle(operations.uploadMessage, async (input) => {

@@ -13,7 +13,10 @@ import {
   type ReplayRow,
 } from '../store/webhook-deliveries.ts'
 
-/** Operations on webhook deliveries. Replays are stored and survive a crash of the dispatcher. */
+/**
+ * Operations on webhook deliveries. Replays are stored, so that they survive a crash of
+ * webhook-dispatcher.
+ */
 export function webhookDeliveryHandlers({ db }: { db: Db }): OperationHandler[] {
   return [
     handle(operations.listWebhookDeliveries, async ({ query }) => {
@@ -51,7 +54,7 @@ export function webhookDeliveryHandlers({ db }: { db: Db }): OperationHandler[] 
   ]
 }
 
-/** Webhook delivery in the form of the API. A finished delivery has no next attempt. */
+/** Webhook delivery as the API represents it. A finished delivery has no next attempt. */
 function describeDelivery({ lane, ...row }: DeliveryRow) {
   return {
     ...row,

@@ -81,7 +81,10 @@ type Checks = {
   ) => void
 }
 
-/** Checks of operations forwarded to a worker that their schemas cannot express. */
+/**
+ * Checks of API operations that their schemas cannot express. The operations are forwarded to a
+ * worker.
+ */
 const checks: Checks = {
   createMailbox: ({ body }) => assertPathLength('path', body.path),
   updateMailbox: ({ body: { newPath, subscribed } }) => {

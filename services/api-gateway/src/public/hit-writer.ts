@@ -5,11 +5,11 @@ import type { Logger } from '@posthorn/telemetry'
 export interface HitWriterOptions<T> {
   write: (batch: readonly T[]) => Promise<void>
   log: Logger
-  /** True if retrying to store the batch of hits cannot succeed. */
+  /** True if the error of a write means that retrying the batch of hits cannot succeed. */
   isPermanentError: (error: unknown) => boolean
   /** Called with the hits (opens and clicks) that were dropped. */
   onLost: (hits: readonly T[]) => void
-  /** Delay before a failed batch of hits is retried. */
+  /** Delay before the write of a failed batch of hits is retried. */
   retryMs?: number
   maxWaiting?: number
 }
@@ -20,13 +20,16 @@ export interface HitWriter<T> extends AsyncDisposable {
 }
 
 const maxBatch = 200
-/** Timeout of the last write of hits at shutdown, well below the 10 s a process has to stop. */
+/**
+ * Timeout of the last write of hits at shutdown, well below the 10 s in which the process must
+ * stop.
+ */
 const shutdownTimeoutMs = 3_000
 
 /**
  * Creates a writer that stores hits (opens and clicks) in batches after the HTTP responses. A
- * failed batch is retried until it succeeds; the queue covers an outage of Postgres. Disposal
- * writes the waiting hits once more and drops hits that cannot be written.
+ * failed batch is retried until it is stored; during an outage of Postgres, hits wait in the queue.
+ * Disposal writes the waiting hits once more and drops hits that cannot be written.
  */
 export function createHitWriter<T>(options: HitWriterOptions<T>): HitWriter<T> {
   const { write, isPermanentError, log, onLost, retryMs = 1_000, maxWaiting = 5_000 } = options

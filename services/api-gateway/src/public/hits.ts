@@ -43,7 +43,7 @@ export interface Hits extends AsyncDisposable {
   record(link: HitLink, visitor: LinkVisitor): void
 }
 
-/** Hit (open or click) with the values that decide whether the hit repeats an earlier hit. */
+/** Hit (open or click) with the values that identify repeats of the hit. */
 interface Hit {
   link: HitLink
   visitor: LinkVisitor
@@ -53,8 +53,9 @@ interface Hit {
 }
 
 /**
- * Rate limit of hits that are recorded per tracking link, which protects the events table from
- * floods. One message may go to many recipients. A link beyond `maxKeys` starts with a full burst.
+ * Rate limit of recorded hits per tracking link, which protects the events table from floods. The
+ * limit allows for messages to many recipients, who share a link. A link beyond `maxKeys` starts
+ * with a full burst.
  */
 const linkLimits = { perSecond: 1, burst: 100, maxKeys: 20_000 }
 /** Maximum concurrent DNS lookups of link visitors. Further hits are recorded without lookup. */
@@ -113,8 +114,8 @@ function urlOf(link: HitLink): string | undefined {
 }
 
 /**
- * Event of a hit (open or click). Hits of one visitor on one link within a window have the same
- * event id, because clients repeat requests.
+ * Creates the event of a hit (open or click). Hits of one visitor on one link within a window get
+ * the same event id, because clients repeat requests.
  */
 function eventOf({ link, visitor, at, nonce }: Hit, windowMs: number): NewEvent {
   const event = link.act === 'open' ? 'trackOpen' : 'trackClick'

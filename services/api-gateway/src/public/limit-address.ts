@@ -27,7 +27,10 @@ export function createAddressLimit(deps: AddressLimitDeps): (route: string) => R
   }
 }
 
-/** Error of a request above its address's rate limit. The unread body is discarded. */
+/**
+ * Error for a request above the rate limit of its IP address. The unread body of the request is
+ * discarded.
+ */
 export function tooMany(
   request: Pick<IncomingMessage, 'resume'>,
   response: Pick<ServerResponse, 'setHeader'>,

@@ -40,8 +40,8 @@ export const linkTexts = {
 } as const
 
 /**
- * HTML form of an unsubscribe page. The target has the signed parameters of the link, which
- * authorize the form.
+ * HTML form of an unsubscribe page. The form's target URL contains the signed parameters of the
+ * link, which authorize the posted form.
  */
 export interface ListForm extends SignedParams<'unsub'> {
   /**
@@ -49,7 +49,7 @@ export interface ListForm extends SignedParams<'unsub'> {
    * cannot change the state.
    */
   state: 'confirm' | 'unsubscribed' | 'blocked' | 'resubscribed'
-  /** URL that the form is posted to, relative to the page. */
+  /** URL to which the form is posted, relative to the page. */
   target: string
 }
 
@@ -64,7 +64,10 @@ ${changeForm(form)}<p class="note">${note}</p>`
   return renderPage({ title, body }, branding)
 }
 
-/** HTML form that changes the subscription to a list; empty if the recipient may not change it. */
+/**
+ * HTML form that changes the recipient's subscription to a list; empty if the recipient may not
+ * change the subscription.
+ */
 function changeForm(form: ListForm): string {
   const { state, target } = form
   if (state === 'blocked') return ''

@@ -19,7 +19,7 @@ export interface VerifiedParams<A extends SignedLink['act']> extends SignedParam
 
 /**
  * Verifies the signed link parameters of a request. Undefined if the signature is invalid or the
- * link is of another kind. Rejects while the signing keys are unavailable.
+ * parameters belong to another kind of link. Rejects while the signing keys are unavailable.
  */
 export async function readSigned<A extends SignedLink['act']>(
   keys: LinkKeys,
@@ -31,12 +31,14 @@ export async function readSigned<A extends SignedLink['act']>(
   return verified && { ...verified, data, sig }
 }
 
-/** Maximum size of a request body of a public page: a signed link and a few form fields. */
+/**
+ * Maximum size of a request body for a public page. Such a body contains a signed link and a few
+ * form fields.
+ */
 const maxBytes = 16 * 1024
 
 /**
- * Reads a small request body of any content type. Called after the signature in the query was
- * checked.
+ * Reads a small request body of any content type. Callers check the signature in the query first.
  *
  * @throws BodyError
  */
@@ -82,7 +84,10 @@ export function visitorFields({ remoteAddress, userAgent }: LinkVisitor) {
   })
 }
 
-/** True for a GET of a link by a person. HEAD requests and prefetches of browsers are no visits. */
+/**
+ * True for a GET of a link by a person. HEAD requests and browser prefetches do not count as
+ * visits.
+ */
 export function isVisit(request: Request): boolean {
   const purpose = `${request.get('sec-purpose') ?? ''} ${request.get('purpose') ?? ''}`
   return request.method === 'GET' && !/prefetch|prerender|preview/i.test(purpose)

@@ -47,7 +47,8 @@ export function mountPublicPages(
   // Fetches the key that signs links in advance, so that the first reader does not wait for the
   // key.
   deps.tasks.run(deps.links.current())
-  // A page without branding is better than no page.
+  // Shows pages without branding if the settings cannot be read, because a page without branding is
+  // better than no page.
   const branding = (): Promise<Branding> => settings.get().catch(() => ({}))
   const tracking = {
     ...deps,
@@ -87,7 +88,10 @@ const formPaths = [
   '/accounts/new/imap/server',
 ]
 
-/** Limits handshakes of Microsoft Graph only. Notifications have a separate limit. */
+/**
+ * Applies a rate limit to handshakes of Microsoft Graph only. Notifications have a separate rate
+ * limit.
+ */
 function onlyHandshakes(limit: RequestHandler): RequestHandler {
   return (request, response, next) =>
     queryOf(request).has('validationToken') ? limit(request, response, next) : next()

@@ -72,8 +72,8 @@ export interface PageContent {
 }
 
 /**
- * Renders a complete public page, which works without scripts. The content security policy of the
- * page allows no scripts.
+ * Renders a complete public page. The page works without scripts, which its content security policy
+ * forbids.
  */
 export function renderPage({ title, body, redirectUrl }: PageContent, theme: PageTheme): Page {
   const { templateHeader, templateHtmlHead, colorScheme } = theme
@@ -82,7 +82,7 @@ export function renderPage({ title, body, redirectUrl }: PageContent, theme: Pag
     redirectUrl === undefined
       ? ''
       : `<meta http-equiv="refresh" content="0; url=${escapeHtml(redirectUrl)}">\n`
-  // The operator's templates are trusted HTML and are inserted unescaped.
+  // Inserts the operator's templates as trusted HTML, without escaping.
   const html = `<!doctype html>
 <html lang="en"${colorScheme ? ` data-theme="${colorScheme}"` : ''}>
 <head>
@@ -115,7 +115,10 @@ export interface MessageTexts {
   next?: string
 }
 
-/** Public page with a message and, with `next`, a link that browsers may follow automatically. */
+/**
+ * Public page with a message. `next` adds a link, which browsers follow automatically with
+ * `isAutomatic`.
+ */
 export function messagePage(
   { title, lead, details = '', next: text }: MessageTexts,
   theme: PageTheme,
@@ -129,8 +132,8 @@ export function messagePage(
 }
 
 /**
- * Content security policy of a public page. Scripts are never allowed. External images, fonts and
- * styles only with operator templates.
+ * Content security policy of a public page, which allows no scripts. External images, fonts and
+ * styles are allowed only if the operator has set templates.
  */
 function contentSecurityPolicy(hasTemplates: boolean): string {
   const loads = hasTemplates

@@ -5,7 +5,7 @@ import type { Page } from './page-layout.ts'
 const pixel = Buffer.from('R0lGODlhAQABAIAAAAAAAP///yH5BAEAAAAALAAAAAABAAEAAAIBRAA7', 'base64')
 
 export function sendTrackingPixel(response: Response): void {
-  // Webmail embeds the tracking image in a page of another origin.
+  // Allows pages of other origins to embed the tracking image, because webmail does so.
   response.setHeader('Cross-Origin-Resource-Policy', 'cross-origin')
   response.type('image/gif').send(pixel)
 }

@@ -16,8 +16,8 @@ export interface TrackingDeps {
 }
 
 /**
- * Handles requests of the tracking image in a message. The response does not wait for the hit to be
- * recorded.
+ * Handles requests of the tracking image in a message. The response does not wait until the hit
+ * (open) is recorded.
  */
 export function onOpen({ links, hits, trustedProxies, onRejected }: TrackingDeps): RequestHandler {
   return async (request, response) => {
@@ -29,7 +29,8 @@ export function onOpen({ links, hits, trustedProxies, onRejected }: TrackingDeps
       }
       if (isVisit(request)) hits.record(signed.link, resolveVisitor(request, trustedProxies))
     } catch {
-      // The signature cannot be verified; the reader gets the tracking image, not a broken image.
+      // If the signing keys are unavailable, the signature cannot be verified. The reader gets the
+      // tracking image nevertheless, not a broken image.
       onRejected('open', 'unavailable')
     }
     sendTrackingPixel(response)
@@ -37,8 +38,8 @@ export function onOpen({ links, hits, trustedProxies, onRejected }: TrackingDeps
 }
 
 /**
- * Handles requests of a rewritten link in a message. Redirects without waiting for the hit, and
- * only to signed URLs.
+ * Handles requests of a rewritten link in a message. Redirects only to signed URLs, and without
+ * waiting until the hit (click) is recorded.
  */
 export function onClick(deps: TrackingDeps): RequestHandler {
   const { links, hits, trustedProxies, branding, onRejected } = deps

@@ -32,7 +32,10 @@ export interface UnsubscribeDeps {
 
 type ListLink = SignedParams<'unsub'>
 
-/** Shows the unsubscribe page. Changes nothing, because link scanners request every link. */
+/**
+ * Shows the unsubscribe page. The request changes nothing, because link scanners request every
+ * link.
+ */
 export function onUnsubscribePage(deps: UnsubscribeDeps): RequestHandler {
   return withListLink(deps, (signed, _request, response) => showPage(deps, signed, response))
 }
@@ -79,7 +82,9 @@ export function onListForm(deps: UnsubscribeDeps): RequestHandler {
   })
 }
 
-/** State of a recipient who is blocked on a list; undefined if the recipient is not blocked. */
+/**
+ * State of a recipient who is blocked on a mailing list; undefined if the recipient is not blocked.
+ */
 async function findBlockState(db: Db, { acc: account, list: listId, rcpt }: ListLink['link']) {
   const origin = await findBlockOrigin(db, { account, listId, recipient: rcpt })
   return origin && ({ link: 'unsubscribed', api: 'blocked' } as const)[origin]
@@ -87,7 +92,7 @@ async function findBlockState(db: Db, { acc: account, list: listId, rcpt }: List
 
 type SubscriptionChange = ListLink['link'] & Pick<ListTurnRequest, 'action' | 'source'>
 
-/** Stores the change of a list subscription and its event in one transaction. */
+/** Stores the change of a list subscription together with its event, in one transaction. */
 async function changeSubscription(
   { db, bus, settings, tasks, trustedProxies, count }: UnsubscribeDeps,
   request: Request,
@@ -106,8 +111,9 @@ async function changeSubscription(
 type Handler = (signed: ListLink, request: Request, response: Response) => Promise<void>
 
 /**
- * Rejects requests without a valid signed unsubscribe link in the query with 403, before their body
- * is read. Any failure is a 503 page, so that mail clients retry.
+ * Wraps a handler of unsubscribe requests. Requests without a valid signed link in the query get
+ * 403 before their body is read. Any failure shows a page with status 503, so that mail clients
+ * retry.
  */
 function withListLink(deps: UnsubscribeDeps, handler: Handler): RequestHandler {
   return async (request, response) => {

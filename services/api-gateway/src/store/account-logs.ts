@@ -1,6 +1,6 @@
 import type { Db } from '@posthorn/db'
 
-/** Id of the account's last log line. */
+/** Id of the last line in the account's protocol log. */
 export async function findLastLine(db: Db, account: string): Promise<string | undefined> {
   const row = await db
     .selectFrom('accountLogs')
@@ -13,16 +13,16 @@ export async function findLastLine(db: Db, account: string): Promise<string | un
 }
 
 export interface LineRange {
-  /** Id of a line of the account's protocol log; the listing starts after this line. */
+  /** Id of a line in the account's protocol log; only later lines are listed. */
   after: string
-  /** Id of the last line of the account's protocol log that is listed. */
+  /** Id of the last line in the account's protocol log that may be listed. */
   upTo: string
   limit: number
-  /** True to leave out the log lines before the reply to a login. */
+  /** True to leave out the protocol log lines before the reply to a login. */
   afterLogin: boolean
 }
 
-/** Log lines of an account, oldest first. */
+/** Protocol log lines of an account, oldest first. */
 export function listLines(db: Db, account: string, { after, upTo, limit, afterLogin }: LineRange) {
   return db
     .selectFrom('accountLogs')

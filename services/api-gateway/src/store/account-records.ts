@@ -36,7 +36,7 @@ const eventCounts = sql<Record<string, number>>`(
   where counts.account = accounts.account
 )`
 
-/** Last attempt to send through the account's own server. */
+/** Last attempt to send a message through the account's own server. */
 export interface SendingAttempt {
   /** Time of the sending attempt, as JSON text. */
   at: string
@@ -46,17 +46,17 @@ export interface SendingAttempt {
   networkRouting: NetworkRouting | null
 }
 
-/** True for a submission to the account's own server that was sent or failed at least once. */
+/** True for a submission to the account's own server that was sent or has failed at least once. */
 const hasOutcome = sql`gateway is null and (state = 'sent' or last_error is not null)`
 /**
- * Newest submissions that are searched for a sending attempt: bounds the cost for an account that
- * sends a lot.
+ * Maximum number of newest submissions that are searched for a sending attempt. Limits the cost for
+ * an account that sends many messages.
  */
 const maxSearched = 100
 
 /**
- * Last attempt to send a message of the account; null without an attempt. Derived from the newest
- * submissions, so that sending writes no extra row.
+ * Last attempt to send a message of the account; null if there was no attempt. Derived from the
+ * newest submissions, so that sending does not write an additional row.
  */
 const lastSendingAttempt = sql<SendingAttempt | null>`(
   select jsonb_build_object('at', at, 'sent', state = 'sent', 'response', response,
@@ -111,11 +111,14 @@ export type AccountRow = NonNullable<Awaited<ReturnType<typeof findAccount>>>
 
 export interface AccountFilter extends PageRequest {
   state: AccountState | ShownState | undefined
-  /** Part of the id, the name or the address of an account. */
+  /** Text that the id, the name or the address of an account contains. */
   query: string | undefined
 }
 
-/** One page of the accounts that match a filter, ordered by id, and the total of matches. */
+/**
+ * One page of the accounts that match a filter, ordered by id, and the number of all matching
+ * accounts.
+ */
 export function listAccounts(db: Db, { state, query, ...page }: AccountFilter) {
   let matching = listedAccounts(db)
   if (state)

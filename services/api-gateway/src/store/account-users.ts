@@ -2,8 +2,9 @@ import type { Db, StoredOAuth2, Tx } from '@posthorn/db'
 import { sql } from 'kysely'
 
 /**
- * Finds another account that logs in as the same user with the same application. An advisory lock
- * serializes concurrent registrations of one user, so the second finds the first.
+ * Finds another account that logs in as the same user with the same OAuth2 application. An advisory
+ * lock serializes concurrent registrations of one user, so that the second registration finds the
+ * account of the first.
  */
 export async function findOtherAccountOfUser(
   tx: Tx,
@@ -16,7 +17,8 @@ export async function findOtherAccountOfUser(
   await sql`select pg_advisory_xact_lock(hashtextextended(${key}, 17))`.execute(tx)
   const row = await accountsOfUser(tx, provider, user)
     .where('account', '<>', account)
-    // One user may have several shared mailboxes.
+    // Compares the shared mailbox as well, because one user may have an account for each of several
+    // shared mailboxes.
     .where(
       sql<boolean>`lower(coalesce(oauth2 -> 'auth' ->> 'delegatedUser', '')) = lower(${delegatedUser})`,
     )
@@ -24,7 +26,7 @@ export async function findOtherAccountOfUser(
   return row?.account
 }
 
-/** True if an account uses an OAuth2 grant of this user to the application. */
+/** True if an account uses an OAuth2 grant of the user for the application. */
 export async function isUserConnected(db: Db, app: string, user: string): Promise<boolean> {
   return (await accountsOfUser(db, app, user).executeTakeFirst()) !== undefined
 }

@@ -9,7 +9,9 @@ export function accountNotFound(): AppError {
   return new AppError('not-found', 'Account record was not found for requested ID')
 }
 
-/** Maps a foreign key violation to `accountNotFound`: the account was deleted concurrently. */
+/**
+ * Maps a foreign key violation to `accountNotFound`, because the account was deleted concurrently.
+ */
 export async function orAccountNotFound<T>(write: Promise<T>): Promise<T> {
   try {
     return await write
@@ -18,14 +20,19 @@ export async function orAccountNotFound<T>(write: Promise<T>): Promise<T> {
   }
 }
 
-/** Accounts with their states. A new account has no state until a worker has connected it. */
+/**
+ * Query of accounts with their states. A new account has no state until a worker has connected it.
+ */
 export function accountsWithState(db: Db) {
   return db
     .selectFrom('accounts')
     .leftJoin('accountStates', 'accountStates.account', 'accounts.account')
 }
 
-/** Kinds of credentials that are stored for the account of the enclosing statement. */
+/**
+ * SQL expression: kinds of the credentials that are stored for the account of the enclosing
+ * statement.
+ */
 export const passwordKinds = sql<PasswordKind[]>`array(
   select kind from credentials where credentials.account = accounts.account
 )`
@@ -52,12 +59,12 @@ async function getColumns(db: Db, account: string) {
   return row
 }
 
-/** Shard of the account. The query is the cheapest check that the account exists. */
+/** Returns the shard of the account. This query is the cheapest check that the account exists. */
 export async function getShard(db: Db, account: string): Promise<number> {
   return (await getColumns(db, account)).shard
 }
 
-/** True once a worker has connected the account, or has failed to connect it. */
+/** True once a worker has connected the account or has failed to connect the account. */
 export async function wasConnected(db: Db, account: string): Promise<boolean> {
   const [row] = await connectionOf(db, account)
   if (!row) throw accountNotFound()
@@ -76,7 +83,10 @@ export async function hasLogs(db: Db, account: string): Promise<boolean> {
   return (await getColumns(db, account)).logs
 }
 
-/** Address that the account is restricted to. Undefined without an account or a restriction. */
+/**
+ * Address that the account is restricted to. Undefined if the account does not exist or has no
+ * restriction.
+ */
 export async function findExpectedEmail(db: Db, account: string): Promise<string | undefined> {
   const [row] = await accountColumns(db, account)
   return row?.expectedEmail ?? undefined
@@ -89,7 +99,7 @@ const sendingRow = compileOnce((db, account: string) =>
     .where('accounts.account', '=', account),
 )
 
-/** Columns of an account that sending needs. */
+/** Returns the columns of an account that sending needs. */
 export async function getSendingAccount(db: Db, account: string) {
   const [row] = await sendingRow(db, account)
   if (!row) throw accountNotFound()
@@ -101,7 +111,10 @@ export type SendingAccount = Awaited<ReturnType<typeof getSendingAccount>>
 /** Account columns that a registration sets. */
 export type AccountColumns = Partial<Insertable<Accounts>>
 
-/** Inserts an account. Undefined if its id exists, or a concurrent transaction commits it first. */
+/**
+ * Inserts an account. Undefined if an account with the id exists, or if a concurrent transaction
+ * commits one first.
+ */
 export function insertAccount(tx: Tx, account: Insertable<Accounts>) {
   return tx
     .insertInto('accounts')
@@ -111,7 +124,7 @@ export function insertAccount(tx: Tx, account: Insertable<Accounts>) {
     .executeTakeFirst()
 }
 
-/** Locks the stored account until the transaction ends. */
+/** Locks the row of an account until the transaction ends. */
 export function lockAccount(tx: Tx, account: string) {
   return tx
     .selectFrom('accounts')
@@ -128,7 +141,7 @@ export type LockedAccount = NonNullable<Awaited<ReturnType<typeof lockAccount>>>
 type ColumnUpdates = UpdateObject<Tables, 'accounts'>
 
 /**
- * Changes an account. The new version restarts the account's sessions.
+ * Changes an account and increments its version, which restarts the account's sessions.
  *
  * @throws AppError `not-found`
  */

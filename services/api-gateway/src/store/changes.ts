@@ -3,7 +3,7 @@ import type { StateChange, SyncWarning } from '@posthorn/contracts/schemas/chang
 import type { AccountChanges, Db } from '@posthorn/db'
 import { type Selectable, sql } from 'kysely'
 
-/** Position in the feed of account changes: the transaction, and the row in the transaction. */
+/** Position in the feed of account changes: id of the transaction, and id of the row. */
 export interface Position {
   readonly xid: bigint
   readonly id: bigint
@@ -18,11 +18,19 @@ type ChangeColumns = Pick<Selectable<AccountChanges>, 'account' | 'type' | 'key'
 
 export interface ChangesPage {
   changes: Change[]
-  /** True if more account changes may exist after the page. */
+  /**
+   * True if the page has the maximum number of account changes, so that more changes may follow.
+   */
   full: boolean
-  /** True if account changes exist that cannot be read yet: an older transaction is open. */
+  /**
+   * True if there are account changes that cannot be read yet, because an older transaction is
+   * open.
+   */
   unsettled: boolean
-  /** Position in the change feed to continue from, if requested changes were deleted. */
+  /**
+   * Position in the change feed at which the reader continues, if account changes that the reader
+   * has not read were deleted.
+   */
   lost?: Position
 }
 
@@ -37,14 +45,14 @@ interface Row extends ChangeColumns {
 }
 
 /**
- * Reads the account changes after a position of the change feed. Skips changes of transactions
- * newer than the oldest open transaction. So no change ever appears before a position that was read
- * already, however late the change is committed.
+ * Reads the account changes after a position of the change feed. Skips changes of transactions that
+ * are newer than the oldest open transaction. A change can therefore never appear before a position
+ * that was already read, however late the change is committed.
  */
 export async function listChanges(db: Db, after: Position, limit: number): Promise<ChangesPage> {
   const xid = sql`${String(after.xid)}::xid8`
   const id = sql`${String(after.id)}::bigint`
-  // A horizon or position of the change feed in the future belongs to another Postgres server: a
+  // A future horizon or position of the change feed comes from another Postgres server, because a
   // dump was restored. See deleteOldChanges of sync-worker.
   const { rows } = await sql<Row>`
     select h.xid::text as "horizonXid", h.id as "horizonId", h.missed,
@@ -84,7 +92,8 @@ export async function listChanges(db: Db, after: Position, limit: number): Promi
 function toStateChange({ account, type, key, payload }: ChangeColumns): StateChange {
   if (payload !== null && !('error' in payload))
     return { account, type, key: { type: key as SyncWarning['type'], ...payload }, payload: null }
-  // A newer release may store account states that this release does not know.
+  // Returns an unknown account state unchanged, because a newer release may store states that this
+  // release does not know.
   const exact = type === 'state' ? accountStates.find((state) => state === key) : undefined
   if (exact === undefined) return { account, type, key, payload }
   return { account, type, key: shownState(exact), stateDetail: exact, payload }
@@ -94,7 +103,7 @@ function position(xid: string, id: string): Position {
   return { xid: BigInt(xid), id: BigInt(id) }
 }
 
-/** Position in the feed of account changes after all changes that can be read now. */
+/** Returns the position in the feed of account changes behind all changes that can be read now. */
 export async function findChangesEnd(db: Db): Promise<Position> {
   const { rows } = await sql<{ xid: string }>`
     select pg_snapshot_xmin(pg_current_snapshot())::text as xid

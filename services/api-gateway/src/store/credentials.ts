@@ -3,7 +3,9 @@ import type { Credentials, Tx } from '@posthorn/db'
 /** Kind of an account's stored credential: for a mail server, or the OAuth2 grant. */
 export type PasswordKind = Credentials['kind']
 
-/** Seal context of an account's credential: the sealed value can be unsealed for this row only. */
+/**
+ * Seal context of an account's credential. The sealed credential can be unsealed for its row only.
+ */
 export function passwordSealContext(account: string, kind: PasswordKind): string {
   return `credentials/${account}/${kind}`
 }

@@ -24,12 +24,15 @@ export async function insertFormLink(
   await db.insertInto('formLinks').values(row).execute()
 }
 
-/** Finds a link to the hosted form that has not expired, used or unused. */
+/** Finds a link to the hosted form that has not expired, whether used or unused. */
 export function findFormLink(db: Db, nonce: string): Promise<FormLink | undefined> {
   return validLink(db, nonce).executeTakeFirst()
 }
 
-/** Locks a form link until the transaction ends: one of several concurrent uses succeeds. */
+/**
+ * Locks a form link until the transaction ends, so that only one of several concurrent uses
+ * succeeds.
+ */
 export function lockFormLink(tx: Tx, nonce: string): Promise<FormLink | undefined> {
   return validLink(tx, nonce).forUpdate().executeTakeFirst()
 }
@@ -43,12 +46,14 @@ function validLink(db: Db, nonce: string) {
     .where(sql<boolean>`expires_at > now()`)
 }
 
-/** Marks a form link as used, with the state of the account. */
+/** Marks a form link as used and stores the result of the registration. */
 export async function markFormLinkUsed(tx: Tx, nonce: string, state: 'new' | 'existing') {
   await tx.updateTable('formLinks').set({ state }).where('nonce', '=', nonce).execute()
 }
 
-/** Counts mail server probes in advance. False if the form link has used up its `maxProbes`. */
+/**
+ * Counts mail server probes before they start. False if the form link has used up its `maxProbes`.
+ */
 export async function countProbes(db: Db, nonce: string, count: number): Promise<boolean> {
   const { numUpdatedRows } = await db
     .updateTable('formLinks')

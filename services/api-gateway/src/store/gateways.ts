@@ -32,7 +32,7 @@ export function listGateways(db: Db, page: PageRequest) {
 }
 export type GatewayListRow = Awaited<ReturnType<typeof listGateways>>['rows'][number]
 
-/** Locks the stored gateway until the transaction ends. */
+/** Locks the row of an SMTP gateway until the transaction ends. */
 export function lockGateway(tx: Tx, gateway: string) {
   return tx
     .selectFrom('gateways')
@@ -48,10 +48,13 @@ export type GatewayColumns = Pick<
   'name' | 'host' | 'port' | 'secure' | 'username'
 >
 
-/** Inserts a gateway. Undefined if its id exists, or a concurrent transaction commits it. */
+/**
+ * Inserts an SMTP gateway. Undefined if a gateway with the id exists, or if a concurrent
+ * transaction commits one first.
+ */
 export function insertGateway(tx: Tx, gateway: GatewayColumns & { gateway: string }) {
-  // Versions of a gateway start at the clock, so a session with a deleted gateway of this id is not
-  // reused.
+  // The version of a new gateway is the current time, so that no SMTP session is reused that
+  // belongs to a deleted gateway with the same id.
   const version = sql<string>`(extract(epoch from clock_timestamp()) * 1000)::bigint`
   return tx
     .insertInto('gateways')
@@ -61,7 +64,7 @@ export function insertGateway(tx: Tx, gateway: GatewayColumns & { gateway: strin
     .executeTakeFirst()
 }
 
-/** Changes an SMTP gateway. SMTP sessions with the gateway detect the change by the version. */
+/** Changes an SMTP gateway and increments its version, by which SMTP sessions detect the change. */
 export async function updateGateway(tx: Tx, gateway: string, columns: GatewayColumns) {
   await tx
     .updateTable('gateways')
@@ -70,7 +73,11 @@ export async function updateGateway(tx: Tx, gateway: string, columns: GatewayCol
     .execute()
 }
 
-/** Deletes a gateway with its password and counters. @throws AppError `not-found` */
+/**
+ * Deletes an SMTP gateway with its password and counters.
+ *
+ * @throws AppError `not-found`
+ */
 export async function deleteGateway(db: Db, gateway: string): Promise<void> {
   await db
     .deleteFrom('gateways')
@@ -79,7 +86,7 @@ export async function deleteGateway(db: Db, gateway: string): Promise<void> {
     .executeTakeFirstOrThrow(() => gatewayNotFound(gateway))
 }
 
-/** Seal context of a gateway password: the sealed password can be unsealed for this row only. */
+/** Seal context of a gateway password. The sealed password can be unsealed for its row only. */
 export function gatewayPasswordSealContext(gateway: string): string {
   return `gateways/${gateway}`
 }

@@ -5,11 +5,11 @@ import type { Db, Tx } from '@posthorn/db'
 import { sql } from 'kysely'
 import { orAccountNotFound } from './accounts.ts'
 
-/** Identity of an API request that must take effect once. */
+/** Identity of an API request that must take effect only once. */
 export interface IdempotencyKey {
   account: string
   key: string
-  /** SHA-256 of the API request. */
+  /** SHA-256 hash of the API request's content. */
   requestHash: Buffer
 }
 
@@ -20,7 +20,10 @@ interface KeyedRequest {
   body: unknown
 }
 
-/** Identity of an API request: `Idempotency-Key` and content. Undefined without the header. */
+/**
+ * Identity of an API request: header `Idempotency-Key`, and hash of the content. Undefined without
+ * the header.
+ */
 export function idempotencyKeyOf(operation: string, request: KeyedRequest) {
   const { params, headers, query = {}, body } = request
   const key = headers['idempotency-key']
@@ -30,7 +33,10 @@ export function idempotencyKeyOf(operation: string, request: KeyedRequest) {
   return { account: params.account, key, requestHash: hash.digest() }
 }
 
-/** Adds a request's value unambiguously to the hash. The order of members does not matter. */
+/**
+ * Adds a value of a request to the hash, so that different values give different hashes. The order
+ * of object members does not matter.
+ */
 function updateHash(hash: Hash, value: unknown): void {
   if (typeof value === 'string') {
     hash.update(`s${value.length}:`)
@@ -49,13 +55,13 @@ function updateHash(hash: Hash, value: unknown): void {
   }
 }
 
-/** True for an idempotency key that is valid. A key is valid for 24 h. */
+/** SQL condition: true for an idempotency key of the last 24 h. Older keys are invalid. */
 export const isValidKey = sql<boolean>`(idempotency_keys.created_at > now() - interval '24 hours')`
 
 /**
- * Finds the response to an earlier API request with the idempotency key.
+ * Finds the response to an earlier API request with the same idempotency key.
  *
- * @throws AppError `invalid` if the key was used for a different request
+ * @throws AppError `invalid` if the earlier request was different
  */
 export async function findIdempotentResponse<T>(
   db: Db | Tx,
@@ -75,9 +81,9 @@ export async function findIdempotentResponse<T>(
 }
 
 /**
- * Runs the work of an API request and stores the response in one transaction. Concurrent requests
- * with the same idempotency key wait for the transaction and get its response. If the work fails,
- * the next waiting request runs.
+ * Runs the work of an API request and stores its response, in one transaction. Concurrent requests
+ * with the same idempotency key wait for the transaction and get the same response. If the work
+ * fails, the work of the next waiting request runs.
  *
  * @throws AppError `not-found` if the account is missing
  */
@@ -106,8 +112,8 @@ export function runIdempotent<T>(
 }
 
 /**
- * Inserts an idempotency key or replaces an expired key. Waits for a transaction that holds the
- * key.
+ * Inserts an idempotency key or replaces an expired key. Waits for the end of a transaction that
+ * inserts the same key.
  */
 async function insertKey(tx: Tx, { account, key, requestHash }: IdempotencyKey): Promise<boolean> {
   const row = await tx

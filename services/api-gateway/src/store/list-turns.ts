@@ -21,9 +21,9 @@ export interface ListTurnRequest extends ListRecipient {
 
 /**
  * Applies a request to leave or rejoin a mailing list, made through a link, and records its event.
- * Undefined if nothing changes: a link resubscribes only recipients that a link of its account
- * unsubscribed. The event id contains the number of turns (changes) of this address, so a
- * concurrent repeat is one event.
+ * A link resubscribes only recipients that a link of the account unsubscribed. Undefined if nothing
+ * changes. The event id contains the number of changes of the address so far, so that a concurrent
+ * repeat of the request gets the same event id.
  */
 export async function applyListTurn(tx: Tx, request: ListTurnRequest, serviceUrl: string | null) {
   const changed =

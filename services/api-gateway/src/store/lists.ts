@@ -14,7 +14,10 @@ function listNotFound(): AppError {
   return new AppError('not-found', 'The blocklist was not found')
 }
 
-/** One page of all accounts' blocklists, ordered by id, with the number of entries on each. */
+/**
+ * One page of the blocklists of all accounts, ordered by id, with the number of entries per
+ * blocklist.
+ */
 export function listLists(db: Db, page: PageRequest) {
   const lists = db
     .selectFrom('lists')
@@ -23,7 +26,11 @@ export function listLists(db: Db, page: PageRequest) {
   return readPage(lists, page)
 }
 
-/** Number of entries on the blocklists with an id. @throws AppError `not-found` */
+/**
+ * Number of entries on all blocklists with an id (one list per account).
+ *
+ * @throws AppError `not-found`
+ */
 export async function countBlocks(db: Db, listId: string): Promise<number> {
   const row = await db
     .selectFrom('lists')
@@ -33,7 +40,7 @@ export async function countBlocks(db: Db, listId: string): Promise<number> {
   return row.count
 }
 
-/** One page of the entries on the blocklists with an id, newest first. */
+/** One page of the entries on all blocklists with an id (one list per account), newest first. */
 export function listBlocks(db: Db, listId: string, page: PageRequest) {
   const blocks = db
     .selectFrom('accountListBlocks')
@@ -58,8 +65,8 @@ export async function insertBlock(db: Db, block: Insertable<AccountListBlocks>):
 }
 
 /**
- * Removes an address from the blocklists with an id, of every account. False if no list had the
- * address.
+ * Removes an address from all blocklists with an id (one list per account). False if no list
+ * contained the address.
  */
 export async function deleteBlocks(db: Db, listId: string, recipient: string): Promise<boolean> {
   const { numDeletedRows } = await db
@@ -70,10 +77,16 @@ export async function deleteBlocks(db: Db, listId: string, recipient: string): P
   return numDeletedRows > 0n
 }
 
-/** Sources of blocklist entries that a recipient made by a link, and may remove by a link. */
+/**
+ * Sources of the blocklist entries that a recipient made through a link. The recipient can also
+ * remove them through a link.
+ */
 const linkSources = ['form', 'one-click'] as const
 
-/** Removes a blocklist entry that a link of the account has made. False if no such entry exists. */
+/**
+ * Removes a blocklist entry that the recipient made through a link of the account. False if no such
+ * entry exists.
+ */
 export async function deleteLinkBlock(db: Db, entry: ListRecipient): Promise<boolean> {
   const { account, listId, recipient } = keyOf(entry)
   const { numDeletedRows } = await db
@@ -106,7 +119,10 @@ export async function findBlockOrigin(
   return linkSources.some((source) => source === row.source) ? 'link' : 'api'
 }
 
-/** Recipients that are blocked on a list of an account, keyed by their spelling in `recipients`. */
+/**
+ * Recipients that are blocked on a mailing list of an account. The keys of the map are the
+ * addresses as spelled in `recipients`.
+ */
 export async function blockedRecipients(
   db: Db,
   { account, listId }: Pick<ListRecipient, 'account' | 'listId'>,

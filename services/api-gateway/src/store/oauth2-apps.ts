@@ -41,7 +41,9 @@ export function getApp(db: Db, id: string) {
     .executeTakeFirstOrThrow(appNotFound)
 }
 
-/** Use of mail APIs by an OAuth2 application per day, latest day first. */
+/**
+ * Requests and quota units that an OAuth2 application used at mail APIs per day, latest day first.
+ */
 export async function listAppUses(db: Db, app: string) {
   const rows = await db
     .selectFrom('oauth2AppUses')
@@ -61,7 +63,7 @@ export async function listAppUses(db: Db, app: string) {
 export function listApps(db: Db, page: PageRequest) {
   return readPage(withState(db).orderBy('createdAt').orderBy('id'), page)
 }
-/** One page of the OAuth2 applications for Pub/Sub, oldest first, and the number of all of them. */
+/** One page of the OAuth2 applications for Pub/Sub, oldest first, and their total number. */
 export function listPubSubStates(db: Db, page: PageRequest) {
   const apps = withState(db).where(sql`config ->> 'baseScopes'`, '=', 'pubsub')
   return readPage(apps.orderBy('createdAt').orderBy('id'), page)
@@ -69,7 +71,11 @@ export function listPubSubStates(db: Db, page: PageRequest) {
 
 export type AppListRow = Awaited<ReturnType<typeof listApps>>['rows'][number]
 
-/** Locks the stored OAuth2 application until the transaction ends. @throws AppError `not-found` */
+/**
+ * Locks the row of an OAuth2 application until the transaction ends.
+ *
+ * @throws AppError `not-found`
+ */
 export function lockApp(tx: Tx, id: string) {
   return tx
     .selectFrom('oauth2Apps')
@@ -123,7 +129,10 @@ export async function deleteApp(db: Db, id: string): Promise<number> {
   return row.accounts
 }
 
-/** Seal context of an OAuth2 application's secret, which can be unsealed for this row only. */
+/**
+ * Seal context of an OAuth2 application's secret. The sealed secret can be unsealed for its row
+ * only.
+ */
 export function appSecretSealContext(app: string, kind: AppSecretKind): string {
   return `oauth2/${app}/${kind}`
 }
@@ -149,15 +158,15 @@ export async function upsertAppSecret(
 export interface SignInOffer extends AppForAccount {
   title: string
   /**
-   * True if the first page of the hosted form lists the OAuth2 application; else only a link can
-   * request it.
+   * True if the first page of the hosted form lists the OAuth2 application. Otherwise only a form
+   * link can select the application.
    */
   listed: boolean
 }
 
 const withConsent = oauth2ProvidersThat(({ login }) => login === 'consent')
 
-/** Enabled OAuth2 applications with user consent, ordered by title. */
+/** Enabled OAuth2 applications to which users consent, ordered by title. */
 export function listSignInOffers(db: Db): Promise<SignInOffer[]> {
   return db
     .selectFrom('oauth2Apps')

@@ -11,13 +11,14 @@ export type PendingRegistration = SignInOptions &
 export type RegistrationBody = Omit<AccountRegistration, 'account'>
 
 /**
- * Update of an existing account that waits for OAuth2 consent. Its body is stored apart from the
- * `body` of a registration, which replicas of earlier releases would register. So these replicas
- * fail and change nothing.
+ * Update of an existing account that waits for OAuth2 consent. The update is not stored in the
+ * member `body`, because replicas of earlier releases would register that body. With `update`,
+ * these replicas fail and change nothing.
  */
 export interface PendingUpdate {
   /**
-   * Body of `PUT /v1/account/{account}`, without passwords and the masks that stand for passwords.
+   * Body of `PUT /v1/account/{account}` without passwords, and without masks that stand for
+   * passwords.
    */
   body: AccountUpdate
   caller: UpdateCaller
@@ -26,14 +27,14 @@ export interface PendingUpdate {
    * account was deleted and registered again.
    */
   registeredAt: number
-  /** Time of the update request in epoch milliseconds. */
+  /** Time of the account update request in epoch milliseconds. */
   requestedAt: number
 }
 
-/** Caller of an account update, as far as the caller limits what may change. */
+/** Properties of the caller of an account update that limit what the update may change. */
 export interface UpdateCaller {
   by: 'operator' | 'tenant'
-  /** True for a token that is bound to the account. */
+  /** True if the access token of the caller is bound to the account. */
   isBound: boolean
 }
 
@@ -44,12 +45,13 @@ export function requestedBody(pending: PendingRegistration): RegistrationBody | 
 
 interface SignInOptions {
   /**
-   * Id of the account. Assigned before the registration, because the grant is sealed for this id.
+   * Id of the account. Assigned before the registration, because the OAuth2 grant is sealed for the
+   * id.
    */
   account: string
   /** URL of the final redirect after the OAuth2 sign-in; `account` and `state` are appended. */
   redirectUrl: string
-  /** True for a shared mailbox, `body.email`, that the user may access. */
+  /** True if the mailbox of `body.email` is a shared mailbox to which the user has access. */
   delegated?: boolean
   /** Theme of the result page of the OAuth2 sign-in. */
   theme?: 'light' | 'dark'
@@ -57,11 +59,14 @@ interface SignInOptions {
 
 /** Consent page of an OAuth2 sign-in and its issuer. */
 export interface ConsentPage {
-  /** Authorization URL of the OAuth2 provider. Browsers get their own state and PKCE challenge. */
+  /**
+   * Authorization URL of the OAuth2 provider, in which each browser gets its own state and PKCE
+   * challenge.
+   */
   url: string
   /** Issuer identifier of the OAuth2 provider, if known (RFC 9207). */
   issuer?: string
-  /** True if the OAuth2 provider always names itself in its authorization response. */
+  /** True if the OAuth2 provider always states its issuer in the authorization response. */
   requiresIss?: boolean
 }
 
@@ -82,11 +87,14 @@ export interface PendingLogin extends Login {
 export interface BrowserState {
   state: string
   codeVerifier: string
-  /** Identity of the browser, from its cookie. */
+  /** Identity of the browser, from its sign-in cookie. */
   browser: string
 }
 
-/** Maximum number of browsers, previews of the link included, that open one OAuth2 sign-in. */
+/**
+ * Maximum number of browsers that can open one OAuth2 sign-in. Previews of the link count as
+ * browsers.
+ */
 const maxBrowsers = 25
 
 // An OAuth2 sign-in has rows of two kinds. A row with the hash of the start token as key lives 24
@@ -94,7 +102,7 @@ const maxBrowsers = 25
 // Members of `registration.consent` distinguish the rows: `browsers` counts the browsers, `start`
 // and `browser` bind the row to a start token and a browser.
 
-/** Stores an OAuth2 sign-in for 24 h, under the hash of its start token. */
+/** Stores an OAuth2 sign-in for 24 h. The key is the hash of the start token. */
 export async function insertLogin(
   db: Db,
   start: string,
@@ -126,8 +134,8 @@ export async function findConsentUrl(db: Db, start: string): Promise<string | un
 }
 
 /**
- * Stores the OAuth2 state of a browser for one hour. False if the sign-in is over or open in too
- * many browsers.
+ * Stores the OAuth2 state of a browser for one hour. False if the sign-in is over, or if too many
+ * browsers have opened the sign-in.
  */
 export async function insertBrowserState(
   db: Db,
@@ -154,8 +162,8 @@ export async function insertBrowserState(
 }
 
 /**
- * Deletes and returns the OAuth2 sign-in of a state that belongs to one of the browser identities.
- * A sign-in works once, whatever the number of browsers that opened it.
+ * Deletes and returns the OAuth2 sign-in whose state belongs to one of the browser identities. A
+ * sign-in can be used only once, whatever the number of browsers that opened it.
  */
 export async function consumeLogin(
   db: Db,

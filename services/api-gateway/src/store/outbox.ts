@@ -24,7 +24,10 @@ const maxSharedBytes = 64 * 1024
 /** Inserts a submission into the outbox. Once the promise resolves, the message will be sent. */
 export type InsertSubmission = (submission: NewSubmission) => Promise<void>
 
-/** Creates an inserter that merges concurrent submissions into one statement and disk flush. */
+/**
+ * Creates a function that inserts submissions. Concurrent submissions share one statement and one
+ * disk flush.
+ */
 export function createSubmissionInserter(db: Db): InsertSubmission {
   const insert = async (rows: NewSubmission[]) => {
     await insertRows(db, rows)
@@ -37,7 +40,7 @@ export function createSubmissionInserter(db: Db): InsertSubmission {
   }
 }
 
-/** Inserts submissions in one statement. Postgres allows 65,535 parameters. */
+/** Inserts submissions in one statement. Postgres allows 65,535 parameters per statement. */
 export async function insertRows(db: Db | Tx, rows: NewSubmission[]): Promise<void> {
   if (rows.length > 0) await db.insertInto('outbox').values(rows).execute()
 }
@@ -48,17 +51,20 @@ export interface EndedSubmission {
   messageId: string
   firstError: string | null
   networkRouting: NetworkRouting | null
-  /** True if a server may have accepted the message: its sender awaits the reply, or died. */
+  /**
+   * True if a server may have accepted the message: the sender was waiting for the server's reply,
+   * or has crashed meanwhile.
+   */
   maybeSent: boolean
 }
 
-/** Maximum submissions that one statement deletes. */
+/** Maximum submissions of a deleted account that one statement deletes. */
 const endedRows = 500
 
 /**
- * Deletes the waiting submissions of a locked account. The lock keeps transactions from adding
- * submissions meanwhile. A sender cannot record an outcome of a deleted submission in flight, and
- * sends no end of data.
+ * Deletes the waiting submissions of an account that the transaction has locked. The lock prevents
+ * other transactions from adding submissions. A sender with a deleted submission in flight does not
+ * send the end of data and cannot record an outcome.
  */
 export async function endSubmissions(tx: Tx, account: string): Promise<EndedSubmission[]> {
   const ended: EndedSubmission[] = []
@@ -76,8 +82,8 @@ export async function endSubmissions(tx: Tx, account: string): Promise<EndedSubm
     const deleted = await tx
       .deleteFrom('outbox')
       .where('queueId', 'in', queueIds)
-      // The state of a submission is checked again after the row lock: a sender may have recorded
-      // the outcome.
+      // Checks the state of a submission again after the row was locked, because a sender may have
+      // recorded an outcome meanwhile.
       .where(isWaiting)
       .returning(['queueId', 'messageId', 'firstError', 'networkRouting'])
       .returning(sql<boolean>`data_sent_at is not null`.as('maybeSent'))
@@ -90,14 +96,17 @@ export function submissionNotFound(): AppError {
   return new AppError('not-found', 'Message not found in the outbox', { code: 'NotFound' })
 }
 
-/** Runs work that inserts submissions in one transaction. */
+/** Runs work that inserts submissions, in one transaction. */
 export function inOutboxTransaction<T>(db: Db, work: (tx: Tx) => Promise<T>): Promise<T> {
   return orAccountNotFound(db.transaction().execute(work))
 }
 
 const leased = sql<boolean>`coalesce(lease_until > now(), false)`.as('leased')
 
-/** Query of submissions without their bytes. `leased` is true if a sender holds the lease. */
+/**
+ * Query of submissions without the bytes of their messages. `leased` is true while a sender has
+ * leased the submission.
+ */
 function submissions(db: Db) {
   return db
     .selectFrom('outbox')
@@ -114,18 +123,18 @@ export interface OutboxFilter extends PageRequest {
   state?: OutboxEntry['state']
 }
 
-/** Conditions of finished submissions by the state that the API shows. */
+/** SQL conditions for finished submissions, by the state that the API shows. */
 const finished: Partial<Record<OutboxEntry['state'], RawBuilder<SqlBool>>> = {
   sent: sql`state = 'sent' and bounced_at is null`,
   bounced: sql`state = 'sent' and bounced_at is not null`,
   failed: sql`state = 'failed'`,
 }
 
-/** Maximum submissions to count for a total, to bound the cost. */
+/** Maximum submissions that are counted for the total of a list, which limits the cost. */
 const maxCounted = 100_000
 /**
- * One page of submissions in the order of submission; finished submissions latest first. The ids of
- * a page come from an index alone, so that a page far behind costs little more than the first page.
+ * One page of submissions in the order of submission; finished submissions latest first. An index
+ * alone yields the ids of a page, so a page far behind costs little more than the first page.
  */
 export async function listOutboxRows(db: Db, filter: OutboxFilter): Promise<Page<OutboxRow>> {
   const { page = 0, pageSize = 20 } = filter
@@ -145,8 +154,8 @@ export async function listOutboxRows(db: Db, filter: OutboxFilter): Promise<Page
 
 function matching({ account, state }: Pick<OutboxFilter, 'account' | 'state'>) {
   const conditions = [
-    // States of submissions are literals, not parameters, so that the planner can use the partial
-    // indexes.
+    // States of submissions are written as literals, not parameters, so that the planner can use
+    // the partial indexes.
     state === undefined
       ? sql<SqlBool>`state in ('queued', 'held')`
       : (finished[state] ?? sql<SqlBool>`state = ${sql.lit(state)}`),

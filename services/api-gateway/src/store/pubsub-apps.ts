@@ -27,7 +27,7 @@ export function listPubSubApps(db: Db): Promise<PubSubApp[]> {
     .execute()
 }
 
-/** Maximum accounts that are notified of a change of one mailbox. */
+/** Maximum accounts that are notified when one mailbox changes. */
 const maxAccounts = 100
 
 /**

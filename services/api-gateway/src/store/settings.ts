@@ -3,10 +3,10 @@ import type { SettingKey } from '@posthorn/contracts/settings/settings'
 import type { Db, Tx } from '@posthorn/db'
 import { sql } from 'kysely'
 
-/** Change of one setting. Only auth-bridge can unseal a sealed value. */
+/** Change of one setting. Sealed values can be unsealed by auth-bridge only. */
 export type SettingChange =
   | ({ key: SettingKey } & ({ value: unknown } | { unset: true }))
-  /** Value of a sealed setting: `value` is the masked form, if it may be shown. */
+  /** Value of a sealed setting. `value` is its masked form, if clients may read a masked form. */
   | { key: SealedKey; sealed: string; value?: unknown }
 
 /** Key of a sealed setting, or of the secret that signs links, which no client can set. */
@@ -34,12 +34,18 @@ export async function writeSettings(tx: Tx, changes: readonly SettingChange[]): 
   }
 }
 
-/** Keeps the service secret valid for `seconds` after its replacement; 0 drops the secret. */
+/**
+ * Keeps the previous service secret valid for `seconds` after its replacement. 0 ends its validity
+ * immediately.
+ */
 export async function retainServiceSecret(tx: Tx, seconds: number): Promise<void> {
   await sql`select keep_previous_service_secret(${seconds}::integer)`.execute(tx)
 }
 
-/** Replaces the secret of links. The earlier secret gets its own key and stays valid. */
+/**
+ * Replaces the secret that signs links. The earlier secret is kept under a key of its own and stays
+ * valid.
+ */
 export async function replaceLinkSecret(tx: Tx, sealed: string): Promise<void> {
   await tx
     .updateTable('sealedSettings')

@@ -2,7 +2,7 @@ import type { AccountState } from '@posthorn/contracts/schemas/account-state'
 import type { Db } from '@posthorn/db'
 import { type RawBuilder, sql } from 'kysely'
 
-/** Maximum jobs to count per queue, to bound the cost. */
+/** Maximum jobs that are counted per queue, which limits the cost. */
 const maxCounted = 10_000
 
 /** Version of Postgres, such as `15.14`. */
@@ -15,7 +15,9 @@ export async function getPostgresVersion(db: Db): Promise<string> {
 
 export type AccountCounts = { [K in AccountState | 'unassigned']?: number }
 
-/** Number of accounts per state; `unassigned` if no live worker holds their shard. */
+/**
+ * Number of accounts per state. Accounts count as `unassigned` if no live worker holds their shard.
+ */
 export async function countAccountsByState(db: Db, expiryMs: number): Promise<AccountCounts> {
   const { rows } = await sql<{ state: string; count: number }>`
     with leased as (
@@ -39,13 +41,13 @@ export interface Jobs {
   failed: number
 }
 
-/** Number of webhook deliveries by kind (waiting, active, …), each counted up to 10,000. */
+/** Numbers of webhook deliveries by kind (waiting, active, …), each counted up to 10,000. */
 export function countDeliveries(db: Db): Promise<Jobs> {
   const leased = sql`claim is not null and next_attempt_at > now()`
   return countJobs(db, { table: 'deliveries', pending: 'due', leased })
 }
 
-/** Number of submissions by kind (waiting, active, …), each counted up to 10,000. */
+/** Numbers of submissions by kind (waiting, active, …), each counted up to 10,000. */
 export function countSubmissions(db: Db): Promise<Jobs> {
   const leased = sql`coalesce(lease_until > now(), false)`
   return countJobs(db, { table: 'outbox', pending: 'queued', leased })
@@ -53,9 +55,9 @@ export function countSubmissions(db: Db): Promise<Jobs> {
 
 interface JobTable {
   table: 'deliveries' | 'outbox'
-  /** State of the deliveries or submissions that have attempts left. */
+  /** Name of the state in which deliveries or submissions have attempts left. */
   pending: string
-  /** Condition for a delivery or submission in progress. */
+  /** SQL condition that is true for a delivery or submission in progress. */
   leased: RawBuilder<unknown>
 }
 

@@ -17,9 +17,10 @@ export function findTemplateContent(db: Db, id: string) {
 }
 
 /**
- * Finds the template that a submission of the account names: by its id, by its name within the
- * account, or by the name of a shared template, in this order. If several templates have the name,
- * finds the oldest, so that another template with this name changes no message.
+ * Finds the message template that a submission of the account names. Compares the id first, then
+ * the names of the account's templates, then the names of shared templates. If several templates
+ * have the name, the oldest is used, so that a new template with an existing name changes no
+ * message.
  */
 export function findNamedTemplate(db: Db, reference: string, account: string) {
   return db
@@ -51,7 +52,7 @@ export interface TemplateFilter extends PageRequest {
   account: string | null
 }
 
-/** One page of the account's templates or of the shared templates, newest first. */
+/** One page of an account's message templates or of the shared templates, newest first. */
 export function listTemplates(db: Db, { account, ...page }: TemplateFilter) {
   const templates = db
     .selectFrom('templates')
@@ -72,7 +73,11 @@ export type TemplateColumns = Pick<
   'name' | 'description' | 'format' | 'content'
 >
 
-/** Changes a template. @throws AppError `not-found` */
+/**
+ * Changes a message template.
+ *
+ * @throws AppError `not-found`
+ */
 export async function updateTemplate(db: Db, id: string, columns: TemplateColumns): Promise<void> {
   await db
     .updateTable('templates')
@@ -82,7 +87,11 @@ export async function updateTemplate(db: Db, id: string, columns: TemplateColumn
     .executeTakeFirstOrThrow(templateNotFound)
 }
 
-/** Deletes a template. @throws AppError `not-found` */
+/**
+ * Deletes a message template.
+ *
+ * @throws AppError `not-found`
+ */
 export async function deleteTemplate(db: Db, id: string): Promise<void> {
   await db
     .deleteFrom('templates')

@@ -2,14 +2,17 @@ import { type Db, type PageRequest, readPage } from '@posthorn/db'
 import { sql } from 'kysely'
 
 export interface TokenLogPage extends PageRequest {
-  /** Maximum log entries to list per access token; older entries wait for the sweep. */
+  /**
+   * Maximum entries that are listed per access token. Older entries will be deleted by the next
+   * sweep.
+   */
   keep: number
 }
 
-/** One page of the log of an access token, newest first, and the number of its entries. */
+/** One page of an access token's log, newest entries first, and the number of all its entries. */
 export function listTokenLog(db: Db, token: string, { keep, ...page }: TokenLogPage) {
-  // Services write batches of token log entries out of order: entries are kept by id and shown by
-  // time.
+  // Selects the entries to keep by id and then sorts them by time, because services write batches
+  // of token log entries out of order.
   const retained = db
     .selectFrom('tokenLog')
     .select(['id', 'at', 'ip', 'method', 'path', 'action', 'actionGroup', 'account', 'denied'])
@@ -26,16 +29,16 @@ export function listTokenLog(db: Db, token: string, { keep, ...page }: TokenLogP
 export type TokenLogRow = Awaited<ReturnType<typeof listTokenLog>>['rows'][number]
 
 export interface TokenLogLimits {
-  /** Number of log entries kept per access token. */
+  /** Number of log entries that are kept per access token. */
   keep: number
-  /** Age in milliseconds: the log of an access token unused for this time is deleted. */
+  /** Time without use, in milliseconds, after which the log of an access token is deleted. */
   ageMs: number
 }
 
 /**
- * Deletes entries of token logs beyond the limits. Steps from token to token along the index and
- * reads the entries only of tokens used within the last hour. An advisory lock admits one replica
- * at a time.
+ * Deletes entries of token logs beyond the limits. Finds the tokens one by one along the index, and
+ * reads entries only of tokens used within the last hour. An advisory lock prevents concurrent runs
+ * of several replicas.
  */
 export async function sweepTokenLog(db: Db, { keep, ageMs }: TokenLogLimits): Promise<void> {
   await sql`

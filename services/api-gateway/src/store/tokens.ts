@@ -7,7 +7,10 @@ import { orAccountNotFound } from './accounts.ts'
 /** Access token without its value. */
 export interface Token {
   readonly id: string
-  /** The only account that the access token may be used for; null if unrestricted. */
+  /**
+   * Only account that the access token may be used for; null if the token is not bound to an
+   * account.
+   */
   readonly account: string | null
   readonly scopes: readonly string[]
   readonly restrictions: Restrictions | null
@@ -21,7 +24,10 @@ export interface TokenUse {
   at: Date
 }
 
-/** Finds access tokens by id, in the order of the ids; undefined for a missing token. */
+/**
+ * Finds access tokens by id. The result has the order of the ids, with undefined for a missing
+ * token.
+ */
 export async function findTokens(db: Db, ids: readonly string[]): Promise<(Token | undefined)[]> {
   const rows = await db
     .selectFrom('tokens')
@@ -62,7 +68,7 @@ function tokenRecords(db: Db) {
     .select(['restrictions', 'permissions', 'createdAt', 'expiresAt', 'lastUsedAt', 'lastUsedIp'])
 }
 
-/** Finds the record of an access token by any of the ids. */
+/** Finds the record of the access token that has one of the ids. */
 export function findTokenRecord(db: Db, ids: readonly string[]) {
   return tokenRecords(db).where('id', 'in', ids).limit(1).executeTakeFirst()
 }
@@ -70,11 +76,14 @@ export type TokenRecordRow = NonNullable<Awaited<ReturnType<typeof findTokenReco
 
 export interface TokenFilter extends PageRequest {
   account: string | undefined
-  /** Part of the id, the description or the account of an access token. */
+  /** Text that the id, the description or the account of an access token contains. */
   query?: string | undefined
 }
 
-/** One page of the access tokens that match a filter, newest first, and the total of matches. */
+/**
+ * One page of the access tokens that match a filter, newest first, and the number of all matching
+ * tokens.
+ */
 export function listTokenRecords(db: Db, { account, query, ...page }: TokenFilter) {
   let matching = tokenRecords(db)
   if (account !== undefined) matching = matching.where('account', '=', account)
@@ -88,7 +97,10 @@ export function listTokenRecords(db: Db, { account, query, ...page }: TokenFilte
   return readPage(matching.orderBy('createdAt', 'desc').orderBy('id'), page)
 }
 
-/** Deletes access tokens 24 h after expiry. Until then the API shows why a client is rejected. */
+/**
+ * Deletes access tokens 24 h after their expiry. Until then, the record and the log of a token show
+ * why its client is rejected.
+ */
 export async function deleteExpiredTokens(db: Db): Promise<void> {
   await db
     .deleteFrom('tokens')
@@ -101,7 +113,10 @@ export async function hasTokens(tx: Tx): Promise<boolean> {
   return row !== undefined
 }
 
-/** Records the last uses of access tokens. A later use recorded by another replica stays. */
+/**
+ * Records the last uses of access tokens. Does not overwrite a later use that another replica
+ * recorded.
+ */
 export async function markTokensUsed(db: Db, uses: readonly TokenUse[]): Promise<void> {
   if (uses.length === 0) return
   await sql`

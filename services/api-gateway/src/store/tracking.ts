@@ -2,7 +2,10 @@ import { type Db, type NewEvent, recordEvents } from '@posthorn/db'
 import { sql } from 'kysely'
 import { inTransaction } from './transaction.ts'
 
-/** Records opens and clicks. Skips hits of deleted accounts and hits recorded before. */
+/**
+ * Records hits (opens and clicks) as events. Skips hits of deleted accounts and hits that were
+ * already recorded.
+ */
 export function recordHits(db: Db, hits: readonly NewEvent[], serviceUrl: string | null) {
   return inTransaction(db, async (tx) => {
     const accounts = [...new Set(hits.map(({ account }) => account))]

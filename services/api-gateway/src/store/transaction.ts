@@ -8,14 +8,20 @@ const maxAttempts = 4
  */
 const conflicts = new Set(['40P01', '40001'])
 
-/** Runs work in a transaction. Retries the work after a conflict: it must have no other effects. */
+/**
+ * Runs work in a transaction. After a deadlock or serialization failure, the work runs again, so
+ * the work must have no effects outside of the transaction.
+ */
 export function inTransaction<T>(db: Db, work: (tx: Tx) => Promise<T>): Promise<T> {
   const isRetryable = (error: unknown) => conflicts.has(sqlState(error) ?? '')
   const retry = { delayMs: 0, maxAttempts, isRetryable }
   return retryUntil(() => db.transaction().execute(work), retry)
 }
 
-/** Serializes the first-run setup of concurrent replicas until the transaction ends. */
+/**
+ * Makes the first-run setups of concurrent replicas wait for each other, until the transaction
+ * ends.
+ */
 export async function lockFirstRun(tx: Tx): Promise<void> {
   await sql`select pg_advisory_xact_lock(hashtext('posthorn:first-run'))`.execute(tx)
 }

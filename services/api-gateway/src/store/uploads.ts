@@ -3,8 +3,8 @@ import type { Insertable } from 'kysely'
 import { orAccountNotFound } from './accounts.ts'
 
 /**
- * Stores the bytes of an uploaded message for the worker, which deletes them. Storing the bytes
- * promises nothing to the client.
+ * Stores the bytes of an uploaded message for the worker, which deletes them. The client has no
+ * confirmation until the worker has processed the bytes.
  */
 export async function insertUpload(db: Db, upload: Insertable<Uploads>): Promise<void> {
   await orAccountNotFound(db.insertInto('uploads').values(upload).execute())

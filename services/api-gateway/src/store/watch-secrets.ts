@@ -1,7 +1,10 @@
 import type { Db } from '@posthorn/db'
 import { sql } from 'kysely'
 
-/** Lists the hashes of secrets (base64url) in notifications, by the accounts of their watches. */
+/**
+ * Lists the hashes (base64url) of the secrets that notifications of an account's watches contain,
+ * by account.
+ */
 export async function listWatchSecrets(
   db: Db,
   accounts: readonly string[],

@@ -23,14 +23,15 @@ export type ReplayRow = Selectable<WebhookReplays>
 
 export interface DeliveryFilter extends ReplayFilter {
   state: Selectable<Deliveries>['state']
-  /** Cursor from the previous page of webhook deliveries. */
+  /** Cursor that the previous page of webhook deliveries returned. */
   cursor?: string
   pageSize: number
 }
 
 /**
  * One page of the webhook deliveries in one state, and the cursor of the next page. Due deliveries
- * are ordered by their next attempt, finished deliveries by their end, latest first.
+ * are ordered by the time of their next attempt, finished deliveries by the time of their end,
+ * latest first.
  */
 export async function listDeliveries(db: Db, filter: DeliveryFilter) {
   const { state, pageSize } = filter
@@ -52,8 +53,8 @@ function conditionsOf(filter: DeliveryFilter, time: RawBuilder<unknown>): RawBui
   const { state, target, address, event, account, outcome, since, until, cursor } = filter
   const equal = defined({ target, lane: address, event, account, lastOutcome: outcome })
   return [
-    // States of deliveries are literals, not parameters, so that the planner can use the partial
-    // indexes.
+    // States of deliveries are written as literals, not parameters, so that the planner can use the
+    // partial indexes.
     state === 'due' || state === 'failed'
       ? sql`state = ${sql.lit(state)}`
       : sql`state <> 'due' and state = ${sql.lit(state)}`,

@@ -34,7 +34,11 @@ export function listRoutes(db: Db, page: PageRequest) {
 }
 export type RouteListRow = Awaited<ReturnType<typeof listRoutes>>['rows'][number]
 
-/** Locks the stored webhook route until the transaction ends. @throws AppError `not-found` */
+/**
+ * Locks the row of a webhook route until the transaction ends.
+ *
+ * @throws AppError `not-found`
+ */
 export function lockRoute(tx: Tx, id: string) {
   return tx
     .selectFrom('webhookRoutes')
@@ -73,7 +77,11 @@ export async function deleteRoute(db: Db, id: string): Promise<void> {
     .executeTakeFirstOrThrow(routeNotFound)
 }
 
-/** Latest failures of a webhook route's functions, newest first. @throws AppError `not-found` */
+/**
+ * Latest failures of a webhook route's filter and map functions, newest first.
+ *
+ * @throws AppError `not-found`
+ */
 export async function listRouteErrors(db: Db, id: string, limit: number) {
   await db
     .selectFrom('webhookRoutes')

@@ -7,9 +7,9 @@ import { hashToken, sameSecret } from '@posthorn/secrets'
 import { findSealedSetting, type Protocol } from '../store/credentials.ts'
 import { findShardHolder, isCleaningUp, isLeased } from '../store/entitlements.ts'
 
-// A service that requests credentials gets the credentials of the accounts it holds now, and no
-// others. An attacker who controls one process cannot get further credentials without visibly
-// taking over work.
+// A service can request only the credentials of the accounts that it holds at this time. An
+// attacker who controls one process would have to take over work to get further credentials, which
+// is visible.
 
 interface CredentialRequest {
   account: string
@@ -18,8 +18,8 @@ interface CredentialRequest {
 }
 
 /**
- * Checks that the service that requests credentials holds the account. An undefined requester is
- * not checked: all services share one RabbitMQ user.
+ * Checks that the service that requests credentials holds the account. There is no check without a
+ * known requester, if all services share one RabbitMQ user.
  *
  * @throws AppError `unavailable`, because the requester may hold the account again later
  */
@@ -73,8 +73,8 @@ async function isEntitled(
 }
 
 /**
- * True if a sender holds a submission. A sender also removes drafts at a mail API of submissions
- * that are finished.
+ * True if a sender may use the account for a submission: the sender has leased the submission, or
+ * removes the drafts of a finished submission at a mail API.
  */
 async function holdsSubmission(
   db: Db,
@@ -94,8 +94,8 @@ async function holdsShard(
 }
 
 /**
- * True if an access token permits imap-proxy to log in to the account. Ignores address
- * restrictions: imap-proxy checks them, since imap-proxy sees the client's address.
+ * True if an access token permits imap-proxy to log in to the account. Address restrictions of the
+ * token are not checked, because imap-proxy checks them with the address of its client.
  */
 async function isTokenUsable(db: Db, account: string, token: string): Promise<boolean> {
   const [row] = await listTokens(db, [token])

@@ -9,7 +9,7 @@ import type { Logger } from '@posthorn/telemetry'
 import { findSealedSetting, settingSealContext } from '../store/credentials.ts'
 import type { SecretDeps } from './get-secrets.ts'
 
-/** Compares a mail client's password with the password setting of its proxy. */
+/** Compares a mail client's password with the password setting of the mail proxy. */
 export function onCheckServerPassword(deps: SecretDeps): CommandHandler[] {
   return [
     on(checkSmtpServerPassword, ({ password }) => compare(deps, 'smtpServerPassword', password)),
@@ -23,8 +23,8 @@ const settings = ['smtpServerPassword', 'imapProxyServerPassword'] as const
 type PasswordSetting = (typeof settings)[number]
 
 /**
- * Compares the password of a mail client in constant time. A stored password that is too short,
- * from an earlier release, is invalid.
+ * Compares the password of a mail client in constant time. A stored password that is too short
+ * never matches; earlier releases accepted short passwords.
  */
 async function compare(
   deps: SecretDeps,
@@ -39,7 +39,7 @@ async function compare(
 /** Logs stored passwords of the mail proxies that are too short to be accepted. */
 export async function reportShortPasswords(deps: SecretDeps, log: Logger): Promise<void> {
   for (const setting of settings) {
-    // A password that cannot be unsealed is reported by `canUnsealStored`.
+    // Skips a password that cannot be unsealed, because `canUnsealStored` reports such passwords.
     const stored = await unsealPassword(deps, setting).catch(() => undefined)
     if (stored !== undefined && isTooShort(stored))
       log.error({ setting }, 'stored proxy password is too short, rejecting it')

@@ -29,8 +29,8 @@ export function onCompleteOAuth2Login(deps: OAuth2Deps) {
       scopes = [...app.profile.scopes],
     } = tokens
     const missingScopes = missing(app.profile.requiredScopes, scopes)
-    // Without a refresh token, the account would fail when the access token expires. A new OAuth2
-    // consent repairs the account.
+    // Rejects an expiring access token without a refresh token, because the account would fail when
+    // the token expires. A new OAuth2 consent may issue a refresh token.
     if (refreshToken === undefined && expires !== undefined && missingScopes.length === 0)
       throw new AppError('rejected', 'The provider issued no refresh token', {
         code: 'TokenGenerationError',

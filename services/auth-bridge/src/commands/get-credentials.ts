@@ -23,7 +23,9 @@ export interface Deps extends OAuth2Deps {
   tokens: AccessTokens
 }
 
-/** Returns the current login of an account at its mail server. Safe to repeat. */
+/**
+ * Returns the current login of an account at its mail server. The command can be repeated safely.
+ */
 export function onGetCredentials(deps: Deps) {
   const { db, secrets, authServer } = deps
   return on(getCredentials, async (request, { requester }) => {
@@ -77,9 +79,9 @@ async function getStoredLogin(
 }
 
 /**
- * Returns an OAuth2 access token of an account and its user: of the account's own grant, of the
- * grant of the account that it delegates to, or from the authentication server. `fresh`: the mail
- * server rejected the last token.
+ * Returns an OAuth2 access token for an account, with the user. The token comes from the account's
+ * own grant, from the grant of the account that it delegates to, or from the authentication server.
+ * `fresh`: the mail server has rejected the previous token.
  */
 async function getOAuth2Credentials(
   deps: Deps,
@@ -99,11 +101,14 @@ async function getOAuth2Credentials(
   }
   if (fresh) authServer.invalidate(holder)
   const credentials = await authServer.get({ account: holder, protocol })
-  // The login name of a shared mailbox is the name of the mailbox, not of the grant's owner.
+  // At a shared mailbox, the login name is the name of the mailbox, not the owner of the grant.
   return { ...credentials, ...(user !== grant.owner && { user }), ...ofApi }
 }
 
-/** OAuth2 application whose limits the account shares, cloud, and whether `/me` is the mailbox. */
+/**
+ * Describes the OAuth2 application of a grant for mail APIs: its id (accounts of an application
+ * share request limits), its cloud, and whether `/me` is the mailbox.
+ */
 async function describeApplication(db: Db, grant: ResolvedGrant) {
   const { app: application } = grant
   const app = await findApp(db, application)

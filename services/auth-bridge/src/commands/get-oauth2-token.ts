@@ -10,11 +10,9 @@ export type OAuth2TokenDeps = TokenDeps & { tokens: AccessTokens; oauthTokensApi
 
 /**
  * Returns a valid provider access token of an account. api-gateway authorizes the caller.
- * auth-bridge also checks that the operator has enabled this command, so that api-gateway alone
- * cannot read tokens.
- *
- * Tokens of service accounts are never returned: Microsoft issues them to the application, for all
- * mailboxes of its tenant. Google issues them for a user that the registration names freely.
+ * auth-bridge checks, too, that the operator has enabled this command, so that api-gateway alone
+ * cannot read tokens. Tokens of service accounts are never returned: Microsoft issues such tokens
+ * for all mailboxes of the tenant, and Google for any user that the registration names.
  */
 export function onGetOAuth2Token(deps: OAuth2TokenDeps) {
   return on(getOAuth2Token, async ({ account }) => {

@@ -6,7 +6,10 @@ import { AppError } from '@posthorn/errors'
 import { type Application, loadApplication } from '../oauth2/application.ts'
 import { type OAuth2Deps, requestToken, type TokenResponse } from '../oauth2/token-endpoint.ts'
 
-/** Requests an access token of a service account itself, for Pub/Sub applications only. */
+/**
+ * Returns an access token of a service account for Pub/Sub. Only OAuth2 applications for Pub/Sub
+ * have such tokens.
+ */
 export function onGetPubSubToken(deps: OAuth2Deps) {
   return on(getPubSubToken, async ({ app }) => {
     const { accessToken, expires } = await requestPubSubToken(
@@ -20,7 +23,7 @@ export function onGetPubSubToken(deps: OAuth2Deps) {
 /**
  * Requests an access token for Pub/Sub.
  *
- * @throws AppError `internal` `InvalidBaseScopes` for an OAuth2 application of another kind
+ * @throws AppError `internal` `InvalidBaseScopes` if the OAuth2 application is not for Pub/Sub
  */
 export async function requestPubSubToken(
   deps: OAuth2Deps,

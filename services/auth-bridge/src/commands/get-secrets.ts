@@ -27,7 +27,10 @@ export interface SecretDeps {
   unsealer: Unsealer
 }
 
-/** Returns the keys that sign webhooks: the current key, previous keys and keys of targets. */
+/**
+ * Returns the secrets that sign webhooks: the current secret, previous secrets that still sign, and
+ * secrets of single targets.
+ */
 export function onGetServiceSecret(deps: SecretDeps) {
   return on(getServiceSecret, async () => {
     const serviceSecret = await unsealSetting(deps, 'serviceSecret')
@@ -61,7 +64,7 @@ export function onGetLinkSecret(deps: SecretDeps) {
   })
 }
 
-/** Returns the API key of the summary endpoint. Empty if no key is set or needed. */
+/** Returns the API key of the AI endpoint for summaries. The result is empty if no key is set. */
 export function onGetOpenAiApiKey(deps: SecretDeps) {
   return on(getOpenAiApiKey, async () =>
     defined({ openAiAPIKey: await unsealSetting(deps, 'openAiAPIKey') }),
@@ -77,8 +80,8 @@ async function unsealSetting(
 }
 
 /**
- * Previous service secrets, without duplicates and without the current secret. All service secrets
- * have the same seal context.
+ * Unseals the previous service secrets that still sign webhooks. Leaves out duplicates and the
+ * current secret. All service secrets have the same seal context.
  */
 async function unsealPrevious({ db, unsealer }: SecretDeps, current: string) {
   const rows = await listPreviousServiceSecrets(db)

@@ -9,8 +9,8 @@ import { passwordSealContext } from '../store/credentials.ts'
 import { findGrantTokens, findOAuth2Account, tokensSealContext } from '../store/oauth2-tokens.ts'
 
 /**
- * Revokes an OAuth2 grant that was not registered. Failures return false: owners can revoke the
- * grant, too.
+ * Revokes an OAuth2 grant that no account uses. Returns false after a failure, because the owner
+ * can revoke the grant, too.
  */
 export function onRevokeOAuth2Grant(deps: OAuth2Deps) {
   return on(revokeOAuth2Grant, ({ app, account, sealedGrant: sealed }) =>

@@ -7,7 +7,10 @@ import { assertConsentBased, loadApplication } from '../oauth2/application.ts'
 import { findEndpoints } from '../oauth2/endpoints.ts'
 import type { OAuth2Deps } from '../oauth2/token-endpoint.ts'
 
-/** Returns an OAuth2 consent URL. Stores nothing: the requester keeps state and verifier. */
+/**
+ * Returns an OAuth2 consent URL. Stores nothing: the requester stores the state and the PKCE
+ * verifier.
+ */
 export function onStartOAuth2Login(deps: OAuth2Deps) {
   return on(startOAuth2Login, async (request) => {
     const app = await loadApplication(deps, request.app)
@@ -20,7 +23,8 @@ export function onStartOAuth2Login(deps: OAuth2Deps) {
         })
       },
     )
-    // An OAuth2 issuer may publish any authorization URL, and browsers are redirected to this URL.
+    // Allows only HTTP and HTTPS: an OAuth2 issuer may publish any authorization URL, and browsers
+    // are redirected to this URL.
     if (authorizeUrl === undefined || !/^https?:\/\//i.test(authorizeUrl))
       throw new AppError('invalid', 'The provider has no authorization endpoint')
     const url = new URL(authorizeUrl)
@@ -39,7 +43,8 @@ export function onStartOAuth2Login(deps: OAuth2Deps) {
       }),
     }
     for (const [key, value] of Object.entries(parameters)) url.searchParams.set(key, value)
-    // OpenID Connect Core 1.0 §11: `offline_access` is ignored without prompt=consent.
+    // Requests a consent with `prompt=consent`, because `offline_access` is ignored without this
+    // parameter (OpenID Connect Core 1.0 §11).
     if (
       !oauth2ProviderTraits[app.provider].servers &&
       parameters.scope.split(' ').includes('offline_access')
@@ -48,7 +53,8 @@ export function onStartOAuth2Login(deps: OAuth2Deps) {
     const expected = issuer ?? app.profile.issuers[0]
     return {
       url: url.href,
-      // For several tenants of Microsoft, only the id token contains the issuer.
+      // Returns no issuer for Microsoft applications that admit several tenants: only the id token
+      // will contain the issuer.
       ...defined({ issuer: expected?.includes('{tenantid}') ? undefined : expected, requiresIss }),
     }
   })

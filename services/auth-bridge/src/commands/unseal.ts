@@ -12,8 +12,8 @@ import {
 import { isAddressStored } from '../store/entitlements.ts'
 
 /**
- * Stored addresses, such as proxy URLs, that each service connects to. webhook-dispatcher has no
- * entry: its database role limits the addresses it can read.
+ * Stored addresses that each service connects to, such as proxy URLs. webhook-dispatcher has no
+ * entry, because its database role already limits the addresses that it can read.
  */
 const readableAddresses: Partial<
   Record<ServiceName, { settings: readonly SettingKey[]; ofAccounts: boolean }>
@@ -24,7 +24,10 @@ const readableAddresses: Partial<
   'imap-proxy': { settings: ['proxyUrl'], ofAccounts: true },
 }
 
-/** Returns a stored address with its login in plaintext to a service that connects to it. */
+/**
+ * Returns a stored address with its login in plaintext. The requester must be a service that
+ * connects to the address.
+ */
 export function onUnsealLogin({ db, unsealer }: { db: Db; unsealer: Unsealer }) {
   return on(unsealLogin, async ({ address }, { requester }) => {
     await assertEntitledToAddress(db, requester, address)
@@ -47,7 +50,10 @@ async function assertEntitledToAddress(
     throw new AppError('unavailable', 'Requester does not connect to this address')
 }
 
-/** Returns a webhook header value in plaintext, unsealed for the requested owner only. */
+/**
+ * Returns a webhook header value in plaintext. The value can be unsealed only for the owner for
+ * which it was sealed.
+ */
 export function onUnsealHeader({ unsealer }: { unsealer: Unsealer }) {
   return on(unsealHeader, async (header) => ({ value: await unsealHeaderValue(header, unsealer) }))
 }

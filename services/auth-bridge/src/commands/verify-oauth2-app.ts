@@ -19,7 +19,10 @@ import { requestPubSubToken } from './get-pubsub-token.ts'
 
 export type VerifyDeps = TokenDeps & { tokens: AccessTokens; openProvider: OpenProvider }
 
-/** Checks an OAuth2 application step by step. The first failed step is the step to fix. */
+/**
+ * Checks an OAuth2 application step by step. The first step that fails shows the operator which
+ * setting to repair.
+ */
 export function onVerifyOAuth2App(deps: VerifyDeps) {
   return on(verifyOAuth2App, async ({ app: id, account }) => {
     let app: Application
@@ -103,8 +106,8 @@ async function checkToken(
   const grant = account === undefined ? undefined : await resolveGrant(deps.db, account)
   if (grant && grant.app !== app.id)
     return failed(steps.token, new Error('The account belongs to another application'))
-  // A stored access token would not prove that the current client secret of the application is
-  // valid.
+  // Requests a new access token. A stored token would not prove that the current client secret of
+  // the application is valid.
   if (grant && !grant.useAuthServer)
     return check(steps.token, async () => {
       const { accessToken } = await deps.tokens.get(grant, { fresh: true, insist: true })

@@ -1,8 +1,8 @@
-/** Secret of an installation and the public key that is derived from it. */
+/** Secret of a deployment and the public key that is derived from the secret. */
 export interface SealingKeys {
-  /** SVC_SECRET of auth-bridge. Undefined leaves the secret out of the output. */
+  /** Value of SVC_SECRET for auth-bridge. If undefined, the output contains no secret. */
   secret: string | undefined
-  /** SVC_SECRET_PUBLIC_KEY of api-gateway. */
+  /** Value of SVC_SECRET_PUBLIC_KEY for api-gateway. */
   publicKey: string
 }
 
@@ -15,7 +15,7 @@ export type KeyFormat = (typeof keyFormats)[number]
 
 export interface FormatOptions {
   format: KeyFormat
-  /** Namespace of the manifests; absent if undefined. */
+  /** Namespace of the Kubernetes manifests; undefined for manifests without a namespace. */
   namespace?: string | undefined
 }
 
@@ -32,7 +32,10 @@ export function formatKeys(keys: SealingKeys, { format, namespace }: FormatOptio
 }
 
 const environmentNames = { secret: 'SVC_SECRET', publicKey: 'SVC_SECRET_PUBLIC_KEY' }
-/** Properties of the store entries that the Kubernetes component `external-secrets` reads. */
+/**
+ * Names of the properties in the store entries that the Kubernetes component `external-secrets`
+ * reads.
+ */
 const jsonNames = { secret: 'secret', publicKey: 'public-key' }
 
 /**
@@ -54,7 +57,7 @@ function secretManifests({ secret, publicKey }: SealingKeys, namespace?: string)
         ...(namespace === undefined ? [] : [`  namespace: ${JSON.stringify(namespace)}`]),
         'type: Opaque',
         'stringData:',
-        // Values in the manifest are JSON, because a JSON text is a YAML text.
+        // Writes values of the manifest as JSON, because every JSON text is a YAML text.
         ...Object.entries(data).map(([key, value]) => `  ${key}: ${JSON.stringify(value)}`),
         '',
       ].join('\n'),

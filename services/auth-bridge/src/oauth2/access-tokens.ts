@@ -31,7 +31,7 @@ export interface AccessToken {
   /** Expiry of the access token in epoch milliseconds; absent if the provider did not report it. */
   expires?: number
   scopes: string[]
-  /** True if the access token was stored already. */
+  /** True if the access token comes from Postgres, and was not requested for this call. */
   cached: boolean
 }
 
@@ -41,22 +41,22 @@ export interface TokenDeps extends OAuth2Deps {
   signal: AbortSignal
 }
 
-/** Access tokens that expire within this time are renewed, short ones after half their life. */
+/** Access tokens are renewed this long before their expiry, or after half of a short life. */
 const marginMs = 300_000
-/** Minimum remaining life of an access token that is used although its renewal failed. */
+/** Minimum remaining life of an access token that may still be used if its renewal failed. */
 const minLeftMs = 30_000
-/** Lease for renewing a token, longer than a token request. Other replicas may try after it. */
+/** Lease for renewing a token. Longer than a token request; other replicas may renew afterwards. */
 const leaseMs = 20_000
-/** Maximum wait for an access token. Longer than the timeout of the requester. */
+/** Maximum wait of a caller for a token. Longer than the timeout of the requesting service. */
 const maxWaitMs = 12_000
 const pollMs = 150
-/** Interval of attempts to store a new access token while Postgres is unavailable. */
+/** Interval at which storing a new access token is retried while Postgres is unavailable. */
 const storeRetryMs = 500
 
 /**
- * Provider access tokens of accounts. Only one replica renews a token of an account at a time,
- * because a refresh token may be usable once. New tokens are stored before any caller gets them.
- * After a failure all replicas wait as `mayRetry` says.
+ * Provider access tokens of accounts. Only one replica at a time renews the tokens of an account,
+ * because a refresh token may be usable only once. New tokens are stored before any caller gets
+ * them. After a failed renewal, all replicas wait until `mayRetry` permits the next renewal.
  */
 export class AccessTokens {
   readonly #deps: TokenDeps
@@ -68,8 +68,8 @@ export class AccessTokens {
 
   /**
    * Returns a valid access token of an account. `fresh`: the mail server rejected the stored token,
-   * which is renewed unless the provider has just issued the token. `insist`: calls the provider
-   * even after a recent failure.
+   * so the token is renewed, unless the provider has just issued it. `insist`: the provider is
+   * called even after a recent failure.
    *
    * @throws AppError `rejected` if the provider issues no token, `unreachable` if it does not
    * respond, `internal` if the application does not exist or has other base scopes
@@ -112,17 +112,18 @@ export class AccessTokens {
     })
   }
 
-  /** Version of an account's tokens that the mail server rejected: not to be returned again. */
+  /** Version of an account's tokens that the mail server rejected; not to be returned again. */
   async #rejectedVersion(account: string, insist: boolean): Promise<string | undefined> {
     const tokens = await findGrantTokens(this.#deps.db, account)
     return !insist && isJustRenewed(tokens) ? undefined : versionOf(tokens)
   }
 
   /**
-   * Renews an access token while holding the lease. Undefined if another replica has the lease or
-   * has renewed the tokens: the caller reads the tokens again.
+   * Renews an access token while holding the renewal lease. Undefined if another replica has the
+   * lease or has renewed the tokens; the caller then reads the tokens again.
    *
-   * @throws AppError of the renewal, or of the previous renewal if it must not be repeated yet
+   * @throws AppError of the renewal, or of the previous renewal if the provider must not be called
+   * again yet
    */
   async #renewWithLease(lease: RefreshLease, renewal: Renewal): Promise<AccessToken | undefined> {
     const { db, signal } = this.#deps
@@ -135,7 +136,7 @@ export class AccessTokens {
       return undefined
     }
     try {
-      // The previous holder of the renewal lease may have stored its result since the first read.
+      // Reads the tokens again, because the previous lease holder may have renewed the tokens.
       const current = await findGrantTokens(db, lease.account)
       if (versionOf(current) !== versionOf(tokens) || (!insist && recentFailure(current)))
         return undefined
@@ -146,8 +147,8 @@ export class AccessTokens {
   }
 
   /**
-   * Requests a new access token and stores the token. Undefined if the lease was lost, or newer
-   * tokens were stored in the meantime.
+   * Requests a new access token and stores the token. Undefined if the renewal lease was lost, or
+   * if newer tokens were stored meanwhile.
    */
   async #renew(
     lease: RefreshLease,
@@ -156,7 +157,7 @@ export class AccessTokens {
     const { db } = this.#deps
     const { holder } = resolved
     let isLost = false
-    // Finding endpoints may have taken long, so another replica may have replaced the token.
+    // Extends the lease, because finding the endpoints may have taken longer than the lease.
     const beforeRequest = async () => {
       isLost = !(await extendRefresh(db, lease, leaseMs))
       if (isLost) throw new Error('the lease of the renewal has expired')
@@ -176,7 +177,7 @@ export class AccessTokens {
         : undefined
     } catch (error) {
       if (isLost) return undefined
-      // The OAuth2 grant may have been replaced during the request with the old grant.
+      // Ignores the failure if the OAuth2 grant was replaced while the old grant was in use.
       const isCurrent = versionOf(await findGrantTokens(db, holder)) === versionOf(tokens)
       if (!isCurrent) return undefined
       if (!(error instanceof AppError)) throw error
@@ -187,8 +188,8 @@ export class AccessTokens {
   }
 
   /**
-   * Stores renewed tokens of an account. Retries until stored: most providers have invalidated the
-   * previous tokens. May outlast the caller's timeout. Returns false if newer tokens were stored.
+   * Stores renewed tokens of an account. Retries even beyond the caller's timeout, because most
+   * providers have invalidated the previous tokens. Returns false if newer tokens were stored.
    */
   async #store(
     { account, app }: { account: string; app: Application },
@@ -221,9 +222,9 @@ export class AccessTokens {
   }
 
   /**
-   * Unseals the tokens of an OAuth2 grant. Tokens of another application are left out.
+   * Unseals the tokens of an OAuth2 grant. Ignores renewed tokens of another application.
    *
-   * @throws AppError `rejected` for a grant of another application
+   * @throws AppError `rejected` if the grant itself belongs to another application
    */
   async #unseal(
     app: Application,
@@ -241,7 +242,7 @@ export class AccessTokens {
     return parseGrant(renewed ?? granted?.value ?? '{}')
   }
 
-  /** Remaining lifetime of the access token; 0 without an access token for the subject. */
+  /** Remaining lifetime of the access token; 0 without an access token for the wanted subject. */
   #leftMs({ accessToken, expires = Infinity, subject }: StoredGrant, wanted: string): number {
     const isOther = subject !== undefined && subject !== wanted
     return accessToken === undefined || isOther ? 0 : expires - this.#now()
@@ -257,21 +258,21 @@ interface Renewal {
   resolved: ResolvedGrant
   tokens: GrantTokens
   stored: StoredGrant
-  /** True if the OAuth2 provider is called even after a recent failure. */
+  /** If true, the OAuth2 provider is called even after a recent failure. */
   insist: boolean
 }
 
-/** Last failed token renewal, if the provider must not be called again yet. */
+/** Failure of the last token renewal, as long as the provider must not be called again. */
 function recentFailure({ failure }: GrantTokens): RefreshFailure | undefined {
   return failure && !mayRetry(failure) ? failure : undefined
 }
 
-/** Version of an account's tokens, which changes with every renewal and with a new grant. */
+/** Version of an account's tokens. Changes with every renewal and with every new grant. */
 function versionOf({ grantUpdatedAt, revision }: GrantTokens): string {
   return `${grantUpdatedAt.getTime()} ${revision}`
 }
 
-/** Renewal margin of an access token, at most half its life, so that not each request renews it. */
+/** Time before a token's expiry from which the token is renewed: at most half of its life. */
 function marginOf({ lifetimeMs = Infinity }: StoredGrant, ms: number): number {
   return Math.min(ms, lifetimeMs / 2)
 }

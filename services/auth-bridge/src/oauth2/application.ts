@@ -15,9 +15,12 @@ export interface Application {
   profile: Profile
   clientId: string
   clientSecret?: string
-  /** Private key (PEM) of a service account; for `outlookService` together with its certificate. */
+  /**
+   * Private key (PEM) of a service account. For `outlookService`, the PEM text also has the
+   * certificate.
+   */
   serviceKey?: string
-  /** Workload Identity Federation of a service account (JSON). */
+  /** Configuration of Workload Identity Federation for a service account (JSON). */
   externalAccount?: string
 }
 
@@ -29,7 +32,7 @@ interface AppDeps {
 /**
  * Loads the OAuth2 application of a grant.
  *
- * @throws AppError `internal` `InvalidBaseScopes` if the application's tokens do not fit the
+ * @throws AppError `internal` `InvalidBaseScopes` if the tokens of the application are not for the
  * account's kind of mail system; see `loadApplication`
  */
 export async function loadGrantApplication(
@@ -87,9 +90,9 @@ export async function loadApplication(
 }
 
 /**
- * Checks that users consent to an OAuth2 application.
+ * Checks that an OAuth2 application requires the consent of users.
  *
- * @throws AppError `invalid` for service applications, which have no user to consent
+ * @throws AppError `invalid` for service applications, which get tokens without a consent
  */
 export function assertConsentBased({ provider }: Application): void {
   if (oauth2ProviderTraits[provider].login === 'service')

@@ -10,8 +10,8 @@ import {
 import { AppError } from '@posthorn/errors'
 
 /**
- * Lifetime of a service account's assertion. Google accepts at most 1 h; its clock may be ahead by
- * a minute.
+ * Lifetime of a service account's assertion. Google accepts at most 1 h; the difference allows for
+ * a clock at Google that is a minute ahead.
  */
 const serviceLifetimeSeconds = 3_540
 /** Lifetime of an assertion that replaces a client secret. Microsoft advises at most 10 min. */
@@ -46,8 +46,8 @@ export function signAssertion(claims: AssertionClaims, pem: string, now: number)
 }
 
 /**
- * Creates a signed assertion that replaces a client secret (RFC 7523 §2.2, PS256). `pem` has a
- * private key and its certificate, whose hash names the key at Microsoft.
+ * Creates a signed assertion that replaces a client secret (RFC 7523 §2.2, PS256). `pem` contains a
+ * private key and its certificate. Microsoft identifies the key by the hash of the certificate.
  *
  * @throws AppError `rejected` `TokenGenerationError` if key or certificate is not valid
  */
@@ -89,9 +89,10 @@ function readCertificate(pem: string, key: KeyObject): X509Certificate {
   throw invalid('The certificate of the application does not belong to its service key')
 }
 
-/** Block of a PEM text (RFC 7468), or the whole text if it has no such block. */
+/** Block with a label in a PEM text (RFC 7468), or the whole text if there is no such block. */
 function blockOf(pem: string, label: RegExp): string {
-  // A key copied from Google's JSON file has `\\n` instead of line breaks.
+  // Replaces `\\n` by line breaks, because a key that was copied from Google's JSON file contains
+  // `\\n`.
   const text = pem.replaceAll('\\n', '\n')
   const start = new RegExp(`-----BEGIN ${label.source}-----`).exec(text)
   if (!start) return text

@@ -22,7 +22,10 @@ export interface OAuth2Options extends Pick<
   proxy: () => Promise<HttpProxy | undefined>
 }
 
-/** Creates the dependencies of OAuth2 requests. `stack` disposes them and aborts token renewals. */
+/**
+ * Creates the dependencies of OAuth2 requests. Disposal of `stack` releases them and aborts token
+ * renewals.
+ */
 export function createOAuth2(
   stack: AsyncDisposableStack,
   { metrics, config, proxy, ...deps }: OAuth2Options,

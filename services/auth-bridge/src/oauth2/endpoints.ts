@@ -28,9 +28,9 @@ export interface Endpoints {
   authorizeUrl?: string
   userinfoUrl?: string
   revokeUrl?: string
-  /** Issuer identifier of the OAuth2 provider, if it is published. */
+  /** Issuer identifier of the OAuth2 provider; absent if the provider publishes none. */
   issuer?: string
-  /** True if the OAuth2 issuer announces `iss` in its callbacks (RFC 9207 §3). */
+  /** True if the OAuth2 provider announces the parameter `iss` in its callbacks (RFC 9207 §3). */
   requiresIss?: true
   /** True if client id and secret must be sent in the Authorization header. */
   usesBasicAuth: boolean
@@ -72,7 +72,8 @@ async function discover(
       issuer: server.issuer,
       requiresIss: server.authorization_response_iss_parameter_supported === true || undefined,
     }),
-    // RFC 8414 §2: OAuth2 clients authenticate in the Authorization header by default.
+    // Without a list of methods, OAuth2 clients authenticate in the Authorization header (RFC 8414
+    // §2).
     usesBasicAuth: methods === undefined || !methods.includes('client_secret_post'),
   }
 }
@@ -104,8 +105,8 @@ export async function revokeToken(
 }
 
 /**
- * Authentication of an OAuth2 client: by certificate (RFC 7523 §2.2), by secret, or none. `now` is
- * in epoch milliseconds.
+ * Client authentication for OAuth2 requests: by certificate (RFC 7523 §2.2), by client secret, or
+ * none. `now` is in epoch milliseconds.
  */
 export function clientAuthOf(
   { provider, clientId, clientSecret, serviceKey }: Application,
@@ -139,7 +140,10 @@ export function toClient({ clientId }: Application): Client {
   return { client_id: clientId }
 }
 
-/** Request options of the OAuth library. Plain HTTP is allowed; the egress policy decides. */
+/**
+ * Options of the OAuth client library for a request. The library allows plain HTTP, because the
+ * egress policy decides about destinations.
+ */
 export function options(http: HttpDeps['http']) {
   return { [customFetch]: fetchThrough(http), [allowInsecureRequests]: true } as const
 }

@@ -10,25 +10,25 @@ import { unreachableCode } from './token-failure.ts'
 
 interface FederationOptions {
   http: Pick<HttpCaller, 'call'>
-  /** The only file from which identity tokens are read; undefined: no file. */
+  /** Only file from which identity tokens may be read. If undefined, no file may be read. */
   identityTokenFile?: string | undefined
   now?: () => number
 }
 
-/** OAuth2 application without a service key, which signs by its identity elsewhere. */
+/** OAuth2 application without a service key: Workload Identity Federation signs for it. */
 interface FederatedApplication {
-  /** Configuration of Workload Identity Federation as stored (JSON). */
+  /** Stored configuration of Workload Identity Federation (JSON). */
   externalAccount?: string | undefined
   serviceClientEmail?: string | undefined
 }
 
 interface FederatedToken {
   accessToken: string
-  /** Time until which the cached federated token is used, in epoch milliseconds. */
+  /** Time until which the federated token is cached, in epoch milliseconds. */
   expiresAt: number
 }
 
-/** Margin before the expiry of a federated token, in which the token is replaced. */
+/** Time before the expiry of a federated token from which the token is replaced. */
 const marginMs = 60_000
 /** Maximum length of an identity token, 16 KiB. */
 const maxTokenLength = 16_384
@@ -39,9 +39,10 @@ const accessTokenType = 'urn:ietf:params:oauth:token-type:access_token'
 const credentialsApi = 'https://iamcredentials.googleapis.com/v1/projects/-/serviceAccounts'
 
 /**
- * Signs assertions of a service account without its key (Google, Workload Identity Federation): an
- * identity token of the operator's platform is exchanged for a federated token (RFC 8693), with
- * which the IAM Credentials API signs. Federated tokens are cached until 1 min before they expire.
+ * Signs assertions of a Google service account without its key, by Workload Identity Federation. An
+ * identity token of the operator's platform is exchanged for a federated token (RFC 8693). With the
+ * federated token, the IAM Credentials API signs. Federated tokens are cached until 1 min before
+ * they expire.
  */
 export class Federation {
   readonly #options: FederationOptions
@@ -53,7 +54,7 @@ export class Federation {
   }
 
   /**
-   * Returns the claims of a service account's assertion as a signed JWT.
+   * Signs the claims of a service account's assertion and returns the JWT.
    *
    * @throws AppError `rejected` if the configuration or Google's response does not permit the
    * signature, `unreachable` if Google or the source of the identity token does not respond
@@ -108,8 +109,8 @@ export class Federation {
   }
 
   /**
-   * Reads the file of the identity token, and no other file: a caller who may register applications
-   * could have any other file sent to Google.
+   * Reads the file of the identity token. Any other file is refused: a caller who may register
+   * applications could otherwise have it sent to Google.
    */
   async #readFile(path: string): Promise<string> {
     if (path !== this.#options.identityTokenFile)
@@ -142,8 +143,8 @@ function bodyOf({ status, body, error, outcome }: CallResult, source: string): s
 }
 
 /**
- * Error code of Google's token service or APIs. The error text is left out, because it may contain
- * the input.
+ * Error code in a response of Google's token service or APIs. The error text is left out, because
+ * it may repeat the input.
  */
 function reasonIn(text: string): string {
   const { error } = parseObject(text) ?? {}

@@ -7,20 +7,20 @@ import type { Protocol } from '../store/credentials.ts'
 import { findOAuth2Account, type OAuth2Account } from '../store/oauth2-tokens.ts'
 
 /**
- * Plaintext of a sealed OAuth2 grant. api-gateway writes a grant at registration, auth-bridge at a
- * renewal.
+ * Plaintext of a sealed OAuth2 grant. api-gateway stores the grants of registrations, auth-bridge
+ * stores renewed grants.
  */
 export interface StoredGrant {
   accessToken?: string
   refreshToken?: string
   /** Expiry of the access token in epoch milliseconds; absent if unknown. */
   expires?: number
-  /** Time from the issue of the access token to its expiry. */
+  /** Time from the issue of the access token to its expiry, in milliseconds. */
   lifetimeMs?: number
   scopes?: string[]
   /**
-   * Application and user that the access token was requested for. The token is useless for other
-   * applications and users.
+   * Application and user for which the access token was requested. The token must not be used for
+   * other applications and users.
    */
   subject?: string
 }
@@ -48,14 +48,14 @@ export interface ResolvedGrant {
 /** Base scopes of the OAuth2 applications of accounts: for mail servers or for a mail API. */
 export type BaseScopes = 'imap' | 'api'
 
-/** Maximum length of a chain of accounts that delegate to each other. */
+/** Maximum length of a chain of accounts in which each account delegates to the next. */
 const maxHops = 20
 
 /**
- * Follows `delegatedAccount` to the account that holds the OAuth2 grant. By IMAP, the user is the
- * shared mailbox; by SMTP, the token's owner, because SMTP of Exchange accepts nothing else. A mail
- * API reads and sends as the shared mailbox. Without `protocol`, the user is the account's mailbox.
- * Undefined for an unknown account.
+ * Follows `delegatedAccount` to the account that holds the OAuth2 grant, and determines the user to
+ * log in as. By IMAP and at a mail API, the user is the shared mailbox. By SMTP, the user is the
+ * token's owner, because SMTP of Exchange accepts no other user. Without `protocol`, the user is
+ * the account's mailbox. Undefined for an unknown account.
  *
  * @throws AppError `rejected` `TokenGenerationError` if the chain is broken or circular
  */
@@ -95,9 +95,10 @@ function toResolvedGrant(
 }
 
 /**
- * True if the mailbox belongs to the user of the access token, so that the mail API finds the
- * mailbox without its address, which may be an alias or a former address. Tokens of applications of
- * Microsoft have no user, and tokens of an authentication server may be tokens of applications.
+ * True if the mailbox belongs to the user of the access token. The mail API then finds the mailbox
+ * without its address, which may be an alias or a former address. False for Microsoft's application
+ * tokens, which have no user, and for an authentication server, whose tokens may be application
+ * tokens.
  */
 export function isOwnMailbox(
   provider: OAuth2Provider,

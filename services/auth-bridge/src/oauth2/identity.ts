@@ -25,7 +25,7 @@ interface IdentityDeps {
 
 /**
  * Finds the owner of an OAuth2 grant: from the id token, else from the userinfo endpoint. An id
- * token that fails a check is not used.
+ * token that fails a check is ignored.
  *
  * @throws AppError `unreachable` if the provider does not respond, `rejected` if the owner has no
  * address
@@ -48,8 +48,8 @@ export async function identify(
   const { email } = fromUserinfo
   if (email === undefined || hasOtherSubject(fromUserinfo, fromToken))
     throw new AppError('rejected', 'The provider returned no email address of the user')
-  // The administrator of a Microsoft tenant can write any address, and userinfo does not name the
-  // tenant.
+  // An address from Microsoft's userinfo endpoint counts as unverified. The administrator of any
+  // tenant can write any address, and userinfo does not name the tenant.
   const isOfTenant = typeof claims?.['tid'] === 'string' || isMicrosoft(userinfoUrl)
   const unverified = isOfTenant ? (true as const) : undefined
   return { ...fromToken, ...fromUserinfo, ...defined({ unverified }), email }
@@ -64,8 +64,8 @@ function isMicrosoft(url: string | undefined): boolean {
 }
 
 /**
- * True if a userinfo response is about another user than the id token. OpenID Connect Core 1.0
- * §5.3.2: such a response must not be used.
+ * True if a userinfo response is about another user than the id token. Such a response must not be
+ * used (OpenID Connect Core 1.0 §5.3.2).
  */
 function hasOtherSubject({ subject }: Identity, fromToken: Identity | undefined): boolean {
   return fromToken?.subject !== undefined && subject !== undefined && subject !== fromToken.subject
@@ -93,16 +93,19 @@ async function requestUserinfo(
   return claims ? identityOf(claims) : {}
 }
 
-/** Parses the claims of an id token (RFC 7519 §3), unchecked. */
+/** Parses the claims of an id token (RFC 7519 §3) without checking them. */
 export function parseIdToken(token: unknown): Claims | undefined {
   if (typeof token !== 'string') return undefined
   return parseObject(Buffer.from(token.split('.')[1] ?? '', 'base64url').toString('utf8'))
 }
 
-/** Expected values of the claims of an id token. `now` is in epoch milliseconds. */
+/** Claim values that a valid id token must have. `now` is in epoch milliseconds. */
 interface ExpectedToken {
   clientId: string
-  /** Issuers of valid id tokens, see `Profile`. Empty: the issuer cannot be checked. */
+  /**
+   * Issuers that a valid id token may have, see `Profile`. If the list is empty, the issuer is not
+   * checked.
+   */
   issuers: readonly string[]
   now: number
 }
@@ -111,9 +114,9 @@ interface ExpectedToken {
 const clockToleranceMs = 5 * 60_000
 
 /**
- * True if an id token is for this OAuth2 client, from its provider and not expired. TLS replaces
- * the signature check, because the token endpoint returned the id token (OpenID Connect Core 1.0
- * §3.1.3.7, 6).
+ * True if an id token is for this OAuth2 client, comes from the client's provider and has not
+ * expired. The signature is not checked: the token endpoint returned the id token over TLS (OpenID
+ * Connect Core 1.0 §3.1.3.7, 6).
  */
 export function isValidFor({ clientId, issuers, now }: ExpectedToken, claims: Claims): boolean {
   const { aud, exp, iss, tid } = claims
@@ -132,16 +135,16 @@ export function isValidFor({ clientId, issuers, now }: ExpectedToken, claims: Cl
 }
 
 /**
- * Compares the issuer of an id token with the expected issuer. A configured issuer may have a slash
- * at the end that the provider omits.
+ * Compares the issuer of an id token with the expected issuer. Ignores a slash at the end, which a
+ * configured issuer may have and the provider may omit.
  */
 function isSameIssuer(expected: string, iss: unknown): boolean {
   return typeof iss === 'string' && iss.replace(/\/$/, '') === expected.replace(/\/$/, '')
 }
 
 /**
- * Converts the claims of an id token or userinfo response (OpenID Connect Core 1.0 §5.1). An
- * address without `email_verified` counts as verified.
+ * Converts the claims of an id token or userinfo response to an identity (OpenID Connect Core 1.0
+ * §5.1). An address without the claim `email_verified` counts as verified.
  */
 export function identityOf(claims: Claims): Identity {
   const email = addressesIn(claims).find(
@@ -157,12 +160,11 @@ export function identityOf(claims: Claims): Identity {
 }
 
 /**
- * Candidates for the address of a user in OpenID Connect claims, best first. Without `email` the
- * login name is `preferred_username`.
- *
- * Microsoft tokens (with `tid`) prefer the login name, which lies in a domain the tenant owns. An
- * administrator can write any `email`, so `email` counts only with the optional claim `xms_edov`.
- * Login names of guests contain `#EXT#` and are skipped.
+ * Candidates for a user's address among OpenID Connect claims, best first. Most providers state
+ * `email`, else the login name in `preferred_username`. For tokens of Microsoft (with `tid`) the
+ * login name is best, because it lies in a domain that the tenant owns. An administrator can write
+ * any `email`, so `email` counts only with the optional claim `xms_edov`. Login names of guests
+ * (with `#EXT#`) are skipped.
  */
 function addressesIn(claims: Claims): unknown[] {
   const { email, preferred_username: name, upn, tid } = claims
@@ -172,8 +174,8 @@ function addressesIn(claims: Claims): unknown[] {
 }
 
 /**
- * True if the claim `email_verified` denies the verification. Accepts text as well: some providers
- * send the boolean as a string.
+ * True if the claim `email_verified` states that the address is not verified. Some providers send
+ * the boolean as a text or number.
  */
 function isDenied(verified: unknown): boolean {
   return verified === false || verified === 0 || /^(?:false|0|no)$/i.test(String(verified))

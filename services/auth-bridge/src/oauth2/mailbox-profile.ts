@@ -2,7 +2,7 @@ import type { ProviderHttp } from '@posthorn/net/provider-http'
 import type { Application } from './application.ts'
 import { graphOriginOf } from './profile.ts'
 
-/** Creates the client of the mail API at an origin. */
+/** Function that creates the client of the mail API at an origin. */
 export type OpenProvider = (origin: string) => Pick<ProviderHttp, 'json'>
 
 /** Access token for a mail API and the mailbox that the token is for. */
@@ -13,7 +13,10 @@ export interface MailboxToken {
   own?: boolean
 }
 
-/** True if the tokens of an OAuth2 application permit reading. `.default` depends on the tenant. */
+/**
+ * True if the tokens of an OAuth2 application permit reading mail. With the scope `.default`, the
+ * permissions depend on the tenant.
+ */
 export function canRead({ profile }: Pick<Application, 'profile'>): boolean {
   return profile.scopes.some((scope) => readingScope.test(scope))
 }
@@ -40,8 +43,8 @@ export async function readMailboxAddress(
     const address = json?.emailAddress
     return typeof address === 'string' ? address.slice(0, 256) : user
   }
-  // Access tokens of Microsoft applications have no `/me`. The user's own resource needs another
-  // scope.
+  // The own resource `/me` is read only with a user's token. Microsoft's application tokens have no
+  // `/me`, so the mailbox is named by its address.
   const mailbox = own ? 'me' : `users/${encodeURIComponent(user)}`
   const url = `/v1.0/${mailbox}/mailFolders/inbox?$select=id`
   await openProvider(graphOriginOf(config)).json({ url, token })

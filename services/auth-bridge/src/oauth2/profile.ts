@@ -11,11 +11,14 @@ export interface Profile {
   tokenUrl?: string
   userinfoUrl?: string
   revokeUrl?: string
-  /** Issuer that publishes missing endpoints of the OAuth2 provider. */
+  /**
+   * Issuer whose discovery document has the endpoints that the profile of the OAuth2 provider
+   * lacks.
+   */
   issuer?: string
   /**
-   * Issuers of id tokens; the first issuer is in callbacks. `{tenantid}` stands for the claim
-   * `tid`. Empty if unknown.
+   * Issuers that id tokens may have. The first issuer is also the issuer in callbacks. `{tenantid}`
+   * stands for the claim `tid`. Empty if no issuer is known.
    */
   issuers: readonly string[]
   /** Scopes that are requested from the OAuth2 provider. */
@@ -24,9 +27,9 @@ export interface Profile {
   requiredScopes: readonly string[]
   /** Additional parameters of the OAuth2 consent page's URL. */
   authorizeParams: Readonly<Record<string, string>>
-  /** True if renewals of an access token repeat the scopes. */
+  /** True if a request that renews an access token repeats the scopes. */
   scopesOnRefresh: boolean
-  /** True if the userinfo endpoint takes the access token in the query. */
+  /** True if the userinfo endpoint reads the access token from the query. */
   userinfoTokenInQuery: boolean
 }
 
@@ -50,9 +53,9 @@ export function profileOf(provider: OAuth2Provider, config: OAuth2AppConfig): Pr
 }
 
 /**
- * Adds `extraScopes` to the scopes of an OAuth2 application and removes `skipScopes`. Extra scopes
- * are optional for the user, unless they replace a skipped scope for mail, such as `gmail.send`
- * instead of `gmail.modify`.
+ * Adds `extraScopes` to the scopes of an OAuth2 application and removes `skipScopes`. The user may
+ * refuse extra scopes. Exception: an extra scope for mail that replaces a skipped scope, such as
+ * `gmail.send` instead of `gmail.modify`.
  */
 function adjustScopes(
   { scopes, requiredScopes }: Profile,
@@ -97,7 +100,7 @@ const profiles: Record<OAuth2Provider, (config: OAuth2AppConfig) => Profile> = {
       scopesOnRefresh: true,
     }
   },
-  // Requests with client credentials name a resource instead of single scopes.
+  // A request with client credentials names a resource (`.default`) instead of single scopes.
   outlookService: (config) => ({
     ...outlook(config),
     scopes: [
@@ -117,7 +120,7 @@ const profiles: Record<OAuth2Provider, (config: OAuth2AppConfig) => Profile> = {
   generic: ({ scopes = [...identity, offline] }) => ({
     ...common,
     scopes,
-    // All scopes for mail are required; optional scopes are in `extraScopes`.
+    // All configured scopes for mail are required. Optional scopes are in `extraScopes`.
     requiredScopes: scopes.filter((scope) => ![...identity, offline].includes(scope)),
   }),
 }
@@ -130,11 +133,11 @@ function gmail(config: OAuth2AppConfig): Profile {
     tokenUrl: 'https://oauth2.googleapis.com/token',
     userinfoUrl: 'https://openidconnect.googleapis.com/v1/userinfo',
     revokeUrl: 'https://oauth2.googleapis.com/revoke',
-    // Google documents both forms of its issuer in id tokens.
+    // Id tokens of Google have either form of the issuer, as Google documents.
     issuers: ['https://accounts.google.com', 'accounts.google.com'],
     scopes: [...scopes, ...identity],
     requiredScopes: scopes,
-    // Google issues a refresh token only with both parameters.
+    // Google issues a refresh token only if both parameters are present.
     authorizeParams: { access_type: 'offline', prompt: 'consent' },
   }
 }
@@ -146,7 +149,7 @@ function gmailScopes({ baseScopes = 'imap' }: OAuth2AppConfig): string[] {
 
 interface Cloud {
   login: string
-  /** Host of Microsoft's issuers, if it is not the login host only. */
+  /** Host of Microsoft's issuers in a cloud; absent if the issuers have only the login host. */
   issuer?: string
   graph: string
   outlook: string
@@ -174,7 +177,7 @@ const clouds: Record<OAuth2Cloud, Cloud> = {
     outlook: 'partner.outlook.cn',
   },
 }
-/** Resource of IMAP and SMTP for client credentials. */
+/** Resource name of Microsoft's IMAP and SMTP servers in requests with client credentials. */
 const office365 = 'https://outlook.office365.com/'
 
 function cloudOf({ cloud = 'global' }: OAuth2AppConfig): Cloud {
@@ -196,9 +199,12 @@ function outlook(config: OAuth2AppConfig): Profile {
   }
 }
 
-/** Id of an authority's only Microsoft tenant. Undefined for domains and several tenants. */
+/**
+ * Id of the Microsoft tenant to which an authority is limited. Undefined for a domain, and for
+ * authorities with several tenants.
+ */
 function tenantIdOf(authority: string): string | undefined {
-  // Id of the tenant of personal accounts at Microsoft.
+  // Id of Microsoft's tenant for personal accounts.
   if (authority === 'consumers') return '9188040d-6c67-4c5b-b112-36a304b66dad'
   return /^[0-9a-f]{8}(?:-[0-9a-f]{4}){3}-[0-9a-f]{12}$/i.test(authority)
     ? authority.toLowerCase()

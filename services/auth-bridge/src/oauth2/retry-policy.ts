@@ -2,10 +2,10 @@ import type { GrantTokens, RefreshFailure } from '../store/oauth2-tokens.ts'
 import { unreachableCode } from './token-failure.ts'
 
 /**
- * Limits of the delay after a failed renewal of an access token, in milliseconds. The delay is the
- * time since the first failure, so the delay doubles with each failure. Rejections are hardly ever
- * temporary and an account requests a token every 10 min or more often; outages end without
- * intervention.
+ * Limits of the delay after a failed renewal of an access token, in milliseconds. The delay equals
+ * the time since the first of the consecutive failures, so it doubles with each failure. Rejections
+ * are rarely temporary, and each account requests a token every 10 min or more often. Outages end
+ * without intervention.
  */
 const delays = {
   rejected: { min: 5_000, max: 5 * 60_000 },
@@ -13,8 +13,8 @@ const delays = {
 }
 
 /**
- * True if the OAuth2 provider may be called again after a failed renewal: after the delay, and
- * after the time that the provider requested. Until then callers get the last error.
+ * True if the OAuth2 provider may be called again after a failed renewal, because the delay and the
+ * time that the provider requested are over. Until then callers get the last error.
  */
 export function mayRetry({ error, lastedMs, agoMs, waitMs }: RefreshFailure): boolean {
   if (waitMs > 0) return false
@@ -24,9 +24,9 @@ export function mayRetry({ error, lastedMs, agoMs, waitMs }: RefreshFailure): bo
 }
 
 /**
- * Time after its issue in which a rejected access token is not renewed, in milliseconds. A mail
- * server that rejects the token would also reject the next token, and every client login would
- * cause a renewal.
+ * Time after the issue of an access token, in milliseconds, during which a rejection by the mail
+ * server does not lead to a renewal. The server would also reject the next token, and every client
+ * login would cause a renewal.
  */
 const settleMs = 5 * 60_000
 

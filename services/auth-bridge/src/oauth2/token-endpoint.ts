@@ -31,7 +31,10 @@ export interface TokenResponse {
   accessToken: string
   /** New refresh token; absent if the current refresh token stays valid. */
   refreshToken?: string
-  /** Expiry of the access token in epoch milliseconds; absent if not reported. */
+  /**
+   * Expiry of the access token in epoch milliseconds; absent if the provider did not report the
+   * expiry.
+   */
   expires?: number
   lifetimeMs?: number
   /** Granted OAuth2 scopes; absent if they equal the requested scopes. */
@@ -60,7 +63,10 @@ export interface OAuth2Deps {
   onRequest?: (outcome: { provider: string; ok: boolean; statusCode: number }) => void
 }
 
-/** Failed token request with its classification, such as permanent and fault of the application. */
+/**
+ * Error of a failed token request, with a classification: temporary or permanent, fault of
+ * application or grant.
+ */
 class TokenRequestError extends Error {
   override name = 'TokenRequestError'
   readonly failure: TokenFailure
@@ -72,8 +78,8 @@ class TokenRequestError extends Error {
 }
 
 /**
- * Requests an OAuth2 token once and records the state of the application. The request is not
- * retried: a refresh token whose response was lost may be used up.
+ * Requests an OAuth2 token once and records whether the application works. The request is not
+ * retried, because a refresh token may be used up even if the response was lost.
  *
  * @throws AppError `rejected` or `unreachable`
  */
@@ -85,7 +91,8 @@ export async function requestToken(
   const { db } = deps
   try {
     const response = await callTokenEndpoint(deps, app, grant)
-    // Clearing the error of the application may fail: the next token clears the error again.
+    // Ignores a failure to clear the application's error, because the next token request clears the
+    // error again.
     await clearAppError(db, app.id).catch(() => undefined)
     return response
   } catch (error) {
@@ -133,7 +140,8 @@ async function callTokenEndpoint(
     return { ...toTokenResponse(tokens, now()), ...defined({ idToken }) }
   } catch (error) {
     report(false)
-    // The service key or the federation is invalid: no token was requested.
+    // If no token was requested, because the service key or the federation is invalid, the
+    // application is at fault.
     if (error instanceof AppError && error.kind === 'rejected')
       throw new TokenRequestError({ error, ofApplication: true })
     const secrets = secretsOf(app, grant)
@@ -144,7 +152,7 @@ async function callTokenEndpoint(
   }
 }
 
-/** State of a token request, for the report of its failure. */
+/** Progress of a token request, for the report of a failure. */
 interface RequestProgress {
   url: string
   /** HTTP status of the token request; 0 without a response. */
@@ -153,8 +161,8 @@ interface RequestProgress {
 }
 
 /**
- * Maximum `Retry-After` of a token endpoint, far above the delays of providers. A longer delay
- * would look like a rejection.
+ * Maximum `Retry-After` of a token endpoint that is respected. Providers request much shorter
+ * delays. A longer delay would keep the account disconnected as if the login were rejected.
  */
 const maxRetryAfterMs = 10 * 60_000
 
@@ -171,7 +179,7 @@ const grantTypes = {
   client_credentials: 'client_credentials',
 } as const
 
-/** Parameters of a token request beside grant type and client authentication. */
+/** Parameters of a token request in addition to grant type and client authentication. */
 async function parametersOf(
   deps: OAuth2Deps,
   { app, endpoints }: { app: Application; endpoints: Endpoints },
@@ -201,8 +209,8 @@ async function parametersOf(
 }
 
 /**
- * Client authentication of a token request. The assertion of a service account authenticates the
- * client itself.
+ * Client authentication of a token request. An assertion of a service account needs none, because
+ * it authenticates the client itself.
  */
 function authFor(
   app: Application,
@@ -213,9 +221,9 @@ function authFor(
 }
 
 /**
- * Removes the parts of a token response for which the OAuth client library would reject the
- * response: id tokens, whose checks must not cost a refresh token that was just replaced, and a
- * missing token type.
+ * Removes parts of a token response because of which the OAuth client library would reject the
+ * response. Id tokens are removed: a failed check must not cost a refresh token that was just
+ * replaced. A missing token type is added.
  */
 async function normalize(response: Response): Promise<{ response: Response; idToken?: string }> {
   const text = await response.text()
@@ -231,7 +239,8 @@ async function normalize(response: Response): Promise<{ response: Response; idTo
 
 function toTokenResponse(response: TokenEndpointResponse, now: number): TokenResponse {
   const { access_token: accessToken, refresh_token: refreshToken, expires_in: seconds } = response
-  // The access token becomes part of IMAP and SMTP lines.
+  // Rejects access tokens with other characters, because the access token becomes part of IMAP and
+  // SMTP lines.
   if (/[^\x21-\x7e]/.test(accessToken)) throw new Error('access token has invalid characters')
   const scopes = response.scope?.split(/[\s,]+/).filter((scope) => scope !== '')
   return {

@@ -5,25 +5,33 @@ import { AppError, messageOf } from '@posthorn/errors'
 import { ResponseBodyError } from 'oauth4webapi'
 import type { Application } from './application.ts'
 
-/** Failed request to a token endpoint, for its description. */
+/** Token request that failed, as described in its error. */
 export interface TokenRequest {
   grant: string
   url: string
   scopes: readonly string[]
-  /** Secrets of the token request to mask: some endpoints repeat their input. */
+  /**
+   * Secrets of the token request that are masked in the error, because some endpoints repeat their
+   * input.
+   */
   secrets: readonly string[]
   /** Delay that the response of the token endpoint requests, in milliseconds. */
   retryAfterMs?: number | undefined
 }
 
-/** Rejection by a token endpoint, or a missing response. */
+/**
+ * Classified failure of a token request: a rejection by the token endpoint, or a missing response.
+ */
 export interface TokenFailure {
   error: AppError
   /** True if the OAuth2 application is misconfigured; false if the grant is at fault. */
   ofApplication: boolean
 }
 
-/** Temporary error codes of token endpoints in use; RFC 6749 §5.2 defines no temporary code. */
+/**
+ * Error codes of token endpoints that are temporary in practice. RFC 6749 §5.2 defines no temporary
+ * code.
+ */
 const temporaryCodes = new Set([
   'temporarily_unavailable',
   'server_error',
@@ -32,11 +40,11 @@ const temporaryCodes = new Set([
   'rate_limit_exceeded',
 ])
 /**
- * Temporary error numbers of Microsoft's token endpoint: request loop of a client, and transient
- * service error.
+ * Error numbers of Microsoft's token endpoint that are temporary: 50196 (request loop of a client)
+ * and 90033 (transient error of the service).
  */
 const temporaryNumbers = [50196, 90033]
-/** Error codes of token endpoints that an operator has to fix. */
+/** Error codes of token endpoints whose cause an operator has to fix. */
 const applicationCodes = new Set([
   'invalid_client',
   'unauthorized_client',
@@ -48,17 +56,20 @@ const applicationCodes = new Set([
   'unsupported_grant_type',
 ])
 /**
- * Error numbers of Microsoft that an operator has to fix, with the code `invalid_request`: tenant
- * or redirect URL unknown, scopes of two resources, TLS too old.
+ * Error numbers of Microsoft, with the code `invalid_request`, whose cause an operator has to fix:
+ * unknown tenant or redirect URL, scopes of two resources, outdated TLS version.
  */
 const applicationNumbers = [90002, 50011, 500113, 28000, 1002016]
 /**
- * Error texts of Google that an operator has to fix, with the code `invalid_grant` that also stands
- * for an unknown mailbox: key or clock wrong, service account switched off.
+ * Error texts of Google, with the code `invalid_grant`, whose cause an operator has to fix: wrong
+ * key or clock, service account switched off. The same code also stands for an unknown mailbox.
  */
 const serviceAccountTexts = /^(?:Invalid JWT|Robot)\b/i
 
-/** Classifies a failed token request: temporary or permanent, fault of application or grant. */
+/**
+ * Classifies a failed token request: temporary or permanent, and caused by the application or by
+ * the grant.
+ */
 export function failureOfToken(
   error: unknown,
   app: Application,
@@ -92,7 +103,7 @@ function isOfApplication({ error, cause }: ResponseBodyError): boolean {
   return error === 'invalid_grant' && typeof text === 'string' && serviceAccountTexts.test(text)
 }
 
-/** True if an error response of Microsoft has one of the AADSTS numbers. */
+/** True if an error response of Microsoft contains one of the expected AADSTS numbers. */
 function hasNumber(
   { error_codes: numbers }: Record<string, unknown>,
   expected: readonly number[],
@@ -117,19 +128,19 @@ const unconfirmedText =
   'The provider rejected a refresh token that may be valid, which is tried again'
 
 /**
- * Rejections that have been seen for valid refresh tokens: Google's rejection without a reason, and
- * Microsoft's rejection for personal accounts. The error text distinguishes these rejections from
- * other rejections with the code `invalid_grant`.
+ * Error texts of rejections that also occur for valid refresh tokens: Google's rejection without a
+ * reason, and Microsoft's rejection for personal accounts. Other texts with the code
+ * `invalid_grant` are final.
  */
 const unconfirmedTexts =
   /^(?:Bad Request$|AADSTS70000: The provided value for the input parameter 'refresh_token')/
 
-/** Delay until an unconfirmed rejection of a refresh token counts, in seconds. */
+/** Delay, in seconds, until the renewal is repeated to confirm a rejection of a refresh token. */
 const confirmationSeconds = 60
 
 /**
- * Error of a failed token renewal, given the failure of the renewal before. An unconfirmed
- * rejection is temporary until it is repeated.
+ * Error of a failed token renewal, depending on the failure of the previous renewal. A rejection
+ * that also occurs for valid refresh tokens is temporary until it is repeated.
  */
 export function unlessUnconfirmed(error: AppError, before: LastError | undefined): AppError {
   const isUnconfirmed = error.code === 'OauthRenewError' && unconfirmedTexts.test(error.message)
@@ -141,7 +152,9 @@ export function unlessUnconfirmed(error: AppError, before: LastError | undefined
   })
 }
 
-/** Reported members of a token endpoint's error, each up to `maxText` characters. */
+/**
+ * Members of a token endpoint's error that are reported, each with at most `maxText` characters.
+ */
 const reportedMembers = [
   'error',
   'error_description',
@@ -200,7 +213,7 @@ function flagOf(error: string, response: Record<string, unknown>): string {
 
 const unregisteredRedirect = 'The redirect URL is not registered at the provider'
 
-/** Masks secrets in a member of an error response and cuts its text. */
+/** Masks the secrets in a member of an error response and truncates its text. */
 function sanitize(value: unknown, secrets: readonly string[]): unknown {
   if (Array.isArray(value)) return value.slice(0, 10).map(Number)
   if (typeof value !== 'string') return undefined
@@ -210,13 +223,16 @@ function sanitize(value: unknown, secrets: readonly string[]): unknown {
     .slice(0, maxText)
 }
 
-/** Converts an error of a token renewal for `lastError` columns. */
+/** Converts an error of a token renewal to the form of a `lastError` column. */
 export function lastErrorOf({ message, code, extras }: AppError): LastError {
   const tokenRequest = extras.info?.['tokenRequest'] as TokenRequestInfo | undefined
   return { response: message, ...defined({ serverResponseCode: code, tokenRequest }) }
 }
 
-/** Restores the error of a `lastError` column, for callers before the next token renewal. */
+/**
+ * Restores a renewal error from a `lastError` column. Callers get this error until the next token
+ * renewal.
+ */
 export function errorOf({
   response = '',
   serverResponseCode: code,

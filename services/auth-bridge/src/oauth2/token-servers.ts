@@ -8,10 +8,10 @@ import type { ResolvedGrant } from './grant.ts'
 import type { OAuth2Deps } from './token-endpoint.ts'
 
 /**
- * Checks that the access token of an OAuth2 grant is for a mail server, and returns the server as
- * sealed. A grant from a consent is bound to the servers of its account at the first use. Undefined
- * for service accounts, which have no grant, and for grants of earlier releases, which name no
- * servers.
+ * Checks that a mail server may receive the access token of an OAuth2 grant. Returns the server as
+ * named in the sealed grant. At its first use, a grant from a consent is bound to the servers of
+ * its account. Undefined for service accounts, which have no grant, and for grants of earlier
+ * releases, which name no servers.
  *
  * @throws AppError `rejected` if the token is for other servers
  */

@@ -37,8 +37,8 @@ export const authServerMaxBytes = 64 * 1_024
 
 /**
  * Creates the client of the operator's authentication server: `GET <authServer>?account=<id>`, with
- * `&proto=<imap|smtp|api>` if a setting asks for it. Every failure is `unreachable`, because the
- * failure says nothing about the login at the mail server.
+ * `&proto=<imap|smtp|api>` if the setting `authServerProtocol` is true. Every failure is
+ * `unreachable`, because a failed request says nothing about the login at the mail server.
  */
 export function createAuthServer(deps: AuthServerDeps): AuthServer {
   const { http, address, sendsProtocol = async () => false, now = Date.now } = deps
@@ -48,8 +48,8 @@ export function createAuthServer(deps: AuthServerDeps): AuthServer {
       const base = await address()
       if (!base) throw failure('No authentication server is set')
       const query = { account, ...((await sendsProtocol()) && { proto: protocol }) }
-      // Callers share one request to the authentication server, so the request has its own timeout
-      // and no caller's signal.
+      // The shared request to the authentication server has a timeout of its own and ignores the
+      // signals of its callers.
       const { credentials } = await cache.load(
         JSON.stringify([account, query.proto ?? '', base]),
         async () => send({ http, now }, requestFor(query, base)),
@@ -71,8 +71,8 @@ interface AuthServerUrlDeps {
 }
 
 /**
- * Returns the URL of the authentication server from the setting `authServer`. A URL with a login is
- * sealed as a whole; the password in the setting is then masked.
+ * Returns the URL of the authentication server. If the URL has a login, the setting `authServer`
+ * contains a masked password, and the whole URL is sealed separately.
  */
 export async function getAuthServerUrl({
   db,
@@ -88,7 +88,10 @@ export async function getAuthServerUrl({
     : unsealer.unseal(sealed, settingSealContext('authServer'))
 }
 
-/** Builds the request to the authentication server. Credentials of its URL move to a header. */
+/**
+ * Builds the request to the authentication server. Moves a login in the URL to the Authorization
+ * header.
+ */
 function requestFor(query: { account: string; proto?: string }, base: string) {
   if (!URL.canParse(base)) throw failure('The authentication server has no valid address')
   const { url: bare, authorization } = splitCredentials(base)

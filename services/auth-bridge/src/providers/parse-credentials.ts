@@ -2,21 +2,24 @@ import type { Credentials } from '@posthorn/contracts/commands/credentials'
 import { parseObject } from '../parse-object.ts'
 
 /**
- * Responses of the authentication server are cached until this long before they expire, so that the
- * login still succeeds.
+ * Minimum remaining life of credentials from the authentication server while their response is
+ * cached, so that the login still succeeds.
  */
 const marginMs = 60_000
 /**
- * Maximum time for which an authentication server's response is cached. Limits the delay until a
- * token revoked by its issuer is dropped.
+ * Maximum time for which a response of the authentication server is cached. A token that its issuer
+ * revoked is used no longer than this.
  */
 const maxCacheMs = 5 * 60_000
-/** Cache time of an authentication server's response without expiry: one burst of logins. */
+/**
+ * Time for which a response of the authentication server is cached if it states no expiry. Serves
+ * one burst of logins.
+ */
 const burstMs = 5_000
 
 export interface CredentialsResponse {
   credentials: Credentials
-  /** End of the time for which the credentials are cached, in epoch milliseconds. */
+  /** Time until which the credentials are cached, in epoch milliseconds. */
   expiresAt: number
 }
 

@@ -12,15 +12,17 @@ import { bindingOf } from './bindings.ts'
 import { resealStrategyOf } from './strategies.ts'
 
 /**
- * Number of sealed values per key id. `unreadable` counts invalid values, `clear` values that an
- * earlier release stored without sealing, and `unbound` values that an earlier release sealed
- * without their use.
+ * Number of sealed values per key id. Additional keys: `unreadable` counts invalid values, `clear`
+ * values that an earlier release stored without sealing, and `unbound` values that an earlier
+ * release sealed without a binding.
  */
 type KeyCounts = Record<string, number>
 
 /** Number of sealed values per key id in one table. */
 export interface TableKeys {
-  /** Name of the table, with the column for addresses and headers: `accounts.proxy`. */
+  /**
+   * Name of the table. For addresses and headers, the name includes the column: `accounts.proxy`.
+   */
   table: string
   keys: KeyCounts
 }
@@ -36,12 +38,12 @@ export interface ResealOptions {
 const columns = [...sealedTables, ...inPlaceColumns]
 const defaultBatchSize = 500
 /**
- * Maximum passes over all sealed values. A replica that still seals with an old key must not
- * prevent the end.
+ * Maximum passes over all sealed values. Limits the run if a replica keeps sealing values with an
+ * old key.
  */
 const maxPasses = 5
 
-/** Counts the sealed values per table and key. Changes nothing. */
+/** Counts the sealed values per table and key, without changing anything. */
 export async function countKeys({
   db,
   batchSize = defaultBatchSize,
@@ -66,9 +68,9 @@ export interface ResealResult {
 }
 
 /**
- * Reseals all stored values that are not sealed with the newest key, or without their use. Safe
- * beside running replicas: a value changed after it was read is not overwritten, and is checked
- * again. May be interrupted and repeated.
+ * Reseals all stored values that are not sealed with the newest key, or that have no binding
+ * although their use is known. Replicas may run meanwhile: a value that changed after it was read
+ * is not overwritten and is checked again. The run may be interrupted and repeated.
  */
 export async function resealAll(options: ResealOptions): Promise<ResealResult> {
   let resealed = 0

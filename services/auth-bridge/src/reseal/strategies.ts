@@ -13,11 +13,11 @@ import type { SealedColumn, SealedRow } from '../store/sealed-values.ts'
 /** Method of resealing the values of a table column. */
 export interface ResealStrategy {
   /**
-   * Returns the key id of each sealed value in a column; `clear` for a value that is not sealed
-   * yet, `unreadable` for an invalid value.
+   * Returns the key id of each sealed value in a column. The id is `clear` for a value that is not
+   * sealed yet, and `unreadable` for an invalid value.
    */
   keyIdsOf(stored: string): string[]
-  /** Reseals the values of a Postgres row. Values that no key unseals stay unchanged. */
+  /** Reseals the values of a Postgres row. If no key unseals a value, the value stays unchanged. */
   reseal(row: SealedRow, resealer: Resealer): Promise<ResealedValue>
 }
 

@@ -11,14 +11,23 @@ export type Protocol = ServerProtocol | 'api'
 export interface StoredLogin {
   account: string
   protocol: Protocol
-  /** True if the account has a server for this protocol, or uses the API. */
+  /**
+   * True if the account has a mail server for the protocol. For the protocol `api`, true if the
+   * account uses a mail API.
+   */
   configured: boolean
   useAuthServer: boolean
   user: string | undefined
   sealed: string | undefined
-  /** Registered mail server, with the user of its own login. Undefined without a server. */
+  /**
+   * Registered mail server, with the user of the server's own login. Undefined if the account has
+   * no server for the protocol.
+   */
   destination?: Destination | undefined
-  /** True if the account has OAuth2, used for mail servers without a login of their own. */
+  /**
+   * True if the account has OAuth2, which its mail servers use unless they have a login of their
+   * own.
+   */
   hasOAuth2: boolean
 }
 
@@ -33,7 +42,8 @@ export async function findLogin(
     .leftJoin('credentials', (join) =>
       join
         .onRef('credentials.account', '=', 'accounts.account')
-        // The OAuth2 grant of an API account is read with its tokens.
+        // An account at a mail API has its OAuth2 grant as the credential, which is read with its
+        // tokens.
         .on('credentials.kind', '=', protocol === 'api' ? 'oauth2' : protocol),
     )
     .select(['accounts.backend', 'accounts.imap', 'accounts.smtp', 'accounts.oauth2'])
@@ -61,8 +71,8 @@ export async function findLogin(
 }
 
 /**
- * Login of an account at a mail API, which has no mail server. The OAuth2 settings decide about the
- * authentication server.
+ * Login of an account at a mail API, which has no mail server. Whether the authentication server is
+ * used depends on the OAuth2 settings.
  */
 const withoutServer = { useAuthServer: false, user: undefined, sealed: undefined }
 
@@ -94,8 +104,8 @@ export async function findSealedSetting(db: Db, key: SealedSetting): Promise<str
 }
 
 /**
- * Reads whether the API may return provider access tokens. The setting is not cached, so a change
- * applies immediately.
+ * Reads from Postgres whether clients may read provider access tokens. The setting is not cached,
+ * so that a change applies immediately.
  */
 export async function isOAuthTokensApiEnabled(db: Db): Promise<boolean> {
   const row = await db
@@ -106,7 +116,7 @@ export async function isOAuthTokensApiEnabled(db: Db): Promise<boolean> {
   return row?.value === true
 }
 
-/** Lists replaced service secrets that still sign webhooks, newest first. */
+/** Lists replaced service secrets with which webhooks are still signed, newest first. */
 export async function listPreviousServiceSecrets(
   db: Db,
 ): Promise<{ sealed: string; until: Date }[]> {
@@ -120,7 +130,10 @@ export async function listPreviousServiceSecrets(
   return rows.flatMap(({ sealed, expiresAt }) => (expiresAt ? [{ sealed, until: expiresAt }] : []))
 }
 
-/** Lists replaced secrets that signed links, newest first. These secrets have no expiry. */
+/**
+ * Lists replaced secrets for signing links, newest first. These secrets never expire, so that old
+ * links stay valid.
+ */
 export async function listPreviousLinkSecrets(db: Db): Promise<string[]> {
   const rows = await db
     .selectFrom('sealedSettings')
@@ -150,7 +163,10 @@ interface SealedSample {
   context: string
 }
 
-/** Lists sealed samples to check keys: newest and oldest passwords, gateways, service secret. */
+/**
+ * Lists samples of sealed values with which the private keys are tested: newest and oldest
+ * passwords, gateway passwords, service secret.
+ */
 export async function listSealedSamples(db: Db): Promise<SealedSample[]> {
   const passwords = (order: 'asc' | 'desc') =>
     db

@@ -13,7 +13,10 @@ export async function findShardHolder(db: Db, account: string) {
     .executeTakeFirst()
 }
 
-/** True if a sender has leased this submission, either of the account or through the gateway. */
+/**
+ * True if a sender has leased the submission, and the submission belongs to the account or uses the
+ * gateway.
+ */
 export async function isLeased(
   db: Db,
   queueId: string,
@@ -27,13 +30,17 @@ export async function isLeased(
     .where('leaseUntil', '>', sql<Date>`now()`)
     .executeTakeFirst()
   if (!row) return false
-  // A submission through a gateway does not entitle its sender to the account's own server.
+  // A sender with a submission through a gateway does not get the credentials of the account's own
+  // server.
   return 'gateway' in through
     ? row.gateway === through.gateway
     : row.account === through.account && row.gateway === null
 }
 
-/** True if a sender holds the lease for removing the drafts of this submission of the account. */
+/**
+ * True if a sender holds the lease for removing the drafts that a submission of the account has
+ * left.
+ */
 export async function isCleaningUp(db: Db, queueId: string, account: string): Promise<boolean> {
   const row = await db
     .selectFrom('draftCleanups')
@@ -46,8 +53,8 @@ export async function isCleaningUp(db: Db, queueId: string, account: string): Pr
 }
 
 /**
- * True if exactly this address, such as a proxy URL, is stored in one of the settings or, with
- * `ofAccounts`, as the proxy of an account or submission.
+ * True if exactly this address, such as a proxy URL, is stored in one of the settings. With
+ * `ofAccounts`, proxies of accounts and submissions count as well.
  */
 export async function isAddressStored(
   db: Db,

@@ -46,7 +46,9 @@ export async function markAppFailed(db: Db, app: string, lastError: LastError): 
     .execute()
 }
 
-/** Clears the last error of an OAuth2 application after the provider accepted the application. */
+/**
+ * Clears the last error of an OAuth2 application, after the provider has accepted the application.
+ */
 export async function clearAppError(db: Db, app: string): Promise<void> {
   await db
     .updateTable('oauth2AppStates')

@@ -2,7 +2,10 @@ import type { LastError } from '@posthorn/contracts/schemas/account'
 import type { Backend, Db, StoredOAuth2 } from '@posthorn/db'
 import { type RawBuilder, sql } from 'kysely'
 
-/** Grant time of accounts without an OAuth2 grant (service accounts, client credentials). */
+/**
+ * Time that stands for the grant time of accounts without an OAuth2 grant (service accounts, client
+ * credentials).
+ */
 const noGrant = new Date(0)
 
 /** Seal context of an account's OAuth2 tokens. */
@@ -34,9 +37,14 @@ export interface GrantTokens {
   tokens: string | undefined
   /** Revision of the account's tokens, incremented by every renewal. */
   revision: string
-  /** Time since the token renewal; undefined if account or application changed after it. */
+  /**
+   * Time since the last token renewal; undefined if account or application changed after the
+   * renewal.
+   */
   renewedAgoMs: number | undefined
-  /** Failure of the last token renewal; undefined if a possible cause has changed. */
+  /**
+   * Failure of the last token renewal; undefined after a change that may have removed the cause.
+   */
   failure: RefreshFailure | undefined
   /** True if a token renewal was interrupted: the provider may have replaced the refresh token. */
   isInterrupted: boolean
@@ -48,11 +56,17 @@ export interface RefreshFailure {
   lastedMs: number
   /** Time since the last failure to renew the tokens. */
   agoMs: number
-  /** Time until the earliest next renewal that the provider permits; 0 if this time has passed. */
+  /**
+   * Time until the provider permits the next renewal; 0 if the provider requested no delay, or the
+   * delay is over.
+   */
   waitMs: number
 }
 
-/** Finds the OAuth2 grant of an account and its tokens. Tokens of an earlier grant are left out. */
+/**
+ * Finds the OAuth2 grant of an account and its renewed tokens. Tokens that were renewed from an
+ * earlier grant are left out.
+ */
 export async function findGrantTokens(db: Db, account: string): Promise<GrantTokens> {
   const row = await selectGrantTokens(db, account).executeTakeFirst()
   return row ? toGrantTokens(row) : noTokens
@@ -114,15 +128,15 @@ function toGrantTokens(row: GrantRow): GrantTokens {
 }
 
 /**
- * True if the last token renewal failed. False after a new grant, a change of the application or a
- * reconnect, so that the renewal is retried immediately.
+ * SQL condition: true if the last token renewal failed. False after a new grant, a change of the
+ * application or a reconnect, so that the renewal is retried immediately.
  */
 const isFailing = sql<boolean>`oauth2_tokens.failing_since is not null and oauth2_tokens.updated_at
   >= greatest(accounts.updated_at, credentials.updated_at, oauth2_apps.updated_at)`
 
 /**
- * True if the last token renewal succeeded, and neither account nor OAuth2 application changed
- * since. After a change, the provider may issue other tokens.
+ * SQL condition: true if the last token renewal succeeded, and neither account nor OAuth2
+ * application changed since. After a change, the provider may issue other tokens.
  */
 const isConfirmed = sql<boolean>`oauth2_tokens.sealed is not null and oauth2_tokens.failing_since is null
   and oauth2_tokens.updated_at >= greatest(accounts.updated_at, oauth2_apps.updated_at)`
@@ -141,8 +155,8 @@ interface NewTokens {
 
 /**
  * Stores renewed OAuth2 tokens of an account. Returns false if there is a newer grant, or if
- * another replica has stored tokens since `from` was read. The renewal lease is not checked: a late
- * result is as valid.
+ * another replica has stored tokens since `from` was read. The renewal lease is not checked,
+ * because tokens are valid even if they arrive after the lease.
  */
 export async function storeTokens(
   db: Db,

@@ -6,7 +6,10 @@ export interface RefreshLease {
   holder: string
 }
 
-/** Takes the lease to renew the tokens of an account. False while another replica holds it. */
+/**
+ * Takes the lease for renewing the tokens of an account. False while another replica holds the
+ * lease.
+ */
 export async function claimRefresh(
   db: Db,
   { account, holder }: RefreshLease,
@@ -29,8 +32,8 @@ export async function claimRefresh(
 }
 
 /**
- * Extends the lease to renew the tokens of an account. False if the lease has expired: another
- * replica may have taken the lease since.
+ * Extends the lease for renewing the tokens of an account. False if the lease has expired, after
+ * which another replica may have taken it.
  */
 export async function extendRefresh(
   db: Db,

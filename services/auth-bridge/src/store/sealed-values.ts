@@ -3,35 +3,44 @@ import type { Accounts, Db, Gateways, OAuth2Apps } from '@posthorn/db'
 import type { HeaderOwner } from '@posthorn/secrets'
 import { type Selectable, sql } from 'kysely'
 
-/** Postgres column with sealed values, and the key of its table. */
+/** Postgres column with sealed values, and the key columns of its table. */
 export interface SealedColumn {
   readonly name: string
   readonly key: readonly string[]
   /**
-   * Registration (account, gateway, OAuth2 application) that decides what a sealed value may be
-   * used for. Absent for values without such a registration.
+   * Kind of registration (account, gateway, OAuth2 application) that limits the use of a sealed
+   * value. Absent for values without a registration.
    */
   readonly use?: 'account' | 'gateway' | 'app'
-  /** Sealed part of a column; absent for a column `sealed` whose whole value is sealed. */
+  /**
+   * Part of the column's value that is sealed. Absent for a column `sealed`, whose whole value is
+   * sealed.
+   */
   readonly inPlace?: InPlace
 }
 
 interface InPlace {
   readonly column: string
-  /** Sealed part of a column: the login of an address, or the values of a list of headers. */
+  /**
+   * Kind of the sealed part of a column: the login of an address, or the values of a list of
+   * headers.
+   */
   readonly what: 'login' | 'headers'
   /** Form in which the column stores the sealed part: text, JSON, or a member of a JSON object. */
   readonly as: 'text' | 'json' | 'url' | 'headers'
   readonly keyType?: 'uuid'
-  /** Keys of the only rows of the table with sealed values. */
+  /**
+   * Keys of the rows that have sealed values. Absent if all rows of the table may have sealed
+   * values.
+   */
   readonly only?: readonly string[]
-  /** Owner of sealed webhook headers; the id of the owner is in `column`. */
+  /** Owner of sealed webhook headers. `column` contains the id of the owner. */
   readonly owner?: { kind: 'settings' } | { kind: 'account' | 'route'; column: string }
 }
 
 /**
- * All tables with a column `sealed`. A new table needs an entry here and a grant to update the
- * table; otherwise a key rotation skips the table.
+ * All tables with a column `sealed`. A new table needs an entry in this list and a grant to update
+ * the table. Otherwise a key rotation skips the table.
  */
 export const sealedTables: readonly SealedColumn[] = [
   { name: 'credentials', key: ['account', 'kind'], use: 'account' },
@@ -42,8 +51,8 @@ export const sealedTables: readonly SealedColumn[] = [
 ]
 
 /**
- * Settings with addresses. The address of the authentication server is not among them, because it
- * is sealed as a whole in `sealed_settings`.
+ * Settings with addresses that may contain a login. Not among them is the address of the
+ * authentication server, which is sealed as a whole in `sealed_settings`.
  */
 const settings = addressSettings.filter((key) => key !== 'authServer')
 
@@ -54,7 +63,7 @@ const globalHeaders: InPlaceOptions = {
   owner: { kind: 'settings' },
 }
 
-/** Columns with addresses that may contain a sealed login, and with webhook headers. */
+/** Columns with addresses that may contain a sealed login, and columns with webhook headers. */
 export const inPlaceColumns: readonly SealedColumn[] = [
   inPlace('settings', 'key', login('value', 'json', { only: settings })),
   inPlace('accounts', 'account', login('webhooks', 'text')),
@@ -88,7 +97,7 @@ function headers(column: string, as: 'json' | 'headers', options: InPlaceOptions
 
 export interface SealedRow {
   readonly key: readonly string[]
-  /** Sealed value, address with a sealed login, or list of headers as JSON. */
+  /** Stored text: a sealed value, an address with a sealed login, or a list of headers as JSON. */
   readonly sealed: string
   /** Owner of sealed webhook headers; null for other values. */
   readonly owner: HeaderOwner | null
@@ -103,7 +112,10 @@ export interface SealedUse {
   app?: Pick<Selectable<OAuth2Apps>, 'id' | 'provider' | 'config'> | null
 }
 
-/** Lists sealed values in key order after a key. Some values may contain nothing to seal. */
+/**
+ * Lists rows with sealed values behind a key, in the order of keys. Some rows may contain nothing
+ * to seal.
+ */
 export async function listSealed(
   db: Db,
   column: SealedColumn,
@@ -125,7 +137,10 @@ export async function listSealed(
   return rows
 }
 
-/** Replaces sealed values that have not changed since they were read. Returns their number. */
+/**
+ * Replaces sealed values, except values that changed since they were read. Returns the number of
+ * replaced values.
+ */
 export async function replaceSealed(
   db: Db,
   column: SealedColumn,

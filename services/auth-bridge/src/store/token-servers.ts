@@ -20,7 +20,10 @@ export async function findTokenServers(db: Db, account: string): Promise<Destina
   return row ? tokenServersOf(row) : []
 }
 
-/** Replaces a sealed OAuth2 grant by the same grant with a binding, unless it has changed since. */
+/**
+ * Replaces a sealed OAuth2 grant by the same grant with a binding, unless the stored grant has
+ * changed meanwhile.
+ */
 export async function replaceGrant(
   db: Db,
   account: string,

@@ -1,15 +1,22 @@
-/** Start of an IMAP command line: its tag, and its name after an optional UID. */
+/** Pattern of the start of an IMAP command line: tag, optional UID, and name of the command. */
 const commandLine = /^([^\s{]+) +(?:uid +)?([a-z]+)/i
 /**
- * Length of a literal at the end of an IMAP command line, whose bytes follow the line (RFC 9051
- * §4.3 and RFC 7888).
+ * Pattern of the length of a literal at the end of an IMAP command line. The bytes of the literal
+ * follow the line (RFC 9051 §4.3 and RFC 7888).
  */
 const literal = /\{(\d{1,15})\+?\}\r?$/
-/** Characters at the start of a command line that contain the tag and the name of the command. */
+/**
+ * Number of characters at the start of a command line that are kept, to read the tag and the name
+ * of the command.
+ */
 const maxStart = 128
-/** Characters at the end of a command line that contain the length of a literal. */
+/**
+ * Number of characters at the end of a command line that are kept, to read the length of a literal.
+ */
 const maxEnd = 24
-/** Bytes at the end of a chunk of the mail server that are searched for a tagged response. */
+/**
+ * Number of bytes at the end of a chunk of the mail server in which a tagged response is searched.
+ */
 const searchedBytes = 1_024
 
 /**
@@ -75,13 +82,15 @@ export class CommandTracker {
 
   /** Ends the running IMAP command if the chunk contains the tagged response of the command. */
   #findResponse(chunk: Buffer, start: string): void {
-    // The tagged response may be split between two chunks.
+    // Searches the end of the previous chunk as well, because the tagged response may be split
+    // between two chunks.
     const head = this.#received.slice(1 - start.length) + chunk.toString('latin1', 0, start.length)
     const tail = chunk.toString('latin1', Math.max(0, chunk.length - searchedBytes))
     if (!head.includes(start) && !tail.includes(start)) return
     this.#isCompressed = this.#name === 'COMPRESS' && /\n\S+ ok/i.test(`\n${tail}`)
     this.#tag = ''
-    // The mail server may have rejected the command before the literal of the command.
+    // Stops waiting for a literal, because the mail server may have rejected the command before the
+    // client sent the literal.
     this.#literalBytes = 0
     this.#isContinued = false
   }

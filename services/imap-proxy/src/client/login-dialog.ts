@@ -5,7 +5,8 @@ import type { MailClient } from './mail-client.ts'
 import type { Command, Input } from './parser.ts'
 
 /**
- * Number of invalid commands after which a connection is closed: the client does not speak IMAP.
+ * Number of invalid commands after which a connection is closed, because the client does not seem
+ * to speak IMAP.
  */
 const maxInvalid = 3
 /** Maximum commands of a client before its login; clients need four or five commands. */

@@ -6,7 +6,9 @@ import { CommandParser, type Input } from './parser.ts'
 
 /** Connection of a mail client, read as IMAP commands until its login. */
 export class MailClient {
-  /** IP address of the mail client. After a PROXY header, the address in the header. */
+  /**
+   * IP address of the mail client: the address of the connection, or the address in a PROXY header.
+   */
   address: string
   #socket: Socket
   #parser = new CommandParser()
@@ -95,7 +97,8 @@ export class MailClient {
     return new Promise((resolve) => {
       const onSecure = () => settle(true)
       const onClose = () => settle(false)
-      // Listeners of the handshake are removed: they would stay in memory for the whole session.
+      // Removes the listeners of the TLS handshake, which would otherwise stay in memory for the
+      // whole session.
       const settle = (isSecure: boolean) => {
         secure.off('secure', onSecure).off('close', onClose)
         resolve(isSecure)

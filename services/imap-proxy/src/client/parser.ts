@@ -122,8 +122,8 @@ export class CommandParser {
     const size = Number(digits)
     if (tagOf(this.#tokens) === undefined) this.#fault ??= 'Invalid tag'
     const fits = size <= parserLimits.literalBytes && this.#size + size <= parserLimits.commandBytes
-    // RFC 9051 §4.3: the client does not send a rejected literal, unless the literal is
-    // non-synchronizing.
+    // Ends the dialog if a literal without synchronization is too large, because the client sends
+    // such a literal even if it is rejected (RFC 9051 §4.3).
     if (digits.length > 10 || (!fits && !sync)) return end('Literal too large')
     if (!fits) this.#fault ??= '[TOOBIG] Literal too large'
     if (sync && this.#fault) return this.#finish()
@@ -183,7 +183,7 @@ const token = / *(?:"((?:[^"\\]|\\["\\])*)"|(\()|(\))|(?<![^ (])\{(\d+)(\+?)\}$|
  */
 export function readSegment(line: string): CommandSegment {
   const tokens: Token[] = []
-  // RFC 9051 §9: NUL is never allowed in a command, CR only before LF.
+  // NUL is never allowed in an IMAP command, and CR only before LF (RFC 9051 §9).
   if (/[\0\r]/.test(line)) return { tokens, malformed: true }
   const text = line.trimEnd()
   token.lastIndex = 0

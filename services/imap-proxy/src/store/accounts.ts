@@ -32,7 +32,7 @@ export async function findImap(db: Db, account: string): Promise<StoredImap | nu
   return server && { server, isTenantsServer, proxy: row.proxy }
 }
 
-/** Returns those of the accounts that exist and have IMAP enabled. */
+/** Returns which of the accounts exist and have IMAP enabled. */
 export async function listUsableAccounts(
   db: Db,
   accounts: readonly string[],

@@ -23,8 +23,8 @@ export async function logInUpstream(
 ): Promise<Set<string> | undefined> {
   const { user } = credentials
   const secret = 'pass' in credentials ? credentials.pass : credentials.accessToken
-  // NUL and ^A separate the fields of SASL messages. These characters cannot be part of a typed
-  // login.
+  // Rejects logins with NUL or ^A, which separate the fields of SASL messages and cannot be part of
+  // a typed login.
   if (/[\0\x01]/.test(user + secret))
     throw new AppError('rejected', 'The stored credentials contain control characters')
   const outcome =
@@ -47,8 +47,8 @@ function authenticateWithToken(
   // OAUTHBEARER message of RFC 7628 §3.1, with the user name escaped as in RFC 5801 §4.
   const name = user.replaceAll('=', '=3D').replaceAll(',', '=2C')
   const message = `n,a=${name},\x01host=${host}\x01port=${port}\x01auth=Bearer ${accessToken}\x01\x01`
-  // RFC 7628 §3.2.3: the server explains a rejected access token first; the client replies with
-  // ^A.
+  // If the server rejects the access token, it first explains the rejection, and the client replies
+  // with ^A (RFC 7628 §3.2.3).
   return authenticate(lines, capabilities, { mechanism: 'OAUTHBEARER', message, onError: 'AQ==' })
 }
 

@@ -24,7 +24,10 @@ export interface MailServer extends TlsServer {
 }
 
 export interface UpstreamOptions {
-  /** Login at the mail server, which is requested concurrently with the connection. */
+  /**
+   * Credentials for the login at the mail server, requested while the connection is being
+   * established.
+   */
   credentials: Promise<Credentials>
   signal: AbortSignal
   /** Port of this IMAP proxy's listener. A mail server that leads back to this port is rejected. */
@@ -45,7 +48,10 @@ export interface Upstream {
   rest: Buffer
 }
 
-/** Start of the greeting of every IMAP proxy of this kind. */
+/**
+ * Text at the start of the greeting of imap-proxy, by which another imap-proxy recognizes that its
+ * mail server is an imap-proxy.
+ */
 export const greetingText = 'Posthorn IMAP Proxy'
 
 const connectTimeoutMs = 20_000
@@ -90,8 +96,8 @@ export async function connectToServer(
       socket: lines.socket,
       capabilities: clientCapabilities(current),
       rest: lines.takeRest(),
-      // The buffers of `reader` are for a plaintext socket to the mail server; a TLS socket
-      // allocates its own buffers.
+      // Returns `reader` only for a plaintext connection to the mail server. A TLS socket allocates
+      // its own buffers.
       ...defined({ reader: lines.socket === socket ? reader : undefined }),
     }
   } catch (error) {
@@ -160,10 +166,10 @@ function mayStayPlaintext(
 
 async function readGreeting(lines: UpstreamLines): Promise<Set<string> | undefined> {
   const { kind, text } = await lines.read()
-  // PREAUTH (RFC 9051 §7.1.4) greets a session of another user. Before TLS, PREAUTH would bypass
-  // TLS.
+  // Rejects PREAUTH (RFC 9051 §7.1.4), which greets a session of another user. Before TLS, PREAUTH
+  // would bypass TLS.
   if (kind !== 'untagged' || !/^OK\b/i.test(text)) throw errorForBye(text)
-  // A mail server that leads back to any imap-proxy would cause an endless loop.
+  // Rejects a mail server that leads back to an imap-proxy, which would cause an endless loop.
   if (text.includes(greetingText))
     throw new AppError('unreachable', 'The mail server of the account is a proxy of this kind')
   return capabilitiesIn(text)

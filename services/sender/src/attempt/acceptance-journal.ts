@@ -109,7 +109,8 @@ export class AcceptanceJournal implements Disposable {
       const acceptances = parse(await readFile(path, 'utf8').catch(() => ''))
       log.info({ sender, acceptances: acceptances.length }, 'recovering journalled acceptances')
       await Promise.all(acceptances.map(record))
-      // Another sender may have recovered and deleted the journal file already.
+      // Ignores a missing journal file: another sender may have recovered and deleted the file
+      // already.
       await unlink(path).catch(() => undefined)
     }
   }

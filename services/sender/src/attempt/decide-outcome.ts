@@ -181,7 +181,8 @@ export function deliveryErrorEvent(
       networkRouting: routing,
       job: {
         id: queueId,
-        // A sending attempt beyond the maximum only checks whether the message was sent.
+        // Counts no attempts beyond the maximum: such an attempt only checks whether the message
+        // was sent.
         attemptsMade: Math.min(attempt, maxAttempts),
         attempts: maxAttempts,
         nextAttempt: nextAttempt?.toISOString() ?? false,

@@ -121,7 +121,8 @@ async function send(
     log,
   })
   const outcome = await sent.catch((err: unknown) => unexpected(err, log))
-  // A pending write of the intent record must not be committed after the outcome of the attempt.
+  // Waits for a pending write of the intent record, which must not be committed after the outcome
+  // of the attempt.
   await intent.settled()
   const { reason } = options.signal
   if (outcome.kind !== 'accepted' && reason instanceof RecordError) throw reason
@@ -224,8 +225,8 @@ export class HandoverIntent {
   async commit(recipients: readonly string[]): Promise<void> {
     this.#pending = this.#start(recipients)
     await this.#pending.done
-    // If the commit was slow or this process was suspended, another sender may have claimed the
-    // outbox row since.
+    // Commits the intent record again if the commit was slow or this process was suspended, because
+    // another sender may have claimed the outbox row meanwhile.
     if (performance.now() - this.#pending.startedAt < this.#maxAgeMs) return
     this.#pending = this.#start(recipients)
     await this.#pending.done

@@ -18,7 +18,7 @@ export interface ChangeOutboxDeps {
 export function onChangeOutbox({ db, wake, log }: ChangeOutboxDeps): CommandHandler {
   return on(changeOutbox, async ({ queueId, action }) => {
     const result = await changeSubmission(db, queueId, action)
-    // The log line is the only trace of a deleted submission.
+    // Logs the change of the outbox. The log line is the only trace of a deleted submission.
     if (result === 'done') log.info({ queueId, action }, 'outbox changed on request')
     if (action === 'release' || action === 'send') wake()
     return { result }

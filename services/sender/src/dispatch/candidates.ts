@@ -75,8 +75,8 @@ export class Candidates {
   }
 
   /**
-   * Allows the next poll of the outbox immediately: the rows of the last poll have filled their
-   * lanes.
+   * Allows the next poll of the outbox immediately, because the rows of the last poll have filled
+   * their lanes.
    */
   pollAgain(): void {
     this.#isPollRequested = true

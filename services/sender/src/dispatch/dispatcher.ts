@@ -155,14 +155,15 @@ export class Dispatcher implements AsyncDisposable {
         if (start) this.#start(submission, row, start)
         else this.#prefetched.add(submission, row, permit)
       }
-      // Lanes may have been suspended, or lane capacity released, during the claim.
+      // Releases or starts prefetched submissions, because lanes may have been suspended, or lane
+      // capacity released, during the claim.
       this.#prefetched.releaseSuspended()
       this.#startPrefetched()
       this.#candidates.skip(conflicts.keys())
       if (conflicts.size > 0) this.#resetCandidates()
     } finally {
-      // If Postgres committed the claim without a reply to this process, the leases of the claimed
-      // rows expire.
+      // Releases the capacity of rows without a claimed submission. If Postgres committed the claim
+      // but its reply was lost, the leases of these rows expire.
       for (const { permit } of conflicts.values()) permit[Symbol.dispose]()
     }
   }
@@ -232,7 +233,7 @@ export class Dispatcher implements AsyncDisposable {
     this.#deps.log.warn({ kind, account, gateway, host, failure, suspendedMs }, 'lane suspended')
   }
 
-  /** Starts or polls submissions for lane capacity that became free. */
+  /** Uses lane capacity that became free: starts prefetched submissions, or polls the outbox. */
   #refill(demand: LaneDemand): void {
     if (this.#isStopping) return
     this.#startPrefetched()

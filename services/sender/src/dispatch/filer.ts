@@ -85,7 +85,8 @@ export class Filer implements AsyncDisposable {
     const deadline = Date.now() + leaseMs - requestTimeoutMs
     let mailboxError: unknown
     for (const filing of due) {
-      // The leases of the remaining filings expire, which makes them due again.
+      // Stops before its lease ends. The leases of the remaining filings expire, which makes these
+      // filings due again.
       if (Date.now() > deadline) return
       try {
         if (mailboxError !== undefined || this.#stop.signal.aborted)
@@ -109,7 +110,8 @@ export class Filer implements AsyncDisposable {
       count('filed')
       return undefined
     } catch (error) {
-      // A rejection by the mail server may be temporary, such as a full mailbox.
+      // A rejection by the mail server does not end the filing, because the cause may be temporary,
+      // such as a full mailbox.
       const isFinal =
         isPermanent(error) && !(error instanceof AppError && error.kind === 'rejected')
       if (!isFinal && filing.ageMs < maxAgeMs) {

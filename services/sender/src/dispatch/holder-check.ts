@@ -11,7 +11,7 @@ export interface HolderCheckDeps {
   bus: Pick<Bus, 'request' | 'up'>
   /** Id of this sender process. */
   worker: string
-  /** Time since which this sender has reached Postgres without an outage. */
+  /** Duration in milliseconds for which this sender has reached Postgres without an outage. */
   steadyMs: () => number
   /** Records the journalled acceptances that an ended sender left on this machine. */
   recover: (sender: string) => Promise<void>
@@ -115,8 +115,8 @@ export class HolderCheck implements KnownSenders, AsyncDisposable {
       await bus.request(isSending, {}, options)
       return false
     } catch (error) {
-      // After other errors, the sender counts as running: the sender is slow to respond, or
-      // RabbitMQ is unavailable.
+      // The sender counts as ended only if RabbitMQ is available and cannot route the request.
+      // After any other error, the sender may just be slow to respond.
       return error instanceof UnroutedError && bus.up
     }
   }

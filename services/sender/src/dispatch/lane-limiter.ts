@@ -27,11 +27,14 @@ export interface LanePermit extends Disposable {
 
 type LaneKind = 'account' | 'gateway' | 'host'
 
-/** Maximum prefetched submissions per unit of a lane's limit. */
+/**
+ * Maximum prefetched submissions of a lane, as a multiple of the lane's limit of concurrent
+ * submissions.
+ */
 const prefetchPerSlot = 4
 /**
- * Maximum time of an acceptance after which a lane prefetches. Slower servers do not benefit from
- * prefetching.
+ * Maximum duration of an acceptance up to which the lane of the message prefetches. Slower servers
+ * do not benefit from prefetching.
  */
 const fastMs = 250
 /** Time after which the failures of an unused lane are dropped. */
@@ -160,7 +163,10 @@ export class LaneLimiter {
     return breaker.remainingMs
   }
 
-  /** Ends the suspension of all lanes of a submission after an acceptance that took `ms`. */
+  /**
+   * Ends the suspension of all lanes of a submission after the message was accepted. `ms`: duration
+   * of the acceptance, which decides whether the lanes count as fast.
+   */
   recover(demand: LaneDemand, ms = Infinity): void {
     for (const lane of this.#lanesOf(demand)) {
       lane.breaker.success()
@@ -187,7 +193,8 @@ export class LaneLimiter {
   #laneOf(kind: LaneKind, { key, byApi }: { key: string; byApi: boolean }): Lane {
     const existing = this.#lanes[kind].get(key)
     if (existing) return existing
-    // All senders together send one request at a time for an account at a mail API.
+    // The lane of an account at a mail API has a limit of 1, because all senders together send one
+    // request at a time for such an account.
     const lane = new Lane(byApi ? 1 : this.#limitOf(kind), this.#retryBaseMs, this.#clock)
     this.#lanes[kind].set(key, lane)
     return lane

@@ -17,8 +17,9 @@ export interface DueOptions {
   /** Lanes without capacity. Outbox rows of these lanes are skipped. */
   saturated: LaneKeys
   /**
-   * Other senders, by the results of checks. Skipped are accounts that another sender has locked,
-   * and rows whose outcome is unknown because a living sender has not recorded the outcome.
+   * Other senders, with the results of the checks whether they have ended. Accounts that another
+   * sender has locked are skipped. Rows with an unknown outcome are skipped while their sender is
+   * alive and may still record the outcome.
    */
   senders: Pick<KnownSenders, 'worker' | 'silent'>
 }

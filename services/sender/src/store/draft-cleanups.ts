@@ -43,9 +43,9 @@ export const cleanups = new DueRows<'draftCleanups', DueCleanup>({
 })
 
 /**
- * Condition for draft cleanups whose drafts may be removed. While a submission is waiting or in an
- * attempt, its drafts stay: the attempt searches for drafts, and would take a removed draft for a
- * sent message. Drafts of other submissions with the same Message-ID stay, too, because a search
+ * SQL condition for draft cleanups whose drafts may be removed. While a submission is waiting or in
+ * an attempt, its drafts stay: the attempt searches for drafts, and would take a removed draft for
+ * a sent message. Drafts of other submissions with the same Message-ID stay, too, because a search
  * does not distinguish drafts by submission.
  */
 export const mayCleanUp = sql<boolean>`not exists (select from outbox

@@ -31,7 +31,7 @@ export const filings = new DueRows<'outbox', DueFiling>({
   ended: sql`filing_next_at = null, mime = null`,
 })
 
-/** Condition for due filings of accounts that are not in `accounts`. */
+/** SQL condition for due filings of accounts that are not in `accounts`. */
 export function isOfOthers(accounts: readonly string[]) {
   return sql<boolean>`account <> all(${sql.val([...accounts])}::text[])`
 }

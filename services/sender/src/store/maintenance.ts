@@ -60,8 +60,8 @@ export function reapExhausted(
       .select(['queueId', 'account', 'messageId', 'envelope', 'worker', 'attempts'])
       .select(['maxAttempts', 'firstError', 'dataSentAt'])
       .where('queueId', 'in', exhausted)
-      // The conditions are evaluated again after the row lock: another sender may have finished the
-      // row.
+      // Evaluates the conditions again after the row was locked, because another sender may have
+      // finished the submission.
       .where('state', '=', 'queued')
       .where(isExhausted)
       .orderBy('nextAttemptAt')

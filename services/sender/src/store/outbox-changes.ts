@@ -3,9 +3,9 @@ import { type RawBuilder, sql } from 'kysely'
 import { stateLiteral } from './outbox.ts'
 
 /**
- * Condition for outbox rows that a request may change. Excludes rows whose sender died after the
- * handover, or whose draft may have been released: whether the message was sent must be determined
- * first.
+ * SQL condition for outbox rows that a request may change. Excludes rows whose sender died after
+ * the handover, or whose draft may have been released: whether the message was sent must be
+ * determined first.
  */
 const isChangeable = sql<boolean>`(state in ('queued', 'held') and (data_sent_at is null
   and (lease_until is null or lease_until < now())
@@ -62,6 +62,7 @@ export async function changeSubmission(
     .where('state', 'in', ['queued', 'held'])
     .executeTakeFirst()
   if (!row) return 'missing'
-  // A release or `send` changes nothing for a submission without a hold, or in an attempt.
+  // Reports success for a release or `send` that changes nothing: the submission is not held, or is
+  // in an attempt.
   return action === 'release' || action === 'send' ? 'done' : 'busy'
 }

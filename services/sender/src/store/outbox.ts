@@ -19,41 +19,41 @@ export const isDue = sql<boolean>`(state = 'queued' and next_attempt_at <= now()
  */
 const maxLookups = 3
 /**
- * Condition for outbox rows with attempts left. If the last attempt of a row may have sent the
+ * SQL condition for outbox rows with attempts left. If the last attempt of a row may have sent the
  * message, further attempts only find out whether the message was sent.
  */
 const hasAttempts = sql<boolean>`(provider_draft is not null
   or attempts < max_attempts + case when data_sent_at is null then 0 else ${sql.lit(maxLookups)} end)`
-/** Condition for outbox rows whose attempts are used up. */
+/** SQL condition for outbox rows whose attempts are used up. */
 export const isExhausted = sql<boolean>`(not ${hasAttempts})`
 /**
- * Condition for due outbox rows with attempts left. Rows with an unknown outcome also require
+ * SQL condition for due outbox rows with attempts left. Rows with an unknown outcome also require
  * `mayTakeOver`.
  */
 export const isClaimable = sql<boolean>`(${isDue} and ${hasAttempts})`
 /**
- * Condition for outbox rows with an unknown outcome: the sender has neither recorded the outcome
- * nor released the claim, and the server may have the message. Excludes rows with a draft at a
- * provider, because the draft tells whether the message was sent.
+ * SQL condition for outbox rows with an unknown outcome: the sender has neither recorded the
+ * outcome nor released the claim, and the server may have the message. Excludes rows with a draft
+ * at a provider, because the draft tells whether the message was sent.
  */
 export const hasUnknownOutcome = sql<boolean>`(data_sent_at is not null and worker is not null
   and provider_draft is null)`
-/** Condition for outbox rows whose sender has a recent heartbeat. */
+/** SQL condition for outbox rows whose sender has a recent heartbeat. */
 export const hasLiveHolder = sql<boolean>`exists (select from senders
   where senders.id = outbox.worker and ${isBeating})`
 
-/** Other senders, by the results of the checks of this sender. */
+/** Other senders, classified by this sender's checks whether these senders have ended. */
 export interface KnownSenders {
   /** Id of this sender process. */
   worker: string
-  /** Senders that have ended, by the checks of this sender. */
+  /** Senders that have ended, according to the checks of this sender. */
   dead: readonly string[]
   /** Senders that a recent check did not find to have ended. */
   silent: readonly string[]
 }
 
 /**
- * Condition for outbox rows that this sender may take over once their lease has expired: rows
+ * SQL condition for outbox rows that this sender may take over once their lease has expired: rows
  * without an unknown outcome, rows of this sender, and rows of senders that have ended. A living
  * sender may still record the outcome of its rows.
  */
@@ -62,7 +62,7 @@ export function mayTakeOver({ worker, dead }: Pick<KnownSenders, 'worker' | 'dea
     or worker = any(${sql.val([...dead])}::uuid[]) and not ${hasLiveHolder})`
 }
 
-/** Condition for outbox rows that this sender may take over, or whose sender may have ended. */
+/** SQL condition for outbox rows that this sender may take over, or whose sender may have ended. */
 export function mayBeFree({ worker, silent }: Pick<KnownSenders, 'worker' | 'silent'>) {
   return sql<boolean>`(not ${hasUnknownOutcome} or worker = ${worker}::uuid
     or worker <> all(${sql.val([...silent])}::uuid[]) and not ${hasLiveHolder})`
@@ -73,7 +73,7 @@ export const laneHost = sql<string>`coalesce(case when ${isSentByApi} then null 
 const laneAccount = sql<string>`(outbox.account || coalesce(E'\\n' || outbox.gateway, ''))`
 
 /**
- * Condition for rows of `outbox`, joined with accounts and gateways, in none of the lanes
+ * SQL condition for rows of `outbox`, joined with accounts and gateways, in none of the lanes
  * `accounts`, `gateways` and `hosts`.
  */
 export function isOutside({ accounts, gateways, hosts }: LaneKeys) {

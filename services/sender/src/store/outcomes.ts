@@ -157,7 +157,7 @@ function outcomeColumns(
 ) {
   const keepsIntent = 'outcomeUnknown' in outcome && (outcome.outcomeUnknown || maybeSent)
   const columns = {
-    // The intent record is removed: the attempt ended with a reply, or before the end of data.
+    // Removes the intent record, because the attempt ended with a reply, or before the end of data.
     ...(!keepsIntent && { dataSentAt: null }),
     ...('failure' in outcome && failureColumns(outcome.failure)),
     ...('remaining' in outcome && {
@@ -175,7 +175,10 @@ function outcomeColumns(
     : { ...columns, nextAttemptAt: inMs(outcome.delayMs) }
 }
 
-/** Columns of a row with mailbox work (filing). Mailbox work needs the MIME bytes. */
+/**
+ * Columns of an outbox row with mailbox work (filing). The row keeps the MIME bytes, which the
+ * mailbox work needs.
+ */
 function filingColumns(filing: Filing) {
   return {
     mime: sql<Buffer | null>`mime`,

@@ -6,7 +6,7 @@ export const silenceMs = 15_000
 /** Time after which senders without a heartbeat are deleted from the table of senders. */
 const keepMs = 600_000
 
-/** Condition for senders that have a recent heartbeat. */
+/** SQL condition for senders that have a recent heartbeat. */
 export const isBeating = sql<boolean>`(heartbeat_at > now()
   - make_interval(secs => ${sql.lit(silenceMs / 1_000)}))`
 

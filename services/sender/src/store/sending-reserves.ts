@@ -5,14 +5,15 @@ import { sql } from 'kysely'
 export interface ReserveRequest {
   account: string
   units: number
-  /** Rate of the reserve, which all senders share. */
+  /** Rate at which the units of a reserve become available again. All senders share the reserve. */
   rate: QuotaRate
 }
 
 /**
- * Takes units of the reserve of a mailbox. Returns 0, or takes none and returns the milliseconds
- * after which the units are available. Units above the burst count as the burst, and delay later
- * units.
+ * Takes quota units of a mail API from the reserve of a mailbox, which all senders share. Returns 0
+ * if the units were taken. Otherwise takes none and returns the milliseconds until the units are
+ * available. More units than the burst are taken once the burst is available, and delay later
+ * requests.
  */
 export async function takeReserve(
   db: Db,
@@ -21,7 +22,8 @@ export async function takeReserve(
   const { burst } = rate
   const perMs = (rate.units - burst) / rate.windowMs
   const required = Math.min(units, burst)
-  // The level of the bucket now. A clock that was set back adds no units.
+  // Units of the reserve at this time, computed as in a token bucket. A clock that was set back
+  // adds no units.
   const level = sql`least(${burst}::float8, reserve.units + ${perMs}::float8 * 1000 *
     greatest(0, extract(epoch from clock_timestamp() - reserve.updated_at)))`
   const { rows } = await sql`
@@ -41,7 +43,10 @@ export async function takeReserve(
   return Math.max(1, waits.rows[0]?.ms ?? 1)
 }
 
-/** Deletes reserves that no sender has used for an hour: all of their units are available. */
+/**
+ * Deletes the reserves that no sender has used for an hour. All units of such a reserve are
+ * available again.
+ */
 export async function deleteUnusedReserves(db: Db): Promise<void> {
   await sql`delete from sending_reserves where updated_at < now() - interval '1 hour'`.execute(db)
 }

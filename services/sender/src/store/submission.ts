@@ -148,7 +148,8 @@ export interface Submission extends OutboxLease {
   messageId: string
   envelope: { from: string; to: string[] }
   /**
-   * MIME of the message. Only its beginning, with the whole header section, if `mimeBytes` is more.
+   * MIME of the message. If the message has more bytes (`mimeBytes`), only the beginning, with the
+   * whole header section.
    */
   mime: Buffer
   /** Length of the whole MIME of the message. */

@@ -83,8 +83,9 @@ function suspendedLane(failure: AttemptFailure): ReplyClass['suspends'] {
   if (code === 'EEGRESSBLOCKED') return undefined
   if (isLoginOrProxy(failure) || (isTls(failure) && !isTemporary)) return 'account'
   if (unauthenticated.has(command)) return 'host'
-  // RFC 5321 §3.8: after 421 the server closes the channel. A temporary reply to MAIL FROM rejects
-  // the sender before the server has seen the message.
+  // Suspends the account's lane after a 421 reply, with which the server closes the channel (RFC
+  // 5321 §3.8), and after a temporary reply to MAIL FROM, which rejects the sender before the
+  // server has seen the message.
   return responseCode === 421 || (command === 'MAIL FROM' && isTemporary) ? 'account' : undefined
 }
 

@@ -5,7 +5,7 @@ import type { Logger } from '@posthorn/telemetry'
 import type { Submission } from '../store/submission.ts'
 import { type AttemptFailure, classifyReply, type ReplyClass } from './classify-reply.ts'
 
-/** Way to send the submissions of an account: by SMTP, or through a mail API. */
+/** Transport that sends the submissions of an account: SMTP, or a mail API. */
 export interface Transport {
   /**
    * Sends a submission, unless an earlier attempt with an unknown outcome turns out to have sent
@@ -62,7 +62,7 @@ export interface RejectedRecipient {
   failure: AttemptFailure
 }
 
-/** Sending attempt without an acceptance. */
+/** Result of a sending attempt in which no recipient was accepted. */
 export type FailedSend = FailureDetails & FailureKind
 
 type FailureKind =

@@ -10,7 +10,7 @@ export async function accountExists(db: Db, account: string): Promise<boolean> {
   return (await listExistingAccounts(db, [account])).has(account)
 }
 
-/** Returns those of the accounts that exist. */
+/** Returns which of the accounts exist. */
 export async function listExistingAccounts(
   db: Db,
   accounts: readonly string[],

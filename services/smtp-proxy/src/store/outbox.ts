@@ -8,7 +8,7 @@ export type NewSubmission = Insertable<Outbox>
 export interface Idempotency {
   key: string
   hash: Buffer
-  /** Response to a repeat of the submission. */
+  /** Response that a repeat of the submission gets. */
   response: StoredResponse
 }
 
@@ -69,7 +69,8 @@ export async function storeSubmission(
       },
     )
   } catch (error) {
-    // The submission was not inserted, because its account was deleted after the account was read.
+    // Reports a deleted account: the account was deleted after it was read, so the submission was
+    // not inserted.
     if (codeOf(error) === foreignKeyViolation) return { result: 'deleted' }
     throw error
   }

@@ -80,8 +80,8 @@ function triggerOf(
   if (outcome === '2xx') return 'accept'
   // A call aborted by shutdown is no failure of the target, and is not counted as an attempt.
   if (outcome === 'aborted') return 'cancel'
-  // The HTTP proxy may also fail because the target is unreachable, so the grace period for proxy
-  // faults ends.
+  // Faults of the HTTP proxy are excused for a limited time only, because the proxy may also fail
+  // if the target is unreachable.
   if (outcome === 'proxy-fault' && ageMs < proxyFaultGraceMs) return 'excuse'
   return isPermanent(outcome) || attempts >= schedule.attempts ? 'fail' : 'retry'
 }
@@ -117,8 +117,8 @@ function scheduleRetry(
 }
 
 /**
- * Delay that a target requested by `Retry-After` (RFC 9110 §10.2.3), limited; undefined if the
- * header is invalid.
+ * Delay that a target requested by `Retry-After` (RFC 9110 §10.2.3), limited to `maxRetryAfterMs`.
+ * Undefined if the header is invalid.
  */
 function parseRetryAfter(value: string | undefined): number | undefined {
   const text = value?.trim() ?? ''

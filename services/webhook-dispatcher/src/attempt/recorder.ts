@@ -114,8 +114,8 @@ export class AttemptRecorder {
   }
 
   /**
-   * Pre-counts first attempts of deliveries that start soon, once half of these attempts are not
-   * counted.
+   * Pre-counts first attempts of deliveries that start soon, as soon as half of these attempts or
+   * more are not counted yet.
    */
   precount(lane: string, upcoming: readonly Countable[]): void {
     const wanted = upcoming.filter(

@@ -72,7 +72,10 @@ interface Item extends LaneItem {
 
 interface Entry {
   delivery: ClaimedDelivery
-  /** Set while the result of the delivery attempt is being recorded. Never rejects. */
+  /**
+   * Promise of recording the delivery attempt's result, set while the recording runs. Never
+   * rejects.
+   */
   recording?: Promise<void>
 }
 
@@ -119,11 +122,11 @@ export class InFlightDeliveries implements AsyncDisposable {
     for (const delivery of deliveries) {
       const entry = this.#entries.get(delivery.id)
       if (entry) {
-        // The delivery was claimed again after its lease ended unnoticed. Another process may have
-        // attempted the delivery.
+        // Updates the number of attempts of a delivery that was claimed again after its lease ended
+        // unnoticed, because another process may have attempted the delivery.
         entry.delivery.attempts = delivery.attempts
-        // The delivery was due and claimed again before the commit of its last result was
-        // confirmed.
+        // Enqueues the delivery after its last result is recorded. The delivery became due and was
+        // claimed again before this process knew that the result was committed.
         void entry.recording?.then(() => this.enqueue([delivery]))
         continue
       }
@@ -153,7 +156,8 @@ export class InFlightDeliveries implements AsyncDisposable {
     this.#precountNext(delivery.lane)
     try {
       const result = await this.#options.attempt(delivery, signal)
-      // The recording is not awaited: the lane continues while results are recorded in batches.
+      // Does not await the recording, so that the lane continues while results are recorded in
+      // batches.
       void this.#record(result)
       return targetFeedback(result)
     } catch (err) {

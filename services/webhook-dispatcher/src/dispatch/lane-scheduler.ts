@@ -5,25 +5,28 @@ import type { TargetThrottle } from './target-throttle.ts'
 /** Item (webhook delivery) that waits in memory for its start. */
 export interface LaneItem {
   lane: string
-  /** Name of the item's chain. Items of one chain run one after the other, in FIFO order. */
+  /**
+   * Name of the chain of an item (webhook delivery). Items of one chain run one after the other, in
+   * FIFO order.
+   */
   chain: string
-  /** Bytes of memory that the item uses. */
+  /** Bytes of memory that the item (webhook delivery) uses. */
   bytes: number
 }
 
 export interface LaneSchedulerOptions<T> {
   throttle: TargetThrottle
-  /** Maximum running items of all lanes. */
+  /** Maximum running items (webhook deliveries) of all lanes. */
   concurrency: number
   /**
-   * Items in memory, and bytes of these items (`maxBytes`), above which lanes have no capacity
-   * beyond their concurrency.
+   * Limits of the items (webhook deliveries) in memory: their number, and their bytes (`maxBytes`).
+   * Above a limit, a lane accepts only as many items as it can run concurrently.
    */
   maxItems: number
   maxBytes: number
-  /** Runs an item. The function must not reject. */
+  /** Runs an item (webhook delivery). The function must not reject. */
   run: (item: T, signal: AbortSignal) => Promise<TargetFeedback>
-  /** Called after an item ended if the lane of the item is at most half full. */
+  /** Called after an item (webhook delivery) ended if the lane of the item is at most half full. */
   onCapacity?: (lane: string) => void
 }
 
@@ -34,20 +37,23 @@ interface Chain<T> {
 
 interface Lane<T> {
   name: string
-  /** Number of waiting and running items of the lane. */
+  /** Number of waiting and running items (webhook deliveries) of the lane. */
   size: number
-  /** Chains of the lane that have an item, in the order of their next start. */
+  /** Chains of the lane that have an item (webhook delivery), in the order of their next start. */
   chains: Map<string, Chain<T>>
-  /** Chains of the lane that have a running item. */
+  /** Chains of the lane that have a running item (webhook delivery). */
   running: Set<Chain<T>>
   /** Timer that is set while the throttle delays the lane. */
   timer?: NodeJS.Timeout
 }
 
-/** Items that a stopped scheduler leaves. */
+/**
+ * Items (webhook deliveries) that have not started when the scheduler stops, and the end of the
+ * running items.
+ */
 export interface StoppedItems<T> {
   unstarted: T[]
-  /** Resolves when no item runs, with the number of aborted items. */
+  /** Resolves when no item (webhook delivery) runs, with the number of aborted items. */
   ended: Promise<{ aborted: number }>
 }
 
@@ -100,7 +106,10 @@ export class LaneScheduler<T extends LaneItem> {
     this.#startNext()
   }
 
-  /** Items of a lane that start next, approximately in the order of their start. */
+  /**
+   * Items (webhook deliveries) of a lane that start next, approximately in the order of their
+   * start.
+   */
   upcoming(name: string, count: number): T[] {
     const lane = this.#lanes.get(name)
     if (!lane) return []

@@ -32,7 +32,10 @@ const toleranceMs = 100
  * fully only to the delivery that received it.
  */
 const maxRequestedSuspendMs = 60_000
-/** Number of lane states above which states equal to the initial state are dropped. */
+/**
+ * Maximum lane states in memory. Above this number, states that equal the initial state are
+ * dropped.
+ */
 const maxStates = 10_000
 
 /**
@@ -101,7 +104,7 @@ export class TargetThrottle {
     const breaker = new CircuitBreaker({
       failureThreshold: suspendThreshold,
       openMs: this.#openMs,
-      // A late success of an earlier call does not shorten the suspension of a lane.
+      // A late success of an earlier call must not shorten the suspension of a lane.
       successCloses: false,
       clock,
     })

@@ -26,7 +26,7 @@ export function createFanOutRuns(
     requested.run(partition, async () => {
       using _lock = await locks.acquire(partition)
       using _permit = await permits.acquire()
-      // The fan-out starts: later requests need the next fan-out.
+      // From the start of a fan-out on, new requests need the next fan-out.
       requested.forget(partition)
       await run(partition)
     })

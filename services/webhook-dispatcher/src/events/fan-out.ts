@@ -177,8 +177,8 @@ function deliveriesOf(event: PendingEvent, context: TargetContext): NewDelivery[
 }
 
 /**
- * `data.messageSpecialUse` of a `messageNew` event. An unreadable body must not block the
- * partition.
+ * Value of `data.messageSpecialUse` in a `messageNew` event. Undefined for an unreadable body,
+ * which must not block the partition.
  */
 function messageSpecialUseOf(
   { event, body }: PendingEvent,

@@ -23,8 +23,8 @@ export interface RouteDecisions {
 }
 
 /**
- * Result of a due call of a route's functions. `suspended`: the functions were not called, because
- * earlier calls took too long.
+ * Result of a call of a route's functions that was due. `suspended`: the functions were not called,
+ * because earlier calls took too long.
  */
 export type CallOutcome = 'wanted' | 'unwanted' | 'failed' | 'suspended'
 
@@ -107,7 +107,7 @@ class Decider {
   readonly #throttle = new FunctionThrottle()
   /**
    * Results of the filters of routes for all events of a name, by route and event name. A changed
-   * route is another object.
+   * route is a new object, for which no result is stored.
    */
   readonly #matches = new WeakMap<Route, Map<string, Promise<StaticMatch>>>()
 

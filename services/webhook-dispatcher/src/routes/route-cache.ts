@@ -48,7 +48,8 @@ export function cacheRoutes(db: Db) {
      */
     async find(id: string): Promise<Route | undefined> {
       if (Date.now() >= freshUntil || !byId.has(id)) {
-        // A read of the routes in flight may have started before the change of a route.
+        // Waits for a read of the routes in flight and then reads again, because the first read may
+        // have started before a route changed.
         await reads.inFlight('routes')
         await reads.run('routes', read)
       }

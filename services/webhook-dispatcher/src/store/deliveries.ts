@@ -52,9 +52,9 @@ export function isRoute(target: string): boolean {
 }
 
 /**
- * Condition for ordered deliveries, whose first attempts precede first attempts of later events of
- * their account and lane. Excludes replays, and deliveries whose attempts were started three times
- * without a result: such deliveries would block their account forever.
+ * SQL condition for ordered deliveries, whose first attempts precede first attempts of later events
+ * of their account and lane. Excludes replays, and deliveries whose attempts were started three
+ * times without a result: such deliveries would block their account forever.
  */
 const ordered = (d: string) =>
   sql.raw(

@@ -118,8 +118,8 @@ export async function recordResults(
 ): Promise<void> {
   if (results.length === 0) return
   const column = <T>(pick: (result: DeliveryResult) => T) => sql.val(results.map(pick))
-  // The delivery ids are repeated in `where` for the planner: without statistics, the join alone
-  // makes the planner read the whole table.
+  // The condition `where` repeats the delivery ids for the planner: without statistics, the join
+  // alone makes the planner read the whole table.
   const recorded = sql`
     update deliveries d set
       claim = null,

@@ -81,7 +81,7 @@ export async function markFannedOut(
 ): Promise<void> {
   if (events.length === 0) return
   const dates = events.map(({ eventDate }) => eventDate)
-  // The dates of the events select the table partitions.
+  // Limits the query to the table partitions of the events' dates.
   await sql`
     with locked as materialized (
       select id, date from events

@@ -101,7 +101,7 @@ async function endReplay(tx: Tx, { id }: LockedReplay): Promise<void> {
 }
 
 /**
- * Condition of a replay for deliveries that failed before the replay was requested and were not
+ * SQL condition of a replay for deliveries that failed before the replay was requested and were not
  * replayed.
  */
 function matchesReplay({ filter, createdAt }: LockedReplay): RawBuilder<unknown> {

@@ -6,7 +6,10 @@ import { laneOf } from './targets.ts'
 
 /** Options of the calls to a webhook target. */
 export interface TargetOptions {
-  /** Maximum delays after each failed attempt of a delivery, ms. Absent: the default schedule. */
+  /**
+   * Maximum delays before the retries of a delivery, in milliseconds, one per failed attempt.
+   * Absent: the default schedule.
+   */
   waitsMs?: readonly number[]
   /** Maximum concurrent calls of this process to the target. */
   concurrency: number

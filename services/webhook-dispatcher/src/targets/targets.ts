@@ -35,7 +35,10 @@ export type TargetedEvent = Pick<
   PendingEvent,
   'event' | 'eventRow' | 'account' | 'path' | 'specialUse' | 'accountTarget'
 > & {
-  /** `data.messageSpecialUse`: an Inbox message in another mailbox, such as Gmail's All Mail. */
+  /**
+   * Member `data.messageSpecialUse` of the event, which marks an Inbox message in another mailbox,
+   * such as Gmail's All Mail.
+   */
   messageSpecialUse?: string | undefined
 }
 

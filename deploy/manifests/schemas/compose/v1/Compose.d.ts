@@ -1,5 +1,5 @@
-// Fields of the Compose specification that deploy/compose.yaml may use. Additional fields start
-// with "x-".
+// Fields of the Compose specification that the file deploy/compose.yaml is allowed to use.
+// Additional fields must start with "x-".
 
 export interface ICompose {
   name?: string

@@ -1,4 +1,4 @@
-// Fields of CloudNativePG 1.26 that a cluster of Posthorn may use.
+// Fields of the kind Cluster (CloudNativePG 1.26) that Posthorn's manifests are allowed to use.
 import { IIoK8sApiCoreV1ResourceRequirements } from 'kubernetes-models/v1/ResourceRequirements'
 import { IIoK8sApiCoreV1Toleration } from 'kubernetes-models/v1/Toleration'
 import { IIoK8sApiCoreV1TopologySpreadConstraint } from 'kubernetes-models/v1/TopologySpreadConstraint'

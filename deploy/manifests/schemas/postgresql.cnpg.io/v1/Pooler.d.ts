@@ -1,4 +1,4 @@
-// Fields of CloudNativePG 1.26 that a pooler of Posthorn may use.
+// Fields of the kind Pooler (CloudNativePG 1.26) that Posthorn's manifests are allowed to use.
 import { IIoK8sApiAppsV1DeploymentStrategy } from 'kubernetes-models/apps/v1/DeploymentStrategy'
 import { IIoK8sApiCoreV1PodSpec } from 'kubernetes-models/v1/PodSpec'
 import { IIoK8sApimachineryPkgApisMetaV1ObjectMeta } from '@kubernetes-models/apimachinery/apis/meta/v1/ObjectMeta'

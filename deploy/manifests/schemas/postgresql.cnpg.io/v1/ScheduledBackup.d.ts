@@ -1,4 +1,5 @@
-// Fields of CloudNativePG 1.26 that a scheduled backup of Posthorn may use.
+// Fields of the kind ScheduledBackup (CloudNativePG 1.26) that Posthorn's manifests are allowed to
+// use.
 import { IIoK8sApimachineryPkgApisMetaV1ObjectMeta } from '@kubernetes-models/apimachinery/apis/meta/v1/ObjectMeta'
 
 export interface IScheduledBackup {

@@ -1,4 +1,5 @@
-// Fields of the RabbitMQ cluster operator 2.17 that a cluster of Posthorn may use.
+// Fields of the kind RabbitmqCluster (RabbitMQ cluster operator 2.17) that Posthorn's manifests are
+// allowed to use.
 import { IIoK8sApiCoreV1Affinity } from 'kubernetes-models/v1/Affinity'
 import { IIoK8sApiCoreV1ResourceRequirements } from 'kubernetes-models/v1/ResourceRequirements'
 import { IIoK8sApiCoreV1Toleration } from 'kubernetes-models/v1/Toleration'

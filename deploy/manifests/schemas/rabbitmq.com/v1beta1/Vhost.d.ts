@@ -1,4 +1,5 @@
-// Fields of the RabbitMQ messaging topology operator 1.18 that Posthorn may use.
+// Fields of the kind Vhost (RabbitMQ messaging topology operator 1.18) that Posthorn's manifests
+// are allowed to use.
 import { IIoK8sApimachineryPkgApisMetaV1ObjectMeta } from '@kubernetes-models/apimachinery/apis/meta/v1/ObjectMeta'
 
 export interface IVhost {

@@ -1,7 +1,7 @@
 /** Expression of Helm's template language. */
 export type Operand =
   | { kind: 'literal'; value: string | number | boolean }
-  /** Variable of a template with fields: `$`, `$.Values.image`, `$name`. */
+  /** Variable of a template, optionally with fields: `$`, `$.Values.image`, `$name`. */
   | { kind: 'variable'; name: string; fields: string[] }
   | { kind: 'call'; name: string; args: Operand[] }
 
@@ -15,10 +15,11 @@ const action = /\{\{(-?)\s*(.*?)\s*(-?)\}\}/gs
 const token = /"(?:[^"\\]|\\.)*"|-?\d+(?:\.\d+)?|\$?[A-Za-z_]\w*(?:\.\w+)*|\$(?:\.\w+)*|:=|[()|,]/g
 
 /**
- * Parses the subset of Go's templates that the chart uses: `if`, `else if`, `else`, `range` over a
- * map with two variables, `end`, pipelines, calls, parentheses and fields of variables.
+ * Parses the subset of Go's template language that the Helm chart uses: `if`, `else if`, `else`,
+ * `range` over a map with two variables, `end`, pipelines, calls, parentheses and fields of
+ * variables.
  *
- * @throws Error for anything else
+ * @throws Error for any other syntax
  */
 export function parseTemplate(text: string): Statement[] {
   const parts = split(text)
@@ -29,7 +30,10 @@ export function parseTemplate(text: string): Statement[] {
 
 type Part = { text: string } | { action: string }
 
-/** Splits a template into text and actions, and removes the white space that hyphens trim. */
+/**
+ * Splits a template into text and actions. A hyphen in an action removes the adjacent white space,
+ * as in Go's templates.
+ */
 function split(text: string): Part[] {
   const parts: Part[] = []
   let at = 0
@@ -46,7 +50,10 @@ function split(text: string): Part[] {
   return parts
 }
 
-/** Reads template statements up to the end of the template, or up to an `else` or `end`. */
+/**
+ * Reads the statements of a template up to the next `else` or `end` of the same block, or up to the
+ * end of the template.
+ */
 function parseBody(parts: Part[]): { body: Statement[]; end?: string } {
   const body: Statement[] = []
   for (let part = parts.shift(); part; part = parts.shift()) {
@@ -89,8 +96,8 @@ function parsePipeline(text: string): Operand {
 }
 
 /**
- * Reads a pipeline of a template. The result of a command in the pipeline is the last argument of
- * the next command.
+ * Reads a pipeline of a template. The result of each command becomes the last argument of the next
+ * command.
  */
 function readPipeline(tokens: string[]): Operand {
   let value = readCommand(tokens)

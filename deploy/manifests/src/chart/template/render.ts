@@ -2,13 +2,13 @@ import { createHash } from 'node:crypto'
 import { isObject } from '../../schema/path.ts'
 import { type Operand, parseTemplate, type Statement } from './parse.ts'
 
-/** Variables of a template by name; the empty name is the root object. */
+/** Variables of a template by name. The entry with the empty name is the root object. */
 type Scope = Readonly<Record<string, unknown>>
 
 /**
- * Renders a template with the root object `{ Values, Chart, Release }`, as Helm does.
+ * Renders a template as Helm does. `root` is the object `{ Values, Chart, Release }`.
  *
- * @throws Error for an unknown function, variable or field of a value that is no map
+ * @throws Error for an unknown function or variable, or a field of a value that is not a map
  */
 export function renderTemplate(text: string, root: object): string {
   return renderAll(parseTemplate(text), { '': root })
@@ -71,8 +71,8 @@ function member(value: unknown, key: unknown): unknown {
 }
 
 /**
- * Converts a value to JSON for a template. Keys are sorted, and characters of HTML are escaped, as
- * in Go's `encoding/json`.
+ * Converts a value to JSON for a template. As in Go's `encoding/json`, keys are sorted and the
+ * characters `<`, `>` and `&` are escaped.
  */
 function toJson(value: unknown): string {
   const text = JSON.stringify(value ?? null, (_key, each: unknown) =>

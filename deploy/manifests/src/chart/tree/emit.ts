@@ -1,8 +1,8 @@
 import type { Alternative, MapEntry, TemplateNode } from './nodes.ts'
 
 /**
- * Writes the template of a manifest in the subset of Helm's template language that README.md
- * describes.
+ * Converts a template tree to the text of a Helm template. Uses only the subset of the template
+ * language that README.md describes.
  */
 export function emit(node: TemplateNode): string {
   return lines(node)
@@ -39,8 +39,8 @@ function property(key: string, node: TemplateNode): string[] {
 }
 
 /**
- * Indents a line of YAML. Lines of the template language keep their column, since it has no
- * meaning.
+ * Indents a line of YAML. A line with an action of the template language is not indented, because
+ * its indentation has no meaning.
  */
 const indent = (line: string) => (line.startsWith('{{- ') ? line : `  ${line}`)
 
@@ -64,8 +64,9 @@ function isInline(node: TemplateNode): boolean {
 }
 
 /**
- * True for an empty map or list of a template tree. A map or list with only conditional members
- * could become empty: it is rejected.
+ * True for an empty map or list of a template tree.
+ * @throws Error if all members of a map or list have a condition, because the rendered map or list
+ * could be empty
  */
 function isEmpty(members: readonly { condition?: string }[]): boolean {
   if (members.length > 0 && members.every(({ condition }) => condition !== undefined))

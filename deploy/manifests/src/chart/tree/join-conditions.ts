@@ -1,12 +1,15 @@
 const end = '{{- end }}'
 
 /**
- * Joins template blocks with the same condition that follow each other, so that templates are
- * readable.
+ * Joins consecutive template blocks that have equal conditions, so that templates are easier to
+ * read.
  */
 export function joinConditions(text: string): string {
   const result: string[] = []
-  /** Conditions of the open template blocks; undefined once a block has an `else`. */
+  /**
+   * Conditions of the open `if` blocks of a template. The entry of a block becomes undefined when
+   * the block has an `else`.
+   */
   const open: (string | undefined)[] = []
   let closed: string | undefined
   for (const line of text.split('\n')) {

@@ -10,18 +10,21 @@ import {
 } from './nodes.ts'
 
 /**
- * Value of a manifest field in the kustomize build of the base, or of the base with one component.
+ * Value of a manifest field in one kustomize build: of the base alone, or of the base with one
+ * component.
  */
 export interface Variant {
-  /** Template condition of the component; absent for the base. */
+  /** Template condition that is true if the component is enabled. Absent for the base. */
   condition?: Condition
-  /** Value of the manifest field; absent if the build does not have the value. */
+  /**
+   * Value of the manifest field. Absent if the manifest has no such field in the kustomize build.
+   */
   value?: unknown
 }
 
 type Present = Variant & { value: object }
 
-/** Template condition under which a manifest field has a value; undefined without a condition. */
+/** Template condition under which a manifest field exists. Undefined if the field always exists. */
 export function presenceOf(variants: readonly Variant[]): Condition | undefined {
   const base = variants.find(({ condition }) => condition === undefined)
   const inBase = base?.value !== undefined
@@ -33,9 +36,9 @@ export function presenceOf(variants: readonly Variant[]): Condition | undefined 
 }
 
 /**
- * Merges the values of a manifest field from all kustomize builds that have the field. Maps and
- * lists are merged member by member. Other values become alternatives; the value of the base is the
- * last alternative.
+ * Merges the values of a manifest field from several kustomize builds into a template node. Maps
+ * and lists are merged member by member. Other values become conditional alternatives, with the
+ * value of the base last.
  */
 export function mergeVariants(variants: readonly Variant[]): Alternative[] {
   const present = variants.filter(({ value }) => value !== undefined)
@@ -82,7 +85,7 @@ function mergeLists(variants: readonly Variant[]): TemplateNode {
   return { kind: 'list', items }
 }
 
-/** Text that identifies an item of a list in all kustomize builds. */
+/** Key of a list item, by which equal items of several kustomize builds are recognized. */
 function identityOf(item: unknown): string {
   if (!isObject(item)) return JSON.stringify(item)
   const name = item['name'] ?? item['mountPath'] ?? item['topologyKey']
@@ -90,9 +93,9 @@ function identityOf(item: unknown): string {
 }
 
 /**
- * Merges lists of a manifest from several kustomize builds into one list. An item follows the item
- * that precedes it in its own list. The order of items with names has no meaning in Kubernetes. A
- * wrong order of other items is found by the comparison with kustomize.
+ * Merges the lists that a manifest field has in several kustomize builds into one list. Each item
+ * is placed after its predecessor in its own list. For named items, Kubernetes ignores the order.
+ * For other items, the comparison with kustomize reports a wrong order.
  */
 function mergeOrders(lists: readonly (readonly string[])[]): string[] {
   const merged: string[] = []

@@ -1,12 +1,12 @@
 /** Condition of Helm's template language, such as `$.Values.components.ingress`. */
 export type Condition = string
 
-/** Part of a manifest whose content may depend on values of the chart. */
+/** Node of a template tree, which represents a manifest or a part of a manifest. */
 export type TemplateNode =
   | { kind: 'scalar'; value: string | number | boolean | null }
-  /** Text of Helm's template language that renders a value of one line. */
+  /** Template expression that renders a value on one line. */
   | { kind: 'expression'; text: string }
-  /** Lines of Helm's template language that render the members of a map. */
+  /** Template lines that render the members of a map. */
   | { kind: 'block'; lines: string[] }
   | { kind: 'map'; entries: MapEntry[] }
   | { kind: 'list'; items: ListItem[] }
@@ -14,7 +14,7 @@ export type TemplateNode =
 export interface MapEntry {
   key: string
   /**
-   * Alternative values of a map entry. The first alternative whose condition is met is rendered.
+   * Alternative values of a map entry. Helm renders the first alternative whose condition is true.
    * The last alternative may have no condition.
    */
   alternatives: Alternative[]
@@ -30,7 +30,7 @@ export interface ListItem {
   node: TemplateNode
 }
 
-/** Value that an expression of the template language renders, in the content of a manifest. */
+/** Template expression in the content of a manifest, in place of a fixed value. */
 export class Expression {
   readonly text: string
 
@@ -39,13 +39,13 @@ export class Expression {
   }
 }
 
-/** Creates an entry of a template map, without conditions. */
+/** Creates an entry of a template map that is rendered unconditionally. */
 export const entry = (key: string, node: TemplateNode): MapEntry => ({
   key,
   alternatives: [{ node }],
 })
 
-/** Converts a value that depends on no condition to a template node. */
+/** Converts a value, which may contain expressions, to a template node without conditions. */
 export function toNode(value: unknown): TemplateNode {
   if (value instanceof Expression) return { kind: 'expression', text: value.text }
   if (Array.isArray(value))
@@ -58,13 +58,13 @@ export function toNode(value: unknown): TemplateNode {
   return { kind: 'scalar', value: value as string | number | boolean | null }
 }
 
-/** Conjunction of template conditions; undefined if all conditions are undefined. */
+/** Combines template conditions with `and`. Undefined if all conditions are undefined. */
 export function allOf(...conditions: (Condition | undefined)[]): Condition | undefined {
   const present = conditions.filter((condition) => condition !== undefined)
   return present.length < 2 ? present[0] : `and ${present.map(inParentheses).join(' ')}`
 }
 
-/** Disjunction of at least one template condition. */
+/** Combines at least one template condition with `or`. */
 export function anyOf(conditions: readonly Condition[]): Condition {
   return conditions.length === 1
     ? (conditions[0] ?? '')

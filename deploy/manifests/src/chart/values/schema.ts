@@ -2,8 +2,8 @@ import { isObject } from '../../schema/path.ts'
 import type { Values } from './values.ts'
 
 /**
- * Maps in the values of the chart with keys that the chart does not define: variables, settings,
- * parameters and resources.
+ * JSON schemas of maps and lists in the Helm chart's values whose keys users choose freely, such as
+ * environment variables, settings, parameters and resources.
  */
 const openMaps: Readonly<Record<string, object>> = {
   environment: { type: 'object', additionalProperties: { type: 'string' } },
@@ -28,13 +28,14 @@ function quantities(): object {
 
 const patterns: Readonly<Record<string, string>> = {
   digest: '^(sha256:[0-9a-f]{64})?$',
-  // Pattern of the image's tag, which is part of the names of Jobs.
+  // Pattern for the tag of the container image. The tag becomes part of the names of Jobs.
   tag: '^([a-z0-9]([a-z0-9.-]{0,40}[a-z0-9])?)?$',
   repository: '^[a-z0-9.-]+(:[0-9]+)?(/[a-z0-9._-]+)*$',
 }
 
 /**
- * JSON schema of the values of the chart. Misspelt keys and values of another type are rejected.
+ * JSON schema for the values of the Helm chart. The schema rejects unknown keys and values of a
+ * wrong type.
  */
 export function valuesSchema(values: Values): object {
   return { $schema: 'http://json-schema.org/draft-07/schema#', ...schemaOf('', values) }
@@ -49,7 +50,8 @@ function schemaOf(key: string, value: unknown): object {
       type: 'object',
       additionalProperties: false,
       properties: {
-        // Helm gives each chart the map `global` in its values.
+        // Helm adds the map `global` to the values of each chart, so the schema has to allow the
+        // map.
         ...(key === '' && { global: { type: 'object' } }),
         ...Object.fromEntries(
           Object.entries(value).map(([name, member]) => [name, schemaOf(name, member)]),

@@ -1,7 +1,7 @@
 import { Document, isMap, isScalar, Scalar, visit } from 'yaml'
 import type { Values } from './values.ts'
 
-/** Comments on the members of the chart's values. */
+/** Comments on the members of the Helm chart's values, for `values.yaml`. */
 const comments: Readonly<Record<string, string>> = {
   image:
     'Image of all processes. An empty tag is the version of the chart. The digest is optional.',
@@ -28,8 +28,8 @@ const comments: Readonly<Record<string, string>> = {
 }
 
 /**
- * Text of values as Helm reads them. Helm reads `off` and `yes` as booleans, as YAML 1.1 does,
- * unless they are in quotes.
+ * Converts values to YAML text for Helm. Texts such as `off` and `yes` are quoted, because Helm
+ * reads them as booleans otherwise (YAML 1.1).
  */
 export function helmText(values: Values): string {
   return toText(new Document(values, { version: '1.1' }))

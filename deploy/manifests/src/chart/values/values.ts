@@ -15,7 +15,7 @@ export interface ImageValues {
 }
 
 /**
- * Default values of the chart: the values of the kustomize builds of the base and of each
+ * Default values of the Helm chart, taken from the kustomize builds of the base and of each
  * component.
  */
 export function defaultValues(
@@ -44,7 +44,10 @@ export function defaultValues(
   return values
 }
 
-/** Values of the chart that give the manifests of an overlay, without the default values. */
+/**
+ * Values for the Helm chart that reproduce the manifests of an overlay, without values that equal
+ * the defaults.
+ */
 export function overlayValues(
   sources: ChartSources,
   overlay: Build,
@@ -66,8 +69,8 @@ export function overlayValues(
 }
 
 /**
- * Returns a manifest without the variables that the components of an overlay add: these variables
- * are no values of the chart.
+ * Returns a ConfigMap without the environment variables that the components of an overlay add.
+ * These variables are not part of the Helm chart's values.
  */
 function withoutAdded(manifest: PlainManifest, added: readonly PlainManifest[]): PlainManifest {
   const maps = added.filter(({ kind, name }) => kind === 'ConfigMap' && name === manifest.name)
@@ -103,8 +106,8 @@ function setAt(values: Values, path: readonly string[], value: unknown): void {
 }
 
 /**
- * Members of the map `value` that differ from the members of `other`; undefined if no member
- * differs.
+ * Returns the members of the map `value` that differ from the map `other`. Undefined if the maps
+ * are equal.
  */
 function difference(value: unknown, other: unknown): unknown {
   if (!isObject(value) || !isObject(other))

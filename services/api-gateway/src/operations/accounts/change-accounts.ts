@@ -46,8 +46,8 @@ export function onCreateAccount(deps: ChangeDeps) {
 }
 
 /**
- * Stores a registration until the account's owner consents at the OAuth2 provider. Masks mean the
- * values that the account has now. Returns the URL of the consent page.
+ * Stores a registration until the account's owner consents at the OAuth2 provider. Masks stand for
+ * the values that the account has at this time. Returns the URL of the consent page.
  */
 async function startConsent(
   deps: ChangeDeps,
@@ -56,8 +56,8 @@ async function startConsent(
 ): Promise<string> {
   const { oauth2, expectedEmail, email } = input
   const { provider = '', redirectUrl = '', auth } = oauth2 || {}
-  // Errors of the registration are reported now: the client receives no response when the owner
-  // returns.
+  // Reports errors of the registration before the OAuth2 consent, because the client receives no
+  // response after the consent.
   const { columns, repeated } = await inTransaction(deps.db, async (tx) => {
     const stored = await lockAccount(tx, account)
     const planned = planAccount(input, stored, await findAppFor(tx, oauth2, stored))
@@ -71,7 +71,7 @@ async function startConsent(
   return startSignIn(deps, { app: provider, registration, ...defined({ loginHint }) })
 }
 
-/** Changes an account, or starts the OAuth2 consent that the change waits for. */
+/** Changes an account, or starts the OAuth2 consent if the change requires consent. */
 export function onUpdateAccount(deps: ChangeDeps) {
   const { db, bus, sealer, tasks } = deps
   return handle(operations.updateAccount, async ({ params: { account }, body, caller }) => {
@@ -98,8 +98,8 @@ function changedBy({ token }: Caller): ChangedBy {
 type DeleteDeps = Pick<OperationDeps, 'db' | 'bus' | 'settings' | 'tokens' | 'tasks'>
 
 /**
- * Deletes an account. Its waiting submissions end with messageFailed. Its webhook target is stored
- * with the last event, because events are delivered later.
+ * Deletes an account. Its waiting submissions end with the event messageFailed. The last event
+ * contains the webhook target of the account, because events are delivered after the deletion.
  */
 export function onDeleteAccount({ db, bus, settings, tokens, tasks }: DeleteDeps) {
   return handle(operations.deleteAccount, async ({ params: { account }, query, signal }) => {
@@ -147,7 +147,7 @@ function failedEvent(account: string, ended: EndedSubmission): NewEvent {
   }
 }
 
-/** Timeout of the OAuth2 provider's revocation endpoint. */
+/** Timeout of a request to the OAuth2 provider's revocation endpoint. */
 const revokeTimeoutMs = 10_000
 
 /**

@@ -12,7 +12,7 @@ type OAuthTokenDeps = Pick<
   'db' | 'bus' | 'settings' | 'timeoutMs' | 'oauthTokensApi'
 >
 
-/** Returns the provider access token of an account, if the operator has enabled it. */
+/** Returns the provider access token of an account, if the operator has enabled such requests. */
 export function onGetOAuthToken(deps: OAuthTokenDeps) {
   const { db, bus, settings, oauthTokensApi } = deps
   return handle(operations.getOAuthToken, async ({ params: { account }, headers, signal }) => {

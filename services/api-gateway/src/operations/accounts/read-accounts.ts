@@ -59,7 +59,7 @@ export function accountReadHandlers(deps: WorkerDeps): OperationHandler[] {
 
 /**
  * Subscription of an account to notifications of its mail provider. Undefined if the account has no
- * subscription yet, or no public address for a subscription.
+ * subscription yet, or if there is no public address that the provider could notify.
  */
 async function describeSubscription(db: Db, account: string, caller: Caller) {
   const watch = await findWatch(db, account)
@@ -83,7 +83,7 @@ function percentOf({ usage, limit }: { usage: number; limit: number }): string {
   return `${limit > 0 ? Math.round((usage / limit) * 100) : 100}%`
 }
 
-/** Account in a list of accounts. Unset members are absent. */
+/** Account as an entry of an account list. Unset members are absent. */
 function describeListed(row: AccountListRow, caller: Caller) {
   const { account, name, email, oauth2, webhooks, proxy, smtpEhloName, syncTime } = row
   const state = row.state ?? ('new' as const)
@@ -96,12 +96,12 @@ function describeListed(row: AccountListRow, caller: Caller) {
     ...present({ app: oauth2?.provider }),
     ...stateMembers(state),
     counters: { events: row.eventCounts },
-    // A connected account has recovered from its last error.
+    // Hides the last error of a connected account, because the account has recovered.
     lastError: state === 'connected' ? null : visibleLastError(row.lastError, caller),
   }
 }
 
-/** Complete account with masked secrets. Unset members are absent. */
+/** Account with all its members and masked secrets. Unset members are absent. */
 function describeAccount(row: AccountRow, caller: Caller) {
   const { expectedEmail, path, subconnections, copy, logs, paused, imapIndexer, locale, tz } = row
   return {
@@ -141,7 +141,10 @@ function describeSending(attempt: SendingAttempt, caller: Caller): SmtpStatus {
   return { ...base, status: 'error', ...present({ ...rest, description: message }) }
 }
 
-/** Type of an account in the API; for an account with OAuth2, the type of its application. */
+/**
+ * Type of an account in the API. An account with an OAuth2 grant of its own has the provider of its
+ * application as the type.
+ */
 function typeOf(row: AccountListRow) {
   const { oauth2, oauth2Provider, hasDelegate } = row
   if (isSendOnly(row) && !oauth2) return 'sending' as const
@@ -152,8 +155,8 @@ function typeOf(row: AccountListRow) {
 }
 
 /**
- * OAuth2 part of an account. Access token and refresh token are both masked, because the content of
- * a sealed grant is unknown here.
+ * OAuth2 part of an account. Access token and refresh token are both masked, because api-gateway
+ * cannot unseal the grant to see which tokens it contains.
  */
 function describeOAuth2(row: AccountRow) {
   const { oauth2, passwords, scopes, tokenExpiresAt, tokenUpdatedAt, grantedAt } = row

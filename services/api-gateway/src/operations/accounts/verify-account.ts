@@ -22,8 +22,8 @@ export function onVerifyAccount(deps: Pick<OperationDeps, 'bus' | 'timeoutMs' | 
 }
 
 /**
- * Rejects the authentication server, which needs a registered account: a verification has no
- * registered account.
+ * Checks the mail server settings of a login test. Rejects `useAuthServer`, because the
+ * authentication server needs a registered account, which a login test does not have.
  */
 function assertVerifiable({ imap, smtp }: VerifyRequest): void {
   const errors: FieldError[] = []

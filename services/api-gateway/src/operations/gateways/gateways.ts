@@ -30,7 +30,10 @@ import {
 
 type GatewayDeps = Pick<OperationDeps, 'db' | 'bus' | 'sealer' | 'tasks'>
 
-/** Operations on SMTP gateways. Queued messages use a gateway as it is at the attempt. */
+/**
+ * Operations on SMTP gateways. A queued message uses the settings that its gateway has at the time
+ * of the attempt.
+ */
 export function gatewayHandlers({ db, bus, sealer, tasks }: GatewayDeps): OperationHandler[] {
   const invalidate = (id: string) => tasks.run(bus.invalidate({ topic: 'gateways', id }))
   return [
@@ -68,7 +71,7 @@ export function gatewayHandlers({ db, bus, sealer, tasks }: GatewayDeps): Operat
   ]
 }
 
-/** SMTP gateway in the form of the API. A gateway that was never used has no state yet. */
+/** SMTP gateway as the API represents it. A gateway that was never used has no counters yet. */
 function describeListed<R extends GatewayListRow>({ deliveries, lastUse, ...row }: R) {
   const use = { deliveries: Number(deliveries ?? 0), lastUse: lastUse?.toISOString() ?? null }
   return { ...row, ...use }
@@ -90,7 +93,8 @@ async function registerGateway(tx: Tx, registration: Registration): Promise<'new
     const stored = await lockGateway(tx, gateway)
     const { columns, password } = planRegistration(input, stored)
     if (stored) await updateGateway(tx, gateway, columns)
-    // A concurrent request may have inserted the gateway: this insert waits for its commit.
+    // If a concurrent request inserts the same gateway, `insertGateway` waits for the commit and
+    // inserts nothing. The loop then reads the gateway again.
     else if (!(await insertGateway(tx, { gateway, ...columns }))) continue
     await storePassword(tx, { ...registration, columns }, password)
     return stored ? 'existing' : 'new'
@@ -101,7 +105,8 @@ async function registerGateway(tx: Tx, registration: Registration): Promise<'new
 type PlannedColumns = Pick<GatewayPlan, 'columns'>
 
 /**
- * Seals and stores a new password for the server of the gateway, or deletes the stored password.
+ * Seals and stores a new password for the server of the SMTP gateway, or deletes the stored
+ * password.
  */
 async function storePassword(
   tx: Tx,

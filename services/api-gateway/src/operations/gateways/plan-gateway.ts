@@ -12,7 +12,10 @@ export interface GatewayPlan {
   password: { seal: string } | 'delete' | 'keep'
 }
 
-/** Parts of a gateway login as an error names them. Gateways have no TLS options and no proxy. */
+/**
+ * Names of the parts of a gateway login in error messages. Gateways have no TLS options and no
+ * proxy.
+ */
 const partNames = {
   source: 'login',
   user: 'user',
@@ -24,8 +27,8 @@ const partNames = {
 }
 
 /**
- * Plans the registration of an SMTP gateway. A masked password keeps the stored password, for the
- * same login only.
+ * Plans the registration of an SMTP gateway. A masked password keeps the stored password if the
+ * login is unchanged.
  */
 export function planRegistration(
   input: Omit<GatewayRegistration, 'gateway'>,
@@ -38,8 +41,8 @@ export function planRegistration(
 }
 
 /**
- * Plans an update of an SMTP gateway. Absent fields keep their value. The password stays only if
- * the login is unchanged.
+ * Plans an update of an SMTP gateway. Absent fields keep their value. The stored password stays
+ * only if the login is unchanged.
  */
 export function planUpdate(input: GatewayUpdate, stored: LockedGateway): GatewayPlan {
   const { user, pass, ...rest } = input
@@ -56,8 +59,8 @@ export function planUpdate(input: GatewayUpdate, stored: LockedGateway): Gateway
 /**
  * Plans the change of a gateway's password.
  *
- * @throws AppError `invalid` if a login is incomplete, or a stored password would go to another
- * server
+ * @throws AppError `invalid` if the login has a user or a password only, or a stored password would
+ * go to another server
  */
 function planPassword(
   columns: GatewayColumns,
@@ -72,15 +75,17 @@ function planPassword(
   if (!pass) throw validationError([fieldError('pass', 'is required')])
   if (pass !== mask) return { seal: pass }
   if (!stored?.hasPassword) throw validationError([fieldError('pass', 'is required')])
-  // The stored gateway password stays for the same login only. A client could otherwise have the
-  // password, which the client cannot read, sent to its own server.
+  // Keeps the stored gateway password only for an unchanged login. A client could otherwise have
+  // the password, which the client cannot read, sent to its own server.
   const [changed] = changedLoginParts(loginOf(stored), loginOf(columns))
   if (changed !== undefined)
     throw validationError([fieldError('pass', `is required for another ${partNames[changed]}`)])
   return 'keep'
 }
 
-/** Login at a gateway, in the normalized form in which logins of accounts are compared as well. */
+/**
+ * Login at an SMTP gateway, in the normalized form that is also used to compare logins of accounts.
+ */
 function loginOf({ username, host, port, secure = false }: GatewayColumns): StoredLogin {
   return { source: 'password', user: username, host: host.toLowerCase(), port, secure }
 }

@@ -8,8 +8,9 @@ import { findPubSubState } from '../../store/pubsub-apps.ts'
 type App = Pick<AppListRow, 'id' | 'provider' | 'config'>
 
 /**
- * Steps of the verification of an OAuth2 application that workers have done already: the session of
- * an account, its watch, and Pub/Sub. These steps cause no requests to the provider.
+ * Steps in the verification of an OAuth2 application that workers have done already: the session of
+ * an account, its registration for notifications, and Pub/Sub. Reading their results sends no
+ * requests to the provider.
  */
 export async function accountSteps(
   db: Db,

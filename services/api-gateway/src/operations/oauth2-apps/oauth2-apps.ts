@@ -38,7 +38,10 @@ type OAuth2AppDeps = Pick<
   'db' | 'bus' | 'sealer' | 'tasks' | 'settings' | 'timeoutMs'
 >
 
-/** Operations on OAuth2 applications. Deletion does not end sessions that are logged in. */
+/**
+ * Operations on OAuth2 applications. The deletion of an application does not end the mail sessions
+ * that are logged in.
+ */
 export function oauth2AppHandlers(deps: OAuth2AppDeps): OperationHandler[] {
   const { db, bus, sealer, tasks, settings } = deps
   const invalidate = (id: string) => tasks.run(bus.invalidate({ topic: 'oauth2Apps', id }))
@@ -95,7 +98,7 @@ export function oauth2AppHandlers(deps: OAuth2AppDeps): OperationHandler[] {
   ]
 }
 
-/** Seals and stores the new secrets of an OAuth2 application for its provider. */
+/** Seals and stores new secrets of an OAuth2 application, for use at its provider. */
 async function storeSecrets(
   tx: Tx,
   { app, sealer, to }: { app: string; sealer: Sealer; to: string },
@@ -108,7 +111,7 @@ async function storeSecrets(
   }
 }
 
-/** OAuth2 application in the form of the API, with masked secrets. */
+/** OAuth2 application as the API represents it, with masked secrets. */
 function describeListed({
   config,
   secrets,
@@ -152,7 +155,10 @@ function toPubSubError(failure: AppListRow['pubSubFailure']): PubSubError | null
  */
 const minTimeoutMs = 30_000
 
-/** Checks an OAuth2 application with auth-bridge and adds the state of the account's mailbox. */
+/**
+ * Checks an OAuth2 application by a command to auth-bridge, and adds the state of the account's
+ * mailbox.
+ */
 function onCheckOAuth2App({ db, bus, settings, timeoutMs }: OAuth2AppDeps) {
   return handle(operations.checkOAuth2App, async ({ params, body, headers, signal }) => {
     const { app } = params

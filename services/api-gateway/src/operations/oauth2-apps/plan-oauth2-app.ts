@@ -95,7 +95,10 @@ function withDefaults(
   }
 }
 
-/** Errors for base scopes of an OAuth2 application that its provider does not have. */
+/**
+ * Returns a field error if the provider of an OAuth2 application does not support the base scopes
+ * of the application.
+ */
 function unsupportedErrors(provider: OAuth2Provider, input: OAuth2AppConfig): FieldError[] {
   const { baseScopes = 'imap' } = input
   if (baseScopes === 'pubsub')
@@ -117,8 +120,8 @@ const apiProviders = names.format(oauth2ProvidersThat(({ api }) => api !== undef
 const topicFields = ['googleProjectId', 'googleTopicName', 'googleSubscriptionName'] as const
 
 /**
- * Errors for Pub/Sub fields of an OAuth2 application that do not fit its base scopes. Only fields
- * of the request are checked, stored fields stay.
+ * Field errors for Pub/Sub fields of an OAuth2 application that do not fit its base scopes. Only
+ * fields of the request are checked; stored fields stay.
  */
 function googleErrors(
   provider: OAuth2Provider,
@@ -128,7 +131,7 @@ function googleErrors(
   const isPubSub = baseScopes === 'pubsub' && oauth2ProviderTraits[provider].hasPubSub === true
   const isNotified = baseScopes === 'api' && isNotifiedByPubSub(provider)
   const misplaced = topicFields.filter(
-    // The project of an application for the Gmail API is information for operators.
+    // Allows the Google project for an application of the Gmail API, as information for operators.
     (name) => Boolean(input[name]) && !isPubSub && !(isNotified && name === 'googleProjectId'),
   )
   return [
@@ -144,8 +147,9 @@ function googleErrors(
 }
 
 /**
- * Errors for another provider of an OAuth2 application with its stored secret. The stored secret,
- * which the client cannot read, must not be sent to another server.
+ * Returns a field error if an update moves an OAuth2 application to other endpoints and keeps the
+ * stored client secret. The client cannot read the secret and must not have it sent to another
+ * server.
  */
 function providerErrors({ config, secrets }: AppPlan, stored: LockedApp): FieldError[] {
   const keepsSecret = stored.secrets.includes('clientSecret') && secrets.clientSecret === undefined
@@ -179,8 +183,8 @@ function assertComplete(provider: OAuth2Provider, plan: CompletePlan, errors: Fi
 }
 
 /**
- * Errors for an OAuth2 application of a service without a key. Services authenticate by a key,
- * unless they have its alternative: a client secret or Workload Identity Federation.
+ * Returns a field error if an OAuth2 application for a service account has no key. An alternative
+ * replaces the key at some providers: a client secret, or Workload Identity Federation.
  */
 function missingKeyErrors(
   provider: OAuth2Provider,
@@ -196,8 +200,8 @@ function missingKeyErrors(
 }
 
 /**
- * Errors for the Workload Identity Federation of an OAuth2 application, which replaces the key of a
- * service account of Google.
+ * Field errors for Workload Identity Federation, which replaces the key of a Google service account
+ * in an OAuth2 application.
  */
 function federationErrors(
   provider: OAuth2Provider,
@@ -237,8 +241,8 @@ const genericOnlyFields = [
 ] as const
 
 /**
- * Errors for endpoints in an OAuth2 application of a known provider. Endpoints of known providers
- * are fixed, so that their secrets go nowhere else.
+ * Field errors for endpoints in an OAuth2 application of a known provider. The endpoints of known
+ * providers are fixed, so that secrets go nowhere else.
  */
 function genericOnlyErrors(provider: OAuth2Provider, config: OAuth2AppConfig): FieldError[] {
   if (!oauth2ProviderTraits[provider].servers) return []
@@ -254,7 +258,10 @@ function endpointErrors({ issuer, authorizeUrl, tokenUrl }: OAuth2AppConfig): Fi
     .map(([name]) => fieldError(name, 'is required without an issuer'))
 }
 
-/** Errors for the authority of a service application, which logs in to one tenant. */
+/**
+ * Returns a field error if the authority of an OAuth2 application for a service does not name a
+ * single tenant.
+ */
 function tenantErrors({ authority = '' }: OAuth2AppConfig): FieldError[] {
   return ['common', 'organizations', 'consumers'].includes(authority)
     ? [fieldError('authority', 'must be the id or the domain of a tenant')]

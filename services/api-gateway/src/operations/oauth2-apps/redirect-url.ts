@@ -10,9 +10,9 @@ interface PublicAddress {
 }
 
 /**
- * Problem of the redirect URL of an OAuth2 application. Undefined without a redirect URL, or while
- * no `serviceUrl` is set. The browser finishes a sign-in at the redirect URL, so the URL must lead
- * to this service.
+ * Describes a wrong redirect URL of an OAuth2 application. The redirect URL must lead to this
+ * service, because browsers finish a sign-in there. Undefined without a redirect URL, or while no
+ * `serviceUrl` is set.
  */
 export function redirectProblem(
   { redirectUrl }: OAuth2AppConfig,

@@ -13,12 +13,12 @@ import { type Sealer, sealHeaders, sealLogin } from '@posthorn/secrets'
 import { mask, maskUrl, unknownMask, unmaskHeaders } from '../../http/masks.ts'
 import { type SettingChange, settingSealContext } from '../../store/settings.ts'
 
-/** Change of a setting before sealing: the member `seal` and header values are in plaintext. */
+/** Change of a setting before sealing. The member `seal` and header values are in plaintext. */
 export type PlannedChange =
   | ({ key: SettingKey } & ({ value: unknown } | { seal: string } | { unset: true }))
   /**
-   * Change of the authentication server: the value is the masked URL, which is shown; the whole URL
-   * is sealed.
+   * Change of the setting `authServer`: the masked URL, which clients can read, and the complete
+   * URL, which is sealed.
    */
   | { key: 'authServer'; value: string; seal: string }
   | { key: 'webhooksCustomHeaders'; headers: { key: string; value: string }[] }
@@ -67,8 +67,8 @@ function planText(key: SettingKey, value: string, stored: Settings): ChangePlan 
 }
 
 /**
- * Plans the change of a secret setting. The service secret can be replaced, not removed: webhooks
- * are always signed.
+ * Plans the change of a secret setting. The service secret can be replaced but not removed, because
+ * webhooks are always signed.
  */
 function planSecret(key: SettingKey, value: unknown): ChangePlan {
   if (Array.isArray(value) && value.length > 0) return planSecret(key, JSON.stringify(value))
@@ -86,8 +86,8 @@ function planHeaders(input: Headers, { webhooksCustomHeaders }: Settings): Chang
 }
 
 /**
- * Keys of settings whose value changes. A new secret always counts as changed, because this service
- * cannot unseal the stored secret. `sealed` has the keys of stored secrets.
+ * Keys of the settings whose value changes. A new secret always counts as changed, because
+ * api-gateway cannot unseal the stored secret. `sealed` has the keys of stored secrets.
  */
 export function changedKeys(
   planned: readonly PlannedChange[],

@@ -38,7 +38,8 @@ export function settingsHandlers(deps: SettingsDeps): OperationHandler[] {
 }
 
 /**
- * Reads the requested settings, or all readable settings without a query. Unset settings are null.
+ * Returns the settings that the query names; without a query, all readable settings. Unset settings
+ * are null.
  */
 function onGetSettings({ db }: SettingsDeps) {
   const operation = operations.getSettings
@@ -60,7 +61,7 @@ function onGetSettings({ db }: SettingsDeps) {
   })
 }
 
-/** Setting in the form of the API. Masks credentials in addresses and the values of headers. */
+/** Setting as the API represents it. Masks credentials in URLs and the values of headers. */
 function describeSetting(settings: Settings, key: SettingKey): unknown {
   if (key === 'webhooksCustomHeaders')
     return settings[key]
@@ -70,7 +71,10 @@ function describeSetting(settings: Settings, key: SettingKey): unknown {
   return addresses.has(key) && typeof value === 'string' ? maskUrl(value) : value
 }
 
-/** Changes all settings of a request, or none. Processes see it by broadcast or cache expiry. */
+/**
+ * Changes all settings of a request, or none. Other processes use the changes after a broadcast, or
+ * when their cache expires.
+ */
 function onUpdateSettings({ db, bus, sealer, settings, tasks }: SettingsDeps) {
   const operation = operations.updateSettings
   return handle(operation, async ({ body, caller }) => {
@@ -89,8 +93,8 @@ function onUpdateSettings({ db, bus, sealer, settings, tasks }: SettingsDeps) {
 }
 
 /**
- * Keeps a replaced service secret, which signs webhooks beside the new secret for a limited time,
- * so that receivers have time to switch.
+ * Keeps the previous service secret for a limited time. Webhooks are signed with both secrets
+ * meanwhile, so that receivers have time to switch.
  */
 async function retainReplacedSecret(tx: Tx, changes: readonly SettingChange[]): Promise<void> {
   if (!changes.some(({ key }) => key === 'serviceSecret')) return
@@ -101,18 +105,18 @@ async function retainReplacedSecret(tx: Tx, changes: readonly SettingChange[]): 
 }
 
 /**
- * Keys of the settings that a request without a query reads. A token with permissions reads no
- * privileged settings.
+ * Keys of the settings that a request without a query reads. An access token with a permissions
+ * record does not read privileged settings.
  */
 function readableSettings({ token }: Caller): SettingKey[] {
   return settingKeys.filter((key) => !token?.permissions || !privileged.has(key))
 }
 
 /**
- * Checks that an access token with permissions may read or change settings. Settings concern all
- * accounts and belong to the group `admin`, which no permissions record grants, so the token
- * changes none. The token reads settings that are not privileged by its actions, if the record has
- * no groups.
+ * Checks that an access token with a permissions record may read or change settings. Settings
+ * belong to the group `admin`, because they concern all accounts. No permissions record grants this
+ * group, so the token cannot change settings. The token can read settings that are not privileged
+ * if its record permits the action and has no list of groups.
  *
  * @throws AppError `forbidden`
  */

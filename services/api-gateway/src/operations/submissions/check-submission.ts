@@ -7,9 +7,15 @@ import type { Caller } from '../../access/authenticate.ts'
 import { attachmentFields } from '../../composing/attachments.ts'
 import { assertNoThread, referenceFields } from '../../composing/references.ts'
 
-/** Fields of a submission that a raw message contains itself, or that would change its bytes. */
+/**
+ * Fields of a submission that are not allowed with a raw message. The raw message contains them
+ * itself, or they would change its bytes.
+ */
 const notBesideRaw = ['text', 'html', 'attachments', 'previewText', 'template', 'render'] as const
-/** Fields of a submission that each entry of a mail merge has for its recipient. */
+/**
+ * Fields of a submission that are not allowed with a mail merge, because each recipient of the
+ * merge has its own.
+ */
 const notBesideMerge = ['envelope', 'raw', 'to', 'cc', 'bcc', 'messageId', 'render'] as const
 
 /** Checks submission fields that exclude or require each other, which the schema cannot express. */
@@ -39,9 +45,9 @@ function exclusions(submission: Submission): FieldError[] {
 }
 
 /**
- * Field errors for too many recipients of a submission. The schema limits each list of recipients,
- * this function all lists together. An empty set of recipients is detected later, because a reply
- * adds recipients.
+ * Field errors for too many recipients of a submission. The schema limits each list of recipients;
+ * this function limits all lists together. A submission without recipients is detected later,
+ * because a reply adds recipients.
  */
 export function recipientFields({ to, cc, bcc, envelope }: Submission): FieldError[] {
   if (envelope?.to?.length === 0)

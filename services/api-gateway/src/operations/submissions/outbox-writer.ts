@@ -43,7 +43,7 @@ export interface SendOptions {
   filing?: Pick<Filing, 'reference' | 'draft'>
   /** Thread at the mail provider that the messages continue. For accounts at a mail API. */
   thread?: string | undefined
-  /** Stored draft to send at a mail API, which releases it; see `outbox.stored_draft`. */
+  /** Draft at the mail provider, which the provider itself sends; see `outbox.stored_draft`. */
   storedDraft?: StoredDraft | undefined
   /** True to send in the mail provider's own format instead of MIME. For accounts at a mail API. */
   useStructuredFormat?: boolean
@@ -62,7 +62,10 @@ export async function getSender(db: Db, account: string, { gateway }: { gateway?
   return owner
 }
 
-/** Stores submissions in the outbox and publishes hints for due submissions. Senders also poll. */
+/**
+ * Stores submissions in the outbox and publishes hints for due submissions. If a hint is lost,
+ * senders find the submission by polling.
+ */
 export class OutboxWriter {
   readonly #deps: WriterDeps
   readonly #insert: InsertSubmission
@@ -74,8 +77,8 @@ export class OutboxWriter {
 
   /**
    * Returns a function that creates outbox rows with the options of a submission request. The
-   * function rejects an envelope that the account cannot send: AppError `invalid`
-   * `UnsupportedOperation`.
+   * function throws AppError `invalid` `UnsupportedOperation` for an envelope that the account
+   * cannot send.
    */
   async rowFactory(
     sendOptions: SendOptions,
@@ -141,7 +144,9 @@ export class OutboxWriter {
     return response
   }
 
-  /** Stores all outbox rows that `work` inserts, in one transaction. Returns its response. */
+  /**
+   * Stores all outbox rows that `work` inserts, in one transaction. Returns the response of `work`.
+   */
   async writeMany(
     key: IdempotencyKey | undefined,
     work: (insert: (rows: NewSubmission[]) => Promise<void>) => Promise<SubmissionResult>,
@@ -151,8 +156,8 @@ export class OutboxWriter {
     const inTx = (tx: Tx) =>
       work(async (rows) => {
         await insertRows(tx, rows)
-        // The bytes of inserted outbox rows are not kept: all messages of a merge together may be
-        // large.
+        // Keeps ids and times of the inserted outbox rows, but not their bytes: all messages of a
+        // mail merge together may be large.
         inserted.push(...rows.map(({ queueId, sendAt }) => defined({ queueId, sendAt })))
       })
     if (!key) {
@@ -185,7 +190,7 @@ function withKey(
 
 /**
  * Filing of a message after sending: Sent copy, reference and draft. Null if the request has no
- * filing options or the account no mailbox.
+ * filing options, or if the account has no mailbox.
  */
 function filingOf({ owner, options, filing }: SendOptions): Filing | null {
   if (!hasMailbox(owner)) return null
@@ -206,8 +211,8 @@ function apiColumns({ thread, storedDraft, useStructuredFormat = false }: SendOp
 }
 
 /**
- * Outbox columns by which the sender checks again whether the recipient is blocked on a list. A
- * message of a list has one recipient.
+ * Outbox columns by which the sender checks again whether the recipient is blocked on a mailing
+ * list. Messages of a mailing list have one recipient.
  */
 function listColumns(
   { listId }: SendOptions['options'],
@@ -217,7 +222,7 @@ function listColumns(
   return { listId: listId.toLowerCase(), listRecipient: addressKey(recipient) }
 }
 
-/** Time at which a message is sent. A past time means now. */
+/** Time at which a message is to be sent. A requested time in the past becomes the current time. */
 export function sendTime(sendAt: string | undefined, now = new Date()): Date {
   const requested = sendAt === undefined ? undefined : parseDate(sendAt)
   return requested && requested > now ? requested : now

@@ -21,10 +21,10 @@ import { assertProxyAllowed, dsnFields, recipientFields } from './check-submissi
 import { getSender, type OutboxWriter, sendTime } from './outbox-writer.ts'
 
 /**
- * Submits a draft of the mailbox, with its current content. Filing deletes the draft once it is
- * sent. A mail API releases the stored draft itself, unless the request replaces the draft's
- * recipients. The copy of the draft has a new Message-ID, so that senders never take the owner's
- * draft for their own.
+ * Submits a draft of the mailbox with its current content. After sending, the filing deletes the
+ * draft. A mail API sends the stored draft itself, unless the request replaces the draft's
+ * recipients. The composed copy of the draft has a new Message-ID, so that senders cannot mistake
+ * the owner's draft for the copy.
  */
 export function onSubmitDraft(deps: ResolveDeps, writer: OutboxWriter) {
   const { storedMemory } = deps
@@ -46,7 +46,8 @@ export function onSubmitDraft(deps: ResolveDeps, writer: OutboxWriter) {
     const bytes = Math.min(draft.size ?? maxBytes, maxBytes)
     using _memory = await storedMemory.acquire(bytes, input.signal)
     const byApi = sendsByApi(owner, options.gateway)
-    // The version of the draft is read before the content, so that a change in between is noticed.
+    // Reads the version of the draft before the content, so that a change between the two reads is
+    // noticed.
     const { version } =
       byApi && !envelope
         ? await callWorker(deps, input, [getDraftVersion, { account, message }])

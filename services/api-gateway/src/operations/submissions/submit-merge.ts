@@ -19,7 +19,7 @@ import { blockedRecipients } from '../../store/lists.ts'
 import type { NewSubmission } from '../../store/outbox.ts'
 import { type OutboxWriter, type SendOptions, sendTime } from './outbox-writer.ts'
 
-/** Tools of a submission, for one message or a mail merge. */
+/** Dependencies of storing a submission with one message or a mail merge. */
 export interface SubmitTools extends ComposeTools {
   db: Db
   writer: OutboxWriter
@@ -35,20 +35,20 @@ interface MergeOutcome {
 }
 
 /**
- * Maximum size of a batch of mail merge messages. All messages of the first batch are composed
- * before Postgres is used.
+ * Maximum size of a batch of mail merge messages. The first batch is composed completely before
+ * Postgres is used.
  */
 const maxBatchBytes = 16 * 1024 * 1024
 /** Maximum messages per insert of a mail merge. Postgres allows 65,535 parameters per statement. */
 const maxBatchRows = 1_000
 /**
- * Number of first recipients of a mail merge: if the messages of all of them fail, the error
- * concerns all recipients and the request fails.
+ * Number of first recipients of a mail merge. If the messages of all these recipients fail, the
+ * cause concerns every recipient, and the whole request fails.
  */
 const maxFirstFailures = 3
 /**
- * Time limit of a mail merge. A longer merge blocks the connection and its transaction for too
- * long.
+ * Time limit of a mail merge. A longer merge would occupy a Postgres connection and a transaction
+ * for too long.
  */
 const maxMergeMs = 60_000
 
@@ -77,7 +77,7 @@ export async function submitMerge(
   })
 }
 
-/** Next outcomes of a mail merge, up to the limits of a batch. */
+/** Collects the next outcomes of a mail merge, up to the limits of a batch. */
 async function nextBatch(outcomes: AsyncGenerator<MergeOutcome>): Promise<MergeOutcome[]> {
   const batch: MergeOutcome[] = []
   let bytes = 0
@@ -91,8 +91,8 @@ async function nextBatch(outcomes: AsyncGenerator<MergeOutcome>): Promise<MergeO
 }
 
 /**
- * Result of a mail merge that is a dry run: the outcomes of all recipients with the bytes of the
- * first message.
+ * Result of a mail merge as a dry run: the outcomes of all recipients with the bytes of the first
+ * message.
  */
 async function preview(outcomes: AsyncGenerator<MergeOutcome>): Promise<SubmissionResult> {
   const mailMerge: MergeResult[] = []

@@ -29,7 +29,10 @@ import { messageIdOf, submitMerge, type SubmitTools } from './submit-merge.ts'
 
 type SubmitDeps = ResolveDeps & Pick<OperationDeps, 'links' | 'renderer'>
 
-/** Stores messages for sending. The response confirms storage. A lost hint delays the sender. */
+/**
+ * Stores messages for sending. The response confirms the storage. If the hint to the sender is
+ * lost, sending starts later.
+ */
 export function onSubmitMessage(deps: SubmitDeps, writer: OutboxWriter) {
   const { db, renderer } = deps
   return handle(operations.submitMessage, async (input) => {
@@ -109,7 +112,7 @@ function composeMessage(
   })
 }
 
-/** All recipients of the message, without duplicates. */
+/** All recipients of a submission's message, without duplicates. */
 async function recipientsOf(resolved: ResolvedSubmission): Promise<Mailbox[]> {
   const { draft } = await addressCopy(resolved, {}, {})
   const { to = [], cc = [], bcc = [] } = draft
@@ -137,7 +140,10 @@ function assertRecipients({ submission }: ResolvedSubmission, recipients: readon
     ])
 }
 
-/** Finds the list entry that blocks a submission's only recipient. Undefined without an entry. */
+/**
+ * Finds the blocklist entry of a submission's only recipient. Undefined if the recipient is not
+ * blocked.
+ */
 async function findSkipped(
   { db }: SubmitTools,
   { account, submission: { listId } }: ResolvedSubmission,

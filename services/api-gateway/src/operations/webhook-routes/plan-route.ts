@@ -14,7 +14,7 @@ import type { LockedRoute, RouteColumns } from '../../store/webhook-routes.ts'
 /**
  * Columns of a webhook route that a request sets.
  *
- * @throws AppError `invalid` for an unknown masked value
+ * @throws AppError `invalid` for a mask that does not match the stored value
  */
 export function columnsOf(
   input: Partial<WebhookRouteCreation> & WebhookRouteUpdate,

@@ -18,12 +18,18 @@ import { newSortableId } from '../sortable-id.ts'
 import type { OperationDeps } from '../operation-deps.ts'
 import { checkFunctions, columnsOf, sealColumns, sourceOf } from './plan-route.ts'
 
-/** Maximum errors of a webhook route in a response; webhook-dispatcher keeps the same number. */
+/**
+ * Maximum errors of a webhook route in a response. webhook-dispatcher stores at most the same
+ * number.
+ */
 const maxErrors = 20
 
 type WebhookRouteDeps = Pick<OperationDeps, 'db' | 'bus' | 'sandbox' | 'sealer' | 'tasks'>
 
-/** Operations on webhook routes: `/v1` reads them, `/admin/api` changes them. */
+/**
+ * Operations on webhook routes: paths below `/v1` read routes, paths below `/admin/api` change
+ * routes.
+ */
 export function webhookRouteHandlers(deps: WebhookRouteDeps): OperationHandler[] {
   const { db, bus, sandbox, sealer, tasks } = deps
   const invalidate = (id: string) => tasks.run(bus.invalidate({ topic: 'routes', id }))
@@ -36,7 +42,7 @@ export function webhookRouteHandlers(deps: WebhookRouteDeps): OperationHandler[]
       const { filter: fn, map, version: v, ...row } = await getRoute(db, webhookRoute)
       return { ...describeListed(row), v, content: { fn, map } }
     }),
-    // A new webhook route applies to events recorded from now on.
+    // A new webhook route applies only to events that are recorded after its creation.
     handle(operations.createWebhookRoute, async ({ body }) => {
       const { name, targetUrl } = body
       const columns = columnsOf(body)
@@ -47,7 +53,7 @@ export function webhookRouteHandlers(deps: WebhookRouteDeps): OperationHandler[]
       invalidate(id)
       return { id, created: true }
     }),
-    // Pending deliveries of a changed webhook route keep their bytes and go to the new target.
+    // Pending deliveries of a changed webhook route keep their bodies and go to the new target.
     handle(operations.updateWebhookRoute, async ({ params: { webhookRoute: id }, body }) => {
       await checkFunctions(sandbox, body.content)
       await inTransaction(db, async (tx) => {
@@ -76,7 +82,10 @@ export function webhookRouteHandlers(deps: WebhookRouteDeps): OperationHandler[]
   ]
 }
 
-/** Applies the functions of a webhook route to a payload. Returns their result, sends nothing. */
+/**
+ * Applies the filter and map functions of a request to a payload. Returns the result and sends no
+ * webhook.
+ */
 function onTestWebhookRoute({ db, sandbox }: Pick<WebhookRouteDeps, 'db' | 'sandbox'>) {
   return handle(operations.testWebhookRoute, async ({ body: { content, payload } }) => {
     await checkFunctions(sandbox, content)
@@ -96,7 +105,7 @@ function onTestWebhookRoute({ db, sandbox }: Pick<WebhookRouteDeps, 'db' | 'sand
   })
 }
 
-/** Webhook route in the form of the API, with masked password and header values. */
+/** Webhook route as the API represents it, with masked password and header values. */
 function describeListed({ createdAt, updatedAt, errorFlag, ...row }: RouteListRow) {
   return {
     ...row,

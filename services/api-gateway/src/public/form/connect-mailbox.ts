@@ -40,9 +40,9 @@ export interface MailboxRegistration {
 }
 
 /**
- * Registers or updates the account and marks the form link as used, in one transaction. A failure
- * changes neither. If several requests use a link concurrently, only the first request succeeds.
- * `storeMore` runs in the same transaction.
+ * Registers or updates the account and marks the form link as used, in one transaction. `storeMore`
+ * runs in the same transaction. A failure leaves both account and link unchanged. If several
+ * requests use a link concurrently, only the first request succeeds.
  *
  * @throws FormLinkUsedError, FormLinkExpiredError
  */
@@ -52,8 +52,9 @@ export async function connectMailbox(
   storeMore: (tx: Tx) => Promise<void> = () => Promise.resolve(),
 ): Promise<'new' | 'existing'> {
   const { serviceUrl = null } = await settings.get()
-  // The user of a hosted form chooses the servers of a password login. The OAuth2 application
-  // chooses the servers of a sign-in.
+  // A registration by a hosted form with a password counts as a change by a tenant, because the
+  // user chooses the mail servers. For an OAuth2 sign-in, the OAuth2 application chooses the mail
+  // servers.
   const by = formNonce === null || body.oauth2 ? 'operator' : 'tenant'
   const registration = { account, body: { ...body, account }, by, sealer, serviceUrl } as const
   const events = await inTransaction(db, async (tx) => {

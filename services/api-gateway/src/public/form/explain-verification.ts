@@ -3,7 +3,10 @@ import { isNotTested, isRejectedLogin } from '../../accounts/probe-servers.ts'
 import { formTexts } from './form-texts.ts'
 
 export interface VerificationProblem {
-  /** Form field that displays the text of a failed login; `none` if no login could be attempted. */
+  /**
+   * Form field that displays the error text of a failed login; `none` if no login could be
+   * attempted.
+   */
   at: 'pass' | 'host' | 'none'
   text: string
 }
@@ -13,8 +16,8 @@ const maxReplyCharacters = 300
 
 /**
  * Describes a failed mail server login; undefined for a successful login. All servers that cannot
- * be used have the same text. Only the reply to a login is shown, so that the form cannot scan
- * internal networks.
+ * be used get the same text, and server replies are shown only if they answer a login. The form is
+ * therefore useless for scanning internal networks.
  */
 export function explainVerification(result: VerificationResult): VerificationProblem | undefined {
   if (result.success) return undefined

@@ -5,7 +5,7 @@ import { signedTarget } from '../link-request.ts'
 import { formTexts } from './form-texts.ts'
 import type { FormErrors, FormValueName, FormValues } from './parse-settings.ts'
 
-/** Link, location and theme of a page of the hosted form. */
+/** Signed link, relative location and theme of a page of the hosted form. */
 export interface FormContext {
   parts: SignedParts
   /** Relative path from the page to the folder of `/accounts/new`: empty, `../` or `../../`. */
@@ -27,8 +27,8 @@ export function formUrl(context: FormContext, type?: string): string {
 }
 
 /**
- * URL of a step of the hosted form, relative to the current page. The query has the signed link and
- * the theme.
+ * URL of a step of the hosted form, relative to the current page. The query contains the signed
+ * link parameters and the theme.
  */
 function stepUrl({ parts, up, theme: { colorScheme } }: FormContext, step: string): string {
   const url = signedTarget(up + step, parts)
@@ -60,7 +60,7 @@ export interface PersonView {
   errors: FormErrors
 }
 
-/** Page of the hosted form for name, address and password. */
+/** Page of the hosted form in which the user enters name, address and password. */
 export function personPage(context: FormContext, view: PersonView): Page {
   const { title, lead, name, email, pass, next, pinned } = formTexts.person
   const { errors } = view
@@ -79,7 +79,7 @@ ${inputField({ name: 'pass', label: pass, value: '', error: errors.imapPass, att
 export interface ServersView {
   values: FormValues
   errors: FormErrors
-  /** Tested mail server logins: true for a login that has succeeded. */
+  /** Results of the mail server login tests: true for a login that has succeeded. */
   works: { imap?: boolean; smtp?: boolean }
   /** Passwords of the mail servers, encrypted for this form link. */
   encryptedPasswords: string
@@ -150,7 +150,7 @@ function securityField(selected: string): string {
 <select id="imapSecurity" name="imapSecurity">${option('tls', tls)}${option('starttls', startTls)}</select>`
 }
 
-/** Hint about app passwords of a provider. URLs in the hint become links. */
+/** HTML hint about app passwords of a mail provider. URLs in the hint become links. */
 function passwordHint(appPassword: AppPassword | undefined): string {
   if (!appPassword) return ''
   const instructions = escapeHtml(appPassword.instructions).replace(
@@ -166,7 +166,7 @@ interface InputField {
   value: string
   error?: string | undefined
   note?: string | undefined
-  /** Further HTML attributes of the input. */
+  /** Additional HTML attributes of the form's input element. */
   attributes: string
 }
 

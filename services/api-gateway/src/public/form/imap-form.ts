@@ -27,11 +27,13 @@ export interface ImapFormDeps extends FormLinkDeps, ConnectDeps {
   autoconfig: Autoconfig
   /** Timeout of a test login. The logins at the IMAP and SMTP servers are tested concurrently. */
   timeoutMs: number
-  /** Duration of a login test of a mail server that cannot be used. */
+  /** Duration of a login test if the mail server cannot be used. */
   unusableMs: number
 }
 
-/** Shows the form page for name and address, filled in from the link. */
+/**
+ * Shows the page of the hosted form for name and address. Values of the form link are filled in.
+ */
 export function showPerson({ count }: ImapFormDeps, form: FormRequest): void {
   const { name = '', email = '', expectedEmail } = form.link.request
   count('page')
@@ -73,15 +75,15 @@ export async function onServers(deps: ImapFormDeps, form: FormRequest): Promise<
   const { link, nonce, theme, response } = form
   const state = await connectMailbox(deps, { account: link.account, body, formNonce: nonce })
   deps.count('connected')
-  // Browsers apply `form-action` to HTTP redirects after an HTML form, so the page redirects
-  // instead.
+  // The page redirects, not the HTTP response: browsers apply `form-action` to HTTP redirects after
+  // an HTML form.
   const next = { href: redirectUrlOf({ ...link, state }), isAutomatic: true }
   sendPage(response, 200, messagePage(formTexts.done, theme, next))
 }
 
 /**
- * Tests the posted mail server settings and shows the result. Returns settings that are to be
- * registered; undefined if a page was sent.
+ * Tests the posted mail server settings and shows the result. Returns the settings if they are to
+ * be registered, or undefined if a page was sent.
  */
 export async function onTest(
   deps: ImapFormDeps,
@@ -95,7 +97,8 @@ export async function onTest(
   const { body, errors } = parseSettings(link, values, passwords)
   if (errors) {
     deps.count('refused')
-    // Name and address are not fields of the page with the server settings.
+    // Shows errors of name and address as a general error, because the page with the server
+    // settings has no fields for them.
     const general = errors.email ?? errors.name
     sendServers(form, { ...view, errors, ...defined({ general }) }, 400)
     return undefined

@@ -12,11 +12,13 @@ const personFields = ['name', 'email'] as const
 const imapFields = ['imapHost', 'imapPort', 'imapSecurity', 'imapUser'] as const
 const smtpFields = ['smtpHost', 'smtpPort', 'smtpUser'] as const
 
-/** Form fields that a page shows again, unlike passwords. */
+/**
+ * Form fields whose posted values are shown again in the next page. Passwords are not among them.
+ */
 export const formValueNames = [...personFields, ...imapFields, ...smtpFields]
 export type FormValueName = (typeof formValueNames)[number]
 
-/** Values of the form fields, as text. */
+/** Values of the hosted form's fields, as text. */
 export type FormValues = Record<FormValueName, string>
 
 export interface Passwords {
@@ -25,7 +27,7 @@ export interface Passwords {
   smtp: string
 }
 
-/** Error texts by form field. */
+/** Error texts by the name of the form field. */
 export type FormErrors = { [K in FormValueName | 'imapPass' | 'smtpPass']?: string }
 
 export type ImapRegistration = AccountRegistration & {
@@ -71,7 +73,7 @@ export function parseSettings(
   return Object.keys(errors).length > 0 ? { errors } : { body: body as ImapRegistration }
 }
 
-/** Checks the form's page for name and address, before the mail servers are looked up. */
+/** Checks the form page for name, address and password, before the mail servers are looked up. */
 export function checkPerson(
   link: LinkContent,
   values: Pick<FormValues, 'name' | 'email'>,
@@ -91,7 +93,7 @@ function parsePort(text: string): number {
 
 const texts = formTexts.errors
 
-/** Form fields and texts by field path of the schema. */
+/** Form fields and error texts by the field path that the schema reports. */
 const fieldErrors: Record<string, { field: keyof FormErrors; text: string }> = {
   name: { field: 'name', text: texts.name },
   email: { field: 'email', text: texts.email },
@@ -105,7 +107,9 @@ const fieldErrors: Record<string, { field: keyof FormErrors; text: string }> = {
   'smtp.auth.pass': { field: 'smtpPass', text: texts.pass },
 }
 
-/** Checks the posted settings with the schema of the API and returns the errors by form field. */
+/**
+ * Checks the posted settings with the schema of the API and returns the error texts by form field.
+ */
 function checkSchema(body: object): FormErrors {
   try {
     check(AccountRegistrationSchema, body)
@@ -125,9 +129,9 @@ function checkPasswords({ imap }: Passwords): FormErrors {
 }
 
 /**
- * Compares address and user names of the hosted form with `expectedEmail`. Mail servers choose user
- * names freely, so the comparison is no proof of ownership, but it rejects logins with the name of
- * another mailbox.
+ * Compares address and user names of the hosted form with `expectedEmail`. The comparison rejects
+ * logins with the name of another mailbox. It does not prove ownership, because mail servers choose
+ * user names freely.
  */
 function checkPin(
   { request: { expectedEmail } }: Pick<FormLink, 'request'>,

@@ -15,7 +15,7 @@ import { accountFieldsOf } from './parse-settings.ts'
 import type { FormRequest } from './with-form-link.ts'
 
 /**
- * Shows the choice of mail providers in the hosted form. Skips the choice if the query or the link
+ * Shows the choice of mail providers in the hosted form. Skips this page if the query or the link
  * names a provider, or if IMAP is the only option.
  */
 export async function onChoice(deps: ImapFormDeps, form: FormRequest): Promise<void> {
@@ -49,8 +49,8 @@ async function redirectToProvider(
     deps.count('signIn')
     response.redirect(303, url)
   } catch (error) {
-    // If the OAuth2 application is deleted or misconfigured, the operator has to act: a retry
-    // cannot help.
+    // If the OAuth2 application is deleted or misconfigured, the user sees that sign-in is not
+    // available. Only the operator can repair the application, so a retry cannot help.
     const isUnusable =
       isPermanent(error) || (error instanceof AppError && error.code === 'AppNotFound')
     if (!isUnusable) throw error
@@ -72,7 +72,8 @@ function registrationOf(link: FormLink, { colorScheme: theme }: PageTheme): Pend
 
 function sendNotAvailable({ count }: ImapFormDeps, form: FormRequest): void {
   count('refused')
-  // If the form link itself names the provider, there is nothing else to choose.
+  // Offers the choice of providers as the next page, unless the form link itself names the
+  // provider.
   const next = form.link.request.type ? undefined : { href: formUrl(form) }
   sendPage(form.response, 404, messagePage(formTexts.noApplication, form.theme, next))
 }

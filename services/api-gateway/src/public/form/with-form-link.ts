@@ -28,7 +28,7 @@ export interface FormLinkDeps {
 export interface FormRequest extends FormContext {
   nonce: string
   link: FormLink
-  /** Secret of the form link, which encrypts the state of the form. */
+  /** Secret of the form link, with which the form state is encrypted. */
   key: Buffer
   /** Parameters of the form request: the query of a GET, the form fields of a POST. */
   params: URLSearchParams
@@ -53,10 +53,10 @@ export type FormOutcome =
   | 'exhausted'
 
 /**
- * Wraps a handler of the hosted form, which runs only with a valid link in the query. Without a
- * valid link, and on failure, responds with a page that states the problem. The body of a request
- * without a valid link is not read. `up`: relative path to the folder of `/accounts/new`, see
- * `FormContext`.
+ * Wraps a handler of the hosted form, which runs only if the query contains a valid form link.
+ * Without a valid link, and after a failure, responds with a page that states the problem. The body
+ * of a request without a valid link is not read. `up`: relative path to the folder of
+ * `/accounts/new`, see `FormContext`.
  */
 export function withFormLink<D extends FormLinkDeps>(
   deps: D,

@@ -20,10 +20,10 @@ export interface GmailPushDeps {
 }
 
 /**
- * Handles a push of Pub/Sub for Gmail. The token authenticates the push before anything is read or
- * requested for the push. Notifications for unknown mailboxes are a success, or Pub/Sub would
- * repeat them for days. The `historyId` of a push is ignored: history is read from the stored
- * cursor.
+ * Handles a push of Pub/Sub for Gmail. The token of the push is checked before anything is read or
+ * requested for the push. Notifications for unknown mailboxes succeed, because Pub/Sub would
+ * otherwise repeat them for days. The `historyId` of a push is ignored: history is read from the
+ * stored cursor.
  */
 export function onGmailPush(deps: GmailPushDeps): RequestHandler {
   return (request, response) =>
@@ -59,8 +59,9 @@ async function authenticate(
 const maxAddressLength = 320
 
 /**
- * Mailbox of a Gmail notification, in lower case: `{"message":{"data":"<base64 of {emailAddress,
- * historyId}>"}}`, or without the wrapper, which subscriptions can omit ("Payload unwrapping").
+ * Reads the mailbox of a Gmail notification, in lower case: `{"message":{"data":"<base64 of
+ * {emailAddress, historyId}>"}}`. The outer object is missing if the subscription omits it
+ * ("Payload unwrapping").
  */
 function readMailbox(body: string): string | undefined {
   const push = parseJson(body)

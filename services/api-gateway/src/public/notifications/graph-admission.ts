@@ -11,9 +11,10 @@ export interface GraphAdmissionDeps {
 
 /**
  * Limits notifications of Microsoft Graph that may be forged. Notifications with a known secret are
- * unlimited, so a flood does not affect them, even from their own address. All other notifications
- * count against the limit of their address until a look-up after the response finds their secret.
- * The watch that they belong to may be newer than its row.
+ * unlimited, so that floods of forged notifications do not affect them, even from the same address.
+ * A notification with an unknown secret counts against the limit of its address. After the
+ * response, the secret is looked up, because its watch may be new; if the secret is valid, the
+ * notification no longer counts.
  */
 export class GraphAdmission {
   readonly #deps: GraphAdmissionDeps

@@ -21,9 +21,9 @@ const maxTokenLength = 4_096
 const maxAccountLength = 256
 
 /**
- * Handles notifications and lifecycle notifications of Microsoft Graph. Only the worker of the
- * account can tell whether all notifications are genuine. So the response is a success as soon as
- * the broker has them. Notifications with unknown secrets are limited per address.
+ * Handles notifications and lifecycle notifications of Microsoft Graph. Responds with success as
+ * soon as RabbitMQ has the notifications: only the worker of the account can check that all of them
+ * are genuine. Notifications with unknown secrets are limited per address.
  */
 export function onGraphNotifications(deps: GraphNotificationsDeps): RequestHandler {
   return async (request, response) => {
@@ -50,9 +50,9 @@ export function onGraphNotifications(deps: GraphNotificationsDeps): RequestHandl
 }
 
 /**
- * Responds to the handshake at the creation of a subscription of Microsoft Graph: the validation
- * token as text, decoded once. Anyone can send such a request, so it has no effect, and the
- * response cannot become a page.
+ * Responds to the handshake with which Microsoft Graph creates a subscription: the validation token
+ * as text, decoded once. Anyone can send a handshake, so it changes nothing, and browsers never
+ * show the response as a page.
  */
 function sendValidationToken(response: Response, token: string): void {
   if (token === '' || token.length > maxTokenLength) {

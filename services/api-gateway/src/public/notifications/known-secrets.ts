@@ -11,17 +11,22 @@ export interface KnownSecretsOptions {
   list: (accounts: readonly string[]) => Promise<ReadonlyMap<string, readonly string[]>>
 }
 
-/** Life of a watch's secret in memory. Watches are renewed daily; old secrets have no effect. */
+/**
+ * Lifetime of a watch's secret in memory. Watches are renewed daily; secrets of earlier watches
+ * have no effect.
+ */
 const ttlMs = 3_600_000
 /** Maximum accounts whose watch secrets are in memory, about 20 MB. */
 const maxAccounts = 100_000
-/** Maximum notification secrets that wait for a query. Further secrets count as unknown. */
+/**
+ * Maximum notification secrets that wait for a Postgres query. Further secrets count as unknown.
+ */
 const maxWaiting = 1_000
 
 /**
- * Cache of the secrets of watches (registrations for provider notifications), as hashes. One query
- * is in flight, so that unknown secrets cost at most one query at a time. Comparing hashes in
- * variable time reveals nothing about a secret.
+ * Cache of the secrets of watches (registrations for provider notifications), as hashes. Unknown
+ * secrets cause at most one Postgres query at a time. Comparing hashes in variable time reveals
+ * nothing about a secret.
  */
 export class KnownSecrets {
   readonly #secrets = new TtlCache<string, ReadonlySet<string>>({ ttlMs, max: maxAccounts })
@@ -36,14 +41,14 @@ export class KnownSecrets {
     })
   }
 
-  /** True for the secret of a watch that an earlier look-up found. */
+  /** True if an earlier look-up found the secret at a watch of the account. */
   has({ account, secretHash }: AccountSecret): boolean {
     return this.#secrets.get(account)?.has(secretHash) ?? false
   }
 
   /**
-   * Looks up the secret of a notification in Postgres. False if no watch has the secret, and during
-   * an outage of Postgres.
+   * Looks up the secret of a notification in Postgres. False if no watch of the account has the
+   * secret, or if Postgres is unavailable.
    */
   async find(secret: AccountSecret): Promise<boolean> {
     if (this.#lookups.waiting >= maxWaiting) return false
@@ -51,8 +56,7 @@ export class KnownSecrets {
   }
 
   /**
-   * Caches the secrets of an account's watches if the notification proves that the account has a
-   * watch.
+   * Caches the secrets of an account's watches if the secret of the notification is one of them.
    */
   #learn({ account, secretHash }: AccountSecret, stored: readonly string[]): boolean {
     const isGenuine = stored.includes(secretHash)

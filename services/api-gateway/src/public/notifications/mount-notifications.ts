@@ -39,11 +39,16 @@ export interface NotificationDeps {
   >
 }
 
-/** Timeout of a request of Google's signing keys; the response to a push waits for the request. */
+/**
+ * Timeout of requesting Google's signing keys. The response to a Pub/Sub push waits for these keys.
+ */
 const keysTimeoutMs = 5_000
 const maxKeysBytes = 64 * 1024
 
-/** Mounts the routes that mail providers notify. These routes work without an access token. */
+/**
+ * Mounts the HTTP routes to which mail providers send notifications. These routes need no access
+ * token.
+ */
 export function mountNotifications(stack: AsyncDisposableStack, deps: NotificationDeps): Router {
   const { db, bus, tasks, metrics, pushTrust: trust, config, limitHandshakes } = deps
   const forwarder = new NotificationForwarder(bus)

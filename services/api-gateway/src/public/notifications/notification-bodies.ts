@@ -5,12 +5,16 @@ import { networkOf } from '@posthorn/net/addresses'
 import type { Request } from 'express'
 
 /**
- * Maximum size of one notification body, of all bodies in memory, and of the bodies of an address.
+ * Maximum sizes: of one notification body, of all bodies in memory, and of all bodies of one
+ * address in memory.
  */
 const maxBodyBytes = 1024 * 1024
 const maxBytesInMemory = 64 * maxBodyBytes
 const maxBytesOfAddress = 8 * maxBodyBytes
-/** Maximum JSON members and elements of a notification body: 1,000 notifications with 20 each. */
+/**
+ * Maximum JSON members and elements of a notification body: 1,000 notifications with 20 members
+ * each.
+ */
 const maxValues = 50_000
 
 export interface NotificationBodiesOptions {
@@ -18,7 +22,7 @@ export interface NotificationBodiesOptions {
   addressOf: (request: Request) => string
 }
 
-/** Reader of provider notifications. Only a limited number of body bytes is in memory. */
+/** Reader of the bodies of provider notifications. Limits the bytes of bodies in memory. */
 export class NotificationBodies {
   readonly #memory = new Semaphore(maxBytesInMemory)
   readonly #byAddress = new KeyedSemaphore(maxBytesOfAddress)
@@ -37,7 +41,7 @@ export class NotificationBodies {
   async use<T>(request: Request, work: (body: string) => Promise<T>): Promise<T> {
     const { addressOf, timeoutMs } = this.#options
     const length = request.headers['content-length']
-    // The length of a chunked notification body is unknown.
+    // The length of a chunked notification body is unknown, so the maximum is assumed.
     const announced = length === undefined ? maxBodyBytes : Number(length)
     const weight = Math.max(1, Math.min(announced, maxBodyBytes))
     using share = this.#byAddress.tryAcquire(networkOf(addressOf(request)), weight)

@@ -8,21 +8,27 @@ import { shardOf } from '@posthorn/contracts/shards'
 import { AppError } from '@posthorn/errors'
 import { Batcher, withTimeout } from '@posthorn/flow'
 
-/** Maximum notifications that wait for RabbitMQ: 2 MB, or 12 MB if each names ten messages. */
+/**
+ * Maximum notifications that wait for RabbitMQ. They need 2 MB of memory, or 12 MB if each names
+ * ten messages.
+ */
 const maxWaiting = 5_000
 /**
- * Timeout of forwarding a notification to RabbitMQ. Microsoft slows down endpoints that need more
- * than 2.9 s.
+ * Timeout of forwarding a notification to RabbitMQ. Microsoft throttles notifications to endpoints
+ * that need more than 2.9 s.
  */
 const timeoutMs = 2_000
-/** Life of a notification on RabbitMQ. A worker that takes longer has polled meanwhile. */
+/**
+ * Lifetime of a notification on RabbitMQ. A worker that receives notifications later than this has
+ * polled the mailbox meanwhile.
+ */
 const ttlMs = 30_000
 
 /**
- * Forwards provider notifications to the workers of their accounts. One bus message is in flight.
- * Notifications that arrive meanwhile share the next bus message, regardless of their shards; equal
- * notifications are merged. So memory is bounded, nothing is read or stored, and RabbitMQ has less
- * work the more notifications there are.
+ * Forwards provider notifications to the workers of their accounts. Only one bus message is in
+ * flight. Notifications that arrive meanwhile share the next bus message, whatever their shards
+ * are; equal notifications are merged. Memory is therefore bounded, and more notifications cause
+ * fewer bus messages per notification.
  */
 export class NotificationForwarder {
   readonly #bus: Pick<Bus, 'notify'>
@@ -41,10 +47,10 @@ export class NotificationForwarder {
   }
 
   /**
-   * Resolves when RabbitMQ has confirmed the notifications, also if no worker holds their accounts.
+   * Resolves when RabbitMQ has confirmed the notifications, even if no worker holds their accounts.
    *
-   * @throws AppError `unavailable` within 2 s if RabbitMQ does not confirm them, or if too many
-   * notifications wait
+   * @throws AppError `unavailable` within 2 s if RabbitMQ does not confirm the notifications, or if
+   * too many notifications wait
    */
   async forward(notifications: readonly ProviderNotification[]): Promise<void> {
     if (this.waiting + notifications.length > maxWaiting)

@@ -8,11 +8,16 @@ import {
 } from '@posthorn/contracts/commands/notifications'
 import { AppError } from '@posthorn/errors'
 
-/** Maximum notifications of one request of Microsoft Graph; Microsoft sends far fewer. */
+/** Maximum notifications in one request of Microsoft Graph. Microsoft sends far fewer. */
 const maxNotifications = 1_000
-/** Maximum `clientState` of Microsoft Graph, in characters. */
+/**
+ * Maximum length of `clientState` (the secret in notifications of Microsoft Graph), in characters.
+ */
 const maxSecretLength = 128
-/** Maximum distinct Graph notifications forwarded per request: an account has one subscription. */
+/**
+ * Maximum distinct Graph notifications that are forwarded per request. An account has only one
+ * subscription.
+ */
 const maxDistinct = 10
 
 /** Kinds of the lifecycle notifications of Microsoft Graph. */
@@ -23,10 +28,10 @@ const lifecycleKinds: Readonly<Record<string, ProviderNotification['kind']>> = {
 }
 
 /**
- * Parses a request of Microsoft Graph ("Receive change notifications through webhooks").
- * Notifications with the same kind and secret are merged. A merged notification names up to 10
- * messages, or no message if there are more. Notifications without a secret, and of unknown
- * lifecycle events, are left out.
+ * Parses the notifications in a request of Microsoft Graph ("Receive change notifications through
+ * webhooks"). Merges notifications with the same kind and secret. A merged notification names up to
+ * 10 messages; if more messages changed, it names none. Leaves out notifications without a secret
+ * or with an unknown lifecycle event.
  *
  * @throws AppError `invalid` if the body is no list of notifications
  */
@@ -113,7 +118,7 @@ function hashSecret(secret: string): string {
   return createHash('sha256').update(secret).digest('base64url')
 }
 
-/** Parsed JSON text; undefined for any other text. */
+/** Parses a JSON text; undefined for any other text. */
 export function parseJson(text: string): unknown {
   try {
     return JSON.parse(text)

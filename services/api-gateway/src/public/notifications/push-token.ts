@@ -1,7 +1,7 @@
 import { createPublicKey, type JsonWebKey, type KeyObject, verify } from 'node:crypto'
 import { isObject, parseJson } from './parse-graph.ts'
 
-/** Signer of a Pub/Sub push that is accepted. */
+/** Service account whose signed Pub/Sub pushes are accepted. */
 export interface PushSigner {
   /** OAuth2 applications of the Pub/Sub subscriptions whose pushes the service account signs. */
   readonly apps: readonly string[]
@@ -38,10 +38,9 @@ const clockSkewSeconds = 300
 const maxLifetimeSeconds = 3_600
 
 /**
- * Reads `Authorization` of a Pub/Sub push, an OpenID Connect token ("Authentication for push
- * subscriptions").
- * Claims are checked before the signature, so that forged tokens cost no key and no cryptography.
- * Undefined if any claim differs.
+ * Reads the header `Authorization` of a Pub/Sub push, an OpenID Connect token ("Authentication for
+ * push subscriptions"). Checks the claims before the signature, so that forged tokens cause no key
+ * request and no cryptography. Undefined if any claim is not as expected.
  */
 export function readPushToken(
   authorization: string,
@@ -60,8 +59,8 @@ export function readPushToken(
 type Claims = Readonly<Record<string, unknown>>
 
 /**
- * Parts of the RS256 token of a Pub/Sub push. RFC 7515 §4.1.1: the algorithm is not the choice of
- * the sender.
+ * Parses the RS256 token of a Pub/Sub push. Other algorithms are rejected, because the sender must
+ * not choose the algorithm (RFC 7515 §4.1.1).
  */
 function parseToken(
   authorization: string,

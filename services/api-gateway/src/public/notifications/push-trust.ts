@@ -5,11 +5,14 @@ import type { Logger } from '@posthorn/telemetry'
 import { findAccountsOfUser, listPubSubApps, type PubSubApp } from '../../store/pubsub-apps.ts'
 import type { PushExpectation, PushSigner } from './push-token.ts'
 
-/** Interval at which OAuth2 applications are read without being invalidated. */
+/** Interval at which the OAuth2 applications for Pub/Sub are read again without an invalidation. */
 const refreshMs = 60_000
-/** Lifetime of a mailbox's list of accounts in memory: a new account is polled until then. */
+/**
+ * Lifetime of the cached list of a mailbox's accounts. A new account is not in the list until then,
+ * so its changes are found by polling.
+ */
 const accountsTtlMs = 30_000
-/** Maximum mailboxes whose accounts are in memory, about 10 MB. */
+/** Maximum mailboxes whose lists of accounts are cached, about 10 MB. */
 const maxMailboxes = 50_000
 
 export interface PushTrustDeps {
@@ -19,9 +22,9 @@ export interface PushTrustDeps {
 }
 
 /**
- * Cache of the OAuth2 applications for Pub/Sub, their service accounts, and the accounts of
- * mailboxes. Requests never load applications and service accounts, which are read periodically and
- * on `wake`. Only a verified push loads accounts.
+ * Cache of the OAuth2 applications for Pub/Sub, of their service accounts, and of the accounts per
+ * mailbox. Applications and service accounts are read periodically and on `wake`, never by a
+ * request. Accounts are loaded only for a verified push.
  */
 export class PushTrust implements AsyncDisposable {
   readonly #deps: PushTrustDeps
@@ -41,7 +44,9 @@ export class PushTrust implements AsyncDisposable {
     return this.#current
   }
 
-  /** Reads the OAuth2 applications for Pub/Sub and the settings now. */
+  /**
+   * Reads the OAuth2 applications for Pub/Sub and the settings without waiting for the interval.
+   */
   wake(): void {
     this.#refreshing.wake()
   }
@@ -69,8 +74,8 @@ export class PushTrust implements AsyncDisposable {
   }
 
   /**
-   * Finds the accounts of a mailbox whose applications use one of the given applications for
-   * Pub/Sub.
+   * Finds the accounts of a mailbox whose OAuth2 applications are linked to one of the applications
+   * for Pub/Sub.
    */
   findAccounts(apps: readonly string[], user: string): Promise<string[]> {
     const linked = apps.flatMap((app) => this.#linked.get(app) ?? [])
@@ -81,7 +86,10 @@ export class PushTrust implements AsyncDisposable {
   }
 }
 
-/** Service accounts that sign pushes. Several OAuth2 applications may share a service account. */
+/**
+ * Service accounts that sign Pub/Sub pushes. Several OAuth2 applications may share a service
+ * account.
+ */
 function signersOf(apps: readonly PubSubApp[]): PushSigner[] {
   const byEmail = Map.groupBy(apps, ({ email }) => email?.toLowerCase() ?? '')
   byEmail.delete('')

@@ -19,9 +19,9 @@ const retryAfterSeconds = '30'
 
 /**
  * Runs the handler of a notification request and responds by its result: 202 for success, 400 for a
- * malformed request, 403 for a request that did not authenticate, 429 above the limit of its
- * address. Any other failure gets 503, so that the provider repeats the request. Failures have the
- * error body of the interface.
+ * malformed request, 403 for a request that did not authenticate, 429 above the limit of the
+ * sender's address. Any other failure gets 503, so that the provider repeats the request. The error
+ * body has the format of the interface spec.
  *
  * @throws AppError for every failure
  */
@@ -35,7 +35,7 @@ export async function sendOutcome(
     count(outcome)
     response.status(202).end()
   } catch (error) {
-    // A `BodyError` has its own status, such as 408 and 413.
+    // Passes a `BodyError` on, because it has an HTTP status of its own, such as 408 or 413.
     if (error instanceof BodyError) throw error
     const outcome = outcomeOf(error)
     count(outcome)

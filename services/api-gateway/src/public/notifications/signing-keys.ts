@@ -11,9 +11,14 @@ const keysUrl = 'https://www.googleapis.com/oauth2/v3/certs'
  * weekly.
  */
 const freshMs = 3_600_000
-/** Age from which Google's cached signing keys are not used, if none can be requested. */
+/**
+ * Age from which Google's cached signing keys are no longer used, even if a request of new keys
+ * fails.
+ */
 const staleMs = 86_400_000
-/** Minimum delay between requests of Google's signing keys, whatever the key ids of tokens are. */
+/**
+ * Minimum delay between two requests of Google's signing keys, even if tokens name unknown key ids.
+ */
 const minIntervalMs = 60_000
 
 /** Cache of up to 20 public keys with which Google signs tokens. */
@@ -31,10 +36,10 @@ export class SigningKeys {
   }
 
   /**
-   * Returns a signing key of Google, or undefined if Google does not publish the key. Requests the
-   * keys of Google at most once a minute.
+   * Returns a signing key of Google, or undefined if Google does not publish the key. Requests
+   * Google's keys at most once a minute.
    *
-   * @throws AppError `unavailable` if there are no keys
+   * @throws AppError `unavailable` if the cached keys are too old or missing
    */
   async find(id: string): Promise<KeyObject | undefined> {
     const isFresh = this.#clock() - this.#receivedAt < freshMs

@@ -2,14 +2,14 @@ import { randomBytes } from 'node:crypto'
 import type { Request, Response } from 'express'
 
 /**
- * Name of the cookie that binds an OAuth2 sign-in to a browser. The prefix keeps subdomains and
- * plain HTTP from setting the cookie (RFC 6265bis §4.1.3.2). Browsers accept the cookie from HTTPS
- * only.
+ * Name of the cookie that binds an OAuth2 sign-in to a browser. The prefix `__Host-` prevents
+ * subdomains and plain HTTP from setting the cookie (RFC 6265bis §4.1.3.2). Browsers accept the
+ * cookie from HTTPS only.
  */
 const secureName = '__Host-posthorn-sign-in'
 /** Name of the sign-in cookie for a redirect URI with plain HTTP, such as a local installation. */
 const plainName = 'posthorn-sign-in'
-/** Life of the sign-in cookie, which equals the life of an OAuth2 state in a browser. */
+/** Lifetime of the sign-in cookie, which equals the lifetime of an OAuth2 state in a browser. */
 const maxAgeSeconds = 3_600
 
 /**
@@ -47,5 +47,8 @@ function valuesOf(request: Request, name: string): string[] {
     .slice(0, maxValues)
 }
 
-/** Maximum cookies of one name per request. Cookies of parent domains may have the same name. */
+/**
+ * Maximum cookies with one name that are read per request. Cookies of parent domains may have the
+ * same name.
+ */
 const maxValues = 4

@@ -43,7 +43,7 @@ export interface CallbackDeps extends SignInDeps, StoreGrantDeps {
   count: (outcome: PageOutcome | 'opened' | 'connected' | 'used' | 'expired') => void
 }
 
-/** HTTP statuses of the pages of failed OAuth2 sign-ins. */
+/** HTTP statuses of the pages for failed OAuth2 sign-ins. */
 const statuses = {
   unknown: 400,
   denied: 403,
@@ -57,13 +57,13 @@ const statuses = {
 type PageOutcome = keyof typeof statuses
 
 /**
- * Maximum length of a start token or state, far above the length of the tokens of this service. RFC
- * 6749 does not limit the length of a code.
+ * Maximum lengths of a token (start token or state) and of an OAuth2 code. Tokens of this service
+ * are much shorter. RFC 6749 does not limit the length of a code.
  */
 const maxTokenLength = 256
 const maxCodeLength = 4096
 
-/** Response to a request of the OAuth2 redirect URI, with its pending sign-in. */
+/** Parts of the response to a request of the OAuth2 redirect URI. */
 interface SignInResponse {
   /** Pending OAuth2 sign-in; undefined if the state is unknown. */
   login?: PendingLogin
@@ -72,10 +72,10 @@ interface SignInResponse {
 }
 
 /**
- * Handles the redirect URI of OAuth2 (RFC 6749 §4.1.2), and with `start` the first step of a
- * sign-in. The state is consumed first, so that only the first of several requests with the same
- * state continues. Any later failure is a page with a link to sign in again; the account is
- * registered completely or not at all.
+ * Handles requests of the OAuth2 redirect URI (RFC 6749 §4.1.2). A request with `start` is the
+ * first step of a sign-in. Otherwise the handler consumes the state first, so that only the first
+ * of several requests with the same state continues. Any later failure shows a page with a link to
+ * sign in again. The account is registered completely or not at all.
  */
 export function onCallback(deps: CallbackDeps): RequestHandler {
   return async (request, response) => {
@@ -150,7 +150,8 @@ async function reportFailure(
   const { app, registration } = result.login
   const { account } = registration
   deps.log.warn({ account, app, ...failure }, 'provider refused consent')
-  // The page for the user is more important than the stored consent error.
+  // Continues if the consent error cannot be stored, because the page for the user is more
+  // important.
   await storeConsentError(deps.db, account, failure).catch((err: unknown) =>
     deps.log.warn({ err, account }, 'consent error not stored'),
   )
@@ -159,8 +160,8 @@ async function reportFailure(
 }
 
 /**
- * True if the issuer in an OAuth2 callback is the provider of the sign-in. RFC 9207 §2.4: the
- * issuer is checked before the code is sent, also for errors.
+ * True if the issuer in an OAuth2 callback is the provider of the sign-in. The issuer is checked
+ * before the code is sent, and also for errors (RFC 9207 §2.4).
  */
 function isFromIssuer({ issuer, requiresIss = false }: ConsentPage, iss: string | null): boolean {
   if (iss === null) return !requiresIss
@@ -195,8 +196,8 @@ async function sendFailure(
   deps.log.warn({ err: error }, 'sign-in failed')
   const failure = isPermanent(error) ? consentFailureOf(error) : undefined
   if (login && failure) return reportFailure(deps, { ...result, login, failure })
-  // Permanent failures of a sign-in: the provider rejects the sign-in, or the OAuth2 application is
-  // misconfigured. The code cannot be reused.
+  // A failure is permanent if the provider rejects the sign-in or the OAuth2 application is
+  // misconfigured. Even after a temporary failure, the OAuth2 code cannot be used again.
   await sendOutcome(deps, result, isPermanent(error) ? 'refused' : 'unavailable')
 }
 

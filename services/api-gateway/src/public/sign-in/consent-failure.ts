@@ -6,7 +6,10 @@ const askAdministrator =
   'Ask an administrator of your organisation to approve this application, then sign in again.'
 const askOperator = 'Ask the operator of this service to correct the registration at the provider.'
 
-/** Remedies of failed consents by code of Microsoft (page "Microsoft Entra error codes"). */
+/**
+ * Remedies of failed OAuth2 consents, by error code of Microsoft (page "Microsoft Entra error
+ * codes").
+ */
 const remediesOfMicrosoft = new Map(
   Object.entries({
     AADSTS50011: askOperator,
@@ -51,32 +54,37 @@ const maxCodeLength = 128
 const maxTextLength = 1_000
 
 /**
- * Error of the OAuth2 provider in a callback. Undefined without an error. Only the browser that
- * started the sign-in reaches this point, so the text is not from a link of a third party.
+ * Error that the OAuth2 provider reports in a callback; undefined if it reports none. The text does
+ * not come from a link of a third party, because only the browser that started the sign-in reaches
+ * this point.
  */
 export function consentFailureIn(query: URLSearchParams): ConsentFailure | undefined {
   const error = query.get('error')
   return error === null ? undefined : failureOf(error, query.get('error_description') ?? '')
 }
 
-/** Error of the OAuth2 provider in the exchange of the code. Undefined for other failures. */
+/**
+ * Error that the OAuth2 provider reports when the code is exchanged. Undefined for other failures.
+ */
 export function consentFailureOf(error: unknown): ConsentFailure | undefined {
   if (!(error instanceof AppError) || error.kind !== 'rejected') return undefined
   const { code: rejection } = (error.extras.info?.['tokenRequest'] ?? {}) as { code?: unknown }
   return typeof rejection === 'string' ? failureOf(rejection, error.message) : undefined
 }
 
-/** Code of Microsoft for a consent that the user cancelled. */
+/** Microsoft's error code for a consent that the user cancelled. */
 const cancelledAtMicrosoft = 'AADSTS65004'
 
-/** True if the user cancelled the consent. Other refusals with `access_denied` have a remedy. */
+/**
+ * True if the user cancelled the consent. Other errors with the code `access_denied` have a remedy.
+ */
 export function isCancelled({ error, code, remedy }: ConsentFailure): boolean {
   return error === 'access_denied' && (remedy === undefined || code === cancelledAtMicrosoft)
 }
 
 function failureOf(error: string, text: string): ConsentFailure {
   const name = lineOf(error, maxCodeLength) || 'unknown_error'
-  // In a provider's error description, the lines after the first line are ids of the request and
+  // Uses only the first line of a provider's error description. The other lines are request ids and
   // the time.
   const [first = ''] = text.split(/\r\n|\r|\n/)
   const description = lineOf(first, maxTextLength)

@@ -59,7 +59,7 @@ export function twoAddresses(expected: string, signedIn: string): string {
   return `\n<dl><dt>${other.expected}</dt><dd>${escapeHtml(expected)}</dd><dt>${other.signedIn}</dt><dd>${escapeHtml(signedIn)}</dd></dl>`
 }
 
-/** HTML of the OAuth2 provider's error and its remedy. */
+/** HTML of an error of the OAuth2 provider and the remedy for the error. */
 export function failureDetails({ error, code, description, remedy }: ConsentFailure): string {
   const { failure } = signInTexts
   const text = [code === undefined ? error : `${error} (${code})`, description]

@@ -25,14 +25,14 @@ export type StoreGrantResult =
   | { refused: 'unverified' }
   | { refused: 'other'; expected: string }
 
-/** Error for an update that waited for OAuth2 consent while its account was deleted. */
+/** Error for an account update that waited for OAuth2 consent while the account was deleted. */
 export class AccountGoneError extends Error {
   override name = 'AccountGoneError'
 }
 
 /**
- * Registers or updates the account with the OAuth2 grant in one transaction. Revokes the grant if
- * it is insufficient, belongs to another user, or cannot be stored.
+ * Registers or updates the account together with the OAuth2 grant, in one transaction. Revokes the
+ * grant if it is insufficient, belongs to another user, or cannot be stored.
  *
  * @throws FormLinkUsedError, FormLinkExpiredError, AccountGoneError, AppError
  * `AccountAlreadyExists`
@@ -97,8 +97,8 @@ async function update(
 }
 
 /**
- * Reason to refuse an OAuth2 grant. An unverified address proves neither the owner nor the address
- * of the mailbox.
+ * Reason to refuse an OAuth2 grant. A grant with an unverified address is refused, because the
+ * address proves neither the owner nor the mailbox.
  */
 function refusalOf(
   { missingScopes, unverified, user }: ReceivedGrant,
@@ -111,7 +111,7 @@ function refusalOf(
     : undefined
 }
 
-/** Body of the account registration, completed with the user who signed in. */
+/** Body of the account registration, completed with data of the user who signed in. */
 function bodyOf(
   { app, registration: { delegated } }: PendingLogin,
   { grant: { user, name = user }, body }: { grant: ReceivedGrant; body: RegistrationBody },
@@ -128,8 +128,9 @@ function bodyOf(
 }
 
 /**
- * Revokes an unused OAuth2 grant, unless another account of the user depends on it: providers
- * revoke all grants of a user together. A failure is ignored, because the token is stored nowhere.
+ * Revokes an unused OAuth2 grant, unless another account of the user depends on the grant:
+ * providers revoke all grants of a user together. A failure is ignored, because the unused token is
+ * stored nowhere.
  */
 async function revokeGrant(
   { db, bus, timeoutMs }: StoreGrantDeps,
@@ -141,6 +142,6 @@ async function revokeGrant(
     const options = { key: 'credentials', timeoutMs }
     await bus.request(revokeOAuth2Grant, { app, account, sealedGrant }, options)
   } catch {
-    // The result page of the sign-in does not depend on the revocation.
+    // Ignores a failed revocation, because the result page of the sign-in does not depend on it.
   }
 }

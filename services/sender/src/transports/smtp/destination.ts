@@ -102,8 +102,8 @@ export async function resolveDestination(
   const { account, proxy: accountProxy } = sender
   const path = chooseNetworkPath({ ...submission, account, accountProxy }, settings)
   const proxy = path.proxy && (await unsealProxy(path.proxy, deps))
-  // Certificates are verified behind a proxy: the proxy could read the data that an unverified
-  // connection sends.
+  // Verifies certificates behind a proxy in any case, because the proxy could read the data that an
+  // unverified connection sends.
   const ignoresErrors = settings.ignoreMailCertErrors === true && path.proxy === undefined
   const verifyCertificate = rejectUnauthorized && !ignoresErrors
   const ehloName = sender.smtpEhloName ?? settings.smtpEhloName
@@ -216,7 +216,7 @@ function gatewayServer(
 
 interface CredentialsUse<C extends typeof getCredentials | typeof getGatewayCredentials> {
   request: CommandRequest<C>
-  /** Mail server that gets the credentials. */
+  /** Mail server that receives the credentials of the login. */
   server: RegisteredServer
   /** Proxy that the account names for its mail servers. Null without a proxy. */
   proxy: string | null

@@ -85,7 +85,7 @@ export class HandoverStream {
       await commitIntent(this.#accepted())
     } catch (reason) {
       this.#commitFailure = { reason }
-      // A new error object, because streams add properties to the error that destroys them.
+      // Throws a new error object, because streams add properties to the error that destroys them.
       throw new Error('handover not committed', { cause: reason })
     }
     this.#stage = 'handover'

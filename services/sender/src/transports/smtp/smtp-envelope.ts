@@ -45,7 +45,7 @@ export function parseOffers(lines: readonly string[]): EhloOffers {
   const mechanisms: string[] = []
   let maxBytes: number | undefined
   for (const line of lines) {
-    // Legacy servers write the EHLO keyword AUTH as `AUTH=LOGIN`.
+    // Splits at `=` as well, because legacy servers write the EHLO keyword AUTH as `AUTH=LOGIN`.
     const [keyword = '', ...args] = line.toUpperCase().split(/[\s=]+/)
     extensions.add(keyword)
     if (keyword === 'AUTH') mechanisms.push(...args.filter((arg) => arg !== ''))
@@ -129,7 +129,8 @@ function dsnParameters({
 }: DsnRequest): NonNullable<SmtpEnvelope['dsn']> {
   return defined({
     return: request.return,
-    // Servers reject the whole message if the envelope id (ENVID) is longer.
+    // Truncates the envelope id (ENVID), because servers reject the whole message if the id is
+    // longer.
     id: id?.slice(0, maxEnvelopeId),
     notify: notifyParameter(notify),
     recipient: recipient === undefined ? undefined : originalRecipient(recipient),

@@ -75,8 +75,8 @@ export class SmtpSession {
     this.#limits = limits
     this.#host = host
     this.routing = networkRoutingOf(destination, { localAddress, name: ehloName })
-    // Behind a proxy the peer address is the address of the proxy, so no mail server counts as
-    // loopback.
+    // Uses no peer address behind a proxy, because the peer is the proxy. No mail server counts as
+    // loopback then.
     const peer = destination.proxy === undefined ? (socket.remoteAddress ?? '') : ''
     this.#connection = new SmtpConnection({
       connection: socket,
@@ -185,8 +185,8 @@ export class SmtpSession {
     const { signal } = message
     const prepared = prepareEnvelope(message, parseOffers(ehloLinesOf(this.#connection)))
     const stream = new HandoverStream(message, () => acceptedRecipients(prepared))
-    // After the end of data the reply of the server is needed, so an abort of the attempt is
-    // ignored.
+    // Ignores an abort of the attempt after the end of data, because the reply of the server is
+    // needed.
     const abort = () => stream.stage !== 'handover' && this.destroy()
     signal.addEventListener('abort', abort, { once: true })
     // Timeout of all SMTP commands before the content: `commandMs`, and 1 s per recipient.
@@ -263,8 +263,8 @@ export class SmtpSession {
   }
 
   /**
-   * Runs a command of nodemailer. Settles with the callback or the end of the connection, because
-   * nodemailer omits callbacks at the end.
+   * Runs a command of nodemailer. Settles with the callback of the command, or at the end of the
+   * connection, because nodemailer then omits the callback.
    */
   #run<T>(start: (done: Done<T>) => void): Promise<T> {
     const { promise, resolve, reject } = Promise.withResolvers<T>()

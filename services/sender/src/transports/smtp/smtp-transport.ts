@@ -152,7 +152,8 @@ class SessionPool implements AsyncDisposable {
       try {
         return await this.#sendOver(reused, message)
       } catch (error) {
-        // The mail server closed the idle SMTP session: this is no failure of the message.
+        // Opens a new SMTP session if the mail server has closed the idle session, which is no
+        // failure of the message.
         if (!isStaleSession(error)) throw error
       }
     }
