@@ -227,7 +227,10 @@ export class FeedPass implements PassMemory, OpenedIndex {
     this.#options.onIncompleteList?.(list)
   }
 
-  /** True if the first full round of this feed is complete; see `RoundLosses.acceptsFirst`. */
+  /**
+   * True if the first list of all messages of this feed is accepted as complete. See
+   * `RoundLosses.acceptsFirst`.
+   */
   acceptsFirst(at: FeedInPass): Promise<boolean> {
     return this.losses.acceptsFirst(this, at, this.#options.onIncompleteList)
   }

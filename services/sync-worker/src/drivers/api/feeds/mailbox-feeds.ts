@@ -244,7 +244,8 @@ export class MailboxFeeds {
   ): Promise<IndexWriter> {
     const { store, account, losses, now } = this.#options
     const epoch = before ? before.epoch + 1 : now().getTime()
-    // Clients list the mailbox because of the mailboxReset event: later arrivals are announced.
+    // Clients list the mailbox after the mailboxReset event. Only messages that arrive after the
+    // reset are announced.
     const announceFrom = isLost ? now() : null
     const mailbox = {
       epoch,
