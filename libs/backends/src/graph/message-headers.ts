@@ -21,7 +21,7 @@ export interface StructuredHeaders {
    * the mailbox.
    */
   taggedMembers: HeaderMembers
-  /** Names of the header fields that `taggedMembers` does not contain. */
+  /** Names of the mail header fields whose names have to be registered in the mailbox. */
   named: string[]
   /**
    * Names of header fields that the structured format of Graph cannot store, or not with all their

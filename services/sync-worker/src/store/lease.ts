@@ -42,7 +42,8 @@ export function staleLeaseError({ shard, account }: AccountLease): AppError {
 
 async function assertLease(tx: Tx, lease: AccountLease): Promise<void> {
   const { shard, owner, epoch, account } = lease
-  // If this process stops during the transaction, the timeout releases the locks on the shard.
+  // If this process stops during the transaction, Postgres ends the transaction after this timeout
+  // and releases the locks on the shard.
   const { rows } = await sql`
     select set_config('idle_in_transaction_session_timeout', '10s', true)
     from shards join account_states on account_states.account = ${account}

@@ -65,7 +65,7 @@ function withState(
   }
 }
 
-/** Results of the steps of a change: successful if the later read state contains the change. */
+/** Results of a flag or label change: success if the message, read later, contains the change. */
 function correct(
   { flags, labels }: FlagResult,
   { state, change }: { state: MessageState; change: MessageUpdate },

@@ -13,32 +13,29 @@ import type { FeedRefusal, ParkedFeeds } from './parked-feeds.ts'
 import type { ReportedChanges } from './reported-changes.ts'
 import { StoredIndex } from './stored/stored-index.ts'
 
-/** Number of refused folders after which a sync pass ends if it has not read any folder yet. */
+/** Number of refused folders after which a sync pass that has read no folder ends. */
 const maxRefusals = 3
 
-/**
- * Parts of a mailbox that a partial sync pass reads. The pass also reads the folders of messages
- * and refused folders that are due.
- */
+/** Parts of the mailbox that a sync pass reads. Folders of due messages are read as well. */
 export interface PassParts {
-  /** Messages that notifications named, by id. The value is true for a deleted message. */
+  /** Messages that notifications named, by id. True for deleted messages. */
   readonly messages: ReadonlyMap<string, boolean>
-  /** Special uses of the folders that the sync pass reads. */
+  /** Special uses of folders to read. */
   readonly specialUses: readonly SpecialUse[]
-  /** True to read all feeds (lists of changes) if no synced folder has one of the special uses. */
+  /** True to read all feeds if no synced folder has these special uses. */
   readonly otherwiseAll?: boolean
 }
 
 export interface PassOptions {
-  /** Parts of the mailbox to read. If absent, all feeds are read and due full rounds run. */
+  /** Parts to read. Absent: all feeds are read, and full rounds (of all messages) run. */
   readonly parts?: PassParts
-  /** Messages that notifications named, for a pass that reads all feeds (lists of changes). */
+  /** Messages that notifications named, for a pass that reads all feeds. */
   readonly notified?: PassParts['messages']
-  /** Returns true if another pass is requested, so that remaining full rounds have to wait. */
+  /** True if another pass is requested: remaining full rounds (of all messages) wait. */
   readonly mustYield?: () => boolean
 }
 
-/** Message that a notification named, but no feed (list of changes). */
+/** Message that a notification named, but no feed. */
 export interface UnreportedMessage {
   readonly id: string
   /** True if the message is not in the message index. */
@@ -47,20 +44,20 @@ export interface UnreportedMessage {
 
 export interface PassResult {
   /**
-   * Time at which a missing message or a refused folder has to be read again, or at which the next
-   * full round follows an incomplete list.
+   * Time of the next attempt to read a message that the provider did not return, or a folder that
+   * the provider refused, or of the next full round after an incomplete list.
    */
   readonly dueAt: Date | undefined
-  /** True if full rounds (of all messages) are left. The next pass then starts immediately. */
+  /** True if full rounds (of all messages) are left: the next pass starts immediately. */
   readonly hasRounds: boolean
-  /** True if a feed (list of changes) reported changed messages during the sync pass. */
+  /** True if a feed reported changes of messages. */
   readonly hasChanges: boolean
   readonly unreported: readonly UnreportedMessage[]
-  /** Last folder that the provider refused to read, or a path of the account without a folder. */
+  /** The last folder that the provider refused, or a path of the account that names no folder. */
   readonly refusal: MailboxRefusal | undefined
 }
 
-/** Reports the outcome of a monthly index comparison, and the number of repaired messages. */
+/** Outcome of a monthly comparison of the index, and the number of repaired messages. */
 export type OnRepair = (outcome: 'completed' | 'incomplete' | 'failed', repaired: number) => void
 
 export interface MailboxFeedsOptions {
@@ -69,43 +66,38 @@ export interface MailboxFeedsOptions {
   readonly drafter: MessageDrafter
   readonly account: Pick<Account, 'account' | 'registeredAt' | 'notifyFrom' | 'paths'>
   readonly onRefusal?: OnRefusal
-  /** Folders that the provider refused in earlier passes. Starts without such folders if absent. */
+  /** Folders that the provider refused in earlier passes. Absent: since the construction. */
   readonly parked?: ParkedFeeds
   readonly onParked?: (refusal: FeedRefusal) => void
-  /** Records of mailbox listings that lacked messages. If absent, starts without such records. */
+  /** Memory of mailbox listings that lacked messages. Absent: none since the construction. */
   readonly losses?: RoundLosses
   readonly onIncompleteList?: (list: IncompleteList) => void
-  /** Called for each page of a feed from which the provider left out messages as unreadable. */
+  /** Called for each page that passes over messages that the provider could not list. */
   readonly onUnreadable?: (feed: Feed, count: number) => void
   /**
-   * Called if the provider no longer has the changes since the cursor of a feed. A full round
-   * (comparison of all messages) follows.
-   */
-  readonly onLostCursor?: (feed: Feed, error: MailApiError) => void
-  /**
-   * Creates the client for the monthly comparison of the message index. The requests of this client
-   * have the lowest priority. If absent, there are no such comparisons.
+   * Creates a client for the monthly comparison of the index, whose requests come after all others.
+   * Absent: no such comparisons.
    */
   readonly openIdle?: () => Promise<MailApi>
   readonly onRepair?: OnRepair
   readonly now: () => Date
-  /** Maximum number of messages in a leaf (block) of the message index. Set by tests. */
+  /** Maximum messages in a leaf (block of the stored message index). For tests. */
   readonly maxLeafMessages?: number
 }
 
-/** Options of a sync pass over feeds (lists of changes). */
+/** Options of a sync pass over feeds. */
 export type FeedPassOptions = MailboxFeedsOptions &
   Required<Pick<MailboxFeedsOptions, 'parked' | 'losses'>>
 
-/** Feed (list of changes) that a sync pass reads, and the stored position in the feed. */
+/** Feed (list of changes) in a sync pass, and the position in the feed. */
 export interface FeedInPass {
   readonly feed: Feed
   readonly state: FeedState
 }
 
-/** Data of a sync pass in memory. Kept if a partial pass becomes a pass over all feeds. */
+/** Memory of a sync pass, which stays if all feeds have to be read instead of some. */
 export interface PassMemory {
-  /** Copies of messages that notifications named. The messages were read before the feeds. */
+  /** Copies of messages that notifications named, read before the feeds. */
   readonly copies: Map<string, ApiMessage>
   readonly report: ReportedChanges
   readonly mustYield: PassOptions['mustYield']
@@ -115,11 +107,11 @@ export interface PassMemory {
 interface OpenedIndex {
   readonly writer: IndexWriter
   readonly names: FolderNames
-  /** True if the sync pass uses the stored list of folders instead of listing the folders. */
+  /** True if the pass does not list the provider's folders. */
   readonly isListStored: boolean
 }
 
-/** Sync pass over feeds (lists of changes), with its client, message index and cached data. */
+/** Sync pass over feeds (lists of changes), with client, message index and memory of the pass. */
 export class FeedPass implements PassMemory, OpenedIndex {
   readonly api: MailApi
   readonly store: FeedStore
@@ -134,7 +126,7 @@ export class FeedPass implements PassMemory, OpenedIndex {
   readonly onRefusal: OnRefusal | undefined
   readonly now: () => Date
   readonly signal: AbortSignal
-  /** Returns true if another pass is requested, so that remaining full rounds have to wait. */
+  /** True if another pass is requested: remaining full rounds (of all messages) wait. */
   readonly mustYield: () => boolean
   readonly losses: RoundLosses
   readonly #options: FeedPassOptions
@@ -161,11 +153,11 @@ export class FeedPass implements PassMemory, OpenedIndex {
     this.onRefusal = options.onRefusal
     this.now = options.now
     this.signal = signal
-    // While a sync pass fills the message index, it does not stop for another pass.
+    // A pass does not yield to another pass while it fills the message index.
     this.mustYield = () => writer.mailbox.filledAt !== null && mustYield?.() === true
   }
 
-  /** False if the provider refused to read the feed, in this or an earlier pass. */
+  /** False if the provider refused to read the feed, in this pass or shortly before. */
   mayRead(feed: Feed): boolean {
     return !this.#refused.has(feed) && this.#options.parked.mayRead(feed)
   }
@@ -176,9 +168,9 @@ export class FeedPass implements PassMemory, OpenedIndex {
   }
 
   /**
-   * Records that the provider refused to read the folder of a feed. If the provider refused all
-   * folders so far, the mailbox may be unavailable as a whole. The sync pass then fails, and the
-   * next pass begins with other folders.
+   * Records that the provider refused to read the folder of a feed. If the provider also refused
+   * the folders before, the mailbox may be unavailable as a whole. The next pass then begins with
+   * other folders.
    *
    * @throws the error, in a pass over all feeds that has read no folder, at the third refusal
    */
@@ -188,10 +180,9 @@ export class FeedPass implements PassMemory, OpenedIndex {
   }
 
   /**
-   * Parks the feeds that the provider refused: later sync passes do not read them until a delay has
-   * ended.
+   * Parks the refused feeds: later passes leave the feeds out for a delay.
    *
-   * @throws the first refusal if a pass over all feeds could read no feed
+   * @throws the first refusal if a pass over all feeds could read none
    */
   parkRefused(): void {
     const [first] = this.#refused.values()
@@ -208,17 +199,17 @@ export class FeedPass implements PassMemory, OpenedIndex {
     throw error
   }
 
-  /** Options of the monthly comparison of the message index. */
+  /** Options of the monthly comparison of the index. */
   get repairs(): Pick<MailboxFeedsOptions, 'openIdle' | 'onRepair'> {
     return this.#options
   }
 
-  /** Copy of this sync pass that uses another client of the mail API. */
+  /** Copy of the pass with another client of the mail API. */
   withApi(api: MailApi): FeedPass {
     return new FeedPass({ ...this.#options, api }, this, this)
   }
 
-  /** Ids of refused folders that may be read again, because their delay has ended. */
+  /** Ids of the refused folders whose delay has ended. */
   get dueFolders(): string[] {
     return this.#options.parked.due.flatMap(({ folderId }) => folderId ?? [])
   }
@@ -232,25 +223,24 @@ export class FeedPass implements PassMemory, OpenedIndex {
     this.#options.onUnreadable?.(feed, count)
   }
 
-  reportLostCursor(feed: Feed, error: MailApiError): void {
-    this.#options.onLostCursor?.(feed, error)
-  }
-
   reportIncompleteList(list: IncompleteList): void {
     this.#options.onIncompleteList?.(list)
   }
 
-  /** True if the first full round of a feed counts as complete; see `RoundLosses.acceptsFirst`. */
+  /**
+   * True if the first list of all messages of this feed is accepted as complete. See
+   * `RoundLosses.acceptsFirst`.
+   */
   acceptsFirst(at: FeedInPass): Promise<boolean> {
     return this.losses.acceptsFirst(this, at, this.#options.onIncompleteList)
   }
 
-  /** True while the old messages of a feed are added to the message index without events. */
+  /** True while old messages of a feed are indexed without an event. */
   isInitial({ isInitial }: Pick<FeedState, 'isInitial'>): boolean {
     return isInitial || this.writer.mailbox.filledAt === null
   }
 
-  /** Context of the events that the next commit stores. */
+  /** Context of the events of the next commit. */
   get events(): FeedEventContext {
     return { account: this.account, names: this.names, epoch: this.writer.nextEpoch }
   }

@@ -42,7 +42,10 @@ async function mapLeaves<T, R>(leaves: readonly T[], map: (leaf: T) => R): Promi
 /** Stored messages in a range of message ids, in the order of ids. */
 export interface MessageWindow {
   messages: IndexedMessage[]
-  /** Lowest message id that may be stored after the range. Absent at the end of the messages. */
+  /**
+   * Lowest message id that the index may contain after the range of these messages. Absent if the
+   * range ends with the last message of the index.
+   */
   next?: string
 }
 
