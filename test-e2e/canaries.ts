@@ -3,12 +3,12 @@ import { readdir, readFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import { withClient } from '@posthorn/local/postgres/client'
 
-/** Secrets that a test searches for in all output. */
+/** Secret texts that a test searches for in all output. */
 export class Canaries {
   readonly #secrets = new Map<string, string>()
 
   /**
-   * Returns the secret of a name, always the same secret. The secret needs no escaping in
+   * Returns the secret with a name, which is always the same. The secret needs no escaping in
    * addresses, mail or JSON.
    */
   get(name: string): string {
@@ -22,7 +22,10 @@ export class Canaries {
     return secret
   }
 
-  /** Names of the secrets in a text: plain, in base64 at any offset, or hexadecimal. */
+  /**
+   * Names of the secrets that a text contains: plain, in base64 at any offset, or in hexadecimal
+   * digits.
+   */
   find(text: string): string[] {
     return [...this.#secrets].flatMap(([name, secret]) =>
       encodings(secret).some((disguise) => text.includes(disguise)) ? [name] : [],
@@ -33,7 +36,7 @@ export class Canaries {
 function encodings(secret: string): string[] {
   const base64 = [0, 1, 2].flatMap((offset) => {
     const text = Buffer.concat([Buffer.alloc(offset), Buffer.from(secret)]).toString('base64url')
-    // Base64 digits shared with neighbouring bytes are left out.
+    // Leaves out the base64 digits that also depend on neighbouring bytes.
     const inner = text.slice(offset === 0 ? 0 : offset + 1, -2)
     return [inner, inner.replaceAll('-', '+').replaceAll('_', '/')]
   })
@@ -41,14 +44,14 @@ function encodings(secret: string): string[] {
   return [secret, ...base64, hex, hex.toUpperCase()]
 }
 
-/** Logs of all services by file. */
+/** Logs of all services by file name. */
 export async function readLogs(logDir: string): Promise<Record<string, string>> {
   const files = await readdir(logDir)
   const texts = await Promise.all(files.map((file) => readFile(join(logDir, file), 'utf8')))
   return Object.fromEntries(files.map((file, index) => [file, texts[index] ?? '']))
 }
 
-/** Database contents by column. */
+/** Contents of the database by column. */
 export async function dumpColumns(ownerUrl: string): Promise<Record<string, string>> {
   return withClient(ownerUrl, async (client) => {
     const { rows: columns } = await client.query<{ name: string; of_table: string }>(

@@ -4,7 +4,8 @@ import got, { type Method } from 'got'
 export interface ApiResponse {
   status: number
   headers: Record<string, string | string[] | undefined>
-  // A test reads the fields it expects. A wrong shape fails its assertions.
+  // Type any, because a test reads the fields that it expects. A wrong shape fails the assertions
+  // of the test.
   // oxlint-disable-next-line typescript/no-explicit-any
   body: any
 }
@@ -16,7 +17,7 @@ export interface CallInput {
   headers?: Record<string, string>
 }
 
-/** API client as a customer would write it: from the contracts only. */
+/** API client as a customer would write it, based only on the contracts. */
 export interface Client {
   call(operation: Operation, input?: CallInput): Promise<ApiResponse>
 }

@@ -3,7 +3,10 @@ import { eventually } from '@posthorn/testkit'
 import { type Part, startPart } from './bench/start-part.ts'
 import type { WorldAccess } from './world.ts'
 
-/** Accounts at an IMAP server in memory. Two cores can carry their load beside the whole system. */
+/**
+ * Accounts at an IMAP server in memory. Two cores can carry the load of these accounts beside the
+ * whole system.
+ */
 export interface ManyAccounts extends AsyncDisposable {
   readonly server: Part
   readonly accounts: readonly string[]
@@ -11,7 +14,7 @@ export interface ManyAccounts extends AsyncDisposable {
 
 const registrations = 16
 
-/** Starts the server, registers the accounts and waits until all are connected. */
+/** Starts the IMAP server, registers the accounts and waits until all accounts are connected. */
 export async function connectManyAccounts(
   { client }: Pick<WorldAccess, 'client'>,
   count: number,
@@ -29,7 +32,7 @@ export async function connectManyAccounts(
   return { ...many, [Symbol.asyncDispose]: () => resources.disposeAsync() }
 }
 
-/** Starts the server and registers the accounts, which use TLS if `secure`. */
+/** Starts the IMAP server and registers the accounts. With `secure`, the accounts use TLS. */
 export async function registerManyAccounts(
   { client }: Pick<WorldAccess, 'client'>,
   count: number,
@@ -53,7 +56,7 @@ export async function registerManyAccounts(
   return { server, accounts, [Symbol.asyncDispose]: () => resources.disposeAsync() }
 }
 
-/** Number of connected accounts among the many accounts. */
+/** Number of the registered accounts that are connected. */
 async function countConnected({ client }: Pick<WorldAccess, 'client'>): Promise<number> {
   const query = { state: 'connected', query: 'many-', pageSize: 1 } as const
   return (await client.call(operations.listAccounts, { query })).body.total
@@ -66,7 +69,7 @@ function registration(account: string, port: number, secure: boolean) {
   return { account, name: 'Jane Doe', email: `${account}@mail.test`, imap }
 }
 
-/** Path of a list of messages of an account. */
+/** API path of the list of messages of an account. */
 export function messagesPath(account: string): string {
   return `/v1/account/${account}/messages?path=INBOX`
 }

@@ -5,12 +5,15 @@ import type { World } from './world.ts'
 
 export interface OpenIdAppOptions {
   provider: Awaited<ReturnType<typeof testOpenIdProvider>>
-  /** Mail server that accepts the tokens of the provider. */
+  /** Mail server that accepts the tokens of the OpenID provider. */
   dovecot: Pick<TestDovecot, 'host' | 'imapPort' | 'submissionPort'>
   redirectUrl: string
 }
 
-/** Stores an OAuth2 application of an OpenID provider and its mail server. Returns its id. */
+/**
+ * Stores an OAuth2 application for an OpenID provider and its mail server. Returns the id of the
+ * application.
+ */
 export async function createOpenIdApp(
   { client }: Pick<World, 'client'>,
   { provider, dovecot: { host, imapPort, submissionPort }, redirectUrl }: OpenIdAppOptions,

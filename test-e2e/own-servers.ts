@@ -13,13 +13,16 @@ import { rolePasswords } from '@posthorn/local/role-passwords'
 
 export interface OwnServersOptions {
   dir: string
-  /** True if Postgres syncs each commit to disk, as in production. */
+  /** True if Postgres writes each commit to disk before it replies, as in production. */
   durable: boolean
-  /** Folder of `make build` whose jobs prepare the servers. Defaults to the jobs of the sources. */
+  /**
+   * Folder of a bundle (`make build`) whose jobs prepare the servers. Defaults to the jobs in the
+   * source code.
+   */
   bundle?: string | undefined
 }
 
-/** Private Postgres and RabbitMQ, prepared for the services of a release. */
+/** Private Postgres and RabbitMQ, which the jobs of a release have prepared for its services. */
 export interface OwnServers {
   ownerUrl: string
   amqpUrl: string
@@ -27,7 +30,10 @@ export interface OwnServers {
   rabbit: Rabbit
 }
 
-/** Starts private servers and runs the jobs of a release. The stack stops the servers. */
+/**
+ * Starts a private Postgres and RabbitMQ, and runs the jobs of a release. The stack stops the
+ * servers.
+ */
 export async function startOwnServers(
   { dir, durable, bundle }: OwnServersOptions,
   stack: AsyncDisposableStack,
@@ -46,15 +52,15 @@ export async function startOwnServers(
   return servers
 }
 
-/** Modules of the jobs in the sources. */
+/** Paths of the jobs' modules in the source code. */
 const jobSources = {
   migrate: 'libs/db/src/migrate-main.ts',
   'broker-users': 'libs/bus/src/users-main.ts',
 } as const
 
 /**
- * Runs the jobs of a release as a deployment does: from a bundle, else from the sources. Returns
- * the output of `migrate`.
+ * Runs the jobs of a release as a deployment does, from a bundle or else from the source code.
+ * Returns the output of `migrate`.
  */
 export async function runReleaseJobs(
   { ownerUrl, rabbit: { api } }: { ownerUrl: string; rabbit: { api: string } },

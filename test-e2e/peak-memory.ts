@@ -6,8 +6,11 @@ export async function peakMemory(pid: number): Promise<number> {
   return Number(/VmHWM:\s+(\d+) kB/.exec(status)?.[1] ?? 0) * 1024
 }
 
-/** Starts a new memory peak from the present memory: the peak of the start is often the highest. */
+/**
+ * Restarts the measurement of the memory peak from the current memory. Without this step, the peak
+ * at the start of the process is often the highest.
+ */
 export async function resetPeakMemory(pid: number): Promise<void> {
-  // proc(5): a 5 in `clear_refs` resets VmHWM.
+  // Writing 5 to `clear_refs` resets VmHWM (proc(5)).
   await writeFile(`/proc/${pid}/clear_refs`, '5')
 }

@@ -9,7 +9,7 @@ import type { Client } from './client.ts'
 export interface ProviderFakes extends AsyncDisposable {
   readonly gmail: GmailFake
   readonly graph: GraphFake
-  /** Variables with which services use the fakes. */
+  /** Environment variables with which services use the provider fakes. */
   readonly env: Record<string, string>
 }
 
@@ -23,7 +23,8 @@ export async function startProviderFakes(
 ): Promise<ProviderFakes> {
   const clock = new VirtualClock(new Date())
   const gmail = await startGmailFake({ clock })
-  // Without limits: requests would count for ever while the virtual clock stands still.
+  // The limits of requests are off, because requests would count forever while the virtual clock
+  // stands still.
   const limits = { requests: Infinity, uploadBytes: Infinity }
   const graph = await startGraphFake({ clock, ...graphOptions, limits })
   const origins = [
@@ -36,7 +37,8 @@ export async function startProviderFakes(
     env: {
       SVC_PROVIDER_ORIGINS: origins.map((pair) => pair.join('=')).join(','),
       SVC_API_POLL_INTERVAL: '500ms',
-      // The published limits permit senders about 11 messages per minute and mailbox.
+      // Higher limit, because the published limits permit senders only about 11 messages per minute
+      // and mailbox.
       SVC_PROVIDER_LIMITS: JSON.stringify({ gmail: { accountUnits: 1_000_000 } }),
     },
     async [Symbol.asyncDispose]() {
@@ -49,8 +51,8 @@ export async function startProviderFakes(
 const serviceAccount = 'posthorn@project.iam.gserviceaccount.com'
 
 /**
- * Registers applications of the providers that need no consent. Returns their ids. Accounts of
- * Gmail are notified if an application for Pub/Sub is named.
+ * Registers OAuth2 applications of the providers that need no consent. Returns their ids. If an
+ * application for Pub/Sub is given, Gmail accounts get notifications.
  */
 export async function createApiApps(
   client: Client,
@@ -76,11 +78,11 @@ export interface PubSubApp {
   id: string
   topic: string
   subscription: string
-  /** Service account that signs pushes. */
+  /** Email address of the service account that signs Pub/Sub pushes. */
   signer: string
 }
 
-/** Registers an application for Pub/Sub. Its worker then creates topic and subscription. */
+/** Registers an application for Pub/Sub. A worker then creates its topic and subscription. */
 export async function createPubSubApp(client: Client): Promise<PubSubApp> {
   const project = 'project-1'
   const app = { ...serviceApp(), baseScopes: 'pubsub', googleProjectId: project }

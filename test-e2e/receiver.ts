@@ -12,15 +12,16 @@ export interface StoredEvent {
 
 export interface CarefulReceiver extends AsyncDisposable {
   url: string
-  /** Stored events, oldest first, without duplicates. */
+  /** Events that the receiver has stored, oldest first and without duplicates. */
   stored(): Promise<StoredEvent[]>
-  /** Number of requests with an invalid signature. */
+  /** Number of webhook requests with an invalid signature. */
   readonly rejected: number
-  /** Number of requests of an account with an event id that was already stored. */
+  /** Number of webhook requests for an account whose event id was already stored. */
   repeated(account: string): number
   /**
-   * Drops the replies to the next requests with events of an account, after storing the events.
-   * Other accounts of the installation may have old deliveries, whose next attempt is minutes away.
+   * Drops the replies to the next `count` requests with events of an account, after the events are
+   * stored. Limited to an account, because other accounts may have older deliveries, whose next
+   * attempt is minutes away.
    */
   dropReplies(account: string, count: number): void
 }
@@ -29,8 +30,9 @@ const maxBytes = 64 * 1024 * 1024
 const maxAgeSeconds = 300
 
 /**
- * Reference implementation of a receiver: verify the signature, deduplicate by event id, store,
- * respond. All state is in the file, so a restarted receiver continues with the stored state.
+ * Reference implementation of a webhook receiver: verifies the signature, ignores event ids that it
+ * has stored before, stores the event, then responds. The file contains all state, so a restarted
+ * receiver continues with that state.
  */
 export async function startCarefulReceiver(file: string, secret: string): Promise<CarefulReceiver> {
   const log = await open(file, 'a+')
@@ -56,7 +58,7 @@ export async function startCarefulReceiver(file: string, secret: string): Promis
     else response.writeHead(204).end()
   }
 
-  /** Concurrent requests with one event id store it once. */
+  /** Stores an event. Concurrent requests with one event id store the event once. */
   async function storeOnce(event: StoredEvent): Promise<void> {
     const { eventId } = event
     const running = storing.get(eventId) ?? store(log, event)
@@ -118,7 +120,9 @@ function isSigned({ headers }: IncomingMessage, body: Buffer, secret: string): b
     })
 }
 
-/** Appends one line per event and syncs it before the response. */
+/**
+ * Appends an event as a line to the receiver's file. Syncs the file before the response is sent.
+ */
 async function store(log: FileHandle, event: StoredEvent): Promise<void> {
   await log.appendFile(`${JSON.stringify(event)}\n`)
   await log.datasync()
@@ -126,7 +130,7 @@ async function store(log: FileHandle, event: StoredEvent): Promise<void> {
 
 async function readStored(file: string): Promise<StoredEvent[]> {
   const text = await readFile(file, 'utf8')
-  // The last line may be incomplete while it is written.
+  // Ignores the last line of the file, which is incomplete while another event is being written.
   const lines = text.slice(0, text.lastIndexOf('\n') + 1).split('\n')
   return lines.filter((line) => line !== '').map((line) => JSON.parse(line) as StoredEvent)
 }

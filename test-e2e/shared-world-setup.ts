@@ -9,9 +9,10 @@ import { dropVhost } from '@posthorn/local/rabbitmq/management-api'
 import { escapeIdentifier, withClient } from '@posthorn/local/postgres/client'
 
 /**
- * Jest global setup of the end-to-end tests: creates the directory in which workers describe their
- * shared systems, and the bundle from which all systems start: seven services take 5 s of CPU time
- * from the bundle, 12 s from their sources. The teardown is `shared-world-teardown.ts`.
+ * Global setup of Jest for the end-to-end tests. Creates the directory in which Jest workers
+ * describe their shared systems. Builds the bundle from which all systems start: seven services
+ * take 5 s of CPU time from the bundle, and 12 s from their sources. The teardown is
+ * `shared-world-teardown.ts`.
  */
 // oxlint-disable-next-line import/no-default-export -- Jest calls the default export
 export default async function setup(): Promise<void> {
@@ -25,7 +26,7 @@ export default async function setup(): Promise<void> {
   process.env['E2E_BUNDLE'] = bundle
 }
 
-/** Stops the shared systems of all workers and deletes their databases and virtual hosts. */
+/** Stops the shared systems of all Jest workers and deletes their databases and virtual hosts. */
 export async function stopSharedWorlds(): Promise<void> {
   const dir = process.env['E2E_SHARED_WORLDS']
   if (dir === undefined) return
@@ -45,8 +46,8 @@ export async function stopSharedWorlds(): Promise<void> {
 }
 
 /**
- * Drops a database. Ignores a failure if the tests started a private server: the server has ended
- * by now.
+ * Drops a database. A failure is ignored if the tests started a private server, which has already
+ * ended.
  */
 async function dropDatabase(ownerUrl: string): Promise<void> {
   const name = new URL(ownerUrl).pathname.slice(1)

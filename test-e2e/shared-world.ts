@@ -11,16 +11,16 @@ import { shortIntervals } from './intervals.ts'
 import { openWorld, receiverSettings, systemConfig, type WorldAccess } from './world.ts'
 
 /**
- * Access of one test file to a system that all files of a Jest worker share. Disposal deletes the
- * file's accounts. The receiver belongs to the file.
+ * Access of one test file to a system that all test files of a Jest worker share. Disposal deletes
+ * the accounts of the file. Each file has its own webhook receiver.
  */
 export interface SharedWorld extends WorldAccess, AsyncDisposable {
-  /** Process ids of the services by name. */
+  /** Process ids of the services, by name of the service. */
   pids: Readonly<Record<string, number>>
   [Symbol.asyncDispose](): Promise<void>
 }
 
-/** A running shared system, as stored for the later files of the worker. */
+/** Description of a running shared system. Stored for the later test files of the Jest worker. */
 interface SharedSystem {
   url: string
   token: string
@@ -30,7 +30,7 @@ interface SharedSystem {
   vhost: string
 }
 
-/** Settings that stories change, with the values every file starts with. */
+/** Settings that tests change, with their values at the start of every test file. */
 const initialSettings = {
   notifyAttachments: false,
   serviceUrl: null,
@@ -40,8 +40,9 @@ const initialSettings = {
 }
 
 /**
- * Returns the shared system of this Jest worker. The first file of the worker starts it, because a
- * start takes about 10 s of CPU. `shared-world-setup.ts` stops it after the last file.
+ * Returns the shared system of this Jest worker. The first test file of the worker starts the
+ * system, which takes about 10 s of CPU time. `shared-world-setup.ts` stops the system after the
+ * last file.
  */
 export async function useSharedWorld(settings: Record<string, unknown> = {}): Promise<SharedWorld> {
   await using stack = new AsyncDisposableStack()
@@ -79,7 +80,10 @@ export function uniqueAccount(name = 'account'): string {
   return `${name}-${randomBytes(4).toString('hex')}`
 }
 
-/** Files of this worker's system: its description and the record of its processes. */
+/**
+ * Paths of the files of this Jest worker's system: its description, and the record of its
+ * processes.
+ */
 function filesOfWorker(): { description: string; processes: string } {
   const dir = process.env['E2E_SHARED_WORLDS']
   if (dir === undefined) throw new Error('E2E_SHARED_WORLDS is not set, run Jest with its config')
@@ -105,7 +109,8 @@ async function startShared(): Promise<SharedSystem> {
   })
   const logDir = join(localDirectory, 'e2e-logs', `shared-${bus.vhost}`)
   await mkdir(logDir, { recursive: true })
-  // No test file kills a worker. A worker that is suspended on a busy machine keeps its shards.
+  // The heartbeat interval is long, so that a sync-worker that is suspended on a busy machine keeps
+  // its shards. No test file kills a sync-worker.
   const env = { ...shortIntervals, SVC_WORKER_HEARTBEAT: '20s' }
   const services = await startServices({
     logDir,

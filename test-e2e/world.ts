@@ -25,28 +25,37 @@ import { startOwnServers } from './own-servers.ts'
 
 export interface WorldOptions {
   /**
-   * `own` starts Postgres and RabbitMQ for this world, which a test may kill and wipe. Default:
-   * a database and a virtual host on the servers of all tests.
+   * With `own`, a Postgres and RabbitMQ are started for this system, which a test may kill and
+   * wipe. Default: a database and a virtual host on the servers of all tests.
    */
   servers?: 'shared' | 'own' | ServerAddresses
-  /** With `servers: 'own'`: true if Postgres syncs each commit to disk, as in production. */
+  /**
+   * For `servers: 'own'`: true if Postgres writes each commit to disk before it replies, as in
+   * production.
+   */
   durable?: boolean
-  /** Host and port of a pgbouncer before the shared Postgres, which the services use. */
+  /**
+   * Host and port of a pgbouncer in front of the shared Postgres. The services connect to the
+   * pgbouncer.
+   */
   pgbouncer?: string
   replicas?: Partial<Record<ServiceName, number>>
-  /** Services to start. Defaults to all seven services. */
+  /** Names of the services to start. Defaults to all seven services. */
   names?: readonly ServiceName[]
   env?: Record<string, string>
-  /** Further variables of single services. */
+  /** Additional environment variables by service. */
   envByService?: EnvByService
   settings?: Record<string, unknown>
-  /** Sealing keys as `posthorn keys` prints them. Defaults to new keys. */
+  /** Sealing keys in the format of `posthorn keys`. Defaults to new keys. */
   keys?: { secret: string; publicKey: string }
-  /** Folder of `make build`. Default: the bundle of the Jest run, outside of Jest the sources. */
+  /**
+   * Folder of a bundle (`make build`) from which the services start. Default: the bundle of the
+   * Jest run, or the source code outside of Jest.
+   */
   bundle?: string
 }
 
-/** Prepared servers that a test has started. */
+/** Addresses of prepared servers that a test has started. */
 export interface ServerAddresses {
   ownerUrl: string
   amqpUrl: string
@@ -57,7 +66,8 @@ export interface Webhook {
   event: string
   account: string
   path?: string
-  // A test reads the fields it expects. A wrong shape fails its assertions.
+  // Type any, because a test reads the fields that it expects. A wrong shape fails the assertions
+  // of the test.
   // oxlint-disable-next-line typescript/no-explicit-any
   data: any
   eventId: string
@@ -67,7 +77,7 @@ export interface Webhook {
   request: ReceivedRequest
 }
 
-/** API, mail server and webhook receiver of a running system. */
+/** Access to a running system: its API, a mail server and a webhook receiver. */
 export interface WorldAccess {
   url: string
   client: Client
@@ -75,30 +85,33 @@ export interface WorldAccess {
   serviceSecret: string
   mail: TestDovecot
   receiver: WebhookReceiver
-  /** Webhooks received so far, oldest first. */
+  /** Webhooks that the receiver has received so far, oldest first. */
   webhooks(): Webhook[]
-  /** Waits for a matching webhook. */
+  /** Waits for a webhook that matches. Resolves with the webhook. */
   webhook(match: (webhook: Webhook) => boolean, timeoutMs?: number): Promise<Webhook>
-  /** Registers a new user of the mail server and waits until the account is connected. */
+  /**
+   * Registers a new user of the mail server as an account, and waits until the account is
+   * connected.
+   */
   connectAccount(account?: string): Promise<TestUser & { account: string }>
   register(account: string, user: TestUser, change?: Record<string, unknown>): Promise<void>
 }
 
-/** The whole system with a receiver for its webhooks. */
+/** Whole running system with a receiver for its webhooks. */
 export interface World extends WorldAccess, AsyncDisposable {
   services: Services
-  /** Present with `servers: 'own'`. */
+  /** Private Postgres. Present with `servers: 'own'`. */
   postgres?: Postgres
   rabbit?: Rabbit
   ownerUrl: string
-  /** Address of RabbitMQ as an administrator. */
+  /** AMQP URL of RabbitMQ for an administrator. */
   amqpUrl: string
-  /** Directory of the services' logs, one file each. */
+  /** Directory with a log file per service. */
   logDir: string
   [Symbol.asyncDispose](): Promise<void>
 }
 
-/** Starts a system for one test file. */
+/** Starts a whole system for one test file. */
 export async function startWorld({
   servers = 'shared',
   durable = false,
@@ -149,7 +162,7 @@ export async function startWorld({
   }
 }
 
-/** Secrets and addresses of a new system. */
+/** Secrets and URLs for a new system. */
 export function systemConfig({ ownerUrl, amqpUrl }: Pick<World, 'ownerUrl' | 'amqpUrl'>) {
   const token = randomBytes(32).toString('hex')
   const secret = randomBytes(32).toString('hex')
@@ -158,12 +171,12 @@ export function systemConfig({ ownerUrl, amqpUrl }: Pick<World, 'ownerUrl' | 'am
   return { shared, serviceSecret, token }
 }
 
-/** Settings that send all webhooks to a receiver. */
+/** Settings with which the system sends all webhooks to a receiver. */
 export function receiverSettings({ url }: WebhookReceiver): Record<string, unknown> {
   return { webhooks: url, webhooksEnabled: true, webhookEvents: ['*'] }
 }
 
-/** Access to a running system. */
+/** Returns the access to a running system. */
 export function openWorld(
   parts: Pick<WorldAccess, 'url' | 'token' | 'serviceSecret' | 'mail' | 'receiver'>,
 ): WorldAccess {
@@ -220,7 +233,7 @@ export function untilConnected(client: Client, account: string): Promise<true> {
   )
 }
 
-/** Returns a plain text message. */
+/** Creates a plain text message (RFC 5322). */
 export function plainMessage({
   messageId,
   subject = 'Hello',
@@ -257,7 +270,10 @@ function readWebhook(request: ReceivedRequest, serviceSecret: string): Webhook {
   }
 }
 
-/** Servers that the test passes. Default: a database and a virtual host of the shared servers. */
+/**
+ * Prepares the servers that the test passes. Default: a database and a virtual host of the shared
+ * servers.
+ */
 async function prepareServers(
   servers: WorldOptions['servers'],
   stack: AsyncDisposableStack,

@@ -1,28 +1,28 @@
 import type { GmailMailbox } from '@posthorn/testkit/providers/gmail'
 import type { FakeMailbox } from '@posthorn/testkit/graph-fake'
 
-/** State of a message. Folder and labels are ids. */
+/** State of a message in an audited mailbox. Folder and labels are given by id. */
 export interface AuditedMessage {
   id: string
-  /** Folder of the message; empty if messages have labels instead of a folder. */
+  /** Id of the message's folder. Empty if messages have labels instead of a folder. */
   folder: string
   flags: string[]
   labels: string[]
 }
 
-/** Mailbox of a fake in the terms of events. */
+/** Mailbox of a provider fake with the paths and names that events use. */
 export interface AuditedMailbox {
   /** Present messages by id. */
   messages(): Map<string, AuditedMessage>
-  /** Paths of present folders or labels by id, without flags and categories. */
+  /** Paths of the existing folders or labels by id, without flags and categories. */
   folders(): Map<string, string>
-  /** Names of labels in events, as of the last call of `folders`. */
+  /** Names by which events call labels, as of the last call of `folders`. */
   labelNames(ids: readonly string[]): string[]
-  /** Path that contains all messages; undefined without such a path. */
+  /** Path of the folder that contains all messages. Undefined if there is no such folder. */
   allPath: string | undefined
   /** Ids of the messages of a folder or label, newest first. */
   listed(path: string): string[]
-  /** Lets all cursors expire, so that the next sync compares everything. */
+  /** Expires all cursors, so that the next sync compares everything. */
   expire(): void
 }
 
@@ -37,7 +37,7 @@ const isFlag = (id: string) => id === 'UNREAD' || id === 'STARRED'
 const isCategory = (id: string) => id.startsWith('CATEGORY_')
 
 export function auditedGmail(mailbox: GmailMailbox): AuditedMailbox {
-  /** Names of labels by id, including deleted labels. */
+  /** Names of labels by id, including labels that were deleted. */
   const names = new Map<string, string>()
   const folders = () => {
     const shown = [...mailbox.labels.values()].filter(({ id }) => !isFlag(id) && !isCategory(id))

@@ -8,7 +8,7 @@ export interface ApiRegistration {
   /** Id of the OAuth2 application. */
   app: string
   address: string
-  /** Grant of the owner. Applications with access to all mailboxes need none. */
+  /** Refresh token of the owner. Not needed by applications with access to all mailboxes. */
   refreshToken?: string
 }
 
@@ -24,7 +24,7 @@ export async function registerApiAccount(
   if (status !== 200) throw new Error(`registering ${account}: ${status} ${JSON.stringify(body)}`)
 }
 
-/** Waits until the mailbox is synced for the first time. */
+/** Waits until the mailbox of an account is synced for the first time. */
 export async function untilSynced({ ownerUrl }: World, account: string): Promise<void> {
   await eventually(
     () =>

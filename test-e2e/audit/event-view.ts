@@ -16,7 +16,7 @@ interface EventData {
   seemsLikeNew?: boolean
 }
 
-/** Message as a client knows it that reads events only. */
+/** Message as seen by a client that reads only events. */
 export interface ViewedMessage {
   path: string
   flags: string[]
@@ -24,8 +24,8 @@ export interface ViewedMessage {
 }
 
 /**
- * Mailbox as a client sees it that reads events only. Fails on an event that repeats or contradicts
- * earlier events, and on a moved message that seems new.
+ * Mailbox as seen by a client that reads only events. Fails for an event that repeats or
+ * contradicts earlier events, and for a moved message that looks like a new message.
  */
 export class EventView {
   readonly messages: Map<string, ViewedMessage>

@@ -24,8 +24,9 @@ interface EventRow {
 }
 
 /**
- * Comparison of an account with the mailbox of a fake: events, as a webhook receiver got them, and
- * listings. The comparison begins with a mailbox that is synced and whose events are stored.
+ * Comparison of an account with the mailbox of a provider fake: compares the events that a webhook
+ * receiver got, and lists of messages. The mailbox must be synced and its events stored when the
+ * comparison begins.
  */
 export class MailboxAudit {
   readonly account: string
@@ -34,7 +35,9 @@ export class MailboxAudit {
   #messages = new Map<string, AuditedMessage>()
   #folders = new Map<string, string>()
   #after = '0'
-  /** Received bodies by event id, and the number of requests that were read. */
+  /**
+   * Received webhook bodies by event id, and the number of webhook requests that were read so far.
+   */
   readonly #received = new Map<string, Buffer[]>()
   #read = 0
 
@@ -44,7 +47,7 @@ export class MailboxAudit {
     this.#mailbox = mailbox
   }
 
-  /** Begins the comparison with the present state of the mailbox. */
+  /** Begins the comparison with the current state of the mailbox. */
   static async begin(
     world: World,
     account: string,
@@ -55,7 +58,7 @@ export class MailboxAudit {
     return audit
   }
 
-  /** Begins again with the present state. */
+  /** Begins the comparison again with the current state of the mailbox. */
   async restart(): Promise<void> {
     this.#messages = this.#mailbox.messages()
     this.#folders = this.#mailbox.folders()
@@ -63,9 +66,8 @@ export class MailboxAudit {
   }
 
   /**
-   * Waits until the events since the beginning turn the mailbox of that time into the present
-   * mailbox. Also waits until each event was received and lists equal the mailbox. Returns the
-   * events.
+   * Waits until the events since the beginning describe all changes of the mailbox since then. Also
+   * waits until each event was received and lists are equal to the mailbox. Returns the events.
    */
   async settle({ lists = ['INBOX'] }: { lists?: readonly string[] } = {}): Promise<AuditedEvent[]> {
     let rows: EventRow[] = []
@@ -91,8 +93,8 @@ export class MailboxAudit {
   }
 
   /**
-   * Compares the stored index with the mailbox: all cursors expire, so that the service lists and
-   * compares everything. Fails if that has events.
+   * Compares the stored index with the mailbox. Expires all cursors, so that the service lists and
+   * compares everything, and fails if this creates events.
    */
   async compareIndex(): Promise<void> {
     const before = (await this.#stored(this.#after)).length
@@ -124,7 +126,7 @@ export class MailboxAudit {
     if (stored?.messages !== size) throw new Error(`${stored?.messages} of ${size} are indexed`)
   }
 
-  /** Error if the events do not describe the mailbox. */
+  /** Returns the error if the events do not describe the mailbox. Undefined if they do. */
   #difference(rows: readonly EventRow[]): unknown {
     try {
       return this.#assertDescribed(rows.map(toEvent))
@@ -146,8 +148,8 @@ export class MailboxAudit {
   }
 
   /**
-   * Describes messages by the present paths of their folders, because folders may have been
-   * renamed.
+   * Returns a function that describes a message by the current path of its folder, because the
+   * folder may have been renamed.
    */
   #describer(): (message: AuditedMessage) => ViewedMessage {
     const mailbox = this.#mailbox

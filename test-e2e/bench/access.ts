@@ -8,7 +8,7 @@ const rounds = 10
 const perRound = 1_000
 const atOnce = 8
 
-/** Token kinds, from a token without restrictions to a token with all restrictions. */
+/** Kinds of access tokens: from a token without restrictions to a token with all restrictions. */
 const kinds: Record<string, Partial<TokenRequest>> = {
   'token without restrictions': {},
   'token with addresses, referrers and an expiry': {
@@ -36,7 +36,8 @@ export async function benchAccess(servers: 'own' | 'shared' = 'own'): Promise<Ro
   const open: { name: string; token?: string } = { name: 'no token needed' }
   const used = new Map<string, number>()
   await spend(world, open)
-  // Interleaved rounds, so that other load on the machine affects all kinds.
+  // The kinds of tokens alternate in each round, so that other load on the machine affects all
+  // kinds.
   for (let round = 0; round < rounds; round++)
     for (const kind of [open, ...tokens])
       used.set(kind.name, (used.get(kind.name) ?? 0) + (await spend(world, kind)))
@@ -55,7 +56,10 @@ async function mint({ client }: World, body: Partial<TokenRequest>): Promise<str
   return String(created.token)
 }
 
-/** Sends requests that cost nothing else. Resolves with the gateway's CPU milliseconds. */
+/**
+ * Sends requests whose only cost is the access check. Resolves with the CPU time of the gateway in
+ * milliseconds.
+ */
 async function spend({ url, services }: World, { token }: { token?: string }): Promise<number> {
   const pid = services.pids['api-gateway'] ?? 0
   const headers = {

@@ -1,9 +1,9 @@
-// Bare client in its own process: lists the ids of all messages of a mailbox at the fake of Gmail.
+// Bare client in its own process. Lists the ids of all messages of a mailbox at the Gmail fake.
 const [origin = '', token = ''] = process.argv.slice(2)
 
 process.on('message', () => void list().then((count) => process.send?.({ count })))
 process.on('disconnect', () => process.exit(0))
-// The first request loads the HTTP client.
+// The first request is not measured, because it loads the HTTP client.
 await read('?maxResults=1')
 process.send?.({ port: 0 })
 

@@ -5,7 +5,10 @@ import { checkout } from '@posthorn/local/paths'
 import { serviceNames } from '@posthorn/local/role-passwords'
 import { parse } from 'yaml'
 
-/** `NODE_OPTIONS` of each service in the containers, and the allocator of the image. */
+/**
+ * Environment of each service as in the containers: `NODE_OPTIONS`, and the variables of the
+ * image's memory allocator.
+ */
 export async function containerOptions(): Promise<Record<string, Record<string, string>>> {
   const text = readFileSync(join(checkout, 'deploy/compose.yaml'), 'utf8')
   const { services } = parse(text, { merge: true }) as {
@@ -20,7 +23,10 @@ export async function containerOptions(): Promise<Record<string, Record<string, 
   )
 }
 
-/** Variables of the allocator from the Dockerfile, with its library for this machine. */
+/**
+ * Reads the variables of the memory allocator from the Dockerfile. Uses the allocator's library for
+ * this machine.
+ */
 async function readAllocator(): Promise<Record<string, string>> {
   const image = readFileSync(join(checkout, 'deploy/Dockerfile'), 'utf8')
   const [, options] = /\bMALLOC_CONF=(\S+)/.exec(image) ?? []

@@ -1,16 +1,16 @@
 import { startPart } from './start-part.ts'
 
 /**
- * Server that counts events in its own process, so that it does not share an event loop with the
- * measured code.
+ * Server that counts events in its own process, so that the server does not share an event loop
+ * with the measured code.
  */
 export interface Counter extends AsyncDisposable {
   port: number
   /** Resets the counter. */
   reset(): void
   /**
-   * Resolves after `count` events since the last reset with the time from the first to the last, in
-   * milliseconds.
+   * Resolves after `count` events since the last reset. The report has the time from the first to
+   * the last event in milliseconds.
    */
   counted(count: number): Promise<CounterReport>
 }
@@ -33,8 +33,8 @@ export async function startCounter(file: string): Promise<Counter> {
 }
 
 /**
- * Counter's side of the protocol. The process calls the returned function `one` for each counted
- * event.
+ * Replies to requests for counts, in the process of the counter. That process calls the returned
+ * function `one` for each counted event.
  */
 export function replyWithCounts(port: number): { one: () => void } {
   let times = { first: 0, last: 0, count: 0 }

@@ -8,19 +8,19 @@ import { startCounter } from './counter.ts'
 import { cpuMs } from './cpu-ms.ts'
 import type { Row } from './report.ts'
 
-/** Operations per round. The first round of each kind warms the processes and does not count. */
+/** Operations per round. The first round of each kind warms up the processes and is not counted. */
 const perRound = 300
 const rounds = 4
 const atOnce = 8
 /**
- * Messages appended before their webhooks are awaited. Events of one batch share their costs, so
- * two builds are comparable only with batches of one size.
+ * Messages that are appended before the test waits for their webhooks. Events of one batch share
+ * their costs, so two builds can only be compared with batches of equal size.
  */
 const burst = 25
 /** Messages that are read. */
 const pageSize = 20
 
-/** Work that is done by the services and by plain libraries in this process. */
+/** Work that the services do, and that plain libraries in this process do for comparison. */
 interface Work {
   what: string
   referenceIs: string
@@ -29,8 +29,9 @@ interface Work {
 }
 
 /**
- * CPU time of all services per event, read and submission. CPU time varies less than duration while
- * other programs run. The reference is the CPU time of this process for the same work.
+ * Measures the CPU time of all services per event, read and submission, which varies less than the
+ * duration while other programs run. The reference is the CPU time of this process for the same
+ * work.
  */
 export async function benchCpuCosts(world: World): Promise<Row[]> {
   const user = await world.connectAccount('cpu-costs')
@@ -65,7 +66,8 @@ export async function benchCpuCosts(world: World): Promise<Row[]> {
           pool.sendMail({ from: 'a@example.test', to: `to${n}@example.test`, text: 'Hello' }),
         ),
     },
-    // Event work comes last, because its plain client causes events that no round waits for.
+    // The measurement of events comes last, because its plain client causes further events for
+    // which no round waits.
     eventWork(world, writer, reader),
   ])
     rows.push(await measure(world, work))
@@ -74,7 +76,10 @@ export async function benchCpuCosts(world: World): Promise<Row[]> {
   return rows
 }
 
-/** Messages appended by one client in bursts, until their webhooks have arrived. */
+/**
+ * Work of the benchmark: one client appends messages in bursts and waits for the webhooks after
+ * each burst.
+ */
 function eventWork(world: World, writer: ImapFlow, reader: ImapFlow): Work {
   const append = async (count: number) => {
     for (let n = 0; n < count; n++)
@@ -94,7 +99,8 @@ function eventWork(world: World, writer: ImapFlow, reader: ImapFlow): Work {
     },
     async plain() {
       await append(perRound)
-      // A server may announce messages to the reader only in reply to a command.
+      // Sends NOOP, because a server may announce messages to the reader only in reply to a
+      // command.
       await reader.noop()
       const options = { uid: true, envelope: true, bodyStructure: true, headers: true }
       await reader.fetchAll(`1:${perRound}`, options)
@@ -102,7 +108,7 @@ function eventWork(world: World, writer: ImapFlow, reader: ImapFlow): Work {
   }
 }
 
-/** `GET message` for messages of one page. */
+/** Calls of `GET message` for the messages of one page. */
 function readWork(world: World, reader: ImapFlow): Work {
   const account = 'cpu-costs'
   const options = { uid: true, envelope: true, bodyStructure: true, headers: true }
@@ -170,7 +176,7 @@ async function servicesCpuMs(world: World): Promise<number> {
   return each.reduce((sum, ms) => sum + ms, 0)
 }
 
-/** Runs `perRound` operations, of which `atOnce` run concurrently. */
+/** Runs `perRound` operations, up to `atOnce` of them concurrently. */
 async function inLanes(run: (n: number) => Promise<unknown>): Promise<void> {
   let next = 0
   await Promise.all(

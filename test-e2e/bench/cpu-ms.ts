@@ -1,7 +1,8 @@
 import { readdir, readFile } from 'node:fs/promises'
 
 /**
- * CPU time of a process in milliseconds, all running threads (Linux). Ended threads do not count.
+ * CPU time of a process in milliseconds, summed over its running threads (Linux). Threads that have
+ * ended are not counted.
  */
 export async function cpuMs(pid: number): Promise<number> {
   const threads = await readdir(`/proc/${pid}/task`)

@@ -4,8 +4,8 @@ import { freshMessageId, plainMessage } from '../world.ts'
 const appended = 250
 
 /**
- * Fills an empty INBOX with at least `count` messages: appends some messages and copies them. Every
- * tenth message is unseen.
+ * Fills an empty INBOX with at least `count` messages by appending some messages and copying them.
+ * Every tenth message is unseen.
  */
 export async function fillInbox(client: ImapFlow, count: number): Promise<number> {
   const first = Math.min(appended, count)

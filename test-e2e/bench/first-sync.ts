@@ -9,8 +9,8 @@ const count = 100_000
 const allowedBytes = 2
 
 /**
- * Time from registration to `accountInitialized` for a large INBOX and the size of its index,
- * compared with a plain client that fetches all UIDs and flags.
+ * Measures the time from the registration of a large INBOX to `accountInitialized`, and the size of
+ * the index. Compares the time with a plain client that fetches all UIDs and flags.
  */
 export async function benchFirstSync(world: World): Promise<Row[]> {
   const user = world.mail.freshUser('large')

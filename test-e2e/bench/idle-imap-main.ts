@@ -1,7 +1,8 @@
 import { createServer } from 'node:net'
 import type { AddressInfo } from 'node:net'
 
-// IMAP server that replies OK to every command and sends nothing else, for many cheap sessions.
+// IMAP server that replies OK to every command and sends nothing else. Supports many sessions at
+// low cost.
 const server = createServer((socket) => {
   socket.on('error', () => undefined)
   socket.on('data', (chunk: Buffer) => {

@@ -8,14 +8,15 @@ import { buildBundle } from './build-bundle.ts'
 import { containerOptions } from './container-options.ts'
 import type { Row } from './report.ts'
 
-/** Time after the start at which memory and CPU time are read. */
+/** Time after the start of the services at which memory and CPU time are read, in milliseconds. */
 const idleMs = 300_000
-/** Length of the measurement of CPU time, which ends at `idleMs`. */
+/** Length of the measurement of CPU time in milliseconds. The measurement ends at `idleMs`. */
 const windowMs = 120_000
 
 /**
- * Memory and CPU time of the seven services of the image without accounts, 5 minutes after their
- * start, with the V8 options of the containers. Compared with seven processes of bare Node.
+ * Measures memory and CPU time of the seven services of the image without accounts, 5 minutes after
+ * their start, with the V8 options of the containers. Compares them with seven processes of bare
+ * Node.
  */
 export async function benchIdle(): Promise<Row[]> {
   await using stack = new AsyncDisposableStack()
@@ -54,7 +55,7 @@ export async function benchIdle(): Promise<Row[]> {
   ]
 }
 
-/** Memory and CPU time of processes and their children, as a sum (Linux). */
+/** Sum of the memory and of the CPU time of processes and their children (Linux). */
 class Usage {
   #pids: readonly number[]
 

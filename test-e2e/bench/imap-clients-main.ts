@@ -1,6 +1,6 @@
 import { openImapLine } from './imap-line.ts'
 
-/** Sessions to open and keep. */
+/** Request to open IMAP sessions and to keep them open. */
 export interface SessionRequest {
   port: number
   tls: boolean
@@ -10,7 +10,8 @@ export interface SessionRequest {
 
 const atOnce = 16
 
-// Mail clients in their own process that log in and stay idle. Replies when all are logged in.
+// Mail clients in their own process that log in and stay idle. Replies when all clients are logged
+// in.
 process.on('message', (request: SessionRequest) => void hold(request))
 process.on('disconnect', () => process.exit(0))
 process.send?.({ port: 0 })

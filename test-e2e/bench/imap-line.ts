@@ -2,11 +2,11 @@ import { once } from 'node:events'
 import { connect, type Socket } from 'node:net'
 import { connect as connectTls } from 'node:tls'
 
-/** Connection that reads at full speed and parses only the end of a reply. */
+/** IMAP connection that reads at full speed and parses only the end of a reply. */
 export interface ImapLine {
   /**
-   * Sends a command with the tag `a`. Resolves with the bytes of the reply, including the tagged
-   * line.
+   * Sends an IMAP command with the tag `a`. Resolves with the number of bytes of the reply,
+   * including the tagged line.
    */
   command(text: string): Promise<number>
   close(): void
@@ -17,7 +17,7 @@ export interface ImapAddress {
   tls: boolean
 }
 
-/** Resolves after the greeting. */
+/** Connects to an IMAP server. Resolves after the greeting. */
 export async function openImapLine({ port, tls }: ImapAddress): Promise<ImapLine> {
   const at = { port, host: '127.0.0.1' }
   const socket: Socket = tls ? connectTls({ ...at, rejectUnauthorized: false }) : connect(at)
@@ -33,7 +33,7 @@ export async function openImapLine({ port, tls }: ImapAddress): Promise<ImapLine
   }
 }
 
-/** Counts the bytes of a reply up to the tagged line, which is its last line. */
+/** Counts the bytes of an IMAP reply up to the tagged line, which is the last line of the reply. */
 function reply(socket: Socket, tag: string): Promise<number> {
   const { promise, resolve, reject } = Promise.withResolvers<number>()
   let bytes = 0

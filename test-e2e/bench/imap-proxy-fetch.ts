@@ -4,16 +4,16 @@ import { cpuMs } from './cpu-ms.ts'
 import { percentile, type Row } from './report.ts'
 import { startPart } from './start-part.ts'
 
-/** Server with the messages to fetch, and its login. */
+/** IMAP server from which messages are fetched, and the login at this server. */
 export interface Side extends ImapAddress {
   login: string
 }
 
-/** One set of messages, read through the proxy and directly from the server. */
+/** Comparison of reading one set of messages through the proxy and directly from the server. */
 export interface Comparison {
   what: string
   proxy: Side
-  /** Connection of the proxy to the server, which the plain relay uses, too. */
+  /** Connection from the proxy to the server. The plain relay uses such a connection, too. */
   upstream: Side
   direct: Side
   referenceIs: string
@@ -22,8 +22,8 @@ export interface Comparison {
 const turns = 7
 
 /**
- * MB/s and CPU time through the proxy and through a plain relay of Node, compared with the server
- * itself. Interleaved, so that other load affects all of them.
+ * Measures MB/s and CPU time of FETCH through the proxy and through a plain relay of Node. Compares
+ * them with the server itself. The measurements alternate, so that other load affects all of them.
  */
 export async function compareFetch(world: World, comparison: Comparison): Promise<Row[]> {
   const { what, proxy, upstream, direct, referenceIs } = comparison

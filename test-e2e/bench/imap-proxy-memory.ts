@@ -8,10 +8,10 @@ import { residentBytes } from './resident-bytes.ts'
 import { startPart } from './start-part.ts'
 
 const sessions = 5_000
-/** Time for garbage collection and release of buffers. */
+/** Time in milliseconds in which garbage is collected and buffers are released. */
 const settleMs = 10_000
 
-/** Memory per idle session in the proxy, compared with a plain relay. */
+/** Measures the memory per idle session in the proxy. Compares it with a plain relay. */
 export async function compareMemory(world: World, { port, tls }: ImapAddress): Promise<Row> {
   await using server = await startPart('idle-imap-main.ts')
   await using relay = await startPart('reference-relay-main.ts', [
@@ -41,10 +41,13 @@ export async function compareMemory(world: World, { port, tls }: ImapAddress): P
   }
 }
 
-/** Additional memory of a process per session that clients in another process keep open. */
+/**
+ * Additional memory of a process per session. Clients in another process keep the sessions open.
+ */
 async function sessionBytes(pid: number, request: SessionRequest): Promise<number> {
   await using clients = await startPart('imap-clients-main.ts')
-  // The first sessions load code and tables that all later sessions share.
+  // The first sessions are not measured, because they load code and tables that all later sessions
+  // share.
   await clients.request({ ...request, count: 100 })
   await delay(settleMs)
   const before = await residentBytes(pid)

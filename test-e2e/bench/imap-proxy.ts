@@ -18,7 +18,10 @@ const messages = 200
 const messageBytes = 500_000
 const logins = 200
 
-/** Environment of the services: a certificate, and limits for all sessions of one account. */
+/**
+ * Environment of the services: a TLS certificate, and limits that allow all sessions with one
+ * account.
+ */
 export function imapProxyEnv(): Record<string, string> {
   const { cert, key } = selfSigned(['localhost'])
   return {
@@ -29,9 +32,9 @@ export function imapProxyEnv(): Record<string, string> {
 }
 
 /**
- * Bulk FETCH, logins and idle sessions through the IMAP proxy, compared with Dovecot itself and a
- * plain relay, in plaintext and over TLS. TLS on one side only has no direct counterpart. If the
- * server offers STARTTLS, the proxy uses it.
+ * Measures bulk FETCH, logins and idle sessions through the IMAP proxy, in plaintext and over TLS.
+ * Compares them with Dovecot itself and a plain relay. TLS on one side only cannot be compared
+ * directly. If the server offers STARTTLS, the proxy uses STARTTLS.
  */
 export async function benchImapProxy(world: World): Promise<Row[]> {
   await using stack = new AsyncDisposableStack()
@@ -60,10 +63,10 @@ export async function benchImapProxy(world: World): Promise<Row[]> {
   return rows
 }
 
-/** Mailbox with bulk data, of an account with a token. */
+/** Mailbox with bulk data. Its account has an access token. */
 interface Box {
   user: TestUser
-  /** LOGIN command for the proxy. */
+  /** LOGIN command for the IMAP proxy. */
   login: string
 }
 

@@ -1,7 +1,7 @@
 import { startImapScript } from '@posthorn/testkit'
 
 // IMAP server in memory for many accounts, which share one set of mailboxes. With the argument
-// `secure`, its clients use TLS.
+// `secure`, clients connect over TLS.
 const server = await startImapScript()
 server
   .mailbox('INBOX')

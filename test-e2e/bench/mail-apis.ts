@@ -15,9 +15,10 @@ import type { Row } from './report.ts'
 const providers = ['gmail', 'graph'] as const
 
 /**
- * Accounts of Gmail and Microsoft Graph at fakes without limits and delays: requests, units and
- * times of the first sync, while idle, of reading, of sending, and from a notification to the
- * webhook, and units of single changes. Then the same with the published limits.
+ * Measures accounts of Gmail and Microsoft Graph, first at fakes without limits and delays, then
+ * with the published limits: requests, quota units and times of the first sync, of idle accounts,
+ * of reading, of sending, and from a notification to the webhook, and quota units of single
+ * changes.
  */
 export async function* benchMailApis(): AsyncGenerator<Row> {
   yield* benchUnlimited()
@@ -43,8 +44,8 @@ async function* benchLimited(): AsyncGenerator<Row> {
   await using scene = await startScene('real')
   yield* await benchGmailSync(scene)
   yield* await benchGraphSync(scene)
-  // Notifications are measured with polls as rare as by default, and before sending, whose moves
-  // are reported as lost changes.
+  // Notifications are measured here, because polls are as rare as by default in this scene. Sending
+  // comes later, because Graph reports the many moves of sent messages as lost changes.
   yield* await benchNotified(scene)
   yield* await benchRequestCounts(scene)
   yield* await benchFullSweep(scene)
@@ -52,7 +53,7 @@ async function* benchLimited(): AsyncGenerator<Row> {
   for (const provider of providers) {
     yield* await benchReading(scene, provider)
     yield* await benchCatchUp(scene, provider)
-    // Gmail permits 46 messages in the first minute.
+    // Gmail permits 46 messages of a mailbox in the first minute, so fewer are sent.
     yield* await benchSending(scene, provider, 40)
   }
 }

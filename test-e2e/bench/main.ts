@@ -19,8 +19,8 @@ import { benchSending } from './sending.ts'
 import { benchWebhooks } from './webhooks.ts'
 import { benchWorkerMemory } from './worker-memory.ts'
 
-// `make bench` prints figures with a reference from the same run. Nothing is asserted: machines
-// differ more than ratios. The sandbox comes first, because it measures CPU time.
+// `make bench` prints figures with a reference from the same run. Figures are not asserted, because
+// machines differ too much. The sandbox is measured first, because its measurement is of CPU time.
 const measured = ['measure-index.ts', 'measure-accounts.ts'].map(
   (file) => `services/sync-worker/test/feeds/${file}`,
 )

@@ -1,20 +1,26 @@
 import { Agent, request } from 'node:http'
 
-// Client of `benchNotifications` in its own process, so that it delays no measured process.
+// Client of `benchNotifications` in its own process, so that the client does not delay a measured
+// process.
 
 export interface NotificationLoad {
   url: string
-  /** Accounts that are named in turn. */
+  /** Account ids that the notifications name in turn. */
   accounts: number
-  /** If true, sends validation requests, which the gateway answers without forwarding anything. */
+  /**
+   * True to send validation requests, to which the gateway responds without forwarding anything.
+   */
   handshakes: boolean
   seconds: number
-  /** Requests per second; absent: as fast as `connections` responses arrive. */
+  /**
+   * Requests per second. If absent, requests are sent as fast as `connections` connections get
+   * responses.
+   */
   rate?: number
 }
 
 export interface NotificationLoadResult {
-  /** Milliseconds from the planned time of each request to the end of its response. */
+  /** Time from the planned start of each request to the end of its response in milliseconds. */
   latencies: number[]
   failed: number
   ms: number
@@ -70,7 +76,7 @@ async function run(load: NotificationLoad): Promise<NotificationLoadResult> {
   return result
 }
 
-/** Starts requests at their planned times, whether or not earlier requests have ended. */
+/** Starts requests at their planned times, even if earlier requests have not ended. */
 async function runAtRate(
   rate: number,
   { started, endsAt }: { started: number; endsAt: number },

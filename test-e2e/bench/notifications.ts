@@ -5,13 +5,16 @@ import { percentile, perSecond, type Row } from './report.ts'
 import { type Part, startPart } from './start-part.ts'
 
 const seconds = 10
-/** Rate at which the response time is measured. Microsoft slows down endpoints above 2.9 s. */
+/**
+ * Rate in requests per second at which the response time is measured. Microsoft slows down
+ * endpoints whose responses take longer than 2.9 s.
+ */
 const rate = 2_000
 const accounts = 1_000
 
 /**
- * Notifications of Microsoft Graph through api-gateway and RabbitMQ to a worker, which compares
- * them in memory. The reference are validation requests, which end in the gateway.
+ * Measures notifications of Microsoft Graph through api-gateway and RabbitMQ to a worker, which
+ * compares them in memory. The reference is validation requests, which end in the gateway.
  */
 export async function benchNotifications(servers: 'own' | 'shared' = 'own'): Promise<Row[]> {
   await using world = await startWorld({ servers, names: ['api-gateway', 'sync-worker'] })

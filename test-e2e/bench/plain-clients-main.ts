@@ -3,7 +3,8 @@ import { logIn } from '../stories/imap-client.ts'
 import { loginsAtOnce } from './plain-clients.ts'
 import { residentBytes } from './resident-bytes.ts'
 
-// Plain IMAP clients in IDLE, one per user: cost of an account without any service.
+// Plain IMAP clients in IDLE, one client per user. Shows the cost of an account without any
+// service.
 process.on('message', (users: TestUser[]) => void connectAll(users))
 process.on('disconnect', () => process.exit(0))
 process.send?.({ port: 0 })

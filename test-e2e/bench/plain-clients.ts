@@ -1,10 +1,13 @@
 import type { TestUser } from '@posthorn/testkit'
 import { startPart } from './start-part.ts'
 
-/** Concurrent logins, the same number as in the worker. */
+/** Number of concurrent logins, which is the same as in the sync-worker. */
 export const loginsAtOnce = 10
 
-/** Logs in a plain client per user in a separate process, puts all into IDLE, and ends them. */
+/**
+ * Logs in one plain client per user in a separate process, puts all clients into IDLE, and ends the
+ * process.
+ */
 export async function connectPlainClients(
   users: readonly TestUser[],
 ): Promise<{ ms: number; bytes: number }> {

@@ -10,8 +10,8 @@ const rounds = 200
 const inParallel = 16
 
 /**
- * `GET messages` and `GET message` through the whole system, compared with the same commands of
- * plain clients on warm connections.
+ * Measures `GET messages` and `GET message` through the whole system. Compares them with the same
+ * commands of plain clients on warm connections.
  */
 export async function benchReading(world: World): Promise<Row[]> {
   const user = world.mail.freshUser('reader')
@@ -67,8 +67,8 @@ async function compare(what: string, clients: readonly ImapFlow[], pair: Pair): 
 }
 
 /**
- * Duration of each call in milliseconds with `lanes` concurrent calls. The first call of each lane
- * does not count.
+ * Duration of each call in milliseconds, with `lanes` concurrent calls. The first call of each lane
+ * is not counted.
  */
 async function measure(lanes: number, call: (lane: number) => Promise<unknown>): Promise<number[]> {
   const times: number[] = []

@@ -3,8 +3,8 @@ import { createServer } from 'node:http'
 import type { AddressInfo } from 'node:net'
 import { replyWithCounts } from './counter.ts'
 
-// Receives and counts webhooks at full speed. /hang gets no response. /hang and /other are not
-// counted.
+// Webhook receiver that counts requests at full speed. Requests to /hang get no response. Requests
+// to /hang and /other are not counted.
 const server = createServer((request, response) => {
   request.resume().on('end', () => {
     if (request.url === '/hang') return

@@ -1,4 +1,4 @@
-/** A figure, and the result of a plain library for the same work in the same run. */
+/** Measured figure, and the figure of a plain library for the same work in the same run. */
 export interface Row {
   what: string
   measured: number

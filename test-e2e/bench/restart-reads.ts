@@ -6,10 +6,10 @@ import { startWorld, type World } from '../world.ts'
 import { percentile, type Row } from './report.ts'
 
 const count = Number(process.env['BENCH_RESTART_ACCOUNTS'] ?? 1_000)
-/** Interval of the reads, and their number without a restart. */
+/** Interval of the reads in milliseconds, and the number of reads without a restart. */
 const everyMs = 100
 const quietReads = 300
-/** Reads go on for this time after the last worker is ready. */
+/** Time in milliseconds for which reads continue after the last worker is ready. */
 const afterMs = 5_000
 const workers = ['sync-worker', 'sync-worker-2']
 
@@ -19,8 +19,8 @@ interface Reads {
 }
 
 /**
- * Reads of random accounts of one host, ten per second, while one of two sync-workers restarts and
- * while both restart, compared with the same reads without a restart.
+ * Reads random accounts of one host ten times per second, while one of two sync-workers restarts
+ * and while both restart. Compares them with the same reads without a restart.
  */
 export async function benchRestartReads(servers: 'own' | 'shared' = 'own'): Promise<Row[]> {
   await using stack = new AsyncDisposableStack()
@@ -32,7 +32,7 @@ export async function benchRestartReads(servers: 'own' | 'shared' = 'own'): Prom
       env: {
         ...productionIntervals,
         SVC_TIMEOUT: '10s',
-        // Value of k8s/README.md for 500 accounts per worker.
+        // Shutdown timeout that k8s/README.md recommends for 500 accounts per worker.
         SVC_SHUTDOWN_TIMEOUT: '30s',
         ...loginEnv(),
       },
@@ -48,7 +48,7 @@ export async function benchRestartReads(servers: 'own' | 'shared' = 'own'): Prom
   ]
 }
 
-/** Reads from the moment at which both workers have started, and no account is logged in. */
+/** Reads from the moment at which both workers have started and no account is logged in yet. */
 async function readCold(world: World, many: ManyAccounts): Promise<Reads> {
   await Promise.all(workers.map((name) => world.services.stop(name)))
   const starting = Promise.all(workers.map((name) => world.services.start(name)))
@@ -65,7 +65,10 @@ async function readCold(world: World, many: ManyAccounts): Promise<Reads> {
   })
 }
 
-/** `BENCH_LOGINS_PER_SECOND` shows hosts that limit logins. */
+/**
+ * Environment with a login limit, which `BENCH_LOGINS_PER_SECOND` sets to measure hosts that limit
+ * logins.
+ */
 function loginEnv(): Record<string, string> {
   const perSecond = process.env['BENCH_LOGINS_PER_SECOND']
   return perSecond === undefined ? {} : { SVC_LOGINS_PER_SECOND: perSecond }
@@ -77,7 +80,7 @@ async function restart(world: World, names: readonly string[]): Promise<void> {
   await delay(afterMs)
 }
 
-/** Sends reads at the interval, whatever the latency, until the work is done. */
+/** Sends reads at the fixed interval, whatever their latency, until `work` has ended. */
 async function readDuring(
   { url, token }: World,
   { accounts }: ManyAccounts,

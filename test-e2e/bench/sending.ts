@@ -8,14 +8,17 @@ import { perSecond, percentile, type Row } from './report.ts'
 
 const count = 1_000
 const atOnce = 16
-/** Connections that the sender opens for one account. */
+/** Number of connections that the sender opens for one account. */
 const connections = 5
 const scheduled = 1_000_000
 const message = { subject: 'Bench', text: 'Hello '.repeat(150) }
 
 type Server = Parameters<typeof createTransport>[0] & object
 
-/** Submissions through the API and their rate at the sink, with an empty and a full outbox. */
+/**
+ * Measures submissions through the API and their rate at the receiving SMTP server, with an empty
+ * and a full outbox.
+ */
 export async function benchSending(world: World): Promise<Row[]> {
   await using sink = await startCounter('sink-main.ts')
   const smtp = {
@@ -80,7 +83,7 @@ async function submit(world: World, n: number): Promise<void> {
   if (status !== 200) throw new Error(`submission failed with ${status}: ${JSON.stringify(body)}`)
 }
 
-/** A nodemailer pool that sends to the same sink. */
+/** Measures a nodemailer pool that sends to the same SMTP server. */
 async function plain({
   sink,
   smtp,
@@ -99,7 +102,7 @@ async function plain({
     pool: true,
     maxConnections: lanes,
     maxMessages: Infinity,
-    // Nagle's algorithm would delay each command by up to 40 ms.
+    // Disables Nagle's algorithm, which would delay each command by up to 40 ms.
     getSocket(
       options: { host?: string; port?: number },
       callback: (error: Error | null, input: { connection: Socket }) => void,
@@ -118,7 +121,7 @@ async function plain({
   return { sent, perSecond: perSecondThere }
 }
 
-/** Runs the work for each number with limited concurrency. */
+/** Runs `work` for each number with limited concurrency. Measures the time. */
 async function timed(work: (n: number) => Promise<void>, lanes = atOnce) {
   const began = Date.now()
   const times: number[] = []
@@ -134,7 +137,7 @@ async function timed(work: (n: number) => Promise<void>, lanes = atOnce) {
   return { began, times, perSecond: perSecond(count, Date.now() - began) }
 }
 
-/** Submissions scheduled for tomorrow. */
+/** Fills the outbox with submissions that are scheduled for tomorrow. */
 async function fillOutbox({ ownerUrl }: World): Promise<void> {
   await withClient(ownerUrl, async (client) => {
     await client.query(

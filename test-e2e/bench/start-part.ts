@@ -2,12 +2,12 @@ import { fork } from 'node:child_process'
 import { once } from 'node:events'
 import { join } from 'node:path'
 
-/** Server or client of a benchmark in its own process, which ends when disposed. */
+/** Server or client of a benchmark in its own process. Disposal ends the process. */
 export interface Part extends AsyncDisposable {
   port: number
   pid: number
   send(message: object): void
-  /** Sends a request. Resolves with the reply. */
+  /** Sends a request to the process. Resolves with its reply. */
   request<Reply>(message: object): Promise<Reply>
 }
 

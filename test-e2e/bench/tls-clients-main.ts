@@ -1,17 +1,20 @@
 import { ImapFlow } from 'imapflow'
 import { residentBytes } from './resident-bytes.ts'
 
-/** Bare clients to connect over TLS. */
+/** Request to connect bare clients over TLS. */
 export interface TlsClientsRequest {
   port: number
   count: number
 }
 
 const atOnce = 10
-/** Number of clients that are connected first and load code and tables, which all clients share. */
+/**
+ * Number of clients that are connected before the measurement, to load code and tables that all
+ * clients share.
+ */
 const warmUp = 50
 
-// Bare imapflow clients over TLS in IDLE. Replies with the resident bytes per client.
+// Bare imapflow clients in IDLE over TLS. Replies with the resident memory per client in bytes.
 process.on('message', (request: TlsClientsRequest) => void connectAll(request))
 process.on('disconnect', () => process.exit(0))
 process.send?.({ port: 0 })

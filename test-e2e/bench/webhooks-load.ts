@@ -8,11 +8,11 @@ import type { Counter } from './counter.ts'
 import { perSecond } from './report.ts'
 import { cpuMs } from './cpu-ms.ts'
 
-/** Concurrent calls to one target. */
+/** Number of concurrent calls to one webhook target. */
 const concurrency = 4
 
 export interface Rates {
-  /** Rate from the first to the last counted event. */
+  /** Events per second, from the first to the last counted event. */
   perSecond: number
   /** Events per CPU second. */
   perCpuSecond: number
@@ -26,8 +26,8 @@ export interface WebhookLoad {
 }
 
 /**
- * Registers accounts, each with its own target if the list names a target. Their accountAdded
- * events follow.
+ * Registers accounts. An account has its own webhook target if the list names one. Registration
+ * causes an event accountAdded per account.
  */
 export async function addAccounts(
   { client }: World,
@@ -44,7 +44,7 @@ export async function addAccounts(
   return accounts
 }
 
-/** Records events and waits until `counted` of them have arrived. */
+/** Records events and waits until `counted` of the events have arrived at the receiver. */
 export async function deliverEvents(
   { world, amqpUrl, receiver, accounts }: WebhookLoad,
   count: number,
@@ -60,7 +60,7 @@ export async function deliverEvents(
   return { perSecond: perSecond(counted, spanMs), perCpuSecond: counted / used }
 }
 
-/** Sends the same signed bytes with got over kept-alive connections. */
+/** Sends equal signed bytes with got over kept-alive connections, for comparison. */
 export async function plainLoop(url: string, receiver: Counter, count: number): Promise<Rates> {
   const body = JSON.stringify({ event: 'messageDeleted', note: 'x'.repeat(950) })
   const agent = { http: new Agent({ keepAlive: true, maxSockets: concurrency }) }

@@ -11,8 +11,8 @@ const routes = 20
 const perCpu = '/s of CPU'
 
 /**
- * Rate from committed and published events to one receiver, compared with a plain got loop, and
- * with itself under other load.
+ * Measures the rate from committed and published events to one webhook receiver. Compares it with a
+ * plain got loop, and with the rate under other load.
  */
 export async function benchWebhooks(world: World, amqpUrl: string): Promise<Row[]> {
   await using receiver = await startCounter('receiver-main.ts')
@@ -50,7 +50,7 @@ export async function benchWebhooks(world: World, amqpUrl: string): Promise<Row[
   ]
 }
 
-/** Ten targets, one of which never responds. */
+/** Measures ten webhook targets, one of which never responds. */
 async function besideHanging(load: WebhookLoad): Promise<Row> {
   const { world, receiver } = load
   const at = (path: string) => `http://127.0.0.1:${receiver.port}/${path}`
@@ -71,7 +71,10 @@ async function besideHanging(load: WebhookLoad): Promise<Row> {
   }
 }
 
-/** Routes whose filters use only the event name and reject it: the sandbox does not run. */
+/**
+ * Measures routes whose filters use only the event name and reject the event, so that the sandbox
+ * does not run.
+ */
 async function besideRoutes(load: WebhookLoad): Promise<Row> {
   const { client } = load.world
   const reference = await deliverEvents(load, count)
@@ -100,7 +103,10 @@ async function besideRoutes(load: WebhookLoad): Promise<Row> {
   }
 }
 
-/** Deliveries that wait for their next attempt, half of them for the measured target. */
+/**
+ * Measures the rate beside deliveries that wait for their next attempt, half of them for the
+ * measured target.
+ */
 async function besideWaiting(load: WebhookLoad, url: string): Promise<Row> {
   const { ownerUrl } = load.world
   const reference = await deliverEvents(load, count)

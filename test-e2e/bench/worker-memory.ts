@@ -12,15 +12,21 @@ import type { TlsClientsRequest } from './tls-clients-main.ts'
 
 const count = 1_000
 const atOnce = 16
-/** Time after which a started process has returned the memory of its start. */
+/**
+ * Time in milliseconds after which a started process has returned the memory of its start to the
+ * system.
+ */
 const settleMs = 15_000
-/** Time after the reads in which their memory is expected to be returned. */
+/**
+ * Time in milliseconds after the reads, in which the process should return their memory to the
+ * system.
+ */
 const returnMs = 60_000
 
 /**
- * Resident memory of one sync-worker of the image per 1,000 accounts at a server with TLS: idle,
- * after a page and a message of each were read, and one minute later. Compared with bare clients
- * in IDLE, one per account.
+ * Measures the resident memory of one sync-worker of the image per 1,000 accounts at a server with
+ * TLS: idle, after a page and a message of each account were read, and one minute later. Compares
+ * it with bare clients in IDLE, one client per account.
  */
 export async function benchWorkerMemory(): Promise<Row[]> {
   await using stack = new AsyncDisposableStack()

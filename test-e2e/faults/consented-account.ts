@@ -5,18 +5,26 @@ import { createOpenIdApp } from '../openid-app.ts'
 import { freshMessageId, plainMessage, untilConnected, type Webhook, type World } from '../world.ts'
 import { submit } from './sending-job.ts'
 
-/** Account with a grant of an OpenID provider, at a mail server that accepts only its tokens. */
+/**
+ * Account with an OAuth2 grant of an OpenID provider, at a mail server that accepts only tokens of
+ * this provider.
+ */
 export interface ConsentedAccount {
-  /** Receives a message and sends a message. Each message is reported once. */
+  /** Receives a message and sends a message. Checks that each message is reported exactly once. */
   receiveAndSend(): Promise<void>
 }
 
 const account = 'consented'
 const address = `${account}@mail.test`
-/** Lifetime of access tokens. Each release renews expired access tokens. */
+/**
+ * Lifetime of access tokens in seconds. The lifetime is short, so that each release has to renew
+ * expired access tokens.
+ */
 const accessTokenSeconds = 20
 
-/** Stores an application and an account by consent. The stack ends the servers. */
+/**
+ * Stores an OAuth2 application, and an account whose owner consents. The stack ends the servers.
+ */
 export async function connectByConsent(
   world: World,
   stack: AsyncDisposableStack,

@@ -12,12 +12,12 @@ import {
 } from '@posthorn/testkit'
 import type { Client } from '../client.ts'
 
-/** Sampling of a short run: it delivers 1 of this number of hostile messages. */
+/** Divisor of the sample in a short run: 1 of this number of hostile messages is delivered. */
 const sampleOf = 20
 
 /**
- * Messages to deliver: all with the size `all`, else a sample and the largest grown message
- * of each dimension.
+ * Chooses the hostile messages to deliver: all messages with the size `all`, otherwise a sample and
+ * the largest message of each growing dimension.
  */
 export function chooseCorpus(size: string | undefined): HostileMessage[] {
   if (size === 'all') return [...hostileMessages, ...grownMessages]
@@ -27,14 +27,14 @@ export function chooseCorpus(size: string | undefined): HostileMessage[] {
 }
 
 /**
- * True for messages whose ENVELOPE ends the process of Dovecot 2.3.19: more than 10,000 groups fail
- * an assertion in `message_part_envelope_parse_from_header`.
+ * True for messages whose ENVELOPE ends the process of Dovecot 2.3.19: with more than 10,000
+ * groups, an assertion in `message_part_envelope_parse_from_header` fails.
  */
 export function endsDovecot(name: string): boolean {
   return name === 'grown: groups, 50000'
 }
 
-/** Received events, without their contents. */
+/** Collects the events that a webhook receiver gets, without their contents. */
 export function announcements(receiver: WebhookReceiver) {
   const ids = new Map<string, Map<number, Set<string>>>()
   const failures: string[] = []
@@ -56,9 +56,9 @@ export function announcements(receiver: WebhookReceiver) {
     return {}
   })
   return {
-    /** UIDs of announced messages. */
+    /** UIDs of the messages of an account that were announced. */
     uids: (account: string) => [...(ids.get(account)?.keys() ?? [])],
-    /** Messages with several event ids. */
+    /** Messages that were announced with several event ids. */
     repeated: () =>
       [...ids].flatMap(([account, of]) =>
         [...of].flatMap(([uid, { size }]) => (size > 1 ? `${account} ${uid}` : [])),
@@ -67,13 +67,13 @@ export function announcements(receiver: WebhookReceiver) {
   }
 }
 
-/** True for events of a failure, except of a server that answers late on a busy machine. */
+/** True for events that report a failure, except a timeout of a mail server on a busy machine. */
 function isFailure(event: string, data: unknown): boolean {
   if (event === 'connectError') return !/time(?:d )?out/i.test(JSON.stringify(data))
   return ['authenticationError', 'messageMissing'].includes(event)
 }
 
-/** Reads a message of an account over and over. */
+/** Reads a message of an account again and again. */
 export function readContinuously(client: Client, account: string) {
   const times: number[] = []
   const failures: string[] = []
@@ -116,14 +116,17 @@ export function readContinuously(client: Client, account: string) {
 interface Peak {
   residentMiB: number
   limitMiB: number
-  /** Longest delay of the event loop. */
+  /** Longest delay of the event loop in milliseconds. */
   lagMs: number
 }
 
-/** Interval of the event loop's samples, which the metric includes. */
+/**
+ * Interval in milliseconds at which the event loop is sampled. The metric of the delay includes
+ * this interval.
+ */
 const lagSampleMs = 100
 
-/** Watches memory and event loop of the services, with their reader processes. */
+/** Records memory and event loop delays of the services and of their reader processes. */
 export function watchProcesses({ pids, ports }: Services) {
   const peaks = new Map<string, Peak>()
   let isStopped = false
@@ -153,13 +156,13 @@ export function watchProcesses({ pids, ports }: Services) {
       await stop()
       return { processes: Object.fromEntries(peaks) }
     },
-    /** Services that used more memory than their manifest allows. */
+    /** Services whose memory exceeded the limit in their manifest. */
     aboveLimit: () => [...peaks].filter(([, { residentMiB, limitMiB }]) => residentMiB > limitMiB),
     [Symbol.asyncDispose]: stop,
   }
 }
 
-/** Memory limit of a service in its manifest. */
+/** Reads the memory limit of a service from its Kubernetes manifest. */
 async function readLimit(service: string): Promise<number> {
   const manifest = await readFile(join(checkout, 'k8s/base', `${service}.yaml`), 'utf8')
   const [, amount = '', unit = ''] = /limits: \{ memory: (\d+)(Mi|Gi) \}/.exec(manifest) ?? []

@@ -6,12 +6,12 @@ import { eventually, type TestUser } from '@posthorn/testkit'
 import { freshMessageId, plainMessage, type Webhook, type World } from '../world.ts'
 
 export interface MainJob extends AsyncDisposable {
-  /** Resolves when mail and submissions flow. */
+  /** Resolves when mail is received and submissions are sent. */
   started(): Promise<void>
-  /** Resolves after this many more attempts of each. */
+  /** Resolves after `rounds` more attempts to receive and `rounds` more attempts to submit. */
   more(rounds: number): Promise<void>
   /**
-   * Stops the job and waits until no stored mail and no submission with status 200 lacks its
+   * Stops the job and waits until all stored mail and all submissions with status 200 have their
    * webhooks.
    */
   endWithoutLoss(): Promise<void>
@@ -23,8 +23,8 @@ interface Participants {
 }
 
 /**
- * Repeats the main job: a message is delivered to `from`, and `from` submits a message to `to`.
- * Failed calls do not count.
+ * Repeats the main job: delivers a message to `from`, and lets `from` submit a message to `to`.
+ * Failed calls are not counted.
  */
 export function startMainJob(world: World, { from, to }: Participants): MainJob {
   const delivered: string[] = []
@@ -88,7 +88,7 @@ async function submit(world: World, account: string, address: string): Promise<s
   }
 }
 
-/** Occurrences with two event ids, which is an error whatever was killed. */
+/** Finds received or sent messages with two event ids, which is an error even after kills. */
 export function findDuplicateEvents(webhooks: readonly Webhook[]): string[] {
   const ids = new Map<string, Set<string>>()
   for (const { event, account, data, eventId, path } of webhooks) {

@@ -2,15 +2,17 @@ import { expect } from '@jest/globals'
 import { withClient } from '@posthorn/local/postgres/client'
 import { eventually } from '@posthorn/testkit'
 
-/** Lock on the table of accounts, behind which reads of the API wait in Postgres. */
+/** Lock on the table of accounts in Postgres. Reads of the API wait for this lock. */
 export interface AccountsLock {
-  /** Waits until a statement of api-gateway waits for the lock. */
+  /** Waits until a statement of api-gateway waits for the lock on the table of accounts. */
   untilAwaited(): Promise<void>
-  /** Releases the lock, also after an outage of Postgres. */
+  /** Releases the lock on the table of accounts, also after an outage of Postgres. */
   release(): Promise<void>
 }
 
-/** Locks the table of accounts, so that a test can begin a fault while Postgres serves a read. */
+/**
+ * Locks the table of accounts, so that a test can cause an outage while Postgres executes a read.
+ */
 export async function lockAccounts(ownerUrl: string): Promise<AccountsLock> {
   const locked = Promise.withResolvers<void>()
   const released = Promise.withResolvers<void>()

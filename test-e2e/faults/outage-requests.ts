@@ -1,16 +1,16 @@
 import { RawClient } from '@posthorn/testkit'
 import type { World } from '../world.ts'
 
-/** Result of one request during an outage. */
+/** Result of one request that was sent during an outage. */
 export interface OutageResult {
-  /** HTTP status, or the first word of a reply of a mail proxy. */
+  /** HTTP status, or the first word of the reply of a mail proxy. */
   status: number | string
   ms: number
 }
 
 export interface OutageSubject {
   world: Pick<World, 'url' | 'token' | 'services'>
-  /** Connected account, and a token for both mail proxies. */
+  /** Id of the connected account. The token is valid for both mail proxies. */
   account: string
   proxyToken: string
   imapPort: number
@@ -18,8 +18,8 @@ export interface OutageSubject {
 }
 
 /**
- * Maximum duration of a request, for the client: the bound of 2 s and some seconds for a busy
- * machine. A request that waited for the unavailable server would take longer.
+ * Maximum duration of a request for its client in milliseconds: the limit of 2 s and some time for
+ * a busy machine. A request that waited for the unavailable server would take longer.
  */
 const deadlineMs = 4_000
 
@@ -45,7 +45,7 @@ export function readAccount({ world, account }: OutageSubject): Requests {
   return { 'read account': apiCall(world, 'GET', `/v1/account/${account}`) }
 }
 
-/** Requests to the API, one of each kind. */
+/** Requests to the API: one request of each kind. */
 export function apiRequests(subject: OutageSubject): Requests {
   const { world, account } = subject
   const call = (method: string, path: string, body?: object) => apiCall(world, method, path, body)
@@ -59,7 +59,7 @@ export function apiRequests(subject: OutageSubject): Requests {
     submit: call('POST', `/v1/account/${account}/submit`, {
       to: [{ address: 'b@mail.test' }],
       text: 'x',
-      // The submission is not due during this test.
+      // Time far in the future, so that the submission is not due during the test.
       sendAt: '2100-01-01T00:00:00.000Z',
     }),
     'update settings': call('POST', '/v1/settings', { notifyText: false }),
@@ -67,7 +67,7 @@ export function apiRequests(subject: OutageSubject): Requests {
   }
 }
 
-/** Commands to the worker of the account. */
+/** API requests that become commands to the worker of the account. */
 export function accountCommands({ world, account }: OutageSubject): Requests {
   const call = (path: string) => apiCall(world, 'GET', `/v1/account/${account}${path}`)
   return {
@@ -76,7 +76,7 @@ export function accountCommands({ world, account }: OutageSubject): Requests {
   }
 }
 
-/** One path of each service, such as `/metrics`. */
+/** Requests for one path, such as `/metrics`, of each service. */
 export function serviceRequests({ world: { services } }: OutageSubject, path: string): Requests {
   return Object.fromEntries(
     Object.entries(services.urls).map(([name, url]) => [
@@ -90,7 +90,10 @@ export function serviceRequests({ world: { services } }: OutageSubject, path: st
   )
 }
 
-/** Logins of mail clients. The result is the status of the reply, with its first code. */
+/**
+ * Logins of mail clients at both proxies. The result of a login is the status of the reply with its
+ * first code.
+ */
 export function proxyLogins({ account, proxyToken, imapPort, smtpPort }: OutageSubject): Requests {
   return {
     'IMAP login': async () => {
@@ -120,7 +123,10 @@ export function proxyLogins({ account, proxyToken, imapPort, smtpPort }: OutageS
   }
 }
 
-/** Sends all requests concurrently. A request beyond its deadline has the status `no response`. */
+/**
+ * Sends all requests concurrently. A request that exceeds its maximum duration gets the status `no
+ * response`.
+ */
 export async function sendAll(requests: Requests): Promise<Record<string, OutageResult>> {
   const results = await Promise.all(
     Object.entries(requests).map(async ([name, send]) => {
@@ -137,7 +143,7 @@ export function statusesOf(results: Record<string, OutageResult>): Record<string
   return Object.fromEntries(Object.entries(results).map(([name, { status }]) => [name, status]))
 }
 
-/** Expected result: all requests have the same status. */
+/** Expected results if all requests have the same status. */
 export function allHave(requests: Requests, status: number | string) {
   return Object.fromEntries(Object.keys(requests).map((name) => [name, status]))
 }

@@ -8,24 +8,24 @@ import { checkout, localDirectory } from '@posthorn/local/paths'
 const run = promisify(execFile)
 
 /**
- * Commit of the previous release, which the rolling upgrade starts from. Set it to the released
- * commit when you release (deploy/README.md). Before the first release: the last commit before
- * migration 0035 whose services drain at SIGTERM.
+ * Commit of the previous release, from which the test of the rolling upgrade starts. Set to the
+ * released commit with each release (deploy/README.md). Before the first release: the last commit
+ * before migration 0035 whose services drain at SIGTERM.
  */
 export const previousRelease = 'b076ee00affb121ed3ca080b8aad8c226fdc2467'
 
 /**
- * True if the previous release may refuse reads of accounts that move. Before 1.0.0-rc.1, gateways
- * wait 3 s for the next holder, which a busy machine exceeds. Connections for reads queue behind
- * connections of sessions. False from the first release on.
+ * True if the previous release may refuse reads of accounts that move between workers. Gateways
+ * before 1.0.0-rc.1 wait 3 s for the next worker, which a busy machine exceeds. Connections for
+ * reads queue behind connections of sessions. False from the first release on.
  */
 export const previousMayRefuseMoved = true
 
 const folder = join(localDirectory, 'releases')
 
 /**
- * Returns why a commit cannot be exported, such as in a shallow clone; undefined if the export is
- * possible.
+ * Returns the reason why a commit cannot be exported, for example from a shallow clone. Undefined
+ * if the export is possible.
  */
 export async function missingReason(commit: string): Promise<string | undefined> {
   return run('git', ['cat-file', '-e', `${commit}^{commit}`], { cwd: checkout }).then(
@@ -35,8 +35,8 @@ export async function missingReason(commit: string): Promise<string | undefined>
 }
 
 /**
- * Returns the bundle of a commit, made by `make build` of the commit itself in an export of it.
- * Bundles are kept in `.local/releases`.
+ * Returns the bundle of a commit, which is built by `make build` in an export of that commit.
+ * Bundles are stored in `.local/releases`.
  */
 export async function buildRelease(commit: string): Promise<string> {
   const bundle = join(folder, commit)
@@ -55,7 +55,7 @@ export async function buildRelease(commit: string): Promise<string> {
   return bundle
 }
 
-/** Environment without the variables of the `make` that runs the tests. */
+/** Environment of this process without the variables of the `make` that runs the tests. */
 function withoutMake(env: NodeJS.ProcessEnv): NodeJS.ProcessEnv {
   const { MAKEFLAGS: _flags, MAKELEVEL: _level, MFLAGS: _old, ...rest } = env
   return rest

@@ -4,23 +4,32 @@ import { withClient } from '@posthorn/local/postgres/client'
 import { eventually, type ReceivedRequest } from '@posthorn/testkit'
 import type { World } from '../world.ts'
 
-/** Notification that its route has refused once. The second attempt is due in an hour. */
+/**
+ * Webhook notification that the target of its route has refused once. The second attempt is due in
+ * an hour.
+ */
 export interface RefusedNotification {
-  /** Message that the notification names. */
+  /** Message-ID of the message that the notification is about. */
   messageId: string
-  /** Makes the second attempt due, and waits until the route has accepted it. */
+  /**
+   * Makes the second attempt due, and waits until the target of the route has accepted the
+   * notification.
+   */
   untilAccepted(): Promise<void>
 }
 
 interface RefusedNotificationOptions {
   account: string
-  /** Delivers a message and waits for its webhook. Returns its Message-ID. */
+  /** Delivers a message and waits for its webhook. Returns the Message-ID. */
   report: () => Promise<string>
 }
 
 const path = '/rollback-route'
 
-/** Stores a route and its retry schedule, and refuses the notification of a message. */
+/**
+ * Stores a webhook route with its retry schedule. Lets the target refuse the notification of a
+ * message.
+ */
 export async function refuseNotification(
   world: World,
   { account, report }: RefusedNotificationOptions,
@@ -34,7 +43,8 @@ export async function refuseNotification(
     world.receiver.requests.filter(
       (request) => request.path === path && messageIdOf(request) === messageId,
     )
-  // Routes are cached: a message that is fanned out before a replica knows the route is repeated.
+  // Routes are cached, so a replica may not know the new route yet. Delivers further messages until
+  // the route gets a notification.
   const messageId = await eventually(async () => {
     const id = await report()
     await eventually(() => expect(notifications(id)).toHaveLength(1), { timeoutMs: 5_000 })
@@ -61,7 +71,8 @@ export async function refuseNotification(
 async function createRoute({ client, receiver }: World, account: string): Promise<void> {
   const target = new URL(path, receiver.url).href
   const settings = await client.call(operations.updateSettings, {
-    // The release before 1.0.0-rc.1 does not know the setting `trackRepeatWindow`.
+    // Also stores the setting `trackRepeatWindow`, which the release before 1.0.0-rc.1 does not
+    // know.
     body: { webhookTargets: [{ target, retrySchedule: [3_600] }], trackRepeatWindow: 7 },
   })
   expect(settings).toMatchObject({ status: 200 })

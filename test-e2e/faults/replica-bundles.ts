@@ -1,11 +1,14 @@
 import { previousMayRefuseMoved } from './previous-release.ts'
 
-/** Releases of the replicas of a rolling upgrade, by the folder of their bundle. */
+/** Releases of the replicas during a rolling upgrade, by the folder of their bundle. */
 export class ReplicaBundles {
   readonly #previous: string | undefined
   readonly #replaced = new Map<string, string | undefined>()
 
-  /** `previous`: bundle of all replicas at the start. Absent without an upgrade. */
+  /**
+   * `previous` is the folder of the bundle with which all replicas start. Undefined without an
+   * upgrade.
+   */
   constructor(previous: string | undefined) {
     this.#previous = previous
   }
@@ -14,7 +17,10 @@ export class ReplicaBundles {
     this.#replaced.set(replica, bundle)
   }
 
-  /** True if a gateway that responds with a code, or any sync-worker, may cause it. */
+  /**
+   * True if a replica of the previous release may have caused an error code: the gateway that
+   * responds with the code, or any sync-worker.
+   */
   mayRefuse(gateway: string, code: string): boolean {
     if (this.#isPrevious(gateway)) return true
     return code === 'IMAPUnavailable' && ['sync-worker', 'sync-worker-2'].some(this.#isPrevious)

@@ -3,13 +3,13 @@ import { join } from 'node:path'
 import { checkout } from '@posthorn/local/paths'
 import { withClient } from '@posthorn/local/postgres/client'
 
-/** Object that the release before 1.0.0-rc.1 cannot use. */
+/** Stored object that the release before 1.0.0-rc.1 cannot use. */
 export interface RollbackException {
   stored: string
   name: string
 }
 
-/** Runs the query of the section "Rolling back" of deploy/README.md. */
+/** Runs the query that the section "Rolling back" of deploy/README.md contains. */
 export async function listRollbackExceptions(ownerUrl: string): Promise<RollbackException[]> {
   const text = readFileSync(join(checkout, 'deploy/README.md'), 'utf8')
   const [, query] = /```sql\n(select 'account at a mail API'[^`]*)```/.exec(text) ?? []

@@ -11,19 +11,19 @@ import { connectByConsent, type ConsentedAccount } from './consented-account.ts'
 import { type RefusedNotification, refuseNotification } from './refused-notification.ts'
 import { makeDue, type Submitted } from './sending-job.ts'
 
-/** Objects and work that one release has stored, and another release continues. */
+/** Objects and unfinished work that one release has stored and another release continues. */
 export interface StoredWork {
   user: MailUser
-  /** Account with a grant, whose access tokens expire within seconds. */
+  /** Account with an OAuth2 grant, whose access tokens expire within seconds. */
   consented: ConsentedAccount
   template: string
-  /** Token that is bound to the account. */
+  /** Access token that is restricted to the account. */
   token: string
   /** Submission for tomorrow. */
   delayed: Submitted
-  /** Repeats the request of the delayed submission with its key. */
+  /** Sends the request of the delayed submission again, with the same idempotency key. */
   repeatDelayed: () => Promise<Submitted>
-  /** Notification of a route that waits for its second attempt. */
+  /** Webhook notification of a route that waits for its second attempt. */
   refused: RefusedNotification
 }
 
@@ -39,8 +39,9 @@ const header = { key: 'X-Rollback', value: 'sealed by the newer release' }
 
 /**
  * Stores work through the API: settings, an account with sealed logins, sealed headers and an
- * index, an account with a grant, a token, a template and a submission for tomorrow. A notification
- * waits for its second attempt. The stack ends the servers of the account with a grant.
+ * index, an account with an OAuth2 grant, a token, a template and a submission for tomorrow. A
+ * webhook notification waits for its second attempt. The stack ends the servers of the account with
+ * a grant.
  */
 export async function storeWork(world: World, stack: AsyncDisposableStack): Promise<StoredWork> {
   const user = world.mail.freshUser()
@@ -61,8 +62,8 @@ export async function storeWork(world: World, stack: AsyncDisposableStack): Prom
 }
 
 /**
- * Reseals all stored values with their use, including values that the previous release sealed, in
- * the environment of auth-bridge. Fails if a value is left.
+ * Seals all stored values again, in the environment of auth-bridge. This includes values that the
+ * previous release sealed. Fails if a value could not be sealed again.
  */
 export async function resealAll({ services }: World, bundle: string): Promise<void> {
   const text = readFileSync(`/proc/${services.pids['auth-bridge']}/environ`, 'utf8')
@@ -71,9 +72,9 @@ export async function resealAll({ services }: World, bundle: string): Promise<vo
 }
 
 /**
- * Continues stored work: reads, reports and sends with stored logins and grants, delivers the
- * refused notification, sends the delayed submission, and deletes the account. Fails for a second
- * submission or report.
+ * Continues stored work: reads messages, reports and sends with stored logins and grants, delivers
+ * the refused notification, sends the delayed submission, and deletes the account. Fails if a
+ * message is submitted or reported twice.
  */
 export async function continueWork(world: World, work: StoredWork): Promise<void> {
   await untilConnected(world.client, account)
@@ -99,7 +100,7 @@ export async function continueWork(world: World, work: StoredWork): Promise<void
   await changeAndDelete(world)
 }
 
-/** Changes and deletes the account, which concerns columns and tables of the newer release. */
+/** Changes and deletes the account. Both use columns and tables of the newer release. */
 async function changeAndDelete(world: World): Promise<void> {
   const params = { account }
   await call(world, operations.updateAccount, { params, body: { name: 'Changed' } })
@@ -110,7 +111,10 @@ async function changeAndDelete(world: World): Promise<void> {
   )
 }
 
-/** Returns a request that submits one message for tomorrow, whatever the number of its calls. */
+/**
+ * Returns a function that requests a submission for tomorrow. All calls together submit one
+ * message.
+ */
 function submitDelayed(world: World): () => Promise<Submitted> {
   const input = {
     params: { account },
@@ -129,7 +133,7 @@ function submitDelayed(world: World): () => Promise<Submitted> {
   }
 }
 
-/** Delivers a message and waits for its webhook with the header. Returns its Message-ID. */
+/** Delivers a message and waits for its webhook with the stored header. Returns the Message-ID. */
 async function untilReported(world: World, { user, address }: MailUser): Promise<string> {
   const messageId = freshMessageId()
   await world.mail.deliver(user, plainMessage({ messageId, to: address }))
@@ -140,7 +144,7 @@ async function untilReported(world: World, { user, address }: MailUser): Promise
   return messageId
 }
 
-/** Body of a response with status 200. */
+/** Calls an operation of the API. Returns the body of a response with status 200. */
 async function call({ client }: World, operation: Operation, input: CallInput) {
   const { status, body } = await client.call(operation, input)
   if (status !== 200) throw new Error(`${operation.id}: ${status} ${JSON.stringify(body)}`)

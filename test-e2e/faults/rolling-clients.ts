@@ -3,15 +3,15 @@ import { Agent, type IncomingMessage, request as httpRequest } from 'node:http'
 import { setTimeout as delay } from 'node:timers/promises'
 import { RawClient } from '@posthorn/testkit'
 
-/** Work of a kind, and what went wrong. */
+/** Count of the work of one kind of client, and of its failures. */
 export interface Tally {
   done: number
   failures: string[]
-  /** Refusals that the previous release may cause. */
+  /** Number of refusals that the previous release may have caused. */
   excused: number
 }
 
-/** Clients that work until they are stopped. */
+/** Test clients that work until they are stopped. */
 export interface RollingClients {
   readonly tally: Tally
   stop(): Promise<void>
@@ -19,12 +19,12 @@ export interface RollingClients {
 
 interface LoopOptions {
   clients: number
-  /** Time between two rounds of a client. */
+  /** Time between two rounds of a client in milliseconds. */
   everyMs: number
   round: (client: number, tally: Tally) => Promise<void>
 }
 
-/** Runs clients concurrently, each in rounds. */
+/** Runs clients concurrently. Each client works in rounds. */
 export function runClients({ clients, everyMs, round }: LoopOptions): RollingClients {
   const tally: Tally = { done: 0, failures: [], excused: 0 }
   let isStopped = false
@@ -44,12 +44,12 @@ export function runClients({ clients, everyMs, round }: LoopOptions): RollingCli
   }
 }
 
-/** Age of what clients know about replicas. */
+/** Age in milliseconds of the information that clients have about replicas. */
 const knowledgeMs = 2_000
 
 /**
- * Knows which replicas were ready up to 2 s ago, as a client does that resolves names or reads a
- * registry now and then.
+ * List of the replicas that were ready up to 2 s ago. Real clients have such outdated information,
+ * too, because they resolve names or read a registry only now and then.
  */
 export class OutdatedReplicas {
   readonly #urls: readonly string[]
@@ -64,8 +64,8 @@ export class OutdatedReplicas {
   }
 
   /**
-   * Address of a ready replica; each call selects another replica. After a pause of this process,
-   * reads first which replicas are ready.
+   * Returns the address of a ready replica. Each round selects another replica. After a pause of
+   * this process, first finds out which replicas are ready.
    */
   async select(round: number): Promise<string> {
     if (performance.now() - this.#readAt > 1.5 * knowledgeMs) await this.#refresh()
@@ -95,17 +95,20 @@ export class OutdatedReplicas {
 interface RequestOptions {
   token: string
   paths: readonly string[]
-  /** Address of the next request. */
+  /** Returns the address to which the request of a round is sent. */
   url: (round: number) => string | Promise<string>
-  /** True if a replica of the previous release may cause an error code of this address now. */
+  /**
+   * Returns true if a replica of the previous release may currently cause an error code at an
+   * address.
+   */
   mayRefuse?: (address: string, code: string) => boolean
 }
 
-/** Codes of reads of accounts that move between workers. */
+/** Error codes of reads whose account moves between workers. */
 const movedCodes = ['WorkerNotAvailable', 'IMAPUnavailable']
 
 /**
- * Time of the last pause of this process. During a pause, this process cannot see connections that
+ * Time of the last pause of this process. During a pause, this process cannot see that connections
  * end.
  */
 class Pauses {
@@ -123,9 +126,9 @@ class Pauses {
 }
 
 /**
- * Requests on kept and on fresh connections, in turn. Any response but 200 is a failure, unless the
- * previous release may cause it. A lost connection is also a failure, unless this process stood
- * still before the loss.
+ * Sends requests alternately on kept-alive and on new connections. Each response other than 200 is
+ * a failure, unless the previous release may cause it. A lost connection is a failure, too, unless
+ * this process paused before the loss.
  */
 export function createRequests({ token, paths, url, mayRefuse = () => false }: RequestOptions) {
   const kept = new Agent({ keepAlive: true })
@@ -194,8 +197,8 @@ export function createFetches({ port, user, token }: MailClientOptions) {
 }
 
 /**
- * SMTP clients that send a message each round, in a session of its own. A message whose end of data
- * was sent must get its reply.
+ * SMTP clients that send a message per round, each in a new session. After a client has sent the
+ * end of data, it must get a reply.
  */
 export function createSubmissions({ port, user, token }: MailClientOptions, accepted: Set<string>) {
   let count = 0

@@ -19,29 +19,37 @@ import {
 } from './rolling-clients.ts'
 import { addSender, listDuplicates } from './sending-job.ts'
 
-// Load that two cores can carry beside fourteen processes. TEST_ROLLING_LOAD=10 multiplies it.
+// Factor of the load. The default is a load that two cores can carry beside fourteen processes.
+// TEST_ROLLING_LOAD=10 multiplies the load by 10.
 const load = Number(process.env['TEST_ROLLING_LOAD'] ?? 1)
-/** Number of accounts at one host; random accounts are read. Their logins take most of the time. */
+/**
+ * Number of accounts at one host, from which reads choose at random. The logins of these accounts
+ * take most of the test's time.
+ */
 const manyAccounts = Number(process.env['TEST_ROLLING_ACCOUNTS'] ?? 100)
 
 const gatewayNames = ['api-gateway', 'api-gateway-2']
 
-/** Two replicas of each service under the load of clients. */
+/** Two replicas of each service, under the load of test clients. */
 export interface RollingJob extends AsyncDisposable {
   readonly world: World
-  /** Stops a process and starts it again, optionally from another folder of `make build`. */
+  /**
+   * Stops a replica and starts it again, optionally from the folder of another bundle (`make
+   * build`).
+   */
   replace(replica: string, bundle?: string): Promise<void>
-  /** Waits until every kind of client has worked on. Fails if one of them had a failure. */
+  /** Waits until each kind of client has done more work. Fails if a client had a failure. */
   untilWorked(): Promise<void>
   /**
    * Stops the clients and waits until each accepted message was sent once and reported once.
-   * Returns the work done by kind of client, and the reads that the previous release refused.
+   * Returns the amount of work by kind of client, and the number of reads that the previous release
+   * refused.
    */
   endWithoutLoss(): Promise<Record<string, number>>
   [Symbol.asyncDispose](): Promise<void>
 }
 
-/** Starts two replicas of each service, haproxy before api-gateway, and the clients. */
+/** Starts two replicas of each service, haproxy in front of api-gateway, and the test clients. */
 export async function startRollingJob(
   options: Pick<WorldOptions, 'servers' | 'bundle'> = {},
 ): Promise<RollingJob> {
@@ -100,11 +108,16 @@ interface ClientsInput {
   logins: Awaited<ReturnType<typeof addAccounts>>
   /** Ids of submissions that smtp-proxy accepted. */
   accepted: Set<string>
-  /** Address of the next request. */
+  /**
+   * Functions that return the address for the next request: directly of a gateway, or of haproxy.
+   */
   urls: { direct: SelectUrl; balanced: SelectUrl }
-  /** Accounts of the reads, which are chosen at random. */
+  /** Accounts from which the reads choose at random. */
   many: readonly string[]
-  /** True if a replica of the previous release may cause an error code of an address now. */
+  /**
+   * Returns true if a replica of the previous release may currently cause an error code at an
+   * address.
+   */
   mayRefuse: (address: string, code: string) => boolean
 }
 
@@ -156,7 +169,8 @@ function startRollingWorld(
 }
 
 /**
- * Registers an account that sends and an account that has a large message. Returns their logins.
+ * Registers two accounts: the first sends messages, the second has a large message. Returns their
+ * logins.
  */
 async function addAccounts(world: World, sink: SmtpScript) {
   const tokenOf = async (account: string, scope: string) => {
@@ -185,7 +199,7 @@ async function untilWorked(clients: Readonly<Record<string, RollingClients>>): P
       tallies.forEach(({ tally }, at) => expect(tally.done).toBeGreaterThan((before[at] ?? 0) + 5)),
     { timeoutMs: 150_000 },
   )
-  // Failures are removed from the tallies, so that each test has its own failures.
+  // Failures are removed from the counts, so that each test sees only its own failures.
   const failures = tallies.flatMap(({ kind, tally }) =>
     tally.failures.splice(0).map((failure) => `${kind}: ${failure}`),
   )

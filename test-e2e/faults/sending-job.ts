@@ -3,7 +3,7 @@ import { withClient } from '@posthorn/local/postgres/client'
 import { eventually, type SmtpScript } from '@posthorn/testkit'
 import { untilConnected, type World } from '../world.ts'
 
-/** Registers an account that sends through the scripted server. */
+/** Registers an account that sends through the scripted SMTP server. */
 export async function addSender(world: World, sink: SmtpScript, account: string): Promise<string> {
   const smtp = {
     host: sink.host,
@@ -22,7 +22,7 @@ export interface Submitted {
   messageId: string
 }
 
-/** Submits a message, with retries. Resolves after status 200. */
+/** Submits a message. Repeats the request until the response has status 200. */
 export async function submit(
   world: World,
   account: string,
@@ -31,7 +31,7 @@ export async function submit(
   return eventually(() => submitOnce(world, account, more))
 }
 
-/** A rejected submission does not count and is repeated. */
+/** Submits a message once. A rejected submission throws, so that it is repeated. */
 async function submitOnce(
   world: World,
   account: string,
@@ -52,7 +52,7 @@ async function submitOnce(
   return { queueId: String(body.queueId), messageId: String(body.messageId) }
 }
 
-/** Submits messages with 8 concurrent calls. */
+/** Submits several messages with 8 concurrent calls. */
 export async function submitMany(
   world: World,
   accounts: readonly string[],
@@ -69,8 +69,8 @@ export async function submitMany(
 }
 
 /**
- * Messages whose end of data may have been sent without a recorded result. The server may have
- * accepted these messages.
+ * Lists submissions whose end of data may have been sent, but whose result is not recorded. The
+ * server may have accepted these messages.
  */
 export async function listHandedOver({ ownerUrl }: World): Promise<string[]> {
   const { rows } = await withClient(ownerUrl, (client) =>
@@ -91,7 +91,7 @@ export async function outboxRow({ ownerUrl }: World, queueId: string) {
   return rows[0]
 }
 
-/** Waits until all messages have arrived. */
+/** Waits until the server has received all messages. */
 export async function untilArrived(
   sink: SmtpScript,
   submitted: readonly Submitted[],
@@ -108,7 +108,10 @@ export async function untilArrived(
   )
 }
 
-/** Message-IDs that arrived more than once, and whether all copies are identical. */
+/**
+ * Lists the Message-IDs that arrived more than once, and whether all copies of a message are
+ * identical.
+ */
 export function listDuplicates(
   sink: SmtpScript,
 ): { messageId: string; copies: number; same: boolean }[] {
@@ -124,7 +127,7 @@ export function listDuplicates(
     }))
 }
 
-/** Sets the clock of a waiting submission forward. */
+/** Makes a waiting submission due by changing its stored time. */
 export async function makeDue({ ownerUrl }: World, { queueId }: Submitted): Promise<void> {
   const { rowCount } = await withClient(ownerUrl, (client) =>
     client.query(

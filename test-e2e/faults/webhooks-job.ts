@@ -3,7 +3,7 @@ import { withClient } from '@posthorn/local/postgres/client'
 import { eventually, type ReceivedRequest } from '@posthorn/testkit'
 import type { World } from '../world.ts'
 
-/** A recorded event that must be delivered. */
+/** Recorded event that must be delivered to its targets. */
 export interface RecordedEvent {
   eventId: string
   account: string
@@ -23,13 +23,13 @@ interface Row {
   attempts: number
 }
 
-/** Requests of one event to one target. */
+/** Requests with one event that one target received. */
 interface EventDeliveries extends RecordedEvent {
   path: string
   requests: ReceivedRequest[]
 }
 
-/** Creates the default target and a route that accepts and changes every second event. */
+/** Creates the default target, and a route that accepts and changes every second event. */
 export async function createTargets({ client, receiver }: World): Promise<FaultTarget[]> {
   const route = new URL('/route', receiver.url)
   const { status, body } = await client.call(operations.createWebhookRoute, {
@@ -51,8 +51,8 @@ export async function createTargets({ client, receiver }: World): Promise<FaultT
 }
 
 /**
- * Rejects a third of the calls at random, but none often enough to use up its attempts. Returns the
- * accepted requests.
+ * Makes the receiver reject a third of the requests at random, but no event so often that its
+ * attempts are used up. Returns the accepted requests.
  */
 export function rejectOneThird({ receiver }: World): Set<ReceivedRequest> {
   const accepted = new Set<ReceivedRequest>()
@@ -65,7 +65,7 @@ export function rejectOneThird({ receiver }: World): Set<ReceivedRequest> {
   return accepted
 }
 
-/** Recorded test events, ordered by account position. */
+/** Recorded test events in the order of their position within the account. */
 export async function listRecordedEvents({ ownerUrl }: World): Promise<RecordedEvent[]> {
   const { rows } = await withClient(ownerUrl, (client) =>
     client.query<{ event_id: string; account: string; body: string }>(
@@ -79,7 +79,7 @@ export async function listRecordedEvents({ ownerUrl }: World): Promise<RecordedE
   }))
 }
 
-/** Waits until every event is fanned out and no delivery is due. */
+/** Waits until deliveries exist for every event (fan-out) and no delivery is due. */
 export async function untilDelivered({ ownerUrl }: World, timeoutMs: number): Promise<void> {
   await eventually(
     async () => {
@@ -102,16 +102,18 @@ export interface ReviewInput {
 }
 
 export interface ReviewResult {
-  /** Violations of the delivery guarantees. */
+  /** Texts about violations of the delivery guarantees. */
   problems: string[]
   requests: number
-  /** Attempts that were counted and never made. */
+  /** Number of attempts that were counted but never made. */
   countedOnly: number
-  /** Deliveries that were accepted more than once. */
+  /** Number of deliveries that the receiver accepted more than once. */
   acceptedTwice: number
 }
 
-/** Compares recorded events with received requests and with the rows of deliveries. */
+/**
+ * Compares recorded events with the received requests and with the rows of the table `deliveries`.
+ */
 export async function reviewDeliveries(world: World, input: ReviewInput): Promise<ReviewResult> {
   const rows = await listDeliveries(world)
   const byEvent = Map.groupBy(world.receiver.requests, headerOf('x-svc-wh-event-id'))
@@ -149,7 +151,8 @@ function findProblems(
   if (!requests.some((request) => accepted.has(request))) return [`${where} never arrived`]
   const made = requests.map(attemptsMadeOf)
   const same = ['x-svc-wh-id', 'x-svc-wh-signature', 'webhook-id'] as const
-  // After two minutes, timestamp and signature belong to the attempt.
+  // Requests are grouped by timestamp, because a repeat after two minutes has its own timestamp and
+  // signature.
   const stamped = [...Map.groupBy(requests, headerOf('webhook-timestamp')).values()]
   return [
     ...same
@@ -165,7 +168,7 @@ function findProblems(
   ]
 }
 
-/** Checks that the row has the count of the last attempt. */
+/** Checks that the row of a delivery has the attempt number of the last request. */
 function findRowProblems(
   { eventId, path, requests }: EventDeliveries,
   row: Row | undefined,
@@ -176,7 +179,7 @@ function findRowProblems(
   return isRight ? [] : [`${eventId} at ${path}: its row is ${JSON.stringify(row)}`]
 }
 
-/** First requests of an account to a target that arrived after a later event's. */
+/** Finds events of an account that first arrived after a later event of that account. */
 function findReordered(
   deliveries: readonly EventDeliveries[],
   requests: readonly ReceivedRequest[],

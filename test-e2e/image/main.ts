@@ -12,8 +12,9 @@ import { type Engine, EngineUnavailableError, openEngine } from './src/engine.ts
 import { buildImage, buildServers, readVersion } from './src/images.ts'
 import type { TestImages } from './src/test-images.ts'
 
-// `make test-image`: builds the image of all processes twice and tests it in containers. Without an
-// engine it prints the reason and exits with 0, or with 1 if POSTHORN_REQUIRE_TESTS names `image`.
+// `make test-image` builds the image of all processes twice and tests the image in containers.
+// Without a container engine it prints the reason and exits with 0, or with 1 if
+// POSTHORN_REQUIRE_TESTS contains `image`.
 const folder = join(checkout, '.local/test-image')
 const began = performance.now()
 const report = (line: string) =>
@@ -29,21 +30,22 @@ try {
   const images = await build(engine)
   process.exitCode = await runTests(engine, images)
   await docker('rmi', '--force', images.image, images.again)
-  // Deletes stages of the builder, which have no name, and images and containers left by killed
-  // runs.
+  // Deletes build stages, which have no name, and images and containers that killed runs left
+  // behind.
   if (engine.isPrivate) await docker('system', 'prune', '--force')
 } catch (error) {
   if (!(error instanceof EngineUnavailableError)) throw error
   reportSkip('image', error.message)
 }
 
-/** Makes the bases and builds the images. */
+/** Creates the base images and builds the images. */
 async function build(engine: Engine): Promise<TestImages> {
   const bases = namesOfBases(engine.isPrivate)
   await makeBases(bases, folder)
   report(`bases are ready: ${bases.BASE}, ${bases.BUILDER}`)
   await docker('run', '--rm', '--network=none', '--read-only', '--memory=64m', bases.BASE, 'true')
-    // No container starts, for example, without the right to mount.
+    // An engine that cannot start a container, for example without the right to mount, counts as
+    // unavailable.
     .catch((cause: Error) => {
       throw new EngineUnavailableError(`the engine starts no container: ${cause.message}`, {
         cause,
@@ -68,7 +70,10 @@ async function build(engine: Engine): Promise<TestImages> {
   return images
 }
 
-/** Creates the secrets of the system, which are in the checkout while the image is built. */
+/**
+ * Creates secrets for the system. The file with the secrets is in the checkout while the image is
+ * built.
+ */
 function createSecrets(): TestImages['secrets'] {
   const create = () => randomBytes(24).toString('hex')
   const secrets = {

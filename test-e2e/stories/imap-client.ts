@@ -1,7 +1,7 @@
 import type { TestUser } from '@posthorn/testkit'
 import { ImapFlow } from 'imapflow'
 
-/** Logs in to the mail server directly, without the proxy. */
+/** Logs in to the mail server directly, without the IMAP proxy. */
 export async function logIn(user: TestUser): Promise<ImapFlow> {
   const client = new ImapFlow({
     host: user.host,

@@ -5,13 +5,16 @@ import { freshMessageId, plainMessage, type WorldAccess } from '../world.ts'
 
 export interface TokenAccount {
   account: string
-  /** Server whose user has the name of the account. */
+  /** Mail server with a user whose name is the id of the account. */
   dovecot: TestDovecot
   /** Port of the IMAP proxy. */
   proxyPort: number
 }
 
-/** Receives and sends a message of a connected account, and reads it through the IMAP proxy. */
+/**
+ * Receives and sends a message of a connected account, and reads the message through the IMAP
+ * proxy.
+ */
 export async function useByToken(
   world: WorldAccess,
   { account, dovecot, proxyPort }: TokenAccount,

@@ -15,16 +15,19 @@ export interface ConnectOptions {
   rejectUnauthorized?: boolean
   credentials: Credentials
   log: Logger
-  /** Aborts connecting to the mail server. An established session is closed by disposing of it. */
+  /**
+   * Signal that aborts connecting to the mail server. An established session is closed by disposing
+   * of the session.
+   */
   signal?: AbortSignal
   /**
-   * Policy for the addresses of the mail server; defaults to `off`. A blocked host is `forbidden`
-   * `EEGRESSBLOCKED`.
+   * Policy for the addresses of the mail server; defaults to `off`. Connecting to a blocked host
+   * fails as `forbidden` with the code `EEGRESSBLOCKED`.
    */
   egress?: EgressPolicy
   /**
-   * Permitted ports of mail servers and proxies; defaults to any. Other ports are `forbidden`
-   * `EEGRESSBLOCKED`.
+   * Permitted ports of mail servers and proxies; defaults to any port. Connecting to another port
+   * fails as `forbidden` with the code `EEGRESSBLOCKED`.
    */
   mailPorts?: MailPorts
   /** Timeout of connecting and logging in to the mail server together; defaults to 30 s. */
@@ -32,8 +35,9 @@ export interface ConnectOptions {
   /** URL of the proxy: `http:`, `https:`, `socks:`, `socks4:`, `socks4a:` or `socks5:`. */
   proxy?: string
   /**
-   * Source addresses of the mail connection in order. Uses the first local address of the server's
-   * family, or the system's choice.
+   * Local source addresses for the mail connection, in order of preference. The connection uses the
+   * first address of the server's address family (IPv4 or IPv6). Without such an address, the
+   * operating system chooses.
    */
   localAddresses?: readonly string[]
   /**
@@ -53,8 +57,9 @@ export interface ConnectOptions {
    */
   transcript?: (line: TranscriptLine) => void
   /**
-   * Messages that the mail server cannot describe, shared by the connections of an account.
-   * Defaults to a record per connection.
+   * Record of the messages that the mail server cannot describe, because it rejects the request or
+   * drops the connection. Shared by all connections of an account. Default: each connection has its
+   * own record.
    */
   faults?: MessageFaults
 }
@@ -74,8 +79,8 @@ export interface TranscriptLine {
   /** Text of the protocol line, at most 2,000 characters. Literals are replaced by their size. */
   text: string
   /**
-   * True for protocol lines from the accepted login on. Lines before it may name hosts and
-   * services.
+   * True for lines of the protocol after the accepted login. Lines before the login may name hosts
+   * and services.
    */
   afterLogin?: boolean
 }

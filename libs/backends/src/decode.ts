@@ -82,8 +82,8 @@ const equals = 61
  */
 class QuotedPrintable implements Decoder {
   /**
-   * Bytes of quoted-printable text whose meaning is undecided: blanks, or an `=` and the bytes
-   * after it.
+   * Bytes of quoted-printable text that cannot be decoded before the next bytes arrive: blanks, or
+   * an `=` and the bytes after the `=`.
    */
   #pending: number[] = []
   #out = Buffer.alloc(0)

@@ -18,8 +18,8 @@ export type * from './messages.ts'
 export type * from './searches.ts'
 
 /**
- * UIDs of messages as inclusive ranges, ascending and without overlap. A mailbox of 100,000
- * messages is often one range.
+ * UIDs of messages as inclusive ranges, in ascending order and without overlap. The UIDs of a
+ * mailbox of 100,000 messages are often one range.
  */
 export type UidRange = readonly [first: number, last: number]
 
@@ -32,11 +32,11 @@ export interface Capabilities {
   listStatus: boolean
   move: boolean
   uidPlus: boolean
-  /** Server reports deletions since a mod-sequence (RFC 7162 §3.2). Implies `condstore`. */
+  /** True if deletions since a mod-sequence are reported (RFC 7162 §3.2). Implies `condstore`. */
   qresync: boolean
-  /** Server reports changes of all mailboxes on one connection (RFC 5465). */
+  /** True if the server can report changes of all mailboxes on one connection (RFC 5465). */
   notify: boolean
-  /** X-GM-EXT-1: server has labels, message and thread ids of Gmail, and X-GM-RAW. */
+  /** True if the server has labels, message ids, thread ids and searches of Gmail (X-GM-EXT-1). */
   gmail: boolean
   quota: boolean
 }
@@ -56,8 +56,8 @@ export interface ListedMailbox {
   /** MAILBOXID (RFC 8474). Absent without OBJECTID or if the server does not list the id. */
   mailboxId?: string
   /**
-   * Counters of the mailbox. Absent if not requested, or if the server does not return the counters
-   * with the list.
+   * Counters of the mailbox. Absent if they were not requested, or if the server does not return
+   * counters with the list.
    */
   status?: MailboxStatus
 }
@@ -72,7 +72,7 @@ export interface MailboxStatus {
   highestModseq?: bigint
 }
 
-/** Selected mailbox. `highestModseq` is absent with NOMODSEQ or without CONDSTORE. */
+/** Selected mailbox. `highestModseq` is absent with NOMODSEQ or on servers without CONDSTORE. */
 export interface SelectedMailbox extends Omit<MailboxStatus, 'unseen'> {
   /** Keywords and system flags in use in the mailbox, from the FLAGS response. */
   flags: string[]
@@ -87,10 +87,10 @@ export type SelectedMailboxSummary = Pick<SelectedMailbox, 'path' | 'messages' |
 /** Change of messages in a mailbox since a mod-sequence. */
 export type MailboxChange =
   | ({ kind: 'flags' } & MessageFlags)
-  /** Deleted messages. May contain UIDs that never existed. Only with `capabilities.qresync`. */
+  /** Deletion of messages, some of which may never have existed. Needs `capabilities.qresync`. */
   | { kind: 'vanished'; uids: UidRange[] }
 
-/** Change of flags of messages: either `set`, or `add` and `remove`. */
+/** Change of flags of messages: either `set` (all flags), or `add` and `remove`. */
 export interface FlagsUpdate {
   add?: readonly string[]
   remove?: readonly string[]
@@ -101,11 +101,11 @@ export interface FlagsUpdate {
 export interface UnconfirmedFlags {
   /** Messages whose flags on the server differ from the requested flags. */
   unchanged: UidRange[]
-  /** Messages that the connection does not have. */
+  /** Messages that the connection does not know. */
   missing: UidRange[]
 }
 
-/** Destination of moved messages. The new UIDs are absent without UIDPLUS. */
+/** Destination of moved messages. The new UIDs are absent if the server lacks UIDPLUS. */
 export interface MovedMessages {
   path: string
   uidValidity?: bigint
@@ -137,17 +137,18 @@ export type MailboxNotification =
   | { kind: 'exists'; messages: number }
   | { kind: 'expunge' }
   /**
-   * Change of flags. Absent `uid`: unknown message. Empty `flags` without `uid`: unknown change,
-   * such as labels of Gmail. Both require a comparison of the mailbox.
+   * Change of flags. Without `uid`, the changed message is unknown. With empty `flags` and no
+   * `uid`, the kind of change is unknown, too, such as labels of Gmail. Both require a comparison
+   * of the mailbox.
    */
   | { kind: 'flags'; uid?: number; flags: string[]; modseq?: bigint }
-  /** NOTIFY notification: another mailbox changed. Contains the reported counters. */
+  /** Change of another mailbox, from NOTIFY. Contains the counters that the server reported. */
   | { kind: 'mailbox'; path: string; status: MailboxCounters }
-  /** NOTIFY notification: a mailbox was created, deleted, renamed or (un)subscribed. */
+  /** Change of the mailbox list, from NOTIFY: a mailbox or a subscription was changed. */
   | { kind: 'mailboxes' }
   /**
-   * NOTIFICATIONOVERFLOW (RFC 5465 §5.8): server sends no more notifications. The caller must sync
-   * all mailboxes and poll from now on.
+   * End of notifications (NOTIFICATIONOVERFLOW, RFC 5465 §5.8). The caller must sync all mailboxes
+   * and poll them from now on.
    */
   | { kind: 'overflow' }
 
@@ -165,41 +166,41 @@ export type MailboxNotification =
 export interface MailSession extends AsyncDisposable {
   readonly capabilities: Capabilities
   readonly user: string
-  /** Resolves when the connection is closed, with the reason unless the session was disposed of. */
+  /** Resolves when the connection is closed. No error means that the session was disposed of. */
   readonly closed: Promise<Error | undefined>
-  /** Lists the mailboxes. `status` adds their counters if the server has LIST-STATUS (RFC 5819). */
+  /** Lists the mailboxes, with their counters if `status` is set and the server has LIST-STATUS. */
   listMailboxes(options?: { status?: boolean }): Promise<ListedMailbox[]>
   /**
-   * Creates and subscribes to a mailbox. Prepends the prefix of the personal namespace if it is
-   * missing, and joins levels with the server's delimiter. An existing mailbox is `rejected`
-   * `ALREADYEXISTS` if the server reports that.
+   * Creates and subscribes to a mailbox. Adds the prefix of the personal namespace if the path
+   * lacks the prefix, and joins levels with the server's delimiter. For an existing mailbox, fails
+   * as `rejected` with the code `ALREADYEXISTS` if the server reports that.
    */
   createMailbox(
     path: string | readonly string[],
   ): Promise<{ path: string; created: boolean; mailboxId?: string }>
   /**
-   * Renames a mailbox with its children and their subscriptions. Returns its new path. If one of
-   * these mailboxes is selected, no mailbox is selected afterwards. A NO without a code is
-   * `rejected` `RenameFailed`.
+   * Renames a mailbox with its children and their subscriptions. Returns the new path of the
+   * mailbox. If one of these mailboxes was selected, no mailbox is selected afterwards. A NO
+   * response without a code fails as `rejected` with the code `RenameFailed`.
    */
   renameMailbox(path: string, newPath: string | readonly string[]): Promise<string>
   /**
-   * Deletes a mailbox without its children, never the inbox. A NO without a code is `rejected`
-   * `DeleteFailed`.
+   * Deletes a mailbox without its children, never the inbox. A NO response without a code fails as
+   * `rejected` with the code `DeleteFailed`.
    */
   deleteMailbox(path: string): Promise<void>
   subscribe(path: string, subscribed: boolean): Promise<void>
-  /** Quota root of the inbox (RFC 9208). Undefined if the server has no quota root or no QUOTA. */
+  /** Storage quota of the inbox (RFC 9208). Undefined if the server reports no quota. */
   quota(): Promise<Quota | undefined>
   status(path: string): Promise<MailboxStatus>
   /**
-   * Selects a mailbox. Selecting the mailbox again refreshes its counters. The calls below use the
-   * selected mailbox.
+   * Selects a mailbox. Selecting the same mailbox again refreshes its counters. The methods after
+   * `select` use the selected mailbox.
    */
   select(path: string, options?: { readOnly?: boolean }): Promise<SelectedMailbox>
   /**
-   * Selects a mailbox unless it is selected. For a selected mailbox nothing is sent, or a NOOP with
-   * `fresh`. A mailbox selected for writing also serves read-only callers.
+   * Selects a mailbox unless the mailbox is already selected. For a selected mailbox nothing is
+   * sent, or a NOOP with `fresh`. A mailbox that was selected for writing is also used for reading.
    */
   ensureSelected(
     path: string,
@@ -208,69 +209,69 @@ export interface MailSession extends AsyncDisposable {
   /** Searches for UIDs by `UID SEARCH RETURN (ALL)` with ESEARCH, otherwise by plain SEARCH. */
   searchUids(query: UidQuery): Promise<UidRange[]>
   /**
-   * Returns UIDs of messages that match, ascending. Terms that the server cannot search for are
-   * `unprocessable`, invalid terms `invalid`. Dates are exact to the second with WITHIN (RFC 5032),
-   * otherwise they include the whole day.
+   * Returns UIDs of messages that match, in ascending order. Fails as `unprocessable` for terms
+   * that the server cannot search for, and as `invalid` for invalid terms. Dates are exact to the
+   * second with WITHIN (RFC 5032), otherwise they include the whole day.
    */
   search(terms: SearchTerms): Promise<UidRange[]>
-  /** Changes of messages after a mod-sequence (CONDSTORE), with deletions under QRESYNC. */
+  /** Changes of messages after a mod-sequence (CONDSTORE). With QRESYNC includes deletions. */
   changesSince(since: bigint): AsyncIterable<MailboxChange>
-  /** Arrival times (INTERNALDATE) of messages in ascending order of UID, in one FETCH. */
+  /** Fetches arrival times (INTERNALDATE) in ascending order of UID, with one FETCH. */
   arrivalTimes(uids: readonly UidRange[]): Promise<MessageArrival[]>
-  /** Messages in ascending order of UID, without deleted messages. One FETCH has at most 500. */
+  /** Fetches messages in ascending order of UID, 500 per FETCH. Leaves out deleted messages. */
   fetchMessages(uids: readonly UidRange[], options?: FetchOptions): AsyncIterable<FetchedMessage>
-  /** Fetches messages with these sequence numbers, ascending, in one FETCH. At most 1,000. */
+  /** Fetches up to 1,000 messages by ascending sequence numbers, with one FETCH. */
   fetchBySequence(first: number, last: number): Promise<FetchedMessage[]>
   /**
-   * First bytes of parts of a message, decoded from the transfer encoding, in one FETCH.
-   * `structure` must be the structure of the message. Parts that the server does not return are
-   * missing. For texts only: the result is held in memory.
+   * Fetches the first bytes of several MIME parts of a message with one FETCH, decoded from the
+   * transfer encoding. `structure` must be the structure of the message. Parts that the server does
+   * not return are left out. For texts only, because the result is held in memory.
    */
   readParts(
     uid: number,
     structure: BodyPart,
     wanted: readonly PartRequest[],
   ): Promise<Map<string, Buffer>>
-  /** Reads parts as `readParts`, in one FETCH for all messages of which the same are requested. */
+  /** Reads parts of several messages. Messages with the same requested parts share one FETCH. */
   readPartsOfAll(requests: readonly MessagePartsRequest[]): Promise<RequestedParts[]>
-  /** Download of one part of a message, at most `maxBytes` after decoding. */
+  /** Downloads one MIME part of a message, at most `maxBytes` after decoding. */
   downloadPart(uid: number, part: string, options?: { maxBytes?: number }): Promise<Download>
   downloadSource(uid: number): Promise<Download>
   /**
-   * Ids (EMAILID) that survive moves, for messages in the selected mailbox. Empty without OBJECTID,
-   * except on Gmail.
+   * Message ids (EMAILID) of messages in the selected mailbox, which stay the same when a message
+   * is moved. Empty if the server lacks OBJECTID and is not Gmail.
    */
   emailIds(uids: readonly UidRange[]): Promise<string[]>
   /**
-   * Changes flags of messages in the selected mailbox and skips deleted messages. The new flags are
-   * also notified to `watch` of this session.
+   * Changes flags of messages in the selected mailbox. Skips deleted messages. `watch` of this
+   * session also reports the new flags.
    */
   changeFlags(uids: readonly UidRange[], change: FlagsUpdate): Promise<void>
   /**
-   * Changes flags like `changeFlags`, and repeats the change for messages for which the server does
-   * not confirm it. Returns the messages that are left. Costs nothing more if the server reports
-   * the new flags.
+   * Changes flags like `changeFlags`, and repeats the change for messages whose change the server
+   * does not confirm. Returns the messages without confirmation. Sends no further command if the
+   * server reports the new flags.
    */
   confirmFlags(uids: readonly UidRange[], change: FlagsUpdate): Promise<UnconfirmedFlags>
-  /** Flags and Gmail labels of messages in the selected mailbox. Skips deleted messages. */
+  /** Reads flags and Gmail labels of messages in the selected mailbox. Skips deleted messages. */
   readFlags(uids: readonly UidRange[]): Promise<MessageFlags[]>
-  /** Changes Gmail labels of messages. `unprocessable` on servers other than Gmail. */
+  /** Changes Gmail labels of messages. Fails as `unprocessable` on servers other than Gmail. */
   changeLabels(uids: readonly UidRange[], change: FlagsUpdate): Promise<void>
   /**
-   * Moves messages by MOVE (RFC 6851), otherwise by COPY, `\\Deleted` and UID EXPUNGE. Without
-   * UIDPLUS the originals stay marked as deleted.
+   * Moves messages by MOVE (RFC 6851), otherwise by COPY, `\\Deleted` and UID EXPUNGE. If the
+   * server lacks UIDPLUS, the originals stay marked as deleted.
    */
   moveMessages(uids: readonly UidRange[], path: string): Promise<MovedMessages>
   /**
-   * Deletes exactly these messages permanently. Without UIDPLUS only if no other message is marked
-   * as deleted. Otherwise these messages stay marked, because EXPUNGE would delete all marked
-   * messages.
+   * Deletes exactly these messages permanently. If the server lacks UIDPLUS, this works only while
+   * no other message is marked as deleted. Otherwise these messages stay marked, because EXPUNGE
+   * would delete all marked messages.
    */
   expungeMessages(uids: readonly UidRange[]): Promise<void>
   /**
-   * Appends a message to any mailbox, with lines ending in CRLF. `uid` is absent without UIDPLUS.
-   * Error codes are the server's, except `TOOBIG`, which also results from the announced limit (RFC
-   * 7889).
+   * Appends a message to any mailbox, with lines ending in CRLF. `uid` is absent if the server
+   * lacks UIDPLUS. Error codes are those of the server. `TOOBIG` is also used for a message above
+   * the announced limit (RFC 7889).
    */
   appendMessage(path: string, content: Buffer, options?: AppendOptions): Promise<AppendedMessage>
   /**

@@ -7,26 +7,32 @@ import { AppError } from '@posthorn/errors'
 const maxMailboxes = 100
 const maxMessages = 10_000
 /**
- * Number of parts in which a batch of messages is requested the next time, after the connection was
- * lost during the batch.
+ * Number of parts into which a batch of messages is split for the next requests, after the
+ * connection was lost during the batch.
  */
 const partsOfBatch = 8
-/** Number of lost connections with one message in flight that prove the message to be the cause. */
+/**
+ * Number of lost connections during the fetch of a single message after which the message counts as
+ * the cause.
+ */
 const maxLosses = 2
 /** Error codes of a mail connection that the server or the network ended. */
 const lossCodes: ReadonlySet<unknown> = new Set(['ECONNRESET', 'EPIPE', 'ETIMEDOUT', 'BYE'])
 
 /** Message that was in flight when a mail connection was lost, and may be the cause of the loss. */
 interface Suspect {
-  /** Maximum size of the next batch of messages with this message. */
+  /** Maximum number of messages in the next batch that contains this suspected message. */
   batch: number
-  /** Number of lost connections at which no other message was in flight. */
+  /** Number of connections that were lost while no other message was in flight. */
   losses: number
-  /** Number of the last lost connection at which no other message was in flight. */
+  /**
+   * Number, within the account, of the last connection that was lost while no other message was in
+   * flight.
+   */
   lostAt: number
 }
 
-/** Loss of a mail connection. Numbers count the lost connections of the account. */
+/** Loss of a mail connection. The lost connections of an account are numbered. */
 interface Loss {
   at: number
   /** Number of lost connections of the account before this connection was opened. */
@@ -43,8 +49,8 @@ export class QueryFaults {
   }
 
   /**
-   * True if the FETCH query must not request the message, because the server rejects the query or
-   * drops the connection.
+   * True if the FETCH query must not request the message again, because the server rejected the
+   * query or dropped the connection.
    */
   isRefused(uid: number): boolean {
     return this.#refused.has(uid)
@@ -57,8 +63,8 @@ export class QueryFaults {
   }
 
   /**
-   * Batches in which to request messages of the mailbox. The first batch has all messages that are
-   * not suspected to make the server drop the connection.
+   * Splits messages of the mailbox into batches to request. The first batch has all messages that
+   * are not suspected of making the server drop the connection.
    */
   batches(uids: readonly number[]): number[][] {
     const batches = [uids.filter((uid) => !this.#suspects.has(uid))]
@@ -82,8 +88,9 @@ export class QueryFaults {
   }
 
   /**
-   * Records that a mail connection was lost with these messages in flight. False if the loss shows
-   * nothing new: connections that existed at an earlier loss may be lost for the same reason.
+   * Records that a mail connection was lost while these messages were in flight. Returns false if
+   * the loss shows nothing new: a connection that existed at an earlier loss may have been lost for
+   * the same reason.
    */
   addLoss(uids: readonly number[], { at, openedAt }: Loss): boolean {
     const batch = Math.ceil(uids.length / partsOfBatch)
@@ -110,11 +117,19 @@ export class QueryFaults {
 
 /** Messages of one mailbox that the mail server cannot describe. */
 export class MailboxFaults {
-  /** Faults of messages at the FETCH query for envelope and structure. */
+  /**
+   * Messages that the mail server cannot describe by the FETCH query for envelope and structure.
+   */
   readonly description = new QueryFaults()
-  /** Faults of messages at the FETCH query for the header without envelope and structure. */
+  /**
+   * Messages that the mail server cannot describe by the FETCH query for the header without
+   * envelope and structure.
+   */
   readonly header = new QueryFaults()
-  /** True if a connection was lost during a FETCH by sequence numbers. The next FETCH is by UID. */
+  /**
+   * True if a connection was lost during a FETCH by sequence numbers. The next FETCH then uses
+   * UIDs.
+   */
   isSequenceLost = false
 }
 
@@ -143,8 +158,8 @@ export class MessageFaults {
   }
 
   /**
-   * Records the loss of a mail connection during a query, by its error, unless the connection still
-   * exists.
+   * Records the loss of a mail connection during a query. Does nothing if the error does not mean
+   * that the connection was lost.
    */
   recordLoss(error: unknown, openedAt: number, add: (loss: Loss) => boolean): void {
     if (!(error instanceof AppError) || error.kind !== 'unreachable') return
@@ -154,8 +169,8 @@ export class MessageFaults {
   }
 
   /**
-   * True if the error of a lost connection narrows down which message makes the server drop
-   * connections.
+   * True if the loss of a connection with this error has narrowed down which message makes the
+   * server drop connections.
    */
   narrows(error: unknown): boolean {
     return error instanceof AppError && this.#causes.has(error)

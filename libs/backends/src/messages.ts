@@ -46,19 +46,21 @@ export interface FetchedMessage extends MessageFlags {
   /** First 256 KiB of the message header, as sent by the server. Absent unless requested. */
   headers?: Buffer
   /**
-   * Message and thread id: EMAILID and THREADID (RFC 8474), or X-GM-MSGID and X-GM-THRID of Gmail.
+   * Message id and thread id: EMAILID and THREADID (RFC 8474), or X-GM-MSGID and X-GM-THRID of
+   * Gmail.
    */
   emailId?: string
   threadId?: string
   /**
    * Set if the mail server rejected the query for the envelope and the structure of the message, or
-   * its response could not be read. `envelope` or `bodyStructure` is then empty and does not
-   * describe the message. Requested headers are present.
+   * if the response could not be read. `envelope` or `bodyStructure` is then empty and does not
+   * describe the message. Requested headers are still present.
    */
   incomplete?: true
   /**
-   * Present if `envelope`, `bodyStructure` or `flags` exceeds the limits of one message, and names
-   * the members that do. Lists then have their first elements, and long texts are cut.
+   * Names of the members `envelope`, `bodyStructure` or `flags` that exceed the limits of one
+   * message. Absent if no member does. Such a member has only the first elements of its lists, and
+   * its long texts are cut.
    */
   truncated?: ('envelope' | 'structure' | 'flags')[]
 }
@@ -91,13 +93,13 @@ export interface MessageArrival {
 }
 
 export interface Download {
-  /** Bytes of the download as announced by the mail server. Absent if unknown. */
+  /** Size of the download in bytes, as announced by the mail server. Absent if unknown. */
   size?: number
   /** Structure of the downloaded MIME part. Absent for a whole message. */
   part?: BodyPart
   /**
-   * Downloaded bytes: decoded from the transfer encoding for parts, as stored for a whole message.
-   * Leaving the iteration early ends the fetch.
+   * Downloaded bytes. A MIME part is decoded from its transfer encoding, a whole message is as
+   * stored. Leaving the iteration early ends the fetch.
    */
   content: AsyncIterable<Uint8Array>
 }

@@ -11,27 +11,33 @@ import type { Provider } from './provider-limits/provider-limits.ts'
 
 export interface ProviderClientsOptions {
   readonly limiter: ProviderLimiter
-  /** Egress policy: networks that the origins of mail providers must not be in. */
+  /** Egress policy: networks in which the addresses of mail providers must not be. */
   readonly policy: EgressPolicy
-  /** Origins at which fakes serve the mail providers. */
+  /** Origins of fakes that replace the origins of mail providers. */
   readonly mappedOrigins: OriginMap
-  /** Proxy of all requests to mail providers. Called before each request. */
+  /** Finds the proxy for requests to mail providers. Called before each request. */
   readonly proxy: () => Promise<HttpProxy | undefined>
-  /** Finds the Pub/Sub topics that receive notifications of Gmail. Absent: watches are refused. */
+  /**
+   * Finds the Pub/Sub topics that receive notifications of Gmail. If absent, watches are refused.
+   */
   readonly findTopic?: GmailApiDeps['findTopic']
   readonly findUrls?: GraphApiDeps['findUrls']
 }
 
 /** Timeout of a request to a mail provider that sets no timeout. */
 const timeoutMs = 60_000
-/** Maximum bytes of a response of a mail provider to a request that sets no limit. */
+/** Maximum bytes of a mail provider's response, for a request that sets no limit. */
 const maxResponseBytes = 16 * 1024 * 1024
 /**
- * Maximum connections to one mail provider: each of its mailboxes has a few concurrent requests.
+ * Maximum connections to one mail provider. Each mailbox of the provider has a few concurrent
+ * requests.
  */
 const maxSockets = 512
 
-/** Creates the clients of all mail APIs of this process. The stack closes their connections. */
+/**
+ * Creates the clients of all mail APIs of this process. Disposing of the stack closes their
+ * connections.
+ */
 export function createProviderClients(
   stack: AsyncDisposableStack,
   { limiter, policy, mappedOrigins, proxy, findTopic, findUrls }: ProviderClientsOptions,

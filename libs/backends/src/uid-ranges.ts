@@ -11,7 +11,7 @@ const nine = 57
 
 /**
  * Parses a sequence set of UIDs such as `1:5,9` in one pass, without allocations per UID. Sorts and
- * merges reversed, unsorted and overlapping pieces, which some servers send. Throws `unreachable`
+ * merges reversed, unsorted and overlapping ranges, which some servers send. Throws `unreachable`
  * for `*`, zero, numbers beyond 32 bits and other invalid text.
  */
 export function parseSequenceSet(text: string): UidRange[] {
@@ -40,14 +40,20 @@ export function parseSequenceSet(text: string): UidRange[] {
   return normaliseRanges(pieces)
 }
 
-/** Formats UID ranges for an IMAP command: `1:5,9`. Empty for no UIDs, which no command accepts. */
+/**
+ * Formats UID ranges for an IMAP command, such as `1:5,9`. Returns an empty text without UIDs,
+ * which no IMAP command accepts.
+ */
 export function formatSequenceSet(ranges: readonly UidRange[]): string {
   return ranges
     .map(([first, last]) => (first === last ? String(first) : `${first}:${last}`))
     .join(',')
 }
 
-/** Sorts UID ranges, merges overlapping and joins adjacent ranges. Linear if they are sorted. */
+/**
+ * Sorts UID ranges, merges overlapping ranges and joins adjacent ranges. Takes linear time for
+ * sorted ranges.
+ */
 export function normaliseRanges(ranges: readonly UidRange[]): UidRange[] {
   const inOrder = ranges.every((range, at) => at === 0 || (ranges[at - 1]?.[0] ?? 0) <= range[0])
   const sorted = inOrder ? ranges : ranges.toSorted((a, b) => a[0] - b[0])
@@ -64,7 +70,7 @@ export function normaliseRanges(ranges: readonly UidRange[]): UidRange[] {
   return joined
 }
 
-/** UID ranges of single UIDs, which may be unsorted and repeated. */
+/** Converts single UIDs to UID ranges. The UIDs may be unsorted and repeated. */
 export function rangesOf(uids: Iterable<number>): UidRange[] {
   const sorted = Uint32Array.from(uids).sort()
   const ranges: [number, number][] = []
@@ -83,7 +89,7 @@ export function countUids(ranges: readonly UidRange[]): number {
   return count
 }
 
-/** Single UIDs of the UID ranges. */
+/** Yields the single UIDs of UID ranges. */
 export function* uidsIn(ranges: readonly UidRange[]): Generator<number, void, undefined> {
   for (const [first, last] of ranges) for (let uid = first; uid <= last; uid++) yield uid
 }

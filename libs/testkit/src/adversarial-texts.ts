@@ -1,11 +1,14 @@
-/** Pieces that make a careless pattern or parser start again at every character. */
+/** Pieces of text at which a careless pattern or parser starts again at every character. */
 const pieces =
   ' |\t|\r\n|\n|,|;|:|=|.|-|/|*|%|&|a|a |0|1,|1:|ü|\\|"|"\\|\\"|(|)|<|>|[|]|{|{1}|{1+}\r\n|@|a@|a.|=?|=?a?q?|=C3|&amp|&#|<a|<a b|<!--|<![CDATA[|</|<a>|--|\r\n\r\n|BODY[|BODY[] "|BODY[] "\\|//|http://|data:|%41|[[|{"a":|"a",|\0|\x01|auth=Bearer \x01'.split(
     '|',
   )
 const endings = ['', '!']
 
-/** Texts of `length` that are slow for superlinear code: one piece repeated, and an end. */
+/**
+ * Texts of `length` characters that are slow for code with superlinear time. Each text repeats one
+ * piece and has another end.
+ */
 function adversarialTexts(length: number): string[] {
   return pieces.flatMap((piece) => {
     const text = piece.repeat(length / piece.length)
@@ -13,16 +16,23 @@ function adversarialTexts(length: number): string[] {
   })
 }
 
-/** CPU time below which any growth is accepted. */
+/** CPU time in milliseconds below which any growth of the time is accepted. */
 const negligibleMs = 100
-/** Growth when a text gets four times as long. Quadratic code takes 16 times as long. */
+/**
+ * Maximum growth of the CPU time for a text that is four times as long. Quadratic code needs 16
+ * times the time.
+ */
 const maxGrowth = 8
-/** Compilation and garbage collection may hit one run, so the fastest run decides. */
+/**
+ * Number of repeats of a measurement. The fastest counts, because compilation and garbage
+ * collection may slow down a run.
+ */
 const runs = 4
 
 /**
- * Reads texts of 1 MB and of a quarter of that. Returns the beginnings of texts whose CPU time does
- * not grow linearly. Compares times of the same run, so slower machines have the same result.
+ * Measures how long `read` takes for texts of 1 MB and of 250 kB. Returns the beginnings of texts
+ * whose CPU time does not grow linearly. Slower machines have the same result, because times of one
+ * run are compared.
  */
 export function slowTexts(read: (text: string) => unknown): string[] {
   return adversarialTexts(1_000_000).flatMap((text) => {
@@ -35,7 +45,9 @@ export function slowTexts(read: (text: string) => unknown): string[] {
   })
 }
 
-/** Fastest of some runs. Ends early at `enoughMs`. */
+/**
+ * CPU time of the fastest of several runs in milliseconds. Ends after a run of at most `enoughMs`.
+ */
 function fastestMs(work: () => unknown, enoughMs: number): number {
   let fastest = Number.POSITIVE_INFINITY
   for (let run = 0; run < runs && fastest > enoughMs; run++)
@@ -43,7 +55,10 @@ function fastestMs(work: () => unknown, enoughMs: number): number {
   return fastest
 }
 
-/** Errors count as results: parsers reject most of the texts. */
+/**
+ * CPU time of a run in milliseconds. An error of the measured code is ignored, because parsers
+ * reject most of the texts.
+ */
 function cpuMs(work: () => unknown): number {
   const before = process.threadCpuUsage()
   try {

@@ -2,7 +2,7 @@ import { setImmediate } from 'node:timers/promises'
 
 /**
  * Longest CPU time in milliseconds for which some work blocks the event loop. CPU time of this
- * thread does not contain the waits of a loaded machine.
+ * thread does not include waiting times on a busy machine.
  */
 export async function blockedMs(work: () => unknown): Promise<number> {
   let longest = 0

@@ -3,7 +3,10 @@ import type { Duplex } from 'node:stream'
 const maxLine = 64 * 1024
 const ends = ['end', 'close', 'error'] as const
 
-/** Reads a connection only on demand, so that unread data stops the client's writes. */
+/**
+ * Reader that receives data from a connection only on demand, so that unread data stops the
+ * client's writes.
+ */
 export class ByteReader {
   readonly #stream: Duplex
   #bytes: Buffer = Buffer.alloc(0)
@@ -21,21 +24,27 @@ export class ByteReader {
     for (const event of ends) stream.once(event, this.#onEnd)
   }
 
-  /** Detaches from the connection, for TLS or a pipe. Returns the bytes that were not read. */
+  /**
+   * Detaches the reader from the connection, so that TLS or a pipe can use the connection. Returns
+   * the bytes that were not read.
+   */
   release(): Buffer {
     this.#stream.off('readable', this.#onReadable)
     for (const event of ends) this.#stream.off(event, this.#onEnd)
     return this.#bytes
   }
 
-  /** True if more was received than read: the client did not wait for replies. */
+  /**
+   * True if the connection has received more than was read, which means that the client did not
+   * wait for replies.
+   */
   get hasMore(): boolean {
     return this.#bytes.length > 0
   }
 
   /**
-   * Returns the text up to a mark, without it. Undefined after the end of the connection, or if the
-   * mark does not follow within 64 KiB.
+   * Returns the text before the next `mark`. Undefined if the connection ends, or if the mark does
+   * not follow within 64 KiB.
    */
   async until(mark: string): Promise<string | undefined> {
     for (;;) {
@@ -49,7 +58,7 @@ export class ByteReader {
     }
   }
 
-  /** Returns `count` bytes. Undefined if the connection ends earlier. */
+  /** Returns the next `count` bytes of the connection. Undefined if the connection ends earlier. */
   async take(count: number): Promise<Buffer | undefined> {
     while (this.#bytes.length < count) if (!(await this.#fill())) return undefined
     const bytes = this.#bytes.subarray(0, count)
@@ -58,7 +67,8 @@ export class ByteReader {
   }
 
   /**
-   * Returns the next bytes. `unread` puts bytes back. Undefined after the end of the connection.
+   * Returns the next bytes of the connection. `unread` puts bytes back. Undefined after the end of
+   * the connection.
    */
   async bytes(): Promise<Buffer | undefined> {
     if (this.#bytes.length === 0 && !(await this.#fill())) return undefined
@@ -69,7 +79,7 @@ export class ByteReader {
     this.#bytes = bytes
   }
 
-  /** Waits for more bytes. Returns false after the end of the connection. */
+  /** Waits for more bytes of the connection. Returns false after its end. */
   async #fill(): Promise<boolean> {
     for (;;) {
       const bytes = this.#stream.read() as Buffer | null

@@ -1,10 +1,10 @@
 import { setTimeout as delay } from 'node:timers/promises'
 
 /**
- * Waits until the check neither throws nor rejects nor returns `false` or `null`. Resolves with its
- * value. A check without a value, such as a block of `expect`s, succeeds when it ends. The default
- * timeout covers a retry with a backoff of 60 s and the pauses of a busy machine.
- * @throws Error with the message of the last failure, which is its cause, after the timeout.
+ * Repeats a check until it neither throws nor rejects nor returns `false` or `null`. Resolves with
+ * the value of the check. A check without a value, such as a block of `expect`s, succeeds when it
+ * ends. The default timeout covers a retry with a backoff of 60 s and the pauses of a busy machine.
+ * @throws Error after the timeout, with the message of the last failure, which is its cause
  */
 export async function eventually<T>(
   check: () => T | Promise<T>,

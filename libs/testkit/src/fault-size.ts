@@ -1,15 +1,15 @@
-/** Sizes of a fault test: kills, messages or accounts. */
+/** Sizes of a fault test: numbers of kills, messages or accounts. */
 export interface FaultSizes {
-  /** Size in `make test`: large enough that each assertion can fail. */
+  /** Size in `make test`, which is large enough that each assertion can fail. */
   small: number
-  /** Size in `make test-faults`. */
+  /** Size of a fault test in `make test-faults`. */
   full: number
 }
 
-/** Size of a fault test in this run. `make test-faults` sets TEST_FAULTS to `full`. */
+/** Size of a fault test in the current test run. `make test-faults` sets TEST_FAULTS to `full`. */
 export function faultSize({ small, full }: FaultSizes): number {
   return isFullFaultRun ? full : small
 }
 
-/** True in `make test-faults`. */
+/** True if `make test-faults` runs the tests. */
 export const isFullFaultRun = process.env['TEST_FAULTS'] === 'full'

@@ -3,8 +3,9 @@ import type { AddressInfo, Server } from 'node:net'
 import { freePort } from '@posthorn/local/process/ports'
 
 /**
- * Listens on loopback at a port, by default at a free port that no later server of the test file
- * gets. Clients of a closed server still connect to its port. Resolves with the port.
+ * Lets a server listen on loopback and resolves with the port. The default port is a free port that
+ * no later server of the test file gets, because clients of a closed server still connect to its
+ * port.
  */
 export async function listen(server: Server, port = 0, host = '127.0.0.1'): Promise<number> {
   server.listen(port === 0 ? await freePort() : port, host)
@@ -12,7 +13,10 @@ export async function listen(server: Server, port = 0, host = '127.0.0.1'): Prom
   return (server.address() as AddressInfo).port
 }
 
-/** Stops listening, then ends connections with `end`. Resolves when all connections have ended. */
+/**
+ * Lets a server stop listening, then ends its connections with `end`. Resolves when all connections
+ * have ended.
+ */
 export async function stopListening(server: Server, end: () => void): Promise<void> {
   if (!server.listening) return
   const closed = once(server, 'close')

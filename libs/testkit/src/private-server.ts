@@ -3,27 +3,30 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { cacheDirectory } from '@posthorn/local/paths'
 
-/** Directory of the server, and the directory of downloaded packages. */
+/** Directory of a server for its data, and directory of downloaded packages. */
 export interface ServerDirectories {
   dir: string
   cache: string
 }
 
-/** A server that was started for this process because no address was configured. */
+/** Server that was started for this process, because no address was configured. */
 export interface PrivateServer<Address> {
   address: Address
   destroy: () => Promise<void>
 }
 
-/** Address of a server, and its release, which destroys a private server after its last use. */
+/**
+ * Address of a server, and a function that ends its use. A private server is destroyed after its
+ * last use.
+ */
 export interface ServerUse<Address> {
   address: Address
   drop: () => Promise<void>
 }
 
 /**
- * Returns a function that resolves with the configured server, else with a private server, which
- * all users of this process share.
+ * Returns a function that resolves with the address of a server: of the configured server, or of a
+ * private server that is shared within this process.
  */
 export function sharedServer<Address>(
   name: string,
@@ -51,14 +54,14 @@ export function sharedServer<Address>(
   }
 }
 
-/** Creates an empty directory that servers of any user may use. */
+/** Creates an empty directory that servers may use with any system user. */
 export async function serverDirectories(name: string): Promise<ServerDirectories> {
   const dir = await mkdtemp(join(tmpdir(), `posthorn-test-${name}-`))
   await chmod(dir, 0o755) // when the tests run as root, servers run as another user
   return { dir, cache: cacheDirectory(process.env) }
 }
 
-/** Parses the address in a variable such as TEST_CYRUS. */
+/** Parses the server address in an environment variable such as TEST_CYRUS. */
 export function addressIn<Address>(variable: string): Address | undefined {
   const json = process.env[variable]
   return json ? (JSON.parse(json) as Address) : undefined

@@ -2,7 +2,7 @@ import { EventEmitter, once } from 'node:events'
 import { connect, type Socket } from 'node:net'
 import { connect as connectTls } from 'node:tls'
 
-/** Client of a line protocol for tests: sends exactly the given bytes and waits for given text. */
+/** Test client of a line protocol. Sends exactly the given bytes and waits for given text. */
 export class RawClient {
   socket: Socket
   #text = ''
@@ -15,8 +15,9 @@ export class RawClient {
   }
 
   /**
-   * Connects from `from`. All of 127.0.0.0/8 are local addresses, so each can stand for another
-   * client. The client can still write after the server has ended its side.
+   * Connects to a server with the source address `from`. All of 127.0.0.0/8 are local addresses, so
+   * each address can stand for another client. The client can still write after the server has
+   * ended its side.
    */
   static async open<Client>(
     this: new (socket: Socket) => Client,
@@ -32,7 +33,7 @@ export class RawClient {
     return this.#closed
   }
 
-  /** Received text that was not read yet. */
+  /** Received text that has not been read yet. */
   get text(): string {
     return this.#text
   }
@@ -41,7 +42,9 @@ export class RawClient {
     this.socket.write(bytes)
   }
 
-  /** Waits for a match. Returns all text up to its end. */
+  /**
+   * Waits until the received text matches the pattern. Returns the text up to the end of the match.
+   */
   async until(pattern: RegExp, timeoutMs = 90_000): Promise<string> {
     let match = pattern.exec(this.#text)
     for (const timeout = AbortSignal.timeout(timeoutMs); !match; match = pattern.exec(this.#text)) {
@@ -55,7 +58,7 @@ export class RawClient {
     return read
   }
 
-  /** Waits for the end of the connection. Returns all text before it. */
+  /** Waits for the end of the connection. Returns the text received before the end. */
   async untilClosed(timeoutMs = 90_000): Promise<string> {
     const timeout = AbortSignal.timeout(timeoutMs)
     while (!this.#closed) await this.#change(timeout, 'end of the connection expected')
@@ -79,7 +82,7 @@ export class RawClient {
     this.socket.destroy()
   }
 
-  /** Resolves when more text or the end has arrived. */
+  /** Resolves when more text has arrived or the connection has ended. */
   async #change(timeout: AbortSignal, expected: string): Promise<void> {
     await once(this.#changes, 'change', { signal: timeout }).catch((cause: unknown) => {
       throw new Error(`${expected}; had ${JSON.stringify(this.#text.slice(-500))}`, { cause })

@@ -1,4 +1,4 @@
-/** Tests that skip themselves on machines that lack what they need. */
+/** Tests that skip themselves on machines without the tools that they need. */
 const skippableTests = ['upgrade', 'image'] as const
 export type SkippableTest = (typeof skippableTests)[number]
 

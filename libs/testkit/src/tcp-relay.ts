@@ -8,7 +8,7 @@ export interface RelayTarget {
   port: string
 }
 
-/** TCP relay before a server, which delays or drops data as a broken network does. */
+/** TCP relay in front of a server. Delays or drops data as a broken network does. */
 export class TcpRelay implements AsyncDisposable {
   readonly port: number
   readonly #server: Server
@@ -34,18 +34,18 @@ export class TcpRelay implements AsyncDisposable {
     return `127.0.0.1:${this.port}`
   }
 
-  /** Connects to another server. Open connections are cut. */
+  /** Connects new clients to another server. Open connections are cut. */
   retarget(target: RelayTarget): void {
     this.#target = target
     for (const socket of this.#sockets) socket.destroy()
   }
 
-  /** Delays data of each direction by this time. */
+  /** Delays data in each direction by `ms`. */
   delay(ms: number): void {
     this.#delayMs = ms
   }
 
-  /** Drops all data, as a firewall that drops packets. */
+  /** Drops all data while `isSilent` is true, as a firewall that drops packets. */
   silence(isSilent: boolean): void {
     this.#isSilent = isSilent
   }
@@ -76,7 +76,7 @@ export class TcpRelay implements AsyncDisposable {
   #pass(chunk: Buffer, to: Socket): void {
     if (this.#isSilent) return
     if (this.#delayMs === 0) to.write(chunk)
-    // Timers of equal delays fire in the order of their creation.
+    // Order of data is kept, because timers with equal delays fire in the order of their creation.
     else setTimeout(() => to.destroyed || to.write(chunk), this.#delayMs)
   }
 }

@@ -1,6 +1,6 @@
 /**
- * Value of `doNotFake` of `jest.useFakeTimers`: fakes `setTimeout` and `clearTimeout` only, so that
- * timeouts pass when the test advances the time.
+ * Value of `doNotFake` of `jest.useFakeTimers` with which only `setTimeout` and `clearTimeout` are
+ * fake. Timeouts then pass when the test advances the time.
  */
 export const timeoutsOnly = [
   'Date',

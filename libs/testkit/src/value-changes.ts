@@ -1,4 +1,4 @@
-/** Changes of a list of an event, e.g. `changes.flags` of `messageUpdated`. */
+/** Changes of a list in an event, such as `changes.flags` of `messageUpdated`. */
 export interface ValueChanges {
   added: string[]
   removed: string[]
@@ -6,8 +6,8 @@ export interface ValueChanges {
 }
 
 /**
- * List after a change. Fails if the change is empty, repeats an earlier change, or contradicts the
- * list before it. `name` appears in errors.
+ * Returns the list after a change. Throws if the change is empty, adds or removes a value twice, or
+ * contradicts the given list. `name` appears in error messages.
  */
 export function applyChanges(
   name: string,
@@ -22,7 +22,7 @@ export function applyChanges(
   return value
 }
 
-/** Fails if two values differ as JSON. `name` appears in errors. */
+/** Throws if two values differ as JSON. `name` appears in error messages. */
 export function assertSame(name: string, actual: unknown, expected: unknown): void {
   const [one, other] = [JSON.stringify(actual), JSON.stringify(expected)]
   if (one !== other) throw new Error(`${name}: ${one} instead of ${other}`)

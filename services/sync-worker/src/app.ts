@@ -29,7 +29,7 @@ const name = 'sync-worker'
 const maxVerifications = 20
 
 export interface WorkerApp extends App {
-  /** Id of the worker's row in `workers`. */
+  /** Id of this worker's row in the table `workers`. */
   readonly id: string
   /** Port of the health checks and metrics. */
   readonly port: number
@@ -115,8 +115,8 @@ export async function startApp(
 type Invalidated = Pick<ReturnType<typeof createSessions>, 'sessions' | 'settings' | 'summaries'>
 
 /**
- * Handles invalidations: drops cached settings, and reads registrations and Pub/Sub applications
- * again that other processes have changed.
+ * Handles invalidations from other processes: drops cached settings, and reads changed
+ * registrations and Pub/Sub applications again.
  */
 function onInvalidations(
   bus: ServiceContext['bus'],

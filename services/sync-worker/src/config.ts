@@ -10,13 +10,13 @@ import { readServiceConfig } from '@posthorn/service/service-config'
 export type Config = Readonly<ReturnType<typeof readConfig>>
 
 /**
- * Minimum timeout of a handoff. Other workers claim a shard up to one claim interval after its
- * release. With the default timeout other workers hold all shards within 2 s.
+ * Minimum duration of a shard handoff. Other workers claim a shard up to one claim interval after
+ * its release, and with the default interval hold all shards within 2 s.
  */
 const minHandoffMs = 500
 /**
- * Time reserved after the handoff for servers that do not respond to LOGOUT, commands in progress,
- * and the clients.
+ * Part of the shutdown timeout that is reserved for work after the shard handoff: servers that do
+ * not respond to LOGOUT, commands in progress, and closing the clients.
  */
 const afterHandoffMs = 9_500
 
@@ -32,20 +32,23 @@ export function readConfig(env: Env) {
   return {
     ...service,
     /**
-     * Heartbeat interval, the same for all workers. Work stops after two missed heartbeats; other
-     * workers claim the shards after three.
+     * Heartbeat interval, equal for all workers. A worker stops its work after two missed
+     * heartbeats. Other workers claim the shards of that worker after three missed heartbeats.
      */
     heartbeatMs: duration(env, 'SVC_WORKER_HEARTBEAT', { fallback: 5_000, min: 100, max: 60_000 }),
-    /** Interval of shard claims and releases. */
+    /** Interval at which a worker claims or releases shards. */
     claimMs: duration(env, 'SVC_WORKER_CLAIM_INTERVAL', { fallback: 1_000, min: 50, max: 60_000 }),
-    /** Time of a shard handoff at shutdown: the rest takes up to `afterHandoffMs`. */
+    /** Time of the shard handoff at shutdown. Later steps take up to `afterHandoffMs`. */
     handoffMs: Math.max(minHandoffMs, service.shutdownTimeoutMs - afterHandoffMs),
-    /** Interval of the sweep for changed registrations whose invalidation was lost. */
+    /** Interval of the sweep that finds changed registrations after an invalidation was lost. */
     accountsSweepMs: duration(env, 'SVC_WORKER_ACCOUNTS_SWEEP', { fallback: 5_000, min: 100 }),
     /** Delay before an account's second connection attempt; doubles up to `reconnectMaxMs`. */
     reconnectMinMs: duration(env, 'SVC_RECONNECT_MIN', { fallback: 2_000, min: 10 }),
     reconnectMaxMs: duration(env, 'SVC_RECONNECT_MAX', { fallback: 600_000, min: 10 }),
-    /** Duration from which `connecting` and `syncing` of an account that has synced are stored. */
+    /**
+     * Duration from which the account states `connecting` and `syncing` are stored for an account
+     * that has synced before. Shorter states are not stored.
+     */
     transientStateMs: duration(env, 'SVC_TRANSIENT_STATE_DELAY', { fallback: 5_000, min: 100 }),
     /** Period of rejected credentials after which syncing of the account is disabled. */
     maxAuthFailureMs: duration(env, 'SVC_MAX_IMAP_AUTH_FAILURE_TIME', {
@@ -54,27 +57,30 @@ export function readConfig(env: Env) {
     }),
     /** Limits of logins at mail servers. */
     logins: {
-      /** Concurrent logins at one host name, and at one IP address. Commands get a third. */
+      /** Maximum concurrent logins per host name and per IP address. A third is for commands. */
       perHost: integer(env, 'SVC_LOGINS_PER_HOST', { fallback: 15, min: 1, max: 1_000 }),
-      /** Logins started per second at one host name or IP address. */
+      /** Maximum logins started per second at one host name or IP address. */
       perSecond: integer(env, 'SVC_LOGINS_PER_SECOND', { fallback: 50, min: 1, max: 10_000 }),
-      /** Concurrent logins at all servers together. */
+      /** Maximum concurrent logins at all mail servers together. */
       concurrent: integer(env, 'SVC_LOGINS_AT_ONCE', { fallback: 200, min: 1, max: 10_000 }),
     },
-    /** Timeout of connecting to an IMAP server and logging in together. */
+    /** Timeout for connecting and logging in to an IMAP server, for both steps together. */
     connectTimeoutMs: duration(env, 'SVC_IMAP_CONNECT_TIMEOUT', { fallback: 30_000, min: 100 }),
-    /** Minimum delay between a change and the poll of the mailboxes that are not watched. */
+    /** Minimum delay between a change of the account and a poll of mailboxes without a watch. */
     mailboxPollMs: duration(env, 'SVC_QUICK_ROUND_INTERVAL', { fallback: 12_000, min: 100 }),
     /**
-     * Time for which lists of an IMAP mailbox must have fewer messages than the server counts
-     * before the lists are accepted.
+     * Period during which an IMAP server must list fewer messages of a mailbox than it counts
+     * before the sync accepts the shorter list.
      */
     shortListMs: 10 * 60_000,
-    /** Maximum command connections per account, in addition to connections that sync. */
+    /** Maximum command connections per account, in addition to the connections used for syncing. */
     commandConnections: integer(env, 'SVC_COMMAND_CONNECTIONS', { fallback: 4, min: 1, max: 50 }),
-    /** Mean interval of polls of a mail API without notifications of the provider. */
+    /** Mean poll interval of an account at a mail API whose provider sends no notifications. */
     apiPollMs: duration(env, 'SVC_API_POLL_INTERVAL', { fallback: 45_000, min: 100 }),
-    /** Mean poll interval of a mail API that sends notifications, of which some get lost. */
+    /**
+     * Mean poll interval of an account at a mail API whose provider sends notifications. Polls find
+     * the changes of lost notifications.
+     */
     apiPollNotifiedMs: duration(env, 'SVC_API_POLL_INTERVAL_WITH_PUSH', {
       fallback: 600_000,
       min: 100,
@@ -91,19 +97,19 @@ export function readConfig(env: Env) {
     }),
     /** Maximum protocol log lines per account. */
     logLines: integer(env, 'SVC_ACCOUNT_LOG_LINES', { fallback: 10_000, min: 100, max: 1_000_000 }),
-    /** Retention of `account_changes`: the longest outage of a reader of the changes. */
+    /** Retention of `account_changes`. A reader that is down for longer may miss changes. */
     changesKeepMs: duration(env, 'SVC_CHANGES_KEEP', { fallback: 86_400_000, min: 60_000 }),
-    /** Networks that the HTTP proxy of the settings must not be in. */
+    /** Networks that must not contain the HTTP proxy of the settings. */
     proxyEgressPolicy: egressPolicy('SVC_PROXY_EGRESS_POLICY'),
-    /** Networks that mail servers must not be in. */
+    /** Networks that must not contain mail servers. */
     mailEgressPolicy: egressPolicy('SVC_MAIL_EGRESS_POLICY'),
-    /** Ports that mail servers may have. */
+    /** Ports to which connections to mail servers are allowed. */
     mailPorts: readMailPorts(env, service),
-    /** Networks of providers that are called over HTTP. */
+    /** Networks that must not contain the HTTP servers of mail providers. */
     oauthEgressPolicy: egressPolicy('SVC_OAUTH_EGRESS_POLICY'),
-    /** Origins of providers that tests replace. */
+    /** Origins that replace the origins of mail providers in tests. */
     providerOrigins: readProviderOrigins(env),
-    /** Limits of requests to mail providers, for all processes together. */
+    /** Rate limits of requests to mail providers. The limits apply to all processes together. */
     providerLimits: readProviderLimits(env),
     /** Limits of exports. */
     exports: {
@@ -113,11 +119,11 @@ export function readConfig(env: Env) {
     },
     reader: readReaderConfig(env),
     summaries: {
-      /** Timeout of one summary, including the wait for a permit. */
+      /** Timeout for generating the summary of one message, including the wait for a permit. */
       timeoutMs: duration(env, 'SVC_OPENAI_TIMEOUT', { fallback: 20_000, min: 100, max: 300_000 }),
-      /** Maximum concurrent requests for summaries. */
+      /** Maximum concurrent requests to the endpoint that generates message summaries. */
       concurrency: integer(env, 'SVC_OPENAI_CONCURRENCY', { fallback: 10, min: 1, max: 1_000 }),
-      /** Networks that the endpoint of summaries must not be in. */
+      /** Networks that must not contain the endpoint that generates message summaries. */
       egressPolicy: egressPolicy('SVC_OPENAI_EGRESS_POLICY'),
     },
   }

@@ -43,8 +43,8 @@ export function createWorkerMetrics(metrics: Metrics) {
     ...createOmissionMetrics(metrics),
     refusingShards: (value: 0 | 1) => refusing.set(value),
     /**
-     * State change of an account; `undefined` before the session of the account starts and after it
-     * ends.
+     * Moves an account from one state to another in the count of accounts per state. A state is
+     * `undefined` before the account's session starts and after the session ends.
      */
     accountState(from: string | undefined, to: string | undefined) {
       if (from !== undefined) accounts.labels(from).dec()
@@ -69,7 +69,7 @@ interface LoadSources {
   unclaimedAccounts: () => Promise<number>
 }
 
-/** Registers the metrics by which the number of workers is scaled. */
+/** Registers the metrics that autoscaling uses to choose the number of workers. */
 export function registerLoadMetrics(
   metrics: Metrics,
   { accounts, limitBytes, bytesPerAccount, capacity, unclaimedAccounts }: LoadSources,
@@ -149,10 +149,10 @@ function createOmissionMetrics(metrics: Metrics) {
     labels: ['reason'],
   })
   return {
-    /** Counts a new message that the server refuses to describe, or describes too large. */
+    /** Counts a new message that the server describes only in part, or not at all. */
     incomplete: (reason: 'refused' | 'truncated') => incomplete.labels(reason).inc(),
     messagesUnreadable: (count: number) => unreadable.inc(count),
-    /** Counts a cursor since which the changes are unavailable. */
+    /** Counts a lost cursor: the changes since the cursor cannot be read any more. */
     cursorLost: (reason: 'expired' | 'damaged') => cursors.labels(reason).inc(),
     listIncomplete: () => lists.inc(),
     mailboxListShort: () => shortLists.inc(),

@@ -261,9 +261,12 @@ test('Gmail: ids of a label last as long as its UIDVALIDITY; changes appear in A
   server.mailbox('Work').renumber(77)
   server.drop()
   await eventually(async () => expect(await list()).not.toBe(id))
-  await expect(world.ask(getMessage, account, { message: id })).rejects.toMatchObject({
-    code: 'MessageNotFound',
-  })
+  // The account is disconnected for a moment after the loss of its connection.
+  await eventually(() =>
+    expect(world.ask(getMessage, account, { message: id })).rejects.toMatchObject({
+      code: 'MessageNotFound',
+    }),
+  )
   expect(await world.events(account, 'mailboxReset')).toEqual([])
 })
 

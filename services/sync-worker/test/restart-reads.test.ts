@@ -27,7 +27,10 @@ afterEach(async () => {
 })
 afterAll(() => world.close())
 
-/** Registers accounts at a server with one message and waits until all have synced. */
+/**
+ * Registers accounts at a server with one message, which is announced, and waits until all have
+ * synced.
+ */
 async function syncedAccounts(accounts: number): Promise<string[]> {
   server = await startImapScript()
   server.mailbox('INBOX').append(mail({ subject: 'old' }))
@@ -36,7 +39,7 @@ async function syncedAccounts(accounts: number): Promise<string[]> {
     Array.from({ length: accounts }, (_, n) =>
       world.register(
         { host: server.host, imapPort: server.port, user: `user-${n}`, pass: 'secret' },
-        { imap: { resyncDelay: 900 } },
+        { imap: { resyncDelay: 900 }, notifyFrom: new Date(0) },
       ),
     ),
   )

@@ -17,7 +17,7 @@ import {
   unitsSince,
 } from './scene.ts'
 
-/** Requests, units and time of the first sync of Gmail. The last row is about time. */
+/** Measures requests, quota units and time of the first sync of Gmail. The last row is the time. */
 export async function benchGmailSync(scene: Scene): Promise<Row[]> {
   const { gmail } = scene.fakes
   fillGmail(scene, gmailMailbox)
@@ -44,7 +44,7 @@ export async function benchGmailSync(scene: Scene): Promise<Row[]> {
   return scene.limits === '' ? [...rows, ...(await memoryRows(scene, growth))] : rows
 }
 
-/** Growth of the worker's memory with the V8 options of its container, in bytes. */
+/** Growth of the memory of the sync-worker in bytes, with the V8 options of its container. */
 async function growthOf({ world }: Scene, work: () => Promise<number>) {
   const pid = world.services.pids['sync-worker'] ?? 0
   await resetPeakMemory(pid)
@@ -53,7 +53,10 @@ async function growthOf({ world }: Scene, work: () => Promise<number>) {
   return { ms, growth: (await peakMemory(pid)) - before }
 }
 
-/** The first sync of a process also fills the young generation, as it does for a bare client. */
+/**
+ * Rows for the memory of a first sync and of a bare client. The first sync of a process also fills
+ * the young generation of the heap, as it does for a bare client.
+ */
 async function memoryRows(scene: Scene, growth: number): Promise<Row[]> {
   const other = 'joe@workspace.example'
   fillGmail(scene, other)
@@ -86,7 +89,8 @@ async function growthOfBareClient({ fakes: { gmail } }: Scene): Promise<number> 
   await using part = await startPart('bare-list-main.ts', args, options)
   await resetPeakMemory(part.pid)
   const before = await residentBytes(part.pid)
-  // The worker lists the mailbox, then each of the four labels.
+  // The bare client reads five lists like the sync-worker: the list of the mailbox, then the list
+  // of each of the four labels.
   for (let list = 0; list < 5; list++) await part.request({ list: true })
   return (await peakMemory(part.pid)) - before
 }

@@ -18,15 +18,15 @@ import {
 } from './scene.ts'
 
 const hourMs = 3_600_000
-/** Hours of idle accounts that are measured, at shortened intervals. */
+/** Number of hours for which idle accounts are measured, at shortened intervals. */
 const idleHours = 1
 
 const watchedMailbox = 'watched@workspace.example'
 
 /**
- * Requests of idle accounts per hour, counted by the fakes: with notifications, then without. Daily
- * renewals of watches are left out, and pulls of Pub/Sub, which the accounts of an application
- * share.
+ * Measures the requests of idle accounts per hour, counted by the fakes: first with notifications,
+ * then without. Daily renewals of watches are not counted, and neither are pulls of Pub/Sub, which
+ * the accounts of an application share.
  */
 export async function benchIdleAccounts(scene: Scene): Promise<Row[]> {
   const { graph } = scene.fakes
@@ -75,7 +75,7 @@ export async function benchIdleAccounts(scene: Scene): Promise<Row[]> {
   ]
 }
 
-/** Registers an account of Gmail whose mailbox is watched over Pub/Sub. */
+/** Registers a Gmail account whose mailbox is watched over Pub/Sub. */
 async function connectWatched(scene: Scene): Promise<void> {
   const { world, fakes } = scene
   const { id: pubSubApp, subscription } = await createPubSubApp(world.client)
@@ -86,16 +86,17 @@ async function connectWatched(scene: Scene): Promise<void> {
   await connect(scene, 'gmail', { account: 'watched', user: watchedMailbox, app })
   const isWatched = () => [...fakes.gmail.notifications.watches.values()].length > 0
   await eventually(isWatched, { timeoutMs: 120_000 })
-  // The watch ends the first interval between polls without notifications.
+  // Waits until the watch has ended the first poll interval, which is without notifications.
   await untilConnected(world.client, 'watched')
 }
 
-/** Number of changes that are measured singly, each with a pass that the API requests. */
+/** Number of changes that are measured one by one. The API requests a sync pass for each change. */
 const singleChanges = 10
 
 /**
- * Quota units of a new message and of a changed label, including the units of the pass that finds
- * them. Without the real limits, polls may come in between: the median is printed.
+ * Measures the quota units of a new message and of a changed label, including the units of the sync
+ * pass that finds them. The median is printed, because polls may come in between without the real
+ * limits.
  */
 export async function benchUnits(scene: Scene): Promise<Row[]> {
   const mailbox = scene.fakes.gmail.mailboxes.get(gmailMailbox)
@@ -137,11 +138,11 @@ function isRefused(operation: string, status: number | undefined): boolean {
   return operation === 'POST /subscriptions' && status === 403
 }
 
-/** Changes during an outage: half of them are new messages. */
+/** Numbers of changes during an outage. Half of the changes are new messages. */
 const changeCounts = { added: 500, flagged: 300, removed: 200 }
 const changeCount = Object.values(changeCounts).reduce((sum, count) => sum + count, 0)
 
-/** Time from the end of an outage with 1,000 changes to their last webhook. */
+/** Measures the time from the end of an outage with 1,000 changes to their last webhook. */
 export async function benchCatchUp(scene: Scene, provider: ProviderName): Promise<Row[]> {
   const { world, limits } = scene
   const { receiver, client } = world
@@ -207,17 +208,23 @@ function changeGraph({ fakes: { graph } }: Scene): void {
 
 const deltaOperation = 'GET /mailFolders/{mailFolder-id}/messages/delta()'
 
-/** Time without a request of a full round after which the comparison has ended. */
+/**
+ * Time in milliseconds without a request of a full round after which the comparison counts as
+ * ended.
+ */
 const quietMs = 3_000
 
-/** Comparison of the whole mailbox, which Graph requests by the notification `missed`. */
+/**
+ * Measures the comparison of the whole mailbox, which Graph requests by the notification `missed`.
+ */
 export async function benchFullSweep(scene: Scene): Promise<Row[]> {
   const { graph } = scene.fakes
   await eventually(() => graph.subscriptions.size > 0, { timeoutMs: 300_000 })
   const start = graph.server.log.length
   const from = graph.clock.now
   await graph.notifications.lifecycle(graph.mailbox, 'missed')
-  // Polls and other passes continue where a round has ended.
+  // Only pages of full rounds are counted: polls and other sync passes continue from the end of an
+  // earlier round.
   const pages = () =>
     graph.server.log
       .slice(start)

@@ -6,13 +6,14 @@ import type { Scene } from './scene.ts'
 
 const notified = 50
 
-/** Time from the notification of Microsoft Graph to the arrival of the webhook. */
+/** Measures the time from the notification of Microsoft Graph to the arrival of the webhook. */
 export async function benchNotified({ world, fakes: { graph } }: Scene): Promise<Row[]> {
   await untilConnected(world.client, 'graph')
   await eventually(() => graph.subscriptions.size > 0, { timeoutMs: 300_000 })
   const times: number[] = []
   for (let count = 0; count < notified; count++) {
-    // Notifications within 200 ms of a previous notification wait for the end of this time.
+    // Waits because a notification within 200 ms of the previous notification is delayed until the
+    // end of this time.
     await delay(300)
     const raw = Buffer.from(plainMessage({ messageId: freshMessageId() }))
     const { id } = graph.mailbox.deliver({ raw })

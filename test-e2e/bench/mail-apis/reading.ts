@@ -4,7 +4,9 @@ import { DeliveryGate, type ProviderFault } from '@posthorn/testkit/providers'
 import { percentile, type Row } from '../report.ts'
 import { type ProviderName, replayMs, requestsOf, type Scene } from './scene.ts'
 
-/** Rounds of which the median is printed, and the pause before each. */
+/**
+ * Number of measured rounds, and the pause before each round. The median of the rounds is printed.
+ */
 interface Rounds {
   rounds: number
   pauseMs: number
@@ -12,19 +14,21 @@ interface Rounds {
 
 const many: Rounds = { rounds: 50, pauseMs: 0 }
 /**
- * With the published limits of Gmail a message takes 20 units and a list of 20 takes 406, of which
- * a worker has about 65 per second: without pauses, its pace would be measured.
+ * Rounds for Gmail with pauses. With the published limits, a message costs 20 units and a list of
+ * 20 messages costs 406 units. A worker has about 65 units per second, so rounds without pauses
+ * would measure this rate.
  */
 const paced = {
   message: { rounds: 20, pauseMs: 500 },
   list: { rounds: 6, pauseMs: 8_000 },
 } satisfies Record<string, Rounds>
-/** Response time of a provider, as clients in the same region measure it. */
+/** Response time of a provider in milliseconds for clients in the same region. */
 const realisticMs = 60
 
 /**
- * `GET message` and a list of 20 through the API, beside a bare client that sends the requests that
- * the result needs: without delays, and with a realistic response time of the provider.
+ * Measures `GET message` and a list of 20 messages through the API, without delays and with a
+ * realistic response time of the provider. Compares them with a bare client that sends the requests
+ * that the result needs.
  */
 export async function benchReading(scene: Scene, provider: ProviderName): Promise<Row[]> {
   const { client } = scene.world
@@ -62,7 +66,7 @@ interface Reading {
 }
 
 async function measure(scene: Scene, { provider, what, work, rounds }: Reading): Promise<Row> {
-  // First run without measurement: a worker reads folders at most every 30 s.
+  // The first run is not measured, because a worker reads folders at most every 30 s.
   await work()
   await delay(rounds.pauseMs)
   const before = requestsOf(scene, provider).length
@@ -85,7 +89,9 @@ function isRead(operation: string): boolean {
   return !/history|delta|getProfile|labels\.list|GET \/mailFolders$|subscriptions/.test(operation)
 }
 
-/** Delays the responses of requests, but not the responses of the parts of batches. */
+/**
+ * Fault that delays the responses to requests. Responses to the parts of a batch are not delayed.
+ */
 function responseAfter(delayMs: number): ProviderFault {
   return ({ headers }) => {
     if (delayMs === 0 || headers.host === undefined) return undefined

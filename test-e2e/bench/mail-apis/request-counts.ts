@@ -7,14 +7,14 @@ import type { Row } from '../report.ts'
 import { requestsOf, type Scene } from './scene.ts'
 
 const repeats = 10
-/** Time after a webhook in which further requests for it are counted. */
+/** Time in milliseconds after a webhook in which further requests are counted for this webhook. */
 const settleMs = 1_000
 const account = 'graph'
 
 /**
- * Requests of Microsoft Graph for single changes, including the requests of the sync until the
- * webhook. Texts are part of the events. Changes through the API are not notified, which would add
- * a request.
+ * Counts the requests to Microsoft Graph for single changes, including the requests of the sync
+ * until the webhook. Texts are part of the events. Changes through the API are not notified,
+ * because a notification would add a request.
  */
 export async function benchRequestCounts(scene: Scene): Promise<Row[]> {
   const { client } = scene.world
@@ -49,7 +49,7 @@ async function average(scene: Scene, work: (at: number) => Promise<unknown>): Pr
   return total / repeats
 }
 
-/** Polls of all folders and renewals go on meanwhile. */
+/** Polls of all folders and renewals of subscriptions are not counted. */
 function isCounted({ operation }: LoggedRequest): boolean {
   return !/subscriptions|childFolders|GET \/mailFolders$/.test(operation)
 }

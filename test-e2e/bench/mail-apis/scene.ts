@@ -13,15 +13,21 @@ export const gmailMailbox = 'jane@workspace.example'
 export const mailboxSize = 100_000
 export const graphFolders = 40
 
-/** Intervals of polls are this much shorter than by default, without the real limits. */
+/**
+ * Factor by which intervals of polls are shorter than by default, in measurements without the real
+ * limits.
+ */
 export const shortening = 100
 
-/** Access to accounts through the whole system, and to their mailboxes at the fakes. */
+/**
+ * Access to the accounts of a measurement through the whole system, and to their mailboxes at the
+ * fakes.
+ */
 export interface Scene extends AsyncDisposable {
   readonly world: World
   readonly fakes: ProviderFakes
   readonly apps: { gmail: string; graph: string }
-  /** Suffix of the names of figures. */
+  /** Suffix of the names of measured figures. Not empty if the published limits applied. */
   readonly limits: string
 }
 
@@ -37,8 +43,8 @@ const unlimited = {
 const published = { SVC_PROVIDER_LIMITS: '{}', SVC_API_POLL_INTERVAL: '45s' }
 
 /**
- * Starts the system and both fakes, whose clock follows real time. With `real`, the fakes enforce
- * the published limits, and the workers follow them.
+ * Starts the system and both provider fakes. The clock of the fakes follows real time. With `real`,
+ * the fakes enforce the published limits, and the workers respect these limits.
  */
 export async function startScene(limits: 'none' | 'real'): Promise<Scene> {
   await using stack = new AsyncDisposableStack()
@@ -51,7 +57,8 @@ export async function startScene(limits: 'none' | 'real'): Promise<Scene> {
     }),
   )
   fakes.gmail.switches.limits = isLimited
-  // Requests are sent again as they were, with links that polls have replaced meanwhile.
+  // More links stay valid than usual, because requests are sent again with links that later polls
+  // have replaced.
   fakes.graph.delta.faults.liveLinks = 200
   stack.defer(followRealTime(fakes))
   const world = stack.use(
@@ -84,7 +91,10 @@ function followRealTime({ gmail }: ProviderFakes): () => void {
   return () => clearInterval(timer)
 }
 
-/** Registers an account. Resolves with the time until its first sync ended, in milliseconds. */
+/**
+ * Registers an account. Resolves with the time until the end of the account's first sync in
+ * milliseconds.
+ */
 export async function connect(
   { world, apps }: Scene,
   provider: ProviderName,
@@ -104,10 +114,13 @@ export async function connect(
 
 const monthMs = 30 * 86_400_000
 
-/** Labels of each message: with the list of the mailbox, a first sync takes five lists of all. */
+/**
+ * Labels of each message. With four labels, the first sync reads five lists of all messages,
+ * including the list of the mailbox.
+ */
 const gmailLabels = ['INBOX', 'UNREAD', 'CATEGORY_PERSONAL', 'IMPORTANT']
 
-/** Adds a mailbox of Gmail with messages that arrived a month ago. */
+/** Adds a Gmail mailbox with messages that arrived a month ago. */
 export function fillGmail({ fakes }: Scene, address: string) {
   const mailbox = fakes.gmail.addMailbox(address)
   const raw = plainMessage({ messageId: freshMessageId() })
@@ -117,7 +130,7 @@ export function fillGmail({ fakes }: Scene, address: string) {
   return mailbox
 }
 
-/** Fills the mailbox of Graph, spread over the inbox and further folders. */
+/** Fills the Graph mailbox with messages in the inbox and in further folders. */
 export function fillGraph({ fakes: { graph } }: Scene): void {
   const folders = Array.from({ length: graphFolders - 1 }, (_, at) =>
     graph.mailbox.addFolder({ name: `Folder ${at}` }),
@@ -130,22 +143,26 @@ export function fillGraph({ fakes: { graph } }: Scene): void {
   }
 }
 
-/** Requests that a fake received, without the parts of batches. */
+/** Requests that a provider fake received, without the parts of batches. */
 export function requestsOf({ fakes }: Scene, provider: ProviderName): LoggedRequest[] {
   const { log } = provider === 'gmail' ? fakes.gmail.fake : fakes.graph.server
   return log.filter(({ headers }) => headers.host !== undefined)
 }
 
-/** Units of the requests that the fake of Gmail received since, parts of batches included. */
+/**
+ * Quota units of the requests that the Gmail fake has received since `position`, including parts of
+ * batches.
+ */
 export function unitsSince({ fakes }: Scene, position: number): number {
   return fakes.gmail.fake.log.slice(position).reduce((sum, { units }) => sum + units, 0)
 }
 
 /**
- * Sends logged requests again as a bare client, sequentially. Returns the time in milliseconds.
+ * Sends logged requests again as a bare client, one after the other. Returns the time in
+ * milliseconds.
  *
- * @throws Error for a response whose status differs from the logged status, which may have been
- * less work
+ * @throws Error for a response whose status differs from the logged status, because it may have
+ * been less work
  */
 export async function replayMs(
   { fakes }: Scene,

@@ -14,7 +14,7 @@ import {
 
 const attachmentMegabytes = 4
 
-/** Messages of one account per minute, and calls per message. */
+/** Measures messages of one account per minute, and provider calls per message. */
 export async function benchSending(
   scene: Scene,
   provider: ProviderName,
@@ -104,7 +104,9 @@ async function post(
   return text === '' ? {} : (JSON.parse(text) as { id?: string })
 }
 
-/** Requests of a message above 3 MB, whose attachment Graph takes in slices. */
+/**
+ * Counts the requests for a message above 3 MB, whose attachment is uploaded to Graph in slices.
+ */
 export async function benchLargeMessage(scene: Scene): Promise<Row[]> {
   const content = Buffer.alloc(attachmentMegabytes * 1_000_000, 'x').toString('base64')
   const { requests } = await sendingRequests(scene, 'graph', async () => {
@@ -126,7 +128,7 @@ export async function benchLargeMessage(scene: Scene): Promise<Row[]> {
   ]
 }
 
-/** Requests that a sender made for messages, and the time until the last message was sent. */
+/** Measures the requests of a sender for messages, and the time until the last message was sent. */
 async function sendingRequests(
   scene: Scene,
   provider: ProviderName,
@@ -144,7 +146,7 @@ async function sendingRequests(
 }
 
 /**
- * True for an operation of the sender. Single gets of Gmail messages are requests of the sender,
+ * True for an operation of the sender. Gets of single Gmail messages are counted for the sender,
  * because the worker gets messages in batches.
  */
 function isSending(operation: string): boolean {

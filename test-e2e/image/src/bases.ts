@@ -13,33 +13,33 @@ import { dirname, join } from 'node:path'
 import { checkout } from '@posthorn/local/paths'
 import { docker, pipeline } from './docker.ts'
 
-/** Names of the images that `deploy/Dockerfile` starts from. */
+/** Names of the base images that `deploy/Dockerfile` starts from. */
 export interface Bases {
   BASE: string
   BUILDER: string
 }
 
 /**
- * Stands for the credentials of a package registry. These credentials are in the builder, and in no
- * layer of the image.
+ * Text that stands for the credentials of a package registry. The text is part of the builder, and
+ * must not be in any layer of the image.
  */
 export const registryCanary = 'CanaryOfTheRegistry8d1f6e0b'
 
-/** Debian release of the image. */
+/** Debian release on which the image is based. */
 const imageSuite = 'trixie'
 
-/** Debian release with the oldest supported versions of Postgres and RabbitMQ. */
+/** Debian release that contains the oldest supported versions of Postgres and RabbitMQ. */
 const serversSuite = 'bookworm'
 
-/** Base of the image of Postgres and RabbitMQ. */
+/** Name of the base image for Postgres and RabbitMQ. */
 export const serversBase = 'posthorn-test/servers-base'
 
-/** As in the official slim images, documentation is left out. */
+/** Folders of documentation that are left out, as in the official slim images. */
 const excluded = ['doc', 'groff', 'info', 'linda', 'lintian', 'locale', 'man']
 const bootstrapOptions = [
   '--quiet',
   '--variant=apt',
-  // With links such as /bin from the start, no package needs perl to create them.
+  // Creates links such as /bin at the start, so that no package needs perl to create them.
   '--hook-dir=/usr/share/mmdebstrap/hooks/merged-usr',
   '--include=usr-is-merged',
   '--dpkgopt=force-unsafe-io',
@@ -48,8 +48,9 @@ const bootstrapOptions = [
 ]
 
 /**
- * Default names of the base images, without digests: only images of a registry have these digests.
- * A shared engine gets other names, because it may have images with the default names.
+ * Names of the base images. On a private engine, these are the default names without digests, which
+ * only images of a registry have. A shared engine gets other names, because it may already have
+ * images with the default names.
  */
 export function namesOfBases(isPrivate: boolean): Bases {
   if (!isPrivate) return { BASE: 'posthorn-test/base', BUILDER: 'posthorn-test/builder' }
@@ -60,8 +61,8 @@ export function namesOfBases(isPrivate: boolean): Bases {
 }
 
 /**
- * Makes the base images from Debian packages. The builder consists of the base of the image, the
- * Node of the dependencies and the npm of this machine. All made images stay in the engine until
+ * Creates the base images from Debian packages. The builder image consists of the base image, the
+ * Node of the dependencies and the npm of this machine. All created images stay in the engine until
  * their recipe changes.
  */
 export async function makeBases(bases: Bases, dir: string): Promise<void> {
@@ -70,7 +71,10 @@ export async function makeBases(bases: Bases, dir: string): Promise<void> {
   await makeBuilder(bases, { recipe, context: join(dir, 'builder') })
 }
 
-/** Makes a base of a Debian release, unless it exists. Returns the hash of its recipe. */
+/**
+ * Creates a base image from a Debian release, unless the base image exists. Returns the hash of its
+ * recipe.
+ */
 async function makeBase(name: string, suite: string): Promise<string> {
   const mirror = debianMirror()
   const recipe = hashOf(suite, mirror, ...bootstrapOptions)
@@ -128,14 +132,17 @@ RUN cd /usr/local/bin && for name in npm npx; do ln -s ../lib/node_modules/npm/b
 ENV NODE_EXTRA_CA_CERTS=/etc/ssl/certs/ca-certificates.crt
 `
 
-/** Registry and its credentials from the settings of this machine's user, with the canary. */
+/**
+ * Settings of npm: the registry and its credentials from the settings of this machine's user, and
+ * the canary text as a further credential.
+ */
 export function registrySettings(registry: string, npmrc: string): string {
   const lines = npmrc.split('\n').filter((line) => /^(@[^:]+:registry|\/\/)/.test(line))
   const canary = `//registry.canary.test/:_authToken=${registryCanary}`
   return [`registry=${registry}`, ...lines, canary, ''].join('\n')
 }
 
-/** Mirror that apt uses on this machine, else Debian's. */
+/** Debian mirror that apt uses on this machine, otherwise the mirror of Debian. */
 function debianMirror(): string {
   const files = globSync(['/etc/apt/sources.list', '/etc/apt/sources.list.d/*.{sources,list}'])
   const text = files.map((file) => readFileSync(file, 'utf8')).join('\n')

@@ -1,13 +1,13 @@
 import type { StartedNetwork } from '@posthorn/testkit/containers'
 import { docker } from './docker.ts'
 
-/** Address of this machine in a network of containers. */
+/** Address by which containers of a network reach this machine. */
 export async function gatewayOf(network: StartedNetwork): Promise<string> {
   const format = '{{(index .IPAM.Config 0).Gateway}}'
   return docker('network', 'inspect', '--format', format, network.getName())
 }
 
-/** State of a container after its end, as the engine reports it. */
+/** State of a container that has ended, as reported by the engine. */
 export interface EndState {
   exitCode: number
   isOutOfMemory: boolean

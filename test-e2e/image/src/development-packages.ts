@@ -8,12 +8,12 @@ interface Manifest {
   optionalDependencies?: Record<string, string>
 }
 
-/** Package of the workspace that the image is built from. */
+/** Workspace package from which the image is built. */
 const imagePackage = '@posthorn/image'
 
 /**
- * Names of the packages that only tests, tools and the build depend on: all dependencies of the
- * workspace except the dependencies of the processes in the image.
+ * Names of the packages that only tests, tools and the build need: all dependencies of the
+ * workspace, without the dependencies of the processes in the image.
  */
 export function listDevelopmentPackages(root: string): Set<string> {
   const files = globSync(
@@ -32,7 +32,8 @@ export function listDevelopmentPackages(root: string): Set<string> {
   const visit = (name: string) => {
     if (reachable.has(name)) return
     reachable.add(name)
-    // The bundler's package depends on packages outside the workspace only for the build.
+    // The package of the bundler depends on packages outside of the workspace for the build only,
+    // so these are left out.
     const names = Object.keys(manifests.get(name)?.dependencies ?? {})
     for (const next of names) if (name !== imagePackage || manifests.has(next)) visit(next)
   }

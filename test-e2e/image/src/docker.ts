@@ -2,20 +2,21 @@ import { execFile, spawn } from 'node:child_process'
 import { once } from 'node:events'
 import { promisify } from 'node:util'
 
-/** Last lines of an error output that an error message repeats. */
+/** Number of the last lines of an error output that an error message contains. */
 const linesOfError = 25
 
 /**
- * Runs the Docker client on the engine of DOCKER_HOST. Returns its output without the last newline.
- * @throws Error with the last lines of its error output.
+ * Runs the Docker client on the engine of DOCKER_HOST. Returns its output without the last line
+ * end.
+ * @throws Error with the last lines of the error output
  */
 export async function docker(...args: string[]): Promise<string> {
   return run('docker', args)
 }
 
 /**
- * Runs a shell pipeline, such as `docker save "$1" | tar -x -C "$2"`, which fails if one of its
- * commands fails. Returns its output.
+ * Runs a shell pipeline, such as `docker save "$1" | tar -x -C "$2"`. Fails if a command of the
+ * pipeline fails. Returns the output of the pipeline.
  */
 export async function pipeline(script: string, ...args: string[]): Promise<string> {
   return run('bash', ['-o', 'pipefail', '-c', script, 'bash', ...args])
@@ -34,7 +35,7 @@ export async function hasProgram(name: string): Promise<boolean> {
 async function run(command: string, args: readonly string[]): Promise<string> {
   try {
     const { stdout } = await promisify(execFile)(command, args, {
-      // Selects the classic builder, which is part of every engine.
+      // Selects the classic Docker builder, which each engine contains.
       env: { ...process.env, DOCKER_BUILDKIT: '0' },
       maxBuffer: 256 * 1024 * 1024,
     })

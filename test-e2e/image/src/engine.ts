@@ -6,22 +6,22 @@ import { launch } from '@posthorn/local/process/launch'
 import { manageServer, waitUntilReady } from '@posthorn/local/process/managed-server'
 import { docker, hasProgram, pipeline } from './docker.ts'
 
-/** Engine that runs containers on this machine. */
+/** Container engine on this machine. */
 export interface Engine extends AsyncDisposable {
   /** Value of DOCKER_HOST. */
   host: string
-  /** True if the engine was started for this run and has no images of other runs. */
+  /** True if the engine was started for this test run and has no images of other runs. */
   isPrivate: boolean
 }
 
-/** Thrown with the reason if no engine can be started here. */
+/** Error that contains the reason why no container engine can be started on this machine. */
 export class EngineUnavailableError extends Error {}
 
 const requiredPrograms = { docker: 'docker.io', mmdebstrap: 'mmdebstrap', tar: 'tar' }
 
 /**
- * Returns the engine of DOCKER_HOST or of Docker's usual socket, else starts a private engine with
- * its data in `dir`. Disposal ends a private engine.
+ * Returns the container engine of DOCKER_HOST or of Docker's usual socket. Without such an engine,
+ * starts a private engine with its data in `dir`. Disposal ends a private engine.
  *
  * @throws EngineUnavailableError
  */
@@ -41,11 +41,12 @@ export async function openEngine(dir: string): Promise<Engine> {
   return startEngine(dir)
 }
 
-/** Reason why containers of an engine cannot be used, undefined if they can. */
+/** Reason why the containers of an engine cannot be used. Undefined if they can be used. */
 async function problemOf(host: string): Promise<string | undefined> {
   try {
     const name = await docker('--host', host, 'info', '--format', '{{.Name}}')
-    // Inside a container with the socket of its machine, mapped ports are not on localhost.
+    // The engine must run on this machine: if this process is in a container with the socket of its
+    // machine, mapped ports are not on localhost.
     return name === hostname() ? undefined : `the engine at ${host} runs on the machine ${name}`
   } catch {
     return `no engine at ${host}`
@@ -53,13 +54,14 @@ async function problemOf(host: string): Promise<string | undefined> {
 }
 
 /**
- * Starts an engine with its data in `dir` and its sockets below /run. The engine's containers reach
- * only each other and this machine; builds use the network of this machine. The engine's packet
- * filter rules permit traffic between containers, which rules of another engine may forbid.
+ * Starts a container engine with its data in `dir` and its sockets below /run. Containers of this
+ * engine reach only each other and this machine. Builds use the network of this machine. The packet
+ * filter rules of this engine permit traffic between containers, which rules of another engine may
+ * forbid.
  */
 async function startEngine(dir: string): Promise<Engine> {
-  // Paths of sockets are limited to 107 bytes (unix(7)). The next run in this checkout has the same
-  // path and stops containers that a killed run left.
+  // The path is short, because paths of sockets are limited to 107 bytes (unix(7)). The next run in
+  // this checkout uses the same path and stops containers that a killed run left behind.
   const run = `/run/posthorn-${createHash('sha256').update(dir).digest('hex').slice(0, 12)}`
   await mkdir(run, { recursive: true, mode: 0o700 })
   await mkdir(dir, { recursive: true })
@@ -94,15 +96,18 @@ async function startEngine(dir: string): Promise<Engine> {
     async [Symbol.asyncDispose]() {
       await killContainers(host)
       await server.stop()
-      // A stopped engine leaves the network namespace of builds mounted. A killed engine also
-      // leaves its data mounted.
+      // A stopped engine leaves the network namespaces of builds mounted. A killed engine also
+      // leaves its data directory mounted.
       const unmount = 'umount "$1"/exec/netns/* "$2" 2>/dev/null || true'
       await pipeline(`${unmount}; rm -rf "$1"`, run, `${dir}/data`)
     },
   }
 }
 
-/** Kills the containers of failed tests. A stopped engine waits 10 s for each. */
+/**
+ * Kills the containers that failed tests left behind. Without this step, the engine waits 10 s for
+ * each container when it is stopped.
+ */
 async function killContainers(host: string): Promise<void> {
   const running = await docker('--host', host, 'ps', '--quiet')
   if (running !== '') await docker('--host', host, 'kill', ...running.split('\n'))

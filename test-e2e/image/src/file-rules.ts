@@ -15,10 +15,10 @@ const isProgram = ({ path }: ImageFile) => /(^|\/)s?bin\//.test(path)
 const isOfOurs = ({ path }: ImageFile) => /^(posthorn|usr\/local)\//.test(path)
 const nameOf = ({ path }: ImageFile) => basename(path)
 
-/** Problems of files by their description. */
+/** Functions that find a problem of a file, by the description of the problem. */
 const rules: Record<string, FileRule> = {
   'set-uid or set-gid': ({ mode }) => /^-..[sS]|^-.....[sS]/.test(mode),
-  // Devices are left out, because a container replaces them.
+  // The rule does not apply to links and devices. A container replaces devices.
   'world-writable': (file) =>
     file.mode[8] === 'w' &&
     !/^[lcb]/.test(file.mode) &&
@@ -31,7 +31,7 @@ const rules: Record<string, FileRule> = {
   'name of a secret': (file) => secretNames.test(nameOf(file)),
 }
 
-/** Describes all files that the image must not have. */
+/** Describes all files that must not be in the image. */
 export function findForbiddenFiles(
   files: readonly ImageFile[],
   developmentPackages: ReadonlySet<string>,

@@ -1,15 +1,15 @@
 import { docker, pipeline } from './docker.ts'
 
-/** File of the image's final file system. */
+/** File in the final file system of an image. */
 export interface ImageFile {
-  /** Path without a leading slash. The path of a directory ends with a slash. */
+  /** Path of the file without a leading slash. The path of a directory ends with a slash. */
   path: string
-  /** Type and permissions as `ls -l` shows them: `-rwsr-xr-x`. */
+  /** Type and permissions of the file in the form of `ls -l`, such as `-rwsr-xr-x`. */
   mode: string
   bytes: number
 }
 
-/** Lists the final file system of an image. Files that a later layer deletes are not in it. */
+/** Lists the final file system of an image. Files that a later layer deletes are not listed. */
 export async function listFiles(image: string): Promise<ImageFile[]> {
   const container = await docker('create', image)
   try {
@@ -21,7 +21,7 @@ export async function listFiles(image: string): Promise<ImageFile[]> {
   }
 }
 
-/** Parses the verbose listing of GNU tar. */
+/** Parses the verbose file listing of GNU tar. */
 export function parseListing(listing: string): ImageFile[] {
   return listing.split('\n').map((line) => {
     const [, mode = '', size = '', path = ''] =

@@ -6,13 +6,13 @@ import { docker, pipeline } from './docker.ts'
 
 const context = (folder: string) => join(checkout, 'test-e2e/image', folder)
 
-/** Labels that the build sets. */
+/** Labels of the image that the build sets. */
 export interface ImageVersion {
   version: string
   revision: string
 }
 
-/** Builds the image of Postgres and RabbitMQ. */
+/** Builds the image with Postgres and RabbitMQ for the tests. */
 export async function buildServers(tag: string): Promise<void> {
   const base = ['--build-arg', `BASE=${serversBase}`]
   await docker('build', '--network=host', ...base, '-t', tag, context('servers'))
@@ -21,7 +21,7 @@ export async function buildServers(tag: string): Promise<void> {
 export interface ImageBuild extends ImageVersion {
   tag: string
   bases: Bases
-  /** If false, the build repeats all steps of `deploy/Dockerfile`. */
+  /** False to repeat all steps of `deploy/Dockerfile` without the cache. */
   cache: boolean
 }
 
@@ -34,7 +34,7 @@ export async function buildImage({ tag, bases, cache, ...version }: ImageBuild):
   await docker('build', ...options, ...args, '-f', file, '-t', tag, checkout)
 }
 
-/** Version of the project and commit of the checkout. */
+/** Reads the version of the project and the commit of the checkout. */
 export async function readVersion(): Promise<ImageVersion> {
   const manifest = readFileSync(join(checkout, 'package.json'), 'utf8')
   const { version } = JSON.parse(manifest) as { version: string }

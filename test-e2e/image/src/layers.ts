@@ -4,21 +4,24 @@ import { pipeline as stream } from 'node:stream/promises'
 import { createGzip } from 'node:zlib'
 import { pipeline } from './docker.ts'
 
-/** One layer of a saved image. */
+/** Layer of a saved image. */
 export interface Layer {
   /** Digest of the uncompressed layer. */
   digest: string
-  /** Instruction of the Dockerfile. */
+  /** Instruction of the Dockerfile that created the layer. */
   instruction: string
   /** Archive of the layer. */
   file: string
   bytes: number
 }
 
-/** Image as the engine exports it: layers, configuration and history. */
+/** Exported image: layers, configuration and history. */
 export interface SavedImage {
   layers: Layer[]
-  /** All files of the export: archives of the layers, configuration with the history. */
+  /**
+   * Paths of all files of the export: the archives of the layers, and the configuration with the
+   * history.
+   */
   files: string[]
 }
 
@@ -27,7 +30,7 @@ interface Config {
   history: { created_by?: string; empty_layer?: boolean }[]
 }
 
-/** Saves an image into a folder, which is replaced. */
+/** Saves an image to a folder. Existing content of the folder is replaced. */
 export async function saveImage(image: string, folder: string): Promise<SavedImage> {
   rmSync(folder, { recursive: true, force: true })
   mkdirSync(folder, { recursive: true })
@@ -46,12 +49,12 @@ export async function saveImage(image: string, folder: string): Promise<SavedIma
   return { layers, files: files.filter((path) => statSync(path).isFile()) }
 }
 
-/** Layers that the Dockerfile copies from the builder: Node and the bundle. */
+/** Layers that the Dockerfile copies from the builder image: Node and the bundle. */
 export function copiedLayers({ layers }: SavedImage): Layer[] {
   return layers.filter(({ instruction }) => /\bCOPY\b/.test(instruction))
 }
 
-/** Size of an archive compressed as for a registry. */
+/** Size in bytes of an archive after compression, as a registry stores it. */
 export async function compressedBytes(file: string): Promise<number> {
   const gzip = createGzip()
   let bytes = 0
@@ -60,16 +63,19 @@ export async function compressedBytes(file: string): Promise<number> {
   return bytes
 }
 
-/** A PEM block with content. Programs contain the header alone. */
+/**
+ * Pattern of a PEM private key with content. Programs may contain the first line of a key without
+ * content.
+ */
 const privateKey = /-----BEGIN [A-Z ]*PRIVATE KEY-----\\?\r?\\?n?\s*([A-Za-z0-9+/]{24})/g
-/** Beginnings of private keys that are part of published libraries. No process uses these keys. */
+/** Beginnings of private keys that published libraries contain. No process uses these keys. */
 const publishedKeys = [
   'MIIEpAIBAAKCAQEA6Z5Qqhw+', // default of smtp-server
 ]
 
 /**
- * Searches files of a saved image for secrets by name. An archive has the bytes of a file in one
- * piece.
+ * Searches the files of a saved image for secrets. Returns the names of the secrets found. An
+ * uncompressed archive contains the bytes of a file in one piece.
  */
 export function findSecrets(
   files: readonly string[],

@@ -2,11 +2,11 @@ import { globSync, readFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { parseAllDocuments } from 'yaml'
 
-/** Restrictions of a container that depend on its process. */
+/** Limits of a container, which depend on the process in the container. */
 export interface ContainerLimits {
-  /** Memory limit. Absent if the manifest has none. */
+  /** Memory limit in bytes. Absent if the manifest has no memory limit. */
   memoryBytes?: number
-  /** NODE_OPTIONS of the manifest: limits of the heap. */
+  /** NODE_OPTIONS of the manifest, which limit the heap. */
   nodeOptions?: string
 }
 
@@ -21,7 +21,10 @@ interface Manifest {
   spec?: { template?: { spec?: { containers?: Container[] } } }
 }
 
-/** Reads the limits of the containers in a folder of manifests, by process, else by name. */
+/**
+ * Reads the limits of containers from a folder of manifests, by process name, or by container name
+ * if there is no process name.
+ */
 export function readLimits(folder: string): Map<string, ContainerLimits> {
   const files = globSync('**/*.{yaml,yml}', { cwd: folder })
   const containers = files.flatMap((file) =>
@@ -57,7 +60,7 @@ const units: Record<string, number> = {
   Gi: 1024 ** 3,
 }
 
-/** Bytes of a quantity of Kubernetes, such as `1536Mi`. */
+/** Converts a quantity of Kubernetes, such as `1536Mi`, to bytes. */
 function parseQuantity(text: string): number {
   const [, number = '', unit = ''] = /^(\d+(?:\.\d+)?)([A-Za-z]*)$/.exec(text) ?? []
   const factor = units[unit]

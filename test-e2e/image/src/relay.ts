@@ -2,8 +2,8 @@ import { once } from 'node:events'
 import { connect, createServer } from 'node:net'
 
 /**
- * Accepts connections at an address of this machine and relays them to the same port of loopback,
- * so that containers reach servers of this machine.
+ * Accepts connections at an address of this machine and relays them to the same port on loopback,
+ * so that containers can reach servers of this machine.
  */
 export async function relayToLoopback(host: string, port: number): Promise<AsyncDisposable> {
   const server = createServer((client) => {

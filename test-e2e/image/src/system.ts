@@ -15,12 +15,12 @@ import { gatewayOf } from './containers.ts'
 import { readLimits } from './limits.ts'
 import type { TestImages } from './test-images.ts'
 
-/** System of containers: Postgres, RabbitMQ and the seven services of the image. */
+/** System in containers: Postgres, RabbitMQ and the seven services of the image. */
 export interface ContainerSystem extends AsyncDisposable {
-  /** Address of the API for clients on this machine. */
+  /** URL of the API for clients on this machine. */
   url: string
   imapProxyPort: number
-  /** Address of this machine for containers. */
+  /** Address by which containers reach this machine. */
   gateway: string
   services: Readonly<Record<ServiceName, StartedTestContainer>>
 }
@@ -28,10 +28,10 @@ export interface ContainerSystem extends AsyncDisposable {
 const healthPort = 3000
 const imapProxyPort = 2993
 
-/** Folder of the containers' logs. */
+/** Folder for the logs of the containers. */
 const logs = join(checkout, '.local/test-image/log')
 
-/** Starts the servers, runs the jobs of a release, then starts the services. */
+/** Starts Postgres and RabbitMQ, runs the jobs of a release, then starts the services. */
 export async function startContainerSystem(images: TestImages): Promise<ContainerSystem> {
   rmSync(logs, { recursive: true, force: true })
   mkdirSync(logs, { recursive: true })
@@ -87,7 +87,7 @@ async function startServers({ images, network, stack }: Context): Promise<void> 
   ])
 }
 
-/** Runs the jobs to their end. Each job must exit with 0. */
+/** Runs the jobs of a release to their end. Each job must exit with 0. */
 async function runJobs(context: Context): Promise<void> {
   const { images } = context
   const ownerUrl = ownerUrlOf(images)
@@ -115,7 +115,8 @@ async function startServices(context: Context): Promise<ContainerSystem['service
     secret: secrets.secret,
     token: secrets.token,
     bind: '0.0.0.0',
-    // A shutdown on a busy machine may need more than the default timeout.
+    // The shutdown timeout is longer than by default, because a shutdown takes longer on a busy
+    // machine.
     env: { SVC_SHUTDOWN_TIMEOUT: '60s' },
     settings: {
       serviceSecret: secrets.serviceSecret,
@@ -155,7 +156,10 @@ async function startProcess(
   return stack.use(await startRestrictedContainer({ ...container, ...options }, memoryBytes))
 }
 
-/** Waits for all starts, so that no container starts after the first failure, which is thrown. */
+/**
+ * Waits for all starts and throws the first failure, so that no container starts after the failure
+ * is thrown.
+ */
 async function settleAll<T>(starts: readonly Promise<T>[]): Promise<T[]> {
   await Promise.allSettled(starts)
   return Promise.all(starts)

@@ -9,7 +9,10 @@ import { gmailForm } from './form.ts'
 /** Result of one part of a Gmail batch request. */
 export type BatchOutcome<T> = { json: Partial<T> } | { error: MailApiError }
 
-/** Response of one part of a Gmail batch. `index` is the index of the request of the part. */
+/**
+ * Response to one part of a Gmail batch request. `index` is the position of the part in the batch
+ * request.
+ */
 export interface BatchPart {
   index: number
   status: number
@@ -49,7 +52,7 @@ export class BatchRound<T extends object> {
 
   /**
    * Sends the parts of the batch that have no outcome yet.
-   * @throws ProviderError or AppError of a part that still has no outcome
+   * @throws ProviderError or AppError of a part that still has no outcome after the request
    */
   async run(
     open: (body: BatchBody) => Promise<StreamedResponse>,
@@ -69,7 +72,10 @@ export class BatchRound<T extends object> {
     if (this.#outcomes.includes(undefined)) throw first
   }
 
-  /** Stores the outcome of one part of the batch. Returns a failure that deserves a repeat. */
+  /**
+   * Stores the outcome of one part of the batch. Returns the failure of the part if the part should
+   * be sent again.
+   */
   #take({ index, status, headers, text }: BatchPart): Error | undefined {
     if (index >= this.#outcomes.length || this.#outcomes[index]) return undefined
     if (status >= 200 && status < 300) {
@@ -91,8 +97,8 @@ export class BatchRound<T extends object> {
 }
 
 /**
- * Rank of an error of a part in the report of a batch. A rejected token is reported first, because
- * a repeat needs a new token; then limits.
+ * Rank of a failed part: the batch reports the failure with the lowest rank. A rejected token ranks
+ * first, because a repeat needs a new token. Limits of Gmail rank second.
  */
 function rank(error: Error): number {
   if (!(error instanceof ProviderError)) return 3
@@ -127,8 +133,8 @@ function encodeBatch(indexes: readonly number[], urlOfPart: (index: number) => s
 }
 
 /**
- * Parses a Gmail batch response, in linear time. Parts that cannot be read, have no index or are
- * cut are left out; nothing follows the closing delimiter.
+ * Parses a Gmail batch response, in linear time. Ignores parts that are cut or unreadable or have
+ * no index, and all bytes after the closing delimiter.
  */
 export function parseBatch(contentType: string, body: Buffer): BatchPart[] {
   const [, quoted, bare] =
@@ -141,7 +147,7 @@ export function parseBatch(contentType: string, body: Buffer): BatchPart[] {
     const from = start + delimiter.length
     if (body.toString('latin1', from, from + 2) === '--') break
     const end = body.indexOf(`\n${delimiter}`, from)
-    // A part of the batch response without an end was cut.
+    // A part of the batch response without a delimiter after it was cut in transfer and is ignored.
     if (end === -1) break
     const part = parsePart(body.subarray(from, end))
     if (part) parts.push(part)
@@ -168,8 +174,8 @@ function parsePart(bytes: Buffer): BatchPart | undefined {
 }
 
 /**
- * Splits a part of a batch response: the first empty line ends the headers; blank lines before the
- * headers belong to the delimiter.
+ * Splits a part of a batch response into headers and body at the first empty line after the
+ * headers. Blank lines before the headers belong to the delimiter.
  */
 function splitAtEmptyLine(bytes: Buffer): { head: string; rest: Buffer } | undefined {
   const text = bytes.toString('latin1', 0, maxHeadBytes)
@@ -180,7 +186,9 @@ function splitAtEmptyLine(bytes: Buffer): { head: string; rest: Buffer } | undef
   return { head: text.slice(blank.length, end), rest: bytes.subarray(end + match[0].length) }
 }
 
-/** Headers of a part of a batch response that a retry delay is read from. */
+/**
+ * Headers of one part of a batch response that tell after which delay the part may be sent again.
+ */
 function headersOf(head: string): IncomingHttpHeaders {
   const value = (name: string) => new RegExp(`^${name}:[ \\t]*(.{1,200})`, 'im').exec(head)?.[1]
   return { 'retry-after': value('retry-after'), date: value('date') }

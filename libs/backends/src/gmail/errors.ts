@@ -3,8 +3,8 @@ import { ProviderError } from '@posthorn/net/provider-error'
 import { isMailApiError, MailApiError, type MailApiFailure } from '../mail-api/errors.ts'
 
 /**
- * Error reasons of Gmail with status 403 that are limits, in the form of `reasonOf`. Other reasons
- * with 403 are permanent, such as `forbidden`.
+ * Error reasons that Gmail sends with status 403 when a limit is exceeded, in the form of
+ * `reasonOf`. Other reasons with status 403, such as `forbidden`, are permanent failures.
  */
 const limitReasons = new Set([
   'ratelimitexceeded',
@@ -26,9 +26,9 @@ const byStatus: Readonly<Record<number, MailApiFailure>> = {
 }
 
 /**
- * Failure that an error response of Gmail means, by its status and reason (guide "Resolve errors"
- * of the Gmail API). Texts of responses do not decide. Callers that know more about a request use
- * `relabelled`.
+ * Converts an error response of Gmail to a failure, by status and error reason (guide "Resolve
+ * errors" of the Gmail API). The text of the response is not used. A caller that knows more about
+ * its request replaces the failure with `relabelled`.
  */
 export function toGmailError(error: ProviderError): MailApiError {
   return gmailError(failureOf(error), error)
@@ -39,28 +39,31 @@ function failureOf(error: ProviderError): MailApiFailure {
   const reason = reasonOf(error)
   if (isGateway(error)) return 'unavailable'
   if (status === 403) return limitReasons.has(reason) ? 'rate-limited' : 'access-denied'
-  // The account has no Gmail mailbox. Also seen for 1 % of the requests to healthy mailboxes
-  // (php-client issue 2558).
+  // `failedPrecondition` means that the account has no Gmail mailbox. Gmail also sends this reason
+  // for 1 % of the requests to healthy mailboxes (php-client issue 2558).
   if (status === 400 && reason === 'failedprecondition') return 'mailbox-disabled'
   const isServerError = status >= 500 || status < 400
   return byStatus[status] ?? (isServerError ? 'unavailable' : 'refused')
 }
 
 /**
- * Failure that an error response of Gmail to a read means. A 400 without the JSON of Gmail refuses
- * a message that is sent, but tells nothing about an object that is read.
+ * Converts an error response of Gmail to a read request to a failure. Status 400 without the JSON
+ * of Gmail counts as temporary: the response says nothing about the object that was read.
  */
 export function toGmailReadError(error: ProviderError): MailApiError {
   const isUnnamed = error.status === 400 && error.code === undefined
   return isUnnamed ? gmailError('unavailable', error) : toGmailError(error)
 }
 
-/** Statuses that mean the same with and without the JSON of Gmail. */
+/**
+ * HTTP statuses of error responses that mean the same with and without an error in the JSON format
+ * of Gmail.
+ */
 const plainStatuses: ReadonlySet<number> = new Set([400, 401, 413, 429])
 
 /**
- * True for a refusal without the JSON of Gmail: it is from a server in front of Gmail, and tells
- * nothing about the requested object.
+ * True for an error response without the JSON of Gmail. Such a response comes from a server in
+ * front of Gmail and says nothing about the requested object.
  */
 function isGateway({ status, code }: ProviderError): boolean {
   return code === undefined && status < 500 && !plainStatuses.has(status)
@@ -78,8 +81,8 @@ const hourMs = 3_600_000
 
 export interface Relabelling {
   /**
-   * Failure of a Gmail request by HTTP status. Failures with other statuses stay. A function gets
-   * the error reason in the form of `reasonOf`.
+   * Failures that replace the failure of a Gmail request, by HTTP status. The failures of other
+   * statuses are kept. A function gets the error reason of Gmail in the form of `reasonOf`.
    */
   [status: number]: MailApiFailure | ((reason: string) => MailApiFailure | undefined)
   /**
@@ -88,10 +91,14 @@ export interface Relabelling {
   passesStatus?: boolean
 }
 
-/** Replaces the failure of an error response by what it means for a certain request. */
+/**
+ * Replaces the failure of a Gmail error response by the failure that its status means for one kind
+ * of request.
+ */
 export function relabelled(error: unknown, failures: Relabelling): unknown {
   if (!isMailApiError(error) || !(error.cause instanceof ProviderError)) return error
-  // A response of a server in front of Gmail has no meaning for the request.
+  // A response from a server in front of Gmail says nothing about the request, so its failure is
+  // kept.
   if (error.failure === 'unavailable') return error
   const chosen = failures[error.cause.status]
   const failure = typeof chosen === 'function' ? chosen(reasonOf(error.cause)) : chosen
@@ -104,21 +111,26 @@ function gmailError(
   passesStatus = true,
 ): MailApiError {
   const { message } = cause
-  // A daily limit of Gmail without a retry time gets 1 h: earlier requests would fail, too.
+  // If Gmail reports its daily limit without a retry time, the retry time is 1 h: requests before
+  // that would fail, too.
   const isDaily = failure === 'rate-limited' && reasonOf(cause) === 'dailylimitexceeded'
   const retryAfterMs = cause.retryAfterMs ?? (isDaily ? hourMs : undefined)
-  // The API of this product has no 409: a label name that exists is an invalid request.
+  // This product's API has no status 409: an existing label name is reported with status 400.
   const status = failure === 'folder-exists' ? 400 : cause.status
   return new MailApiError(failure, message, {
     ...defined({ retryAfterMs }),
     status,
-    // A status 4xx for API clients would make a temporary failure of Gmail permanent.
+    // A temporary failure of Gmail is never passed on with a status 4xx, which would make the
+    // failure permanent for API clients.
     passesStatus: passesStatus && !(failure === 'unavailable' && status < 500),
     cause,
   })
 }
 
-/** Refusal of a request by this client, in the form of a refusal by Gmail. */
+/**
+ * Error for a request that this client rejects without sending it, in the form of a Gmail error
+ * with status 400.
+ */
 export function refusal(text: string): MailApiError {
   return new MailApiError('refused', text, { status: 400, passesStatus: true })
 }

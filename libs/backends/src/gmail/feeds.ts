@@ -20,7 +20,7 @@ interface HistoryCursor {
   page?: string
 }
 
-/** Reads the changes of a Gmail mailbox over message lists and the history of the mailbox. */
+/** Reads the changes of a Gmail mailbox from its message lists and its history. */
 export function gmailFeeds(requests: GmailRequests): MailApiFeeds {
   const rounds = new FullRounds(requests)
   return {
@@ -62,8 +62,8 @@ async function readHistory(
     if (historyId === undefined) throw incompleteResponse('The history of Gmail has no end')
     return pageOf({ since: latest(since, historyId) }, { ...changes, complete: true })
   }
-  // A page of the Gmail history without records is not the end of the history (gauteh/lieer issues
-  // 22, 24).
+  // A page of the Gmail history without new records is not the end of the history, so the next page
+  // token is stored (gauteh/lieer issues 22, 24).
   if (last === undefined || latest(since, last) === since)
     return pageOf(defined({ since, page: nextPage === page ? undefined : nextPage }), changes)
   return pageOf({ since: last }, changes)
@@ -99,9 +99,9 @@ async function requestHistory(
 }
 
 /**
- * Error of a history request as a stale cursor, if the history is gone, or has a damaged record in
- * each of four responses: a full round finds the changes. Gmail keeps the history for a week, at
- * times for hours.
+ * Replaces the error of a history request by a stale cursor if Gmail no longer has the history, or
+ * if one of its records is damaged in four responses in a row. The caller then finds the changes
+ * with a full round. Gmail keeps the history for a week, sometimes only for hours.
  */
 function asStale(error: unknown): unknown {
   if (!isMailApiError(error)) return error
@@ -132,8 +132,8 @@ function pageOf(cursor: RoundCursor | HistoryCursor, page: Partial<ChangesPage>)
 }
 
 /**
- * Reads the cursor of a Gmail mailbox that `pageOf` wrote. A page token is at most 8,192 of the
- * 16,384 characters of a cursor.
+ * Reads the cursor of a Gmail mailbox that `pageOf` wrote. A cursor has at most 16,384 characters,
+ * of which a page token takes at most 8,192.
  */
 function readCursor(text: string): RoundCursor | HistoryCursor {
   try {

@@ -1,8 +1,8 @@
 import type { ResponseForm } from '../provider-client/response-form.ts'
 
 /**
- * Members of Gmail resources that are lists, and members of other types that this client reads.
- * Lists without entries are absent, never null. Numbers of 64 bits are strings.
+ * Types of the members of Gmail resources that this client reads, as lists or as other types. Lists
+ * without entries are absent, never null. Numbers of 64 bits are strings.
  */
 export const gmailForm: ResponseForm = {
   lists: {

@@ -8,14 +8,17 @@ import { changeOfLabel, stateOfLabels } from './labels.ts'
 export interface HistoryChanges {
   changed: MessageChange[]
   removed: string[]
-  /** Id of the last history record that is part of the changes. Absent if all records are. */
+  /**
+   * Id of the last history record whose changes are included. Absent if all records are included.
+   */
   cutAt?: string
 }
 
 /**
  * Checks that each message of the Gmail history has an id.
  *
- * @throws MailApiError `unavailable`: the cursor would pass over a change
+ * @throws MailApiError `unavailable` for a message without an id, whose change the cursor would
+ * pass over
  */
 export function assertMessageIds({ history = [] }: { history?: readonly GmailHistory[] }): void {
   for (const each of history) {
@@ -27,8 +30,8 @@ export function assertMessageIds({ history = [] }: { history?: readonly GmailHis
 
 /**
  * Net changes of messages by Gmail history records in their order (guide "Synchronize clients with
- * Gmail"). A label set that a record lacks is not known. Stops before a record that would exceed
- * the entries of a page.
+ * Gmail"). If a record lacks the labels of a message, the labels count as unknown. Stops before a
+ * record that would exceed the maximum number of entries of a page.
  *
  * @throws MailApiError `unavailable` for a message without an id
  */
@@ -86,8 +89,9 @@ function removeMessage(message: GmailMessage | undefined, { changed, removed }: 
 }
 
 /**
- * Id of the message of a history record. @throws MailApiError `unavailable` without an id: the
- * cursor would pass over a change
+ * Id of the message of a history record.
+ * @throws MailApiError `unavailable` for a message without an id, whose change the cursor would
+ * pass over
  */
 function idOf({ id = '' }: Partial<GmailMessage> = {}): string {
   if (!isApiId(id)) throw incompleteResponse('The history of Gmail has a message without an id')

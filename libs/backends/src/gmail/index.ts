@@ -20,7 +20,10 @@ export const gmailOrigin = 'https://gmail.googleapis.com'
 export interface GmailApiDeps {
   readonly caller: Pick<HttpCaller, 'open'>
   readonly limiter: ProviderLimiter
-  /** Origins at which a fake serves the Gmail API. Must equal the mapped origins of `caller`. */
+  /**
+   * Origins of a fake Gmail API that replace Gmail's origins. Must equal the mapped origins of the
+   * HTTP caller `caller`.
+   */
   readonly mappedOrigins?: OriginMap
   /**
    * Finds the full name of the Pub/Sub topic that receives an account's notifications:

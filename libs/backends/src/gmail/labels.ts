@@ -7,7 +7,9 @@ import type { ApiFlags, MessageState } from '../mail-api/messages.ts'
 import type { GmailLabel, GmailListLabelsResponse } from '../provider-types/gmail.ts'
 import type { GmailRequests } from './requests.ts'
 
-/** Label of Gmail with checked members. The id of a label of the system is its name. */
+/**
+ * Gmail label whose members were checked. The id of a system label, such as INBOX, equals its name.
+ */
 export interface NamedLabel {
   id: string
   name: string
@@ -31,11 +33,11 @@ const categories: Readonly<Record<string, MessageCategory>> = {
   CATEGORY_FORUMS: 'forums',
 }
 
-/** Labels of Gmail that are flags and no folders. */
+/** Labels of Gmail that stand for flags instead of folders. */
 export const flagLabels = { unseen: 'UNREAD', flagged: 'STARRED' } as const
 const isFlagLabel = (id: string) => id === flagLabels.unseen || id === flagLabels.flagged
 
-/** Labels that Gmail assigns to messages itself (guide "Manage labels"). */
+/** Labels that Gmail assigns to messages and that clients cannot change (guide "Manage labels"). */
 const fixedLabels = new Set(['SENT', 'DRAFT', 'CHAT'])
 
 /**
@@ -61,7 +63,8 @@ export async function readLabels(
   })
   if (labels.length > maxLabels)
     throw new MailApiError('refused', `The mailbox has more than ${maxLabels} labels.`)
-  // Every Gmail mailbox has the label INBOX. Deletions of labels are derived from the list.
+  // A label list without INBOX is incomplete and is refused: each Gmail mailbox has the label
+  // INBOX, and labels missing from the list would count as deleted.
   if (!labels.some(({ id }) => id === 'INBOX'))
     throw incompleteResponse('The list of labels of Gmail has no INBOX')
   return labels.flatMap((label) => toLabel(label) ?? [])
@@ -122,7 +125,10 @@ export function stateOfLabels(
   }
 }
 
-/** Flags that a Gmail label stands for. `label` is absent for labels that stand for flags only. */
+/**
+ * Change of the flags of a Gmail message when a label is added or removed. `label` is absent for
+ * labels that stand for flags only.
+ */
 export function changeOfLabel(
   id: string,
   isSet: boolean,

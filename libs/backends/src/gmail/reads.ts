@@ -93,9 +93,9 @@ export function gmailReads(requests: GmailRequests): MailApiReads {
 }
 
 /**
- * Gets listed messages of Gmail, in order. The list may be ahead of the Gmail server that gets a
- * new message: missing messages are requested again, and left out if they stay missing, because
- * they were deleted.
+ * Gets the messages of a Gmail list, in the order of the list. The list may be newer than the Gmail
+ * server that gets a message, so missing messages are requested again. Messages that stay missing
+ * were deleted, and are left out.
  */
 async function getListed(
   reads: Pick<MailApiReads, 'getMessages'>,

@@ -21,10 +21,13 @@ export interface GmailRequest {
   method?: HttpMethod
   /** Path of the request below the path of the mailbox. */
   path: string
-  /** Query parameters of the request. Lists are repeated, undefined parameters left out. */
+  /**
+   * Query parameters of the request. A list becomes a repeated parameter. Undefined values are left
+   * out.
+   */
   query?: Readonly<Record<string, QueryValue>>
   /**
-   * Members of the response that Gmail has to send (guide "Performance tips"). Default: all
+   * Members that the response of Gmail has to contain (guide "Performance tips"). Default: all
    * members.
    */
   fields?: string
@@ -35,14 +38,15 @@ export interface GmailRequest {
   /** Maximum bytes of the response of Gmail; defaults to 1 MiB. */
   maxBytes?: number
   /**
-   * Checks the response of Gmail beyond its form. A failure of the check repeats the request.
+   * Checks the content of a Gmail response in addition to its form. The request is repeated if the
+   * check fails.
    * @throws MailApiError `unavailable`
    */
   check?: (json: object) => void
   signal: AbortSignal
 }
 
-/** Gets of several messages in one batch request to Gmail, and the parameters that they share. */
+/** Batch request to Gmail that gets several messages, with the query parameters that they share. */
 export type GmailBatch = Pick<GmailRequest, 'operation' | 'query' | 'fields' | 'signal'> & {
   paths: readonly string[]
 }
@@ -56,7 +60,7 @@ export interface GmailRequestsOptions {
 }
 
 const defaultMaxBytes = 1024 * 1024
-/** Maximum bytes of a batch response: 25 messages with texts. */
+/** Maximum bytes of a Gmail batch response: 25 messages with texts. */
 const maxBatchBytes = 64 * 1024 * 1024
 
 /**
@@ -66,15 +70,16 @@ const maxBatchBytes = 64 * 1024 * 1024
 export const maxBatchParts = 25
 
 /**
- * Permits that a batch request takes of the 4 permits of a mailbox: one batch at a time, and
- * another request beside it.
+ * Permits that a batch request takes of the 4 permits of a mailbox. So at most one batch request
+ * runs at a time, with one other request beside it.
  */
 const batchSlots = 3
 
 /** Sends requests to one mailbox of Gmail. Failures are `MailApiError`s. */
 export class GmailRequests {
   /**
-   * Delays before requests that callers repeat, such as for a label change that the response lacks.
+   * Delays before requests that callers repeat themselves, such as a label change that Gmail's
+   * response does not show.
    */
   readonly delayMs: Backoff | undefined
   readonly #client: ProviderClient
@@ -87,8 +92,8 @@ export class GmailRequests {
   }
 
   /**
-   * Sends a request to Gmail and reads a JSON object whose lists are lists. An empty body is an
-   * empty object, and allowed only for requests without a result.
+   * Sends a request to Gmail and reads a JSON object, whose form is checked. An empty response body
+   * is accepted only for requests without a result, and read as an empty object.
    */
   async json<T extends object>(request: GmailRequest): Promise<Partial<T>> {
     const { method = 'GET', fields } = request
@@ -113,7 +118,10 @@ export class GmailRequests {
     return repeatedOnce(request.operation, () => this.#reads.open(toRequest(request)))
   }
 
-  /** Sends a request to Gmail that is not JSON, such as an upload. Its response may be empty. */
+  /**
+   * Sends a request to Gmail whose body is not JSON, such as an upload. The body of the response
+   * may be empty.
+   */
   raw<T extends object>(request: ClientRequest) {
     const check = ({ json }: ProviderJson<unknown>) => {
       if (json !== undefined) assertForm(json, gmailForm)
@@ -122,9 +130,9 @@ export class GmailRequests {
   }
 
   /**
-   * Gets several resources of Gmail with one request per 25 resources. An outcome is JSON or the
-   * failure of one part of the batch. Parts that failed temporarily are repeated without the other
-   * parts.
+   * Gets several resources of Gmail with one batch request per 25 resources. Returns the JSON or
+   * the failure of each resource. Only parts of a batch that failed temporarily are requested
+   * again.
    */
   async batch<T extends object>(batch: GmailBatch): Promise<BatchOutcome<T>[]> {
     const outcomes: BatchOutcome<T>[] = []
@@ -162,7 +170,10 @@ export class GmailRequests {
   }
 }
 
-/** Path of a message, label, thread or draft. An id that Gmail cannot have created is missing. */
+/**
+ * Path of a message, label, thread or draft.
+ * @throws MailApiError `failure` for an id that Gmail cannot have created
+ */
 export function idPath(
   collection: string,
   id: string,
@@ -200,7 +211,7 @@ export function mailboxName(mailbox: string, { own = false }: MailApiLogin): str
   return own ? 'me' : mailbox
 }
 
-/** Path and query of a request to a Gmail mailbox: an email address, or `me`. */
+/** Path and query of a request to a Gmail mailbox. The mailbox is an email address, or `me`. */
 export function urlOf(
   { path, query = {}, fields = '*' }: Pick<GmailRequest, 'path' | 'query' | 'fields'>,
   mailbox: string,
@@ -231,9 +242,9 @@ function toRequest(request: GmailRequest): ClientRequest {
 }
 
 /**
- * Sends a request again, once, if Gmail reports the mailbox as disabled. Gmail reports some healthy
- * mailboxes as disabled, and executes nothing then (google-api-php-client issue 2558). For watches
- * the same error reason means that another client has a watch.
+ * Sends a request once more if Gmail reports the mailbox as disabled. Gmail reports this for some
+ * healthy mailboxes, too, and does not execute the request then (google-api-php-client issue 2558).
+ * For watches the same error reason means that another client has a watch.
  */
 async function repeatedOnce<T>(operation: string, send: () => Promise<T>): Promise<T> {
   try {

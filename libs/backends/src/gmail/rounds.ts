@@ -12,16 +12,19 @@ import { type GmailRequests, idPath, maxBatchParts } from './requests.ts'
  */
 export interface RoundCursor {
   /**
-   * History id of the profile before the first list of the full round. Changes since then follow
-   * the round.
+   * History id of the mailbox before the first list of the full round. Changes after this id are
+   * read when the round is complete.
    */
   start: string
-  /** Label whose message list is being read. Absent: the first label after `done`. */
+  /** Label whose message list is being read. If absent, the first label after `done` comes next. */
   label?: string
   page?: string
   /** Last label whose message list is complete. Lists are read in the order of the label ids. */
   done?: string
-  /** Labels of the Gmail mailbox after `done`, up to `counted`, that have messages. */
+  /**
+   * Labels of the Gmail mailbox with messages, from the label after `done` up to the label
+   * `counted`.
+   */
   used?: string[]
   counted?: string
 }
@@ -32,35 +35,39 @@ export interface RoundPage {
   changed: MessageChange[]
 }
 
-/** Ids of the labels of a Gmail mailbox in their order. */
+/** Ids of the labels of a Gmail mailbox, sorted. */
 interface LabelIds {
   readonly ids: readonly string[]
-  /** Labels that the user created: empty if each of them is listed without being counted. */
+  /**
+   * Labels that the user created, whose messages are counted before they are listed. Empty if all
+   * labels are listed without being counted.
+   */
   readonly countable: ReadonlySet<string>
 }
 
 /**
- * Minimum number of labels of the user whose messages are counted before they are listed: a count
- * costs 1 unit, a list 5, and most of so many labels have no messages. Fewer labels are listed
- * directly: a list is exact also for messages in trash and junk.
+ * Minimum number of user labels from which on messages are counted before they are listed: a count
+ * costs 1 quota unit, a list 5 units, and most labels of such a mailbox have no messages. With
+ * fewer labels, each label is listed: unlike counts, lists include messages in trash and junk
+ * exactly.
  */
 const minCounted = 100
 
 /**
- * Maximum requests per call of a full round that may find no messages: a call takes seconds, also
- * with 10,000 labels.
+ * Maximum requests per call that may find no messages. The limit keeps a call of a full round to
+ * seconds, even with 10,000 labels.
  */
 const maxEmpty = 20
 
 /**
- * Full rounds over all messages of a Gmail mailbox: the list of the mailbox, then the list of each
- * label.
+ * Reads full rounds of a Gmail mailbox. A full round lists all messages: first the list of the
+ * mailbox, then the list of each label.
  */
 export class FullRounds {
   readonly #requests: GmailRequests
   /**
-   * Labels of the full round that is being read. Labels that are created later are in the history
-   * since the start of the round.
+   * Labels of the full round that is being read. Labels that are created later appear in the
+   * history after the start of the round.
    */
   #labels: { start: string; labels: LabelIds } | undefined
 
@@ -90,8 +97,8 @@ export class FullRounds {
   }
 
   /**
-   * Position of the next message list of a full round. Without `label`, the next labels were
-   * counted. Undefined after the last list.
+   * Cursor at the next message list of a full round. Without `label`, the next labels were only
+   * counted. Undefined after the last list of the round.
    */
   async #findList(cursor: RoundCursor, signal: AbortSignal): Promise<RoundCursor | undefined> {
     const { start, done = '', used = [], counted = '' } = cursor
@@ -147,8 +154,8 @@ export class FullRounds {
     } catch (error) {
       const isRefused = isMailApiError(error, 'refused') || isMailApiError(error, 'message-missing')
       if (!isRefused) throw error
-      // If the page token expired, the message list of the label starts again. Otherwise the label
-      // was deleted during the full round.
+      // After a page token has expired, the message list of the label is read again from its start.
+      // Otherwise the label was deleted during the full round and is skipped.
       if (pageToken !== undefined) return this.#readList({ ...rest, label }, position, signal)
       if (label !== '') return { next: { ...rest, done: label }, changed: [] }
       throw error

@@ -109,7 +109,7 @@ async function upload<T extends object>(
   }
 }
 
-/** Error of sending. Gmail refuses recipients and nothing else with `invalidArgument`. */
+/** Error of sending a message. Gmail uses `invalidArgument` for refused recipients only. */
 function asSendError(error: unknown): unknown {
   return relabelled(error, {
     400: (reason) => (reason === 'invalidargument' ? 'invalid-recipients' : undefined),
@@ -117,9 +117,7 @@ function asSendError(error: unknown): unknown {
   })
 }
 
-/**
- * Adds the final Message-ID of a sent message. Reports no failure, because the message was sent.
- */
+/** Adds the final Message-ID to the result of sending. Ignores failures: the message was sent. */
 async function withMessageId(
   requests: GmailRequests,
   message: Partial<GmailMessage>,
@@ -157,7 +155,10 @@ function sentMessage(message: Partial<GmailMessage>): ApiSentMessage {
   })
 }
 
-/** Converts a Gmail draft. @throws MailApiError: a draft that is left out would count as sent */
+/**
+ * Converts a Gmail draft.
+ * @throws MailApiError without an id: a draft left out would count as sent
+ */
 function toDraft({ id = '', message }: Partial<GmailDraft>): ApiDraft {
   const { id: messageId = '', threadId } = message ?? {}
   if (isApiId(id) && isGmailId(messageId)) return defined({ id, messageId, threadId })
@@ -171,7 +172,7 @@ async function findDrafts(
 ): Promise<ApiDraft[]> {
   if ('draftId' in query) return findDraft(requests, query.draftId, signal)
   if ('messageIdHeader' in query) {
-    // A draft of Gmail is created by one request, so that no draft is incomplete.
+    // The search for incomplete drafts finds none, because Gmail creates a draft with one request.
     if (query.incomplete) return []
     return findByMessageId(requests, query.messageIdHeader, signal)
   }
@@ -240,8 +241,8 @@ async function listDrafts(
 }
 
 /**
- * Sent message that a Gmail draft became: by its Message-ID if Gmail kept that, otherwise the first
- * message in the thread that was sent after the draft was stored. Ids rise with time.
+ * Sent message that a Gmail draft became: by its Message-ID if Gmail kept it, otherwise the first
+ * message in the thread that was sent after the draft was stored. Message ids rise with time.
  */
 async function findSent(
   requests: GmailRequests,

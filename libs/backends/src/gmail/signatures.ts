@@ -2,7 +2,7 @@ import { incompleteResponse } from '../mail-api/errors.ts'
 import type { ApiSignature } from '../mail-api/reads.ts'
 import type { GmailRequests } from './requests.ts'
 
-/** Members of Gmail's resource `ListSendAsResponse` that are read. */
+/** Members of Gmail's resource `ListSendAsResponse` that this client reads. */
 interface SendAsList {
   sendAs: { sendAsEmail?: string; signature?: string }[]
 }
@@ -26,7 +26,8 @@ export async function listSignatures(
     maxBytes,
     signal,
   })
-  // Every Gmail mailbox has an address.
+  // An empty list of addresses is an incomplete response, because every Gmail mailbox has an
+  // address.
   if (!sendAs) throw incompleteResponse('The list of addresses of Gmail is empty')
   return sendAs.flatMap(({ sendAsEmail, signature }) =>
     typeof sendAsEmail === 'string' && typeof signature === 'string' && signature !== ''

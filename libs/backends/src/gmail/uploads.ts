@@ -5,7 +5,9 @@ import { isMailApiError, MailApiError } from '../mail-api/errors.ts'
 import type { ClientRequest } from '../provider-client/provider-client.ts'
 import { type GmailRequests, type QueryValue, mailboxName, urlOf } from './requests.ts'
 
-/** Message that is uploaded to Gmail. A repeat stores or sends the message twice. */
+/**
+ * Message that is uploaded to Gmail. Repeating the upload would store or send the message twice.
+ */
 export interface MessageUpload {
   operation: 'messages.insert' | 'messages.send' | 'drafts.create'
   path: '/messages' | '/messages/send' | '/drafts'
@@ -75,8 +77,8 @@ function resourceOf({ path, threadId, labelIds }: MessageUpload, raw?: string): 
 }
 
 /**
- * Uploads a message in one request with its source, and with the Gmail resource if that has other
- * members.
+ * Uploads a message in one request. The request contains only the source of the message, unless the
+ * message has a thread or labels.
  */
 async function uploadWhole<T extends object>(
   requests: GmailRequests,
@@ -122,8 +124,8 @@ function uploadRequest(upload: MessageUpload, uploadType: string): ClientRequest
 }
 
 /**
- * Uploads a message in chunks by a resumable upload session of Gmail. The session knows which bytes
- * it has, so that no part is stored twice.
+ * Uploads a message in chunks with a resumable upload session of Gmail. The session reports which
+ * bytes it has received, so that no chunk is stored twice.
  */
 async function uploadInChunks<T extends object>(
   requests: GmailRequests,
@@ -138,7 +140,7 @@ async function uploadInChunks<T extends object>(
       'x-upload-content-length': String(content.length),
     },
     body: JSON.stringify(resourceOf(upload)),
-    // An upload session without content has no effect.
+    // Starting an upload session may be repeated, because a session without content has no effect.
     repeatable: true,
   })
   const session = { upload, url: headers.location ?? '' }
@@ -155,20 +157,21 @@ async function uploadInChunks<T extends object>(
 interface UploadSession {
   upload: MessageUpload
   /**
-   * Address of the upload session, from Gmail. A request to another origin fails before it is sent.
+   * URL of the upload session, sent by Gmail. A request to another origin than Gmail's fails before
+   * it is sent.
    */
   url: string
 }
 
 interface UploadState<T> {
   result?: Partial<T>
-  /** Number of bytes that the upload session has. */
+  /** Number of bytes that the upload session has received. */
   offset: number
 }
 
 /**
- * Sends the next chunk of a message upload. After a failure, asks the upload session which bytes it
- * has.
+ * Sends the next chunk of a message upload. After a failure, requests from the upload session how
+ * many bytes it has received.
  */
 async function sendChunk<T extends object>(
   requests: GmailRequests,
@@ -188,8 +191,8 @@ async function sendChunk<T extends object>(
 }
 
 /**
- * Requests the state of a message upload. A refused request does not tell whether the upload
- * failed: the upload session may have ended with the whole message stored.
+ * Requests the state of a message upload. If the request is refused, the state counts as unknown:
+ * the upload session may have ended with the whole message stored.
  */
 async function findState<T extends object>(
   requests: GmailRequests,
@@ -213,7 +216,7 @@ async function put<T extends object>(
   const { status, headers, json } = await requests.raw<T>({
     ...chunk,
     operation,
-    // The upload was counted as a request at its start.
+    // The request costs no quota, because the upload was counted when its session started.
     count: 0,
     method: 'PUT',
     url,

@@ -53,8 +53,8 @@ async function startWatch(
   }
 
   /**
-   * Stops another client's watch of the Gmail mailbox and starts this client's watch again, once.
-   * Gmail permits one topic per developer.
+   * Stops another client's watch of the Gmail mailbox, then starts this client's watch again, once.
+   * Gmail permits one topic per mailbox and developer.
    */
   async function stopOthers(error: unknown): Promise<Partial<GmailWatchResponse>> {
     if (!isMailApiError(error, 'mailbox-disabled')) throw error
@@ -67,7 +67,8 @@ async function startWatch(
 const topicReasons = new Set(['forbidden', 'iampermissiondenied', 'permissiondenied'])
 
 /**
- * Error of a watch. Failures of the Pub/Sub topic or its permissions are repaired by an operator.
+ * Converts the error of a watch request. An operator has to repair failures of the Pub/Sub topic or
+ * its permissions.
  */
 function asWatchError(error: unknown): unknown {
   return relabelled(error, {

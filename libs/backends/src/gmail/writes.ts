@@ -16,8 +16,8 @@ import type { GmailRequests } from './requests.ts'
 import { type MessageUpload, uploadMessage } from './uploads.ts'
 
 /**
- * Maximum messages whose labels are changed by single requests to Gmail, which then cost no more
- * than `batchModify`, and report missing messages.
+ * Maximum messages whose labels are changed with one request per message. Up to this number, single
+ * requests cost no more than `batchModify`, and they report missing messages.
  */
 const maxSingle = 10
 /** Maximum number of requests for a change of labels that the response of Gmail does not show. */
@@ -98,7 +98,7 @@ function folderLabel(labels: readonly NamedLabel[], id: string): NamedLabel {
   throw new MailApiError('folder-missing', 'The label does not exist.')
 }
 
-/** Rejects labels that cannot be assigned to messages, with the error text of Gmail. */
+/** Rejects labels that clients cannot assign to messages, with the error text of Gmail. */
 function assertAssignable(label: NamedLabel): void {
   if (!toFolder(label, new Map()).assignable) throw refusal(`Invalid label: ${label.id}`)
 }
@@ -133,8 +133,8 @@ async function modify(
 type Outcome = 'changed' | 'unchanged' | 'missing'
 
 /**
- * Changes labels of many messages in one request. False if Gmail refused because of a missing
- * message. Usually Gmail ignores missing messages.
+ * Changes labels of many messages in one request. Returns false if Gmail refused the request
+ * because a message is missing. Usually Gmail ignores missing messages.
  */
 async function modifyAll(
   requests: GmailRequests,
@@ -154,8 +154,8 @@ async function modifyAll(
 }
 
 /**
- * Changes the labels of one Gmail message. Repeats the change while the labels in the response lack
- * it.
+ * Changes the labels of one Gmail message. Repeats the request while the labels in the response do
+ * not show the change.
  */
 async function modifyOne(
   requests: GmailRequests,
@@ -244,8 +244,8 @@ async function append(
     path: '/messages',
     content,
     labelIds: [...new Set([folder.id, ...labelIds])],
-    // Gmail takes the time of arrival of an uploaded message from the Date header or the clock, and
-    // from nothing else.
+    // Gmail can take the arrival time of an uploaded message only from the Date header or from the
+    // clock.
     query: { internalDateSource: receivedAt ? 'dateHeader' : 'receivedTime' },
     fields: 'id,threadId',
     signal,
@@ -253,7 +253,10 @@ async function append(
   return storedMessage(await uploadMessage<GmailMessage>(requests, upload))
 }
 
-/** Uploads a draft to Gmail, then adds its other labels: the label DRAFT is not assignable. */
+/**
+ * Uploads a draft to Gmail, then adds its other labels. The label DRAFT cannot be assigned to an
+ * uploaded message.
+ */
 async function appendDraft(
   requests: GmailRequests,
   { content, labelIds }: { content: Uint8Array; labelIds: readonly string[] },

@@ -15,10 +15,16 @@ type AnyAttachment = GraphAttachment & Pick<GraphFileAttachment, 'contentId'>
  */
 const select = 'id,name,contentType,size,isInline,microsoft.graph.fileAttachment/contentId'
 const maxPartIdLength = 512
-/** Maximum attachments of a Graph message: a page has 10, or more, at the choice of Graph. */
+/**
+ * Maximum attachments of a Graph message that are listed. Graph chooses the page size: 10
+ * attachments or more.
+ */
 const maxAttachments = 1_000
 
-/** Lists the attachments of a Graph message, in its order. Item attachments are messages. */
+/**
+ * Lists the attachments of a Graph message in the order of Graph. Item attachments are contained
+ * messages.
+ */
 export async function listAttachments(
   client: GraphClient,
   id: string,

@@ -18,7 +18,10 @@ interface BatchResponse {
   body?: unknown
 }
 
-/** Maximum repeats of failed parts of a Graph batch. A longer delay is the caller's decision. */
+/**
+ * Maximum repeats of failed parts of a Graph batch, and the longest delay before a repeat. Callers
+ * decide whether to wait longer.
+ */
 const maxRepeats = 5
 const maxDelayMs = 60_000
 const maxRetryAfterMs = 3_600_000
@@ -81,7 +84,10 @@ function isShared({ failure }: MailApiError): boolean {
   return ['rate-limited', 'unavailable', 'token-rejected', 'unlicensed'].includes(failure)
 }
 
-/** Sends Graph requests of a group in as many batches as the mailbox requires now. */
+/**
+ * Sends the requests `left` of a group in as many Graph batches as the current batch size of the
+ * mailbox requires.
+ */
 async function sendBatches<T>(
   client: GraphClient,
   { group, left }: { group: readonly BatchPart[]; left: readonly number[] },
@@ -110,7 +116,8 @@ async function sendBatch<T>(
       .map((index) => partOf(group[index] as BatchPart, { root, index }))
   const take = ({ responses }: { responses: BatchResponse[] }) => {
     const rejections = responses.flatMap((each) => {
-      // A part whose id is malformed counts as omitted: it must not replace another part.
+      // A part of the response with an unknown id is ignored: it must not replace the result of
+      // another part.
       const index = left.find((at) => each.id === String(at))
       if (index === undefined) return []
       const result = resultOf<T>(client, each, group[index])
@@ -199,6 +206,6 @@ async function wait(
   const delayMs = Math.max(...requested) || (client.delayMs ?? defaultDelayMs)(attempt)
   if (limited) client.pause(limited, delayMs)
   if (delayMs > maxDelayMs) throw limited ?? errors[0]
-  // A pause of the mailbox delays the next batch, up to the time that the API request has.
+  // `pause` already delays the next batch of a rate-limited mailbox. Other failures wait here.
   if (!limited) await sleep(delayMs, signal)
 }

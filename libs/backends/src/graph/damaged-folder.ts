@@ -10,21 +10,24 @@ import { folderPath } from './lists.ts'
 import { isId } from './message-fields.ts'
 import { utcSeconds } from './search-filter.ts'
 
-// Microsoft Graph answers each page of a folder that has a damaged message with status 500
-// (microsoftgraph/microsoft-graph-docs issue 2913). A delta cannot pass over the message. A list
-// with `$skip` can.
+// Microsoft Graph sends status 500 for each page of a folder's delta that contains a damaged
+// message (microsoftgraph/microsoft-graph-docs issue 2913). A delta cannot skip the message. A
+// message list with `$skip` can.
 
-/** Time after which the delta of the folder is tried again. */
+/** Time after which the delta of a folder with a damaged message is tried again. */
 const retryDeltaMs = 24 * 3_600_000
-/** Retry time after a list without a damaged message: the delta failed for another reason. */
+/**
+ * Time after which the delta is tried again if the folder list has no damaged message, which means
+ * that the delta failed for another reason.
+ */
 const retryUndamagedMs = 3_600_000
 
 /** Position in the lists of a folder with a damaged message. */
 type DamagedCursor = GraphCursor & { damagedAt: number; at: number; skip: number }
 
 /**
- * Position of a folder that is listed because its delta fails. Undefined for other positions, and
- * once the delta has to be tried again.
+ * Cursor of a folder that is listed because its delta fails. Undefined for other cursors, and when
+ * the delta is due to be tried again.
  */
 export function damagedCursorOf(text: string | undefined, now: number): DamagedCursor | undefined {
   const cursor = text === undefined ? undefined : decodeCursor(text)
@@ -35,9 +38,9 @@ export function damagedCursorOf(text: string | undefined, now: number): DamagedC
 }
 
 /**
- * Page of a folder with a damaged message, from the position `cursor` or the start of a full round.
- * Lists the folder, newest first, and passes over damaged messages. Until the next full round,
- * changes are the latest messages.
+ * Reads a page of a folder with a damaged message, from `cursor` or from the start of a full round.
+ * Lists the messages of the folder, newest first, and skips damaged messages. Between full rounds,
+ * only the latest messages are listed.
  */
 export async function readDamagedPage(
   client: GraphClient,
@@ -73,7 +76,7 @@ export async function readDamagedPage(
   }
 }
 
-/** Position after a complete list. */
+/** Cursor of a folder with a damaged message after the list of its messages is complete. */
 function listedCursor({ hasDamage, ...list }: DamagedCursor, now: number): DamagedCursor {
   const isUndamaged = list.kind === 'list' && !hasDamage
   const damagedAt = isUndamaged ? now - retryDeltaMs + retryUndamagedMs : list.damagedAt

@@ -21,7 +21,10 @@ export interface NewDraft {
   content: MessageContent
   /** Path of the Graph list that the draft is created in; defaults to the drafts of the mailbox. */
   path?: string
-  /** Selects the structured format of Graph messages from the start. */
+  /**
+   * True to create the message in the structured (JSON) format of Graph, unless the message can
+   * only be sent as MIME.
+   */
   structured?: boolean | undefined
   /**
    * Called before a Graph draft that takes several requests is created, as
@@ -30,11 +33,12 @@ export interface NewDraft {
   onIncomplete?: ((messageIdHeader: string) => Promise<void>) | undefined
 }
 
-/** Largest message that Graph takes, in bytes of MIME. */
+/** Largest message that Graph accepts, in bytes of MIME. */
 export const maxMessageBytes = apiAccountTypes.graph.mailbox.maxSentBytes
 /**
- * Largest MIME text of a message in one Graph request. Above about 2,240 kB Graph responds 200 and
- * does nothing (microsoftgraph/microsoft-graph-docs-contrib issue 3079).
+ * Largest message that is sent to Graph as MIME in one request. Above about 2,240 kB, Graph
+ * responds with status 200 and does nothing (microsoftgraph/microsoft-graph-docs-contrib issue
+ * 3079).
  */
 export const maxMimeBytes = 2_200_000
 /**
@@ -42,7 +46,10 @@ export const maxMimeBytes = 2_200_000
  * messages").
  */
 export const maxRequestBytes = 4_000_000
-/** Largest file of a message in one Graph request. Larger files need an upload session. */
+/**
+ * Largest file of a message that is sent to Graph in one request. Larger files need an upload
+ * session.
+ */
 const maxInlineBytes = 3_000_000
 
 /**
@@ -71,7 +78,10 @@ export async function createDraft(
   return createStructured(client, { content, path, onIncomplete }, signal)
 }
 
-/** True if a message is sent to Graph as MIME, which small messages are if MIME is not excluded. */
+/**
+ * True if a message is sent to Graph as MIME: the message is small enough, and its structured
+ * format is not selected or not possible.
+ */
 export async function isSentAsMime(content: MessageContent, structured: boolean): Promise<boolean> {
   return content.length <= maxMimeBytes && !(structured && !(await isMimeOnly(content)))
 }
@@ -98,7 +108,8 @@ async function createStructured(
     const json = { ...message, ...defined({ internetMessageId: messageIdHeader, attachments }) }
     return postDraft(client, { path, json, headers }, signal)
   }
-  // Graph adds a Message-ID to a message that has no Message-ID.
+  // A message without a Message-ID gets a new Message-ID here, as Graph would add a Message-ID,
+  // too.
   const internetMessageId = messageIdHeader ?? (await newMessageId(client, signal))
   const key = onIncomplete ? await newMessageId(client, signal) : internetMessageId
   await onIncomplete?.(key)
@@ -160,7 +171,10 @@ async function addFile(
   await client.response({ method: 'POST', path, json: await attachmentOf(file), signal })
 }
 
-/** Small files in one Graph request. Undefined without files. */
+/**
+ * Small files of a message as attachments in one Graph request. Undefined for a message without
+ * files.
+ */
 export async function attachmentsOf(
   files: readonly StructuredFile[],
 ): Promise<object[] | undefined> {
@@ -181,7 +195,7 @@ function isSmall({ content }: StructuredFile): boolean {
   return content.size <= maxInlineBytes
 }
 
-/** Bytes of a message with its files in one Graph request: base64 takes a third more. */
+/** Bytes of a Graph request with a message and its files. Base64 makes the files a third larger. */
 export function encodedSize({
   message,
   headers,

@@ -9,19 +9,25 @@ import { isId, labelsOf } from './message-fields.ts'
  */
 export const feedFields = 'id,conversationId,parentFolderId,isRead,isDraft,flag,categories'
 
-/** Request for a page of the change list (feed) of a Graph folder. `now` in ms since 1970. */
+/**
+ * Request for a page of the change list (feed) of a Graph folder. `now` is the time in ms since
+ * 1970.
+ */
 export interface FeedRequest {
   feed: Feed
   position: FeedPosition
   now: number
-  /** False if a failed request is not repeated. Default: repeated after temporary failures. */
+  /**
+   * False if a failed request must not be repeated. Default: the request is repeated after
+   * temporary failures.
+   */
   repeatable?: boolean
 }
 
 /**
- * Converts an entry of the change list (feed) of a Graph folder. A changed message may have its
- * changed properties only. The folder of the message is the folder of the feed: the reported parent
- * may be unknown.
+ * Converts an entry of the change list (feed) of a Graph folder. The entry of a changed message may
+ * have only its changed properties. The message is taken to be in the folder of the feed, because
+ * the reported parent folder may be unknown.
  */
 export function toChange(message: GraphMessage, feed: Feed): MessageChange {
   const { id = '', conversationId, isRead, isDraft, flag, categories } = message

@@ -16,11 +16,14 @@ export interface GraphCursor {
   removed?: string[]
   /** Time at which the message list started, in ms since 1970. */
   at?: number
-  /** Messages of the list before this position, in a folder with a damaged message. */
+  /**
+   * Position in the list of a folder with a damaged message: number of messages already listed or
+   * skipped.
+   */
   skip?: number
-  /** Time since which a damaged message prevents the delta of the folder, in ms since 1970. */
+  /** Time since which a damaged message has made the delta of the folder fail, in ms since 1970. */
   damagedAt?: number
-  /** True if the list has met a damaged message so far. */
+  /** True if the list of the folder has contained a damaged message so far. */
   hasDamage?: true
 }
 
@@ -45,7 +48,7 @@ export function decodeCursor(text: string): GraphCursor {
     const cursor = JSON.parse(text) as GraphCursor
     if (kinds.includes(cursor.kind) && typeof cursor.query === 'string') return cursor
   } catch {
-    // The invalid cursor is reported below.
+    // An unreadable cursor is reported as stale below.
   }
   throw staleCursor('The cursor is invalid')
 }

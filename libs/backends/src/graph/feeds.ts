@@ -24,8 +24,9 @@ interface DeltaPage {
 }
 
 /**
- * Reads the changes of a Graph mailbox, with one change list (feed) per folder. The cloud `china`
- * has no delta of messages: folders are listed instead. `now` in ms since 1970.
+ * Reads the changes of a Graph mailbox, with one change list (feed) per folder. The Microsoft cloud
+ * `china` has no delta of messages, so folders are listed there. `now` returns the time in ms since
+ * 1970.
  */
 export function graphFeeds(client: GraphClient, now: () => number): MailApiFeeds {
   const read = client.access.cloud === 'china' ? readListedPage : readDamagedOrDelta
@@ -44,8 +45,9 @@ export function graphFeeds(client: GraphClient, now: () => number): MailApiFeeds
 }
 
 /**
- * Page of a delta, or of lists while a damaged message prevents the delta. Smaller pages may pass
- * the delta's other messages; the delta is given up at the damaged message.
+ * Reads a page of a folder's delta, or of the folder's message list while a damaged message makes
+ * the delta fail. A failed page is requested again with smaller sizes, which reads the other
+ * messages of the page. At the damaged message, the list replaces the delta.
  */
 async function readDamagedOrDelta(
   client: GraphClient,
@@ -63,9 +65,10 @@ async function readDamagedOrDelta(
       const page = { feed, now, position: { ...start, limit }, repeatable: failure === undefined }
       return await readDeltaPage(client, page, signal)
     } catch (error) {
-      // Links are valid for a few requests only.
+      // A stale cursor after a failed page ends the attempts: a link of the delta works for a few
+      // requests only.
       if (failure !== undefined && isMailApiError(error, 'stale-cursor')) break
-      // A failure of the folder itself is no failure of a page.
+      // A smaller page is tried only if the folder itself can be read.
       const isOfPage = isPageFailure(error) && (failure || (await isServed(client, feed, signal)))
       if (!isOfPage) throw error
       failure = error
@@ -78,9 +81,9 @@ async function isServed(client: GraphClient, feed: Feed, signal: AbortSignal): P
 }
 
 /**
- * True if a link failed because its state was lost. Such failures have several statuses and codes,
- * and a failed link has no other error of its own. A link may be missing although its folder
- * exists.
+ * True if Graph lost the state behind a link to the next changes. Graph reports such a loss with
+ * several statuses and error codes, and does not report other errors of a link in this way. A lost
+ * link may be reported as missing although its folder exists.
  */
 async function isLostLink(
   client: GraphClient,
@@ -94,8 +97,8 @@ async function isLostLink(
 }
 
 /**
- * True for an error response of Graph itself. Other error responses are HTML pages of a gateway in
- * front of Graph.
+ * True for an error response with an error code of Graph. An error response without a code is an
+ * HTML page of a gateway in front of Graph.
  */
 function isNamed({ cause }: MailApiError): boolean {
   const error = cause instanceof MailApiError ? cause.cause : cause
@@ -125,12 +128,12 @@ async function readDeltaPage(
   const start = cursor === undefined ? undefined : decodeCursor(cursor)
   const page = await client.json<DeltaPage>({
     repeatable,
-    // A damaged entry is no reason to repeat the request: a smaller page may pass over it.
+    // The request is not repeated because of a damaged entry: a smaller page may skip the entry.
     check: assertObject,
     path: `${folderPath(feed.id)}/messages/delta`,
     query: start?.query ?? { $select: feedFields },
-    // A request for changes never has `$top`, because `$top` ends the round. Without the header
-    // `Prefer`, a page has 10 entries.
+    // A request for changes never has `$top`, because `$top` ends the round of the delta. Without
+    // the header `Prefer`, a page has 10 entries.
     prefer: [`odata.maxpagesize=${limit}`],
     missing: 'folder-missing',
     signal,
@@ -158,8 +161,8 @@ function nextCursor(page: DeltaPage, full: boolean): GraphCursor {
 }
 
 /**
- * Changes of messages on a page of a Graph feed. Merges repeated entries of the page. The last
- * entry decides whether the message is in the folder.
+ * Converts the entries of a page of a Graph feed to changes. Merges repeated entries of one
+ * message. The last of these entries decides whether the message is in the folder.
  */
 function toChanges(
   items: readonly DeltaItem[],

@@ -50,15 +50,16 @@ const form: ResponseForm = {
     totalItemCount: 'number',
     unreadItemCount: 'number',
   },
-  // The address of a meeting room is an object.
+  // The member `address` is a string only within `emailAddress`: the address of a meeting room is
+  // an object.
   within: { emailAddress: { address: 'string' } },
   hasNulls: true,
   neverNull: new Set(['@odata.deltaLink', '@odata.nextLink', '@removed', 'id']),
 }
 
 /**
- * Checks the form of a Graph response or of a part of a batch: an object. The entries of a page are
- * in `value`; other members of that name are deeper.
+ * Checks that a Graph response, or the response to one part of a batch, is an object of the
+ * expected form. Only at the top level, the member `value` must be the list of entries of a page.
  *
  * @throws MailApiError `unavailable`
  */
@@ -68,8 +69,8 @@ export function assertGraphForm(json: unknown): asserts json is object {
 }
 
 /**
- * Checks the form of a Graph batch response. Its parts are checked one by one. @throws MailApiError
- * `unavailable`
+ * Checks the form of a Graph batch response. The form of its parts is checked separately.
+ * @throws MailApiError `unavailable`
  */
 export function assertBatchForm<T>(json: T): asserts json is T & { responses: object[] } {
   if (!isObject(json) || !('responses' in json) || !isObjectList(json.responses))

@@ -17,7 +17,10 @@ import { graphWrites } from './writes.ts'
 export interface GraphApiDeps {
   caller: Pick<HttpCaller, 'open'>
   limiter: ProviderLimiter
-  /** Origins at which a fake serves Microsoft Graph. Must equal the mapped origins of `caller`. */
+  /**
+   * Origins of a fake Microsoft Graph that replace the origins of Graph. Must equal the mapped
+   * origins of the HTTP caller `caller`.
+   */
   mappedOrigins?: OriginMap
   /** Finds the addresses for notifications of an account. Without them, watches are refused. */
   findUrls?: (account: string) => Promise<GraphNotificationUrls | undefined>

@@ -29,8 +29,8 @@ export interface GraphRequest {
   /** Path of a Graph request below the mailbox, with encoded ids: `/messages/AAMk%3D`. */
   path: string
   /**
-   * Query parameters of a Graph request; undefined values are left out. A text is an encoded query,
-   * from a link of Graph.
+   * Query parameters of a Graph request. Undefined values are left out. A string is a query that is
+   * already encoded, from a link of Graph.
    */
   query?: Readonly<Record<string, string | undefined>> | string
   /**
@@ -40,7 +40,7 @@ export interface GraphRequest {
   json?: object
   /** Body of a Graph request: a message (RFC 5322), sent as base64. */
   mime?: Uint8Array
-  /** Etag that the object of the request must have. */
+  /** Etag that the requested object must have, otherwise Graph refuses the request. */
   ifMatch?: string
   /** True if the request may be repeated after temporary failures; defaults to true for GET. */
   repeatable?: boolean
@@ -49,7 +49,7 @@ export interface GraphRequest {
    * code.
    */
   missing?: MailApiFailure
-  /** Checks the form of the response, before a repeat; defaults to the form of all members. */
+  /** Checks the form of Graph's response. Default: checks the types of all members. */
   check?: (json: unknown) => void
   signal: AbortSignal
 }
@@ -57,15 +57,15 @@ export interface GraphRequest {
 export interface GraphBatch<T> {
   size: number
   /**
-   * True if all parts of the batch are reads: the batch is sent again after temporary
-   * failures (network, 5xx, malformed response).
+   * True if the batch contains only reads. Such a batch is sent again after temporary failures
+   * (network, 5xx, malformed response).
    */
   repeatable: boolean
   /**
-   * Requests of the batch to send now, in the form of Graph. Called again after a rejected token.
+   * Parts of the batch to send now, in the format of Graph. Called again after a rejected token.
    */
   requests: () => object[]
-  /** Takes the response of the batch. Throws the error of a part whose token was rejected. */
+  /** Processes the response to the batch. Throws the error of a part whose token was rejected. */
   take: (json: NonNullable<T>) => void
 }
 
@@ -75,22 +75,22 @@ export interface GraphBatch<T> {
  */
 const maxJsonBytes = 40 * 1024 * 1024
 /**
- * Maximum parts of a Graph batch request; the provider permits 4 for one mailbox. Parts run
- * concurrently and a mailbox takes 4 requests at a time, one of which is reserved for sender.
+ * Maximum parts of a Graph batch request. Graph permits 4 concurrent requests per mailbox and runs
+ * the parts of a batch concurrently. One of the 4 requests is reserved for the service sender.
  */
 const maxParts = 3
 /**
- * Time during which a mailbox gets single requests after `ErrorTooManyObjectsOpened`, which many
- * moves at a time cause.
+ * Time during which a mailbox gets requests without batches after the error
+ * `ErrorTooManyObjectsOpened`, which many concurrent moves of messages cause.
  */
 const narrowMs = 60_000
-/** Longest query of a Graph link. Page tokens are part of URLs. */
+/** Maximum length of the query of a Graph link, in characters. Page tokens are part of the URL. */
 const maxQueryLength = 8_000
 
 /**
- * Sends requests to one mailbox of Microsoft Graph. The root of paths is `/me` for the mailbox of
- * the token's user, whose address may differ from its name in the directory. Other mailboxes have
- * `/users/{mailbox}`, also with tokens of applications.
+ * Client for the requests to one mailbox of Microsoft Graph. Paths begin with `/me` for the mailbox
+ * of the token's user, whose email address may differ from its name in the directory. Paths of
+ * other mailboxes, and all paths with tokens of applications, begin with `/users/{mailbox}`.
  */
 export class GraphClient {
   readonly #options: GraphClientOptions
@@ -119,7 +119,8 @@ export class GraphClient {
   }
 
   /**
-   * Turns an error response of Graph into its failure. Too many open objects slow the mailbox down.
+   * Converts an error response of Graph. Too many open objects limit the mailbox to single
+   * requests.
    */
   toError(error: ProviderError): MailApiError {
     const { limiter, access } = this.#options
@@ -127,7 +128,7 @@ export class GraphClient {
     return graphError(error)
   }
 
-  /** Delays all requests that have the rate limit of a refused part of a batch. */
+  /** Delays all requests that share the exceeded rate limit of a refused part of a batch. */
   pause(error: MailApiError, ms: number): void {
     const { limiter, access } = this.#options
     const isShared = isApplicationLimit(error)
@@ -136,7 +137,7 @@ export class GraphClient {
     else limiter.pause(access, ms)
   }
 
-  /** Address of the Graph mailbox. Usually makes no request, because logins are cached. */
+  /** Email address of the Graph mailbox. Usually needs no request, because the login is cached. */
   async mailbox(signal: AbortSignal): Promise<string> {
     signal.throwIfAborted()
     return (await this.#options.access.login({ fresh: false, signal })).user
@@ -149,8 +150,8 @@ export class GraphClient {
   }
 
   /**
-   * Sends a request to Graph and reads an object. After the statuses 202 and 204 there is no
-   * object.
+   * Sends a request to Graph and reads the JSON object of the response. Responses with status 202
+   * and 204 have no object.
    */
   async json<T>(request: GraphRequest): Promise<T> {
     return (await this.response<T>(request)).json as T
@@ -165,10 +166,10 @@ export class GraphClient {
   }
 
   /**
-   * Sends a Graph batch of at most `size` requests. The batch counts as `size` requests, also as
-   * concurrent requests.
+   * Sends a Graph batch of at most `size` requests. Limits of requests and of concurrent requests
+   * count the batch as `size` requests.
    *
-   * @throws MailApiError of `take`, after a rejected token only for a second time
+   * @throws MailApiError of `take`, for a rejected token only after a repeat with a new token
    */
   batch<T>(
     { size, repeatable, requests, take }: GraphBatch<T>,
@@ -213,9 +214,7 @@ export class GraphClient {
   }
 }
 
-/**
- * Headers of every Graph request and part of a batch: the only place that asks for immutable ids.
- */
+/** Headers of Graph requests and of parts of a batch. Only these headers request immutable ids. */
 export function graphHeaders({ prefer = [], ifMatch }: Pick<GraphRequest, 'prefer' | 'ifMatch'>) {
   return defined({
     prefer: ['IdType="ImmutableId"', ...prefer].join(', '),
@@ -237,8 +236,8 @@ export function queryText(query: GraphRequest['query'] = {}): string {
 }
 
 /**
- * Query of a link from Graph. Only the query of the link is stored and used again, so that a stored
- * token leads to no other path or host.
+ * Query of a link from Graph. Only the query of a link is stored and used again, so that a stored
+ * link never leads to another path or host.
  *
  * @throws MailApiError `unavailable` for a link that cannot be used
  */
@@ -257,7 +256,7 @@ async function renamed<T>({ missing }: GraphRequest, work: () => Promise<T>): Pr
   }
 }
 
-/** Error with the failure `missing` if the original error of Graph is about a missing object. */
+/** Replaces an error of Graph about a missing object by an error with the failure `missing`. */
 export function renameMissing(error: unknown, missing: MailApiFailure): unknown {
   const isMissing =
     isMailApiError(error, 'message-missing') || isMailApiError(error, 'unreadable-id')
@@ -281,7 +280,7 @@ function clientRequest(request: GraphRequest): ClientRequest {
     },
     ...bodyOf(json, mime),
     check: ({ status, json: received }) => {
-      // 200 without a body is the response of Graph to a message in MIME format that is too large.
+      // Graph responds to a message in MIME format that is too large with status 200 and no body.
       const mayBeEmpty = [202, 204].includes(status) || mime !== undefined
       if (received !== undefined || !mayBeEmpty) check(received)
     },

@@ -34,7 +34,7 @@ const failures: Readonly<Record<string, MailApiFailure>> = {
   resyncrequired: 'stale-cursor',
   syncstateinvalid: 'stale-cursor',
   invaliddeltatoken: 'stale-cursor',
-  // Graph mailboxes are unknown for up to 15 minutes after their creation.
+  // Graph reports a new mailbox as unknown for up to 15 minutes after its creation.
   invaliduser: 'unavailable',
   nonexistentmailbox: 'unavailable',
   request_resourcenotfound: 'unavailable',
@@ -45,13 +45,13 @@ const failures: Readonly<Record<string, MailApiFailure>> = {
   serverbusy: 'unavailable',
   internalservertransienterror: 'unavailable',
   timeoutexpired: 'unavailable',
-  // Error code of Graph for subscriptions only. See `wrappedFailure`.
+  // Error code that Graph uses for subscriptions only. See `wrappedFailure`.
   extensionerror: 'watch-refused',
 }
 
 /**
- * Error code of Graph's limit of sending, which Graph reports without a time. Such limits last up
- * to 24 h.
+ * Error code for Graph's limit on sending. Graph sends no retry time with this code. The limit may
+ * last up to 24 h.
  */
 const sendingLimit = 'exceededmessagelimit'
 const hourMs = 3_600_000
@@ -63,8 +63,8 @@ const hourMs = 3_600_000
 const staleWarning = 'syncStateNotFound'
 
 /**
- * Turns an error response of Graph into its failure. The error code decides; the HTTP status does
- * if the code is unknown.
+ * Converts an error response of Graph to a failure, by its error code, or by its HTTP status if the
+ * code is unknown.
  */
 export function graphError(error: ProviderError): MailApiError {
   const { status, code, message } = error
@@ -80,8 +80,8 @@ export function graphError(error: ProviderError): MailApiError {
 }
 
 /**
- * Turns an error response of Graph to a request for a subscription into its failure, like
- * `graphError`: the missing object is the subscription.
+ * Converts an error response of Graph to a request about a subscription, like `graphError`. An
+ * object that Graph reports as missing is the subscription.
  */
 export function subscriptionError(error: ProviderError): MailApiError {
   const generic = graphError(error)
@@ -108,9 +108,9 @@ const temporaryStatuses =
   /Status Code: (?:ServiceUnavailable|TooManyRequests|InternalServerError|BadGateway|GatewayTimeout)\b/i
 
 /**
- * Failure of an `ExtensionError` of Graph around a temporary status. The response itself may have
- * any status, 401 and 403 included. Extension errors with other statuses refuse the subscription,
- * never the login.
+ * Failure of an `ExtensionError` of Graph whose text contains a temporary status. The HTTP status
+ * of such a response has no meaning and may be 401 or 403. An `ExtensionError` with another status
+ * in its text means that the subscription was refused, and never that the login was.
  */
 function wrappedFailure({ code, message }: ProviderError): MailApiFailure | undefined {
   return isExtension(code) && temporaryStatuses.test(message) ? 'unavailable' : undefined
@@ -121,8 +121,7 @@ function normalized(code = ''): string {
 }
 
 /**
- * True for a Graph response without an error code, or with the code of an error that Graph cannot
- * name.
+ * True for a Graph response without an error code, or with a code that stands for an unknown error.
  */
 function isUnnamed(code: string | undefined): boolean {
   return ['', 'unknownerror'].includes(normalized(code))
@@ -136,8 +135,8 @@ function byStatus(status: number, code: string | undefined): MailApiFailure {
   if (status === 410) return 'stale-cursor'
   if (status === 413) return 'too-large'
   if (status === 429) return 'rate-limited'
-  // Responses without the JSON of Graph: a 400 is transient (twentyhq/twenty pull request 18726), a
-  // 404 is from a gateway in front of Graph.
+  // Responses without the JSON of Graph are temporary failures: status 400 is transient
+  // (twentyhq/twenty pull request 18726), and status 404 comes from a gateway in front of Graph.
   const isGateway = code === undefined && (status === 400 || status === 404)
   return status >= 500 || isGateway ? 'unavailable' : 'refused'
 }

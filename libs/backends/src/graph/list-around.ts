@@ -6,9 +6,12 @@ import type { GraphClient } from './graph-client.ts'
 import { entriesOf } from './list-entries.ts'
 import { isId } from './message-fields.ts'
 
-/** Sizes of pages that are requested after a page failed, to find the damaged message. */
+/** Page sizes that are tried in turn after a page failed, to find the damaged message. */
 export const smallerPages = [50, 10, 1]
-/** Most damaged messages in a row. With more, the folder itself is damaged. */
+/**
+ * Maximum number of successive damaged messages that are skipped. With more, the folder itself
+ * counts as damaged.
+ */
 const maxInRow = 5
 
 /** Page of a list of messages, as Microsoft Graph sends it. */
@@ -18,10 +21,10 @@ export interface ListResponse {
   '@odata.nextLink'?: unknown
 }
 
-/** Page of a list of messages from a position on. */
+/** Page of a message list from a position on. */
 export interface PositionedList {
   path: string
-  /** Query without `$top` and `$skip`. */
+  /** Query parameters of the message list without `$top` and `$skip`. */
   query: Record<string, string | undefined>
   skip: number
   limit: number
@@ -31,14 +34,14 @@ export interface PageAround {
   page: ListResponse
   /** Position of the page. */
   skip: number
-  /** Number of damaged messages before the page. */
+  /** Number of damaged messages that were skipped before the page. */
   unreadable: number
 }
 
 /**
- * True for the failure of a page that has a damaged message: status 500, or an entry whose members
- * are missing or of another type. Other failures of Microsoft Graph, and failures with a retry
- * time, are outages.
+ * True for the failure of a page with a damaged message: status 500, or an entry with missing
+ * members or members of a wrong type. Other failures of Microsoft Graph, and failures with a retry
+ * time, count as outages.
  */
 export function isPageFailure(error: unknown): error is MailApiError {
   if (!isMailApiError(error, 'unavailable')) return false
@@ -46,10 +49,10 @@ export function isPageFailure(error: unknown): error is MailApiError {
 }
 
 /**
- * Reads a page of a list of messages. Passes over damaged messages: Microsoft Graph answers each
- * page that has such a message with status 500 (microsoftgraph/microsoft-graph-docs issue 2913).
+ * Reads a page of a message list of Microsoft Graph. Skips damaged messages: Graph sends status 500
+ * for each page that contains such a message (microsoftgraph/microsoft-graph-docs issue 2913).
  *
- * @throws MailApiError if the service does not serve the folder, or too many messages are damaged
+ * @throws MailApiError if Graph cannot read the folder itself, or too many messages are damaged
  */
 export async function listAround(
   client: GraphClient,
@@ -66,7 +69,8 @@ export async function listAround(
 }
 
 /**
- * Shows that the service serves the folder of a list, so that a failed page is no outage.
+ * Checks that Graph can read the folder of a message list, so that a failed page is not due to an
+ * outage.
  *
  * @throws MailApiError
  */
@@ -75,7 +79,10 @@ async function assertServed(client: GraphClient, path: string, signal: AbortSign
   await client.json({ path: folder, query: { $select: 'id' }, missing: 'folder-missing', signal })
 }
 
-/** Page at a position, or the failure of the page if the message at the position is damaged. */
+/**
+ * Reads a page from a position on. Returns the failure of the page if the message at the position
+ * is damaged.
+ */
 async function readPart(
   client: GraphClient,
   { path, query, skip, limit }: PositionedList,
@@ -88,7 +95,8 @@ async function readPart(
         path,
         query: { ...query, $top: String(size), ...(skip > 0 && { $skip: String(skip) }) },
         missing: 'folder-missing',
-        // A repeat shows that the message is damaged, and that the failure does not pass.
+        // The request for a single message is repeated: a lasting failure shows that the message is
+        // damaged.
         repeatable: size === 1,
         check: assertObject,
         signal,

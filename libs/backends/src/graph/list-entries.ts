@@ -1,9 +1,9 @@
 import { incompleteResponse } from '../mail-api/errors.ts'
 
 /**
- * Entries of a page of a Graph list. Graph may respond 200 although it could not read an entry,
- * which has an `error` or no id then: a shorter page would hide that message, and a cursor would
- * pass over it.
+ * Entries of a page of a Graph list. Graph may send status 200 although it could not read an entry;
+ * such an entry has an `error` or no id. Without this check, the message would be missing from the
+ * list, and a cursor would move past it.
  *
  * @throws MailApiError `unavailable`
  */

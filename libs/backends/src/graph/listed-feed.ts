@@ -13,17 +13,23 @@ interface ListPage {
   '@odata.nextLink'?: unknown
 }
 
-/** Times of lists that replace a delta. */
+/** Intervals at which the messages of a folder are listed in place of a delta. */
 export const listIntervals = {
-  /** Time after which a folder is listed completely, which shows older changes and deletions. */
+  /**
+   * Time after which all messages of a folder are listed, which shows changes and deletions of
+   * older messages.
+   */
   fullMs: 15 * 60_000,
-  /** Messages that arrived this long before the last complete list are listed again. */
+  /**
+   * Period before the last complete list. Messages that arrived in this period are listed again.
+   */
   overlapMs: 60 * 60_000,
 }
 
 /**
- * Reads a page of changes of a folder in a Graph cloud without delta: a full round lists the
- * folder, newest messages first. Until the next full round, changes are the latest messages.
+ * Reads a page of changes of a folder in a Microsoft cloud without delta. A full round lists all
+ * messages of the folder, newest first. Until the next full round, only the latest messages are
+ * listed.
  */
 export async function readListedPage(
   client: GraphClient,

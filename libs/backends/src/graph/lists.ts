@@ -14,14 +14,17 @@ import { translateFilter, utcSeconds } from './search-filter.ts'
 export interface ListRequest {
   query: MessageQuery
   page: PageOptions
-  /** Value of `$select` for a message list. Includes the properties that `plan.check` needs. */
+  /**
+   * Value of `$select` for a message list. Includes the properties that the check of the list plan
+   * needs.
+   */
   select: string
   signal: AbortSignal
 }
 
 type RawPage = ApiPage<GraphMessage>
 
-/** Maximum messages of a page of the service, and of a thread. */
+/** Maximum messages per page of Graph, and maximum messages that are read of one thread. */
 const maxTop = 1_000
 
 /** Reads one page of a Graph message list. @throws MailApiError `folder-missing`, `stale-page` */
@@ -37,7 +40,10 @@ export function listPage(client: GraphClient, request: ListRequest): Promise<Raw
   })
 }
 
-/** Path of a message id below the mailbox. Message ids that are no path segment do not exist. */
+/**
+ * Path of the message with an id below the mailbox.
+ * @throws MailApiError for an id that cannot be part of a path, as for a missing message
+ */
 export function messagePath(id: string): string {
   if (!isId(id) || /^\.\.?$/.test(id))
     throw new MailApiError('message-missing', 'The message does not exist')
@@ -93,8 +99,8 @@ async function idsPage(
 }
 
 /**
- * Page of the messages of a Graph thread. A filter by thread cannot be ordered, so that all
- * messages of the thread are read for each page.
+ * Page of the messages of a Graph thread. Graph cannot order messages that are filtered by thread,
+ * so all messages of the thread are read for each page.
  */
 async function threadPage(
   client: GraphClient,
@@ -147,8 +153,8 @@ async function servicePage(
 }
 
 /**
- * Page of a list whose page failed because of a damaged message. The token of the next page has the
- * form `d{position}`.
+ * Reads a page of a message list that failed because of a damaged message. The token of the next
+ * page has the form `d{position}`.
  */
 async function pageAround(
   client: GraphClient,
@@ -167,7 +173,10 @@ async function pageAround(
   return defined({ entries, nextPageToken: hasMore ? `d${skip + entries.length}` : undefined })
 }
 
-/** Position of the first message of a page. Undefined if the token does not tell the position. */
+/**
+ * Position of a page's first message within the message list. Undefined if the page token does not
+ * contain the position.
+ */
 function positionOf(token: string | undefined): number | undefined {
   if (token === undefined) return 0
   const skip = token.startsWith('d')
@@ -219,9 +228,9 @@ function nextToken(
 }
 
 /**
- * Page token for a full page without a link, which Graph may omit with a filter although there are
- * more messages: the time of the last message, and hashes of messages that were listed with that
- * time.
+ * Page token for a full page to which Graph sent no link: with a filter, Graph may omit the link
+ * although there are more messages. The token contains the time of the last message, and hashes of
+ * the listed messages with that time.
  */
 function encodeTime(listed: readonly GraphMessage[]): string | undefined {
   const last = listed.at(-1)
@@ -229,7 +238,8 @@ function encodeTime(listed: readonly GraphMessage[]): string | undefined {
   const time = receivedAt(last).getTime()
   const same = listed.filter((each) => receivedAt(each).getTime() === time)
   const hashes = same.map(({ id = '' }) => shortHash(id))
-  // A list page on which all messages have one time cannot be continued at that time.
+  // If all messages of a page have the same time, the next page starts 1 s earlier, because a list
+  // cannot be continued within one time.
   return same.length === listed.length && same.length > 1
     ? `t${time - 1_000}`
     : ['t' + time, ...hashes].join('.')

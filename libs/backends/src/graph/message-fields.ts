@@ -8,7 +8,7 @@ import type { GraphMessage, GraphRecipient } from '../provider-types/graph.ts'
 type Envelope = ApiMessage['envelope']
 type Address = Envelope['from'][number]
 
-/** Properties of a Graph message in lists. Without `$select`, Graph sends texts. */
+/** Properties of a Graph message in lists. Without `$select`, Graph would send the texts, too. */
 const listed = [
   'id',
   'conversationId',
@@ -40,10 +40,10 @@ export const sizeExpand = "singleValueExtendedProperties($filter=id eq 'Integer 
 
 const maxHeaderBytes = 256 * 1024
 const maxLabelLength = 255
-/** Maximum of the text limit in the options of a message read. */
+/** Largest text limit that is used for reading a message, in bytes. */
 const maxTextLimit = 10 * 1024 * 1024
 
-/** Value of `$select` that the options of a message read need. */
+/** Value of `$select` for reading a message with the given options. */
 export function selectOf({ headers, maxTextBytes }: GetOptions): string {
   return [
     ...listed,
@@ -53,8 +53,8 @@ export function selectOf({ headers, maxTextBytes }: GetOptions): string {
 }
 
 /**
- * Converts a Graph message. Every member may be null or absent, also members that the description
- * of Graph requires. Undefined without a usable message id.
+ * Converts a Graph message. Any member of the message may be null or absent, even if the
+ * description of Graph requires the member. Undefined for a message without a usable id.
  */
 export function toMessage(
   message: GraphMessage | undefined,
@@ -82,8 +82,8 @@ export function toMessage(
 }
 
 /**
- * Refuses a Graph message without the members that Graph sends with every message, and a text that
- * is empty although there is a preview. Drafts may have no sender.
+ * Refuses a Graph message that lacks members which Graph sends with every message, or that has a
+ * preview but an empty text. Drafts may have no sender.
  *
  * @throws MailApiError `unavailable`, incomplete
  */
@@ -99,7 +99,7 @@ function assertComplete(message: GraphMessage, { maxTextBytes }: GetOptions): vo
 /** Size of a Graph message that was read with `sizeExpand`. */
 function sizeOf({ singleValueExtendedProperties: properties }: GraphMessage): number | undefined {
   if (!Array.isArray(properties)) return undefined
-  // Graph returns the tag without leading zeros.
+  // Graph returns the property id (MAPI tag) without leading zeros.
   const size = properties.find(({ id }) => /^Integer 0x0*e08$/i.test(id ?? ''))?.value ?? ''
   return /^\d{1,10}$/.test(size) ? Number(size) : undefined
 }
@@ -108,7 +108,7 @@ export function isId(id: unknown): id is string {
   return typeof id === 'string' && isApiId(id)
 }
 
-/** Labels of a Graph message: names of its categories, without names that are too long. */
+/** Labels of a Graph message: the names of its categories. Names that are too long are left out. */
 export function labelsOf(categories: unknown): string[] {
   const names: unknown[] = Array.isArray(categories) ? categories : []
   return names.filter(
@@ -151,7 +151,7 @@ function envelopeOf(message: GraphMessage): Envelope {
 }
 
 /**
- * Addresses of Graph recipients. Recipients without a name have their address as name. An address
+ * Addresses of Graph recipients. A recipient without a name gets its address as name. An address
  * may be an X.500 address.
  */
 function addressesOf(recipients: unknown): Address[] {
@@ -190,8 +190,8 @@ function headerOf(message: GraphMessage, name: string): string | undefined {
 }
 
 /**
- * Texts of a Graph message. Graph stores one text and would convert HTML to plain text only for
- * another request, so the conversion happens here.
+ * Texts of a Graph message. Graph stores one text per message. HTML is converted to plain text
+ * here, because Graph would need another request for the conversion.
  */
 function textsOf({ body }: GraphMessage, maxBytes: number): ApiTexts {
   const content = body?.content ?? ''

@@ -16,18 +16,24 @@ export interface HeaderMembers {
 /** Header fields of a message, in the structured format of Graph. */
 export interface StructuredHeaders {
   members: HeaderMembers
-  /** Members without the header fields whose names a mailbox must register. */
+  /**
+   * Members of the Graph message without those header fields whose names have to be registered in
+   * the mailbox.
+   */
   taggedMembers: HeaderMembers
-  /** Names of the header fields that `taggedMembers` lack. */
+  /** Names of the mail header fields whose names have to be registered in the mailbox. */
   named: string[]
-  /** Names of header fields that the structured format cannot keep, or not with all values. */
+  /**
+   * Names of header fields that the structured format of Graph cannot store, or not with all their
+   * values.
+   */
   omitted: string[]
 }
 
 /**
  * MAPI properties that Exchange writes as header fields ("PidTagListUnsubscribe Canonical
- * Property"). A header field with a property of its own is not written from a named property
- * (MS-OXCMAIL 2.1.3.2.14).
+ * Property"). If a header field has such a property, Exchange does not write the field from a named
+ * property (MS-OXCMAIL 2.1.3.2.14).
  */
 const properties: Readonly<Record<string, string>> = {
   'in-reply-to': 'String 0x1042',
@@ -37,24 +43,31 @@ const properties: Readonly<Record<string, string>> = {
   'list-unsubscribe': 'String 0x1045',
 }
 /**
- * Property set of header fields (PS_INTERNET_HEADERS): Exchange writes each string property of the
- * set as a header field with the name of the property (MS-OXCMAIL 2.1.3.2.14).
+ * Property set for header fields (PS_INTERNET_HEADERS): Exchange writes each string property of
+ * this set as a header field with the property's name (MS-OXCMAIL 2.1.3.2.14).
  */
 const headerSet = 'String {00020386-0000-0000-C000-000000000046} Name '
-/** Header fields that other members of a Graph message express, or that Exchange writes itself. */
+/**
+ * Names of header fields that other members of a Graph message express, or that Exchange writes in
+ * every message.
+ */
 const expressed =
   /^(?:from|to|cc|bcc|reply-to|subject|date|message-id|mime-version|content-[a-z-]+|importance|x-priority)$/
 /**
- * Header fields that Exchange writes or removes when it sends a message: traces, signatures of the
- * original message, requests of receipts, and header fields inside of an Exchange organization.
+ * Names of header fields that Exchange writes or removes when it sends a message: trace fields,
+ * signatures of the original message, requests for receipts, and fields for use inside an Exchange
+ * organization.
  */
 const replaced =
   /^(?:sender|return-path|received|resent-[a-z-]+|dkim-signature|arc-[a-z-]+|authentication-results|disposition-notification-to|return-receipt-to|sensitivity|x-ms-exchange-(?:organization|forest)-.*|x-microsoft-exchange-(?:organization|forest).*)$/
-/** Maximum of `internetMessageHeaders`. Graph refuses more, and names without `x-`. */
+/**
+ * Maximum entries of `internetMessageHeaders` in a Graph message. Graph refuses more entries, and
+ * names that do not start with `x-`.
+ */
 const maxInternetHeaders = 5
 /**
- * Maximum header fields of a message that are named properties. The names of a mailbox are limited,
- * and are never freed.
+ * Maximum header fields of a message that are stored as named properties. A mailbox can have a
+ * limited number of property names, which are never freed.
  */
 const maxNamed = 50
 /** Maximum length of the name of a header field that becomes a property, in characters. */
@@ -85,17 +98,17 @@ export function toHeaderMembers(content: Buffer): StructuredHeaders {
   return { ...membersOf(tagged, named), omitted: [...omitted].slice(0, maxOmitted) }
 }
 
-/** True if Exchange writes a header field of this name and value. */
+/** True if Exchange keeps a header field with this name and value when it sends the message. */
 function isKeepable(key: string, value: string): boolean {
   const isShort = key.length <= maxNameLength && value.length <= maxValueLength
   return value !== '' && isShort && !replaced.test(key)
 }
 
 /**
- * Passes the members of the header fields to `post`. A mailbox that has no room for further names
- * refuses members with names, although the mailbox is not full
- * (microsoftgraph/microsoft-graph-docs issue 12168), and Exchange may refuse a name or a value:
- * `post` is then called again without the names. A refused post has no effect.
+ * Calls `post` with the members for the header fields of a message. If `post` is refused, calls it
+ * again without named properties: Exchange may refuse a name or a value, or the mailbox cannot
+ * store more property names although it is not full (microsoftgraph/microsoft-graph-docs issue
+ * 12168). A refused call has no effect.
  */
 export async function postWithHeaders<T>(
   { members, taggedMembers, named, omitted }: StructuredHeaders,
@@ -132,7 +145,10 @@ function membersOf(
   }
 }
 
-/** Header fields by name in lower case, in their order. Lines that are no field are left out. */
+/**
+ * Header fields by name in lower case, in the order of the header. Lines that are no header field
+ * are left out.
+ */
 function groupByName(fields: readonly HeaderField[]): Map<string, HeaderField[]> {
   const groups = new Map<string, HeaderField[]>()
   for (const field of fields) {

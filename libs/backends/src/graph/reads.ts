@@ -9,20 +9,25 @@ import type { GraphClient } from './graph-client.ts'
 import { listPage, messagePath, readMessages } from './lists.ts'
 import { isId, selectOf, sizeExpand, toMessage } from './message-fields.ts'
 
-/** Properties of Graph messages for lists of ids, and properties that searches check. */
+/**
+ * Properties of Graph messages that are read for lists of message ids and for the checks of
+ * searches.
+ */
 const idFields = [
   'id,conversationId,parentFolderId,receivedDateTime,sentDateTime,isRead,isDraft,flag,from',
   'subject,categories,internetMessageId',
 ].join(',')
 
 /**
- * Reads messages of Microsoft Graph. Texts and attachments are requested only if they are wanted.
+ * Reads messages of Microsoft Graph. Texts and attachments are requested only if the options ask
+ * for them.
  */
 export function graphReads(client: GraphClient): MailApiReads {
   return {
     async profile(signal) {
-      // Any request shows that the Graph mailbox exists; the address of the mailbox is in no
-      // resource of mail. Parts of a new mailbox are missing for up to 15 minutes.
+      // A request for the inbox shows that the Graph mailbox exists. The address is read from the
+      // login, because no mail resource of Graph contains it. A missing inbox is a temporary
+      // failure: parts of a new mailbox are missing for up to 15 minutes.
       const missing = 'unavailable' as const
       await client.json({ path: '/mailFolders/inbox', query: { $select: 'id' }, missing, signal })
       return { address: await client.mailbox(signal) }
@@ -44,8 +49,8 @@ export function graphReads(client: GraphClient): MailApiReads {
     async getMessage(id, options, signal) {
       const query = { $select: selectOf(options), $expand: sizeExpand }
       const request = { path: messagePath(id), query, signal }
-      // A caller waits, so message and attachments are read concurrently, although a message
-      // without files has an empty list of attachments.
+      // Message and attachments are read concurrently, because a caller waits for them. The
+      // attachments are requested even if the message has none.
       const [message, attachments] = await Promise.all([
         client.json<GraphMessage>(request),
         options.attachments ? listAttachments(client, id, signal) : undefined,
@@ -76,8 +81,9 @@ export function graphReads(client: GraphClient): MailApiReads {
 }
 
 /**
- * Content of a Graph message after its first chunk has arrived: the source of a message is never
- * empty. @throws MailApiError `unavailable`, incomplete
+ * Content of a Graph message, after its first chunk has arrived. An empty content is refused,
+ * because the source of a message is never empty.
+ * @throws MailApiError `unavailable`, incomplete
  */
 async function beginning(content: AsyncIterable<Uint8Array>): Promise<AsyncIterable<Uint8Array>> {
   const chunks = content[Symbol.asyncIterator]() as AsyncGenerator<Uint8Array>
@@ -89,7 +95,10 @@ async function beginning(content: AsyncIterable<Uint8Array>): Promise<AsyncItera
   })()
 }
 
-/** The Graph message with its list of files. Empty if the message was deleted in between. */
+/**
+ * Adds the attachments to a Graph message. Returns an empty list if the message was deleted after
+ * it was read.
+ */
 async function complete(
   client: GraphClient,
   { message, options, signal }: { message: GraphMessage; options: GetOptions; signal: AbortSignal },
@@ -112,8 +121,8 @@ function converted(message: GraphMessage, options: GetOptions): ApiMessage {
 }
 
 /**
- * True if a Graph message may have attachments. `hasAttachments` ignores inline files: the text
- * shows whether there are inline files.
+ * True if a Graph message may have attachments. `hasAttachments` ignores inline files, which are
+ * recognized by the text of the message.
  */
 function mayHaveFiles({ hasAttachments, body }: GraphMessage): boolean {
   return hasAttachments !== false || !body?.content || /\bcid:/i.test(body.content)

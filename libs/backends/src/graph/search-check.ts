@@ -8,7 +8,7 @@ type Check<K extends TermName> = (
   message: GraphMessage,
 ) => boolean
 
-/** Checks of search terms on the listed properties of a Graph message. */
+/** Functions that check a listed Graph message against one search term each. */
 const checks: { [K in TermName]?: Check<K> } = {
   since: (date, { receivedDateTime }) => compare(receivedDateTime, date) >= 0,
   before: (date, { receivedDateTime }) => compare(receivedDateTime, date) < 0,
@@ -30,9 +30,10 @@ const checks: { [K in TermName]?: Check<K> } = {
 }
 
 /**
- * Creates a test of a Graph message by the named search terms.
+ * Creates a function that checks a Graph message against the named search terms.
  *
- * @throws MailApiError `unsupported-term` for a term that listed properties do not show
+ * @throws MailApiError `unsupported-term` for a term that cannot be checked with the properties of
+ * listed messages
  */
 export function checkOf(
   terms: SearchTerms,
@@ -51,7 +52,10 @@ function includes(text: string | null | undefined, part: string): boolean {
   return text?.toLowerCase().includes(part.trim().toLowerCase()) ?? false
 }
 
-/** Difference of a message's time to another time; not a number if the message has no time. */
+/**
+ * Difference between a time of a message and another time. Not a number if the message has no such
+ * time.
+ */
 function compare(text: string | null | undefined, date: Date): number {
   return (dateOf(text)?.getTime() ?? Number.NaN) - date.getTime()
 }

@@ -4,17 +4,20 @@ import type { SearchTerms } from '../searches.ts'
 export type TermName = keyof SearchTerms
 
 /**
- * Translations of search terms to expressions of Graph, in the order of the expressions. Terms
- * without a translation are refused, as are values for which a translation returns undefined.
+ * Functions that translate search terms to expressions of Graph, in the order of the expressions. A
+ * search is refused if a term has no function, or if the function returns undefined for its value.
  */
 export type Translations = {
   readonly [K in TermName]?: (value: NonNullable<SearchTerms[K]>) => string | string[] | undefined
 }
 
-/** Message-ID as Graph stores it, with one pair of angle brackets. */
+/**
+ * Pattern of a Message-ID that can be searched in Graph. Graph stores a Message-ID with one pair of
+ * angle brackets.
+ */
 const messageIdPattern = /^<?([^<>\s"(){}\p{Cc}]+)>?$/u
 
-/** Translations of search terms to expressions of `$filter` of Graph. */
+/** Functions that translate search terms to expressions of Graph's `$filter`. */
 const translations: Translations = {
   since: (date) => `receivedDateTime ge ${utcSeconds(date)}`,
   before: (date) => `receivedDateTime lt ${utcSeconds(date)}`,
@@ -35,12 +38,15 @@ const translations: Translations = {
   ],
 }
 
-/** First property of a `$filter` of Graph that is ordered by time, as Graph requires. */
+/**
+ * First expression of a `$filter` whose result Graph orders by time. Graph requires the property of
+ * the order first. The expression matches every message.
+ */
 const anyTime = 'receivedDateTime ge 1900-01-01T00:00:00Z'
 
 /**
- * Translates search terms to `$filter` of Graph (interface rules: translate or refuse, never
- * ignore). A filter by thread must not be ordered. Undefined without terms.
+ * Translates search terms to Graph's `$filter`. A term that cannot be translated is refused, never
+ * ignored. The result of a filter by thread must not be ordered. Undefined without terms.
  *
  * @throws MailApiError `unsupported-term`
  */
@@ -55,7 +61,7 @@ export function translateFilter(
   return { filter: [...first, ...expressions].join(' and '), ordered }
 }
 
-/** Names of the search terms that are set. */
+/** Names of the search terms that a search contains. */
 export function termNames(terms: SearchTerms): TermName[] {
   return (Object.keys(terms) as TermName[]).filter((name) => terms[name] !== undefined)
 }
@@ -65,20 +71,23 @@ export function unsupportedTerm(name: string): MailApiError {
 }
 
 /**
- * UTC time for a `$filter` of Graph, whose precision is seconds. Rounded up, so that no bound
- * includes too much.
+ * UTC time for Graph's `$filter`, in seconds. Times are rounded up, so that a lower bound never
+ * includes earlier messages.
  */
 export function utcSeconds(date: Date): string {
   const seconds = Math.ceil(date.getTime() / 1_000) * 1_000
   return new Date(seconds).toISOString().replace('.000Z', 'Z')
 }
 
-/** Text of a `$filter` of Graph. Quotes within the text are doubled. */
+/** Text for Graph's `$filter`, in quotes. Quotes within the text are doubled. */
 export function quoted(text: string): string {
   return `'${text.replace(/'/g, "''")}'`
 }
 
-/** Message-ID of a search term for headers, with angle brackets; undefined for any other header. */
+/**
+ * Message-ID that a search term for a header contains, with angle brackets. Undefined for any other
+ * header.
+ */
 export function messageIdOf(header: NonNullable<SearchTerms['header']>): string | undefined {
   const [entry, ...others] = Object.entries(header)
   if (!entry || others.length > 0 || entry[0].toLowerCase() !== 'message-id') return undefined
@@ -106,7 +115,7 @@ export function translateTerms(terms: SearchTerms, translations: Translations): 
     })
 }
 
-/** Replaces control characters in a search text. Undefined for blank text. */
+/** Replaces control characters in a search text with blanks. Undefined for blank text. */
 function cleanText(text: string): string | undefined {
   const clean = text.replace(/\p{Cc}/gu, ' ')
   return clean.trim() === '' ? undefined : clean

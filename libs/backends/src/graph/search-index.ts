@@ -5,7 +5,7 @@ const hourMs = 3_600_000
 const dayMs = 24 * hourMs
 
 /**
- * Translations of search terms to expressions of `$search` of Microsoft Graph (Keyword Query
+ * Functions that translate search terms to expressions of Graph's `$search` (Keyword Query
  * Language).
  */
 const translations: Translations = {
@@ -22,22 +22,23 @@ const translations: Translations = {
 }
 
 /**
- * Translates search terms to the value of `$search` of Microsoft Graph. The search index compares
- * days in a time zone of its own, so that times must be checked again. Undefined without terms.
+ * Translates search terms to the value of Graph's `$search`. The search index compares days in an
+ * unknown time zone, so the caller must check the times of all messages found. Undefined without
+ * terms.
  *
  * @throws MailApiError `unsupported-term`
  */
 export function translateSearch(terms: SearchTerms): string | undefined {
   const expressions = translateTerms(terms, translations)
   if (expressions.length === 0) return undefined
-  // The operator AND is required between expressions of `$search`: a blank between two restrictions
-  // of one property means OR. Operators are in capitals.
+  // The expressions of `$search` are joined with AND, because a blank between two restrictions of
+  // one property means OR. Operators must be in capitals.
   return `"${expressions.join(' AND ').replace(/[\\"]/g, '\\$&')}"`
 }
 
 /**
- * Phrase of a `$search`. Text of clients never becomes an operator. Undefined without a letter or
- * digit.
+ * Phrase for Graph's `$search`. A search text of an API client never becomes an operator. Undefined
+ * for a text without a letter or digit.
  */
 function phrase(property: string, value: string): string | undefined {
   const clean = value.replace(/[\p{Cc}"\s]+/gu, ' ').trim()
@@ -47,15 +48,16 @@ function phrase(property: string, value: string): string | undefined {
 }
 
 /**
- * First UTC day of a search for messages from this time on, in any time zone of the search index.
+ * First day of a search for messages from `date` on. The day is early enough for any time zone of
+ * the search index.
  */
 function lowerDay(date: Date): string {
   return dayOf(date.getTime() - 12 * hourMs)
 }
 
 /**
- * Day after the last UTC day of a search for messages up to this time, in any time zone of the
- * search index.
+ * Day after the last day of a search for messages before `date`. The day is late enough for any
+ * time zone of the search index.
  */
 function upperDay(date: Date): string {
   const time = date.getTime() + 14 * hourMs

@@ -28,16 +28,16 @@ import { toStructured } from './structured-message.ts'
 
 const fields = 'id,changeKey,conversationId,isDraft,internetMessageId,sentDateTime'
 const maxDrafts = 10
-/**
- * Maximum age of a sent Graph message that is found by its thread. An older message is not the sent
- * message.
- */
+/** Maximum age of the last sent message in a thread that still counts as the sent draft. */
 const recentMs = 10 * 60_000
 
-/** Sends messages over Microsoft Graph, which files the sent copy. `now` in ms since 1970. */
+/**
+ * Sends messages over Microsoft Graph, which stores the sent copy. `now` returns the time in ms
+ * since 1970.
+ */
 export function graphSending(client: GraphClient, now: () => number): MailApiSending {
   return {
-    // The thread of a draft cannot be chosen: Graph finds the thread by the header fields of the
+    // The option `threadId` is ignored, because Graph finds the thread by the header fields of the
     // message.
     depositDraft: (content, { structured }, signal) =>
       createDraft(client, { content, structured }, signal),
@@ -62,7 +62,8 @@ export function graphSending(client: GraphClient, now: () => number): MailApiSen
       return last && now() - sentTime(last) < recentMs ? sentOf(last) : undefined
     },
     async discardDraft(id, signal) {
-      // A Graph message that was sent has the id of its draft.
+      // Graph sends a draft without changing its id, so the sent message is first looked up by the
+      // id of the draft.
       const message = await readMessage(client, id, signal)
       if (message?.isDraft === true) await removeDraft(client, id, signal)
     },
@@ -84,8 +85,8 @@ export function graphSending(client: GraphClient, now: () => number): MailApiSen
 }
 
 /**
- * Checks that the response of Graph to sending is 202. Any other success means that the message was
- * not sent, or may not have been sent.
+ * Checks that Graph responded to a send request with status 202. With any other successful status,
+ * Graph has not sent the message, or may not have.
  */
 function assertAccepted(status: number): void {
   if (status !== 202)
@@ -133,8 +134,8 @@ async function listByHeader(
     $top: String(maxDrafts),
   }
   const page = await client.json<{ value?: GraphMessage[] }>({
-    // Uploads create drafts in any folder, so that incomplete drafts are searched in the whole
-    // mailbox.
+    // Incomplete drafts are searched in the whole mailbox, because uploads create drafts in any
+    // folder.
     path: incomplete ? '/messages' : '/mailFolders/drafts/messages',
     query,
     signal,
@@ -145,7 +146,7 @@ async function listByHeader(
 /**
  * Reads a Graph message by id. Undefined if the message does not exist.
  *
- * @throws MailApiError `unavailable` for a response that does not tell whether the message is a
+ * @throws MailApiError `unavailable` for a response that does not show whether the message is a
  * draft
  */
 async function readMessage(
@@ -169,8 +170,8 @@ async function readMessage(
 }
 
 /**
- * Lists messages in the Graph folder of sent items, latest first. A Message-ID may occur several
- * times.
+ * Lists messages in the Sent Items folder of Graph, latest first. Several messages may have the
+ * same Message-ID.
  */
 async function listSent(
   client: GraphClient,

@@ -7,7 +7,8 @@ import type { GraphClient } from './graph-client.ts'
 import { isId } from './message-fields.ts'
 
 /**
- * Well-known names of Graph folders that cannot be renamed or deleted. Display names are localized.
+ * Well-known names of Graph folders that cannot be renamed or deleted. Display names of these
+ * folders are localized.
  */
 const specialUses: Readonly<Record<string, SpecialUse | undefined>> = {
   inbox: '\\Inbox',
@@ -30,8 +31,8 @@ export interface SpecialFolder {
 const cached = new WeakMap<MailApiAccess, Map<string, string>>()
 
 /**
- * Special folders of a Graph mailbox by id. Well-known names without a folder are requested each
- * time: an archive is created at its first use.
+ * Special folders of a Graph mailbox by id. A well-known name without a folder is requested again
+ * by each call, because the archive folder is created when it is first used.
  */
 export async function specialFolders(
   client: GraphClient,

@@ -11,7 +11,7 @@ import { MailApiError } from '../mail-api/errors.ts'
 import type { GraphRecipient } from '../provider-types/graph.ts'
 import { type StructuredHeaders, toHeaderMembers } from './message-headers.ts'
 
-/** File of a message, in the form that Graph takes. */
+/** File of a message with the properties that a Graph attachment needs. */
 export interface StructuredFile {
   name: string
   contentType: string
@@ -20,23 +20,24 @@ export interface StructuredFile {
   content: PartContent
 }
 
-/** Message in the structured format of Graph. */
+/** Message in the structured (JSON) format of Graph. */
 export interface StructuredMessage {
-  /** Members of the Graph message without files, Message-ID and other header fields. */
+  /** Members of the Graph message, except its files, Message-ID and other header fields. */
   message: object
   headers: StructuredHeaders
   messageIdHeader?: string
   files: StructuredFile[]
 }
 
-/** Media types of MIME parts that lose their meaning in the structured format of Graph. */
+/** Media types of MIME parts whose meaning the structured format of Graph cannot express. */
 const mimeOnly =
   /^(?:multipart\/(?:signed|encrypted)|application\/(?:x-)?pkcs7-(?:mime|signature)|text\/calendar|application\/pgp-encrypted)/i
 /**
  * Converts a message (RFC 5322) to the structured format of Graph. The contents of large files are
- * read when they are sent.
+ * only read when they are sent.
  *
- * @throws MailApiError `too-large` for signed, encrypted or calendar mail, which only MIME keeps
+ * @throws MailApiError `too-large` for signed, encrypted or calendar mail, which can only be sent
+ * as MIME
  */
 export async function toStructured(content: MessageContent): Promise<StructuredMessage> {
   const parsed = await parseLargeMessage(toSource(content))
@@ -58,7 +59,7 @@ export async function toStructured(content: MessageContent): Promise<StructuredM
   })
 }
 
-/** True for a message that only MIME keeps: `toStructured` refuses it. */
+/** True for a message that can only be sent as MIME, which `toStructured` refuses. */
 export async function isMimeOnly(content: MessageContent): Promise<boolean> {
   const parsed = await parseLargeMessage(toSource(content))
   return hasCalendar(parsed) || hasMimeOnlyPart(parsed)

@@ -6,8 +6,8 @@ import { messagePath } from './lists.ts'
 import type { StructuredFile } from './structured-message.ts'
 
 /**
- * Bytes of a slice of a file upload. Slices are multiples of 320 KiB below 4 MB ("Attach large
- * files to Outlook messages").
+ * Size of an uploaded slice of a file in bytes. Graph requires multiples of 320 KiB below 4 MB
+ * ("Attach large files to Outlook messages").
  */
 const sliceBytes = 12 * 327_680
 const maxFileBytes = 150_000_000
@@ -20,8 +20,9 @@ interface SessionState {
 }
 
 /**
- * Adds a file above 3 MB to a Graph draft, in slices. The address of the upload session needs no
- * token and gets none. A slice that failed is sent again from the byte that Graph expects.
+ * Adds a file above 3 MB to a Graph draft, in slices. The URL of the upload session contains its
+ * authorization, so requests to this URL send no token. After a failure, the upload continues at
+ * the byte that Graph expects.
  *
  * @throws MailApiError `too-large`, also for shared mailboxes with delegated rights
  */
@@ -41,7 +42,8 @@ export async function uploadFile(
       const next = await uploadSlice(upload, { start, bytes }, signal)
       const isExpected = next === start + bytes.length
       start = next
-      // Graph expects another byte: the content is read again from there.
+      // If Graph expects another byte than the next one, the content is read again from the
+      // expected byte.
       if (!isExpected) break
     }
     if (start === from && upload.attempts === 0)
@@ -53,7 +55,7 @@ interface Upload {
   client: GraphClient
   url: string
   size: number
-  /** Failed requests since the last slice that Graph took. */
+  /** Number of failed requests since Graph accepted a slice. */
   attempts: number
 }
 
@@ -77,7 +79,7 @@ async function uploadSlice(
   }
 }
 
-/** Slices of a content from the byte `start` on. Only the last slice is shorter. */
+/** Slices of a file from the byte `start` on. Only the last slice is shorter than `sliceBytes`. */
 async function* slicesOf(content: PartContent, start: number): AsyncGenerator<Buffer> {
   let skipped = start
   let rest: Buffer = Buffer.alloc(0)
@@ -102,7 +104,8 @@ async function createSession(
     method: 'POST' as const,
     path: `${messagePath(draft)}/attachments/createUploadSession`,
     json: { AttachmentItem: contentId === undefined ? item : { ...item, contentId } },
-    // An unused upload session expires without an effect.
+    // Creating an upload session may be repeated, because an unused session expires without an
+    // effect.
     repeatable: true,
     signal,
   }
@@ -111,7 +114,10 @@ async function createSession(
   throw new MailApiError('unavailable', 'The provider opened an upload without an address')
 }
 
-/** Error of an upload to Graph. Delegated rights to a shared mailbox do not include uploads. */
+/**
+ * Converts the error of an upload to Graph. With delegated rights to a shared mailbox, Graph
+ * refuses uploads.
+ */
 function refused(error: unknown): never {
   if (!isMailApiError(error, 'access-denied')) throw error
   throw new MailApiError('too-large', 'The mailbox does not accept files above 3 MB', {

@@ -5,16 +5,16 @@ import { type GraphClient, linkQuery } from './graph-client.ts'
 import { entriesOf } from './list-entries.ts'
 import { dateOf, isId } from './message-fields.ts'
 
-/** Addresses of this installation that receive notifications of Microsoft Graph. */
+/** URLs of this installation that receive notifications of Microsoft Graph. */
 export interface GraphNotificationUrls {
   changes: string
-  /** Address that receives the events of the Graph subscription itself. */
+  /** URL that receives lifecycle events of the Graph subscription itself. */
   lifecycle: string
 }
 
 /**
- * Lifetime of a Graph subscription: three days. 7 days are documented, and refused above 10,070
- * minutes.
+ * Lifetime of a Graph subscription: three days. Graph documents 7 days, but refuses more than
+ * 10,070 minutes.
  */
 const lifetimeMs = 3 * 24 * 60 * 60_000
 const maxListed = 1_000
@@ -137,7 +137,10 @@ function idPath(id: string): string {
   return `/${encodeURIComponent(id)}`
 }
 
-/** Lifetime of a subscription that Graph permits, less 10 minutes for clocks that differ. */
+/**
+ * Lifetime of a subscription in minutes that Graph permits according to the text of an error,
+ * reduced by 10 minutes for differences between clocks.
+ */
 function permittedMinutes(error: unknown): number | undefined {
   const text = isMailApiError(error) ? error.message : ''
   const [, minutes] = /expiration can only be (\d{1,6}) minutes/i.exec(text) ?? []
@@ -145,15 +148,18 @@ function permittedMinutes(error: unknown): number | undefined {
 }
 
 /**
- * Error of the creation of a Graph subscription. A missing subscription means that the right to
- * create subscriptions is missing.
+ * Converts the error of creating a Graph subscription. If Graph reports a missing subscription, the
+ * application lacks the right to create subscriptions.
  */
 function refused(error: unknown): unknown {
   if (!isMailApiError(error, 'watch-missing')) return error
   return new MailApiError('watch-refused', error.message, { cause: error })
 }
 
-/** True if the Graph subscription has to be replaced: also if it exists and cannot be renewed. */
+/**
+ * True if the Graph subscription has to be replaced, because it is missing or because Graph refuses
+ * to renew it.
+ */
 function isGone(error: unknown): error is MailApiError {
   if (isMailApiError(error, 'watch-missing')) return true
   return isMailApiError(error, 'watch-refused') && error.status === 400

@@ -16,30 +16,32 @@ import { isId, labelsOf } from './message-fields.ts'
 type Etagged = GraphMessage & { '@odata.etag'?: string }
 
 /**
- * Result of a change of one Graph message. `unchanged`: the response describes the message without
- * the change.
+ * Result of changing one Graph message. `unchanged` means that the response of Graph describes the
+ * message without the change.
  */
 type Result = PartResult<Etagged> | { unchanged: true }
 
 interface Changes {
   ids: readonly string[]
   toPart: (id: string) => BatchPart
-  /** True if a Graph response that does not contain the message confirms the change. */
+  /** True if a successful Graph response confirms the change without containing the message. */
   silent?: true
-  /** True if the message in a Graph response has the change. */
+  /** True if the message in a Graph response shows the change. */
   hasChange?: (id: string, message: Etagged) => boolean
 }
 
 /**
- * Maximum number of requests for a change of a Graph message that the response does not confirm.
- * All changes can be repeated.
+ * Maximum number of requests for a change of a Graph message that the responses do not confirm.
+ * Changes of messages may be repeated without harm.
  */
 const maxConfirmations = 3
 
-/** Maximum attempts of a change of message labels that other clients also change. */
+/**
+ * Maximum attempts to change the labels of a message while other clients change the message, too.
+ */
 const maxConflicts = 3
 
-/** Changes Graph messages: one request per message, several requests in a batch. */
+/** Changes Graph messages with one request per message. Several requests are sent as a batch. */
 export function graphWrites(client: GraphClient): MailApiWrites {
   return {
     async updateMessages(ids, update, signal) {
@@ -74,8 +76,8 @@ export function graphWrites(client: GraphClient): MailApiWrites {
 }
 
 /**
- * Changes Graph messages. Returns results by message id. Message ids that Graph cannot have are
- * missing without a request.
+ * Changes Graph messages and returns the results by message id. An id that Graph cannot have
+ * created gets no request and no result, as if the message were missing.
  */
 async function changeAll(
   client: GraphClient,
@@ -106,14 +108,14 @@ function isConfirmed(
   return 'error' in result || (isId(result.body?.id) && hasChange(id, result.body))
 }
 
-/** True if the Graph response contains the message, with or without the change. */
+/** True if the Graph response contains the message, whether or not it shows the change. */
 function isDescribed(result: Result | undefined): boolean {
   return result !== undefined && 'body' in result && isId(result.body?.id)
 }
 
 /**
- * True unless the Graph message has another value of a changed property. Absent properties are not
- * checked.
+ * True unless the Graph message shows another value for a changed property. Properties that the
+ * message lacks are not checked.
  */
 function hasProperties(message: Etagged, json: Properties): boolean {
   const { isRead, flag, categories } = message
@@ -135,7 +137,10 @@ function bulkResult(ids: readonly string[], results: ReadonlyMap<string, Result>
   return { missing: missingOf(ids, results), ...(unchanged.length > 0 && { unchanged }) }
 }
 
-/** Ids of messages that a change found missing. @throws MailApiError of the first other failure */
+/**
+ * Ids of the messages that were missing when they were changed.
+ * @throws MailApiError of the first other failure
+ */
 function missingOf(ids: readonly string[], results: ReadonlyMap<string, Result>): string[] {
   return ids.filter((id) => {
     const result = results.get(id)
@@ -164,8 +169,8 @@ function propertiesOf(
 }
 
 /**
- * Adds and removes labels of Graph messages. Graph replaces the whole list of labels, so that the
- * list is read first, and again if another client has changed the message in between.
+ * Adds and removes labels of Graph messages. Graph can only replace the whole list of labels, so
+ * the list is read first, and read again if another client changes the message in between.
  */
 async function changeLabels(
   client: GraphClient,
@@ -196,7 +201,10 @@ async function changeLabels(
   }
 }
 
-/** False for a Graph response without the list of labels, which the change would empty. */
+/**
+ * True if a Graph response contains the list of labels. Without the list, a change would remove all
+ * labels.
+ */
 function hasLabels(state: Result | undefined): boolean {
   return state !== undefined && 'body' in state && Array.isArray(state.body.categories)
 }
@@ -243,7 +251,7 @@ async function move(
   return { missing: missingOf(ids, results), newIds }
 }
 
-/** Uploads a message as a draft. Microsoft Graph creates drafts only, in any folder. */
+/** Uploads a message as a draft to any folder. Microsoft Graph can create drafts only. */
 async function append(
   client: GraphClient,
   { content, target }: { content: Uint8Array; target: AppendTarget },

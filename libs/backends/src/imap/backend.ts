@@ -9,7 +9,7 @@ import { Transcript } from './connection/transcript.ts'
 import { defaultTimings, type Timings } from './watch.ts'
 
 /**
- * Creates an IMAP client with caches of its own. `timings` applies to `watch`; tests use shorter
+ * Creates an IMAP client with its own caches. `timings` are the times of `watch`. Tests use shorter
  * times.
  */
 export function createImapBackend(timings: Timings = defaultTimings): ImapBackend {

@@ -10,9 +10,9 @@ import type { Attributes, Line, LineHandler } from './tokens.ts'
  * session (modified UTF-7 or UTF-8), namespace prefixes, and capabilities implied by IMAP4rev2.
  */
 export { decodePath, encodePath, hasCapability, normalizePath } from 'imapflow/lib/tools.js'
-/** Compiles an IMAP command to the bytes that are sent. Only for tests of commands. */
+/** Compiles an IMAP command to the bytes that are sent. Used only by tests of commands. */
 export { default as compileCommand } from 'imapflow/lib/handler/imap-compiler.js'
-/** Parses an IMAP response without its literals. Only for tests of limits. */
+/** Parses an IMAP response without its literals. Used only by tests of limits. */
 export { default as parseLine } from 'imapflow/lib/handler/imap-parser.js'
 
 export interface ExecOptions {
@@ -24,7 +24,7 @@ export interface ExecOptions {
 /** Result of an IMAP command whose tagged response is OK. */
 export interface CompletedCommand {
   response: Line
-  /** Resumes imapflow's reader of responses. Must be called. */
+  /** Function that lets imapflow's reader continue with the next response. Must be called. */
   next: () => void
 }
 
@@ -34,28 +34,35 @@ export interface CompletedCommand {
  */
 export interface ImapFlowInternals {
   /**
-   * Sends an IMAP command. Replaced: mailbox names, throttling and LIST-STATUS need the raw
-   * command.
+   * Sends an IMAP command. This library replaces the method, because mailbox names, throttling and
+   * LIST-STATUS need access to the raw command.
    */
   exec(command: string, attributes: Attributes, options?: ExecOptions): Promise<CompletedCommand>
-  /** Runs a command of imapflow by name. Used for COMPRESS, which has no public method. */
+  /**
+   * Runs a command of imapflow by its name. Used for COMPRESS, for which imapflow has no public
+   * method.
+   */
   run(command: 'COMPRESS'): Promise<boolean>
   /**
-   * Ends IDLE of imapflow; false or undefined outside IDLE. Must be called before commands of this
-   * library.
+   * Function that ends IDLE of imapflow. False or undefined if the connection is not in IDLE. Must
+   * be called before this library sends a command.
    */
   preCheck: (() => Promise<void>) | false | undefined
-  /** Handlers of untagged IMAP responses. STATUS and LIST also arrive unsolicited with NOTIFY. */
+  /**
+   * Handlers of untagged IMAP responses. With NOTIFY, STATUS and LIST responses also arrive
+   * unsolicited.
+   */
   untaggedHandlers: Record<string, LineHandler>
   /** Handlers of IMAP response codes. NOTIFICATIONOVERFLOW has no event in imapflow. */
   sectionHandlers: Record<string, () => Promise<void>>
   /**
-   * Handles a VANISHED response. Replaced: imapflow's handler iterates over each UID of a range.
+   * Handles a VANISHED response. This library replaces the method, because imapflow's handler
+   * iterates over each UID of a range.
    */
   untaggedVanished(line: Line): Promise<void>
   /**
-   * Handles a FETCH response. Wrapped: imapflow emits no event for a response with only a
-   * mod-sequence.
+   * Handles a FETCH response. This library wraps the method, because imapflow emits no event for a
+   * response with only a mod-sequence.
    */
   untaggedFetch(line: Line): Promise<void>
   /**
@@ -63,28 +70,32 @@ export interface ImapFlowInternals {
    */
   throttleWait(ms: number): Promise<boolean>
   /**
-   * Starts COMPRESS on a connection. Replaced: imapflow's function allocates 200 kB per connection.
+   * Starts COMPRESS on a connection. This library replaces the method, because imapflow's function
+   * allocates 200 kB per connection.
    */
   compress(): Promise<void>
   /**
-   * Socket of the IMAP connection. The replaced `compress` pipes the socket through the
+   * Socket of the IMAP connection. The replacement of `compress` pipes the socket through the
    * decompressor.
    */
   socket: Socket
   /**
-   * Parser of imapflow for the bytes from the IMAP server. The replaced `compress` pipes the
-   * decompressor into this stream. `_transform` receives the input of all transports. `_transform`
-   * is wrapped, because the parser has no limits per message.
+   * Parser of imapflow for the bytes from the IMAP server. The replacement of `compress` pipes the
+   * decompressor into this stream. `_transform` receives the input of plain, TLS and compressed
+   * connections, and is wrapped, because the parser has no limits per message.
    */
   streamer: EventEmitter &
     NodeJS.WritableStream &
     Pick<Transform, '_transform'> & { destroyed: boolean; compress: boolean }
   /**
-   * Decompressor of an IMAP connection. Stored here so that imapflow destroys it with the
-   * connection.
+   * Decompressor of an IMAP connection. Stored here so that imapflow destroys the decompressor with
+   * the connection.
    */
   _inflate: InflateRaw
-  /** Output stream of an IMAP connection. Replaced by a writer of stored DEFLATE blocks. */
+  /**
+   * Output stream of an IMAP connection. After COMPRESS, replaced by a writer of stored
+   * (uncompressed) DEFLATE blocks.
+   */
   writeSocket: object
 }
 

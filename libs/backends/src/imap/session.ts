@@ -38,7 +38,8 @@ import { readParts, readPartsOfAll } from './messages/parts.ts'
 import { Watch, type WatchOptions } from './watch.ts'
 
 /**
- * Session with an IMAP server on one authenticated connection. `MailSession` describes the methods.
+ * Session with an IMAP server on one authenticated connection. The methods are documented in
+ * `MailSession`.
  */
 export class ImapSession implements MailSession {
   readonly capabilities: Capabilities

@@ -7,8 +7,8 @@ import { parseSequenceSet } from '../uid-ranges.ts'
 export type Token = { type?: string; value?: string | Buffer; section?: Token[] } | Token[] | null
 
 /**
- * Untagged IMAP response. In a response with a leading number, that number is in the field
- * `command`.
+ * Untagged IMAP response. If the response begins with a number, the field `command` contains the
+ * number.
  */
 export interface Line {
   command: string
@@ -23,7 +23,7 @@ export type Attributes = (Token | string)[] | false
 /** Values of a STATUS response, keyed by STATUS item in upper case. */
 export type StatusItems = ReadonlyMap<string, Token>
 
-/** Maximum length of an IMAP command line. Servers accept 8,192 octets (RFC 7162 §4). */
+/** Maximum length of an IMAP command line in octets. Servers accept 8,192 octets (RFC 7162 §4). */
 export const maxLineLength = 7_800
 
 /** Text of a token of an IMAP response, with literals as UTF-8. */

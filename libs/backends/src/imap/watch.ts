@@ -12,18 +12,18 @@ export interface Timings {
   /** Time without a byte from the IMAP server after which a watch sends NOOP. */
   quietMs: number
   /**
-   * Timeout of the NOOP that a watch sends after `quietMs`. `sampleMs`, `quietMs` and `probeMs`
-   * together are less than 2 minutes, in which a dead IMAP connection is detected.
+   * Timeout of the NOOP that a watch sends after `quietMs`. The sum of `sampleMs`, `quietMs` and
+   * `probeMs` is less than 2 minutes, so that a dead IMAP connection is detected within 2 minutes.
    */
   probeMs: number
   /**
-   * Duration of one IDLE of a watch. RFC 2177 allows 29 minutes, firewalls drop idle connections
-   * much earlier.
+   * Duration of one IDLE command of a watch. RFC 2177 allows 29 minutes. Firewalls drop idle
+   * connections much earlier.
    */
   renewMs: number
-  /** Interval of NOOP of a watch on an IMAP server without IDLE. */
+  /** Interval at which a watch sends NOOP to an IMAP server without IDLE. */
   pollMs: number
-  /** Interval of NOOP on IMAP sessions that no call uses. */
+  /** Interval at which NOOP is sent on IMAP sessions without a running call. */
   keepAliveMs: number
 }
 
@@ -42,13 +42,16 @@ export const defaultTimings: Timings = {
 
 type Wake = 'aborted' | 'contended' | 'due' | 'closed' | 'ended' | 'rejected'
 
-/** Minimum duration of IDLE. Some servers advertise IDLE but end it immediately. */
+/**
+ * Minimum duration of IDLE. If the server ends IDLE earlier, IDLE is not used: some servers
+ * advertise IDLE but end it immediately.
+ */
 const shortMs = 1_000
 
 /**
- * Watches the selected mailbox of an IMAP connection in rounds: one IDLE or one wait for the next
- * NOOP. A round ends when another command waits for the connection. The next round starts after
- * that command.
+ * Watches the selected mailbox of an IMAP connection in rounds. A round is one IDLE, or one wait
+ * until the next NOOP. A round ends when another command waits for the connection. The next round
+ * starts after that command.
  */
 export class Watch {
   readonly #connection: ImapConnection
@@ -87,7 +90,8 @@ export class Watch {
   async #round(signal: AbortSignal, mailbox: MailboxRef): Promise<void> {
     if (signal.aborted) return
     await this.#connection.perform(async (client) => {
-      // The previous round of the watch stayed in IDLE for a command that was not sent after all.
+      // Ends IDLE if the previous round of the watch stayed in IDLE for a command that was not
+      // sent.
       if (client.idling) await this.#probe()
     }, mailbox)
     if (this.#connection.mutex.isContended) return
@@ -97,11 +101,14 @@ export class Watch {
     if (wake === 'aborted' || wake === 'due') await this.#probe()
     if (wake === 'rejected' || (wake === 'ended' && performance.now() - began < shortMs))
       this.#idles = false
-    // In state 'contended' the waiting command ends IDLE, which saves a round trip to the IMAP
-    // server.
+    // In the state 'contended' the watch does not end IDLE: the waiting command does, which saves a
+    // round trip to the IMAP server.
   }
 
-  /** Waits, in IDLE if possible, until the watch of the mailbox has a reason to end IDLE. */
+  /**
+   * Waits, in IDLE if possible, until there is a reason to end the round of the watch. Returns the
+   * reason.
+   */
   async #wait(signal: AbortSignal): Promise<Wake> {
     const { client, mutex } = this.#connection
     const { promise, resolve } = Promise.withResolvers<Wake>()
@@ -130,7 +137,7 @@ export class Watch {
     }
   }
 
-  /** Calls back when the IMAP server has sent no data for `quietMs`, or after `renewMs`. */
+  /** Runs a callback when the IMAP server has sent no data for `quietMs`, or after `renewMs`. */
   #whenQuiet(call: () => void): NodeJS.Timeout {
     const { client } = this.#connection
     const { sampleMs, quietMs, renewMs } = this.#timings
@@ -147,8 +154,8 @@ export class Watch {
   }
 
   /**
-   * Sends NOOP during a watch, with a timeout that each received byte restarts. NOOP ends IDLE and
-   * lets the server report changes.
+   * Sends NOOP during a watch, which ends IDLE and lets the server report changes. Each received
+   * byte restarts the timeout.
    */
   async #probe(): Promise<void> {
     const connection = this.#connection
@@ -173,8 +180,8 @@ export class Watch {
 const changes = words('MessageNew', 'MessageExpunge', 'FlagChange')
 
 /**
- * Arguments of the IMAP command NOTIFY (RFC 5465 §3.1). STATUS makes the server send the counters
- * of all mailboxes first. DELAYED prevents the server from renumbering messages during a command.
+ * Arguments of the IMAP command NOTIFY (RFC 5465 §3.1). With STATUS, the server first sends the
+ * counters of all mailboxes. With DELAYED, the server does not renumber messages during a command.
  */
 const wanted: Attributes = [
   ...words('SET', 'STATUS'),
@@ -183,9 +190,9 @@ const wanted: Attributes = [
 ]
 
 /**
- * Requests notifications about all mailboxes of an IMAP session by NOTIFY. Notifications arrive at
- * any time. IDLE stays in use, because some servers send notifications only during IDLE and because
- * IDLE detects dead connections.
+ * Requests notifications about all mailboxes of an IMAP session by NOTIFY. Notifications may arrive
+ * at any time. IDLE is still used, because some servers send notifications only during IDLE, and
+ * because IDLE detects dead connections.
  */
 export class Notify {
   readonly #connection: ImapConnection
@@ -198,8 +205,8 @@ export class Notify {
   }
 
   /**
-   * Sends NOTIFY once per IMAP session. A rejection disables NOTIFY. The caller must hold the mutex
-   * of the connection.
+   * Sends NOTIFY once per IMAP session. If the server rejects NOTIFY, the session goes on without
+   * it. The caller must hold the mutex of the connection.
    */
   async start(): Promise<void> {
     if (this.#started || !this.#capabilities.notify) return
@@ -217,7 +224,10 @@ export class Notify {
     }
   }
 
-  /** Continues a session without NOTIFY, as after NOTIFY NONE (RFC 5465 §5.8). */
+  /**
+   * Continues the session without NOTIFY, as after the server ended its notifications (RFC 5465
+   * §5.8).
+   */
   #end(): void {
     this.#capabilities.notify = false
     this.#connection.notifications.notify({ kind: 'overflow' })

@@ -3,22 +3,29 @@ import type { ProviderPriority } from '../provider-limits/provider-limiter.ts'
 import type { TranscriptLine } from '../mail-session.ts'
 import type { MailApi } from './mail-api.ts'
 
-/** Clouds of Microsoft 365, each with API origins of its own. */
+/** Clouds of Microsoft 365. Each cloud has its own API origins. */
 export type GraphCloud = 'global' | 'gcc-high' | 'dod' | 'china'
 
-/** Login at the mail API of a provider. */
+/** Login of an account at the mail API of a provider. */
 export interface MailApiLogin {
   /**
-   * Mailbox of the login: an email address, which may differ from the address of the token's user.
+   * Mailbox of the login: an email address, which may differ from the email address of the token's
+   * user.
    */
   user: string
   accessToken: string
-  /** True for the mailbox of the access token's user, which has the name `me`. */
+  /**
+   * True if the mailbox belongs to the access token's user. The name of such a mailbox in requests
+   * is `me`.
+   */
   own?: boolean
 }
 
 export interface LoginOptions {
-  /** True after the mail API has rejected the last access token: bypasses caches of tokens. */
+  /**
+   * True after the mail API has rejected the last access token. Caches of access tokens are then
+   * bypassed.
+   */
   fresh: boolean
   signal: AbortSignal
 }
@@ -32,31 +39,40 @@ export interface MailApiAccess {
   /** Cloud of a Graph mailbox; defaults to `global`. */
   readonly cloud?: GraphCloud
   /**
-   * Reads a valid login of the account. Called before each request, so it must cache. @throws
-   * AppError
+   * Reads a valid login of the account. Called before each request, so the function must cache the
+   * login.
+   * @throws AppError
    */
   readonly login: (options: LoginOptions) => Promise<MailApiLogin>
 }
 
-/** Opens the protocol log of one request to a mail provider. */
+/**
+ * Starts the protocol log of one request to a mail provider. Returns the function that logs a line.
+ */
 export type OpenRequestLog = () => (line: TranscriptLine) => void
 
-/** Priority, timeout and log of the requests of one `MailApi`. */
+/** Priority, timeout and log of the requests that one `MailApi` client sends. */
 export interface MailApiUse {
   /**
-   * Priority of the requests. `caller`: an API request waits. `sync`: changes. `initial-sync`: the
-   * first full round.
+   * Priority of the requests: `caller` while an API request waits for the result, `sync` for
+   * reading changes, `initial-sync` for the first full round.
    */
   readonly priority: ProviderPriority
-  /** Remaining milliseconds of the API request. Absent: no limit but the abort signal. */
+  /**
+   * Remaining time of the API request in milliseconds. If absent, only the abort signal limits the
+   * time.
+   */
   readonly timeoutMs?: number
-  /** Protocol log of the requests to the mail provider. Absent: the requests are not logged. */
+  /**
+   * Function that starts the protocol log of a request to the mail provider. If absent, requests
+   * are not logged.
+   */
   readonly openLog?: OpenRequestLog
 }
 
 /**
- * Creates a client of a mail API. Creation is cheap and makes no request: create a client per
- * command. The clients of an account share limits, logins and, through `access`, data cached per
- * access object.
+ * Creates a client of a mail API. Creating a client is cheap and sends no request, so each command
+ * creates a client. The clients of an account share limits and logins. Clients with one `access`
+ * object also share data that is cached per object.
  */
 export type CreateMailApi = (access: MailApiAccess, use: MailApiUse) => MailApi

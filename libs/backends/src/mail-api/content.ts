@@ -2,7 +2,8 @@ import { type MessageContent, toBytes } from '@posthorn/mime'
 import { MailApiError } from './errors.ts'
 
 /**
- * Whole content of a message, for a mail API that takes a message in one piece.
+ * Reads the whole content of a message into memory, for a mail API that takes a message in one
+ * piece.
  *
  * @throws MailApiError `too-large`
  */

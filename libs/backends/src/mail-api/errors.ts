@@ -1,9 +1,9 @@
 import { AppError, type ErrorKind, type ErrorExtras } from '@posthorn/errors'
 
 /**
- * Kind and code of each failure of a mail provider's API as API clients see it (interface spec,
- * "Provider-mapped errors"). Failures without a code are described by their message. For providers
- * whose status is passed through see `MailApiErrorOptions.passesStatus`.
+ * Error kind and error code that API clients get for each failure of a mail provider's API
+ * (interface spec, "Provider-mapped errors"). Failures without a code are described by their
+ * message. For providers whose HTTP status is passed on see `MailApiErrorOptions.passesStatus`.
  */
 const failures = {
   /** Message that was deleted, moved out of the mailbox, or never existed. */
@@ -17,45 +17,63 @@ const failures = {
   /** Mailbox without a trash folder. */
   'trash-missing': ['not-found', 'TrashNotFound'],
   /**
-   * Expired or deleted watch of a mailbox: create a new watch and read all change lists (feeds).
+   * Expired or deleted watch of a mailbox. The caller has to create a new watch and read all change
+   * lists (feeds).
    */
   'watch-missing': ['not-found', 'NotFound'],
   /**
-   * Cursor whose later changes are no longer available at the provider: start a full round. See
-   * `warning`.
+   * Cursor after which the provider no longer knows the changes. The caller has to start a full
+   * round. See `warning`.
    */
   'stale-cursor': ['unprocessable', undefined],
-  /** Expired page token of a message list or search: start with the first page. */
+  /**
+   * Expired page token of a message list or search. The caller has to start with the first page.
+   */
   'stale-page': ['invalid', 'SearchCursorExpired'],
   /**
-   * Operation that the mail provider, the placement or the granted scopes do not have. Permanent.
+   * Operation that is not available: the provider does not have it, or not for its placement of
+   * messages (labels or folders), or the granted scopes do not permit it. Permanent.
    */
   'unsupported-operation': ['invalid', 'UnsupportedOperation'],
   'unsupported-term': ['invalid', 'UnsupportedSearchTerm'],
   'folder-exists': ['rejected', 'ALREADYEXISTS'],
   /**
-   * Any other refusal of a request with a 4xx status, also 409. Permanent; the text is the
-   * provider's.
+   * Any other refusal of a request with a 4xx status, including 409. Permanent. The text is from
+   * the provider.
    */
   refused: ['rejected', undefined],
-  /** Rate or concurrency limit of the mail provider, after waiting within the client. */
+  /**
+   * Rate limit or concurrency limit of the mail provider that still applied after the client had
+   * waited.
+   */
   'rate-limited': ['rate-limited', undefined],
-  /** Storage of the mailbox is used up. A retry needs action by the owner of the mailbox. */
+  /**
+   * Storage of the mailbox is full. A retry fails until the owner of the mailbox deletes messages
+   * or gets more storage.
+   */
   'mailbox-full': ['rate-limited', 'QuotaExceeded'],
   /** Access token rejected by the mail provider although the token was renewed once. */
   'token-rejected': ['forbidden', 'OAuthTokenRejected'],
-  /** Access token rejected for another reason than the token itself: the mailbox has no licence. */
+  /** Access token that is valid but was rejected because the mailbox has no licence. */
   unlicensed: ['forbidden', 'OAuthTokenRejected'],
-  /** Scope, policy or delegation does not permit the request to the mail provider. */
+  /**
+   * Missing permission: a scope, a policy or a delegation does not permit the request to the mail
+   * provider.
+   */
   'access-denied': ['forbidden', 'AccessDenied'],
-  /** User without a mailbox or licence, or with a mailbox outside the provider's cloud. */
+  /** User without a mailbox or licence, or whose mailbox is outside of the provider's cloud. */
   'mailbox-disabled': ['forbidden', 'MailboxNotEnabled'],
   'send-denied': ['forbidden', 'SendAsDenied'],
-  /** The provider blocks sending until the owner of the mailbox acts, such as by a verification. */
+  /**
+   * Sending is blocked by the provider until the owner of the mailbox acts, for example by a
+   * verification.
+   */
   'send-blocked': ['forbidden', 'AccessDenied'],
   'invalid-recipients': ['invalid', 'InvalidRecipients'],
   'too-large': ['too-large', 'MessageTooLarge'],
-  /** Watch (notifications of a mailbox) refused by the provider. Polling continues. */
+  /**
+   * Watch (notifications about a mailbox) that the provider refused. The mailbox is polled instead.
+   */
   'watch-refused': ['rejected', 'SubscriptionSetupError'],
   /** Network failure, 5xx, or a response of the provider that cannot be read. Temporary. */
   unavailable: ['unreachable', 'ConnectionError'],
@@ -64,7 +82,10 @@ const failures = {
 /** Reason of a failed call of `MailApi`, the API of a mail provider. */
 export type MailApiFailure = keyof typeof failures
 
-/** Failures of a mail API that have their own kind and code whatever status the provider sent. */
+/**
+ * Failures of a mail API whose own error kind and code are used even if the provider's status is
+ * passed on.
+ */
 const translated: ReadonlySet<MailApiFailure> = new Set([
   'message-missing',
   'part-missing',
@@ -72,14 +93,14 @@ const translated: ReadonlySet<MailApiFailure> = new Set([
   'rate-limited',
   'token-rejected',
   'unlicensed',
-  // Failures of a mail API that do not result from client requests.
+  // The following failures of a mail API do not result from requests of API clients.
   'stale-cursor',
   'watch-missing',
   'watch-refused',
 ])
 
 /**
- * Error text for API clients where the provider's own text is secondary. Interface spec, "403
+ * Error text for API clients if the provider's own text is in `info.response`. Interface spec, "403
  * messages".
  */
 const requestFailed = 'OAuth2 request failed'
@@ -87,26 +108,30 @@ const requestFailed = 'OAuth2 request failed'
 export interface MailApiErrorOptions extends ErrorOptions {
   /**
    * Delay in milliseconds that the provider requests before a retry, at most 24 h. Absent if the
-   * provider names no readable delay: back off. With `rate-limited` and `unavailable`.
+   * provider requests no readable delay: the caller then uses its own backoff. Set for
+   * `rate-limited` and `unavailable`.
    */
   retryAfterMs?: number
-  /** HTTP status of the provider's response. Absent without a response. */
+  /** HTTP status of the provider's response. Absent if there was no response. */
   status?: number
   /**
-   * True for Gmail: API clients get the provider's status without a code (kind `provider`), except
-   * for missing messages and folders, rate limits and rejected tokens.
+   * True if API clients get the provider's HTTP status without a code (kind `provider`), as for
+   * Gmail. Missing messages and folders, rate limits and rejected tokens always have their own kind
+   * and code.
    */
   passesStatus?: boolean
   /** Value of `syncWarning` in `GET /v1/changes`, for the failure `stale-cursor`. */
   warning?: string
-  /** True for a successful response of a provider whose members are missing or of another type. */
+  /**
+   * True if a successful response of the provider lacks members, or has members of a wrong type.
+   */
   incomplete?: boolean
 }
 
 /**
  * Failure of a provider's mail API. `kind`, `code` and `message` are for API clients and follow
- * from `failure`; callers decide by `failure`. Without a code, `info.response` has the text of the
- * provider if `message` does not.
+ * from `failure`. Code of this product decides by `failure`. If `message` is not the text of the
+ * provider, `info.response` has this text.
  */
 export class MailApiError extends AppError {
   override name = 'MailApiError'
@@ -114,15 +139,15 @@ export class MailApiError extends AppError {
   readonly retryAfterMs: number | undefined
   readonly warning: string | undefined
   /**
-   * True for an incomplete response of the provider, as `MailApiErrorOptions.incomplete`: a repeat
-   * of the request may be complete.
+   * True for an incomplete response of the provider, see `MailApiErrorOptions.incomplete`. Another
+   * response to the same request may be complete.
    */
   readonly incomplete: boolean
-  /** True after `depositDraft` if an incomplete draft could not be removed from the mailbox. */
+  /** True if `depositDraft` could not remove an incomplete draft from the mailbox. */
   leavesDraft = false
 
   /**
-   * Creates the error. `text`: message of the provider, or the reason of a failure without a
+   * Creates the error. `text` is the message of the provider, or the reason of a failure without a
    * response.
    */
   constructor(failure: MailApiFailure, text: string, options: MailApiErrorOptions = {}) {
@@ -143,15 +168,15 @@ export class MailApiError extends AppError {
   }
 }
 
-/** Failure of a mail API: a successful response whose members are missing or of another type. */
+/**
+ * Failure of a mail API: the provider sent a successful response that lacks members, or has members
+ * of a wrong type.
+ */
 export function incompleteResponse(text: string): MailApiError {
   return new MailApiError('unavailable', text, { incomplete: true })
 }
 
-/**
- * True if the error is a failure of a mail API, and the kind of failure is `failure` if that is
- * set.
- */
+/** True if the error is a failure of a mail API. With `failure`, true only for this failure. */
 export function isMailApiError(error: unknown, failure?: MailApiFailure): error is MailApiError {
   return error instanceof MailApiError && (failure === undefined || error.failure === failure)
 }

@@ -4,17 +4,17 @@ import type { MessageCategory, SpecialUse } from '@posthorn/contracts/schemas/me
 export interface ApiFolder {
   id: string
   /**
-   * Path of the folder: names of the levels, top first. A name may contain `/`; it may be
+   * Path of the folder: the names of its levels, top level first. A name may contain `/` and may be
    * localized.
    */
   path: string[]
   /**
-   * Parent folder. Absent at the top level, and if the parent exists only as a part of the folder's
-   * name.
+   * Id of the parent folder. Absent at the top level, and if the parent exists only as a part of
+   * the folder's name.
    */
   parentId?: string
   specialUse?: SpecialUse
-  /** Tab of the Gmail inbox that this label stands for. */
+  /** Category (tab) of the Gmail inbox that this label stands for. */
   category?: MessageCategory
   /** False for labels and folders of the mail system, which cannot be renamed or deleted. */
   editable: boolean
@@ -24,8 +24,8 @@ export interface ApiFolder {
 }
 
 /**
- * Place of a folder in the tree of folders. At the top level, `parentId` is absent, or an id that
- * is not listed.
+ * Place of a folder in the tree of folders. At the top level, `parentId` is absent or is an id that
+ * the list of folders does not contain.
  */
 export interface FolderPlace {
   name: string
@@ -52,29 +52,35 @@ export interface FolderChange {
 }
 
 /**
- * Manages folders of a mailbox. Operations on a folder that does not exist fail with
+ * Manages folders of a mailbox. An operation on a folder that does not exist fails with
  * `folder-missing`.
  */
 export interface MailApiFolders {
   /**
-   * Lists all folders of the mailbox, with hidden folders and without search folders. At most
-   * 25,000, else `refused`.
+   * Lists all folders of the mailbox, including hidden folders and without search folders. Fails
+   * with `refused` for more than 25,000 folders.
    */
   folders(signal: AbortSignal): Promise<ApiFolder[]>
-  /** Reads the current place of a folder, in one request. Absent with placement `labels`. */
+  /**
+   * Reads the current place of a folder with one request. The method is absent with placement
+   * `labels`.
+   */
   folderPlace?(id: string, signal: AbortSignal): Promise<FolderPlace>
   folderCounts(id: string, signal: AbortSignal): Promise<FolderCounts>
-  /** Creates a folder. @throws MailApiError `folder-exists`, without regard to case */
+  /**
+   * Creates a folder.
+   * @throws MailApiError `folder-exists` if a folder has this name, compared without regard to case
+   */
   createFolder(folder: NewFolder, signal: AbortSignal): Promise<ApiFolder>
   /**
-   * Renames or moves a folder with its children. Folder ids stay. Not atomic with placement
-   * `labels`: one request per child; after a failure the call may be repeated.
+   * Renames or moves a folder with its children. Folder ids stay unchanged. Not atomic with
+   * placement `labels`, which needs a request per child. After a failure the call may be repeated.
    * @throws MailApiError `folder-exists`; `refused` for a folder that is not `editable`
    */
   renameFolder(id: string, change: FolderChange, signal: AbortSignal): Promise<ApiFolder>
   /**
-   * Deletes a folder. With placement `labels` the messages and children of the folder stay. With
-   * placement `folder` both move to the trash or are deleted.
+   * Deletes a folder. With placement `labels`, the messages and children of the folder stay. With
+   * placement `folder`, they move to the trash or are deleted.
    * @throws MailApiError `refused` for a folder that is not `editable`
    */
   deleteFolder(id: string, signal: AbortSignal): Promise<void>

@@ -1,6 +1,6 @@
 import type { FetchedMessage } from '../messages.ts'
 
-/** Flags of a message. `unseen` is the absence of `\Seen`; `draft` cannot be changed. */
+/** Flags of a message. `unseen` is true without the flag `\Seen`. `draft` cannot be changed. */
 export interface ApiFlags {
   unseen: boolean
   flagged: boolean
@@ -8,9 +8,9 @@ export interface ApiFlags {
 }
 
 /**
- * Folder, labels and flags of a message. With placement `labels`, `labels` are ids of all its
- * folders and `folderId` is absent. With placement `folder`, `folderId` is its only folder, and
- * `labels` are category names of at most 255 characters.
+ * Folder, labels and flags of a message. With placement `labels`, `labels` are the ids of all
+ * folders of the message and `folderId` is absent. With placement `folder`, `folderId` is the only
+ * folder of the message, and `labels` are category names of at most 255 characters.
  */
 export interface MessageState extends ApiFlags {
   id: string
@@ -22,15 +22,15 @@ export interface MessageState extends ApiFlags {
 /** Attachment of a message. */
 export interface ApiAttachment {
   /**
-   * Id of the attachment's part within its message, for at least as long as the message is
-   * unchanged: at most 512 visible ASCII characters, empty for a message that is nothing but a
-   * file.
+   * Part id of the attachment within its message, valid at least until the message changes. At most
+   * 512 visible ASCII characters. Empty if the whole message is a file.
    */
   partId: string
   /** Media type of the attachment in lower case. */
   contentType: string
   /**
-   * Size of the attachment: bytes after decoding, as the provider reports them. May be approximate.
+   * Size of the attachment in bytes after decoding, as reported by the provider. May be
+   * approximate.
    */
   size?: number
   filename?: string
@@ -42,7 +42,7 @@ export interface ApiAttachment {
   external?: true
 }
 
-/** Text bodies of a message, decoded. At most `maxTextBytes` UTF-8 bytes each. */
+/** Text bodies of a message, decoded. Each text has at most `maxTextBytes` bytes in UTF-8. */
 export interface ApiTexts {
   plain?: string
   html?: string
@@ -51,46 +51,48 @@ export interface ApiTexts {
 }
 
 /**
- * Message as a mail provider describes it. Optional members are absent unless the message has them.
+ * Message as a mail provider describes it. An optional member is absent if the message does not
+ * have it.
  */
 export interface ApiMessage extends MessageState {
   /** Time of arrival of the message. */
   receivedAt: Date
   /**
-   * Approximate bytes of the message. Absent if the provider does not report the size with lists.
+   * Approximate size of the message in bytes. Absent if the provider does not report sizes in
+   * lists.
    */
   size?: number
   /**
-   * Envelope of the message. Its Message-ID has angle brackets. Addresses are as sent and may not
-   * be SMTP addresses.
+   * Envelope of the message. Its Message-ID has angle brackets. Addresses are taken from the
+   * message unchanged, and may not be SMTP addresses.
    */
   envelope: FetchedMessage['envelope']
   /** Beginning of the message text in at most 255 characters, without HTML entities. */
   preview?: string
   /**
-   * Attachments of the message without texts. Inner parts of a `message/rfc822` belong to that
-   * part.
+   * Attachments of the message. Text parts of the message are no attachments. A `message/rfc822`
+   * part is one attachment, without its inner parts.
    */
   attachments?: ApiAttachment[]
   /**
-   * Header fields of the message in order, at most 256 KiB. Names in any case, values decoded or
-   * not.
+   * Header fields of the message in order, at most 256 KiB. The case of names is not normalised,
+   * and values may or may not be decoded.
    */
   headers?: [name: string, value: string][]
   texts?: ApiTexts
 }
 
-/** Parts of a message to read. Each part may cost a request. */
+/** Parts of a message that are read in addition to its state. Each part may cost a request. */
 export interface GetOptions {
   headers?: boolean
   attachments?: boolean
-  /** Maximum bytes of each text of the message that is read, at most 10 MiB. Absent: no texts. */
+  /** Maximum bytes of each text of the message, at most 10 MiB. If absent, no texts are read. */
   maxTextBytes?: number
 }
 
 /** Download of the content of a message or attachment. */
 export interface ApiDownload {
-  /** Bytes of `content` of the download. Absent if unknown. */
+  /** Size of the downloaded `content` in bytes. Absent if unknown. */
   size?: number
   contentType: string
   filename?: string

@@ -4,20 +4,20 @@ import type { ApiDownload, ApiMessage, GetOptions } from './messages.ts'
 export interface MailApiProfile {
   /** Primary email address of the mailbox. */
   address: string
-  /** Number of messages in the mailbox. Absent if the provider does not count them. */
+  /** Number of messages in the mailbox. Absent if the provider does not count messages. */
   messages?: number
 }
 
 /**
- * Query for messages of a folder, or of the mailbox without `folderId`, newest first. Trash and
- * junk are part of the mailbox only with placement `folder`. Label terms are label ids (placement
- * `labels`) or names.
+ * Query for messages of a folder, newest first. Without `folderId`, query for messages of the whole
+ * mailbox, which includes trash and junk only with placement `folder`. Search terms for labels are
+ * label ids (placement `labels`) or names.
  */
 export interface MessageQuery {
   folderId?: string
   /**
-   * Search terms combined with AND. All terms are applied; a term that cannot be applied is
-   * `unsupported-term`.
+   * Search terms, combined with AND. No term is ignored: a term that the provider cannot search for
+   * fails with `unsupported-term`.
    */
   search?: SearchTerms
   /** True to use the provider's search index instead of exact filters, if the provider has both. */
@@ -26,17 +26,18 @@ export interface MessageQuery {
 
 export interface PageOptions {
   /**
-   * Token of the previous page of a message list, for the same query. Absent for the first page.
+   * Page token from the previous page of a message list for the same query. Absent for the first
+   * page.
    */
   pageToken?: string
   /**
-   * Messages per page, 1 to 1,000. A page may have fewer messages, or none, and still have a
-   * successor.
+   * Maximum messages per page, 1 to 1,000. A page may have fewer messages or none, even if another
+   * page follows.
    */
   limit: number
 }
 
-/** Page of a list of a mail provider, such as messages. */
+/** Page of a list that a mail provider returns, such as a list of messages. */
 export interface ApiPage<T> {
   entries: T[]
   /**
@@ -44,7 +45,7 @@ export interface ApiPage<T> {
    * the last page.
    */
   nextPageToken?: string
-  /** Number of all entries that match. Absent if the provider does not count them. */
+  /** Number of all entries that match the query. Absent if the provider does not count entries. */
   total?: number
 }
 
@@ -56,21 +57,26 @@ export interface ListedId {
 
 /** Signature of an email address that the mail provider stores. */
 export interface ApiSignature {
-  /** Address that messages with this signature are sent from. */
+  /** Email address that the signature belongs to. */
   address: string
   /** Signature as HTML, as the provider stores it. */
   signature: string
 }
 
-/** Reads messages of a mail provider. No call changes a flag. */
+/**
+ * Reads messages of a mail provider. No method changes a flag, such as marking a message as seen.
+ */
 export interface MailApiReads {
   profile(signal: AbortSignal): Promise<MailApiProfile>
   /**
-   * Lists message ids only: the cheapest list.
+   * Lists message ids only, which is the cheapest list.
    * @throws MailApiError `folder-missing`, `label-missing`, `stale-page`, `unsupported-term`
    */
   listIds(query: MessageQuery, page: PageOptions, signal: AbortSignal): Promise<ApiPage<ListedId>>
-  /** Lists messages like `listIds`, with their state. Messages deleted in between are missing. */
+  /**
+   * Lists messages like `listIds`, with their state. Messages that are deleted during the call are
+   * left out.
+   */
   listMessages(
     query: MessageQuery,
     page: PageOptions,
@@ -78,30 +84,37 @@ export interface MailApiReads {
   ): Promise<ApiPage<ApiMessage>>
   /**
    * Reads one message.
-   * @throws MailApiError `message-missing`, also while a new message is not yet readable;
-   *   `unreadable-id`
+   * @throws MailApiError `message-missing`, also for a new message that is not readable yet;
+   * `unreadable-id`
    */
   getMessage(id: string, options: GetOptions, signal: AbortSignal): Promise<ApiMessage>
-  /** Reads messages in the order of at most 100 message ids. Missing messages are left out. */
+  /**
+   * Reads at most 100 messages by their ids, in the order of the ids. Missing messages are left
+   * out.
+   */
   getMessages(
     ids: readonly string[],
     options: GetOptions,
     signal: AbortSignal,
   ): Promise<ApiMessage[]>
   /**
-   * Downloads the source of a message (RFC 5322), as the provider stores or rebuilds it. The signal
-   * also ends the download.
+   * Downloads the source of a message (RFC 5322), as the provider stores or rebuilds the source.
+   * The signal also ends the download.
    * @throws MailApiError `message-missing`
    */
   downloadSource(id: string, signal: AbortSignal): Promise<ApiDownload>
   /**
    * Downloads the content of one attachment of a message.
-   * @throws MailApiError `message-missing`, `part-missing`; `unsupported-operation` if external
+   * @throws MailApiError `message-missing`, `part-missing`; `unsupported-operation` for an external
+   * attachment
    */
   downloadAttachment(
     part: { id: string; partId: string },
     signal: AbortSignal,
   ): Promise<ApiDownload>
-  /** Reads the stored signatures of the mailbox. Absent if the provider has no signatures. */
+  /**
+   * Reads the stored signatures of the mailbox. The method is absent if the provider has no
+   * signatures.
+   */
   readonly signatures?: (signal: AbortSignal) => Promise<ApiSignature[]>
 }

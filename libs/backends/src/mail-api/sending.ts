@@ -1,19 +1,19 @@
 import type { MessageContent } from '@posthorn/mime'
 
-/** Draft at the mail provider. `id` and `messageId` differ for Gmail. */
+/** Draft at the mail provider. For Gmail, the draft's `id` differs from its `messageId`. */
 export interface ApiDraft {
   id: string
-  /** Id of the message that holds the draft. Changes with the draft's content. */
+  /** Id of the message that contains the draft. Changes with the draft's content. */
   messageId: string
   threadId?: string
   /**
-   * Version of the draft, which changes with the draft's content. Absent if `messageId` shows
-   * changes.
+   * Version of the draft, which changes with the draft's content. Absent if `messageId` already
+   * changes with the content.
    */
   version?: string
   /**
-   * Names of header fields that the draft lacks, because the provider's own message format cannot
-   * keep them. Only a new draft has the names.
+   * Names of header fields that are missing in the draft, because the provider's own message format
+   * cannot store them. Set only when the draft is created.
    */
   omittedHeaders?: string[]
 }
@@ -40,26 +40,31 @@ export interface DepositOptions {
   structured?: boolean
 }
 
-/** Search for drafts, by exactly one of these criteria. */
+/** Search for drafts by exactly one of the following criteria. */
 export type DraftQuery =
   | { draftId: string }
-  /** Id of the message that holds the draft. Its Message-ID `header` makes the search cheaper. */
+  /**
+   * Id of the message that contains the draft. The optional Message-ID `header` of that message
+   * makes the search cheaper.
+   */
   | { messageId: string; header?: string | undefined }
   /**
-   * Message-ID header of the draft with angle brackets. The search uses an index that may lag
-   * behind by seconds. `incomplete`: finds drafts that lack files, instead of complete drafts.
+   * Message-ID header of the draft with angle brackets. The search uses an index of the provider
+   * that may lag behind by seconds. With `incomplete`, finds only drafts that still lack files,
+   * otherwise only complete drafts.
    */
   | { messageIdHeader: string; incomplete?: boolean }
 
 /**
- * Sent message at a mail provider. Members are absent if the provider does not report them (yet).
+ * Sent message at a mail provider. A member is absent if the provider does not report it, or not
+ * yet.
  */
 export interface ApiSentMessage {
   id?: string
   threadId?: string
   /**
-   * Message-ID header of the sent message with angle brackets. Providers replace the original
-   * header.
+   * Message-ID header of the sent message with angle brackets. Providers may replace the original
+   * Message-ID.
    */
   messageIdHeader?: string
   /**
@@ -67,21 +72,24 @@ export interface ApiSentMessage {
    * alias, without an error.
    */
   from?: readonly string[]
-  /** Names of header fields that the sent message lacks, if a call names them. */
+  /**
+   * Names of header fields that are missing in the sent message. Absent if the call does not report
+   * such names.
+   */
   omittedHeaders?: string[]
 }
 
 /**
- * Sends messages of a mail provider in two steps, over a draft. After a crash between the steps,
- * the draft decides: a draft that exists was not sent, a draft that does not exist was sent. The
- * provider stores the sent copy.
+ * Sends messages of a mail provider in two steps: creates a draft, then sends the draft. After a
+ * crash in between, a draft that still exists was not sent, and a draft that no longer exists was
+ * sent. The provider stores the sent copy.
  */
 export interface MailApiSending {
   /**
-   * Creates a draft. A repeat creates a second draft. A draft that a crash leaves incomplete is
-   * found with `incomplete` only, because callers adopt complete drafts.
+   * Creates a draft. Repeating the call creates a second draft. A draft that is incomplete after a
+   * crash is only found with `incomplete`, because callers continue with complete drafts.
    * @throws MailApiError `too-large`, `invalid-recipients`, `mailbox-full`; with `leavesDraft` if
-   *   an incomplete draft may be left
+   * an incomplete draft may be left in the mailbox
    */
   depositDraft(
     content: MessageContent,
@@ -89,34 +97,35 @@ export interface MailApiSending {
     signal: AbortSignal,
   ): Promise<ApiDraft>
   /**
-   * Sends a draft to the recipients of its header. If the connection fails, the message may have
-   * been sent: search for the draft.
-   * @throws MailApiError `message-missing`: no such draft; `send-denied`, `invalid-recipients`,
-   *   `too-large`; `rate-limited` also for daily limits, with 1 h if the provider names no time
+   * Sends a draft to the recipients in its header. If the connection fails, the message may have
+   * been sent, and the caller must search for the draft.
+   * @throws MailApiError `message-missing` if the draft does not exist; `send-denied`,
+   * `invalid-recipients`, `too-large`; `rate-limited`, also for daily limits, with a delay of 1 h
+   * if the provider sends none
    */
   releaseDraft(id: string, signal: AbortSignal): Promise<ApiSentMessage>
   /**
-   * Drafts that match, at most 10. With an id, the result decides whether the draft exists.
-   * @throws MailApiError `unavailable`, also for a response that does not decide whether the draft
+   * Finds at most 10 drafts that match. A search by id shows reliably whether the draft exists.
+   * @throws MailApiError `unavailable`, also for a response that does not show whether the draft
    * exists
    */
   findDrafts(query: DraftQuery, signal: AbortSignal): Promise<ApiDraft[]>
   /**
-   * Finds the sent message that a released draft became. Undefined if the message is not visible
-   * yet, which may take a minute, or if it was deleted.
+   * Finds the sent message that a draft became. Undefined if the message was deleted, or is not
+   * visible yet, which may take a minute.
    */
   findSent(
     draft: ApiDraft & { messageIdHeader?: string },
     signal: AbortSignal,
   ): Promise<ApiSentMessage | undefined>
   /**
-   * Deletes a draft permanently. Succeeds if the draft does not exist or was sent, and keeps the
-   * sent copy.
+   * Deletes a draft permanently. Succeeds if the draft does not exist or was sent. A sent copy is
+   * not deleted.
    */
   discardDraft(id: string, signal: AbortSignal): Promise<void>
   /**
-   * Sends a message without a draft, for grants that permit no drafts. A repeat sends the message
-   * again.
+   * Sends a message without a draft, for OAuth2 grants that permit no drafts. Repeating the call
+   * sends the message again.
    */
   sendMessage(
     content: MessageContent,
@@ -124,8 +133,9 @@ export interface MailApiSending {
     signal: AbortSignal,
   ): Promise<ApiSentMessage>
   /**
-   * Names of header fields that a draft of this content lacks, for a draft that an interrupted call
-   * created. Absent if the provider takes MIME only, which keeps all header fields.
+   * Names of header fields that a draft with this content lacks. Used for a draft that an
+   * interrupted call created. The method is absent if the provider takes MIME only, which keeps all
+   * header fields.
    */
   omittedHeaders?(content: MessageContent, options: DepositOptions): Promise<string[]>
 }

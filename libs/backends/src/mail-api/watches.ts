@@ -1,64 +1,61 @@
 import type { NotifiedMessage } from '@posthorn/contracts/commands/notifications'
 
 /**
- * Watch of a mailbox: registration for notifications at the mail provider, or connection that
- * receives the notifications.
+ * Watch of a mailbox: a registration for notifications at the mail provider, or a connection of the
+ * client on which notifications arrive.
  */
 export interface ApiWatch {
   /**
-   * Id of the watch at the mail provider. Empty if the client listens itself: there is nothing to
-   * renew or to stop.
+   * Id of the watch at the mail provider. Empty for a watch by a connection of the client, which
+   * cannot be renewed or stopped.
    */
   id: string
   /** Time at which the notifications of the watch end unless the watch is renewed. */
   expiresAt: Date
   /**
-   * Settles when the connection of a client that listens for notifications has ended. Absent for
-   * clients that do not listen.
+   * Settles when the client's connection for notifications has ended. Absent without such a
+   * connection.
    */
   ended?: Promise<unknown>
 }
 
-/**
- * Recipient of notifications that the client of a mail provider receives on a connection of its
- * own.
- */
+/** Recipient of notifications that the client of a mail provider receives on its own connection. */
 export interface WatchListener {
   /**
-   * Handles a notification. `changed`: read the change lists (feeds), or only the feeds of
-   * `messages`. `missed`: compare all messages.
+   * Handles a notification. After `changed`, the recipient reads the change lists (feeds), or only
+   * the feeds of the given `messages`. After `missed`, the recipient compares all messages.
    */
   onNotification(kind: 'changed' | 'missed', messages?: readonly NotifiedMessage[]): void
-  /**
-   * Signal that ends the connection for notifications: the client listens until the signal aborts.
-   */
+  /** Signal that ends the connection for notifications. */
   until: AbortSignal
 }
 
 /**
- * Watches a mailbox for notifications of changes. Notifications start a read of the change lists
- * (feeds) earlier; notifications may be lost, repeated, late, or early: before the message can be
+ * Watches a mailbox for notifications of changes, which start an earlier read of the change lists
+ * (feeds). Notifications may be lost, repeated or late, and may arrive before the message can be
  * read. Notifications arrive at a destination, which is an option of the client, or on a connection
  * of the client.
  */
 export interface MailApiWatches {
   /**
-   * Starts notifications of a mailbox. `secret` (at most 128 characters) is sent with each
-   * notification if the provider supports that. If the provider permits one watch only, an existing
-   * watch is replaced. A client that cannot register anything connects, and notifies the listener.
-   * @throws MailApiError `watch-refused`: poll instead
+   * Starts notifications of a mailbox. Each notification contains `secret` (at most 128 characters)
+   * if the provider supports that. If the provider permits only one watch, an existing watch is
+   * replaced. A client without a registration at the provider opens a connection and notifies the
+   * listener.
+   * @throws MailApiError `watch-refused`: the caller polls instead
    */
   watch(secret: string, signal: AbortSignal, listener?: WatchListener): Promise<ApiWatch>
   /**
    * Renews the watch of a mailbox.
-   * @throws MailApiError `watch-missing` if the watch has expired or was removed: start a new watch
+   * @throws MailApiError `watch-missing` if the watch has expired or was removed, so that the
+   * caller starts a new watch
    */
   renewWatch(id: string, signal: AbortSignal): Promise<ApiWatch>
   /** Ends the notifications of a watch. Succeeds if the watch does not exist. */
   stopWatch(id: string, signal: AbortSignal): Promise<void>
   /**
-   * Lists watches of the mailbox with the destination of this client. Undefined if the provider
-   * cannot list watches.
+   * Lists watches of the mailbox that notify the destination of this client. Undefined if the
+   * provider cannot list watches.
    */
   listWatches(signal: AbortSignal): Promise<ApiWatch[] | undefined>
 }

@@ -1,43 +1,53 @@
-/** Change of flags and labels of messages. Labels are ids (placement `labels`) or names. */
+/**
+ * Change of flags and labels of messages. Labels are given by id if the provider has labels instead
+ * of folders (placement `labels`, as Gmail), otherwise by name.
+ */
 export interface MessageUpdate {
   unseen?: boolean
   flagged?: boolean
   addLabels?: readonly string[]
   removeLabels?: readonly string[]
   /**
-   * Labels that replace all labels of a message. Rejected with `unsupported-operation` if labels
-   * also place messages in folders (placement `labels`).
+   * Labels that replace all labels of a message. Fails with `unsupported-operation` if the provider
+   * has labels instead of folders (placement `labels`).
    */
   setLabels?: readonly string[]
 }
 
-/** Result of a change of several messages at a mail provider. */
+/** Result of changing several messages at a mail provider. */
 export interface BulkResult {
   /**
-   * Ids of messages that the provider reports as missing. Some bulk requests ignore missing ids.
+   * Ids of messages that the provider reports as missing. Some bulk requests do not report missing
+   * messages.
    */
   missing: string[]
   /**
-   * Ids of messages that the provider describes without the change, although it accepted the change
-   * several times. Absent if there is no such message. Bulk requests whose response describes no
-   * message report no ids.
+   * Ids of messages that the provider still describes without the change, although it accepted the
+   * change several times. Absent if there is no such message, and for bulk requests whose response
+   * describes no message.
    */
   unchanged?: string[]
 }
 
 export interface MoveResult extends BulkResult {
-  /** New ids of moved messages whose id changed. Usually empty. */
+  /**
+   * New ids of moved messages, by old id. Contains only messages whose id changed, and is usually
+   * empty.
+   */
   newIds: Map<string, string>
 }
 
 export interface MoveTarget {
   /** Folder that the messages are moved to. */
   to: string
-  /** Folder that the moved messages leave. Required with placement `labels`, otherwise ignored. */
+  /**
+   * Folder that the moved messages leave. Required if the provider has labels instead of folders
+   * (placement `labels`), otherwise ignored.
+   */
   from?: string
 }
 
-/** Placement and flags of an uploaded message. Flags default to false. */
+/** Folder, labels and flags of an uploaded message. Flags default to false. */
 export interface AppendTarget {
   folderId: string
   unseen?: boolean
@@ -47,16 +57,17 @@ export interface AppendTarget {
   /** Time of arrival of the uploaded message; defaults to now. */
   receivedAt?: Date
   /**
-   * Called before a draft is created that takes several requests, with a Message-ID header that no
-   * other draft has. Until the draft is complete, `findDrafts` with `incomplete` finds the draft by
-   * this header.
+   * Called before a draft is created by several requests. Gets a Message-ID header that no other
+   * draft has. Until the draft is complete, `findDrafts` with `incomplete` finds the draft by this
+   * header.
    */
   onIncomplete?: (messageIdHeader: string) => Promise<void>
 }
 
 /**
- * Changes messages at a mail provider, at most 1,000 ids per call. Not atomic: a failure may leave
- * a part of the messages changed. A repeat is harmless, except of `appendMessage`.
+ * Changes messages at a mail provider, at most 1,000 messages per call. Not atomic: after a failure
+ * some of the messages may be changed. All calls except `appendMessage` may be repeated without
+ * harm.
  */
 export interface MailApiWrites {
   /**
@@ -76,15 +87,16 @@ export interface MailApiWrites {
   /** Moves messages to the trash folder. @throws MailApiError `trash-missing` */
   trashMessages(ids: readonly string[], signal: AbortSignal): Promise<MoveResult>
   /**
-   * Deletes messages permanently. @throws MailApiError `unsupported-operation` unless
-   * `traits.removes`
+   * Deletes messages permanently.
+   * @throws MailApiError `unsupported-operation` if `traits.removes` is false
    */
   removeMessages(ids: readonly string[], signal: AbortSignal): Promise<BulkResult>
   /**
-   * Uploads a message (RFC 5322) to a folder. A repeat stores the message twice. A failure leaves
-   * no incomplete draft, unless `onIncomplete` failed or the draft could not be removed.
+   * Uploads a message (RFC 5322) to a folder. Repeating the call stores the message twice. A
+   * failure leaves no incomplete draft, unless `onIncomplete` failed or the draft could not be
+   * removed.
    * @throws MailApiError `folder-missing`; `too-large`; `unsupported-operation` for a message that
-   *   is no draft if `traits.appends` is `drafts`
+   * is no draft if `traits.appends` is `drafts`
    */
   appendMessage(
     content: Uint8Array,

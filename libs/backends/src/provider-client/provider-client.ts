@@ -14,9 +14,11 @@ export interface ProviderClientOptions {
   readonly limiter: ProviderLimiter
   readonly access: MailApiAccess
   readonly use: MailApiUse
-  /** Turns an error response of a mail provider into the failure that the provider means by it. */
+  /** Converts an error response of a mail provider to the failure that it means. */
   readonly toError: (error: ProviderError) => MailApiError
-  /** Delays before repeated requests, if the mail provider names no delay. Default: 1 to 30 s. */
+  /**
+   * Delays before repeated requests, if the mail provider requests no delay. Default: 1 to 30 s.
+   */
   readonly delayMs?: Backoff
 }
 
@@ -25,21 +27,23 @@ export interface ClientRequest extends Omit<ProviderRequest, 'token' | 'url'> {
   operation: string
   /** Number of provider operations in the request, such as the parts of a batch; defaults to 1. */
   count?: number
-  /** Concurrent requests that the mail provider makes of this request; defaults to 1. */
+  /**
+   * Number of concurrent requests that the mail provider counts for this request; defaults to 1.
+   */
   slots?: number
   /**
    * Path or link of the request. A function gets the mailbox, an email address that is not encoded.
    */
   url: string | ((mailbox: string, login: MailApiLogin) => string)
   /**
-   * True if a repeat of the request has no second effect: the request is repeated after temporary
-   * failures. Other requests are repeated only if the provider did nothing: after rate limits and
-   * rejected tokens.
+   * True if repeating the request has no second effect. Such a request is repeated after temporary
+   * failures. Other requests are repeated only if the provider did nothing, which is certain after
+   * rate limits and rejected tokens.
    */
   repeatable: boolean
   /**
-   * Checks the form of a successful JSON response of the provider. @throws MailApiError
-   * `unavailable`
+   * Checks the form of a successful JSON response of the provider.
+   * @throws MailApiError `unavailable` for a response of another form
    */
   check?: (response: ProviderJson<unknown>) => void
   signal: AbortSignal
@@ -50,23 +54,27 @@ export interface ClientRequest extends Omit<ProviderRequest, 'token' | 'url'> {
  */
 const maxRepeats = { 'rate-limited': 5, unavailable: 3 } as const
 /**
- * Time that a mail provider may take for a streamed body. Longer than any message needs. Ends a
- * body that arrives a byte now and then. The pauses of the reader do not count.
+ * Maximum time in which a mail provider has to send a streamed body. The time is longer than any
+ * message needs, and ends a body that arrives one byte at a time. Time during which the reader does
+ * not read is not counted.
  */
 const bodyTimeoutMs = 30 * 60_000
-/** Maximum delay before the client repeats a request. A longer delay is the caller's decision. */
+/**
+ * Maximum delay before the client repeats a request. If the provider requests a longer delay, the
+ * request fails, and the caller decides.
+ */
 const maxDelayMs = 60_000
 
 /**
- * Client that sends the requests of one `MailApi` to the mail provider: limits, login, renewal of a
- * rejected token, repeats. A failed request rejects with a `MailApiError`, the reason of its
- * signal, or an error of `access.login`.
+ * Client that sends the requests of one `MailApi` to the mail provider. Waits for rate limits, adds
+ * the login, renews a rejected token and repeats requests. A failed request rejects with a
+ * `MailApiError`, the reason of its signal, or an error of `access.login`.
  */
 export class ProviderClient {
   readonly #options: ProviderClientOptions
   readonly #http: ProviderHttp
   readonly #delayMs: Backoff
-  /** Time at which the API request that waits for the provider ends. */
+  /** Deadline of the API request that waits for the provider. */
   readonly #deadline: number
 
   constructor(options: ProviderClientOptions) {
@@ -77,7 +85,10 @@ export class ProviderClient {
     this.#deadline = performance.now() + (use.timeoutMs ?? Infinity)
   }
 
-  /** Sends a request to the mail provider and reads JSON. Only `check` decides about its form. */
+  /**
+   * Sends a request to the mail provider and reads JSON. The form of the JSON is checked only by
+   * `check`.
+   */
   json<T>(request: ClientRequest): Promise<ProviderJson<T>> {
     return this.send(request, async (http, ready) => {
       const response = await http.json<T>(ready)
@@ -87,8 +98,9 @@ export class ProviderClient {
   }
 
   /**
-   * Sends a request to the mail provider by the function `run`, which runs again with each repeat.
-   * `run` may reject with its own `ProviderError`, such as for a batch whose parts failed.
+   * Sends a request to the mail provider with the function `run`, which is called again for each
+   * repeat. `run` may reject with its own `ProviderError`, for example for a batch whose parts
+   * failed.
    */
   send<T>(
     request: ClientRequest,
@@ -102,8 +114,8 @@ export class ProviderClient {
 
   /**
    * Sends a request to the mail provider and opens the response. The permit of the request is held
-   * until the body is read or the response disposed. The timeout of requests ends at the head; the
-   * body takes the time that its reader takes.
+   * until the body is read or the response is disposed of. The request timeout ends with the
+   * response headers, so the caller may read the body slowly.
    */
   open(request: ClientRequest): Promise<StreamedResponse> {
     return this.#repeat(request, async (send) => {
@@ -146,7 +158,8 @@ export class ProviderClient {
   }
 
   /**
-   * Delays all provider requests that have the same limit: of the mailbox, or of the application.
+   * Delays all provider requests that share the exceeded limit: those of the mailbox, or those of
+   * the application.
    */
   #pause({ operation }: ClientRequest, error: MailApiError, delayMs: number): void {
     const { limiter, access } = this.#options
@@ -193,8 +206,8 @@ export class ProviderClient {
   #failureOf(error: unknown, signal: AbortSignal): unknown {
     if (signal.aborted) return signal.reason
     if (error instanceof ProviderError) return this.#options.toError(error)
-    // Errors without a usable response of the provider: no response, an incomplete response, a
-    // blocked address, or a link to another origin.
+    // Errors of other kinds mean that there is no usable response of the provider: no response, an
+    // incomplete response, a blocked address, or a link to another origin.
     if (!(error instanceof AppError) || isMailApiError(error)) return error
     return new MailApiError('unavailable', error.message, { cause: error })
   }
@@ -203,8 +216,8 @@ export class ProviderClient {
 type Send = <T>(run: (http: ProviderHttp, request: ProviderRequest) => Promise<T>) => Promise<T>
 
 /**
- * True for a failure after which the request is repeated. A rate limit without a status is the
- * limit of this process, which has waited already.
+ * True for a failure after which the request is repeated. A rate limit without an HTTP status is a
+ * limit of this process, for which the request has already waited, so the request is not repeated.
  */
 function isTemporary(error: unknown): error is MailApiError & { failure: keyof typeof maxRepeats } {
   if (!isMailApiError(error) || !Object.hasOwn(maxRepeats, error.failure)) return false

@@ -6,7 +6,7 @@ import type { TranscriptLine } from '../mail-session.ts'
 
 /**
  * Text that replaces an upload address in logs. An upload address of a mail provider needs no
- * login, so it is as secret as a login.
+ * login, so it must be kept as secret as a login.
  */
 const uploadAddress = '(upload address)'
 
@@ -28,8 +28,8 @@ async function logRequest<T extends { status: number }>(
   { method = 'GET', url }: Pick<ProviderRequest, 'method' | 'url'>,
   send: () => Promise<T>,
 ): Promise<T> {
-  // Log lines count as lines after the login: the operator's application decides about the
-  // provider, and its owner may read every line.
+  // Log lines are marked as lines after the login, which the owner of the account may read: the
+  // destination is chosen by the operator's OAuth2 application, not by the owner.
   const say = (from: TranscriptLine['from'], text: string) =>
     write({ at: new Date(), from, text, afterLogin: true })
   const startedAt = performance.now()

@@ -1,17 +1,21 @@
 import { incompleteResponse, MailApiError } from '../mail-api/errors.ts'
 
-/** Form of the JSON responses of a mail provider, by the description of its API. */
+/**
+ * Expected form of the JSON responses of a mail provider, according to the description of its API.
+ */
 export interface ResponseForm {
-  /** Response members that are lists wherever they occur, and the type of their entries. */
+  /** Names of members that are lists in any object of a response, and the type of their entries. */
   readonly lists: Readonly<Record<string, 'object' | 'string'>>
-  /** Types of other response members wherever they occur. Every member may be absent. */
+  /** Types of other members in any object of a response. Every member may be absent. */
   readonly members: Readonly<Record<string, MemberType>>
   /**
-   * Types of members of the objects with a name, by that name: members whose type is another one in
-   * other objects of the response.
+   * Types of members within objects of a certain name, by that name. Needed for members that have
+   * another type in other objects.
    */
   readonly within?: Readonly<Record<string, Readonly<Record<string, MemberType>>>>
-  /** True if the provider sends null for an unknown member. Such members are absent. */
+  /**
+   * True if the provider sends null for an unknown member. Members that are null count as absent.
+   */
   readonly hasNulls?: boolean
   /** Members that are never null, although the provider sends null for other members. */
   readonly neverNull?: ReadonlySet<string>
@@ -21,8 +25,8 @@ type MemberType = 'object' | 'string' | 'number' | 'boolean'
 
 /**
  * Checks that a successful response of a mail provider is an object without an error, and that its
- * members have their types. Without this check a response of another form would be a page on which
- * nothing was found, or fail in the middle of its use.
+ * members have the expected types. An unchecked response of another form could look like an empty
+ * page, or cause an error in later code.
  *
  * @throws MailApiError `unavailable`
  */
@@ -36,20 +40,26 @@ export function assertForm(json: unknown, form: ResponseForm): asserts json is o
 }
 
 /**
- * Checks that a successful response is an object without an error. @throws MailApiError
- * `unavailable`
+ * Checks that a successful response of a mail provider is an object without an error.
+ * @throws MailApiError `unavailable`
  */
 export function assertObject(json: unknown): asserts json is object {
   if (!isObject(json)) throw malformed('no object')
   if (Object.hasOwn(json, 'error')) throw malformed('an error with a status of success')
 }
 
-/** Failure of a provider's response of another form. The text names the member, never its value. */
+/**
+ * Failure for a provider's response that does not have the expected form. The error text names the
+ * member, never its value.
+ */
 export function malformed(reason: string): MailApiError {
   return new MailApiError('unavailable', textOf(reason))
 }
 
-/** As `malformed`, for a member of an object: other members, or a smaller page, may be usable. */
+/**
+ * Failure like `malformed` for one member of an object. Other members of the object, or a smaller
+ * page, may still be usable.
+ */
 function malformedMember(reason: string): MailApiError {
   return incompleteResponse(textOf(reason))
 }

@@ -3,48 +3,51 @@ import type { Provider, ProviderLimitTable } from './provider-limits.ts'
 import type { ProviderMetrics } from './provider-metrics.ts'
 
 /**
- * Order in which waiting requests to a provider start: of API callers, of changes, of initial
- * syncs.
+ * Priorities of waiting requests to a provider, in the order in which they start: requests for API
+ * callers, for changes, and for initial syncs.
  */
 export const priorities = ['caller', 'sync', 'initial-sync'] as const
 export type ProviderPriority = (typeof priorities)[number]
 
-/** OAuth2 application, whose request limits its accounts share. */
+/** OAuth2 application. All accounts of an application share its request limits. */
 export interface ProviderApplication {
   provider: Provider
   application: string
 }
 
-/** Mailbox at a provider whose request limits apply. */
+/** Mailbox at a provider, with its own request limits. */
 export interface ProviderAccount extends ProviderApplication {
   account: string
 }
 
 export interface ProviderCall {
-  /** Method of the provider's API in the form of the quota table: `messages.get`. */
+  /** Name of the provider's API method as in the table of quota costs, such as `messages.get`. */
   operation: string
   /** Number of calls of the method in one request, such as the parts of a batch; defaults to 1. */
   count?: number
   /**
-   * Concurrent requests that the provider makes of the call, such as parts of a batch; defaults to
-   * 1.
+   * Number of concurrent requests that the provider counts for the call, such as the parts of a
+   * batch; defaults to 1.
    */
   slots?: number
   /** Bytes of the request body; defaults to 0. */
   bytes?: number
   priority: ProviderPriority
   /**
-   * Remaining time of the API request. The wait for a permit is 1 s shorter, so that the response
-   * still arrives. Default: no limit.
+   * Remaining time of the API request in milliseconds. The wait for a permit is 1 s shorter, so
+   * that the response still reaches the API client. Default: no limit.
    */
   timeoutMs?: number
   signal?: AbortSignal
 }
 
-/** Source of the units of mailboxes, for a process that does not own their quota. */
+/**
+ * Source of quota units of mailboxes, for a process that does not own the quota of the mailboxes.
+ */
 export interface UnitSource {
   /**
-   * Resolves when the caller may send one request of `units`, within `loanValidMs`.
+   * Waits until the caller may send one request that costs `units` quota units. The request must be
+   * sent within `loanValidMs`.
    *
    * @throws RateLimitedError if the wait exceeds `maxWaitMs`; the signal's reason
    */
@@ -59,7 +62,7 @@ export interface UnitSource {
 interface CommonOptions {
   limits: ProviderLimitTable
   /**
-   * Returns the number of live processes of this service, which share the service's part of the
+   * Returns the number of live processes of this service. These processes share the service's quota
    * units of an application equally.
    */
   replicas: () => number
@@ -67,23 +70,23 @@ interface CommonOptions {
   clock?: Clock
 }
 
-/** A sync-worker owns the units of its mailboxes. */
+/** Options of the limiter in a sync-worker, which owns the quota units of its mailboxes. */
 export interface WorkerLimiterOptions extends CommonOptions {
   service: 'sync-worker'
   /**
-   * Returns true if all live processes lend units or borrow units. Otherwise senders of an earlier
-   * release use a fixed share of the units of each mailbox, which this process leaves to the
-   * senders.
+   * Returns true if all live processes lend quota units or borrow quota units. Otherwise there are
+   * senders of an earlier release. These use a fixed share of the units of each mailbox, which this
+   * process then leaves to them.
    */
   lendsAll?: () => boolean
   /**
-   * Time of the limiter's clock since which this process has the mailbox. Undefined if no other
-   * process had the mailbox before.
+   * Returns the time of the limiter's clock since which this process has owned the mailbox.
+   * Undefined if no other process owned the mailbox before.
    */
   heldSince?: (account: string) => number | undefined
 }
 
-/** A sender borrows the units of mailboxes. */
+/** Options of the limiter in a sender, which borrows quota units of mailboxes. */
 export interface SenderLimiterOptions extends CommonOptions {
   service: 'sender'
   source: UnitSource

@@ -30,8 +30,8 @@ import type { ProviderLimits } from './provider-limits.ts'
 export type * from './limiter-options.ts'
 
 /**
- * Maximum waiting requests per account and priority. A waiting request holds at most its
- * parameters.
+ * Maximum waiting requests per account and priority. A waiting request needs memory for its
+ * parameters only.
  */
 const maxWaiting = 1_000
 /**
@@ -40,8 +40,8 @@ const maxWaiting = 1_000
  */
 const minUploadBytes = 16_384
 /**
- * Share of the upload bytes that processes of sender have: most messages are sent, few are
- * uploaded.
+ * Share of a mailbox's upload bytes that all senders have together. The share is large, because
+ * most messages are sent and few are uploaded to a folder.
  */
 const senderUploadShare = 2 / 3
 /** Share of a process's upload bytes that is available immediately. */
@@ -50,31 +50,35 @@ const uploadBurstShare = 1 / 2
 const responseMs = 1_000
 
 /**
- * Limits the requests of this process to mail providers, per account and per application. The
- * units of an account belong to its sync-worker, which lends units to senders. Units of an
- * application and concurrent requests have fixed shares per process. All processes together stay
- * below the limits of the provider. Memory: one entry per account in use and one per application.
+ * Limits the requests of this process to mail providers, per account and per application, so that
+ * all processes together stay below the limits of the provider. The quota units of an account
+ * belong to its sync-worker, which lends units to senders. Each process has a fixed share of the
+ * units of an application and of the concurrent requests. Memory: one entry per account in use and
+ * one per application.
  */
 export class ProviderLimiter {
   readonly #options: ProviderLimiterOptions
   readonly #applications = new Map<string, QuotaLimiter>()
   readonly #uploads = new Map<string, QuotaLimiter>()
-  /** Called for a request limit of an application that this process ran into. See `sharePauses`. */
+  /** Called when this process has exceeded a request limit of an application. See `sharePauses`. */
   onApplicationPause: ((application: ProviderApplication, ms: number) => void) | undefined
 
   constructor(options: ProviderLimiterOptions) {
     this.#options = options
   }
 
-  /** Number of accounts in memory: accounts in use, paused, or without all of their quota units. */
+  /**
+   * Number of limiter entries in memory: for accounts that are in use, paused, or without all of
+   * their quota units.
+   */
   get size(): number {
     const limiters = [...this.#applications.values(), ...this.#uploads.values()]
     return limiters.reduce((sum, { size }) => sum + size, 0)
   }
 
   /**
-   * Waits for a permit for one request to the provider; dispose of the permit when the response has
-   * been read.
+   * Waits for a permit for one request to the provider. The caller disposes of the permit when it
+   * has read the response.
    *
    * @throws AppError `rate-limited` with `ttl` (seconds) if the wait is longer than the API request
    * or too many requests wait; the signal's reason
@@ -90,7 +94,8 @@ export class ProviderLimiter {
       signal,
     })
     try {
-      // Upload bytes are taken first, so that no permit is held during the longer wait.
+      // The permit for upload bytes comes first, so that no other permit is held during the longer
+      // wait for upload bytes.
       await this.#takeBytes(mailbox, call.bytes ?? 0, request)
       const units = (costs[operation] ?? defaultCost) * count
       const limiter = this.#limiterOf(mailbox)
@@ -104,10 +109,7 @@ export class ProviderLimiter {
     }
   }
 
-  /**
-   * Starts no request for the mailbox until a later time, as the provider requested by
-   * `Retry-After`.
-   */
+  /** Delays all requests for the mailbox, as the provider requested by `Retry-After`. */
   pause(mailbox: ProviderAccount, retryAfterMs: number): void {
     this.applyMailboxPause(mailbox, retryAfterMs)
     const { provider } = mailbox
@@ -115,12 +117,18 @@ export class ProviderLimiter {
     if (this.#options.service === 'sender') this.#options.source.reportPause(mailbox, retryAfterMs)
   }
 
-  /** Starts no request for the mailbox until a later time, as another process was told. */
+  /**
+   * Delays all requests for the mailbox, after the provider requested the delay from another
+   * process.
+   */
   applyMailboxPause(mailbox: ProviderAccount, retryAfterMs: number): void {
     this.#limiterOf(mailbox).pause(mailbox.account, retryAfterMs)
   }
 
-  /** Lends units of a mailbox to another process. Waiting requests keep a share of the units. */
+  /**
+   * Lends quota units of a mailbox to another process. A share of the units is kept for waiting
+   * requests of this process.
+   */
   lend(mailbox: ProviderAccount, units: number): Loan {
     const maxDebt = maxCostOf(this.#options.limits[mailbox.provider])
     return this.#limiterOf(mailbox).lend(mailbox.account, { units, maxDebt })
@@ -136,38 +144,39 @@ export class ProviderLimiter {
   }
 
   /**
-   * Starts the requests of the mailbox one by one for `ms`: the provider had too many open requests
-   * of the mailbox.
+   * Starts requests for the mailbox one after the other for `ms`, after the provider reported too
+   * many open requests for the mailbox.
    */
   narrow(mailbox: ProviderAccount, ms: number): void {
     this.#limiterOf(mailbox).narrow(mailbox.account, ms)
   }
 
-  /** Number of concurrent requests that this process may make for the mailbox now. */
+  /** Number of concurrent requests that this process may currently send for the mailbox. */
   concurrency(mailbox: ProviderAccount): number {
     return this.#limiterOf(mailbox).concurrency(mailbox.account)
   }
 
   /**
-   * Starts no request of the OAuth2 application, in this process and in all others that share
-   * pauses: the provider refused a request because of a limit of the application.
+   * Delays all requests of the OAuth2 application, in this process and in all processes that share
+   * pauses, after the provider refused a request because of a limit of the application.
    */
   pauseApplication({ provider, application }: ProviderApplication, retryAfterMs: number): void {
     this.applyPause({ provider, application }, retryAfterMs)
     this.onApplicationPause?.({ provider, application }, retryAfterMs)
   }
 
-  /** Starts no request of the OAuth2 application in this process. */
+  /** Delays all requests of the OAuth2 application in this process. */
   applyPause(application: ProviderApplication, retryAfterMs: number): void {
     const { provider } = application
-    // A process also receives its own broadcast, which must not count the pause again.
+    // Only the added delay is counted: a process also receives its own broadcast, which must not
+    // count the pause again.
     const ms = this.#limiterOf(application).pauseAll(retryAfterMs)
     this.#options.metrics?.paused({ provider, scope: 'application', ms })
   }
 
   /**
-   * Takes the units of a sender's request that has a permit. If the units are refused, the permit
-   * is returned; the units of the application stay taken.
+   * Borrows the quota units of a request in a sender. If the units are refused, releases the permit
+   * of the request. The units of the application stay used.
    */
   async #borrow(mailbox: ProviderAccount, request: QuotaRequest, permit: Permit): Promise<void> {
     if (this.#options.service !== 'sender') return
@@ -210,7 +219,10 @@ function keyOf({ provider, application }: ProviderApplication): string {
   return `${provider} ${application}`
 }
 
-/** Limiter of upload bytes per mailbox. Bytes are counted apart from requests and slots. */
+/**
+ * Creates a limiter of upload bytes per mailbox. Upload bytes are counted separately from requests
+ * and concurrent requests.
+ */
 function createUploadLimiter(
   units: number,
   { windowMs, clock }: { windowMs: number; clock: Clock | undefined },

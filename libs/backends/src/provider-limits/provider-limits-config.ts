@@ -11,11 +11,15 @@ import {
 
 const name = 'SVC_PROVIDER_LIMITS'
 
-/** Ranges of the provider limits that may be set. The windows are fixed by the providers. */
+/**
+ * Permitted ranges of the provider limits that can be configured. The time windows of the limits
+ * are fixed by the providers.
+ */
 const ranges: Readonly<Record<string, readonly [min: number, max: number]>> = {
   accountUnits: [1_000, 1e9],
   applicationUnits: [1_000, 1e12],
-  // The smallest part of the upload limit for a process has a burst of two slices of an upload.
+  // With the lower bound, the smallest share of a process still allows a burst of two slices of an
+  // upload.
   uploadBytes: [50_000_000, 1e12],
   workerConcurrency: [1, 100],
   senderConcurrency: [1, 100],
@@ -25,8 +29,9 @@ const ranges: Readonly<Record<string, readonly [min: number, max: number]>> = {
 }
 
 /**
- * Reads the limits of the providers: JSON of `SVC_PROVIDER_LIMITS` over the published limits, such
- * as `{"gmail":{"quota":"before2026","costs":{"messages.get":5}},"graph":{"workerConcurrency":2}}`.
+ * Reads the limits of the providers. The JSON of `SVC_PROVIDER_LIMITS` overrides the published
+ * limits, such as
+ * `{"gmail":{"quota":"before2026","costs":{"messages.get":5}},"graph":{"workerConcurrency":2}}`.
  *
  * @throws ConfigError for unknown members and values out of range
  */
@@ -56,7 +61,8 @@ function readLimits(provider: Provider, input: unknown = {}): ProviderLimits {
 }
 
 /**
- * Alternative table of the provider's quota, such as the table of Gmail by the age of the project.
+ * Alternative table of a provider's quota costs. Gmail has different tables by the age of the
+ * project.
  */
 function readQuota(provider: Provider, quota: unknown): Partial<ProviderLimits> {
   if (quota === undefined) return {}

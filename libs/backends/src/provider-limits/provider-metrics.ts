@@ -8,10 +8,10 @@ import type { Provider } from './provider-limits.ts'
  */
 export type LimitScope = 'mailbox' | 'application'
 
-/** Request to a mail provider, as far as it is counted. */
+/** Labels that the metrics of a request to a mail provider have. */
 interface RequestLabels {
   provider: Provider
-  /** OAuth2 application; empty for access tokens of an authentication server. */
+  /** Id of the OAuth2 application. Empty for access tokens from an authentication server. */
   application: string
   method: string
 }
@@ -21,11 +21,12 @@ export interface UseCounter {
   add(application: string, use: { requests?: number; units?: number; limited?: number }): void
 }
 
-/** Metrics about requests to mail providers. Methods are names of the table of quota costs. */
+/**
+ * Metrics about requests to mail providers. The label for the method has the names of the table of
+ * quota costs.
+ */
 export interface ProviderMetrics {
-  /**
-   * Counts a request with `count` operations and `units` quota units that is sent to the provider.
-   */
+  /** Counts a request to the provider, with its number of operations and of quota units. */
   sent(request: RequestLabels & { count: number; units: number }): void
   /** Counts a request that a provider refused because of a limit. */
   limited(refusal: RequestLabels & { scope: LimitScope }): void
@@ -33,7 +34,10 @@ export interface ProviderMetrics {
   paused(pause: { provider: Provider; scope: LimitScope; ms: number }): void
 }
 
-/** Registers the metrics about requests. `uses` counts them per OAuth2 application as well. */
+/**
+ * Registers the metrics about requests to mail providers. `uses` also counts the requests per
+ * OAuth2 application.
+ */
 export function createProviderMetrics(metrics: Metrics, uses: UseCounter): ProviderMetrics {
   const requests = metrics.counter({
     name: 'provider_requests_total',
@@ -69,16 +73,19 @@ export function createProviderMetrics(metrics: Metrics, uses: UseCounter): Provi
   }
 }
 
-/** Result of a request for units of a mailbox. */
+/** Result of a sender's request to borrow quota units of a mailbox. */
 export type LoanResult = 'granted' | 'refused' | 'paused' | 'unanswered'
 
-/** Metrics about the units that sync-workers lend to senders. */
+/** Metrics about the quota units that sync-workers lend to senders. */
 export interface LoanMetrics {
-  /** Counts a request for `units` units. */
+  /** Counts a request to borrow `units` quota units. */
   requested(loan: { provider: Provider; result: LoanResult; units: number }): void
 }
 
-/** Registers the metrics about loans. Sync-workers count lent units, senders borrowed units. */
+/**
+ * Registers the metrics about lending quota units. Sync-workers count lent units, senders count
+ * borrowed units.
+ */
 export function createLoanMetrics(metrics: Metrics): LoanMetrics {
   const requests = metrics.counter({
     name: 'provider_loans_total',
@@ -98,7 +105,7 @@ export function createLoanMetrics(metrics: Metrics): LoanMetrics {
   }
 }
 
-/** Result of a loan of this process. */
+/** Result label for a decision about lending quota units. */
 export function loanResultOf({ isGranted, pauseMs }: Loan): LoanResult {
   if (isGranted) return 'granted'
   return pauseMs > 0 ? 'paused' : 'refused'

@@ -9,21 +9,27 @@ import type { ProviderLimits } from './provider-limits.ts'
  */
 const burstShare = 1 / 8
 
-/** Request quota without effect: more units than all processes can use. */
+/** Request quota that never limits: more units than all processes can use. */
 export const unlimited: QuotaRate = { units: 2e15, windowMs: 1, burst: 1e15 }
 
-/** Units of the dearest operation of a provider. The largest debt of a loan. */
+/**
+ * Quota units of the most expensive operation of a provider. A loan may take the quota of a mailbox
+ * into debt by at most this number of units.
+ */
 export function maxCostOf({ defaultCost, costs }: ProviderLimits): number {
   return Math.max(defaultCost, ...Object.values(costs))
 }
 
-/** Rate of a quota of `units`. `burstShare` of the units is available immediately. */
+/**
+ * Rate of a quota of `units` per time window. The share `burstShare` of the units is available
+ * immediately.
+ */
 export function rateOf(limits: ProviderLimits, units: number, windowMs: number): QuotaRate {
   const burst = Math.min(units / 2, Math.max(units * burstShare, maxCostOf(limits)))
   return { units, windowMs, burst }
 }
 
-/** Share of an application's units that all processes of a service have together. */
+/** Share of an application's quota units for all processes of one service together. */
 export function serviceShare(
   { senderPercent }: ProviderLimits,
   service: 'sync-worker' | 'sender',
@@ -32,21 +38,24 @@ export function serviceShare(
 }
 
 /**
- * Rate of the units of a mailbox in its sync-worker. Lent units may be used up to `loanValidMs`
- * after they were taken, so the window is longer by this time.
+ * Rate of a mailbox's quota units in its sync-worker. The time window is longer by `loanValidMs`,
+ * because lent units may be used up to that time later.
  */
 export function accountShare(
   limits: ProviderLimits,
   { lendsAll }: { lendsAll?: () => boolean },
 ): QuotaRate {
   const { accountUnits, accountWindowMs, reservePercent, senderPercent } = limits
-  // Senders of an earlier release use their share without a loan.
+  // Senders of an earlier release use their share without borrowing, so this share is subtracted.
   const left = 100 - reservePercent - (lendsAll?.() === false ? senderPercent : 0)
   const units = (accountUnits * Math.max(1, left)) / 100
   return rateOf(limits, units, accountWindowMs + loanValidMs)
 }
 
-/** Rate of the units of a mailbox that all senders together use without a loan. */
+/**
+ * Rate of the reserve: quota units of a mailbox that all senders together may use without
+ * borrowing.
+ */
 export function reserveOf(limits: ProviderLimits): QuotaRate {
   const { accountUnits, accountWindowMs, reservePercent } = limits
   const units = (accountUnits * reservePercent) / 100
@@ -54,8 +63,9 @@ export function reserveOf(limits: ProviderLimits): QuotaRate {
 }
 
 /**
- * Units of a mailbox whose last owner had used all of the burst, and had lent the largest debt: the
- * two owners together then stay within each window. Undefined without an earlier owner.
+ * Initial quota units of a mailbox that another process owned before. Assumes that the previous
+ * owner used the whole burst and lent up to the largest debt, so that both owners together stay
+ * within each time window. Undefined without a previous owner.
  */
 export function startAfter(
   limits: ProviderLimits,

@@ -2,16 +2,16 @@ import type { Invalidation } from '@posthorn/contracts/hints'
 import type { ProviderLimiter } from './provider-limiter.ts'
 import { providers } from './provider-limits.ts'
 
-/** Broadcasts over the bus, as far as shared pauses need them. */
+/** Methods of the bus that shared pauses need: sending and receiving broadcasts. */
 interface Broadcasts {
   invalidate(message: Invalidation): Promise<void>
   onInvalidate(listener: (message: Invalidation) => void): Promise<AsyncDisposable>
 }
 
 /**
- * Shares the pauses of OAuth2 applications with all sync-workers and senders: a provider counts the
- * requests of all processes together, so each process would run into the same limit. A lost
- * broadcast costs one refused request. Disposal of the result ends the reception of broadcasts.
+ * Shares the pauses of OAuth2 applications with all sync-workers and senders. A provider counts the
+ * requests of all processes together, so each process would exceed the same limit. A lost broadcast
+ * costs one refused request. Disposing of the result ends the reception of broadcasts.
  */
 export function sharePauses(limiter: ProviderLimiter, bus: Broadcasts): Promise<AsyncDisposable> {
   limiter.onApplicationPause = ({ provider, application }, pauseMs) =>
@@ -21,8 +21,8 @@ export function sharePauses(limiter: ProviderLimiter, bus: Broadcasts): Promise<
       pauseMs: Math.ceil(pauseMs),
     })
   return bus.onInvalidate(({ topic, id = '', pauseMs }) => {
-    // A broadcast without a time means that broadcasts may have been missed. The next refused
-    // request shows the pause.
+    // Ignores a broadcast without a time, which means that earlier broadcasts may have been missed.
+    // The next refused request shows the pause again.
     if (topic !== 'providerPauses' || pauseMs === undefined) return
     const [name, ...rest] = id.split(' ')
     const provider = providers.find((each) => each === name)

@@ -1,4 +1,7 @@
-/** Property of a type in a discovery document, which describes an API (Gmail, Pub/Sub). */
+/**
+ * Property of a type in a discovery document. Discovery documents describe APIs of Google (Gmail,
+ * Pub/Sub).
+ */
 interface DiscoveryProperty {
   type?: string
   format?: string
@@ -26,16 +29,16 @@ export interface GraphDescription {
 
 interface NamedType {
   name: string
-  /** Name of the type in the API description. */
+  /** Name of a generated type in the description of the provider's API. */
   described: string
   base?: string | undefined
   properties: [name: string, type: string][]
 }
 
 /**
- * TypeScript types of a discovery document. Every property is optional: the providers mark no
- * property as required and leave out empty properties. 64-bit numbers are decimal strings, dates
- * and bytes are text.
+ * Generates TypeScript types from a discovery document. Every property is optional, because Google
+ * marks no property as required and leaves out empty properties. 64-bit numbers are decimal
+ * strings. Dates and bytes are strings.
  */
 export function generateDiscoveryTypes(
   { api, schemas }: DiscoveryDescription,
@@ -53,8 +56,8 @@ export function generateDiscoveryTypes(
 }
 
 /**
- * TypeScript types of Microsoft Graph. Every property is optional, because `$select` leaves
- * properties out, and may be null unless the metadata forbids it.
+ * Generates TypeScript types of Microsoft Graph. Every property is optional, because `$select`
+ * leaves properties out. A property may be null unless the metadata of Graph forbids null.
  */
 export function generateGraphTypes({ api, types, enums }: GraphDescription): string {
   const interfaces = Object.entries(types).map(([described, { baseType, properties }]) =>
@@ -102,7 +105,7 @@ const edmTypes: Readonly<Record<string, string>> = {
 
 function graphType(type: string, nullable: boolean): string {
   const [, element] = /^Collection\((.+)\)$/.exec(type) ?? []
-  // Neither collections of Graph nor their elements are null.
+  // In Graph, neither a collection nor an element of a collection is null.
   if (element !== undefined) return arrayOf(graphType(element, false))
   const name = type.startsWith('Edm.')
     ? (edmTypes[type] ?? 'string')
@@ -116,7 +119,7 @@ function arrayOf(type: string): string {
 
 const maxColumns = 70
 
-/** TypeScript union of literals, on lines of their own if they are many. */
+/** Formats a TypeScript union of literals. Many literals are written on one line each. */
 function unionOf(members: readonly string[], indent: string): string {
   const literals = members.map((member) => `'${member}'`)
   const line = ` ${literals.join(' | ')}`

@@ -9,7 +9,9 @@ import {
 const read = (name: string): unknown =>
   JSON.parse(readFileSync(new URL(`./descriptions/${name}.json`, import.meta.url), 'utf8'))
 
-/** Returns the generated files of types of the provider APIs: name and text. */
+/**
+ * Returns the generated files with the types of the provider APIs, as pairs of file name and text.
+ */
 export function generateProviderTypes(): [file: URL, text: string][] {
   const texts = {
     gmail: generateDiscoveryTypes(read('gmail') as DiscoveryDescription, 'Gmail'),

@@ -6,8 +6,8 @@ import { type Clock, TtlCache } from '@posthorn/flow'
  */
 const ttlMs = 30_000
 /**
- * Maximum number of cached direct queues. There is one entry per shared queue, and there are few
- * shared queues.
+ * Maximum number of entries of the cache. Each entry maps a shared queue to the direct queue of the
+ * process that replied last. The number of shared queues is small.
  */
 const maxKeys = 16
 

@@ -25,17 +25,18 @@ export interface ContainerOptions {
   command: string[]
   env?: Readonly<Record<string, string>>
   user?: string
-  /** Ports of the container that are mapped to free ones of this machine. */
+  /** Ports of the container that are mapped to free ports of this machine. */
   ports?: readonly number[]
   wait: WaitStrategy
 }
 
-/** Container whose name is known in its network only. */
+/** Container whose name can be resolved only in its own Docker network. */
 class NamedContainer extends GenericContainer {
   constructor({ image, name, network, logs, ...options }: ContainerOptions) {
     super(image)
     this.withNetwork(network)
-      // With `withNetworkAliases`, a container is in the default network, too.
+      // `withNetworkAliases` is not used, because it would also connect the container to the
+      // default network.
       .withCommand(options.command)
       .withEnvironment(options.env ?? {})
       .withExposedPorts(...(options.ports ?? []))
@@ -49,7 +50,10 @@ class NamedContainer extends GenericContainer {
   }
 }
 
-/** Container with the restrictions of the manifests. The image sets its numeric user. */
+/**
+ * Container with the security restrictions of the Kubernetes manifests. The image sets its numeric
+ * user.
+ */
 class RestrictedContainer extends NamedContainer {
   constructor(options: ContainerOptions, memoryBytes: number | undefined) {
     super(options)
@@ -67,8 +71,8 @@ export function startContainer(options: ContainerOptions): Promise<StartedTestCo
 }
 
 /**
- * Starts a container with a read-only root, without capabilities and new privileges, and with a
- * memory limit. Resolves when its wait strategy succeeds.
+ * Starts a container with a read-only root file system, without capabilities and new privileges,
+ * and with a memory limit. Resolves when its wait strategy succeeds.
  */
 export function startRestrictedContainer(
   options: ContainerOptions,
@@ -77,7 +81,10 @@ export function startRestrictedContainer(
   return new RestrictedContainer(options, memoryBytes).start()
 }
 
-/** True if the engine has or can pull the image of Ryuk, which removes the rest of killed runs. */
+/**
+ * True if the container engine has or can pull the image of Ryuk, which removes containers of
+ * killed test runs.
+ */
 export async function canStartRyuk(): Promise<boolean> {
   return getContainerRuntimeClient()
     .then(getReaper)

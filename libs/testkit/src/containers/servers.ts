@@ -1,22 +1,24 @@
 import { randomBytes } from 'node:crypto'
 import { GenericContainer, getContainerRuntimeClient, ImageName, Wait } from 'testcontainers'
 
-/** Images of the servers, as in `deploy/compose.yaml`. */
+/** Images of Postgres and RabbitMQ, as in `deploy/compose.yaml`. */
 const images = { postgres: 'postgres:18', rabbitmq: 'rabbitmq:4-management' }
 const startupTimeoutMs = 180_000
 const pullTimeoutMs = 300_000
 
 /** Postgres and RabbitMQ in containers of official images. Disposal removes the containers. */
 export interface ContainerServers extends AsyncDisposable {
-  /** Address of an empty database, for its owner. */
+  /** Database URL of an empty database, for its owner. */
   ownerUrl: string
-  /** Address of the default virtual host, for an administrator. */
+  /** AMQP URL of the default virtual host, for an administrator. */
   amqpUrl: string
-  /** Address of the management API, for an administrator. */
+  /** URL of the RabbitMQ management API, for an administrator. */
   apiUrl: string
 }
 
-/** Returns why containers cannot be used on this machine; undefined if they can. */
+/**
+ * Returns the reason why containers cannot be used on this machine. Undefined if they can be used.
+ */
 export async function whyNoContainers(): Promise<string | undefined> {
   try {
     const client = await getContainerRuntimeClient()
@@ -31,7 +33,10 @@ export async function whyNoContainers(): Promise<string | undefined> {
   }
 }
 
-/** A machine without access to a registry may wait for its packets for ever. */
+/**
+ * Limits the time of pulling images. A machine without access to a registry may never get a
+ * response.
+ */
 async function withinPullTimeout(pull: Promise<void>): Promise<void> {
   const { promise, reject } = Promise.withResolvers<never>()
   const expire = () => reject(new Error('the images of the servers were not pulled in time'))
@@ -43,10 +48,13 @@ async function withinPullTimeout(pull: Promise<void>): Promise<void> {
   }
 }
 
-/** Starts both servers with passwords of their own, on free ports of this machine. */
+/**
+ * Starts Postgres and RabbitMQ in containers, with their own passwords and on free ports of this
+ * machine.
+ */
 export async function startContainerServers(): Promise<ContainerServers> {
-  // Ryuk, which removes containers of killed runs, needs a further image. A test run may enable
-  // Ryuk.
+  // Ryuk, which removes containers of killed test runs, is disabled by default, because it needs
+  // another image.
   process.env['TESTCONTAINERS_RYUK_DISABLED'] ??= 'true'
   const password = randomBytes(16).toString('hex')
   await using stack = new AsyncDisposableStack()
@@ -63,7 +71,8 @@ export async function startContainerServers(): Promise<ContainerServers> {
           POSTGRES_DB: 'posthorn',
         })
         .withExposedPorts(5432)
-        // The image starts Postgres once without a network, to initialize the database.
+        // The second log line is awaited: the image first starts Postgres without a network, to
+        // initialize the database.
         .withWaitStrategy(Wait.forLogMessage(/ready to accept connections/, 2)),
     ),
     start(

@@ -1,12 +1,13 @@
 import { connect } from 'amqplib'
 
 export interface BrokerTap extends AsyncDisposable {
-  /** Published messages, one string each: routing key, properties and body. */
+  /** Messages published to RabbitMQ, one string each: routing key, properties and body. */
   readonly messages: readonly string[]
 }
 
 /**
- * Receives a copy of everything published to exchanges. `keys` has the binding keys per exchange.
+ * Receives a copy of each message that is published to exchanges of RabbitMQ. `keys` has the
+ * binding keys per exchange.
  */
 export async function tapBroker(
   url: string,

@@ -2,20 +2,23 @@ import { beforeEach, describe, expect, test } from '@jest/globals'
 import type { Db, DueRow, DueRows, Tables } from '@posthorn/db'
 import { type RawBuilder, sql } from 'kysely'
 
-/** Queue of a service, with what the suite needs of its table. */
+/** Queue table of a service, with everything that the test suite needs to know about the table. */
 export interface DueRowsSubject<Table extends keyof Tables> {
   rows: DueRows<Table, DueRow>
-  /** Connection as the role of the service. */
+  /** Database connection with the role of the service. */
   db: Db
-  /** Connection as the owner of the database. */
+  /** Database connection as the owner of the database. */
   owner: Db
-  /** Condition of the claims of the service. */
+  /** SQL condition of the rows that the service claims. */
   where: RawBuilder<boolean>
-  /** Inserts a row that is due now and is part of `where`. Returns its key. */
+  /** Inserts a row that is due now and meets the condition `where`. Returns the key of the row. */
   insert: () => Promise<string>
 }
 
-/** Requirements for every queue of due rows, as tests. Called at the top of a test file. */
+/**
+ * Tests of the requirements that each queue of due rows must meet. Called at the top of a test
+ * file.
+ */
 export function dueRowsSuite<Table extends keyof Tables>(subject: DueRowsSubject<Table>): void {
   const queue = new TestedQueue(subject)
   describe(`DueRows of ${subject.rows.table.table}`, () => {
@@ -28,10 +31,10 @@ export function dueRowsSuite<Table extends keyof Tables>(subject: DueRowsSubject
 const leaseMs = 3_600_000
 const keysOf = (claimed: readonly DueRow[]) => claimed.map((row) => row.key)
 
-/** Queue under test, with a clock that moves the times of its rows back. */
+/** Queue under test. Its clock moves the times of the stored rows back. */
 class TestedQueue<Table extends keyof Tables> {
   readonly subject: DueRowsSubject<Table>
-  /** 1 if a claim counts an attempt. */
+  /** Number of attempts that a claim counts: 1 or 0. */
   readonly countedByClaim: number
 
   constructor(subject: DueRowsSubject<Table>) {
@@ -63,7 +66,9 @@ class TestedQueue<Table extends keyof Tables> {
         or ${this.#ref('key')}::text = any(${keys ?? []}::text[])`.execute(this.subject.owner)
   }
 
-  /** Stored state of a row, with the minutes until it is due. Undefined if it was deleted. */
+  /**
+   * Stored state of a row, with the minutes until the row is due. Undefined if the row was deleted.
+   */
   async read(id: string) {
     const { leaseUntil } = this.subject.rows.table
     const lease = leaseUntil === undefined ? sql`null` : sql.ref(leaseUntil)
@@ -76,7 +81,7 @@ class TestedQueue<Table extends keyof Tables> {
     return rows[0]
   }
 
-  /** Runs work while another transaction has locked a row. */
+  /** Runs `work` while another transaction has locked a row. */
   async whileLocked(id: string, work: () => Promise<void>): Promise<void> {
     await this.subject.owner.transaction().execute(async (tx) => {
       await sql`select from ${this.#ref('table')}

@@ -5,7 +5,7 @@ import { usePostgres } from './postgres.ts'
 export interface TestPgbouncer {
   /** Host and port of pgbouncer. */
   address: string
-  /** Returns a database address of `testDatabase`, through pgbouncer. */
+  /** Converts a database URL of `testDatabase` to a URL that connects through pgbouncer. */
   through: (databaseUrl: string) => string
   drop: () => Promise<void>
 }
@@ -25,8 +25,8 @@ const useServer = sharedServer<string>(
 )
 
 /**
- * Returns pgbouncer in transaction mode before the Postgres of the tests: the pgbouncer of
- * TEST_PGBOUNCER, else a pgbouncer that is started for this process.
+ * Returns pgbouncer in transaction mode in front of the Postgres of the tests. Uses the pgbouncer
+ * of TEST_PGBOUNCER, or starts a pgbouncer for this process.
  */
 export async function testPgbouncer(): Promise<TestPgbouncer> {
   const { address, drop } = await useServer()

@@ -10,19 +10,22 @@ import { escapeIdentifier, withClient } from '@posthorn/local/postgres/client'
 import { sharedServer } from '../private-server.ts'
 
 export interface TestDatabase {
-  /** Connection as the owner, with all privileges. Closed by `drop`. */
+  /** Database connection as the owner, with all privileges. Closed by `drop`. */
   db: Db
-  /** Address of the database with the login of its owner. */
+  /** Database URL with the login of the owner. */
   url: string
   ownerUrl: string
-  /** Address as the role of a service, with the privileges that the migrations grant. */
+  /**
+   * Returns the database URL with the role of a service, which has the privileges that the
+   * migrations grant.
+   */
   roleUrl: (role: `posthorn_${string}`) => string
   drop: () => Promise<void>
 }
 
 /**
- * Returns the Postgres of TEST_POSTGRES_URL, else a private Postgres: the address of the server
- * with the login of the owner.
+ * Returns the URL of a Postgres server with the login of the owner. Uses the server of
+ * TEST_POSTGRES_URL, or starts a private server.
  */
 export const usePostgres = sharedServer(
   'postgres',
@@ -64,8 +67,8 @@ export async function testDatabase(): Promise<TestDatabase> {
 }
 
 /**
- * Creates one template per state of the migrations. An advisory lock makes concurrent test files
- * wait.
+ * Creates a template database per state of the migrations. An advisory lock makes concurrent test
+ * files wait for the template.
  */
 async function ensureTemplate(server: string): Promise<string> {
   const name = `posthorn_template_${await fingerprint()}`
@@ -76,7 +79,7 @@ async function ensureTemplate(server: string): Promise<string> {
       [name],
     )
     if (rows[0]?.datistemplate) return
-    // A database that is not a template yet belongs to a process that died while creating it.
+    // Removes an unfinished template of a process that died while creating the template.
     await client.query(`drop database if exists ${escapeIdentifier(name)} with (force)`)
     await client.query(`create database ${escapeIdentifier(name)}`)
     await migrate(Object.assign(new URL(server), { pathname: `/${name}` }).href, {

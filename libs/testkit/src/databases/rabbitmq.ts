@@ -12,16 +12,19 @@ import { serverDirectories, sharedServer } from '../private-server.ts'
 
 export interface TestBus {
   /**
-   * AMQP address of an empty virtual host for one test file. The heartbeat of 60 s keeps
-   * connections of processes that do not run for a while on a busy machine.
+   * AMQP URL of an empty virtual host for one test file. Its heartbeat of 60 s keeps the
+   * connections of processes that are suspended for a while on a busy machine.
    */
   url: string
   vhost: string
-  /** Grants access to the services, each as its own user. */
+  /** Grants the services access to the virtual host. Each service has its own user. */
   grantServices: () => Promise<void>
-  /** AMQP address for a service. Requires `grantServices`. */
+  /** AMQP URL for a service. Requires `grantServices`. */
   serviceUrl: (service: ServiceName) => string
-  /** Closes all connections of the virtual host from the broker's side. Returns how many. */
+  /**
+   * Closes all connections of the virtual host on the side of the broker. Returns the number of
+   * closed connections.
+   */
   closeConnections: () => Promise<number>
   drop: () => Promise<void>
 }
@@ -32,8 +35,8 @@ const useServer = sharedServer<RabbitAddress>('rabbitmq', configuredServer, asyn
 })
 
 /**
- * Creates an empty virtual host on the broker of TEST_AMQP_URL and TEST_AMQP_API, else on a broker
- * that is started for this process.
+ * Creates an empty virtual host on a RabbitMQ broker. Uses the broker of TEST_AMQP_URL and
+ * TEST_AMQP_API, or starts a broker for this process.
  */
 export async function testBus(): Promise<TestBus> {
   const { address, drop } = await useServer()
@@ -58,8 +61,8 @@ function configuredServer(): RabbitAddress | undefined {
 }
 
 /**
- * Starts a broker for one test file, which may stop, kill and wipe the broker. `destroy` removes
- * the broker.
+ * Starts a RabbitMQ broker for one test file. The test file may stop, kill and wipe the broker.
+ * `destroy` removes the broker.
  */
 export async function startTestRabbit(): Promise<Rabbit> {
   return startRabbit(await serverDirectories('rabbitmq'))

@@ -3,17 +3,20 @@ import { connectBus } from '@posthorn/bus'
 import { connect, type Db, publishEvents, recordEvents } from '@posthorn/db'
 import { createLogger, createMetrics } from '@posthorn/telemetry'
 
-/** Database, broker and accounts of test events. */
+/** Database, broker and accounts in which test events are recorded. */
 export interface EventsTarget {
   ownerUrl: string
-  /** Broker URL. Absent to publish no events, like a writer that dies after the commit. */
+  /**
+   * URL of the broker. If absent, events are stored but not published, as if the writer died after
+   * the commit.
+   */
   amqpUrl?: string
   accounts: readonly string[]
 }
 
 /**
- * Stores and publishes `count` events like a service, in transactions of 100, round-robin over the
- * accounts. Resolves when all are published.
+ * Stores and publishes `count` events in the way of a service, in transactions of 100 events,
+ * distributed over the accounts in turn. Resolves when all events are published.
  */
 export async function recordTestEvents(
   { ownerUrl, amqpUrl, accounts }: EventsTarget,

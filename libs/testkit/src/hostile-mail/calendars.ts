@@ -18,7 +18,7 @@ const observance = (kind: string, start: string, rule: string) => [
   `END:${kind}`,
 ]
 
-/** Zone with `count` observances that change every year since `year`. */
+/** iCalendar time zone with `count` observances that have changed every year since `year`. */
 function zone(name: string, { count = 2, year = '0001', rule = 'RRULE:FREQ=YEARLY' } = {}) {
   const kinds = Array.from({ length: count }, (_, at) => (at % 2 === 0 ? 'STANDARD' : 'DAYLIGHT'))
   const lines = kinds.flatMap((kind, at) =>

@@ -1,10 +1,10 @@
 import { fill, type HostileMessage, rawMessage, usualHead } from './hostile-message.ts'
 
-/** Sizes of a dimension of growing messages, smallest first. */
+/** Sizes of the generated messages along one dimension, smallest first. */
 export const growthSteps = [10, 100, 1_000, 10_000, 50_000] as const
 
 /**
- * Maximum bytes of a generated message. Steps with more bytes are left out, except the first step.
+ * Maximum bytes of a generated message. A larger message is left out, except for the first size.
  */
 const maxLength = 4 * 1024 * 1024
 
@@ -13,7 +13,7 @@ const body = '\r\nhello\r\n'
 const count = <T>(size: number, one: (at: number) => T) =>
   Array.from({ length: size }, (_, at) => one(at))
 const lines = (size: number, one: (at: number) => string) => count(size, one).join('\r\n')
-/** Address list, one address per line, because lines have limits. */
+/** Address list with one address per line, because header lines have a maximum length. */
 const list = (name: string, size: number, one: (at: number) => string) =>
   `${name}: ${count(size, one).join(',\r\n ')}\r\n`
 
@@ -47,7 +47,10 @@ const calendar = (...entries: string[]) =>
     'END:VCALENDAR',
   ].join('\r\n')
 
-/** Message whose dimension has this size, by name. */
+/**
+ * Functions that generate a message that is large in one dimension, by the name of the dimension,
+ * such as `recipients`. The argument is the size.
+ */
 const dimensions: Readonly<Record<string, (size: number) => string>> = {
   parts: (size) => mixed(count(size, () => '\r\nx')),
   attachments: (size) => mixed(count(size, (at) => attachment(`${at}.txt`))),
@@ -97,7 +100,7 @@ const dimensions: Readonly<Record<string, (size: number) => string>> = {
     `${usualHead}Content-Type: text/html\r\n\r\n${fill('<p>x\r\n', Math.min(size * 6, 2_000_000))}`,
 }
 
-/** Messages that grow in one dimension each, up to sizes that no usual message has. */
+/** Messages that grow along one dimension each, up to sizes that usual messages do not have. */
 export const grownMessages: readonly HostileMessage[] = Object.entries(dimensions).flatMap(
   ([name, build]) => {
     const first = build(growthSteps[0])

@@ -1,6 +1,6 @@
 import { bodyLength, fill, type HostileMessage, htmlMessage } from './hostile-message.ts'
 
-/** Pieces that are repeated up to the body limit. */
+/** Pieces of HTML that are repeated up to the size limit of a body. */
 const repeated = [
   ['<', '>', '<<a', '< ', '</', '</p>', '</b>', '</x', '<b>', '<b>x', '<p>'],
   ['<p><li>', '<br>', '<hr>', '<img>', '<img src="cid:a">'],
@@ -19,7 +19,7 @@ const repeated = [
   ['&nbsp;', '&unknown;', '&#99999999999;', '<p title="&amp;">'],
 ].flat()
 
-/** Elements that are nested and closed again. */
+/** HTML elements that are nested and closed again. */
 const nested = [
   ['<div>', '<b>', '<a href=x>', '<span>', '<blockquote>', '<blockquote type=cite>', '<ul><li>'],
   ['<ol><li>', '<table><tbody><tr><td>', '<p><b>', '<details>', '<svg>', '<q>', '<dl><dd>'],
@@ -78,7 +78,7 @@ const structured: [string, () => string][] = [
   ['comment of 2 MB', () => `<!--${fill('a-')}`],
 ]
 
-/** Repeatable pseudo-random numbers (mulberry32). */
+/** Generator of pseudo-random numbers that are the same in every run (mulberry32). */
 function randomNumbers(seed: number): (below: number) => number {
   let state = seed
   return (below) => {

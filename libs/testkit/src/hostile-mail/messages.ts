@@ -4,7 +4,7 @@ import { hostileHtml } from './html.ts'
 import type { HostileMessage } from './hostile-message.ts'
 import { hostileTrees } from './trees.ts'
 
-/** Generated messages that are expensive to read: same names and bytes in every run. */
+/** Generated messages that are expensive to read. Names and bytes are the same in every run. */
 export const hostileMessages: readonly HostileMessage[] = [
   ...hostileHtml,
   ...hostileCalendars,

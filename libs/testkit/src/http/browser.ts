@@ -1,7 +1,7 @@
 import { accessSync, constants } from 'node:fs'
 import type { BrowserContextOptions, Page } from 'playwright-core'
 
-/** Paths of Chromium on Debian and similar systems. */
+/** Paths of the browser Chromium on Debian and similar systems. */
 const defaultPaths = ['/usr/bin/chromium', '/usr/bin/chromium-browser', '/usr/bin/google-chrome']
 
 export interface TestBrowser extends AsyncDisposable {
@@ -31,12 +31,12 @@ function isProgram(path: string): boolean {
   }
 }
 
-/** False without Chromium or with TEST_BROWSER=off. Browser tests are then skipped. */
+/** True if Chromium is installed, unless TEST_BROWSER=off. Otherwise browser tests are skipped. */
 export function hasBrowser(): boolean {
   return browserPath() !== undefined
 }
 
-/** Starts the Chromium named by TEST_BROWSER, else the system's. */
+/** Starts the Chromium that TEST_BROWSER names, or the Chromium of the system. */
 export async function testBrowser({ hosts = {} }: TestBrowserOptions = {}): Promise<TestBrowser> {
   const executablePath = browserPath()
   if (executablePath === undefined)
@@ -67,7 +67,10 @@ export async function testBrowser({ hosts = {} }: TestBrowserOptions = {}): Prom
   }
 }
 
-/** Options for root on a machine without a screen. Disables all background network requests. */
+/**
+ * Options of Chromium for root on a machine without a screen. All background network requests are
+ * disabled.
+ */
 const asOnServers = [
   '--headless',
   '--no-sandbox',

@@ -5,13 +5,18 @@ import {
 } from './webhook-receiver.ts'
 
 export interface ChatServerOptions {
-  /** Required API key. Without a required key, any key or no key is accepted. */
+  /**
+   * API key that requests must contain. Without this option, requests with and without any key are
+   * accepted.
+   */
   key?: string
-  /** Request members that this endpoint rejects, because endpoints differ. */
+  /**
+   * Request members that this endpoint rejects, because real endpoints support different members.
+   */
   unsupported?: readonly string[]
 }
 
-/** Completion request, as far as the server reads it. */
+/** Members of a chat completion request that the server reads. */
 export interface ChatRequest {
   model: string
   messages: { role: string; content: string }[]
@@ -23,15 +28,15 @@ export interface ChatRequest {
 }
 
 export interface ChatServer extends AsyncDisposable {
-  /** Base URL for clients, including the API version. */
+  /** Base URL of the chat endpoint for clients, including the API version. */
   readonly url: string
-  /** Valid requests, oldest first, whatever the reply was. */
+  /** Valid chat requests, oldest first, including requests that got an error reply. */
   readonly requests: ChatRequest[]
-  /** Sets the function that returns the model's reply. Defaults to an empty summary. */
+  /** Sets the function that returns the model's reply. Default: an empty summary. */
   setModel(model: (request: ChatRequest) => string): void
-  /** Replies for the next requests, one each. */
+  /** Sets the replies to the next chat requests, one reply per request. */
   script(...replies: WebhookReply[]): void
-  /** Sets the reply to all later requests. Without an argument, removes it. */
+  /** Sets the reply to all later requests. Without an argument, the model replies again. */
   setReply(reply?: WebhookReply): void
 }
 
@@ -47,8 +52,8 @@ const members = [
 const roles = ['system', 'developer', 'user', 'assistant']
 
 /**
- * Starts an endpoint compatible with OpenAI's `POST /v1/chat/completions`. Rejects everything that
- * the published description does not contain.
+ * Starts an endpoint compatible with OpenAI's `POST /v1/chat/completions`. Rejects requests that
+ * the published description does not permit.
  */
 export async function startChatServer(options: ChatServerOptions = {}): Promise<ChatServer> {
   const receiver = await startWebhookReceiver()
@@ -113,7 +118,7 @@ function rejectionOf(
   const { model, messages } = body
   if (typeof model !== 'string' || model === '') return failure(400, 'you must provide a model')
   if (!Array.isArray(messages) || !messages.every(isMessage)) return failure(400, 'bad messages')
-  // A request for JSON output must contain the word JSON, as documented.
+  // Rejects a request for JSON output whose messages lack the word JSON, as documented by OpenAI.
   const wantsJson = 'response_format' in body && !JSON.stringify(messages).includes('JSON')
   return wantsJson ? failure(400, "'messages' must contain the word 'json'") : undefined
 }

@@ -7,7 +7,7 @@ import { listen, stopListening } from '../listening.ts'
 /** Request of a client to the proxy. */
 export interface ProxyRequest {
   kind: 'socks4' | 'socks4a' | 'socks5' | 'http'
-  /** Requested host. A name if the proxy should resolve it. */
+  /** Host that the client requested. A host name if the proxy has to resolve the name. */
   host: string
   port: number
   user?: string
@@ -20,18 +20,18 @@ export interface TestProxy extends AsyncDisposable {
   readonly host: string
   readonly port: number
   readonly requests: ProxyRequest[]
-  /** True if requests are rejected. May be changed at any time. */
+  /** True if the proxy rejects all requests. May be changed at any time. */
   rejects: boolean
   /**
-   * Sends the reply together with the server's greeting in one packet. Not for servers without a
-   * greeting.
+   * True to send the proxy's reply and the server's greeting in one packet. Not usable for servers
+   * without a greeting.
    */
   withGreeting: boolean
   readonly names: Map<string, string>
 }
 
 export interface TestProxyOptions {
-  /** Required login. Absent to accept every client. */
+  /** User name that the proxy requires. If absent, the proxy accepts every client. */
   user?: string
   pass?: string
 }
@@ -60,7 +60,7 @@ export async function startProxy(options: TestProxyOptions = {}): Promise<TestPr
   return proxy
 }
 
-/** Reads the request of a client. All methods reject if the connection ends. */
+/** Reads the request of a client to the proxy. All methods reject if the connection ends. */
 class ProxyClient {
   readonly socket: Socket
   readonly #reader: ByteReader
@@ -78,7 +78,7 @@ class ProxyClient {
     return (await this.#reader.until(mark)) ?? Promise.reject(new Error('connection ended'))
   }
 
-  /** Reads a text with a length of one byte. */
+  /** Reads a text whose first byte is its length. */
   async word(): Promise<string> {
     const [length = 0] = await this.bytes(1)
     return (await this.bytes(length)).toString()
@@ -90,14 +90,17 @@ class ProxyClient {
   }
 }
 
-/** Request with the bytes that grant or reject it. */
+/** Request to the proxy, with the bytes that grant the request and the bytes that reject it. */
 interface ProxyExchange {
   request: Omit<ProxyRequest, 'from'>
   granted: Buffer
   rejected: Buffer
 }
 
-/** Readers of requests by their first byte. Others are HTTP. */
+/**
+ * Functions that read a proxy request, by the first byte of the request. Any other first byte
+ * begins an HTTP request.
+ */
 const requestReaders: Readonly<Record<number, (client: ProxyClient) => Promise<ProxyExchange>>> = {
   4: readSocks4Request,
   5: readSocks5Request,

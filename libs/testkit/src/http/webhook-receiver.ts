@@ -11,26 +11,27 @@ import { listen, stopListening } from '../listening.ts'
 /** Request that the webhook receiver received. */
 export interface ReceivedRequest {
   method: string
-  /** Path of the request with its query. */
+  /** Path of the webhook request with its query. */
   path: string
   headers: IncomingHttpHeaders
-  /** Header names and values in turn, in their original case. */
+  /** Header names and values of the webhook request in turn, in their original case. */
   rawHeaders: string[]
-  /** Body of the request, not parsed. */
+  /** Body of the webhook request, not parsed. */
   body: Buffer
   json(): unknown
   receivedAt: Date
 }
 
-/** Reply to a request. Defaults to 200 with an empty body. */
+/** Reply to a webhook request. Defaults to status 200 with an empty body. */
 export interface WebhookReply {
   status?: number
   headers?: Record<string, string>
   body?: string | Uint8Array
-  /** Delay before the reply to a webhook. */
+  /** Delay before the reply to a webhook, in milliseconds. */
   delayMs?: number
   /**
-   * `hang` never replies, `drop` closes the connection without a reply. Both receive the request.
+   * `hang` never replies, and `drop` closes the connection without a reply. In both cases the
+   * request is received and recorded.
    */
   instead?: 'hang' | 'drop'
 }
@@ -39,22 +40,25 @@ type ReplyRule = (request: ReceivedRequest, index: number) => WebhookReply
 
 export interface WebhookReceiver {
   readonly port: number
-  /** `http://127.0.0.1:port/hook`. Every other path works as well. */
+  /** URL of the webhook endpoint: `http://127.0.0.1:port/hook`. Every other path works as well. */
   readonly url: string
-  /** All requests, oldest first, whatever the reply was. */
+  /** Webhook requests, oldest first, including requests that got an error reply. */
   readonly requests: ReceivedRequest[]
-  /** Replies to the next requests, one each. */
+  /** Sets the replies to the next webhook requests, one reply per request. */
   script(...replies: WebhookReply[]): void
-  /** Sets the reply to requests without a scripted reply. `index` counts all requests from 0. */
+  /**
+   * Sets the replies to webhook requests without a scripted reply. `index` is the number of the
+   * request, counted from 0.
+   */
   replyWith(rule: ReplyRule): void
-  /** Refuses connections until `open`, which listens on the same port. */
+  /** Refuses connections until `open`, which listens on the same port again. */
   close(): Promise<void>
   open(): Promise<void>
 }
 
 /**
- * Starts an HTTP server that stands for a customer's webhook endpoint. `close` ends hanging
- * requests.
+ * Starts an HTTP server that stands for a customer's webhook endpoint. `close` ends requests
+ * without a reply.
  */
 export async function startWebhookReceiver(host = '127.0.0.1'): Promise<WebhookReceiver> {
   const requests: ReceivedRequest[] = []

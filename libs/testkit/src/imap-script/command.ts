@@ -2,64 +2,66 @@ import type { MailboxStore } from './store.ts'
 import type { ScriptSession } from './session.ts'
 import type { Value } from './syntax.ts'
 
-/** IMAP command that the server received. */
+/** IMAP command that the test server received. */
 export interface ScriptCommand {
   readonly tag: string
-  /** Name in capitals, such as `SELECT` or `UID FETCH`. */
+  /** Name of the IMAP command in capitals, such as `SELECT` or `UID FETCH`. */
   readonly name: string
-  /** Text after the name, unchanged, literals included. */
+  /** Text of the IMAP command after its name, unchanged and with literals. */
   readonly rest: string
   readonly args: readonly Value[]
   readonly session: ScriptSession
   /**
-   * Executes the command and returns the untagged lines, then the tagged line, without line ends.
-   * For replies that change a detail.
+   * Executes the command. Returns the untagged lines and then the tagged line of the reply, without
+   * line ends. For hooks that change a detail of the reply.
    */
   readonly defaultReply: () => Promise<string[]>
 }
 
-/** Bytes sent unchanged, optionally followed by the end of the connection. */
+/** Bytes of a reply that are sent unchanged, after which the connection may end. */
 export interface RawReply {
   raw: string
   then?: 'close' | 'reset' | 'freeze'
 }
 
 /**
- * Reply of a hook. Lines get their line ends, and a leading `{tag}` is replaced by the command's
- * tag. An empty array sends nothing. With undefined the next hook or the server replies.
+ * Reply of a hook to an IMAP command. Lines get their line ends, and a leading `{tag}` is replaced
+ * by the command's tag. An empty array sends nothing. With undefined, the next hook or the server
+ * replies.
  */
 export type Reply = readonly string[] | RawReply | undefined
 
 export type Hook = (command: ScriptCommand) => Reply | Promise<Reply>
 
 export interface Quota {
-  /** Used bytes of the storage quota. */
+  /** Number of used bytes of the storage quota. */
   usage: number
   limit: number
 }
 
 /**
- * Time at which an open connection sees messages that arrived in its mailbox: after this number of
- * further commands, after NOOP, or only after the mailbox is selected again. IDLE and NOTIFY always
- * announce them.
+ * Delay until an open connection sees messages that arrived in its mailbox: a number of further
+ * commands, until NOOP, or until the mailbox is selected again. IDLE and NOTIFY always announce new
+ * messages.
  */
 export type Lag = number | 'noop' | 'select'
 
-/** State of the IMAP server that commands work on. */
+/** State of the IMAP test server that commands read and change. */
 export interface ScriptServerState {
   capabilities: Set<string>
   readonly store: MailboxStore
-  /** Prefix of the personal namespace, such as `INBOX.`. */
+  /** Prefix of the personal namespace of IMAP, such as `INBOX.`. */
   readonly prefix: string
   readonly users: ReadonlyMap<string, string>
   quota: Quota | undefined
-  /** Maximum size of APPEND in bytes. */
+  /** Maximum size of a message that APPEND accepts, in bytes. */
   appendLimit: number
   lag: Lag
 }
 
 /**
- * Executes a command. Returns the untagged lines and the tagged line.
+ * Function that executes an IMAP command. Returns the untagged lines and the tagged line of the
+ * reply.
  * @throws ImapRejection
  */
 export type Handler = (

@@ -1,7 +1,7 @@
 import { field, type MimePart, readParameters } from './mime-tree.ts'
 import { nstring, string } from './syntax.ts'
 
-/** ENVELOPE (RFC 9051 §7.5.2). */
+/** ENVELOPE of a message for FETCH (RFC 9051 §7.5.2). */
 export function envelope(header: string): string {
   const from = addresses(field(header, 'from'))
   const or = (list: string) => (list === 'NIL' ? from : list)
@@ -25,8 +25,8 @@ function addresses(text: string | undefined): string {
 }
 
 /**
- * Splits at commas and around groups, but not inside quotes, comments and angle brackets. One pass,
- * because hostile messages have a million opening parentheses.
+ * Splits an address list at commas and around groups, but not inside quotes, comments and angle
+ * brackets. Reads the text only once, because hostile messages have a million opening parentheses.
  */
 function splitAddresses(text: string): string[] {
   const pieces: string[] = []
@@ -45,8 +45,8 @@ function splitAddresses(text: string): string[] {
 const closing: Readonly<Record<string, string>> = { '"': '"', '<': '>', '(': ')' }
 
 /**
- * Function that returns the end of the quote, bracket or parenthesis that opens at a position, or
- * the position.
+ * Returns a function that skips a quote, bracket or parenthesis: the function returns the end of
+ * the element that opens at a position, or the position itself.
  */
 function skipper(text: string): (at: number) => number {
   const unclosed = new Set<string>()
@@ -69,8 +69,8 @@ function quoteEnd(text: string, start: number): number {
 function address(text: string): string[] {
   const trimmed = text.trim()
   if (trimmed === '') return []
-  // RFC 9051 §7.5.2: an address with a NIL host begins a group, an address without host and mailbox
-  // ends a group.
+  // An address with a NIL host begins a group. An address without host and mailbox ends a group
+  // (RFC 9051 §7.5.2).
   if (trimmed.endsWith(':')) return [`(NIL NIL ${string(trimmed.slice(0, -1))} NIL)`]
   if (trimmed.endsWith(';')) return [...address(trimmed.slice(0, -1)), '(NIL NIL NIL NIL)']
   const open = trimmed.endsWith('>') ? trimmed.lastIndexOf('<') : -1
@@ -81,7 +81,7 @@ function address(text: string): string[] {
   return [`(${nstring(display || undefined)} NIL ${string(mailbox)} ${nstring(host ?? '')})`]
 }
 
-/** BODYSTRUCTURE (RFC 9051 §7.5.2), with extension data. */
+/** BODYSTRUCTURE of a message for FETCH (RFC 9051 §7.5.2), with extension data. */
 export function bodyStructure(part: MimePart): string {
   const extension = `${disposition(part.header)} NIL ${nstring(field(part.header, 'content-location'))}`
   if (part.type === 'multipart' && part.parts.length > 0)

@@ -7,11 +7,11 @@ export interface AppendOptions {
   /** Arrival time of the message; defaults to the current time. */
   date?: Date
   labels?: readonly string[]
-  /** Tab of Gmail's inbox. Only searches return it. */
+  /** Category (tab) of Gmail's inbox. Only searches show the category. */
   category?: string
   /**
-   * Digits, so that the value is also valid for Gmail. Defaults to a hash of the content, so that
-   * copies share it.
+   * Value of EMAILID. Consists of digits, so that the value is also valid for Gmail. Defaults to a
+   * hash of the content, so that copies of a message share the value.
    */
   emailId?: string
   threadId?: string
@@ -28,7 +28,7 @@ export interface ChangedFlags {
 /** A message in one mailbox. */
 export class ScriptMessage {
   uid: number
-  /** Bytes of the message, one per character. */
+  /** Source of the message (RFC 5322), one byte per character. */
   readonly rfc822: string
   readonly internalDate: Date
   readonly category: string | undefined
@@ -37,17 +37,17 @@ export class ScriptMessage {
   flags: Set<string>
   labels: Set<string>
   modseq = 0n
-  /** Revision of the last change, independent of mod-sequences. */
+  /** Number of the last change of the message, independent of mod-sequences. */
   revision = 0
-  /** Revision of the last change of flags. Label changes do not count. */
+  /** Number of the last change of the message's flags. Changes of labels do not count. */
   flagsRevision = 0
   /**
-   * Values that FETCH returns instead of the real values, by item. `undefined` omits the item. The
-   * syntax may be invalid.
+   * Values that FETCH returns instead of the real values, by FETCH item. The value `undefined`
+   * removes the item from the reply. A value may have an invalid syntax.
    */
   readonly overrides = new Map<string, string | undefined>()
   #tree: MimePart | undefined
-  // The envelope is cached, because describing a hostile message takes seconds.
+  // Cached ENVELOPE of the message. Computing the ENVELOPE of a hostile message takes seconds.
   #envelope: string | undefined
   #structure: string | undefined
 
@@ -94,18 +94,18 @@ function digits(text: string): string {
 
 export interface MailboxOptions {
   uidValidity?: number
-  /** Attributes of LIST, such as `\Sent` or `\Noselect`. */
+  /** LIST attributes of the mailbox, such as `\Sent` or `\Noselect`. */
   attributes?: readonly string[]
   subscribed?: boolean
 }
 
 /**
- * A mailbox of the server. Changes by a test are notified to sessions that selected it, like
- * changes by another client.
+ * Mailbox of the IMAP test server. Sessions that selected the mailbox are notified of changes by a
+ * test, like of changes by another client.
  */
 export class ScriptMailbox {
   path: string
-  /** UIDVALIDITY as announced. Any value is allowed. */
+  /** UIDVALIDITY that the server announces for the mailbox. Any value is allowed. */
   uidValidity: number | string
   uidNext = 1
   highestModseq = 1n
@@ -159,14 +159,14 @@ export class ScriptMailbox {
     message.flagsRevision = message.revision
   }
 
-  /** Notifies sessions of the change, without the labels. */
+  /** Changes the labels of a message. The notification to sessions does not contain the labels. */
   changeLabels(uid: number, change: ChangedFlags): void {
     const message = this.message(uid)
     message.labels = changeFlagSet(message.labels, change)
     this.#touch([message])
   }
 
-  /** Removes messages. Missing UIDs are ignored. */
+  /** Removes messages from the mailbox. UIDs that do not exist are ignored. */
   expunge(...uids: readonly number[]): void {
     const gone = new Set(uids)
     const kept = this.messages.filter(({ uid }) => !gone.has(uid))
@@ -178,14 +178,15 @@ export class ScriptMailbox {
     this.#touch([])
   }
 
-  /** Removes messages with the flag `\\Deleted`. */
+  /** Removes the messages with the flag `\\Deleted` from the mailbox. */
   expungeDeleted(among: readonly ScriptMessage[] = this.messages): void {
     this.expunge(...among.filter(({ flags }) => flags.has('\\Deleted')).map(({ uid }) => uid))
   }
 
   /**
-   * Simulates a restore from a backup: new UIDVALIDITY, UIDs from 1. Drop sessions that selected
-   * the mailbox first: real servers do not renumber under them.
+   * Simulates a restore of the mailbox from a backup: sets a new UIDVALIDITY, and UIDs start at 1.
+   * Sessions that selected the mailbox must be dropped before, because real servers do not change
+   * UIDs during a session.
    */
   renumber(uidValidity: number | string): void {
     this.uidValidity = uidValidity

@@ -1,18 +1,18 @@
-/** A message or body part, parsed as far as FETCH needs it. Strings have one byte per character. */
+/** Message or MIME part, parsed as far as FETCH needs. Strings have one byte per character. */
 export interface MimePart {
-  /** Header with the empty line that ends it. */
+  /** Header section of the MIME part with the empty line that ends the header. */
   header: string
   body: string
   type: string
   subtype: string
   parameters: [name: string, value: string][]
-  /** Parts of a multipart, or the message of a message/rfc822. */
+  /** MIME parts of a multipart, or the message of a message/rfc822. */
   parts: MimePart[]
 }
 
 /**
- * Maximum nesting of described parts. Deeper parts are described as application/octet-stream, as
- * Dovecot describes them.
+ * Maximum nesting of MIME parts. Deeper parts are described as application/octet-stream, as Dovecot
+ * does.
  */
 export const maxNesting = 200
 
@@ -44,15 +44,15 @@ function partsOf({ body, type, subtype, parameters }: MimePart, depth: number): 
   return splitAt(body, boundary).map((part) => parseMime(part, subtype, depth))
 }
 
-/** Returns the unfolded value of the first field with a name. */
+/** Returns the unfolded value of the first header field with this name. */
 export function field(header: string, name: string): string | undefined {
   const match = new RegExp(`^${name}:[ \\t]*((?:.*(?:\\r\\n[ \\t]+.*)*))`, 'im').exec(header)
   return match?.[1]?.replace(/\r\n(?=[ \t])/g, '').trim()
 }
 
 /**
- * Returns the named fields of a header (with `not`, the other fields), unchanged, and an empty
- * line.
+ * Returns the named fields of a header unchanged, with an empty line at the end. With `not`,
+ * returns all other fields.
  */
 export function someFields(header: string, names: readonly string[], not = false): string {
   const wanted = new Set(names.map((name) => name.toLowerCase()))
@@ -63,7 +63,7 @@ export function someFields(header: string, names: readonly string[], not = false
   return `${kept.join('')}\r\n`
 }
 
-/** Parses a value such as `text/plain; charset="utf-8"`. */
+/** Parses a header value with parameters, such as `text/plain; charset="utf-8"`. */
 export function readParameters(text: string): {
   value: string
   parameters: [name: string, value: string][]
@@ -77,10 +77,14 @@ export function readParameters(text: string): {
   return { value: value.trim(), parameters }
 }
 
-/** RFC 2046 §5.1.1: the line break before a boundary is part of the boundary. */
+/**
+ * Splits the body of a multipart at its boundary. The line break before a boundary is part of the
+ * boundary (RFC 2046 §5.1.1).
+ */
 function splitAt(body: string, boundary: string): string[] {
   const mark = `\r\n--${boundary}`
-  // Pieces share the memory of the body, which a concatenation would copy at each level.
+  // The body is split without concatenation, so that the pieces share its memory. A concatenation
+  // would copy the body at each level.
   const [first = '', ...rest] = body.split(mark)
   const start = mark.slice(2)
   const pieces = first.startsWith(start) ? [first.slice(start.length), ...rest] : rest
@@ -89,13 +93,13 @@ function splitAt(body: string, boundary: string): string[] {
 }
 
 /**
- * Returns a part by its number, such as `1.2`. Part 1 of a part without children is the part
+ * Returns a MIME part by its number, such as `1.2`. Part 1 of a part without children is the part
  * itself.
  */
 export function findPart(root: MimePart, number: string): MimePart | undefined {
   let part: MimePart | undefined = root
   for (const digit of number.split('.').map(Number)) {
-    // Part numbers continue inside a message/rfc822.
+    // Numbers of MIME parts continue inside a message/rfc822.
     const holder: MimePart | undefined = part?.type === 'message' ? (part.parts[0] ?? part) : part
     if (!holder) return undefined
     part = holder.type === 'multipart' ? holder.parts[digit - 1] : digit === 1 ? holder : undefined

@@ -1,8 +1,8 @@
 export type Ranges = readonly (readonly [first: number, last: number])[]
 
 /**
- * Parses `1:5,9,12:*`. `*` is `last`, so `N:*` contains the last number even if N is greater (RFC
- * 9051 §9, seq-range).
+ * Parses a sequence set such as `1:5,9,12:*`. The character `*` means `last`, so `N:*` contains the
+ * last number even if N is greater (RFC 9051 §9, seq-range).
  */
 export function readSet(text: string, last: number): Ranges {
   return text.split(',').map((range) => {
@@ -15,7 +15,7 @@ export function isInRanges(ranges: Ranges, number: number): boolean {
   return ranges.some(([first, last]) => number >= first && number <= last)
 }
 
-/** Formats ascending numbers as a set. */
+/** Formats ascending numbers as a sequence set. */
 export function writeSet(numbers: readonly number[]): string {
   const ranges: [number, number][] = []
   for (const number of numbers) {

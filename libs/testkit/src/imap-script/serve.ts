@@ -19,7 +19,7 @@ const handlers = new Map<string, Handler>(
     ...changeCommands,
   }),
 )
-/** Capabilities that commands require. */
+/** Capabilities that IMAP commands require, by command. */
 const needs: Record<string, string> = {
   STARTTLS: 'STARTTLS',
   ENABLE: 'ENABLE',
@@ -34,7 +34,7 @@ const needs: Record<string, string> = {
   GETQUOTA: 'QUOTA',
   GETQUOTAROOT: 'QUOTA',
 }
-/** RFC 9051 §7.5.1: sequence numbers must not change during these commands. */
+/** IMAP commands during which sequence numbers must not change (RFC 9051 §7.5.1). */
 const withoutExpunges = new Set(['FETCH', 'STORE', 'SEARCH'])
 const beforeLogin = new Set([
   'CAPABILITY',
@@ -47,8 +47,8 @@ const beforeLogin = new Set([
 ])
 
 /**
- * Reads and executes commands until the client disconnects or starts TLS. Hooks run first, the
- * latest hook first.
+ * Reads and executes IMAP commands until the client disconnects or starts TLS. Hooks are called
+ * before the server replies, the latest hook first.
  */
 export async function serveCommands(
   session: ScriptSession,
@@ -72,8 +72,8 @@ export async function serveCommands(
 }
 
 /**
- * Reads a line with its literals and the text after them. If `rejects` has replied to the beginning
- * of a command, the client sends no literal, and the next command is read.
+ * Reads an IMAP command with its literals. If `rejects` has replied to the beginning of a command,
+ * the client does not send the literal, and the next command is read.
  */
 async function readCommand(
   session: ScriptSession,
@@ -99,7 +99,7 @@ async function readCommand(
   return text
 }
 
-/** True if a hook replied to a command whose literal the client has not sent yet. */
+/** True if a hook has replied to an IMAP command before the client sent the command's literal. */
 async function rejectLiteral(command: ScriptCommand, hooks: readonly Hook[]): Promise<boolean> {
   for (const hook of hooks) {
     const reply = await hook(command)
@@ -122,7 +122,9 @@ function parse(text: string, session: ScriptSession, world: ScriptServerState): 
   return command
 }
 
-/** Returns the reply of the first hook that replies, else the reply of the server. */
+/**
+ * Returns the reply of the first hook that replies to an IMAP command, or the reply of the server.
+ */
 export async function answer(command: ScriptCommand, hooks: readonly Hook[]): Promise<Reply> {
   for (const hook of hooks) {
     const reply = await hook(command)
@@ -150,14 +152,17 @@ async function run(command: ScriptCommand, world: ScriptServerState): Promise<st
   }
 }
 
-/** True if the reply must not announce new messages yet. Deleted messages end the delay. */
+/**
+ * True if the reply to an IMAP command must not announce new messages yet. A deleted message ends
+ * this delay.
+ */
 function lagsBehind({ name, session }: ScriptCommand, { lag }: ScriptServerState): boolean {
   if (lag === 0 || !session.hasUnseenMessages) return false
   if (lag === 'select') return true
   return lag === 'noop' ? name !== 'NOOP' : session.commandsBehind++ < lag
 }
 
-/** Sends a reply. Returns false if the connection ends. */
+/** Sends the reply to an IMAP command. Returns false if the reply ends the connection. */
 export function sendReply({ session, tag }: ScriptCommand, reply: Reply): boolean {
   if (reply === undefined) return true
   if (!isRaw(reply)) {

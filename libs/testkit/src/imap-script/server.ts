@@ -10,21 +10,30 @@ import { ScriptSession } from './session.ts'
 import { MailboxStore } from './store.ts'
 
 export interface ImapScriptOptions {
-  /** Replaces `usualCapabilities`. Commands of missing capabilities are rejected. */
+  /**
+   * Capabilities of the IMAP server; defaults to `usualCapabilities`. Commands whose capability is
+   * missing are rejected.
+   */
   capabilities?: readonly string[]
-  /** Mailboxes in addition to INBOX. */
+  /** Mailboxes of the IMAP server in addition to INBOX. */
   mailboxes?: readonly string[] | Readonly<Record<string, MailboxOptions>>
-  /** Hierarchy delimiter. Defaults to `/`. Empty for a flat list, announced as NIL. */
+  /**
+   * Hierarchy delimiter of mailboxes. Defaults to `/`. If empty, mailboxes have no hierarchy, and
+   * the delimiter is announced as NIL.
+   */
   delimiter?: string
-  /** Prefix of the personal namespace, such as `INBOX.`. Defaults to none. */
+  /** Prefix of the personal namespace of IMAP, such as `INBOX.`. Defaults to no prefix. */
   prefix?: string
-  /** Users with passwords or access tokens. Defaults to `*` (every user) with `secret`. */
+  /** Passwords or access tokens by user. Default: every user (`*`) has the password `secret`. */
   users?: Readonly<Record<string, string>>
   greeting?: string
   quota?: Quota
   /** Value of APPENDLIMIT in bytes; defaults to 64 MiB. */
   appendLimit?: number
-  /** Delay of announcements. Defaults to 0: the reply to the next command announces a message. */
+  /**
+   * Delay until new messages are announced. Default 0: the reply to the next command announces a
+   * new message.
+   */
   lag?: Lag
 }
 
@@ -35,9 +44,9 @@ export const usualCapabilities: readonly string[] =
 
 /**
  * Starts an IMAP server in memory whose faults a test controls. The server replies normally unless
- * a hook replies to a command (`imap-script/faults.ts` has some) or a test changes a mailbox.
+ * a hook replies to a command (`imap-script/faults.ts` has some hooks) or a test changes a mailbox.
  * Supports IMAP4rev1 with CONDSTORE, QRESYNC, ESEARCH, LIST-STATUS, MOVE, UIDPLUS, IDLE, NOTIFY,
- * QUOTA, OBJECTID and X-GM-EXT-1, each if its capability is given. All users share one set of
+ * QUOTA, OBJECTID and X-GM-EXT-1, each only if its capability is set. All users share one set of
  * mailboxes.
  */
 export async function startImapScript(options: ImapScriptOptions = {}): Promise<ImapScript> {
@@ -48,7 +57,7 @@ export async function startImapScript(options: ImapScriptOptions = {}): Promise<
 
 export class ImapScript implements AsyncDisposable {
   readonly host = '127.0.0.1'
-  /** PEM of the self-signed certificate. */
+  /** Self-signed certificate of the IMAP server in PEM format. */
   readonly cert: string
   readonly #state: ScriptServerState
   readonly #greeting: string
@@ -67,7 +76,7 @@ export class ImapScript implements AsyncDisposable {
     this.#state = this.#createState(options)
     const take = (socket: Socket) => void this.#serve(socket)
     this.#servers = [createServer(take), createTlsServer(this.#certificate, take)]
-    // Failed TLS handshakes are ignored: the client reports them.
+    // Failed TLS handshakes are ignored here, because the client reports them.
     this.#servers[1].on('tlsClientError', () => undefined)
   }
 
@@ -75,12 +84,18 @@ export class ImapScript implements AsyncDisposable {
     return this.#ports[0] ?? 0
   }
 
-  /** Port with TLS from the first byte. STARTTLS on the other port is a capability. */
+  /**
+   * Port on which TLS starts with the first byte. The other port offers STARTTLS if the capability
+   * is set.
+   */
   get securePort(): number {
     return this.#ports[1] ?? 0
   }
 
-  /** Capabilities. May be changed at any time, clients see changes at their next CAPABILITY. */
+  /**
+   * Capabilities of the IMAP server. May be changed at any time. Clients see a change with their
+   * next CAPABILITY command.
+   */
   get capabilities(): Set<string> {
     return this.#state.capabilities
   }
@@ -90,12 +105,12 @@ export class ImapScript implements AsyncDisposable {
     return [...this.#openSessions]
   }
 
-  /** Number of IMAP connections since the start. */
+  /** Number of IMAP connections since the start of the server. */
   get connections(): number {
     return this.#allSessions.length
   }
 
-  /** Commands without their tags, grouped by connection. */
+  /** Received IMAP commands without their tags, grouped by connection. */
   get received(): readonly string[] {
     return this.#allSessions.flatMap(({ received }) => received)
   }
@@ -130,10 +145,10 @@ export class ImapScript implements AsyncDisposable {
   }
 
   /**
-   * Lets a hook reply to a command. `FETCH` also matches UID FETCH, `UID FETCH` only that.
-   * `greeting` runs when a client connects, `literal` before the server requests a literal, `*` for
-   * every command. The latest hook runs first.
-   * Returns a function that removes the hook.
+   * Adds a hook that may reply to an IMAP command. `FETCH` also matches UID FETCH, while `UID
+   * FETCH` matches only UID FETCH. A hook for `greeting` is called when a client connects, for
+   * `literal` before the server requests a literal, and for `*` at every command. The latest hook
+   * is called first. Returns a function that removes the hook.
    */
   on(name: string, hook: Hook): () => void {
     const entry = { name, hook }
@@ -141,12 +156,15 @@ export class ImapScript implements AsyncDisposable {
     return () => void this.#hooks.splice(this.#hooks.indexOf(entry), 1)
   }
 
-  /** Resets every connection of the IMAP server. */
+  /** Resets (RST) every connection of the IMAP server. */
   drop(): void {
     for (const session of this.#openSessions) session.reset()
   }
 
-  /** Ends connections and refuses new connections until `open`, which listens on the same ports. */
+  /**
+   * Ends all IMAP connections and refuses new connections until `open`, which listens on the same
+   * ports again.
+   */
   async close(): Promise<void> {
     await Promise.all(this.#servers.map((server) => stopListening(server, () => this.drop())))
   }
@@ -186,7 +204,10 @@ export class ImapScript implements AsyncDisposable {
     return this.#hooks.filter((each) => fits(each.name)).map(({ hook }) => hook)
   }
 
-  /** Sends notifications of all changes made in one tick together. */
+  /**
+   * Notifies sessions of a mailbox change. Changes within one tick of the event loop are sent
+   * together.
+   */
   #changed(mailbox: ScriptMailbox): void {
     if (this.#pendingNotifications.size === 0) setImmediate(() => this.#notify())
     for (const session of this.#openSessions) {
@@ -225,7 +246,9 @@ export class ImapScript implements AsyncDisposable {
   }
 }
 
-/** Returns false if the connection ends with the greeting. */
+/**
+ * Sends the greeting of the IMAP server. Returns false if the connection ends with the greeting.
+ */
 async function greet(
   session: ScriptSession,
   greeting: string,

@@ -3,24 +3,28 @@ import { TLSSocket } from 'node:tls'
 import type { ScriptMailbox, ScriptMessage } from './mailbox.ts'
 import { writeSet } from './sequence-set.ts'
 
-/** Connection of a client, with the state that the client has been notified of. */
+/** Connection of an IMAP client, with the mailbox state that the client has been notified of. */
 export class ScriptSession {
-  /** Received commands without their tags, including literals. */
+  /** Received IMAP commands without their tags, with literals. */
   readonly received: string[] = []
-  /** Authenticated user of the connection. */
+  /** User who is authenticated on the IMAP connection. */
   user: string | undefined
   mailbox: ScriptMailbox | undefined
   readOnly = false
   idling = false
-  /** Extensions enabled with ENABLE. */
+  /** Names of the IMAP extensions that the client enabled with ENABLE. */
   readonly enabled = new Set<string>()
-  /** True if NOTIFY requested changes of other mailboxes. */
+  /** True if the client has requested changes of other mailboxes by NOTIFY. */
   notify = false
-  /** Other mailboxes with changes that were not notified yet. */
+  /**
+   * Mailboxes other than the selected mailbox with changes that the client was not notified of yet.
+   */
   readonly changedMailboxes = new Set<ScriptMailbox>()
-  /** Messages of the selected mailbox by sequence number, as the client numbers them. */
+  /**
+   * Messages of the selected mailbox in the order of the sequence numbers that the client knows.
+   */
   view: ScriptMessage[] = []
-  /** Commands since a message arrived that the client has not been notified of. */
+  /** Number of commands since the arrival of a message that the client has not been notified of. */
   commandsBehind = 0
   #socket: Socket
   #received: Buffer[] = []
@@ -44,17 +48,20 @@ export class ScriptSession {
     return this.#ended
   }
 
-  /** Sends a line with its line end. */
+  /** Sends a line with its line end to the client. */
   send(line: string): void {
     this.write(`${line}\r\n`)
   }
 
-  /** Sends bytes, one per character. */
+  /** Sends bytes to the client, one byte per character. */
   write(bytes: string): void {
     if (!this.#ended && !this.#frozen) this.#socket.write(bytes, 'latin1')
   }
 
-  /** Sends a text repeatedly, as fast as the client reads, until the client disconnects. */
+  /**
+   * Sends a text to the client again and again, as fast as the client reads, until the client
+   * disconnects.
+   */
   flood(text: string): void {
     const socket = this.#socket
     const send = () => {
@@ -64,24 +71,24 @@ export class ScriptSession {
     send()
   }
 
-  /** Ends the IMAP connection after pending writes. */
+  /** Ends the IMAP connection after all pending writes. */
   close(): void {
     this.#socket.end()
   }
 
-  /** Breaks the connection with RST. With TLS, ends it without close_notify. */
+  /** Resets the IMAP connection (RST). With TLS, no close_notify is sent. */
   reset(): void {
     if (this.#socket instanceof TLSSocket) this.#socket.destroy()
     else this.#socket.resetAndDestroy()
   }
 
-  /** Stops sending and reading without closing, like an unplugged cable. */
+  /** Stops sending and reading without closing the connection, as with an unplugged cable. */
   freeze(): void {
     this.#frozen = true
     this.#socket.pause()
   }
 
-  /** STARTTLS: starts TLS on the connection. */
+  /** Starts TLS on the connection after STARTTLS. */
   upgrade(secrets: { key: string; cert: string }): void {
     const plain = this.#socket
     plain.removeAllListeners('data')
@@ -92,7 +99,9 @@ export class ScriptSession {
     this.#listen(secure)
   }
 
-  /** Returns the next line without its line end. Undefined if the client disconnected. */
+  /**
+   * Returns the next line of the client without its line end. Undefined if the client disconnected.
+   */
   async line(): Promise<string | undefined> {
     for (;;) {
       const all = this.#received.length === 1 ? this.#received[0] : Buffer.concat(this.#received)
@@ -107,7 +116,7 @@ export class ScriptSession {
     }
   }
 
-  /** Returns the next bytes. Undefined if the client disconnected before. */
+  /** Returns the next `count` bytes of the client. Undefined if the client disconnected before. */
   async bytes(count: number): Promise<string | undefined> {
     while (this.#size < count) {
       if (this.#ended) return undefined
@@ -118,7 +127,7 @@ export class ScriptSession {
     return all.toString('latin1', 0, count)
   }
 
-  /** Selects a mailbox. Its current state counts as notified. */
+  /** Selects a mailbox. The client counts as notified of the mailbox's current state. */
   select(mailbox: ScriptMailbox, readOnly: boolean): void {
     this.mailbox = mailbox
     this.readOnly = readOnly
@@ -132,7 +141,10 @@ export class ScriptSession {
     this.view = []
   }
 
-  /** True if messages arrived that the client does not know, and no message was deleted. */
+  /**
+   * True if the mailbox has new messages that the client was not notified of, and no message was
+   * deleted.
+   */
   get hasUnseenMessages(): boolean {
     const messages = this.mailbox?.messages ?? []
     const here = new Set(messages)
@@ -140,16 +152,16 @@ export class ScriptSession {
   }
 
   /**
-   * Records that the client has the current state of a message, from its own command or from a
-   * reply.
+   * Records that the client knows the current state of a message, from the client's command or from
+   * a reply.
    */
   markNotified(message: ScriptMessage): void {
     this.#notifiedRevisions.set(message, message.revision)
   }
 
   /**
-   * Returns the changes of the selected mailbox since the last call. Without `expunges`, stops
-   * before the first expunge (RFC 9051 §7.5.1).
+   * Returns notifications of the changes of the selected mailbox since the last call. Without
+   * `expunges`, stops before the first expunge (RFC 9051 §7.5.1).
    */
   takeNotifications(expunges = true): string[] {
     const { mailbox } = this
@@ -164,7 +176,7 @@ export class ScriptSession {
     for (const [index, message] of this.view.slice(0, previousLength).entries()) {
       const notified = Math.max(this.#announced, this.#notifiedRevisions.get(message) ?? 0)
       if (message.revision <= notified) continue
-      // Gmail's notification of a label change contains only the mod-sequence.
+      // For a change of labels, Gmail sends only the mod-sequence.
       const change =
         message.flagsRevision > notified || !this.enabled.has('CONDSTORE')
           ? this.flagsOf(message)
@@ -176,7 +188,7 @@ export class ScriptSession {
     return lines
   }
 
-  /** UID, FLAGS and, if the client enabled CONDSTORE, MODSEQ. */
+  /** FETCH items of a message: UID, FLAGS and, if the client enabled CONDSTORE, MODSEQ. */
   flagsOf(message: ScriptMessage): string {
     const modseq = this.enabled.has('CONDSTORE') ? ` MODSEQ (${message.modseq})` : ''
     return `UID ${message.uid} FLAGS (${[...message.flags].join(' ')})${modseq}`
@@ -185,7 +197,7 @@ export class ScriptSession {
   #expunges(gone: readonly ScriptMessage[]): string[] {
     if (gone.length === 0) return []
     const lost = new Set(gone)
-    // RFC 7162 §3.2.10: with QRESYNC, one VANISHED line replaces all EXPUNGE lines.
+    // With QRESYNC, one VANISHED line replaces all EXPUNGE lines (RFC 7162 §3.2.10).
     const lines = this.enabled.has('QRESYNC')
       ? [`* VANISHED ${writeSet(gone.map(({ uid }) => uid))}`]
       : []

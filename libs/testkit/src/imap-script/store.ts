@@ -1,16 +1,22 @@
 import { type MailboxOptions, ScriptMailbox } from './mailbox.ts'
 
-/** Rejection of a command with NO or BAD. The message is the text after the tag. */
+/**
+ * Rejection of an IMAP command with NO or BAD. The error message is the text of the reply after the
+ * tag.
+ */
 export class ImapRejection extends Error {
   override name = 'ImapRejection'
 
-  /** The text may contain a value of the client, which must not end the line or start a literal. */
+  /**
+   * Replaces line ends and braces in the text: a value from the client must not end the line or
+   * start a literal.
+   */
   constructor(text: string) {
     super(text.replaceAll(/[\r\n{}]/g, '?'))
   }
 }
 
-/** Mailboxes of the server, shared by all users. */
+/** Mailboxes of the IMAP test server, shared by all users. */
 export class MailboxStore {
   readonly delimiter: string
   readonly #mailboxes = new Map<string, ScriptMailbox>()
@@ -47,7 +53,7 @@ export class MailboxStore {
 
   create(path: string, options: MailboxOptions = {}): ScriptMailbox {
     if (this.find(path)) throw new ImapRejection('NO [ALREADYEXISTS] Mailbox already exists')
-    // A recreated mailbox gets a new UIDVALIDITY.
+    // A mailbox that is created again gets a new UIDVALIDITY.
     const uidValidity = options.uidValidity ?? 1_000 + ++this.#created
     const mailbox = new ScriptMailbox(path, { ...options, uidValidity }, () =>
       this.#changed(mailbox),
@@ -63,7 +69,10 @@ export class MailboxStore {
     return mailbox
   }
 
-  /** Renames a mailbox with its children. RFC 9051 §6.3.6: INBOX stays, its messages move. */
+  /**
+   * Renames a mailbox with its children. Renaming INBOX moves the messages of INBOX, and INBOX
+   * itself stays (RFC 9051 §6.3.6).
+   */
   rename(path: string, newPath: string): void {
     const mailbox = this.get(path)
     if (mailbox.path === 'INBOX') {

@@ -1,11 +1,12 @@
 /**
- * An argument: an atom, a string in any notation, or a list. Strings have one byte per character.
+ * Argument of an IMAP command: an atom, a string in any notation, or a list. Strings have one byte
+ * per character.
  */
 export type Value = string | readonly Value[]
 
 /**
- * Parses the arguments of a command: a lenient version of RFC 9051 §9. A literal is its length
- * (`{5}`), CRLF and its bytes.
+ * Parses the arguments of an IMAP command with a tolerant version of RFC 9051 §9. A literal is its
+ * length (`{5}`), CRLF and its bytes.
  */
 export function readValues(text: string): Value[] {
   let at = 0
@@ -50,7 +51,10 @@ export function readValues(text: string): Value[] {
     return text.slice(start, at)
   }
 
-  /** An atom ends at a space or parenthesis outside brackets: `BODY[HEADER.FIELDS (TO)]`. */
+  /**
+   * Reads an atom, which ends at a space or parenthesis outside of brackets, as in
+   * `BODY[HEADER.FIELDS (TO)]`.
+   */
   function readAtom(): string {
     const start = at
     for (let brackets = 0; at < text.length; at++) {
@@ -63,12 +67,15 @@ export function readValues(text: string): Value[] {
   }
 }
 
-/** Returns the value as a string, for a list as an empty string. */
+/** Converts an argument of an IMAP command to a string. A list becomes an empty string. */
 export function asText(value: Value | undefined): string {
   return typeof value === 'string' ? value : ''
 }
 
-/** Returns the value as a list of strings. A string becomes a list with one element. */
+/**
+ * Converts an argument of an IMAP command to a list of strings. A string becomes a list with one
+ * element.
+ */
 export function asTexts(value: Value | undefined): string[] {
   if (value === undefined) return []
   return typeof value === 'string' ? [value] : value.map(asText)
@@ -78,7 +85,7 @@ function quote(text: string): string {
   return `"${text.replace(/["\\]/g, '\\$&')}"`
 }
 
-/** Quoted string if possible, else a literal. */
+/** Formats a text for IMAP as a quoted string if possible, otherwise as a literal. */
 export function string(text: string): string {
   return /^[\x20-\x7e]{0,1000}$/.test(text) ? quote(text) : literal(text)
 }
@@ -93,14 +100,14 @@ export function literal(text: string): string {
 
 const months = ['Jan', 'Feb', 'Mar', 'Apr', 'May', 'Jun', 'Jul', 'Aug', 'Sep', 'Oct', 'Nov', 'Dec']
 
-/** Formats a quoted date-time: ` 1-Feb-2024 12:00:00 +0000`. */
+/** Formats a date-time for IMAP in quotes: ` 1-Feb-2024 12:00:00 +0000`. */
 export function dateTime(date: Date): string {
   const day = String(date.getUTCDate()).padStart(2, ' ')
   const month = months[date.getUTCMonth()] ?? 'Jan'
   return `"${day}-${month}-${date.getUTCFullYear()} ${date.toISOString().slice(11, 19)} +0000"`
 }
 
-/** Parses `1-Feb-2024`, optionally with time and zone. */
+/** Parses an IMAP date such as `1-Feb-2024`, optionally with time and zone. */
 export function readDate(text: string): Date {
   return new Date(
     text.trim().replace(/^(\d+)-(\w+)-(\d+)(.*)$/, '$1 $2 $3$4') +
@@ -108,7 +115,7 @@ export function readDate(text: string): Date {
   )
 }
 
-/** Encodes modified UTF-7 (RFC 3501 §5.1.3). */
+/** Encodes a mailbox name in modified UTF-7 (RFC 3501 §5.1.3). */
 export function encodeName(name: string): string {
   return name.replace(/&|[^\x20-\x7e]+/g, (run) => {
     if (run === '&') return '&-'

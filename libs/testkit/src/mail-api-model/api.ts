@@ -28,11 +28,14 @@ import type { ModelStore } from './store.ts'
 import type { ModelWatches } from './watches.ts'
 import { ModelWriter } from './writer.ts'
 
-/** Moment of a call: `before` it takes effect, or `after`, when only its response is lost. */
+/**
+ * Point of a call of the mail API at which a process may be cut off: `before` the call takes
+ * effect, or `after`, when only its response is lost.
+ */
 export interface CutPoint {
   method: keyof MailApi
   phase: 'before' | 'after'
-  /** Number of the API call, from 1. */
+  /** Number of the API call, counted from 1. */
   call: number
 }
 
@@ -48,7 +51,7 @@ interface ModelApiOptions {
   onCall: CutHook
 }
 
-/** `MailApi` over a model mailbox. */
+/** Implementation of `MailApi` on a model mailbox in memory. */
 export class ModelApi implements MailApi {
   readonly traits: MailApiTraits
   /** Number of API calls per method. */

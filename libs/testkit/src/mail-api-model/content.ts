@@ -4,14 +4,16 @@ import { field, type MimePart, parseMime } from '../imap-script/mime-tree.ts'
 
 type Address = ApiMessage['envelope']['from'][number]
 
-/** Leaf of a MIME tree: `path` has indexes from 0, empty for the root. */
+/**
+ * MIME part without children: `path` lists an index per level from 0, and is empty for the root.
+ */
 interface Leaf {
   path: string
   part: MimePart
   embedded: boolean
 }
 
-/** Parsed message of the model. */
+/** Parsed message of a model mailbox. */
 export class ModelContent {
   readonly raw: Buffer
   readonly #root: MimePart
@@ -50,7 +52,7 @@ export class ModelContent {
     )
   }
 
-  /** Content of the attachment with this path. */
+  /** Finds the content of the attachment with this path. */
   attachment(path: string): { part: MimePart; bytes: Buffer } | undefined {
     const leaf = this.#leaves.find((each) => each.path === path && isAttachment(each))
     return leaf && { part: leaf.part, bytes: decode(leaf.part) }
@@ -84,7 +86,7 @@ export class ModelContent {
     })
   }
 
-  /** Members that depend on the content only. */
+  /** Returns the members of a message that depend only on its content. */
   describe(options: GetOptions, partId: (path: string) => string) {
     const preview = this.texts(4_096).plain?.replace(/\s+/g, ' ').trim().slice(0, 255)
     return defined({
@@ -98,7 +100,7 @@ export class ModelContent {
   }
 }
 
-/** Returns the source with another value of a header field. */
+/** Returns the source of a message with another value of a header field. */
 export function replaceHeader(raw: Buffer, name: string, value: string): Buffer {
   const text = raw.toString('latin1')
   const without = text.replace(new RegExp(`^${name}:.*\\r\\n(?:[ \\t].*\\r\\n)*`, 'im'), '')

@@ -16,39 +16,42 @@ import {
   stateOf,
 } from './store.ts'
 
-/** Irregularities of feeds, each with its probability per page. */
+/** Faults of the feeds of a model mailbox. Most faults have a probability per page. */
 export interface FeedFaults {
   /** Maximum entries per page of a feed. */
   maxPage: number
-  /** Page repeats changes from before its cursor. */
+  /** Probability that a page repeats changes from before its cursor. */
   replays: number
-  /** Page lacks the latest changes although it says that the round is complete. */
+  /** Probability that a page lacks the latest changes of a round that it reports as complete. */
   outdated: number
-  /** Number of pages without entries that are followed by further pages. */
+  /** Probability of a page without entries that is followed by further pages. */
   emptyPages: number
   /**
    * True if a message that left a folder and returned between two rounds is reported as removed
    * (placement `folder`).
    */
   losesReturns: boolean
-  /** Number of cursors per feed that stay valid. */
+  /** Number of the latest cursors per feed that stay valid. */
   liveCursors: number
-  /** Full round that lacks a part of the messages, or all (placement `labels`). */
+  /** Probability of a full round that lacks some or all messages (placement `labels`). */
   shortRounds: number
 }
 
-/** Position of a full round: `stage` is a label or a flag, `below` the order of the last entry. */
+/**
+ * Position of a full round. `stage`: label or flag; `below`: order of the previous page's last
+ * entry.
+ */
 interface FullPosition {
   start: number
   stage: string
   below: number | null
-  /** Part of the messages that the round names, 0 to 1. */
+  /** Share of the messages that the full round contains, from 0 to 1. */
   named: number
 }
 
 interface Cursor {
   generation: number
-  /** Position in the history. Absent in a full round. */
+  /** Sequence number of a position in the history. Absent in a full round. */
   seq?: number
   full?: FullPosition
 }
@@ -97,7 +100,7 @@ function readCursor(text: string, { generation, oldest }: FeedHistory, faults: F
   return cursor
 }
 
-/** Stages of a full round: all messages, then with placement `labels` each flag and label. */
+/** Stages of a full round: all messages, then those of each flag and label (placement `labels`). */
 function stagesOf(store: ModelStore, feed: Feed): Stage[] {
   if (feed.folderId !== undefined) {
     const { folderId } = feed
@@ -111,7 +114,7 @@ function stagesOf(store: ModelStore, feed: Feed): Stage[] {
       entry: ({ id, threadId }: ModelMessage) => ({ id, threadId }),
     },
     ...flagStages.map((flag) => ({
-      // The name sorts before labels, which have visible characters only.
+      // The tab in the name sorts flags before labels, whose names have visible characters only.
       name: `\t${flag}`,
       contains: (message: ModelMessage) => message.flags[flag],
       entry: ({ id }: ModelMessage) => ({ id, [flag]: true }),
@@ -130,7 +133,7 @@ function firstPosition(store: ModelStore, { shortRounds }: FeedFaults): FullPosi
   return { start: store.seq, stage: '', below: null, named }
 }
 
-/** True for messages that a short round names: the same messages in each of its lists. */
+/** True for messages of a shortened full round, which has the same messages in each stage. */
 function isNamed({ order }: ModelMessage, { start, named }: FullPosition): boolean {
   return ((order * 7 + start) % 10) / 10 < named
 }
@@ -142,7 +145,7 @@ function readFullRound(
 ): ChangesPage {
   const { start, stage, below, named } = position
   const stages = stagesOf(store, feed).filter(({ name }) => name >= stage)
-  // A label may have been deleted since the last page: the next stage starts at its beginning.
+  // If the label of the stage was deleted since the last page, the next stage starts at its top.
   const [current, next] = stages
   const first = current?.name === stage ? (below ?? Infinity) : Infinity
   const rest = current
@@ -193,7 +196,7 @@ function readHistory(
     const record = records[end]
     if (!record) break
     const list = byId.get(record.id)
-    // A replay has to reach the cursor, otherwise the position would go back.
+    // A page with repeated changes has to reach its cursor, so that no cursor goes back.
     if (!list && byId.size >= limit && end >= next) break
     if (list) list.push(record)
     else byId.set(record.id, [record])
@@ -230,7 +233,7 @@ function addEntry(
   else result.changed.push(partialState(message, records))
 }
 
-/** Changed members only, with their present values. */
+/** Returns only the members of a message that the records changed, with their current values. */
 function partialState(message: ModelMessage, records: readonly HistoryRecord[]): MessageChange {
   const flags = Object.keys(Object.assign({}, ...records.map((record) => record.flags ?? {})))
   const labelled = records.some(
@@ -246,7 +249,7 @@ function partialState(message: ModelMessage, records: readonly HistoryRecord[]):
   })
 }
 
-/** Net effect of the records in order. The thread id is absent at times, as with providers. */
+/** Merges records to their net effect. At times leaves out the thread id, as providers do. */
 function mergeRecords(
   store: ModelStore,
   id: string,
@@ -274,7 +277,7 @@ function mergeRecords(
   })
 }
 
-/** Index of the first record after a sequence number. */
+/** Index of the first history record with a sequence number above `seq`. */
 function indexAfter(records: readonly HistoryRecord[], seq: number): number {
   let [low, high] = [0, records.length]
   while (low < high) {
@@ -285,7 +288,7 @@ function indexAfter(records: readonly HistoryRecord[], seq: number): number {
   return low
 }
 
-/** Feeds of a mailbox with these folders. */
+/** Feeds (change lists) of a mailbox with these folders. */
 export function feedsOf(store: ModelStore, folderIds: readonly string[]): Feed[] {
   return store.placement === 'labels'
     ? [{ id: mailboxFeed }]

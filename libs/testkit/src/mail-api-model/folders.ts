@@ -27,7 +27,7 @@ const graphFolders: [name: string, specialUse: NonNullable<ApiFolder['specialUse
   ['Gelöschte Elemente', '\\Trash'],
 ]
 
-/** Folders that exist in every mailbox of the placement. */
+/** Adds the folders that exist in every mailbox with this placement. */
 export function addSystemFolders(store: ModelStore): void {
   const folders: ApiFolder[] =
     store.placement === 'labels'

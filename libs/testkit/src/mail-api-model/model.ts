@@ -21,17 +21,17 @@ import { ModelWatches } from './watches.ts'
 
 export interface MailApiModelOptions {
   placement: Placement
-  /** Seed of ids and irregularities. Defaults to 1. */
+  /** Seed of random ids and faults. Defaults to 1. */
   seed?: number
-  /** Number of changes per feed that cursors can reach back to. Defaults to 100,000. */
+  /** Number of changes per feed for which cursors stay valid. Defaults to 100,000. */
   historyLimit?: number
-  /** Entries per page of lists at most. Defaults to 500. */
+  /** Maximum entries per page of a list. Defaults to 500. */
   maxListPage?: number
-  /** Irregularities of feeds. Default to none, with pages of 500 and 1,000 valid cursors. */
+  /** Faults of feeds. Default: no faults, pages of 500 entries and 1,000 valid cursors. */
   feedFaults?: Partial<FeedFaults>
-  /** Overrides the traits of the placement. */
+  /** Traits of the provider that replace the default traits of the placement. */
   traits?: Partial<Omit<MailApiTraits, 'placement'>>
-  /** Time of arrivals and watches. Defaults to a constant. */
+  /** Current time for arriving messages and for watches. Default: a constant time. */
   now?: () => Date
 }
 
@@ -39,16 +39,16 @@ const mib = 1_048_576
 
 /**
  * Mailbox of an API account in memory. Equal seeds and calls give equal results. `api` is the
- * provider's interface, the other members act as another client of the mailbox.
+ * interface of the provider. The other members act as another client of the mailbox.
  */
 export class MailApiModel {
   readonly api: ModelApi
   readonly store: ModelStore
   readonly sending: ModelSending
   readonly watches: ModelWatches
-  /** Irregularities of feeds, which may be changed at any time. */
+  /** Faults of feeds, which may be changed at any time. */
   readonly feedFaults: FeedFaults
-  /** Called around every call of `api`. May throw an error, which ends the call. */
+  /** Called before and after every call of `api`. May throw an error, which ends the call. */
   onCall: CutHook = () => undefined
   readonly #failures: MailApiError[] = []
 
@@ -120,7 +120,8 @@ export class MailApiModel {
   }
 
   /**
-   * Fails the next call without executing it. Several failures apply to one call each, in order.
+   * Lets the next call of the API fail without executing it. Several failures apply to one call
+   * each, in order.
    */
   failNext(failure: MailApiFailure, options?: MailApiErrorOptions): void {
     this.#failures.push(new MailApiError(failure, `model: ${failure}`, options))

@@ -1,4 +1,4 @@
-/** Random numbers that depend on a seed only (mulberry32). */
+/** Generator of random numbers that depend on a seed only (mulberry32). */
 export class SeededRandom {
   #state: number
 
@@ -6,7 +6,7 @@ export class SeededRandom {
     this.#state = seed >>> 0
   }
 
-  /** Number of at least 0 and below 1. */
+  /** Returns a number from 0 up to, but not including, 1. */
   next(): number {
     this.#state = (this.#state + 0x6d2b79f5) >>> 0
     let mixed = this.#state
@@ -15,17 +15,17 @@ export class SeededRandom {
     return ((mixed ^ (mixed >>> 14)) >>> 0) / 4_294_967_296
   }
 
-  /** Integer of at least 0 and below `limit`. */
+  /** Returns an integer from 0 up to, but not including, `limit`. */
   below(limit: number): number {
     return Math.floor(this.next() * limit)
   }
 
-  /** True with the probability `probability`. */
+  /** Returns true with the given probability. */
   happens(probability: number): boolean {
     return probability > 0 && this.next() < probability
   }
 
-  /** Text of `length` characters from an alphabet. */
+  /** Returns a random text of `length` characters from an alphabet. */
   text(length: number, alphabet: string): string {
     return Array.from({ length }, () => alphabet[this.below(alphabet.length)]).join('')
   }

@@ -23,7 +23,10 @@ export class ModelReader {
     this.#maxListPage = maxListPage
   }
 
-  /** Page tokens contain the query, so that a token of another query is stale. */
+  /**
+   * A page token contains the query of its list, so that a token of another query is refused as
+   * stale.
+   */
   list<T>(
     query: MessageQuery,
     { pageToken, limit }: PageOptions,
@@ -56,7 +59,7 @@ export class ModelReader {
     }
   }
 
-  /** Part ids of folder placement are opaque and contain `=`. */
+  /** Part id of an attachment. With placement `folder`, part ids are opaque and contain `=`. */
   #partIdOf(path: string): string {
     return this.#store.placement === 'labels' ? path : `${Buffer.from(path).toString('hex')}=`
   }

@@ -4,7 +4,10 @@ import type { ModelMessage, ModelStore } from './store.ts'
 type Terms = NonNullable<MessageQuery['search']>
 type Test = (message: ModelMessage) => boolean
 
-/** Tests of the terms that the model supports: terms that both providers have, and label terms. */
+/**
+ * Functions that check a message against a search term. The model supports the terms that both
+ * providers have, and terms about labels.
+ */
 const tests: { [K in keyof Terms]?: (value: NonNullable<Terms[K]>) => Test } = {
   unseen: (value) => (message) => message.flags.unseen === value,
   seen: (value) => (message) => message.flags.unseen !== value,
@@ -49,7 +52,10 @@ export function searchModel(
     .filter((message) => all.every((test) => test(message)))
 }
 
-/** With placement `labels`, trash and junk are not part of the whole mailbox. */
+/**
+ * True for a message in trash or junk. With placement `labels`, such messages are not part of the
+ * whole mailbox.
+ */
 function isHidden(store: ModelStore, message: ModelMessage): boolean {
   if (store.placement === 'folder') return false
   return ['\\Trash', '\\Junk'].some((use) => {

@@ -11,17 +11,20 @@ import type { ModelMessage, ModelStore } from './store.ts'
 
 /** Drafts and sent messages of a model mailbox. */
 export class ModelSending {
-  /** Sources of all messages that left the mailbox, in order. */
+  /** Sources of all messages that were sent from the mailbox, in order. */
   readonly sent: Buffer[] = []
-  /** Number of lookups that do not see a sent message yet. */
+  /** Number of the next lookups that do not find a sent message yet. */
   hiddenLookups = 0
-  /** Number of lookups by Message-ID whose index does not have a draft yet. */
+  /**
+   * Number of the next lookups by Message-ID that do not find a draft yet, as with an index that
+   * lags behind.
+   */
   hiddenDraftLookups = 0
-  /** Message ids of drafts whose deposit did not end. */
+  /** Message ids of drafts that are incomplete because their creation was interrupted. */
   readonly incomplete = new Set<string>()
   readonly #store: ModelStore
   readonly #maxBytes: number
-  /** Draft id to message id. Drafts of folder placement are messages. */
+  /** Message ids by draft id. With placement `folder`, drafts are messages and have no own id. */
   readonly #drafts = new Map<string, string>()
 
   constructor(store: ModelStore, maxBytes: number) {
@@ -47,7 +50,10 @@ export class ModelSending {
     return this.#view(message)
   }
 
-  /** Replaces the content of a draft, as another client does. Returns the id of its message. */
+  /**
+   * Replaces the content of a draft, as another client would. Returns the new id of the draft's
+   * message.
+   */
   edit(messageId: string, content: Uint8Array): string {
     const message = this.#store.messages.get(messageId)
     if (!message?.flags.draft) throw new Error(`no draft ${messageId}`)
@@ -121,8 +127,8 @@ export class ModelSending {
   }
 
   /**
-   * Finds the sent message of a draft by id, by header, then by thread: the id and the header may
-   * have changed.
+   * Finds the sent message of a draft by id, otherwise by Message-ID, otherwise by thread, because
+   * the id and the Message-ID may have changed.
    */
   findSent(draft: ApiDraft & { messageIdHeader?: string }): ApiSentMessage | undefined {
     if (this.hiddenLookups > 0) {
@@ -155,7 +161,7 @@ export class ModelSending {
     return message?.flags.draft && this.#draftIdOf(message.id) === draftId ? message : undefined
   }
 
-  /** Id of a draft. Drafts that another client stored get their id by this call. */
+  /** Id of a draft. A draft that another client stored gets its id by this call. */
   #draftIdOf(messageId: string): string {
     if (this.#store.placement === 'folder') return messageId
     for (const [draftId, id] of this.#drafts) if (id === messageId) return draftId
@@ -164,7 +170,7 @@ export class ModelSending {
     return draftId
   }
 
-  /** Threads that do not exist are left out. */
+  /** Thread id for a new message. Undefined if the thread does not exist. */
   #threadOf(threadId?: string): string | undefined {
     return this.#store.list().some((message) => message.threadId === threadId)
       ? threadId

@@ -10,7 +10,7 @@ import { SeededRandom } from './random.ts'
 
 export type Placement = 'labels' | 'folder'
 
-/** Message of the model. `order` rises with each arrival. */
+/** Message of a model mailbox. `order` rises with each arrival. */
 export interface ModelMessage {
   id: string
   threadId: string
@@ -21,7 +21,7 @@ export interface ModelMessage {
   /** Folder of the message. Absent with placement `labels`. */
   folderId?: string
   labels: Set<string>
-  /** Number of further reads that do not find the message. */
+  /** Number of the next reads that do not find the message yet. */
   hiddenReads: number
 }
 
@@ -35,16 +35,16 @@ export interface HistoryRecord {
   flags?: Partial<ApiFlags>
 }
 
-/** Records of one feed. Sequence numbers have gaps and are unique in the mailbox. */
+/** History of one feed. Sequence numbers of records have gaps and are unique within the mailbox. */
 export interface FeedHistory {
   records: HistoryRecord[]
-  /** Oldest valid cursor: lower cursors have expired. */
+  /** Oldest valid position. Cursors at an earlier position have expired. */
   oldest: number
   /** Number of the latest cursor of the feed. */
   generation: number
 }
 
-/** New state of a message; absent members stay. */
+/** New state of a message. Members that are absent stay unchanged. */
 export interface ModelChange extends Partial<ApiFlags> {
   folderId?: string
   addLabels?: readonly string[]
@@ -60,12 +60,12 @@ export interface NewMessage extends Partial<ApiFlags> {
   hiddenReads?: number
 }
 
-/** Feed of a mailbox with placement `labels`. */
+/** Id of the only feed of a mailbox with placement `labels`. */
 export const mailboxFeed = 'mailbox'
 
 const base64url = 'ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789-_'
 
-/** Messages, folders and history of a model mailbox. Every change adds records. */
+/** Messages, folders and history of a model mailbox. Every change adds records to the history. */
 export class ModelStore {
   readonly placement: Placement
   readonly random: SeededRandom
@@ -90,7 +90,7 @@ export class ModelStore {
     if (this.placement === 'labels') this.#openHistory(mailboxFeed)
   }
 
-  /** Sequence number of the latest record. */
+  /** Sequence number of the latest record in the history. */
   get seq(): number {
     return this.#seq
   }
@@ -105,7 +105,7 @@ export class ModelStore {
     return history
   }
 
-  /** Lets all cursors of feeds expire. */
+  /** Expires all cursors of feeds. */
   expireHistory(): void {
     this.#seq += 10
     for (const history of this.histories.values()) {
@@ -142,7 +142,7 @@ export class ModelStore {
       : message.folderId === folderId
   }
 
-  /** Messages of a folder or of the mailbox, newest first. */
+  /** Messages of a folder or of the whole mailbox, newest first. */
   list(folderId?: string): ModelMessage[] {
     return [...this.messages.values()]
       .filter((message) => folderId === undefined || this.isIn(message, folderId))
@@ -223,7 +223,7 @@ export class ModelStore {
     this.#seq += 1 + this.random.below(5)
     const history = this.history(feedId)
     history.records.push({ seq: this.#seq, ...record })
-    // Trimming in larger steps keeps the cost per record constant.
+    // The history is trimmed in larger steps, which keeps the cost per record constant.
     const surplus = history.records.length - this.#historyLimit
     if (surplus <= Math.min(this.#historyLimit, 1_000)) return
     const dropped = history.records.splice(0, surplus)

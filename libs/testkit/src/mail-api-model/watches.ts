@@ -3,7 +3,10 @@ import type { ModelStore } from './store.ts'
 
 const dayMs = 86_400_000
 
-/** Watches of a model mailbox: one with placement `labels`, otherwise any number. */
+/**
+ * Watches of a model mailbox. With placement `labels` there is at most one watch, otherwise any
+ * number.
+ */
 export class ModelWatches {
   readonly #store: ModelStore
   readonly #watches = new Map<string, ApiWatch>()
@@ -27,7 +30,7 @@ export class ModelWatches {
     this.#watches.delete(id)
   }
 
-  /** Ends all watches silently. */
+  /** Removes all watches without notifying the client. */
   removeAll(): void {
     this.#watches.clear()
   }

@@ -11,7 +11,7 @@ import {
 import { defined } from '@posthorn/contracts/defined'
 import type { ModelMessage, ModelStore } from './store.ts'
 
-/** Changes of messages in a model mailbox. */
+/** Changes messages of a model mailbox. */
 export class ModelWriter {
   readonly #store: ModelStore
   readonly #traits: MailApiTraits

@@ -4,18 +4,20 @@ import { type TestUser, uniqueLogin } from './dovecot.ts'
 
 export interface TestCyrus extends CyrusAddress {
   /**
-   * Returns a new user. The mailboxes (INBOX, Drafts, Sent, Trash, Junk, Archive) are created at
-   * the first login or delivery.
+   * Returns a new user of Cyrus. The mailboxes (INBOX, Drafts, Sent, Trash, Junk, Archive) are
+   * created at the first login or delivery.
    */
   freshUser: (prefix?: string) => Omit<TestUser, 'submissionPort'>
-  /** Delivers a message to a user's INBOX. Resolves when it is stored. */
+  /** Delivers a message to a user's INBOX. Resolves when the message is stored. */
   deliver: (user: string, rfc822: string | Uint8Array) => Promise<void>
   drop: () => Promise<void>
 }
 
 const useServer = sharedServer<CyrusAddress>('cyrus', () => addressIn('TEST_CYRUS'), startCyrus)
 
-/** Returns the Cyrus of TEST_CYRUS, else a Cyrus that is started for this process. */
+/**
+ * Returns a Cyrus mail server. Uses the server of TEST_CYRUS, or starts a server for this process.
+ */
 export async function testCyrus(): Promise<TestCyrus> {
   const { address, drop } = await useServer()
   const { host, imapPort, imapsPort, lmtpPort } = address

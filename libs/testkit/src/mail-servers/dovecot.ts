@@ -20,7 +20,10 @@ import {
 export interface TestUser {
   user: string
   pass: string
-  /** Address of the user. Mail submitted to this server for it arrives in the INBOX. */
+  /**
+   * Email address of the user. Mail that is submitted to this server for the address arrives in the
+   * user's INBOX.
+   */
   address: string
   host: string
   imapPort: number
@@ -32,10 +35,10 @@ export interface TestDovecot extends DovecotAddress {
   hub: MailHubAddress
   /** Returns a new user with an empty mailbox. */
   freshUser: (prefix?: string) => TestUser
-  /** Delivers a message to a user's INBOX. Resolves when it is stored. */
+  /** Delivers a message to a user's INBOX. Resolves when the message is stored. */
   deliver: (user: string, rfc822: string | Uint8Array) => Promise<void>
   /**
-   * Lists messages that the mail hub accepted from `submissionPort`, optionally with one
+   * Lists messages that the mail hub accepted from `submissionPort`. Can be limited to a
    * Message-ID.
    */
   accepted: (messageId?: string) => Promise<AcceptedMessage[]>
@@ -50,8 +53,8 @@ interface Addresses {
 const useServers = sharedServer<Addresses>('dovecot', configuredServers, startServers)
 
 /**
- * Returns the Dovecot and mail hub of TEST_DOVECOT and TEST_MAIL_HUB, else servers that are started
- * for this process.
+ * Returns a Dovecot and a mail hub. Uses the servers of TEST_DOVECOT and TEST_MAIL_HUB, or starts
+ * servers for this process.
  */
 export async function testDovecot(): Promise<TestDovecot> {
   const { address, drop } = await useServers()
@@ -59,7 +62,7 @@ export async function testDovecot(): Promise<TestDovecot> {
 }
 
 /**
- * Starts a Dovecot with token mechanisms, which checks every token at `introspectionUrl` (RFC
+ * Starts a Dovecot that accepts OAuth2 tokens and checks every token at `introspectionUrl` (RFC
  * 7662).
  */
 export async function testOAuthDovecot(
@@ -72,7 +75,7 @@ export async function testOAuthDovecot(
   return { ...accessTo(address), drop: destroy }
 }
 
-/** Returns a new user name with its password and address. */
+/** Returns the login of a new user: user name, password and email address. */
 export function uniqueLogin({ password }: { password: string }, prefix = 'user') {
   const user = `${prefix}-${randomBytes(6).toString('hex')}`
   return { user, pass: password, address: `${user}@mail.test` }

@@ -8,22 +8,26 @@ import {
 import { addressIn, sharedServer } from '../private-server.ts'
 import { testDovecot, type TestDovecot, type TestUser } from './dovecot.ts'
 
-/** An outgoing server and the mailboxes that receive its mail and reports. */
+/** Outgoing mail server, and the mailboxes that receive its mail and reports. */
 export interface TestOutgoing extends OutgoingAddress {
   mail: TestDovecot
   /**
-   * Returns a new user. `submissionPort` is this server's, the mailbox at `imapPort` receives its
-   * reports.
+   * Returns a new user. `submissionPort` is the port of this server. The mailbox at `imapPort`
+   * receives the server's reports.
    */
   freshUser: (prefix?: string) => TestUser
   drop: () => Promise<void>
 }
 
 /**
- * Returns the Postfix of TEST_POSTFIX, else a Postfix that is started for this process. Needs root.
+ * Returns a Postfix mail server. Uses the server of TEST_POSTFIX, or starts a server for this
+ * process, which needs root.
  */
 export const testPostfix = outgoingServer('TEST_POSTFIX', startPostfix)
-/** Returns the OpenSMTPD of TEST_OPENSMTPD, as `testPostfix`. */
+/**
+ * Returns an OpenSMTPD mail server. Uses the server of TEST_OPENSMTPD, or starts a server for this
+ * process.
+ */
 export const testOpenSmtpd = outgoingServer('TEST_OPENSMTPD', startOpenSmtpd)
 
 function outgoingServer(

@@ -1,5 +1,5 @@
 export interface ConsentResult {
-  /** Redirect URL with the parameters added by the provider. */
+  /** Redirect URL with the parameters that the OpenID provider added. */
   callback: string
   code: string
   state: string
@@ -7,7 +7,10 @@ export interface ConsentResult {
 
 const maxRedirects = 10
 
-/** Follows the redirects of a login like a browser, up to the redirect that leaves the provider. */
+/**
+ * Follows the redirects of a login like a browser. Stops at the redirect that leaves the OpenID
+ * provider.
+ */
 export async function followConsent(authorizeUrl: string): Promise<ConsentResult> {
   const { origin } = new URL(authorizeUrl)
   const cookies = new Map<string, string>()

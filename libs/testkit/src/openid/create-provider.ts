@@ -7,28 +7,31 @@ export interface ProviderSettings {
   clientId: string
   clientSecret: string
   redirectUrls: string[]
-  /** Lifetime of new access tokens. Initially 3,600. */
+  /** Lifetime of new access tokens in seconds. Initially 3,600. */
   accessTokenSeconds: number
-  /** Scopes that users do not consent to. */
+  /** OAuth2 scopes that users do not consent to. */
   withheldScopes: Set<string>
-  /** Users whose address is reported as unverified. For other users, nothing is reported. */
+  /**
+   * Users whose email address is reported as unverified. For other users, the provider reports
+   * neither verified nor unverified.
+   */
   unverified: Set<string>
   /**
-   * True if a replaced refresh token stays valid, as with providers that tolerate lost responses.
+   * True if a replaced refresh token stays valid, as at providers that tolerate lost responses.
    * Initially false.
    */
   acceptsReplacedRefreshTokens: boolean
-  /** Number of granted and refused requests per grant type. */
+  /** Number of granted and refused token requests per grant type. */
   counts: { granted: Record<string, number>; refused: Record<string, number> }
-  /** Number of tokens revoked by clients (RFC 7009). */
+  /** Number of tokens that clients revoked (RFC 7009). */
   revoked: number
   /** Ids of OAuth2 grants by user. */
   grants: Map<string, Set<string>>
 }
 
 /**
- * Creates an `oidc-provider` configured like mail providers: PKCE, rotating refresh tokens,
- * revocation.
+ * Creates an `oidc-provider` that is configured like the OpenID providers of mail: PKCE, rotating
+ * refresh tokens, revocation.
  */
 export async function createProvider(issuer: string, state: ProviderSettings): Promise<Provider> {
   const { clientId, clientSecret, redirectUrls, counts } = state
@@ -50,7 +53,7 @@ export async function createProvider(issuer: string, state: ProviderSettings): P
       devInteractions: { enabled: false },
       revocation: { enabled: true, allowedPolicy: () => true },
     },
-    // The last scope is the scope of the Gmail API.
+    // The last scope in the list belongs to the Gmail API.
     scopes: ['openid', 'offline_access', 'mail', 'https://www.googleapis.com/auth/gmail.modify'],
     claims: { openid: ['sub'], email: ['email', 'email_verified'], profile: ['name'] },
     pkce: { required: () => true },
@@ -89,8 +92,8 @@ export async function createProvider(issuer: string, state: ProviderSettings): P
 }
 
 /**
- * In-memory storage. Setting it explicitly avoids a warning. A refresh token that is not marked as
- * consumed stays valid.
+ * Creates the storage of the OpenID provider in memory. An explicit storage avoids a warning. A
+ * refresh token that is not marked as consumed stays valid.
  */
 function adapterFor(state: ProviderSettings) {
   return class extends MemoryAdapter {

@@ -1,4 +1,4 @@
-// Types of the used part of the package, which has no types.
+// Types of the part of `oidc-provider` that is used here. The package has no types.
 declare module 'oidc-provider' {
   import type { IncomingMessage, ServerResponse } from 'node:http'
 

@@ -5,37 +5,41 @@ import { listen, stopListening } from '../listening.ts'
 import type { ProviderSettings } from './create-provider.ts'
 import { followConsent, type ConsentResult } from './consent.ts'
 
-/** The provider follows changes of its settings. */
+/** OpenID provider for tests. Changes of its settings take effect immediately. */
 export interface TestOpenIdProvider extends ProviderSettings {
-  /** Issuer of the discovery document. */
+  /** Issuer (URL) of the provider's discovery document. */
   issuer: string
   tokenUrl: string
   authorizeUrl: string
   userinfoUrl: string
   revokeUrl: string
-  /** Introspection endpoint (RFC 7662) for Dovecot. The reply names the owner as `username`. */
+  /**
+   * URL of the introspection endpoint (RFC 7662) for Dovecot. The response has the owner of the
+   * token as `username`.
+   */
   introspectionUrl: string
   /**
-   * If set, the token endpoint executes requests and waits for `holdTokenReplies` before it
+   * If set, the token endpoint executes a request and then waits for this function before it
    * responds.
    */
   holdTokenReplies?: (() => Promise<void>) | undefined
-  /** If set, the discovery document is sent after `holdDiscovery`. */
+  /** If set, the discovery document is sent after this function has resolved. */
   holdDiscovery?: (() => Promise<void>) | undefined
-  /** Response to every token request, if set. */
+  /** If set, this response is sent to every token request. */
   tokenReply?: { status: number; body: string } | undefined
-  /** Revokes all grants of a user. */
+  /** Revokes all OAuth2 grants of a user. */
   revoke(user: string): Promise<void>
   /**
-   * Completes the consent page as the user in `login_hint`. Returns the parameters of the callback.
+   * Completes the consent page as the user in `login_hint`. Returns the parameters of the redirect
+   * to the client.
    */
   consent(authorizeUrl: string): Promise<ConsentResult>
   close(): Promise<void>
 }
 
 /**
- * Starts an OpenID provider on loopback: code flow with PKCE, single-use refresh tokens,
- * revocation, userinfo. The user in `login_hint` is logged in and consents.
+ * Starts an OpenID provider on loopback with code flow with PKCE, single-use refresh tokens,
+ * revocation and userinfo. The user in `login_hint` is logged in and consents.
  */
 export async function testOpenIdProvider(
   options: { redirectUrls?: string[] } = {},
@@ -106,15 +110,16 @@ async function grantConsent(
   const grant = new provider.Grant({ accountId, clientId: params['client_id'] ?? '' })
   const requested = (params['scope'] ?? '').split(' ')
   grant.addOIDCScope(requested.filter((scope) => !withheldScopes.has(scope)).join(' '))
-  // Without a rejection the provider would request the withheld scopes again endlessly.
+  // Withheld scopes are rejected explicitly, because the provider would otherwise request them
+  // again endlessly.
   grant.rejectOIDCScope([...withheldScopes].join(' '))
   const result = { login: { accountId }, consent: { grantId: await grant.save() } }
   await provider.interactionFinished(request, response, result)
 }
 
 /**
- * Dovecot sends no client credentials and expects the user name without the domain
- * (`auth_username_format`).
+ * Introspection endpoint for Dovecot. Dovecot sends no client credentials and expects the user name
+ * without the domain (`auth_username_format`).
  */
 async function introspect(
   provider: Provider,

@@ -2,7 +2,7 @@ import { defined } from '@posthorn/contracts/defined'
 import type { ProviderResponse } from './requests.ts'
 import type { SentResponse } from './validator.ts'
 
-/** JSON body of a request. Undefined for another content type. */
+/** JSON body of a request. Undefined for a content type other than JSON. */
 export function jsonOf(contentType = '', raw: Buffer): unknown {
   if (!contentType.startsWith('application/json')) return undefined
   try {
@@ -12,7 +12,10 @@ export function jsonOf(contentType = '', raw: Buffer): unknown {
   }
 }
 
-/** Response as it is sent: objects as JSON, without a body 204. */
+/**
+ * Converts a response of a handler to the form that is sent: objects as JSON, and status 204
+ * without a body.
+ */
 export function encode({ status, headers = {}, body }: ProviderResponse): SentResponse {
   const isText = typeof body === 'string' || body instanceof Uint8Array
   const contentType =

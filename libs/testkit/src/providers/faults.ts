@@ -1,42 +1,53 @@
 import type { ProviderRequest, ProviderResponse } from './requests.ts'
 import type { SentResponse } from './validator.ts'
 
-/** Response that replaces the response of the fake. Absent `delivery`: complete, in one piece. */
+/**
+ * Response that replaces the response of the fake. Without `delivery`, it is sent completely and in
+ * one piece.
+ */
 export interface AlteredResponse extends SentResponse {
   delivery?: Extract<FaultAction, { kind: 'truncate' | 'drip' }>
 }
 
-/** Irregular treatment of one request. */
+/** Fault of a provider fake that applies to one request. */
 export type FaultAction =
-  /** The fake responds without executing the request. */
+  /** Responds without executing the request. */
   | { kind: 'reply'; response: ProviderResponse; unchecked?: true }
-  /** Executes the request, sends the header and this many bytes of the body, resets. */
+  /**
+   * Executes the request. Sends the header and `bytes` bytes of the body, then resets the
+   * connection.
+   */
   | { kind: 'truncate'; bytes: number }
-  /** Executes the request, sends another response instead of the response to the request. */
+  /** Executes the request. Sends another response instead of the original response. */
   | { kind: 'alter'; alter: (response: SentResponse) => AlteredResponse }
-  /** Executes the request, delivers the body in this many pieces, over several turns. */
+  /**
+   * Executes the request. Sends the body in `pieces` pieces, over several turns of the event loop.
+   */
   | { kind: 'drip'; pieces: number }
-  /** Executes the request, delivers the body as the gate permits. */
+  /** Executes the request. Sends the body at the pace that the gate permits. */
   | { kind: 'hold'; gate: DeliveryGate }
-  /** Resets the connection, before or after executing the request. */
+  /** Resets the connection before or after the request is executed. */
   | { kind: 'reset'; phase: 'before' | 'after' }
 
-/** Decides about a request. Undefined: the next fault decides, or the request is executed. */
+/**
+ * Function that decides which fault applies to a request. With undefined, the next fault decides,
+ * or the request is executed normally.
+ */
 export type ProviderFault = (request: ProviderRequest) => FaultAction | undefined
 
-/** Applies the fault to the first `count` requests. */
+/** Limits a fault to the first `count` requests. */
 export function times(count: number, fault: ProviderFault): ProviderFault {
   let left = count
   return (request) => (left-- > 0 ? fault(request) : undefined)
 }
 
-/** Applies the fault to all but the first `count` requests. */
+/** Applies a fault to all requests except the first `count` requests. */
 export function after(count: number, fault: ProviderFault): ProviderFault {
   let left = count
   return (request) => (left-- > 0 ? undefined : fault(request))
 }
 
-/** Applies the fault to every request, until it is removed. */
+/** Applies a fault to every request until the fault is removed. */
 export function always(fault: ProviderFault): ProviderFault {
   return fault
 }
@@ -45,43 +56,50 @@ export function replies(response: ProviderResponse): ProviderFault {
   return () => ({ kind: 'reply', response })
 }
 
-/** Sends a response that the description does not permit, as the live service has done. */
+/**
+ * Fault: sends a response that the API description does not permit, as the real service has done.
+ */
 export function deviates(response: ProviderResponse): ProviderFault {
   return () => ({ kind: 'reply', response, unchecked: true })
 }
 
-/** Cuts the connection in the middle of the body. The request takes effect. */
+/** Fault: cuts the connection in the middle of the response body. The request takes effect. */
 export function truncatesAfter(bytes: number): ProviderFault {
   return () => ({ kind: 'truncate', bytes })
 }
 
-/** Sends another response, which the description may not permit. The request takes effect. */
+/**
+ * Fault: sends another response, which the API description may not permit. The request takes
+ * effect.
+ */
 export function alters(alter: (response: SentResponse) => AlteredResponse): ProviderFault {
   return () => ({ kind: 'alter', alter })
 }
 
-/** Delivers slowly, at the pace of the test. The request takes effect. */
+/**
+ * Fault: sends the response body slowly, as the test permits with a gate. The request takes effect.
+ */
 export function holds(gate: DeliveryGate): ProviderFault {
   return () => ({ kind: 'hold', gate })
 }
 
-/** Resets the connection without a response. After `after`, the request has taken effect. */
+/** Fault: resets the connection without a response. With `after`, the request has taken effect. */
 export function resets(phase: 'before' | 'after' = 'before'): ProviderFault {
   return () => ({ kind: 'reset', phase })
 }
 
-/** Control over the delivery of held bodies. Initially no byte passes. */
+/** Gate that controls how fast held response bodies are sent. Initially no byte passes. */
 export class DeliveryGate {
   #permitted = 0
   #waiting = 0
   #changed = Promise.withResolvers<void>()
 
-  /** Number of responses that wait for permission. */
+  /** Number of responses that wait until the gate permits more bytes. */
   get waiting(): number {
     return this.#waiting
   }
 
-  /** Lets `bytes` more bytes pass, of all held bodies together. */
+  /** Lets `bytes` more bytes pass the gate, counted over all held bodies. */
   pass(bytes: number): void {
     this.#permitted += bytes
     this.#changed.resolve()
@@ -93,7 +111,7 @@ export class DeliveryGate {
     this.pass(Infinity)
   }
 
-  /** Takes permission for 1 to `bytes` bytes. Waits until there is some. */
+  /** Takes the permission to send 1 to `bytes` bytes. Waits until some bytes are permitted. */
   async take(bytes: number): Promise<number> {
     this.#waiting++
     while (this.#permitted === 0) await this.#changed.promise

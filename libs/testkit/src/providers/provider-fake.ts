@@ -27,20 +27,25 @@ export type ProviderHandler = (
 ) => ProviderResponse | Promise<ProviderResponse>
 
 export interface ProviderFakeOptions {
-  /** Descriptions of the APIs that the server has. Their paths must differ. */
+  /** Descriptions of the APIs that the fake serves. The paths of the APIs must differ. */
   descriptions: readonly ApiDescription[]
-  /** Operations without a published description, such as a token endpoint. */
+  /** Operations of the fake without a published description, such as a token endpoint. */
   undescribed?: readonly Undescribed[]
-  /** Handlers by operation id. Operations without a handler violate the description. */
+  /**
+   * Handlers by operation id. An operation without a handler counts as a violation of the
+   * description.
+   */
   handlers: Readonly<Record<string, ProviderHandler>>
-  /** Cost of an operation in units. Defaults to 1. */
+  /** Returns the quota units that an operation costs. Defaults to 1 unit. */
   unitsOf?: (operation: string) => number
   clock?: VirtualClock
-  /** Serves HTTPS with a self-signed certificate. Defaults to false. */
+  /** True to serve HTTPS with a self-signed certificate. Defaults to false. */
   tls?: boolean
 }
 
-/** Deviation from a description: a fault of the client (`request`) or of the fake (`response`). */
+/**
+ * Deviation from an API description, caused by the client (`request`) or by the fake (`response`).
+ */
 export interface Violation {
   direction: 'request' | 'response'
   operation: string
@@ -49,7 +54,7 @@ export interface Violation {
 
 type Undescribed = { id: string; method: string; path: string }
 
-/** Request as received, or a part of a batch. `url` is a path with its query. */
+/** HTTP request as received, or a part of a batch. `url` is a path with its query. */
 type ReceivedHttp = Pick<ProviderRequest, 'method' | 'headers' | 'raw' | 'closed'> & {
   url: string
   signal?: AbortSignal
@@ -64,13 +69,13 @@ type Outcome = { result: SentResponse; action?: FaultAction | undefined }
 type Connection = { request: IncomingMessage; response: ServerResponse }
 
 /**
- * Base of provider fakes: an HTTP server that validates all requests and responses with the
- * published descriptions. A deviation gets status 500, and disposal fails with it, so that the test
- * that caused it fails.
+ * Base of the provider fakes: an HTTP server that validates all requests and responses against the
+ * published API descriptions. A violation gets status 500 and makes the disposal fail, so that the
+ * test fails.
  */
 export class ProviderFake implements AsyncDisposable {
   readonly clock: VirtualClock
-  /** PEM of the certificate. Absent without TLS. */
+  /** Certificate of the fake in PEM format. Absent without TLS. */
   readonly cert: string | undefined
   readonly log: LoggedRequest[] = []
   readonly violations: Violation[] = []
@@ -102,7 +107,7 @@ export class ProviderFake implements AsyncDisposable {
     this.#port = await listen(this.#server, this.#port)
   }
 
-  /** Ends connections and refuses new connections until `open`, which keeps the port. */
+  /** Ends connections and refuses new connections until `open`, which uses the same port again. */
   async close(): Promise<void> {
     await stopListening(this.#server, () => this.#server.closeAllConnections())
   }
@@ -117,12 +122,12 @@ export class ProviderFake implements AsyncDisposable {
     return () => void this.#faults.splice(this.#faults.indexOf(entry), 1)
   }
 
-  /** Requests of an operation, or all, in the order of arrival. */
+  /** Logged requests of an operation, or all requests, in the order of their arrival. */
   requests(operation?: string): LoggedRequest[] {
     return this.log.filter((each) => operation === undefined || each.operation === operation)
   }
 
-  /** Units of the requests that arrived in virtual time `since` or later. */
+  /** Quota units of the requests that arrived at the virtual time `since` or later. */
   unitsSince(since = -Infinity): number {
     return this.log.reduce((sum, { at, units }) => sum + (at >= since ? units : 0), 0)
   }
@@ -137,8 +142,8 @@ export class ProviderFake implements AsyncDisposable {
   }
 
   /**
-   * Executes a part of a batch like a request from the network: logged, validated, subject to
-   * faults that reply.
+   * Executes a part of a batch like a request from the network. The part is logged, validated and
+   * subject to faults that reply.
    */
   async execute(request: ReceivedHttp): Promise<SentResponse> {
     const { result, action } = await this.#run(request)
@@ -167,7 +172,7 @@ export class ProviderFake implements AsyncDisposable {
       if (action?.kind === 'reset') request.socket.resetAndDestroy()
       else await deliver(response, result, action)
     } catch {
-      // The client disconnected, or a handler failed, which `#run` has recorded.
+      // Reached if the client disconnected, or if a handler failed, which `#run` has recorded.
       request.socket.destroy()
     }
   }
@@ -262,7 +267,7 @@ export class ProviderFake implements AsyncDisposable {
   }
 }
 
-/** Starts the fake of a provider. */
+/** Starts the fake of a mail provider. */
 export async function startProviderFake(options: ProviderFakeOptions): Promise<ProviderFake> {
   const fake = new ProviderFake(options)
   await fake.open()
@@ -273,7 +278,7 @@ function altered({ delivery, ...result }: AlteredResponse): Outcome {
   return { result, action: delivery }
 }
 
-/** Parts of a batch end with their request. */
+/** Signal for parts of a batch, which cannot be aborted separately. */
 const neverAborted = new AbortController().signal
 const empty: SentResponse = { status: 500, contentType: '', headers: {}, bytes: Buffer.alloc(0) }
 

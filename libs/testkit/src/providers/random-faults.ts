@@ -4,26 +4,26 @@ import type { ProviderRequest } from './requests.ts'
 import { breakResponse, type ResponseFaultKind } from './response-faults.ts'
 import type { SentResponse } from './validator.ts'
 
-/** Defects of the next responses of a fake. */
+/** Plan of the faults of the next responses of a provider fake. */
 export interface FaultPlan {
-  /** Kinds of defects. `reset`: the connection ends without a response. */
+  /** Kinds of faults. `reset` ends the connection without a response. */
   readonly kinds: readonly (ResponseFaultKind | 'reset')[]
   /** Probability that a response is broken. */
   readonly probability: number
-  /** Responses to one request, and to its repeats, that may be broken. */
+  /** Maximum broken responses to one request and its repeats. */
   readonly repeats: number
-  /** Maximum broken responses of all requests together. Absent: no maximum. */
+  /** Maximum broken responses to all requests together. If absent, there is no maximum. */
   readonly total?: number
 }
 
-/** Request whose response may be broken, with random numbers of its own. */
+/** Request whose response may be broken, with its own random numbers. */
 interface Chance {
   readonly request: ProviderRequest
   readonly random: SeededRandom
   readonly kind: FaultPlan['kinds'][number] | undefined
 }
 
-/** Kinds of responses to requests that had no effect. */
+/** Kinds of faulty responses for which the request is not executed. */
 const refusals: ReadonlySet<string> = new Set(['limit', 'refusal', 'refusal without JSON'])
 const noResponse = { status: 500, contentType: '', headers: {}, bytes: Buffer.alloc(0) }
 
@@ -31,29 +31,29 @@ const noResponse = { status: 500, contentType: '', headers: {}, bytes: Buffer.al
  * Fault of a provider fake that breaks random responses while there is a plan: `fake.on('*',
  * faults.apply)`. Requests take effect, unless the connection ends before, or they are refused.
  *
- * The defect of a response depends on the seed, the number of the plan, method and path of the
- * request, and the number of its repeats. The order of concurrent requests to several paths has no
- * influence, so that a seed repeats a run.
+ * The fault of a response depends on the seed, the number of the plan, the method and path of the
+ * request, and the number of its repeats. The order of concurrent requests to different paths has
+ * no influence, so that a run can be repeated with its seed.
  */
 export class RandomFaults {
-  /** Descriptions of the broken responses, for the report of a failed test. */
+  /** Descriptions of the broken responses. Used in the report of a failed test. */
   readonly broken: string[] = []
   readonly #seed: number
   readonly #nullable: ((name: string) => boolean) | undefined
   readonly #earlier = new Map<string, SentResponse>()
-  /** Requests since the start of the plan, by method and path. */
+  /** Number of requests since the start of the plan, by method and path. */
   readonly #requests = new Map<string, number>()
   #plan: FaultPlan | undefined
   #plans = 0
   #left = 0
 
-  /** `nullable`: names of members that the provider sends as null, so that null is no defect. */
+  /** `nullable` returns true for names of members that may be null in responses of the provider. */
   constructor(seed: number, nullable?: (name: string) => boolean) {
     this.#seed = seed
     this.#nullable = nullable
   }
 
-  /** Breaks responses by a plan from now on, instead of an earlier plan. */
+  /** Breaks responses by this plan from now on. Replaces an earlier plan. */
   start(plan: FaultPlan): void {
     this.#plan = plan
     this.#plans++
@@ -107,7 +107,8 @@ export class RandomFaults {
     if (kind === undefined) return response
     const options = { kind, earlier, ...(this.#nullable && { nullable: this.#nullable }) }
     const broken = breakResponse(random, response, options)
-    // A part of a batch has no delivery of its own.
+    // A fault of the delivery cannot apply to a part of a batch, whose response is not sent
+    // separately.
     if (!broken || (isPart(request) && broken.delivery)) return response
     const { description, ...altered } = broken
     this.#record(request, description)
@@ -131,7 +132,10 @@ function isPart({ closed }: ProviderRequest): boolean {
   return closed === undefined
 }
 
-/** Part of a batch, which is embedded as JSON only if it is JSON. */
+/**
+ * Response to a part of a batch. A body that is no valid JSON is marked as text, because it cannot
+ * be embedded as JSON.
+ */
 function withReadableType(response: SentResponse): SentResponse {
   try {
     JSON.parse(response.bytes.toString('utf8'))

@@ -2,40 +2,42 @@ import type { IncomingHttpHeaders } from 'node:http'
 
 /** Request to a provider fake. */
 export interface ProviderRequest {
-  /** Id of the operation, as in the description. */
+  /** Id of the operation in the API description. */
   operation: string
   method: string
-  /** Path without the query, decoded per segment in `params` only. */
+  /** Path of the request without the query. Only the values in `params` are decoded. */
   path: string
-  /** Values of the names in the path template, decoded. */
+  /** Decoded values of the names in the path template. */
   params: Record<string, string>
   query: URLSearchParams
   headers: IncomingHttpHeaders
   raw: Buffer
-  /** JSON body. Undefined without a body, or with another content type. */
+  /** Parsed JSON body of the request. Undefined without a body, or with another content type. */
   body: unknown
   /** Virtual time at which the request arrived. */
   at: number
-  /** Aborted when the client disconnects before it has the response. */
+  /** Signal that aborts when the client disconnects before it has received the response. */
   signal: AbortSignal
-  /** Resolves when the response was sent or cut. Absent for parts of a batch. */
+  /** Resolves when the response was sent or cut off. Absent for parts of a batch. */
   closed?: Promise<void>
 }
 
-/** Response of a provider fake. An object is sent as JSON. */
+/** Response of a handler of a provider fake. An object is sent as JSON. */
 export interface ProviderResponse {
-  /** Status of the response; defaults to 200, without a body to 204. */
+  /** HTTP status of the response. Defaults to 200, and to 204 without a body. */
   status?: number
   headers?: Record<string, string>
   body?: object | string | Uint8Array
 }
 
-/** Request in the log of a fake. */
+/** Logged request of a provider fake. */
 export interface LoggedRequest extends ProviderRequest {
-  /** Cost of the request in units. */
+  /** Cost of the request in quota units. */
   units: number
-  /** Requests in flight when this request arrived, this request included. */
+  /** Number of requests in flight when this request arrived, including this request. */
   inFlight: number
-  /** Status of the response. Absent before the response, and after a reset. */
+  /**
+   * HTTP status of the response. Absent before the response, and after a reset of the connection.
+   */
   status?: number
 }

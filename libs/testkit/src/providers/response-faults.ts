@@ -2,13 +2,13 @@ import type { SeededRandom } from '../mail-api-model/random.ts'
 import type { AlteredResponse } from './faults.ts'
 import type { SentResponse } from './validator.ts'
 
-/** Response of a provider that was broken, and a text that describes the defect. */
+/** Broken response of a provider, and a text that describes its fault. */
 export interface BrokenResponse extends AlteredResponse {
   description: string
 }
 
 /**
- * Kinds of defects that a client can recognize by the form of the response: another type of a
+ * Kinds of faults that a client can recognize by the form of the response: another type of a
  * member, no JSON, an incomplete body, another status.
  */
 export const formFaults = [
@@ -31,8 +31,8 @@ export const formFaults = [
 ] as const
 
 /**
- * Kinds of defects of a well-formed response whose content is wrong: no client can recognize them
- * in the response alone.
+ * Kinds of faults in the content of a well-formed response. A client cannot recognize them in the
+ * response alone.
  */
 export const contentFaults = [
   'missing entry',
@@ -46,9 +46,9 @@ export const contentFaults = [
 export type ResponseFaultKind = (typeof formFaults)[number] | (typeof contentFaults)[number]
 export interface BreakOptions {
   kind: ResponseFaultKind
-  /** Names of members that the provider may send as null, so that null is no defect. */
+  /** Returns true for names of members that may be null in responses of the provider. */
   nullable?: (name: string) => boolean
-  /** Another response of the same operation, for `earlier response`. */
+  /** Earlier response of the same operation, for the fault `earlier response`. */
   earlier?: SentResponse | undefined
 }
 
@@ -59,15 +59,15 @@ type Break = (
   options: BreakOptions,
 ) => Broken | undefined
 
-/** Bytes of a huge response: more than a client reads of most responses. */
+/** Size of a huge response in bytes. Clients read fewer bytes of most responses. */
 const hugeBytes = 3 * 1024 * 1024
 const nestedLevels = 20_000
 const html = '<!DOCTYPE html><html><head><title>Sign in</title></head><body>502</body></html>'
 
-/** Values of `Retry-After`. None of them lets a client wait for seconds. */
+/** Values of `Retry-After` in faulty responses. None of them lets a client wait for seconds. */
 const past = new Date(0).toUTCString()
 const retryTimes = ['0', '-5', 'soon', '3600', '99999999999', past] as const
-/** Targets of redirects, most of them private. */
+/** Target URLs of redirects in faulty responses. Most of the addresses are private. */
 const targets = [
   'http://127.0.0.1:1/',
   'http://169.254.169.254/latest/meta-data/',
@@ -183,8 +183,8 @@ const breaks: Record<ResponseFaultKind, Break> = {
 }
 
 /**
- * Breaks a response of a provider in one way. Pure: equal random numbers break a response equally.
- * Undefined if this response cannot have the defect, such as a missing entry without lists.
+ * Breaks a response of a provider in one way. Equal random numbers break a response in the same
+ * way. Undefined if the fault is impossible, such as a missing entry without lists.
  */
 export function breakResponse(
   random: SeededRandom,
@@ -208,7 +208,7 @@ function failed(random: SeededRandom, { headers }: SentResponse, status: number)
   return { ...body, status, headers: { ...headers, ...more }, description }
 }
 
-/** Body with changed JSON. Undefined without JSON, or without a place for the change. */
+/** Response with changed JSON. Undefined if there is no JSON or no place for the change. */
 function changed(
   { bytes }: SentResponse,
   change: (json: unknown) => string | undefined,
@@ -241,7 +241,7 @@ interface Member {
   path: string
 }
 
-/** All members and entries below a value. Entries have the name of their list. */
+/** All members and entries below a JSON value. Entries have the name of their list. */
 function membersOf(value: unknown, path = '', name = ''): Member[] {
   if (typeof value !== 'object' || value === null) return []
   const holder = value as Record<string, unknown>
@@ -252,7 +252,7 @@ function membersOf(value: unknown, path = '', name = ''): Member[] {
   })
 }
 
-/** Lists below a value that have entries. */
+/** Lists below a JSON value that have entries. */
 function listsOf(json: unknown): { list: unknown[]; path: string }[] {
   return membersOf(json).flatMap(({ holder, key, path }) => {
     const list = holder[key]
@@ -260,7 +260,7 @@ function listsOf(json: unknown): { list: unknown[]; path: string }[] {
   })
 }
 
-/** Value of another JSON type, never null. */
+/** Random JSON value of another type than `value`, never null. */
 function otherType(random: SeededRandom, value: unknown): unknown {
   const others = [{}, [], 'x', '', 0, -1, 1e300, true, false, [{}], { a: [] }]
   const kindOf = (each: unknown) => (Array.isArray(each) ? 'array' : typeof each)
@@ -270,7 +270,7 @@ function otherType(random: SeededRandom, value: unknown): unknown {
   )
 }
 
-/** Changes the ids and names of an entry, so that it is no object of the mailbox. */
+/** Replaces the ids and names of an entry, so that the entry is no object of the mailbox. */
 function withOtherIds(random: SeededRandom, value: unknown): unknown {
   if (typeof value === 'string') return foreignId(random, value)
   for (const { holder, key, name } of membersOf(value)) {
@@ -281,7 +281,7 @@ function withOtherIds(random: SeededRandom, value: unknown): unknown {
   return value
 }
 
-/** Id of another object, in the form of the given id: hexadecimal digits or letters. */
+/** Id that belongs to no object, in the form of the given id: hexadecimal digits or letters. */
 function foreignId(random: SeededRandom, id: string): string {
   const alphabet = /^[\da-f]+$/.test(id) ? '0123456789abcdef' : 'ABCDEFGHIJKLMNOP'
   return id.slice(0, -8) + random.text(Math.min(8, id.length), alphabet)

@@ -1,6 +1,6 @@
 import type { VirtualClock } from './virtual-clock.ts'
 
-/** Units per key in a moving window, such as 6,000 per minute and mailbox. */
+/** Quota units per key in a moving time window, such as 6,000 units per minute and mailbox. */
 export class UnitQuota {
   readonly #clock: VirtualClock
   readonly #limit: number
@@ -14,8 +14,8 @@ export class UnitQuota {
   }
 
   /**
-   * Takes units and returns 0, or takes none and returns the milliseconds after which they are
-   * available. Units above the limit are never available: Infinity.
+   * Takes quota units and returns 0. If the units are not available, takes none and returns the
+   * milliseconds until they are. Returns Infinity for more units than the limit.
    */
   take(key: string, units: number): number {
     if (units > this.#limit) return Infinity

@@ -10,7 +10,7 @@ import type {
 } from './descriptions/api-description.ts'
 import type { ProviderRequest } from './requests.ts'
 
-/** Operation of a description that a request matches. */
+/** Operation of an API description that a request matches. */
 export interface MatchedOperation {
   operation: ApiOperation
   params: Record<string, string>
@@ -18,7 +18,10 @@ export interface MatchedOperation {
 
 interface Route {
   pattern: RegExp
-  /** Characters outside names: the most specific template wins. */
+  /**
+   * Number of characters of the path template outside of names. The template with the most
+   * characters is used.
+   */
   literal: number
   operation: ApiOperation
 }
@@ -33,7 +36,7 @@ export interface SentResponse {
 
 const read = new Map<string, ApiDescription>()
 
-/** Reads a reduced description, once per process. */
+/** Reads a reduced API description, once per process. */
 export function readDescription(name: 'gmail' | 'pubsub' | 'graph'): ApiDescription {
   const description = read.get(name) ?? parseDescription(name)
   read.set(name, description)
@@ -47,14 +50,17 @@ function parseDescription(name: string): ApiDescription {
 
 const validators = new WeakMap<ApiDescription, ApiValidator>()
 
-/** Validator of a description. Its schemas are compiled once per process. */
+/** Validator of an API description. The schemas are compiled once per process. */
 export function validatorOf(description: ApiDescription): ApiValidator {
   const validator = validators.get(description) ?? new ApiValidator(description)
   validators.set(description, validator)
   return validator
 }
 
-/** Compares requests and responses with a description. Nothing else is permitted. */
+/**
+ * Compares requests and responses with an API description. Everything that is not described is a
+ * deviation.
+ */
 export class ApiValidator {
   readonly source: string
   readonly #ajv: Ajv2019
@@ -79,7 +85,8 @@ export class ApiValidator {
   }
 
   /**
-   * Operation of a method and path without its query. Undefined if the API has no such operation.
+   * Finds the API operation for an HTTP method and a path without query. Undefined if the API has
+   * no such operation.
    */
   match(method: string, path: string): MatchedOperation | undefined {
     for (const { pattern, operation } of this.#routes) {
@@ -89,7 +96,7 @@ export class ApiValidator {
     return undefined
   }
 
-  /** Deviations of a request, as texts. */
+  /** Deviations of a request from the API description, as texts. */
   checkRequest(operation: ApiOperation, request: ProviderRequest): string[] {
     const { query, body, raw, headers } = request
     const names = operation.anyQuery ? [] : [...new Set(query.keys())]
@@ -101,10 +108,11 @@ export class ApiValidator {
     ]
   }
 
-  /** Deviations of a response, as texts. */
+  /** Deviations of a response from the API description, as texts. */
   checkResponse(operation: ApiOperation, { status, contentType, bytes }: SentResponse): string[] {
     const isJson = contentType.startsWith('application/json')
-    // Front ends of providers reply with HTML, with an empty body, or with cut JSON.
+    // Error responses that are not JSON are not checked: front ends of providers also send HTML or
+    // an empty body.
     if (status >= 400) return isJson ? this.#check(this.#error, parseJson(bytes)) : []
     const schema = operation.responses[status]
     if (schema === undefined) return [`status ${status} is not described`]
@@ -137,7 +145,7 @@ export class ApiValidator {
     if (value === undefined) return ['the body is not JSON']
     const validate = this.#compiled.get(schema) ?? this.#compile(schema)
     if (validate(value)) return []
-    // A failed condition is reported in addition to the errors of its branch.
+    // Errors of the keyword `if` are left out, because the errors of its branch are reported, too.
     const errors = (validate.errors ?? []).filter(({ keyword }) => keyword !== 'if')
     return errors.map(({ instancePath, message = '', params }) =>
       `${instancePath} ${message} ${JSON.stringify(params)}`.trim(),
@@ -163,7 +171,10 @@ function routeOf(template: string, operation: ApiOperation): Route {
   return { pattern: new RegExp(`^${named}$`), literal: parts.join('').length, operation }
 }
 
-/** Names of templates may contain `-`: `user-id` becomes `user_id`. */
+/**
+ * Converts a name in a path template to the name of a group in a regular expression, in which `-`
+ * is not allowed: `user-id` becomes `user_id`.
+ */
 function groupName(name: string): string {
   return name.replace(/\W/g, '_')
 }
@@ -178,12 +189,12 @@ function decodeParams(groups: Record<string, string>): Record<string, string> {
   )
 }
 
-/** Splits at commas outside parentheses, which follow an expanded property. */
+/** Splits a list at commas outside of parentheses. Parentheses follow an expanded property. */
 function splitList(text: string): string[] {
   return text.split(/,(?![^(]*\))/).map((item) => item.trim().replace(/\(.*\)$/s, ''))
 }
 
-/** Value of a parameter in the type of its schema. */
+/** Converts the text of a query parameter to the type of its schema. */
 function valueOf(text: string, schema: Schema): unknown {
   const type = typeof schema === 'boolean' ? undefined : schema['type']
   if (type === 'boolean') return text === 'true' ? true : text === 'false' ? false : text

@@ -1,17 +1,20 @@
 import type { SecureContext } from 'node:tls'
 
-/** A message that was received completely. */
+/** Message that the SMTP server received completely. */
 export interface SmtpMessage {
   /** Message-ID with its angle brackets. Empty if the message has no Message-ID. */
   messageId: string
   from: string
   to: string[]
-  /** Parameters after the addresses, such as `BODY=8BITMIME RET=HDRS` and `NOTIFY=SUCCESS`. */
+  /**
+   * Parameters after the addresses in MAIL and RCPT, such as `BODY=8BITMIME RET=HDRS` and
+   * `NOTIFY=SUCCESS`.
+   */
   parameters: { from: string; to: string[] }
   raw: Buffer
-  /** SHA-256 of the message `raw`, hexadecimal. */
+  /** SHA-256 of the message `raw` in hexadecimal digits. */
   sha256: string
-  /** Authenticated user of the message. Absent without a login. */
+  /** User who was authenticated when the message was sent. Absent without a login. */
   user?: string
   helo: string
   receivedAt: Date
@@ -26,28 +29,28 @@ export interface Envelope {
 
 /** Connection of an SMTP client. */
 export interface SmtpSession {
-  /** Every line received. Secrets are left out. */
+  /** Lines that the server received on this connection, without secrets. */
   readonly received: string[]
   helo: string
   user: string | undefined
   envelope: Envelope | undefined
-  /** True once the client sent a command before it had the reply to the previous command. */
+  /** True if the client has sent a command before it had the reply to the previous command. */
   readonly pipelined: boolean
-  /** True after STARTTLS, or if the connection began with TLS. */
+  /** True if the connection uses TLS: after STARTTLS or from its beginning. */
   readonly secured: boolean
   write(bytes: string | Uint8Array): void
-  /** Sends a line within AUTH and returns the client's next line. */
+  /** Sends a line during AUTH and returns the client's next line. */
   prompt(line: string): Promise<string>
-  /** Ends the SMTP connection after pending writes. */
+  /** Ends the SMTP connection after all pending writes. */
   close(): void
-  /** Resets the connection (RST). */
+  /** Resets the SMTP connection (RST). */
   reset(): void
   destroy(): void
 }
 
 /**
- * Moment at which a hook may reply. `body` is repeated while the message is received, `dot` is the
- * end of data.
+ * Moment at which a hook may reply to an SMTP client. `body` occurs repeatedly while the message is
+ * received, and `dot` at the end of data.
  */
 export type SmtpMoment =
   | 'greeting'
@@ -67,41 +70,42 @@ export type SmtpMoment =
 /** SMTP command that the server received. */
 export interface SmtpCommand {
   readonly moment: SmtpMoment
-  /** The whole line. Empty at `greeting`, `body` and `dot`. */
+  /** Whole command line of the client. Empty at `greeting`, `body` and `dot`. */
   readonly line: string
   readonly session: SmtpSession
-  /** Bytes of the message received so far. */
+  /** Number of bytes of the message that were received so far. */
   readonly bytes: number
-  /** Received message. Present at `dot`. */
+  /** Message that was received. Present at the moment `dot`. */
   readonly message?: SmtpMessage
-  /** Executes the command as without hooks and returns the reply lines. */
+  /** Executes the SMTP command as the server does without hooks. Returns the reply lines. */
   readonly defaultReply: () => Promise<string[]>
 }
 
-/** Bytes sent unchanged, optionally followed by the end of the connection. */
+/** Bytes of a reply that are sent unchanged, after which the connection may end. */
 export interface SmtpRaw {
   raw: string | Uint8Array
   then?: 'close' | 'reset'
 }
 
 /**
- * Reply of a hook: lines without line ends (an empty array sends nothing) or raw bytes. With
- * undefined the server replies itself.
+ * Reply of a hook to an SMTP command: lines without line ends (an empty array sends nothing) or raw
+ * bytes. With undefined, the server replies.
  */
 export type SmtpReply = readonly string[] | SmtpRaw | undefined
 
 export type SmtpHook = (command: SmtpCommand) => SmtpReply | Promise<SmtpReply>
 
-/** A rejection, such as `{ code: 451, text: '4.7.1 greylisted' }`. */
+/** Rejection of an SMTP command, such as `{ code: 451, text: '4.7.1 greylisted' }`. */
 export interface SmtpRejection {
   code: number
   text: string
 }
 
 /**
- * Result of the end of data. `undefined` accepts the message, a rejection rejects it. `drop` stores
- * the message and closes the connection without a reply, so that the sender cannot know.
- * `drop-unkept` closes it without storing the message. `hang` stores it and never replies.
+ * Result of the end of data. `undefined` accepts the message. A rejection rejects the message.
+ * `drop` stores the message and closes the connection without a reply, so that the sender cannot
+ * know the result. `drop-unkept` closes the connection without storing the message. `hang` stores
+ * the message and never replies.
  */
 export type AfterData = SmtpRejection | 'drop' | 'drop-unkept' | 'hang' | undefined
 
@@ -112,7 +116,10 @@ export interface SmtpLogin {
   accessToken?: string
 }
 
-/** Callbacks of the server. A missing callback accepts. Callbacks may be replaced at any time. */
+/**
+ * Callbacks that decide about SMTP commands. A missing callback accepts the command. Callbacks may
+ * be replaced at any time.
+ */
 export interface SmtpBehaviour {
   onConnect?: (count: number) => SmtpRejection | undefined
   onMailFrom?: (address: string) => SmtpRejection | undefined
@@ -121,7 +128,7 @@ export interface SmtpBehaviour {
   onLogin?: (login: SmtpLogin) => SmtpRejection | undefined
 }
 
-/** Returns a callback that rejects its first `count` calls and accepts the later calls. */
+/** Returns a callback that rejects its first `count` calls and accepts all later calls. */
 export function rejectTimes(
   count: number,
   rejection: SmtpRejection,
@@ -130,7 +137,7 @@ export function rejectTimes(
   return () => (left-- > 0 ? rejection : undefined)
 }
 
-/** State shared by all connections of one server. */
+/** State that all connections of one SMTP server share. */
 export interface SmtpServerState {
   script: {
     behaviour: SmtpBehaviour

@@ -15,14 +15,14 @@ const dot = Buffer.from('\r\n.\r\n')
 
 /**
  * Reads a message up to the line with a single dot and removes dot stuffing (RFC 5321 §4.5.2).
- * Undefined if the connection ends before. `before` runs before each read with the number of bytes
- * so far, and stops the read by returning false.
+ * Undefined if the connection ends before. `before` is called before each read with the number of
+ * bytes so far, and stops reading by returning false.
  */
 export async function readBody(
   incoming: ByteReader,
   before: ((bytes: number) => Promise<boolean>) | undefined,
 ): Promise<Buffer | undefined> {
-  // The line end of DATA counts as the line end before the dot.
+  // The line end of DATA counts as the line end before the dot, so that a message may be empty.
   const parts: Buffer[] = [Buffer.from('\r\n')]
   let length = 2
   let tail = parts[0] ?? Buffer.alloc(0)

@@ -12,23 +12,27 @@ import type {
 } from './contract.ts'
 import { SmtpConnection } from './session.ts'
 
-/** Scripted SMTP server. Replies normally unless a hook or a callback decides otherwise. */
+/** SMTP server for tests. Replies normally unless a hook or a callback decides otherwise. */
 export interface SmtpScript extends AsyncDisposable {
   readonly host: string
   readonly port: number
-  /** Stored messages, oldest first. Compare `messageId`, `to` and `sha256` to find duplicates. */
+  /** Stored messages, oldest first. Duplicates have equal `messageId`, `to` and `sha256`. */
   readonly accepted: SmtpMessage[]
-  /** Number of SMTP connections since the start. */
+  /** Number of SMTP connections since the start of the server. */
   readonly connections: number
   /** Open connections of the SMTP server. */
   readonly sessions: readonly SmtpSession[]
-  /** Lines of all connections, a dot for each message. Of AUTH, only the mechanism. */
+  /**
+   * Received lines of all connections. A dot stands for each message. Of AUTH commands, only the
+   * mechanism is recorded.
+   */
   readonly received: string[]
   behaviour: SmtpBehaviour
-  /** Replaces the reply at a moment. `undefined` removes the hook. */
+  /** Sets the hook that replies at a moment. `undefined` removes the hook. */
   on(moment: SmtpMoment, hook: SmtpHook | undefined): void
   /**
-   * Ends open connections and refuses new connections until `open`, which listens on the same port.
+   * Ends open connections and refuses new connections until `open`, which listens on the same port
+   * again.
    */
   close(): Promise<void>
   open(): Promise<void>
@@ -37,20 +41,20 @@ export interface SmtpScript extends AsyncDisposable {
 export interface SmtpScriptOptions {
   behaviour?: SmtpBehaviour
   /**
-   * Port of the SMTP server. Default: a free port, which no other server uses while the server is
+   * Port of the SMTP server. Default: a free port that no other server uses while this server is
    * closed.
    */
   port?: number
-  /** Requires AUTH before MAIL. Every login succeeds unless `onLogin` rejects it. */
+  /** True to require AUTH before MAIL. Every login succeeds unless `onLogin` rejects the login. */
   requireLogin?: boolean
-  /** Starts TLS with the first byte. Otherwise STARTTLS is offered unless `plain` is set. */
+  /** True to start TLS with the first byte. Otherwise STARTTLS is offered unless `plain` is set. */
   secure?: boolean
   plain?: boolean
-  /** Maximum message size, also announced by SIZE. Defaults to 64 MiB. */
+  /** Maximum size of a message in bytes, announced by SIZE. Defaults to 64 MiB. */
   maxBytes?: number
   /**
-   * Extensions offered besides AUTH and STARTTLS. Parameters of other extensions are rejected.
-   * Defaults to `usualExtensions`.
+   * SMTP extensions that are offered besides AUTH and STARTTLS. Parameters of other extensions are
+   * rejected. Defaults to `usualExtensions`.
    */
   extensions?: readonly string[]
 }

@@ -18,12 +18,12 @@ import { handlers } from './verbs.ts'
 
 /** Connection of an SMTP client. */
 export class SmtpConnection implements SmtpSession {
-  /** Every line received. Secrets are left out. */
+  /** Lines that the server received on this connection, without secrets. */
   readonly received: string[] = []
   helo = ''
   user: string | undefined
   envelope: Envelope | undefined
-  /** True once the client sent a command before it had the reply to the previous command. */
+  /** True if the client has sent a command before it had the reply to the previous command. */
   pipelined = false
   readonly #state: SmtpServerState
   /** Socket below TLS. */
@@ -43,7 +43,7 @@ export class SmtpConnection implements SmtpSession {
     return this.#socket instanceof TLSSocket
   }
 
-  /** Serves the connection until one side ends it. */
+  /** Serves the SMTP connection until one side ends it. */
   async run(): Promise<void> {
     const { onConnect } = this.#state.script.behaviour
     const count = ++this.#state.script.connections
@@ -68,7 +68,7 @@ export class SmtpConnection implements SmtpSession {
     this.#socket.destroySoon()
   }
 
-  /** Resets the connection (RST). */
+  /** Resets the SMTP connection (RST). */
   reset(): void {
     this.#open = false
     this.#wire.resetAndDestroy()
@@ -80,13 +80,13 @@ export class SmtpConnection implements SmtpSession {
     this.#socket.destroy()
   }
 
-  /** Sends a line within AUTH and returns the client's next line. */
+  /** Sends a line during AUTH and returns the client's next line. */
   async prompt(line: string): Promise<string> {
     this.write(`${line}\r\n`)
     return (await this.#incoming.until('\r\n')) ?? '*'
   }
 
-  /** RFC 3207 §4.2: TLS discards all previous state. */
+  /** Starts TLS on the connection, which discards all previous state (RFC 3207 §4.2). */
   async startTls(secureContext: SecureContext): Promise<void> {
     this.#incoming.release()
     const tls = new TLSSocket(this.#socket, { isServer: true, secureContext })
@@ -110,7 +110,10 @@ export class SmtpConnection implements SmtpSession {
     await this.#after(verb, reply)
   }
 
-  /** Executes the effect of a reply: TLS, message, end. */
+  /**
+   * Continues after a reply to a command: starts TLS, receives the message, or closes the
+   * connection.
+   */
   async #after(verb: string, reply = ''): Promise<void> {
     if (verb === 'STARTTLS' && reply.startsWith('220'))
       await this.startTls(this.#state.secureContext)
@@ -166,7 +169,10 @@ export class SmtpConnection implements SmtpSession {
     return this.#open
   }
 
-  /** Replies as the hook decides, else normally. Returns the last line of the reply. */
+  /**
+   * Replies to an SMTP command as the hook decides, otherwise normally. Returns the last line of
+   * the reply.
+   */
   async #answer(
     input: Partial<SmtpCommand> & Pick<SmtpCommand, 'moment'>,
     usual: SmtpCommand['defaultReply'],
@@ -183,7 +189,10 @@ export class SmtpConnection implements SmtpSession {
     return lines.at(-1)
   }
 
-  /** A hook that throws resets the connection. Disposal of the server throws its error. */
+  /**
+   * Calls a hook. If the hook throws, the connection is reset, and disposal of the server throws
+   * the error.
+   */
   async #guarded<T>(call: () => T | Promise<T>): Promise<T | SmtpRaw> {
     try {
       return await call()

@@ -75,7 +75,10 @@ function readPath(line: string, word: 'FROM' | 'TO') {
   return match ? { address: match[1] ?? '', parameters: (match[2] ?? '').trim() } : undefined
 }
 
-/** Returns the first parameter of an extension that is not offered (RFC 5321 §4.1.1.11: 555). */
+/**
+ * Returns the first parameter of an SMTP extension that is not offered, which is rejected with code
+ * 555 (RFC 5321 §4.1.1.11).
+ */
 function unsupportedParameter(
   parameters: string,
   extensions: ReadonlySet<string>,

@@ -154,8 +154,9 @@ async function record(
   const decision = decideFailure(submission, outcome, timing.retryBaseMs)
   const final = decision.outcome.trigger === 'reject'
   log.info({ failure, routing, final }, 'attempt failed')
-  // The account is paused before the row is released, so that no sender starts another message.
-  // Without Postgres, the lane of the account is suspended.
+  // The account is paused before the outbox row is released, so that no sender starts another
+  // submission of the account. While Postgres is unavailable, this process suspends the lane of the
+  // account instead.
   if (pauseMs !== undefined)
     await pauseAccount(db, submission.account, pauseMs).catch((err: unknown) =>
       log.warn({ err }, 'account not paused'),

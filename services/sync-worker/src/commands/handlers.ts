@@ -41,8 +41,8 @@ export function createHandlers({ db, sessions }: HandlerDeps): CommandHandler[] 
       try {
         return await run('uploadMessage', request, limits)
       } catch (error) {
-        // Deletes the bytes of an uploaded message if the driver did not: no request refers to the
-        // upload any more.
+        // After a failed upload, deletes the stored bytes of the message unless the driver did so.
+        // No request refers to the upload any more.
         await deleteUpload(db, request.upload).catch(() => undefined)
         throw error
       }
@@ -59,7 +59,7 @@ export function createHandlers({ db, sessions }: HandlerDeps): CommandHandler[] 
 /**
  * Finds the driver of an account.
  *
- * @throws AppError `unavailable` `WorkerNotAvailable` without a session of the account
+ * @throws AppError `unavailable` `WorkerNotAvailable` if this worker has no session of the account
  */
 async function getDriver(
   sessions: HandlerDeps['sessions'],

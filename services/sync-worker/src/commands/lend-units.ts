@@ -13,8 +13,8 @@ export interface LendDeps {
 }
 
 /**
- * Lends units of mailboxes to senders. The mailbox needs no session: this worker owns the units of
- * all mailboxes of its shards.
+ * Lends quota units of mailboxes at mail providers to senders. The account needs no session,
+ * because this worker owns the quota units of all mailboxes of its shards.
  */
 export function onLendUnits({ limiter, shards, loans }: LendDeps): CommandHandler {
   return on(lendUnits, async ({ units, pausedUntil: reported = 0, ...mailbox }) => {

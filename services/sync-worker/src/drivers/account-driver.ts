@@ -11,18 +11,18 @@ import type { SyncRunner } from './sync-runner.ts'
 
 type AccountCommands = typeof accountCommands
 
-/** Name of a command that the worker of an account serves. */
+/** Name of an account command: a command that the worker of an account serves. */
 export type AccountCommandName = keyof AccountCommands
 
 /** Request of an account command, as defined by the contract of the command. */
 export type AccountRequest<Name extends AccountCommandName> = CommandRequest<AccountCommands[Name]>
 
-/** Response of an account command; response and stream, if the command streams. */
+/** Reply to an account command. Consists of a response and a stream if the command streams. */
 export type AccountReply<Name extends AccountCommandName> = Awaited<
   ReturnType<Parameters<typeof on<AccountCommands[Name]>>[1]>
 >
 
-/** Functions that run the account commands, with the arguments that the kind of driver needs. */
+/** Functions that run the account commands. `Args` are the arguments of one kind of driver. */
 export type AccountCommandTable<Args extends readonly unknown[]> = {
   readonly [Name in AccountCommandName]: (
     request: AccountRequest<Name>,
@@ -30,17 +30,17 @@ export type AccountCommandTable<Args extends readonly unknown[]> = {
   ) => Promise<AccountReply<Name>>
 }
 
-/** Limits of a command. `signal` aborts at `deadline`, in epoch milliseconds. */
+/** Time limits of a command. `signal` aborts at `deadline`, in epoch milliseconds. */
 export interface CommandLimits {
   readonly signal: AbortSignal
   readonly deadline: number
 }
 
 /**
- * Driver of an account: access to one account through one kind of mail system. The driver exists as
- * long as the account session, connected or not.
+ * Driver of an account: gives access to one account of one kind of mail system. The driver exists
+ * as long as the account session, even without a connection.
  *
- * Disposal ends all work: commands immediately, `follow` after a grace period.
+ * Disposal ends all work of the driver: commands immediately, `follow` after a grace period.
  */
 export interface AccountDriver extends AsyncDisposable {
   /** Runs an account command. Commands that need a connection fail as `assertConnected` does. */
@@ -50,72 +50,72 @@ export interface AccountDriver extends AsyncDisposable {
     limits: CommandLimits,
   ): Promise<AccountReply<Name>>
   /**
-   * Key under which the next login counts against the login limits of the account's server. The
-   * accounts of a shard are transferred at the pace of logins. Undefined if the account will not
-   * log in.
+   * Host or address for which the account's next login counts in the login limits. Accounts of a
+   * shard move to another worker only as fast as the logins are permitted. Undefined if the account
+   * will not log in.
    */
   readonly loginKey: string | undefined
   /**
-   * Connects, syncs all mailboxes and follows their changes until the connection ends. The account
-   * session calls `follow` again, with backoff. Resolves if the connection has to be replaced
-   * although nothing failed.
+   * Connects the account, syncs all mailboxes and follows their changes until the connection ends.
+   * The account session calls `follow` again, with backoff. Resolves if nothing failed, but the
+   * connection has to be replaced.
    *
    * @throws the reason of the signal; AppError of the mail system, which `failureOf` turns into the
    *   account status; AppError `stale` after the lease was lost
    */
   follow(signal: AbortSignal): Promise<void>
   /**
-   * Ends the watch of a deleted account at its mail provider. Called after the account's driver was
-   * disposed of.
+   * Ends the watch (registration for notifications) of a deleted account at its mail provider.
+   * Called after the disposal of the driver.
    */
   onDeleted?(): Promise<void>
   /** Reads messages for exports. Absent if the mail system has no exports. */
   readonly exports?: ExportDriver
-  /** Removes drafts that an upload of a message with this Message-ID left incomplete. */
+  /** Removes incomplete drafts of an interrupted upload, by the message's Message-ID. */
   discardIncompleteDrafts?(messageId: string, limits: CommandLimits): Promise<void>
 }
 
 /** Creates the driver of an account. */
 export type CreateDriver = (context: DriverContext) => AccountDriver
 
-/** Account session, in the form that the driver uses. */
+/** Properties of the account session that the driver uses. */
 export interface DriverContext extends AccountAvailability, FollowProgress {
-  /** Account. Undefined until its registration is read, and while it must not connect. */
+  /** Registered account. Undefined until its registration is read, and if it must not connect. */
   readonly account: Account | undefined
-  /** Schedule of the syncs of `follow`, which commands and notifications bring forward. */
+  /** Schedule of the syncs that `follow` runs. Commands and notifications change the schedule. */
   readonly sync: SyncRunner
-  /** Locks of the account, shared by all connections of the account. */
+  /** Locks of the account. All connections of the account share these locks. */
   readonly locks: KeyedMutex
   readonly log: Logger
 }
 
-/** Progress reports of `AccountDriver.follow`, which become the account status and events. */
+/** Progress reports of `AccountDriver.follow`, which change the account status. */
 export interface FollowProgress {
-  /** Enters an account state that usually passes quickly. Disposal ends the state. */
+  /** Enters an account state that usually lasts for a short time. Disposal leaves the state. */
   enter(state: 'connecting' | 'syncing'): AsyncDisposable
-  /** Reports a login at the mail server. `user` becomes part of `authenticationSuccess`. */
+  /** Reports a login at the mail server. The event `authenticationSuccess` contains `user`. */
   reportLogin(user: string): Promise<void>
-  /** Reports a full sync pass, with the last mailbox that the server refused. */
+  /** Reports the end of a full sync pass, with the last mailbox that the server refused to sync. */
   reportSync(refusal: MailboxRefusal | undefined): Promise<void>
   /**
-   * Reports that a lost connection brought the sync forward, so that the next connection follows
-   * soon.
+   * Reports that the sync made progress over a connection that was lost. The next connection then
+   * follows soon.
    */
   reportProgress(): void
   /**
-   * Reports that a change which this worker made ended the connection, so that the next connection
-   * follows immediately.
+   * Reports that the connection ended because of a change that this worker made. The next
+   * connection then follows immediately.
    */
   reportOwnLoss(): void
 }
 
-/** The last mailbox of a sync pass that the server refused, and the error of the refusal. */
+/** Last mailbox of a sync pass that the server refused to sync, and the error. */
 export interface MailboxRefusal {
   path: string
   error: AppError
 }
 
-/** Report of a `path` of the account that matches no mailbox: nothing is synced for such a path. */
+/** Refusal for a `path` of the account that matches no mailbox, so that nothing is synced. */
 export function unknownPathRefusal(path: string): MailboxRefusal {
   const error = new AppError('not-found', 'The folder does not exist', { code: 'FolderNotFound' })
   return { path, error }

@@ -2,21 +2,21 @@ import type { LastError } from '@posthorn/contracts/schemas/account'
 import { type AccountState, shownState } from '@posthorn/contracts/schemas/account-state'
 import { AppError, isApplicationError } from '@posthorn/errors'
 
-/** State of an account session, from which `assertConnected` decides. */
+/** State of an account session, by which `assertConnected` accepts or rejects commands. */
 export interface AccountAvailability {
-  /** State that the account session stored last. */
+  /** Account state that the account session stored last. */
   readonly state: AccountState | undefined
   /** Last error of the account that was read or stored last. Undefined before the first read. */
   readonly lastError: LastError | null | undefined
-  /** True from the first login until reconnecting fails. */
+  /** True from a login until a failure of the connection or of a reconnect is recorded. */
   readonly loggedIn: boolean
-  /** True if a sync pass of the account ever ended. */
+  /** True if the account has ever completed a sync pass. */
   readonly wasSynced: boolean
 }
 
 /**
- * Rejects commands for accounts without a connection. Accounts in their initial sync accept
- * commands, as do accounts that have synced and connect again: the command connects as well.
+ * Rejects a command if the account is not connected. Accepts commands during the initial sync, and
+ * while an account that has synced reconnects, because the command itself connects.
  *
  * @throws AppError `unavailable` with a code of the interface spec, "503 codes"; `internal`
  *   `AppNotFound` or `InvalidBaseScopes` if the OAuth2 application of the account cannot be used
@@ -76,8 +76,9 @@ const unavailableReasons: Partial<Record<AccountState, UnavailableReason>> = {
 }
 
 /**
- * Turns a failed or lost connection into a temporary error, and a missing or unsuitable OAuth2
- * application into an `internal` error with its code. Returns other errors unchanged.
+ * Converts the error of a command: a failed or lost connection becomes a temporary error, and a
+ * missing or unsuitable OAuth2 application an `internal` error with the application's error code.
+ * Returns other errors unchanged.
  */
 export function toUnavailable(
   { state = 'new' }: Pick<AccountAvailability, 'state'>,

@@ -16,8 +16,8 @@ interface CredentialsOptions {
 }
 
 /**
- * Requests credentials from auth-bridge. `worker` proves that this process holds the account's
- * shard.
+ * Creates the client that requests credentials from auth-bridge. The secret in `worker` proves to
+ * auth-bridge that this process holds the shard of the account.
  */
 export function createCredentialsClient(
   bus: Pick<Bus, 'whenUp' | 'request'>,
@@ -25,7 +25,8 @@ export function createCredentialsClient(
 ) {
   return {
     /**
-     * Waits for RabbitMQ, which may connect later than this service starts.
+     * Waits for the connection to RabbitMQ, which may be established later than this service
+     * starts.
      *
      * @throws AppError `unavailable` after the timeout of a credentials request
      */
@@ -37,7 +38,7 @@ export function createCredentialsClient(
         throw new AppError('unavailable', message, { cause })
       }
     },
-    /** Requests the credentials of an account. With `fresh`, a cached access token is replaced. */
+    /** Requests the credentials of an account. `fresh` replaces a cached access token. */
     async request(
       { account }: { account: string },
       { protocol, signal, fresh }: CredentialsOptions,
@@ -55,14 +56,15 @@ export function createCredentialsClient(
   }
 }
 
-/** Converts a failed request for credentials to an error of the account. */
+/** Converts the error of a failed credentials request to an error that the account status shows. */
 function toAccountError(error: AppError): AppError {
   const { kind, message, code, extras } = error
   const options = { ...defined({ code }), extras, cause: error }
-  // An operator has to repair a deleted or changed OAuth2 application, not the owner of the
-  // account.
+  // The OAuth2 application was deleted or changed. An operator has to repair the application; a new
+  // login of the account's owner would not help.
   if (isApplicationError(code)) return new AppError('unreachable', message, options)
-  // The account has no credentials, or its grant was rejected: the owner has to log in again.
+  // The account has no credentials, or the provider rejected its grant. The owner of the account
+  // has to log in again.
   if (kind === 'rejected') return new AppError('unauthorized', message, options)
   return kind === 'not-found' ? new AppError('unauthorized', message, { cause: error }) : error
 }

@@ -17,11 +17,11 @@ export interface DriverCommitDeps extends CommitDeps {
   readonly metrics: WorkerMetrics
 }
 
-/** Parts of a worker that the drivers of all accounts of the worker share. */
+/** Objects that the drivers of all accounts of a worker share. */
 export interface DriverParts {
   readonly commit: DriverCommitDeps
   readonly config: Config
-  /** Id of this worker, and the secret that authenticates credential requests of the worker. */
+  /** Id of this worker, and the secret that authenticates it in requests for credentials. */
   readonly worker: { id: string; proof: string }
   readonly connections: ConnectionCounter
   readonly reader: MessageReader
@@ -31,8 +31,8 @@ export interface DriverParts {
   readonly log: Logger
 }
 
-/** Counts the open connections of accounts. */
+/** Counter of the open connections of each account. */
 export interface ConnectionCounter {
-  /** Adds a connection. Returns the function that removes the connection. */
+  /** Counts a connection of an account. The returned function removes the connection again. */
   add(lease: AccountLease): () => void
 }

@@ -2,9 +2,9 @@ import { backoff } from '@posthorn/flow'
 import type { Config } from '../config.ts'
 
 /**
- * Delay before an account's next connection attempt: none before the first attempt, then doubling.
- * Up to half of the delay is subtracted at random, so that the accounts of a server do not
- * reconnect at the same time.
+ * Computes the delay before an account's next connection attempt: none before the first attempt,
+ * then doubling. Up to half of the delay is subtracted at random, so that the accounts of a server
+ * do not reconnect at the same time.
  */
 export function reconnectDelayMs(
   attempts: number,
@@ -16,34 +16,37 @@ export function reconnectDelayMs(
 }
 
 /**
- * Minimum duration of a connection that was lost by accident. Shorter connections may be rejected.
+ * Duration from which a connection counts as stable, so that its loss is an accident. A server may
+ * be rejecting the account if connections are shorter.
  */
 const stableMs = 60_000
-/** Maximum attempts counted for short connections that synced: delays of 2, 4, 8, 16, 32 s. */
+/** Maximum attempt count after short synced connections. Delays are 2, 4, 8, 16 and 32 s. */
 const maxAfterSync = 5
-/** Maximum attempts counted for connections that brought the sync forward: a delay of 2 s. */
+/** Maximum attempt count after connections on which the sync made progress. The delay is 2 s. */
 const maxAfterProgress = 1
-/** Maximum attempts counted for internal failures, which are short: delays of 2, 4, 8 s. */
+/** Maximum attempt count after internal failures, which are short. Delays are 2, 4 and 8 s. */
 const maxAfterInternalFailure = 3
 
-/** Outcome of an account's connection or of an attempt to connect. */
+/** Outcome of an account's connection, or of a failed attempt to connect. */
 export interface ConnectionOutcome {
   /** True if a full sync pass ended over the connection. */
   synced: boolean
   connectedMs: number
-  /** True if the connection brought the sync forward although it was lost. */
+  /** True if the sync made progress over the connection before it was lost. */
   progressed?: boolean
   /** True if a change by this worker ended the connection, such as the deletion of a mailbox. */
   isOwnLoss?: boolean
   /**
-   * True for failures of Postgres, RabbitMQ or auth-bridge, which are not failures of the server.
+   * True for failures of Postgres, RabbitMQ or auth-bridge. The mail server of the account is not
+   * the cause.
    */
   internalFailure: boolean
 }
 
 /**
- * Number of connection attempts for the reconnect backoff. Only a connection that synced resets the
- * number: a login alone proves little.
+ * Computes the number of connection attempts for the reconnect backoff. Only a connection with a
+ * full sync pass resets the number, because a server may accept logins and then drop the
+ * connection.
  */
 export function nextAttemptCount(attempts: number, outcome: ConnectionOutcome): number {
   if (outcome.internalFailure) return Math.min(attempts + 1, maxAfterInternalFailure)

@@ -1,33 +1,33 @@
 /**
- * Sync intervals of an account, and the changes that the account's server reports. Times in
- * milliseconds.
+ * Sync intervals of an account, and the mailboxes whose changes the account's server reports. All
+ * times are in milliseconds.
  */
 export interface SyncRules {
-  /** Interval of `full` sync passes, from start to start. */
+  /** Interval of `full` actions (syncs of the whole account), from start to start. */
   readonly fullMs: number
-  /** Time of the next `full` sync pass that a mailbox requires, in epoch milliseconds. */
+  /** Time of the next `full` action that some mailbox requires, in epoch milliseconds. */
   readonly fullAt: number
-  /** Time of the next `parts` action that a mailbox requires, in epoch milliseconds. */
+  /** Time of the next `parts` action that some mailbox requires, in epoch milliseconds. */
   readonly partsAt: number
-  /** Mean interval of `poll` actions (partial syncs), from the end of the last pass. */
+  /** Mean interval of `poll` actions (partial syncs) since the last `full` or `poll` action. */
   readonly pollMs: number
-  /** Maximum deviation from `pollMs`, as a share of it, so that polls spread over the accounts. */
+  /** Maximum deviation of a poll interval from `pollMs`, as a fraction. Spreads the polls. */
   readonly pollSpread: number
-  /** Minimum interval of `poll` actions after changes, from the end of the last pass. */
+  /** Minimum interval of a `poll` action after changes since the last `full` or `poll` action. */
   readonly minPollMs: number
-  /** Age of the last complete sync after which a poll reads the whole account. */
+  /** Age of the last complete sync from which a `poll` action reads the whole account. */
   readonly completeMs: number
-  /** Interval of `list` actions (check of the mailbox list), from the end of the last listing. */
+  /** Interval of `list` actions (comparisons of the mailbox list) since the last listing. */
   readonly listMs: number
-  /** Id of the mailbox whose changes the server reports, or `all`. */
+  /** Id of the mailbox whose changes the server reports without a poll, or `all` mailboxes. */
   readonly reported: string | undefined
-  /** Ids of mailboxes that have to be synced with each requested mailbox. */
+  /** Ids of mailboxes that are synced whenever a sync of another mailbox is requested. */
   readonly related: readonly string[] | undefined
 }
 
 /**
- * Time, rules and random number for a transition of the sync schedule: `now` in epoch milliseconds,
- * `random` from 0 to 1.
+ * Current time, sync rules and a random number, for a transition of the sync schedule. `now` is in
+ * epoch milliseconds, `random` is between 0 and 1.
  */
 export interface SyncMoment {
   readonly now: number
@@ -35,7 +35,7 @@ export interface SyncMoment {
   readonly random: number
 }
 
-/** Sync rules between two connections, and of an account without intervals. */
+/** Sync rules without intervals, for example between two connections of an account. */
 export const noIntervals: SyncRules = {
   fullMs: Infinity,
   fullAt: Infinity,

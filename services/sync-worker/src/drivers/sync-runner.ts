@@ -15,8 +15,8 @@ import {
 import { addTrigger, type SyncRequest, type SyncTrigger } from './sync-trigger.ts'
 
 /**
- * Sync schedule of one account with its clock. Commands and notifications add triggers at any time.
- * The loop of `AccountDriver.follow` runs one action after the other.
+ * Runs the sync schedule of one account against a clock. Commands and notifications add triggers at
+ * any time. The loop of `AccountDriver.follow` executes one sync action after the other.
  */
 export class SyncRunner {
   readonly #now: () => number
@@ -25,15 +25,15 @@ export class SyncRunner {
   #rules: () => SyncRules = () => noIntervals
   #wake = new AbortController()
 
-  /** `now` in epoch milliseconds. Default: the system's clock. */
+  /** `now` returns the current time in epoch milliseconds and defaults to the system's clock. */
   constructor({ now = Date.now, random = Math.random } = {}) {
     this.#now = now
     this.#random = random
   }
 
   /**
-   * Starts the sync schedule of a new connection, with its present rules. Disposal stops the
-   * schedule.
+   * Starts the sync schedule of a new connection. `rules` returns the current sync rules. Disposal
+   * stops the schedule.
    */
   start(rules: () => SyncRules): Disposable {
     this.#rules = rules
@@ -41,7 +41,7 @@ export class SyncRunner {
     return { [Symbol.dispose]: () => void (this.#rules = () => noIntervals) }
   }
 
-  /** Adds a trigger of a sync and wakes the loop of `AccountDriver.follow`. */
+  /** Adds a trigger to the sync schedule and wakes the loop of `AccountDriver.follow`. */
   trigger(trigger: SyncTrigger): void {
     this.add(trigger)
     this.wake()
@@ -51,17 +51,17 @@ export class SyncRunner {
     this.trigger({ kind: 'request', ...request })
   }
 
-  /** Adds a trigger of a sync that comes from the loop of `AccountDriver.follow`. */
+  /** Adds a trigger of a sync without waking the loop of `AccountDriver.follow`. */
   add(trigger: SyncTrigger): void {
     this.#schedule = addTrigger(this.#schedule, this.#moment, trigger)
   }
 
-  /** Interrupts the loop of `AccountDriver.follow` between two actions. */
+  /** Wakes the loop of `AccountDriver.follow` while the loop waits for the next sync action. */
   wake(): void {
     this.#wake.abort()
   }
 
-  /** Returns a signal that the next `trigger` or `wake` aborts. */
+  /** Returns a signal. The next call of `trigger` or `wake` aborts the signal. */
   listen(): AbortSignal {
     if (this.#wake.signal.aborted) this.#wake = new AbortController()
     return this.#wake.signal
@@ -74,12 +74,12 @@ export class SyncRunner {
     return { action, delayMs: at - moment.now }
   }
 
-  /** Time until a notification requires a check of the mailbox list. */
+  /** Time until the mailbox list has to be checked because of a notification, in milliseconds. */
   get notifiedListDelayMs(): number {
     return notifiedListDelayMs(this.#schedule, this.#moment)
   }
 
-  /** Action of the sync schedule in progress. */
+  /** Sync action that is in progress. Undefined while the schedule waits. */
   get running(): SyncPass | undefined {
     return this.#schedule.running
   }
@@ -90,8 +90,8 @@ export class SyncRunner {
   }
 
   /**
-   * Waits for the next action of the sync schedule and starts the action. Rejects with the reason
-   * of the signal.
+   * Waits until the next action of the sync schedule is due, and starts the action. Rejects with
+   * the abort reason of `signal`.
    */
   async begin(signal: AbortSignal): Promise<SyncPass> {
     for (;;) {

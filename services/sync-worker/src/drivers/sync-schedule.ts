@@ -249,7 +249,7 @@ export function end(
   }
 }
 
-/** Adds the times and parts that the result of a sync action requires to the schedule. */
+/** Adds the times, mailboxes and messages of further syncs that a sync result requires. */
 function withOutcome(schedule: SyncSchedule, outcome: SyncOutcome, now: number): SyncSchedule {
   const { hasRounds, isUnsettled, isListChanged, retryAt = Infinity, mailboxes = [] } = outcome
   return {
@@ -292,7 +292,7 @@ function dueTimes(schedule: SyncSchedule, rules: SyncRules): Readonly<Record<Syn
     ),
     parts: hasMailboxes
       ? -Infinity
-      : Math.min(schedule.retryAt, rules.partsAt, ...[...messages.values()].map(({ at }) => at)),
+      : Math.min(schedule.retryAt, ...[...messages.values()].map(({ at }) => at)),
     list: listedAt + listMs,
   }
 }

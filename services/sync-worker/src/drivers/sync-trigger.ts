@@ -1,25 +1,25 @@
 import type { SyncMoment } from './sync-rules.ts'
 import type { SyncSchedule } from './sync-schedule.ts'
 
-/** Cause of a sync action of an account. Triggers that are not served yet are merged. */
+/** Trigger (cause) of a sync action of an account. Unserved triggers are merged. */
 export type SyncTrigger =
   | ({ kind: 'request' } & SyncRequest)
-  /** Notification of a provider; `isMissed`: earlier notifications were lost. */
+  /** A provider sent a notification. `isMissed` is true if earlier notifications were lost. */
   | { kind: 'push'; messages?: Iterable<ChangedMessage> | undefined; isMissed?: boolean }
-  /** Notifications of a mail server's connection. */
+  /** A mail server sent notifications over a connection of the account. */
   | ({ kind: 'notification' } & ConnectionChanges)
-  /** A mailbox whose state may change again soon. */
+  /** The state of a mailbox may change again soon. */
   | { kind: 'unsettled' }
 
-/** Sync that a command requests. */
+/** Request of a command to sync an account or parts of the account. */
 export interface SyncRequest {
-  /** True to sync the whole account. */
+  /** True to sync the whole account, not only the named mailboxes and messages. */
   readonly all?: true
-  /** Mailboxes that were changed, by id. */
+  /** Ids of the mailboxes that the command changed. */
   readonly mailboxes?: Iterable<string>
-  /** Id of a mailbox to select independent of its counters. */
+  /** Id of a mailbox to select even if its counters did not change. */
   readonly reselect?: string
-  /** Messages that were changed. */
+  /** Messages that the command changed. */
   readonly messages?: Iterable<ChangedMessage>
 }
 
@@ -28,25 +28,25 @@ interface ChangedMessage {
   readonly isDeleted?: boolean | undefined
 }
 
-/** Notifications of a mail server's connection that require sync actions. */
+/** Changes reported by a mail server's notifications that require sync actions. */
 interface ConnectionChanges {
-  /** True if the watched mailbox changed. */
+  /** True if the mailbox that the connection watches changed. */
   readonly isMainChanged: boolean
-  /** Other changed mailboxes, by id. */
+  /** Ids of other mailboxes of which the server reported changes. */
   readonly mailboxes: ReadonlySet<string>
   /** True if the list of mailboxes changed. */
   readonly list: boolean
-  /** True if the server stopped notifying of other mailboxes. */
+  /** True if the server stopped sending notifications about other mailboxes. */
   readonly overflow: boolean
-  /** True after any notification other than the counters of a mailbox. */
+  /** True if the server sent any notification besides the counters of a mailbox. */
   readonly notified: boolean
 }
 
-/** Maximum messages that are read separately. More messages request a sync of the account. */
+/** Maximum named messages that are read one by one. More messages cause a `full` sync. */
 const maxMessages = 100
 /**
- * Period of pushes (notifications of a provider) that are served together. Providers send `created`
- * and `updated` for one arrival within this time.
+ * Period in which pushes (notifications of a provider) are merged. Providers send `created` and
+ * `updated` for one new message within this time.
  */
 const pushMs = 200
 
@@ -75,7 +75,8 @@ function onRequest(
 ): SyncSchedule {
   const { reported, related } = rules
   const changed = [...mailboxes]
-  // Changes of mailboxes that the server reports anyway need no requested sync.
+  // If the server reports the changes of a mailbox anyway, a command's changes of that mailbox need
+  // no requested sync.
   const toSync = changed.filter((id) => reported !== 'all' && reported !== id)
   const requested: SyncSchedule = {
     ...schedule,
@@ -89,8 +90,8 @@ function onRequest(
 }
 
 /**
- * Serves the first push (notification of a provider) immediately, and later pushes together at the
- * end of each 200 ms.
+ * Adds a push (notification of a provider) to the sync schedule. The first push is served
+ * immediately. Pushes that follow within 200 ms are merged and served at the end of this period.
  */
 function onPush(
   schedule: SyncSchedule,
@@ -131,8 +132,8 @@ function withPoll(schedule: SyncSchedule, now: number): SyncSchedule {
 }
 
 /**
- * Adds messages to the sync schedule, to read at `at`. A message counts as deleted if all triggers
- * of the message agree.
+ * Adds messages to the sync schedule. The messages are read at the time `at`. A message counts as
+ * deleted only if all triggers of the message say so.
  */
 function withMessages(
   schedule: SyncSchedule,

@@ -15,38 +15,42 @@ import {
 } from './reports.ts'
 
 /**
- * Data of a messageNew without `seemsLikeNew`, which only the storing transaction knows. A message
- * from a mail API has no `uid`.
+ * Data of a `messageNew` event before it is stored. `seemsLikeNew` is missing, because only the
+ * storing transaction can determine it. A message from a mail API has no `uid`.
  */
 export type MessageNewDraft = Omit<MessageNew, 'seemsLikeNew' | 'uid'> & {
   uid?: number
-  /** Names of members of the event data that were cut. */
+  /** Names of the members of the event data that were cut to their size limit. */
   truncated?: string[]
 }
 
 /** Tolerated clock difference when an arrival is compared with the account's registration. */
 const skewMs = 10 * 60_000
 
-/** Properties of a message that tell a new message from a moved message. */
+/** Properties of a message that distinguish a newly arrived message from a moved message. */
 export interface MessageNovelty {
-  /** Hash of the Message-ID. Absent if the message does not make a later copy seem old. */
+  /**
+   * Hash of the message's Message-ID. Absent for sent messages, so that a later copy of the message
+   * still counts as new.
+   */
   hash?: string
   /**
-   * True if date and mailbox allow the message to be new. The transaction checks earlier
-   * announcements.
+   * True if the date and the mailbox of the message permit that the message is new. The transaction
+   * also checks whether the Message-ID was announced before.
    */
   mayBeNew: boolean
 }
 
-/** Novelty of a message by its date of arrival. Pure, apart from the current time. */
+/** Decides by arrival and mailbox whether a message may be new. Pure, apart from the time. */
 export function noveltyOf(
   draft: MessageNewDraft,
   { arrivedAt, notifyFrom }: { arrivedAt: Date; notifyFrom: Date },
 ): MessageNovelty {
-  // A message older than the account or than announced_messages was moved, not received.
+  // A message that is older than the account's registration, or older than the retention of
+  // announced Message-IDs, counts as moved and not as received.
   const announcedSince = Date.now() - announcedDays * 86_400_000
   const oldest = Math.max(notifyFrom.getTime() - skewMs, announcedSince)
-  // In Gmail's All Mail, labels identify sent messages.
+  // In the mailbox All Mail of Gmail, sent messages are recognized by their labels.
   const isSent = draft.messageSpecialUse === '\\Sent'
   const identity = draft.messageId ?? draft.emailId
   return defined({
@@ -55,7 +59,7 @@ export function noveltyOf(
   })
 }
 
-/** Announcement of a message: its messageNew event is due. */
+/** Announcement of a message: input for its `messageNew` event, which is due now. */
 export interface Announcement extends MessageNovelty {
   key: EventKey
   draft: MessageNewDraft
@@ -63,9 +67,10 @@ export interface Announcement extends MessageNovelty {
 }
 
 /**
- * Creates the events of new messages of a mailbox, and of the reports in these messages. Stores the
- * Message-IDs of the messages, and the bounces. A message whose Message-ID was announced before, in
- * any mailbox of the account, was only moved and does not seem new. Requires the account's lease.
+ * Creates the `messageNew` events of new messages of a mailbox, and the events of the reports in
+ * these messages. Stores the Message-IDs of the messages, and the bounces. A message whose
+ * Message-ID was announced before, in any mailbox of the account, was only moved and does not seem
+ * new. Requires the account's lease.
  */
 export async function announceMessages(
   tx: Tx,
@@ -80,12 +85,12 @@ export async function announceMessages(
   )
   const sent = await findSentMessages(tx, account.account, messageIds)
   const events = announcements.flatMap(({ key, draft, hash, mayBeNew, report }) => {
-    // The first of several equal messages in a batch is the new message: `delete` of its hash
-    // succeeds once.
+    // If several messages of a batch have the same Message-ID, only the first message counts as
+    // new. `delete` succeeds only once per hash.
     const isFirst = hash === undefined || unannounced.delete(hash)
     const data = { ...draft, seemsLikeNew: mayBeNew && isFirst }
     const event = mailboxEvent(account, mailbox, { event: 'messageNew', key, data })
-    // A report in a message that was only moved is not announced again.
+    // If a message with a report was only moved, the report is not announced again.
     if (!report || !data.seemsLikeNew) return [event]
     reports.push(report)
     return [event, ...reportEvents(account, mailbox, { key, report, sent })]

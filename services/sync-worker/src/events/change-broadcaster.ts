@@ -3,16 +3,15 @@ import type { Bus } from '@posthorn/bus'
 export type ChangeBroadcaster = ReturnType<typeof createChangeBroadcaster>
 
 /**
- * Minimum interval of broadcasts about account changes. Thousands of accounts change when a worker
- * starts: one broadcast serves all accounts.
+ * Minimum interval of broadcasts about account changes. When a worker starts, thousands of accounts
+ * change, and one broadcast is sufficient for all of them.
  */
 const minIntervalMs = 100
 
 /**
- * Notifies the readers of `account_changes` of new rows.
- *
- * Sends the first broadcast immediately, later broadcasts at most ten times a second. Losses of
- * broadcasts are harmless: readers also poll once a second.
+ * Notifies the readers of `account_changes` of new rows. Sends the first broadcast immediately, and
+ * later broadcasts at most ten times a second. A lost broadcast is harmless, because readers also
+ * poll once a second.
  */
 export function createChangeBroadcaster(bus: Pick<Bus, 'up' | 'invalidate'>) {
   let timer: NodeJS.Timeout | undefined

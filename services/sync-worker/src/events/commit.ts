@@ -16,7 +16,7 @@ import type { WorkerMetrics } from '../metrics.ts'
 import { type LockedAccountStatus, lockAccountStatuses } from '../store/account-status.ts'
 import { type AccountLease, staleLeaseError, withLease } from '../store/lease.ts'
 
-/** Dependencies of transactions that write data of accounts. */
+/** Dependencies of transactions that write an account's data and record events. */
 export interface CommitDeps {
   readonly db: Db
   readonly bus: Pick<Bus, 'up' | 'publishEvent'>
@@ -25,7 +25,7 @@ export interface CommitDeps {
   readonly markPublished: MarkPublished
 }
 
-/** Records events in the transaction of a commit. */
+/** Records events in the same transaction as the data that the caller writes. */
 export type RecordEvents = (events: readonly NewEvent[]) => Promise<void>
 
 /**
@@ -40,8 +40,8 @@ export async function commit<T>(
   lease: AccountLease,
   work: (tx: Tx, record: RecordEvents) => Promise<T>,
 ): Promise<T> {
-  // Settings are read before the transaction: inside a transaction, the read could wait for a
-  // pooled connection that only other transactions release.
+  // The settings are read before the transaction starts. A read inside the transaction could wait
+  // for a pooled connection that only other transactions release.
   const { serviceUrl = null } = await deps.settings.get()
   const recorded: RecordedEvent[] = []
   const result = await withLease(deps.db, lease, (tx) =>
@@ -68,28 +68,28 @@ export function batchMarkPublished(db: Db): MarkPublished {
 }
 
 /**
- * Waits for RabbitMQ's confirms of events as backpressure, unless RabbitMQ is unavailable: syncs
- * continue without RabbitMQ.
+ * Waits until RabbitMQ confirms published events, so that syncs do not publish faster than RabbitMQ
+ * accepts. Does not wait while RabbitMQ is unavailable, because syncs continue then.
  */
 async function publishIfConnected({ bus }: CommitDeps, published: Promise<void>): Promise<void> {
   if (bus.up) await published
 }
 
-/** Write about one account whose row and shard are locked. */
+/** Item of a batch of writes. The row and the shard of its account are locked. */
 export interface LockedItem<Item> {
   readonly item: Item
   readonly status: LockedAccountStatus
 }
 
-/** Result of one account's write in a batch, and the events of the write. */
+/** Result of writing one item of a batch, and the events to record. */
 export interface WriteResult<Result> {
   readonly result: Result
   readonly events: readonly NewEvent[]
 }
 
 /**
- * Writes items of different accounts with as few statements as for one item. The results are in the
- * order of the items.
+ * Writes items of different accounts. The number of statements does not depend on the number of
+ * items. The results are in the order of the items.
  */
 export type WriteBatch<Item, Result> = (
   tx: Tx,
@@ -136,7 +136,8 @@ async function commitItems<Item extends { lease: AccountLease }, Result>(
   const { serviceUrl = null } = await settings.get()
   const recorded: RecordedEvent[] = []
   const written = await db.transaction().execute(async (tx) => {
-    // The first write of an account goes first; further writes of the account are busy and follow.
+    // The first item of each account is written now. Further items of the account are reported as
+    // busy and written later.
     const first = new Map(items.map((item) => [item.lease.account, item] as const).toReversed())
     const leases = [...first.values()].map(({ lease }) => lease)
     const statuses = await lockAccountStatuses(tx, leases, { wait })

@@ -5,19 +5,20 @@ import type { MailboxRow } from '../store/mailboxes.ts'
 /** Account that an event is about. */
 export type EventAccount = Pick<Account, 'account' | 'registeredAt'>
 
-/** Part of an event id that distinguishes events of the same name and mailbox. */
+/** Part of an event id. Distinguishes events with the same name and mailbox. */
 export type EventKey = readonly (string | number)[]
 
 /** Mailbox that an event is about. */
 export interface EventMailbox extends Pick<MailboxRow, 'path' | 'specialUse'> {
-  /** Part of event ids that names the mailbox. Default: the path of the mailbox. */
+  /** Part of event ids that identifies the mailbox. Defaults to the path of the mailbox. */
   idKey?: EventKey
 }
 
 // Event ids are derived from the recorded change, so that a repeated sync records no event twice.
-// The number of a mailbox is unique in the life of an account, while paths can be reused.
+// Ids are based on mailbox numbers, because a deleted mailbox's path can be used again, but not its
+// number.
 
-/** Event about a mailbox or one of its messages. `key` distinguishes events of the same name. */
+/** Creates an event about a mailbox or its messages. `key` distinguishes events with one name. */
 export function mailboxEvent(
   { account, registeredAt }: EventAccount,
   { path, specialUse, idKey = [path] }: EventMailbox,
@@ -34,17 +35,17 @@ export function mailboxEvent(
 }
 
 /**
- * Mailbox of events of an account on a mail API. Message ids are unique in such an account, so that
- * event ids do not depend on the mailbox.
+ * Returns the mailbox to name in events of an account on a mail API. Message ids are unique within
+ * such an account, so the event ids do not depend on the mailbox.
  */
 export function apiEventMailbox({ path, specialUse }: EventMailbox): EventMailbox {
   return { path, specialUse, idKey: [] }
 }
 
 /**
- * Key of an event about a message of an account on a mail API. `epoch` is the epoch of the commit,
- * because a message can be moved, deleted and restored repeatedly. The key is the same until the
- * commit succeeds.
+ * Key of an event about a message of an account on a mail API. Contains `epoch`, the epoch of the
+ * commit, because a message can be moved, deleted and restored repeatedly. A repeated commit has
+ * the same epoch, and thus the same key, until the commit succeeds.
  */
 export function apiMessageKey({ id, epoch }: { id: string; epoch: number }): EventKey {
   return [id, epoch]

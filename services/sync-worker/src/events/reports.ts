@@ -15,17 +15,17 @@ import {
 
 /** Maximum bytes of a report that are parsed. The remaining bytes are the returned message. */
 const maxReadBytes = 1024 * 1024
-/** Maximum bytes of a message that is fetched as a possible report. */
+/** Maximum size in bytes of a message that is fetched because it may be a report. */
 const maxMessageBytes = 20 * 1024 * 1024
-/** Maximum bytes of the original message's headers in all bounces of a report. */
+/** Maximum bytes of the original message's headers in all bounces of one report together. */
 const maxHeaderBytes = 4 * 1024 * 1024
 
-/** Data of a messageBounce without the data of the outbox. */
+/** Data of a `messageBounce` event before data from the outbox are added. */
 type ReportedBounce = MessageBounce & { truncated?: string[] }
 
-/** Bounces, complaint or delivery report in a new message. */
+/** Report in a new message: bounces, a complaint or a delivery report. */
 export interface MessageReport {
-  /** Fields of the report in the messageNew of the message. */
+  /** Fields that the report adds to the `messageNew` event of its message. */
   flags: Pick<MessageNew, 'isBounce' | 'isComplaint' | 'relatedMessageId' | 'deliveryReport'>
   bounces: ReportedBounce[]
   complaint?: MessageComplaint
@@ -39,17 +39,17 @@ interface ReportCandidate {
   specialUse: string | undefined
 }
 
-/** Message that may be a report, and the message reader of its account. */
+/** Functions that read a message which may be a report. */
 export interface ReportSource {
-  /** Reads the beginning of the message. Undefined if the server does not return the message. */
+  /** Reads the first `maxBytes` of the message. Undefined if the server does not return them. */
   readStart: (maxBytes: number) => Promise<Buffer | undefined>
   read: ReadPart
 }
 
 /**
- * Reads the report in a new message. Interface spec, "messageNew data": bounces in Inbox and Junk,
- * complaints and delivery reports in the Inbox. Fetches only messages whose headers look like a
- * report.
+ * Reads the report that a new message contains. Interface spec, "messageNew data": bounces in Inbox
+ * and Junk, complaints and delivery reports in the Inbox. Fetches a message only if its headers
+ * look like a report.
  */
 export async function readMessageReport(
   { readStart, read }: ReportSource,
@@ -90,8 +90,8 @@ function toMessageReport(
 }
 
 /**
- * Bounces of a report, with the headers of the original message. The bounces share the size limit
- * of the headers: a report names many recipients.
+ * Builds one bounce per recipient of a report, with the headers of the original message. A report
+ * may name many recipients, so the size limit of the headers is divided among the bounces.
  */
 function toBounces(
   { messageId, headers }: DeliveryReport,
@@ -123,12 +123,12 @@ function toComplaint({ arf, messageId, headers = {} }: Complaint, id: string): M
   }
 }
 
-/** Sent messages in the outbox by Message-ID. */
+/** Sent messages that are still in the outbox, by Message-ID. */
 export type SentMessages = ReadonlyMap<string, SentMessage>
 
 /**
- * Events of a report in a message: one event per recipient of a bounce, or the complaint. `key`:
- * event key of the message.
+ * Creates the events of a report in a message: one event per bounced recipient, or one event for a
+ * complaint. `key` is the event key of the message.
  */
 export function reportEvents(
   account: EventAccount,
@@ -149,9 +149,10 @@ export function reportEvents(
 }
 
 /**
- * Complaint with the recipient of the sent message if the report names no recipient. If a message
- * has several recipients, who complained is unknown. To and Cc of such a message have several
- * addresses, even if the outbox lists only the recipient who accepted the message last.
+ * Adds the recipient of the sent message to a complaint that names no recipient, neither in the
+ * report nor in To and Cc. If the outbox lists several recipients, the complaining recipient is
+ * unknown and none is added. To and Cc are checked, because the outbox may list only the recipient
+ * who accepted the message last.
  */
 function addRecipient(complaint: MessageComplaint, sent: SentMessages): MessageComplaint {
   const { arf, headers } = complaint
@@ -161,20 +162,20 @@ function addRecipient(complaint: MessageComplaint, sent: SentMessages): MessageC
   return { ...complaint, arf: { ...arf, originalRcptTo: recipients } }
 }
 
-/** Message-IDs of the messages that a report is about. */
+/** Message-IDs of the sent messages to which a report refers. */
 export function reportedMessageIds({ bounces, complaint }: MessageReport): string[] {
   const ids = [...bounces.map(({ messageId }) => messageId), complaint?.headers.messageId]
   return [...new Set(ids.filter((id) => id !== undefined))]
 }
 
-/** Recipients who did not get a message of the account. */
+/** Recipients who did not receive a message of the account, according to a report. */
 export function failedRecipients({ bounces }: MessageReport): FailedRecipient[] {
   return bounces.flatMap(({ messageId, recipient, action }) =>
     messageId === undefined || action !== 'failed' ? [] : { messageId, recipient },
   )
 }
 
-/** Rows of `bounces` of a report. Bounces are shown with the message that bounced. */
+/** Builds the rows of `bounces` for a report. Responses show bounces with the bounced message. */
 export function bounceRows(account: string, { bounces }: MessageReport, date: Date): Bounces[] {
   return bounces.flatMap(({ bounceMessage, recipient, action, response, messageId }) =>
     messageId === undefined

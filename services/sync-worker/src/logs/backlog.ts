@@ -11,14 +11,14 @@ type BufferedLine = Omit<LogLine, 'account'>
 
 interface AccountLines {
   lines: BufferedLine[]
-  /** Number of log lines dropped since the last line was buffered. */
+  /** Number of log lines of the account that were dropped since a line was last buffered. */
   dropped: number
 }
 
 /**
- * Bounded buffer of protocol log lines. Lines beyond a limit are dropped, and a line reports the
- * number of dropped lines. Keeps the order of lines per account. Accounts share only the limit of
- * characters.
+ * Bounded buffer of protocol log lines. A line beyond a limit is dropped; a later line reports the
+ * number of dropped lines. Keeps the order of the lines of each account. The limit of characters
+ * applies to all accounts together.
  */
 export class LogBacklog {
   readonly #limits: BacklogLimits
@@ -46,7 +46,7 @@ export class LogBacklog {
     this.#append(buffered, { line, afterLogin })
   }
 
-  /** Next log lines to store. The lines stay buffered until `remove`. */
+  /** Returns the next log lines to store. The lines stay in the buffer until `remove`. */
   peek(max: number): LogLine[] {
     const batch: LogLine[] = []
     for (const [account, buffered] of this.#accounts) {
@@ -58,7 +58,7 @@ export class LogBacklog {
     return batch
   }
 
-  /** Removes log lines that `peek` returned. */
+  /** Removes the log lines that `peek` returned from the buffer. */
   remove(batch: readonly LogLine[]): void {
     const counts = new Map<string, number>()
     for (const { account, line } of batch) {

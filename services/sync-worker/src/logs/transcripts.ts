@@ -17,13 +17,13 @@ export interface TranscriptsDeps {
 }
 
 export interface LogRetention {
-  /** True to log all accounts, even accounts whose `logs` is off. */
+  /** True to store the protocol logs of all accounts, even of accounts whose `logs` is off. */
   all: boolean
   /** Maximum protocol log lines per account. */
   maxLines: number
 }
 
-/** Retention of protocol logs by the setting `logs`, with a default for the number of lines. */
+/** Retention of protocol logs in the setting `logs`, or else with `maxLines` lines. */
 export function logRetention({ logs }: Pick<Settings, 'logs'>, maxLines: number): LogRetention {
   return { all: logs?.all === true, maxLines: logs?.maxLogLines ?? maxLines }
 }
@@ -33,17 +33,17 @@ const batchSize = 1_000
 const limits = { perAccount: 2_000, totalCharacters: 8 * 1024 * 1024 }
 
 /**
- * Starts the storage of protocol logs, for accounts with `logs`, in batches, twice a second. Lines
- * beyond the limits, because Postgres is slow or unavailable, are dropped and counted. Disposal
- * writes the buffered lines.
+ * Starts the storage of protocol logs for accounts with `logs`. Writes the lines in batches, twice
+ * a second. If Postgres is slow or unavailable, drops and counts the lines beyond the limits of the
+ * buffer. Disposal writes the buffered lines.
  */
 export function startTranscripts({ db, log, retention }: TranscriptsDeps) {
   const backlog = new LogBacklog(limits)
-  /** Number of log lines added per account since the last trim of the account's log. */
+  /** Number of log lines that were added to each account's log since old lines were deleted. */
   const added = new Map<string, number>()
   let connections = 0
 
-  /** Deletes old log lines of an account each time a tenth of the limit was added. */
+  /** Deletes the old log lines of an account after each addition of a tenth of `maxLines`. */
   async function trim(batch: readonly LogLine[], maxLines: number): Promise<void> {
     for (const [account, lines] of Map.groupBy(batch, (line) => line.account)) {
       const count = (added.get(account) ?? maxLines) + lines.length
@@ -85,8 +85,8 @@ const speakers = { client: 'C:', server: 'S:', us: '--' } as const
 const maxText = 2_000
 
 /**
- * Formats a line of a protocol log: time, connection number of this process, speaker, text.
- * Replaces control characters, so that the text cannot contain a line break.
+ * Formats a line of a protocol log: time, number of the connection in this process, speaker, and
+ * text. Replaces control characters, so that the text cannot contain a line break.
  */
 export function formatLogLine({ at, from, text }: TranscriptLine, connection: number): string {
   const plain = text

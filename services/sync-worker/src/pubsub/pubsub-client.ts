@@ -17,7 +17,7 @@ export interface PubSubClientDeps {
   readonly http: Pick<ProviderHttp, 'json'>
   /** Returns an access token of the service account. @throws AppError */
   readonly token: (signal: AbortSignal | undefined) => Promise<string>
-  /** Makes the next request use another token. Called when Google rejects a token. */
+  /** Makes the next request use another access token. Called when Google rejects a token. */
   readonly forgetToken: () => void
 }
 
@@ -26,14 +26,14 @@ interface Policy {
   etag?: string
 }
 
-/** Time in seconds in which a pulled Pub/Sub message has to be handled and acknowledged. */
+/** Seconds in which a pulled Pub/Sub message must be acknowledged before it is sent again. */
 const ackDeadlineSeconds = 60
-/** Timeout of a pull from Pub/Sub. Pub/Sub keeps a pull without messages open for about 90 s. */
+/** Timeout of a pull from Pub/Sub, which Google keeps open for about 90 s without messages. */
 const pullTimeoutMs = 100_000
 const requestTimeoutMs = 30_000
-/** Maximum messages of a pull from Pub/Sub. */
+/** Maximum number of messages that one pull request to Pub/Sub returns. */
 const maxMessages = 100
-/** Maximum bytes of a pull's response. Pub/Sub messages of Gmail have less than 1 kB. */
+/** Maximum bytes of the response to a pull. A Pub/Sub message from Gmail has less than 1 kB. */
 const maxBytes = 4 * 1024 * 1024
 /** Google account with which Gmail publishes to Pub/Sub ("Push notifications", Gmail API). */
 const gmailPublisher = 'serviceAccount:gmail-api-push@system.gserviceaccount.com'
@@ -53,8 +53,8 @@ export class PubSubClient {
   }
 
   /**
-   * Creates a missing topic, permission to publish and subscription at Pub/Sub. Returns true for a
-   * new subscription, which has no earlier messages.
+   * Creates the topic, the permission to publish and the subscription at Pub/Sub, unless they
+   * exist. Returns true if the subscription is new, so that earlier messages are missing in it.
    */
   async ensure(names: PubSubNames, ttlDays: number, signal: AbortSignal): Promise<boolean> {
     await this.#call({ method: 'PUT', url: `/v1/${names.topic}`, accept: [409], signal }, {})
@@ -110,7 +110,8 @@ export class PubSubClient {
     if ((await create()).status !== 409) return true
     const { json } = await this.#call<Partial<typeof wanted>>({ url, signal })
     if (json?.topic !== topic) {
-      // After the deletion of its topic, a Pub/Sub subscription never receives messages again.
+      // The topic of the Pub/Sub subscription was deleted. Such a subscription never receives
+      // messages again, so the subscription is replaced.
       await this.#call({ method: 'DELETE', url, signal })
       await create()
       return true

@@ -8,13 +8,13 @@ export interface PubSubSubscriberDeps {
   readonly client: Pick<PubSubClient, 'ensure' | 'pull' | 'acknowledge'>
   /** Pub/Sub topic and subscription. Undefined if the application names no Google Cloud project. */
   readonly names: PubSubNames | undefined
-  /** Returns the days after which an unused Pub/Sub subscription is deleted; 0: never. */
+  /** Returns the days after which Google deletes an unused Pub/Sub subscription; 0 is never. */
   readonly ttlDays: () => Promise<number>
-  /** Notifies the accounts of mailboxes. Resolves when RabbitMQ has the notifications. */
+  /** Notifies the accounts of some mailboxes. Resolves when RabbitMQ has the notifications. */
   readonly notify: (users: readonly string[]) => Promise<void>
-  /** Notifies all accounts of the application, because messages may have been lost. */
+  /** Notifies all accounts of the application. Called if Pub/Sub messages may have been lost. */
   readonly notifyAll: () => Promise<void>
-  /** Stores the error of the Pub/Sub application, or null. */
+  /** Stores the last error of the Pub/Sub application, or null if the application has no error. */
   readonly saveState: (error: { response: string; description?: string } | null) => Promise<void>
   readonly log: Pick<Logger, 'warn' | 'info'>
   readonly now?: () => number
@@ -22,16 +22,16 @@ export interface PubSubSubscriberDeps {
 
 /** Interval at which the Pub/Sub topic and subscription are checked. */
 const checkMs = 3_600_000
-/** Delay after a failed check of Pub/Sub topic and subscription. */
+/** Delay after which a failed check of the Pub/Sub topic and subscription is repeated. */
 const checkRetryMs = 60_000
 const retryMs = backoff({ baseMs: 1_000, maxMs: 60_000, jitter: 0.2 })
 const maxUserLength = 320
 
 /**
  * Receives the messages of one Pub/Sub application until the signal aborts. A message is
- * acknowledged after its accounts were notified, so that a crash repeats the message. Missing
- * topics and subscriptions are created again. While topic and subscription cannot be checked, an
- * existing subscription is read. Never rejects.
+ * acknowledged after its accounts were notified, so that Google sends the message again after a
+ * crash. Creates missing topics and subscriptions. Also reads an existing subscription while topic
+ * and subscription cannot be checked. Never rejects.
  */
 export async function subscribe(deps: PubSubSubscriberDeps, signal: AbortSignal): Promise<void> {
   const { now = Date.now, log } = deps
@@ -60,8 +60,8 @@ export async function subscribe(deps: PubSubSubscriberDeps, signal: AbortSignal)
     } catch (error) {
       if (signal.aborted) return
       state.failures += 1
-      // A deleted or expired Pub/Sub topic or subscription is created again; then all accounts of
-      // the application are polled.
+      // If the Pub/Sub topic or subscription was deleted or has expired, creates it again. Then
+      // polls all accounts of the application.
       if (error instanceof ProviderError && error.status === 404)
         Object.assign(state, { checkAt: -Infinity, isLost: true })
       if (!state.isCheckFailing) await report(error)
@@ -74,7 +74,7 @@ interface SubscriberState {
   /** Time of the next check of the Pub/Sub topic and subscription. */
   checkAt: number
   isCheckFailing: boolean
-  /** True if Pub/Sub messages may have been lost: after a start, and with a new subscription. */
+  /** True if messages may have been lost: after a start, or with a new Pub/Sub subscription. */
   isLost: boolean
   failures: number
   /** Stored error of the application: null without an error, undefined before the first check. */
@@ -88,8 +88,8 @@ async function check(
 ): Promise<void> {
   const { client, names, ttlDays, notifyAll, now = Date.now } = deps
   const isNew = await client.ensure(requireNames(names), await ttlDays(), signal)
-  // Also clears an error of the application that the previous worker stored after this worker had
-  // started.
+  // A previous worker may have stored an error of the application after this worker had started.
+  // That error is cleared, too.
   await clearError(deps, state)
   state.isCheckFailing = false
   if (isNew) state.isLost = true
@@ -126,8 +126,8 @@ async function receive(deps: PubSubSubscriberDeps, signal: AbortSignal): Promise
 }
 
 /**
- * Notifies accounts. Retries without an end: failures of RabbitMQ or Postgres are no errors of the
- * application.
+ * Sends notifications to accounts. Retries until the signal aborts, because a failure of RabbitMQ
+ * or Postgres is no error of the Pub/Sub application.
  */
 function retryNotifying(
   { log }: PubSubSubscriberDeps,
@@ -139,8 +139,8 @@ function retryNotifying(
 }
 
 /**
- * Mailbox that a Pub/Sub message (`{"emailAddress", "historyId"}`) names, in lower case. Undefined
- * for any other message.
+ * Reads the mail address that a Pub/Sub message of Gmail (`{"emailAddress", "historyId"}`) names,
+ * in lower case. Undefined for any other message.
  */
 function userOf({ data }: PulledMessage): string | undefined {
   try {
@@ -152,7 +152,7 @@ function userOf({ data }: PulledMessage): string | undefined {
   }
 }
 
-/** Stores an error of the Pub/Sub application that differs from the last error. */
+/** Stores an error of the Pub/Sub application, unless it equals the last stored error. */
 async function reportFailure(
   { saveState, log }: PubSubSubscriberDeps,
   state: SubscriberState,

@@ -31,20 +31,20 @@ export interface PubSubSubscriptionsDeps {
   readonly settings: Pick<SettingsCache, 'get'>
   readonly http: Pick<ProviderHttp, 'json'>
   readonly log: Logger
-  /** Clock in epoch milliseconds. Default: the system's clock. */
+  /** Returns the current time in epoch milliseconds. Default: the system's clock. */
   readonly now?: () => number
 }
 
 interface Subscriber {
-  /** Configuration of the application with which the subscriber was started. */
+  /** Configuration of the Pub/Sub application at the start of its subscriber. */
   readonly config: string
   readonly stop: AbortController
   readonly ended: Promise<void>
 }
 
 /**
- * Time before the expiry of an access token up to which the token is used; auth-bridge requests a
- * new token each time.
+ * Access tokens are used until this time before their expiry. Tokens are cached here, because
+ * auth-bridge requests a new token for each call.
  */
 const tokenMarginMs = 300_000
 const tokenTtlMs = 3_600_000 - tokenMarginMs
@@ -52,8 +52,8 @@ const ttlMs = 30_000
 const pageSize = 1_000
 
 /**
- * Subscriptions of the applications for Pub/Sub whose shards this worker holds. `reconcile` starts
- * the subscriptions of claimed shards.
+ * Runs a Pub/Sub subscriber for each application whose shard this worker holds. `reconcile` starts
+ * the subscribers of claimed shards.
  */
 export class PubSubSubscriptions implements ShardObserver, AsyncDisposable {
   readonly #deps: PubSubSubscriptionsDeps
@@ -74,7 +74,7 @@ export class PubSubSubscriptions implements ShardObserver, AsyncDisposable {
     await this.#stopAll((id) => !this.#holds(id))
   }
 
-  /** Starts and stops Pub/Sub subscribers by the held shards and the registered applications. */
+  /** Starts and stops Pub/Sub subscribers to match the held shards and registered applications. */
   async reconcile(): Promise<void> {
     const apps = await listPubSubApps(this.#deps.db)
     const configs = new Map(apps.map(({ id, config }) => [id, JSON.stringify(config)]))
@@ -174,8 +174,8 @@ export class PubSubSubscriptions implements ShardObserver, AsyncDisposable {
 }
 
 /**
- * Pub/Sub names that the application configures, or names that contain its id. Undefined without a
- * Google Cloud project.
+ * Returns the names of topic and subscription at Pub/Sub: the configured names, or names that
+ * contain the id of the application. Undefined without a Google Cloud project.
  */
 export function namesOf(
   id: string,

@@ -9,18 +9,18 @@ import { PubSubSubscriptions, type PubSubSubscriptionsDeps } from './pubsub-subs
 
 export interface PubSubOptions extends Omit<PubSubSubscriptionsDeps, 'http'> {
   readonly config: Pick<Config, 'oauthEgressPolicy' | 'providerOrigins' | 'proxyEgressPolicy'>
-  /** Interval at which applications and shards are compared without `wake`. Default: 30 s. */
+  /** Interval at which running and required Pub/Sub subscribers are compared. Default: 30 s. */
   readonly reconcileMs?: number
 }
 
 const origin = 'https://pubsub.googleapis.com'
-/** Maximum time of a pull from Pub/Sub, including the response. */
+/** Maximum duration of a pull request to Pub/Sub, including the response. */
 const timeoutMs = 110_000
 const maxResponseBytes = 4 * 1024 * 1024
 
 /**
- * Receives notifications of Gmail from Pub/Sub, for the applications of the held shards. `wake`
- * compares the running subscriptions with the registered applications immediately.
+ * Receives notifications of Gmail from Pub/Sub, for the OAuth2 applications of the held shards.
+ * `wake` immediately compares the running subscribers with the registered applications.
  */
 export function startPubSub({
   config,

@@ -35,13 +35,13 @@ interface SessionStore {
 
 /** State of one run of `AccountDriver.follow`: a connection from login to loss. */
 interface ConnectionRun {
-  /** Time of the login; before the login, time of the start. Epoch milliseconds. */
+  /** Time of the login in epoch milliseconds. Before the login, the start time of the run. */
   startedAt: number
-  /** True after a full sync pass over the connection. */
+  /** True after the connection was used for a full sync pass. */
   synced: boolean
-  /** True if the loss of the connection brought the sync forward. */
+  /** True if the sync made progress over the connection, so that the next attempt follows soon. */
   progressed: boolean
-  /** True if a change by this worker ended the connection. */
+  /** True if the connection was lost because of a change that this worker made itself. */
   isOwnLoss: boolean
 }
 
@@ -51,9 +51,8 @@ interface ConnectionEnd extends Omit<ConnectionRun, 'startedAt'> {
 }
 
 /**
- * Session of one account on this worker: runs the account's driver, connects again after failures,
- * and updates the account status. Runs until the session is stopped, or until the lease is lost
- * (`ended`).
+ * Session of one account on this worker. Runs the account's driver, reconnects after failures, and
+ * updates the account status. Ends when the session is stopped or the lease is lost (`ended`).
  */
 export class AccountSession implements DriverContext {
   readonly lease: AccountLease
@@ -62,17 +61,17 @@ export class AccountSession implements DriverContext {
   readonly sync = new SyncRunner()
   readonly locks = new KeyedMutex()
   readonly log: Logger
-  /** True if the session ended without a call of `stop`. */
+  /** True if the account session ended although `stop` was not called. */
   ended = false
-  /** True from the first login until reconnecting fails. */
+  /** True from a login until a failure of the connection or of a reconnect is recorded. */
   loggedIn = false
-  /** True once the first attempt to connect ended, or if the account has no server. */
+  /** True after the first attempt to connect the account, or if the account has no server. */
   attempted = false
-  /** Account. Undefined until its registration is read, and for accounts without a server. */
+  /** Registered account. Undefined before the registration is read, and if it names no server. */
   account: Account | undefined
   /**
-   * Resolves when the account's registration was read, or could not be read. Commands wait for the
-   * registration.
+   * Resolves when the read of the account's registration has ended, even with a failure. Commands
+   * wait for this promise.
    */
   readonly prepared: Promise<void>
   readonly #deps: AccountSessionDeps
@@ -103,7 +102,7 @@ export class AccountSession implements DriverContext {
     return this.#status.lastError
   }
 
-  /** True if a sync pass of the account ever ended. */
+  /** True if the account has ever completed a sync pass. */
   get wasSynced(): boolean {
     return this.#status.wasSynced
   }
@@ -131,14 +130,14 @@ export class AccountSession implements DriverContext {
     this.#connection.isOwnLoss = true
   }
 
-  /** Ends all work and logs out. Resolves when nothing of the session runs or writes any more. */
+  /** Ends all work of the session and logs out. Resolves when no work or write is left. */
   async stop(): Promise<void> {
     this.#stop.abort()
     await Promise.allSettled([this.driver[Symbol.asyncDispose](), this.#done])
     this.#status.close()
   }
 
-  /** Ends the session of a deleted account, then its watch at the mail provider. */
+  /** Ends the session of a deleted account, then ends the account's watch at the mail provider. */
   async end(): Promise<void> {
     await this.stop()
     await this.driver
@@ -163,8 +162,8 @@ export class AccountSession implements DriverContext {
   }
 
   /**
-   * Reads the account's registration. False if there is no server to connect to until the
-   * registration changes.
+   * Reads the account's registration. Returns false if the account cannot connect until the
+   * registration changes, for example without a server.
    */
   async #prepare(): Promise<boolean> {
     const row = await this.#deps.store.accounts.load(this.lease.account)
@@ -179,7 +178,7 @@ export class AccountSession implements DriverContext {
     return account !== undefined
   }
 
-  /** Executes a requested flush of the account's index before work that depends on it. */
+  /** Executes a requested flush of the account's index, before any work that uses the index. */
   async #flush({ account, flushEpoch: epoch, imapIndexer }: AccountRow): Promise<void> {
     const { db, settings } = this.#deps.store
     const indexer = imapIndexer ?? (await settings.get()).imapIndexer ?? 'full'
@@ -197,15 +196,16 @@ export class AccountSession implements DriverContext {
       const hasFailed = error !== undefined
       const internalFailure = hasFailed && !failureOf(error)
       attempts = nextAttemptCount(attempts, { ...outcome, internalFailure })
-      // Without a failure, the account stays connected until the next attempt.
+      // A connection that ended without a failure is only replaced. The account keeps the state
+      // `connected` meanwhile.
       if (hasFailed)
         await this.#recordFailure({ error, synced: outcome.synced, isDelayed: attempts > 0 })
     }
   }
 
   /**
-   * Runs one connection from login to loss. `error` is absent if the connection only has to be
-   * replaced.
+   * Runs one connection from login to loss. `error` is absent if nothing failed and the connection
+   * only has to be replaced.
    */
   async #runConnection(): Promise<ConnectionEnd> {
     const connection = newConnection(Date.now())
@@ -224,8 +224,8 @@ export class AccountSession implements DriverContext {
   }
 
   /**
-   * Records the failure of a connection in the account status. The loss of a synced connection is
-   * no failure while the connection can be replaced without delay.
+   * Records the failure of a connection in the account status. If a synced connection is lost and
+   * can be replaced without delay, records nothing.
    */
   async #recordFailure({
     error,

@@ -12,13 +12,13 @@ import type { AccountLease } from '../store/lease.ts'
 import type { SyncTimes } from './deferred-writes.ts'
 import { type StatusTrigger, transition } from './status-transition.ts'
 
-/** Update of an account's status by a trigger such as a login. */
+/** Change of an account's status, with the trigger of the change, such as a login. */
 export interface StatusUpdate {
   readonly lease: AccountLease
-  /** Time of the account's registration, part of event ids. */
+  /** Registration time of the account, a part of event ids. */
   readonly registeredAt: number
   readonly trigger: StatusTrigger
-  /** Stored account status, if cached: only the holder of the lease writes the status. */
+  /** Stored account status, if cached. Only the holder of the account's lease changes it. */
   readonly from?: AccountStatus
 }
 
@@ -29,9 +29,9 @@ export interface StatusUpdateResult {
 }
 
 /**
- * Applies a trigger to the stored account status and records the events of the transition, many
- * accounts in one transaction. Skips the transaction if only the sync time changes, which is stored
- * periodically.
+ * Applies a trigger to the stored account status and records the events of the transition. One
+ * transaction serves many accounts. A change of the sync time alone causes no transaction, because
+ * sync times are stored periodically.
  */
 export type ApplyStatusUpdate = (update: StatusUpdate) => Promise<StatusUpdateResult>
 

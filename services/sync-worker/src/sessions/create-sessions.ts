@@ -25,11 +25,11 @@ import { createStatusUpdater } from './account-status.ts'
 import { ConnectionCounts, SyncTimes } from './deferred-writes.ts'
 import { Registry, type RegistryDeps } from './registry.ts'
 
-/** Parts of a worker that the clients of mail APIs share. */
+/** Objects of a worker that the clients of all mail APIs share. */
 export interface MailApiParts {
-  /** Limits of all requests of this process to mail providers. */
+  /** Limiter of all requests of this process to mail providers. */
   readonly limiter: ProviderLimiter
-  /** Returns the HTTP proxy of the settings. */
+  /** Returns the HTTP proxy that the settings name. */
   readonly proxy: () => Promise<HttpProxy | undefined>
   readonly config: Pick<Config, 'oauthEgressPolicy' | 'providerOrigins'>
   readonly destinations: Destinations
@@ -45,7 +45,7 @@ interface SessionOptions {
   config: Config
   backend: ImapBackend
   createMailApis: CreateMailApis
-  /** Id of this worker, and the secret that authenticates credential requests of the worker. */
+  /** Id of this worker, and the secret that authenticates it in requests for credentials. */
   worker: { id: string; proof: string }
 }
 
@@ -114,8 +114,8 @@ export function createSessions(
 }
 
 /**
- * Creates the limits of requests to mail providers, and the knowledge that decides the part of this
- * worker. Live workers share the limits of an application.
+ * Creates the limiter of requests to mail providers, and the data that determine this worker's part
+ * of the limits. The live workers divide the limits of an OAuth2 application among each other.
  */
 function createQuota(
   stack: AsyncDisposableStack,

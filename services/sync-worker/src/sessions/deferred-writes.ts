@@ -8,13 +8,13 @@ import {
 } from '../store/account-states.ts'
 import type { AccountLease } from '../store/lease.ts'
 
-// Values of accounts that change often and matter little (connection counts, sync times): collected
-// in memory and stored periodically.
+// Connection counts and sync times of accounts change often, and the loss of a change does little
+// harm. Changes are collected in memory and stored periodically.
 
-/** Maximum accounts per statement that stores deferred values. */
+/** Maximum accounts per statement that stores connection counts or sync times. */
 const batchSize = 1_000
 
-/** Number of connections per account. Stores only counts that changed since the last write. */
+/** Counts the connections of each account. Stores counts that changed since the last write. */
 export class ConnectionCounts {
   readonly #metrics: Pick<WorkerMetrics, 'connections'>
   readonly #counts = new Map<string, ConnectionCount>()
@@ -24,7 +24,7 @@ export class ConnectionCounts {
     this.#metrics = metrics
   }
 
-  /** Adds a connection of an account. Returns the function that removes the connection. */
+  /** Counts a connection of an account. The returned function removes it from the count again. */
   add(lease: AccountLease): () => void {
     this.#change(lease, 1)
     return () => this.#change(lease, -1)
@@ -48,8 +48,8 @@ export class ConnectionCounts {
 }
 
 /**
- * Sync times to store of accounts whose status did not change otherwise. A crash loses at most one
- * interval, which the next sync pass repairs.
+ * Collects the sync times of accounts whose status is otherwise unchanged. A crash loses the sync
+ * times of at most one interval. The next sync pass of each account stores a new time.
  */
 export class SyncTimes {
   readonly #pending = new Map<string, SyncTime>()

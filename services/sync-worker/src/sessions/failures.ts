@@ -6,7 +6,7 @@ import { AppError, type ErrorKind, messageOf } from '@posthorn/errors'
 import type { MailboxRefusal } from '../drivers/account-driver.ts'
 import type { StatusTrigger } from './status-transition.ts'
 
-/** Maximum stored characters of a server's response. */
+/** Maximum stored characters of an error response from a server. */
 const maxText = 1_000
 
 /** Kinds of failures of a server or provider that do not concern the credentials. */
@@ -18,9 +18,9 @@ const serverFailures: ReadonlySet<ErrorKind> = new Set([
 ])
 
 /**
- * Status trigger of a failure: rejected credentials, or a server (or its token endpoint) that
- * cannot be used. Undefined for failures of this system (Postgres, RabbitMQ, a bug).
- * `login-response.ts` of libs/backends decides which responses mean rejected credentials.
+ * Converts a failure to a status trigger of the account: rejected credentials, or a server (or its
+ * token endpoint) that cannot be used. Undefined for failures of this system (Postgres, RabbitMQ, a
+ * bug). `login-response.ts` of libs/backends decides which responses mean rejected credentials.
  */
 export function failureOf(
   error: unknown,
@@ -35,8 +35,8 @@ export function failureOf(
 }
 
 /**
- * True for "authenticated but not connected" of Exchange: the token is for another mailbox, or a
- * back end is unavailable for some minutes.
+ * True if Exchange responded "authenticated but not connected". Either the token belongs to another
+ * mailbox, or a back end of Exchange is unavailable for some minutes.
  */
 function isAmbiguous(error: AppError): boolean {
   return /authenticated but not connected/i.test(responseOf(error) ?? '')
@@ -60,13 +60,13 @@ function describe(error: AppError): LastError {
   }
 }
 
-/** Details of a rejected request to a token endpoint, and the response of the endpoint. */
+/** Details of a request that a token endpoint rejected, with the response of the endpoint. */
 function tokenRequestOf({ extras }: AppError): Pick<LastError, 'tokenRequest'> {
   const tokenRequest = extras.info?.['tokenRequest']
   return matches(TokenRequestInfo, tokenRequest) ? { tokenRequest } : {}
 }
 
-/** Status trigger of a full sync pass, with the last mailbox that the server refused. */
+/** Builds the status trigger of a full sync pass, with the last mailbox that the server refused. */
 export function syncedTrigger(refusal: MailboxRefusal | undefined): StatusTrigger {
   if (!refusal) return { kind: 'synced' }
   const { path, error } = refusal

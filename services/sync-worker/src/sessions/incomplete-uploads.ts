@@ -7,27 +7,30 @@ export interface IncompleteUploadDeps {
   db: Db
   log: Logger
   sessions: Pick<Registry, 'find'>
-  /** Shards that this worker holds. */
+  /** Shards that this worker has leased. */
   shards: () => readonly number[]
 }
 
-/** Successful checks for drafts of an upload: the search index of a provider lags behind. */
+/**
+ * Number of successful checks for incomplete drafts of an upload. Several checks are needed,
+ * because a new draft appears in the provider's search index with a delay.
+ */
 const maxChecks = 4
 /** Delay of the second check for an upload's incomplete draft. Doubled for each further check. */
 const firstDelayMs = 60_000
 /**
- * Maximum age of an upload whose incomplete draft is searched. Drafts of an account that cannot be
- * used for this time stay.
+ * Maximum age of an upload whose incomplete draft is searched for. If the account cannot be used
+ * during this time, the draft stays at the provider.
  */
 const maxAgeMs = 24 * 3_600_000
 const timeoutMs = 30_000
-/** Time until another worker repeats a check of an upload, if the first check does not end. */
+/** Time after which another worker repeats the check of an upload that has not ended. */
 const leaseMs = 60_000
 const limit = 20
 
 /**
- * Creates the task that removes the drafts of interrupted uploads. A failed check is repeated after
- * 1 min, for 24 h.
+ * Creates the task that removes incomplete drafts of interrupted uploads. A failed check is
+ * repeated after 1 min, for up to 24 h.
  */
 export function removeIncompleteUploads(deps: IncompleteUploadDeps) {
   return async (signal: AbortSignal): Promise<void> => {

@@ -10,13 +10,13 @@ import type { Lease } from '../store/lease.ts'
 import { AccountSession, type AccountSessionDeps } from './account-session.ts'
 
 export interface RegistryDeps extends Omit<AccountSessionDeps, 'createDriver'> {
-  /** Drivers by the mail system of an account. Accounts without a driver get no session. */
+  /** Account drivers by mail system. Accounts of a mail system without a driver get no session. */
   readonly drivers: readonly (readonly [Backend, CreateDriver])[]
 }
 
 /**
- * Runs one session per account of the leased shards. Changed registrations are detected immediately
- * through `refresh`, otherwise by a periodic sweep.
+ * Runs one session for each account of the leased shards. `refresh` applies a changed registration
+ * immediately. A periodic sweep finds other changed registrations.
  */
 export class Registry implements ShardObserver, ShardAccounts, AsyncDisposable {
   readonly #deps: RegistryDeps
@@ -25,15 +25,15 @@ export class Registry implements ShardObserver, ShardAccounts, AsyncDisposable {
   readonly #leases = new Map<number, Lease>()
   readonly #running = new Map<string, AccountSession>()
   /**
-   * Account sessions that are stopping. Accounts of stopping sessions are not started before the
-   * session has stopped.
+   * Account sessions that are being stopped. A new session of an account starts only after the
+   * previous session has stopped.
    */
   readonly #stopping = new Map<string, { shard: number; done: Promise<void> }>()
   /** Leased shards whose accounts were not listed yet. */
   readonly #unlisted = new Set<number>()
-  /** Sessions of moved accounts that have not ended their first attempt to connect. */
+  /** Sessions of accounts moved to this worker, until the first attempt to connect has ended. */
   readonly #moving = new Set<AccountSession>()
-  /** Resolves after the next listing of accounts. */
+  /** Resolves after the next time that the accounts of the leased shards are listed. */
   #listing = Promise.withResolvers<void>()
 
   constructor(deps: RegistryDeps) {
@@ -52,8 +52,9 @@ export class Registry implements ShardObserver, ShardAccounts, AsyncDisposable {
   }
 
   /**
-   * Finds the session of an account, after its registration was read. Commands arrive as soon as a
-   * shard is leased, so the call waits until the accounts of the shard are listed.
+   * Finds the session of an account, after the account's registration was read. Waits until the
+   * accounts of a newly leased shard are listed, because commands arrive as soon as the shard is
+   * leased.
    */
   async findPrepared(account: string, signal: AbortSignal): Promise<AccountSession | undefined> {
     const shard = shardOf(account)
@@ -64,7 +65,7 @@ export class Registry implements ShardObserver, ShardAccounts, AsyncDisposable {
     return session
   }
 
-  /** Reconciles the sessions of one account, or of all accounts, with the registrations. */
+  /** Starts and stops sessions of one or all accounts, so that they match the registrations. */
   refresh(account?: string): void {
     if (account === undefined) return this.#sweep.wake()
     this.#reconcile(account).catch((err: unknown) =>
@@ -92,7 +93,8 @@ export class Registry implements ShardObserver, ShardAccounts, AsyncDisposable {
     const released = new Set(shards)
     for (const [account, { lease }] of this.#running)
       if (released.has(lease.shard)) void this.#stop(account)
-    // Includes account sessions that were stopping already for another reason.
+    // Waits for all stopping sessions of the released shards, including sessions that were stopping
+    // before this call.
     const stopping = [...this.#stopping.values()].filter(({ shard }) => released.has(shard))
     await Promise.all(stopping.map(({ done }) => done))
   }
@@ -154,8 +156,9 @@ export class Registry implements ShardObserver, ShardAccounts, AsyncDisposable {
     const shards = [...this.#leases.keys()]
     const versions = await listAccountVersions(this.#deps.store.db, shards)
     const registered = new Set(versions.map(({ account }) => account))
-    // An account registered after the query is missing in the result, too, so the registration is
-    // read again before the account's session is stopped.
+    // The query does not return deleted accounts, nor accounts that were registered after the
+    // query. The registration of a missing account is therefore read again before its session is
+    // stopped.
     const missing = [...this.#running.keys()].filter((account) => !registered.has(account))
     await Promise.all(missing.map((account) => this.#reconcile(account)))
     this.#startListed(shards, versions)
@@ -219,8 +222,8 @@ export class Registry implements ShardObserver, ShardAccounts, AsyncDisposable {
 }
 
 /**
- * True if the session may log in and has not logged in, so that the session will need memory for a
- * connection.
+ * True if the account session may log in but has not logged in yet. Such a session will need memory
+ * for a connection.
  */
 function isWaiting({ loggedIn, ended, state }: AccountSession): boolean {
   return !loggedIn && !ended && state !== 'unset' && state !== 'paused'

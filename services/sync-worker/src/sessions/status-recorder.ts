@@ -18,20 +18,20 @@ export interface StatusRecorderDeps {
   readonly log: Logger
 }
 
-/** Recorder of one account's status as its session stores the status, one write at a time. */
+/** Recorder of one account's status. Stores one change of the status after the other. */
 export class StatusRecorder {
   /** Account state that was stored last. */
   state: AccountState | undefined
   /** Last error of the account that was read or stored last. Undefined before the first read. */
   lastError: LastError | null | undefined
-  /** True if a sync pass of the account ever ended. */
+  /** True if the account has ever completed a sync pass. */
   wasSynced = false
-  /** Time of the registration in event ids. */
+  /** Registration time of the account, a part of event ids. */
   registeredAt = 0
   readonly #deps: StatusRecorderDeps
   readonly #lease: AccountLease
   readonly #writes = new Mutex()
-  /** Stored account status, if cached: no other process writes the status under this lease. */
+  /** Stored account status, if cached. No other process changes the status under this lease. */
   #status: AccountStatus | undefined
 
   constructor(deps: StatusRecorderDeps, lease: AccountLease) {
@@ -39,7 +39,7 @@ export class StatusRecorder {
     this.#lease = lease
   }
 
-  /** Sets the account status that was read with the registration. */
+  /** Sets the account status that was read together with the account's registration. */
   load(status: AccountStatus): void {
     this.#status = status
     this.lastError = status.lastError
@@ -52,9 +52,9 @@ export class StatusRecorder {
   }
 
   /**
-   * Stores an account state that usually passes quickly, without delaying the caller: immediately
-   * before the first sync, later if the state lasts for `transientStateMs`. Disposal ends the
-   * state.
+   * Stores an account state that usually lasts for a short time, without delaying the caller.
+   * Before the account's first sync, stores the state immediately, otherwise only if the state
+   * lasts for `transientStateMs`. Disposal cancels a write that has not started.
    */
   enter(kind: 'connecting' | 'syncing'): AsyncDisposable {
     const ended = new AbortController()
@@ -69,7 +69,7 @@ export class StatusRecorder {
     }
   }
 
-  /** Ends the contribution of the account to the metrics of account states. */
+  /** Removes the account from the metric that counts accounts by state. */
   close(): void {
     this.#setState(undefined)
   }

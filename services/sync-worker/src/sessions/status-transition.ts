@@ -8,21 +8,22 @@ export type StatusTrigger =
   /** A worker starts the account's session. `enabled` is false without a server to connect to. */
   | { kind: 'starting'; version: string; enabled: boolean; paused?: boolean }
   /**
-   * The account is connecting. Once the account has synced, only attempts that last are reported.
+   * The account is connecting. For an account that has synced, this trigger occurs only if the
+   * attempt takes a long time.
    */
   | { kind: 'connecting' }
   | { kind: 'loggedIn'; user: string }
-  /** The first sync pass of the connection lasts. */
+  /** The first sync pass over a new connection takes a long time. */
   | { kind: 'syncing' }
-  /** A full sync pass ended. `syncError` is the last mailbox that the server refused. */
+  /** A full sync pass ended. `syncError` is the last mailbox that the server refused to sync. */
   | { kind: 'synced'; syncError?: Omit<SyncError, 'time'> }
-  /** A synced connection was lost and could not be replaced immediately. */
+  /** A connection was lost after its sync pass, and the first attempt to replace it failed. */
   | { kind: 'lost' }
-  /** The server rejected the credentials. `ambiguous` if this may also mean an outage. */
+  /** The server rejected the credentials. `ambiguous` if the response may also mean an outage. */
   | { kind: 'authFailed'; error: LastError; ambiguous?: true }
   | { kind: 'connectFailed'; error: LastError }
 
-/** Event of an account status transition. Event ids are derived from event name and `key`. */
+/** Event of an account status transition. Its id is derived from the event name and `key`. */
 export interface StateEvent {
   readonly event:
     | 'authenticationSuccess'
@@ -89,7 +90,8 @@ export function transition(
     case 'synced':
       return onSynced(from, trigger, context.now)
     case 'lost':
-      // A lost connection has no event: the next attempt decides whether the loss was an accident.
+      // The loss of a connection records no event. If the next attempt to connect fails as well,
+      // that failure records an event.
       return { status: afterConnected(from, 'disconnected'), events: [] }
     case 'authFailed':
       return trigger.ambiguous && mayBeOutage(from)
@@ -128,8 +130,8 @@ function onStarting(
 }
 
 /**
- * Account status when a connection attempt starts. Errors of an account stay until the attempt to
- * connect ends. So does the state `init` of an account that was enabled again.
+ * Computes the account status when a connection attempt starts. The error states of an account stay
+ * until the attempt ends. The state `init` of an account that was enabled again stays, too.
  */
 function onConnecting(from: AccountStatus): AccountStatus {
   const isFirst = from.state === 'init' && from.initializedAt === null
@@ -148,20 +150,20 @@ function onLoggedIn(from: AccountStatus, user: string): Transition {
   })
   if (from.initializedAt === null) {
     const status = withState(healthy, 'syncing')
-    // The first login of an account has one event id, however often the login is repeated before
-    // the first sync ends.
+    // The login before the first sync has one event id. If the login is repeated before the first
+    // sync ends, the event is not recorded again.
     return { status, events: [success(isRecovered ? String(status.stateEpoch) : 'first')] }
   }
   if (isRecovered) {
     const status = withState(healthy, 'connected')
     return { status, events: [success(String(status.stateEpoch))] }
   }
-  // `init` after initialization: syncing of the account was switched off or paused, and enabled
-  // again.
+  // An initialized account has the state `init` if its syncing was disabled or paused and then
+  // enabled again.
   if (from.state === 'init' || from.state === 'disconnected' || from.state === 'connecting')
     return { status: withState(healthy, 'connected'), events: [] }
-  // connectError ends with a sync only: a server that accepts logins and drops the connection would
-  // change the state with every attempt.
+  // A login does not end the state `connectError`; only a sync does. Otherwise a server that
+  // accepts logins and then drops the connection would change the state with every attempt.
   return { status: from.state === 'connectError' ? from : healthy, events: [] }
 }
 
@@ -203,7 +205,10 @@ function onAuthFailed(
   return { status, events: [errorEvent('authenticationError', status.stateEpoch, error)] }
 }
 
-/** Account status after a failure. A failure equal to the last is counted without an event. */
+/**
+ * Computes the account status after a failure. If the failure equals the previous failure,
+ * increments the error count and records no event.
+ */
 function onFailed(
   from: AccountStatus,
   state: 'authenticationError' | 'connectError',
@@ -232,8 +237,8 @@ function errorEvent(
 }
 
 /**
- * True if two failures of an account are the same. Compares codes if a failure has a code: texts
- * may contain times and counters.
+ * True if two failures of an account are equal. Compares the response codes if a failure has a
+ * code, because response texts may contain times and counters.
  */
 function isSameFailure(before: LastError | null, current: LastError): boolean {
   if (before?.serverResponseCode !== undefined || current.serverResponseCode !== undefined)

@@ -4,14 +4,14 @@ import type { Logger } from '@posthorn/telemetry'
 import type { ShardObserver } from './shard-accounts.ts'
 
 /**
- * Maximum wait for RabbitMQ before shards are released. Commands that still arrive are rejected,
- * because the worker does not hold the shard.
+ * Maximum wait for RabbitMQ to unbind the command queue before shards are released. The worker
+ * rejects commands that still arrive, because it does not hold the shard.
  */
 const unbindMs = 1_000
 
 /**
- * Creates the observer that binds the command queue to the leased shards and forwards shard changes
- * to other observers.
+ * Creates the shard observer that binds the worker's command queue to each leased shard. Forwards
+ * the changes of shards to other observers.
  */
 export function bindShards(
   server: CommandServer,
@@ -23,7 +23,7 @@ export function bindShards(
   return {
     async claimed(leases) {
       for (const observer of observers) await observer.claimed(leases)
-      // Not awaited: syncs go on while RabbitMQ is unavailable.
+      // The bindings are not awaited, because syncs also run while RabbitMQ is unavailable.
       void Promise.all(leases.map(({ shard }) => server.bind(key(shard)))).catch(warn)
     },
     async released(shards) {

@@ -1,12 +1,13 @@
 import { shardCount } from '@posthorn/contracts/shards'
 import type { LiveWorker } from '../store/shards.ts'
 
-/** Load of a worker, which decides how many shards each worker gets. */
+/** Properties of a worker by which the shards are divided among the workers. */
 export type WorkerLoad = Pick<LiveWorker, 'stopping' | 'refusing' | 'shards'>
 
 /**
- * Maximum shards of a worker among all live workers. A stopping worker gets no shards. A refusing
- * worker keeps at most its equal part and claims nothing; the other workers share the rest.
+ * Computes the fair share: the maximum number of shards of a worker. A stopping worker gets no
+ * shards. A worker that refuses further shards keeps at most an equal part of all shards. The other
+ * workers share the rest.
  */
 export function fairShare(worker: WorkerLoad, workers: readonly WorkerLoad[]): number {
   if (worker.stopping) return 0
@@ -20,8 +21,8 @@ export function fairShare(worker: WorkerLoad, workers: readonly WorkerLoad[]): n
 }
 
 /**
- * Number of shards that a worker below its fair share may still get. Counts shards that no live
- * worker holds, and shards that other workers hold above their fair shares.
+ * Number of shards that are available to a worker below its fair share: shards without a live
+ * worker, and shards that other workers hold above their fair shares.
  */
 export function countAvailable(self: WorkerLoad, workers: readonly WorkerLoad[]): number {
   const others = workers.filter((worker) => worker !== self)

@@ -3,13 +3,13 @@ import { type Clock, monotonicClock } from '@posthorn/flow'
 import type { Lease } from '../store/lease.ts'
 import type { ShardObserver } from './shard-accounts.ts'
 
-/** Epoch of a shard that no worker held before. */
+/** Epoch of the first claim of a shard. No worker held such a shard before. */
 const firstEpoch = '1'
 
-/** Shards that this worker holds, with the times at which other workers ceased to hold them. */
+/** Shards that this worker holds. Also records since when no other worker holds each shard. */
 export class HeldShards implements ShardObserver {
   readonly #clock: Clock
-  /** Time of the claim; undefined for shards that no worker held before. */
+  /** Claim times of the held shards. Undefined for a shard that no worker held before. */
   readonly #claimedAt = new Map<number, number | undefined>()
 
   constructor(clock: Clock = monotonicClock) {
@@ -22,8 +22,8 @@ export class HeldShards implements ShardObserver {
   }
 
   /**
-   * Time since which no other worker holds the account. Undefined if no other worker held the
-   * account before.
+   * Time since which no other worker has held the account. Undefined if no other worker ever held
+   * the account.
    */
   heldSince(account: string): number | undefined {
     return this.#claimedAt.get(shardOf(account))

@@ -10,17 +10,17 @@ import type { LoginRate } from './login-rate.ts'
 export interface ShardHolder extends AsyncDisposable {
   leases(): ReadonlyMap<number, Lease>
   /**
-   * Checks whether this worker takes over accounts.
-   * @throws Error while accounts are taken over from other workers
+   * Checks that this worker is not taking over accounts from other workers.
+   * @throws Error while accounts are taken over
    */
   checkTakeover(): void
-  /** Claims and releases shards immediately. */
+  /** Claims or releases shards immediately instead of at the next claim interval. */
   wake(): void
 }
 
 /**
- * Number of claims per claim interval while other workers release shards to this worker. Accounts
- * of a released shard have no session, and reads of these accounts wait.
+ * Number of claims per claim interval while other workers release shards to this worker. Claims are
+ * frequent, because commands for the accounts of a released shard wait until the shard is claimed.
  */
 const takesPerInterval = 4
 
@@ -89,13 +89,14 @@ export interface TakeoverOptions {
   clock?: Clock
 }
 
-/** Tolerance of a takeover: logins may take longer than their pace by this factor and time. */
+/** Tolerance of a takeover: logins may take longer than computed by this factor and time. */
 const tolerance = 1.25
 const toleranceMs = 30_000
 
 /**
- * Takeover of accounts from other workers: from the first missing shard until each moved account
- * has tried to log in. A rolling update replaces the next worker after the takeover.
+ * Takeover of accounts from other workers. Lasts from the first missing shard until each moved
+ * account has tried to log in. A rolling update waits for the end of the takeover before it
+ * replaces the next worker.
  */
 export class Takeover {
   readonly #options: TakeoverOptions
@@ -110,7 +111,8 @@ export class Takeover {
 
   /**
    * Checks whether the takeover is complete.
-   * @throws Error while accounts are taken over, for no longer than the pace of logins allows
+   * @throws Error while accounts are taken over, at most for the time that the rate limit of logins
+   *   requires
    */
   check(): void {
     const { shards, accounts } = this.#options
@@ -120,12 +122,12 @@ export class Takeover {
       return
     }
     this.#startedAt ??= this.#clock()
-    // Once the takeover is overdue, accounts that move to this worker later change nothing.
+    // An overdue takeover counts as complete, even if further accounts move to this worker.
     this.#isOverdue ||= this.#clock() - this.#startedAt >= this.#maxMs()
     if (!this.#isOverdue) throw new Error(`${accounts.moving} moved accounts are not logged in`)
   }
 
-  /** Time that the logins of all accounts of this worker may take. */
+  /** Maximum time that the logins of all accounts of this worker may take. */
   #maxMs(): number {
     const { loginRate, accounts, logins } = this.#options
     const counts = mergeLogins(accounts.logins().values())

@@ -23,7 +23,7 @@ import { type Receivers, ShardReleases } from './shard-releases.ts'
 
 export interface ShardHolderOptions {
   db: Db
-  /** Id of this worker, and the secret that authenticates credential requests of the worker. */
+  /** Id of this worker, and the secret that authenticates it in requests for credentials. */
   worker: { id: string; proof?: string }
   config: Pick<Config, 'heartbeatMs' | 'claimMs' | 'handoffMs' | 'logins'>
   observer: ShardObserver
@@ -37,9 +37,9 @@ export interface ShardHolderOptions {
   metrics: Pick<WorkerMetrics, 'shardsHeld'>
 }
 
-/** Interval of releases of shards at shutdown. */
+/** Interval at which shards are released during the shutdown. */
 const handoffTickMs = 50
-/** Claim intervals that a starting worker waits, so that all other workers count the worker. */
+/** Number of claim intervals for which a new worker waits until all other workers know of it. */
 const joinIntervals = 2
 
 /** Shards leased by this worker. */
@@ -48,16 +48,16 @@ export class LeasedShards {
   readonly #options: ShardHolderOptions
   readonly #clock: Clock
   readonly #releases: ShardReleases
-  /** Ids of the workers that the last claim interval listed. */
+  /** Ids of the workers that were listed in the last claim interval. */
   #listed: ReadonlySet<string> = new Set()
-  /** Time of this worker's last heartbeat, and of its first heartbeat after a pause. */
+  /** Times of this worker's last heartbeat, and of its first heartbeat after an interruption. */
   #heartbeatAt = -Infinity
   #joinedAt = -Infinity
   /** Value of `refusing` in this worker's last heartbeat. */
   #isRefusingStored = false
   #isReleasing = false
   #isTaking = true
-  /** End of the work on expired shards. No shards are claimed before. */
+  /** Resolves when the work on expired shards has ended. This worker claims no shards before. */
   #stopping: Promise<void> | undefined
 
   constructor(options: ShardHolderOptions, clock: Clock) {
@@ -67,14 +67,14 @@ export class LeasedShards {
   }
 
   /**
-   * True while this worker is below its fair share of available shards, and has memory for such
-   * shards.
+   * True while shards are available to this worker: the worker is below its fair share and has
+   * memory for further accounts.
    */
   get isTaking(): boolean {
     return this.#isTaking
   }
 
-  /** Sends a heartbeat if due, then claims or releases shards towards the fair share. */
+  /** Sends a heartbeat if due, then claims or releases shards to approach the fair share. */
   async reconcile(signal: AbortSignal): Promise<void> {
     const { db, worker, accounts, limits } = this.#options
     const claimable = limits.memory.check(accounts.load())
@@ -83,8 +83,9 @@ export class LeasedShards {
     const stored = await listShardsOf(db, worker.id)
     await this.#dropLost(stored)
     if (signal.aborted || this.#stopping) return
-    // A failed heartbeat or handoff leaves shards that only the table `shards` assigns to this
-    // worker. No other worker may claim such shards while this worker is alive.
+    // After a failed heartbeat or handoff, the table `shards` may assign shards to this worker that
+    // the worker does not work on. No other worker could claim these shards while this worker
+    // lives.
     const active = this.#active()
     if (stored.some(({ shard }) => !active.includes(shard)))
       await releaseOrphaned(db, { worker: worker.id, active })
@@ -92,8 +93,8 @@ export class LeasedShards {
   }
 
   /**
-   * Stops all work on shards when other workers may consider this worker dead. Depends on the clock
-   * only, because Postgres may be unavailable.
+   * Stops all work on shards as soon as other workers may consider this worker dead. Depends only
+   * on the local clock, because Postgres may be unavailable.
    */
   stopIfExpired(): void {
     if (this.leases.size === 0 || this.#isAlive()) return
@@ -110,8 +111,9 @@ export class LeasedShards {
   }
 
   /**
-   * Releases all shards at the pace of the other workers. Releases at a steady rate if the other
-   * workers need longer than `handoffMs`, and immediately if no other worker can take the shards.
+   * Releases all shards as fast as the other workers can log in the accounts. If this would take
+   * longer than `handoffMs`, releases the shards at a steady rate. Without a worker that can take
+   * shards, releases all shards immediately.
    */
   async handOff(): Promise<void> {
     const { claimMs, handoffMs } = this.#options.config
@@ -135,7 +137,7 @@ export class LeasedShards {
     await this.#stopping
   }
 
-  /** Keeps the leases of shards alive during a handoff. Returns the live workers. */
+  /** Sends heartbeats, so that leases stay valid during a handoff. Returns the live workers. */
   async #announce(): Promise<LiveWorker[]> {
     await this.#sendHeartbeatIfDue()
     return this.#listWorkers()
@@ -162,12 +164,12 @@ export class LeasedShards {
     return this.#clock() - this.#heartbeatAt < 2 * this.#options.config.heartbeatMs
   }
 
-  /** Shards with account sessions of this worker. */
+  /** Shards for which this worker still has account sessions. */
   #active(): number[] {
     return [...this.leases.keys(), ...this.#releases.pending]
   }
 
-  /** Live workers, which share the logins per second of each host. */
+  /** Lists the live workers, and divides the logins per second of each host by their number. */
   async #listWorkers(): Promise<LiveWorker[]> {
     const { db, worker, config, limits } = this.#options
     const workers = await listWorkers(db, worker.id, 3 * config.heartbeatMs)
@@ -191,7 +193,7 @@ export class LeasedShards {
     await this.#options.observer.released(shards)
   }
 
-  /** Claims missing shards, or releases surplus shards at the pace of the other workers. */
+  /** Claims missing shards, or releases surplus shards that other workers are ready for. */
   async #balance(claimable: ClaimLimits, signal: AbortSignal): Promise<void> {
     const { worker, config } = this.#options
     const workers = await this.#listWorkers()
@@ -203,7 +205,8 @@ export class LeasedShards {
     if (hasSurplus && !this.#isReleasing)
       this.#options.log.info({ surplus, shards: this.leases.size }, 'releasing surplus shards')
     this.#isReleasing = hasSurplus
-    // A worker that is listed for the first time claims no shards yet.
+    // Excludes workers that are listed for the first time, because such workers claim no shards
+    // yet.
     const ids = listReceivers(workers).filter((id) => this.#listed.has(id))
     this.#listed = new Set(workers.map(({ id }) => id))
     const receivers = { ids, workers: workers.length, aheadMs: config.claimMs }
@@ -214,15 +217,15 @@ export class LeasedShards {
     this.#isTaking = claimable.capacity > 0 && isBelow
   }
 
-  /** True if all other workers count this worker, so that no host gets too many logins. */
+  /** True if all other workers have counted this worker and reduced their login rates. */
   #hasJoined(): boolean {
     return this.#clock() - this.#joinedAt >= joinIntervals * this.#options.config.claimMs
   }
 
   /**
-   * Releases up to `limit` shards with the highest numbers whose accounts other workers are ready
-   * to log in. Keeps the order of shards, so that both workers have shards with and without
-   * accounts afterwards.
+   * Releases up to `limit` of the shards with the highest numbers. Releases only shards whose
+   * accounts other workers are ready to log in. The order leaves shards with and without accounts
+   * at both workers.
    */
   async #releaseReady(limit: number, receivers: Receivers): Promise<void> {
     const shards = [...this.leases.keys()].toSorted((a, b) => b - a).slice(0, limit)
@@ -230,8 +233,9 @@ export class LeasedShards {
   }
 
   /**
-   * Releases shards whose accounts never tried to log in, until there is memory for the other
-   * shards. Accounts then need more memory than planned when the shards were claimed.
+   * Releases shards whose accounts never tried to log in, until the memory is sufficient for the
+   * remaining shards. Needed if accounts take more memory than was planned when the shards were
+   * claimed.
    */
   #releaseUntried(excess: number): void {
     const shards = this.#releases.selectUntried([...this.leases.keys()], excess)
@@ -242,7 +246,8 @@ export class LeasedShards {
 
   async #claim(limit: number, { capacity, step }: ClaimLimits): Promise<void> {
     const { db, worker, config, observer, accounts, log } = this.#options
-    // The memory of sessions of earlier claims is unknown before these sessions have started.
+    // No further shards are claimed before the account sessions of earlier claims have started,
+    // because the memory that these sessions need is unknown until then.
     if (limit <= 0 || step <= 0 || !accounts.listed) return
     const leases = await claimShards(db, {
       worker: worker.id,
@@ -252,8 +257,8 @@ export class LeasedShards {
       active: this.#active(),
       expiryMs: 3 * config.heartbeatMs,
     })
-    // A process that stood still during the claim claims again with a higher epoch after a
-    // heartbeat.
+    // If this process was suspended during the claim, the claimed leases may have expired and are
+    // not used. After the next heartbeat, the shards are claimed again with higher epochs.
     if (leases.length === 0 || !this.#isAlive()) return
     for (const lease of leases) this.leases.set(lease.shard, lease)
     this.#updateMetric()
@@ -261,7 +266,7 @@ export class LeasedShards {
     await observer.claimed(leases)
   }
 
-  /** Ends the account sessions of shards and releases each shard, in the background. */
+  /** Ends the account sessions of shards and then releases the shards. Runs in the background. */
   #startReleases(shards: readonly number[]): void {
     const leases = shards.flatMap((shard) => this.leases.get(shard) ?? [])
     for (const { shard } of leases) this.leases.delete(shard)

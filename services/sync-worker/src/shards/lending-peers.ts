@@ -1,31 +1,32 @@
 import { type Clock, monotonicClock } from '@posthorn/flow'
 
 /**
- * Time without processes of an earlier release after which this worker uses their share of the
- * units. Covers what such processes may have used immediately before they ended.
+ * Delay between the end of the last process of an earlier release and the use of that process's
+ * share of the quota units. Covers units that the process may have used immediately before its end.
  */
 const absentMs = 10_000
 
 /**
- * Knowledge whether all live sync-workers and senders lend or borrow units of mailboxes. Processes
- * of the earlier release use fixed shares of the units. A starting worker expects such processes.
+ * Records whether all live sync-workers and senders lend or borrow quota units of mailboxes.
+ * Processes of an earlier release use fixed shares of the units instead. A starting worker assumes
+ * that such processes are live.
  */
 export class LendingPeers {
   readonly #clock: Clock
-  /** Time since which no process of an earlier release was seen. */
+  /** Time since which no process has been seen that neither lends nor borrows quota units. */
   #absentSince = Infinity
 
   constructor(clock: Clock = monotonicClock) {
     this.#clock = clock
   }
 
-  /** Records whether processes are live that neither lend nor borrow units. */
+  /** Records whether any live process neither lends nor borrows quota units. */
   observe(hasOthers: boolean): void {
     if (hasOthers) this.#absentSince = Infinity
     else this.#absentSince = Math.min(this.#absentSince, this.#clock())
   }
 
-  /** True if all live processes lend or borrow units. */
+  /** True if all live processes lend or borrow quota units. */
   get areComplete(): boolean {
     return this.#clock() - this.#absentSince >= absentMs
   }

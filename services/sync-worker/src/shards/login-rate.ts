@@ -1,8 +1,8 @@
 import type { Config } from '../config.ts'
 
 /**
- * Logins per second that this worker may start at one host. Each worker has an equal part of the
- * limit, because all live workers may log in at the host.
+ * Maximum logins per second that this worker starts at one host. All live workers may log in at the
+ * host, so each worker gets an equal part of the configured limit.
  */
 export class LoginRate {
   /** Number of live workers. */
@@ -18,13 +18,13 @@ export class LoginRate {
   }
 }
 
-/** Number of accounts per key of the login limits: an address, or the name of a host. */
+/** Number of accounts per host name or IP address for which logins are limited. */
 export type LoginCounts = ReadonlyMap<string, number>
 
 /**
- * Time in seconds that one of `workers` workers needs for the logins of a shard. Each worker has an
- * equal part of the logins per second of a host. `concurrent` logins per second, at all hosts
- * together, bound the accounts in transit.
+ * Computes the seconds that one of `workers` workers needs for the logins of a shard. Each worker
+ * has an equal part of the logins per second of a host. The logins at all hosts together are
+ * limited to `concurrent` per second.
  */
 export function loginSeconds(
   logins: LoginCounts,
@@ -36,7 +36,7 @@ export function loginSeconds(
   return Math.max((largest * workers) / perSecond, sumOf(logins) / concurrent)
 }
 
-/** Merges the numbers of accounts of several shards by key of the login limits. */
+/** Adds up the login counts of several shards by host name or IP address. */
 export function mergeLogins(counts: Iterable<LoginCounts | undefined>): LoginCounts {
   const merged = new Map<string, number>()
   for (const byKey of counts)
@@ -44,7 +44,7 @@ export function mergeLogins(counts: Iterable<LoginCounts | undefined>): LoginCou
   return merged
 }
 
-/** Number of accounts in login counts. */
+/** Sum of the numbers of accounts for all host names and IP addresses. */
 export function sumOf(logins: LoginCounts): number {
   let sum = 0
   for (const count of logins.values()) sum += count

@@ -1,14 +1,14 @@
-/** Limited memory of a process: its resident set, or the heap of V8. */
+/** Memory of a process that has a limit: the resident set, or the heap of V8. */
 export interface LimitedMemory {
-  /** Name of the limited memory in logs. */
+  /** Name of the limited memory in log fields. */
   readonly name: 'resident' | 'heap'
   readonly limitBytes: number
   readonly usedBytes: () => number
-  /** Memory per account in bytes to plan with before this process has measured more. */
+  /** Memory per account in bytes that is assumed until this process has measured a larger value. */
   readonly plannedBytes: number
 }
 
-/** Numbers of accounts in the leased shards. */
+/** Numbers of accounts in this worker's leased shards. */
 export interface AccountLoad {
   accounts: number
   loggedIn: number
@@ -21,19 +21,19 @@ export interface AccountLoad {
   starting: number
 }
 
-/** State of a limited memory at one time. */
+/** Measured use of a limited memory at one time. */
 export interface MemoryUse {
-  /** Bytes of memory in use, also by the garbage of released accounts. 0 without accounts. */
+  /** Bytes of memory in use, including the garbage of released accounts. 0 without accounts. */
   totalBytes: number
   /**
-   * Bytes of memory in use without the garbage of released accounts, and the memory that accounts
-   * will need which have not logged in yet.
+   * Bytes of memory in use without the garbage of released accounts, plus the memory that accounts
+   * will need after their login.
    */
   expectedBytes: number
   bytesPerAccount: number
   /**
-   * Number of further accounts the memory is sufficient for. Negative above the planned part of the
-   * limit.
+   * Number of further accounts for which the memory is sufficient. Negative if the accounts exceed
+   * the planned part of the limit.
    */
   capacity: number
 }
@@ -44,28 +44,29 @@ export interface MemoryUse {
  */
 export const plannedPart = 0.75
 /**
- * Number of accounts that `plannedBytes` stands for beside the measured accounts. A burst of logins
- * takes 100 MB for a short time, which the first accounts alone do not explain.
+ * Weight of `plannedBytes` in the mean memory per account, as a number of accounts. A burst of
+ * logins takes 100 MB for a short time, which would distort the mean of the first accounts.
  */
 const plannedAccounts = 300
 /**
- * Part of an account's memory that its session is counted with while it waits for a login. Without
- * this part, thousands of waiting sessions would count as memory of the first accounts.
+ * Share of an account's memory that an account session takes while it waits for a login. Without
+ * this share, the memory of thousands of waiting sessions would be attributed to the accounts that
+ * are logged in.
  */
 const waitingPart = 0.2
 
 /**
- * Plans one limited memory with the bytes per account that this process uses, at least
- * `plannedBytes`. Accounts that were only logged in need more after their first reads.
+ * Plans the use of one limited memory. The planned bytes per account are measured, but at least
+ * `plannedBytes`, because an account needs more memory after its first read than after its login.
  *
- * After the release of all accounts, their memory is garbage that later accounts reuse: it is
- * neither memory of these accounts, nor a reason to claim fewer accounts.
+ * After the release of all accounts, the memory of these accounts is garbage that later accounts
+ * reuse. The garbage counts neither as memory per account nor as memory in use.
  */
 export class MemoryBudget {
   readonly memory: LimitedMemory
-  /** Bytes of memory that the process uses without accounts. */
+  /** Bytes of memory that the process uses when it has no accounts. */
   #baseBytes = Infinity
-  /** Bytes of memory in use that belonged to accounts which were all released. */
+  /** Bytes of garbage: memory still in use after all accounts that had used it were released. */
   #garbageBytes = 0
 
   constructor(memory: LimitedMemory) {
@@ -91,8 +92,8 @@ export class MemoryBudget {
   }
 
   /**
-   * Measures the garbage of released accounts. With accounts, garbage shrinks as memory is
-   * returned, or is reused by accounts of the planned size.
+   * Measures the garbage of released accounts. Once the process has accounts again, the garbage
+   * only shrinks: memory is returned to the system, or reused by accounts of the planned size.
    */
   #measureGarbage(
     usedBytes: number,

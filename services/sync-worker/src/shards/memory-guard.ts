@@ -3,36 +3,39 @@ import { type AccountLoad, type LimitedMemory, MemoryBudget, plannedPart } from 
 
 export interface MemoryGuardOptions {
   log: Pick<Logger, 'info' | 'warn'>
-  /** Called with 1 while shards are refused, else with 0. */
+  /** Called with 1 when the worker starts to refuse shards, and with 0 when it accepts again. */
   onChange: (refusing: 0 | 1) => void
   memories: readonly LimitedMemory[]
 }
 
-/** Limits of the accounts that a claim of shards may add. */
+/** Maximum numbers of accounts for the next claim of shards. */
 export interface ClaimLimits {
-  /** Number of accounts that the memory is sufficient for. 0 while refusing. */
+  /** Number of accounts for which the memory is sufficient. 0 while the worker refuses shards. */
   capacity: number
   /**
-   * Number of accounts to claim before the memory is measured again. The last shard may exceed this
-   * number.
+   * Number of accounts to claim before the memory is measured again. The last claimed shard may
+   * exceed the number.
    */
   step: number
-  /** Number of accounts that never tried to log in, and that exceed the memory. */
+  /**
+   * Number of accounts to release because the memory is not sufficient for them. Only accounts that
+   * never tried to log in are counted.
+   */
   excess: number
 }
 
-/** Part of the memory limit below which shards are accepted again. */
+/** Share of the memory limit below which a worker that refused shards accepts shards again. */
 const acceptBelow = 0.65
 /**
- * Part of the free memory capacity that a claim of shards may take, unless more accounts are logged
- * in. Claims do not wait for logins, which a slow server delays: reads of an account need a worker
- * that holds the account.
+ * Share of the free memory capacity that one claim of shards may use. A larger claim is allowed up
+ * to the number of logged-in accounts. Claims do not wait for the logins at a slow server, because
+ * reads of an account need a worker that holds the account.
  */
 const stepPart = 0.25
 
 /**
- * Decides whether this worker has memory for further shards, and how many shards to claim at a
- * time. Memory that accounts will need after their login counts as used.
+ * Decides whether this worker has memory for further shards, and how many accounts to claim at a
+ * time. The memory that waiting accounts will need after their login counts as used.
  */
 export class MemoryGuard {
   readonly #options: MemoryGuardOptions
@@ -47,17 +50,17 @@ export class MemoryGuard {
     options.onChange(0)
   }
 
-  /** True if the last check refused further shards. */
+  /** True if this worker refuses further shards since the last check of its memory. */
   get refusing(): boolean {
     return this.#refusing
   }
 
-  /** Memory per account that the last check planned with, of the memory that limits most. */
+  /** Bytes per account that the last check assumed, of the memory with the least capacity. */
   get bytesPerAccount(): number {
     return this.#bytesPerAccount
   }
 
-  /** Number of further accounts that the memory is sufficient for, as of the last check. */
+  /** Number of further accounts for which the memory was sufficient at the last check. */
   get capacity(): number {
     return this.#capacity
   }

@@ -8,12 +8,12 @@ import type { LimitedMemory } from './memory-budget.ts'
  * idle account takes 160 kB before its first read.
  */
 const accountResidentBytes = 225_000
-/** Part of an account's resident memory in the heap of V8, with garbage, in bytes. */
+/** Part of an account's resident memory that is in the heap of V8, including garbage, in bytes. */
 const accountHeapBytes = 120_000
-/** Size of a memory page in `/proc`, on all platforms of the image. */
+/** Bytes of a memory page in `/proc`. Equal on all platforms of the container image. */
 const pageBytes = 4_096
 
-/** Limited memories of this process: resident memory first, then the heap. */
+/** Limited memories of this process: resident memory, then the heap of V8. */
 export function processMemories(): [resident: LimitedMemory, heap: LimitedMemory] {
   const { heap_size_limit: heapLimitBytes } = getHeapStatistics()
   return [
@@ -33,8 +33,8 @@ export function processMemories(): [resident: LimitedMemory, heap: LimitedMemory
 }
 
 /**
- * Memory limit of the container. Without a container limit, memory is planned as if all of it were
- * heap.
+ * Memory limit of the container in bytes. For a container without a limit, returns the limit of the
+ * heap of V8.
  */
 function residentLimitBytes(heapLimitBytes: number): number {
   // `constrainedMemory` returns 0, or more than the memory of the machine, if the container has no
@@ -61,7 +61,7 @@ function childPids(): string[] {
   }
 }
 
-/** Resident memory of a process, without shared code; 0 if the process has ended. */
+/** Resident memory of a process in bytes, without shared code. 0 if the process has ended. */
 function residentBytesOf(pid: string): number {
   try {
     const [, resident = 0, shared = 0] = readFileSync(`/proc/${pid}/statm`, 'utf8')

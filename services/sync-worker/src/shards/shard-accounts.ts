@@ -7,8 +7,8 @@ export interface ShardObserver {
   /** Called when this worker has leased shards. */
   claimed(leases: readonly Lease[]): Promise<void>
   /**
-   * Stops all work on shards. The shards are lost already, or are released when the promise
-   * resolves.
+   * Stops all work on shards that this worker releases or has lost. A released shard becomes free
+   * after the promise resolves.
    */
   released(shards: readonly number[]): Promise<void>
 }
@@ -17,13 +17,13 @@ export interface ShardObserver {
 export interface ShardAccounts {
   /** True if the sessions of all leased shards have been started. */
   readonly listed: boolean
-  /** Accounts of claimed shards that have not ended their first attempt to connect. */
+  /** Number of accounts of claimed shards whose first attempt to connect has not ended. */
   readonly moving: number
   load(): AccountLoad
-  /** Numbers of accounts that will log in at the next holder of their shard, by shard. */
+  /** Number of accounts of each shard that will log in when another worker takes the shard. */
   logins(): ReadonlyMap<number, LoginCounts>
-  /** Shards with an account that is logged in. */
+  /** Shards in which at least one account is logged in. */
   loggedInShards(): ReadonlySet<number>
-  /** Shards with an account whose first attempt to connect has ended. */
+  /** Shards in which the first attempt to connect of at least one account has ended. */
   attemptedShards(): ReadonlySet<number>
 }

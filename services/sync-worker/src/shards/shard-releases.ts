@@ -15,29 +15,29 @@ export interface ShardReleasesOptions {
   log: Logger
 }
 
-/** Workers that take released shards, and the readiness of these workers. */
+/** Workers that claim released shards, and when these workers are ready for more logins. */
 export interface Receivers {
   /** Ids of the workers that claim released shards. */
   ids: readonly string[]
   /** Number of live workers, which share the logins of a host. */
   workers: number
   /**
-   * Time before the end of a receiver's current logins, from which the receiver (worker) is ready
-   * for more shards.
+   * A receiver (worker that claims released shards) is ready for more shards this long before the
+   * end of its current logins.
    */
   aheadMs: number
 }
 
 /**
- * Maximum account sessions that end concurrently. Each session sends a LOGOUT and may store the
- * account status.
+ * Maximum account sessions that are ended concurrently. Each session sends a LOGOUT and may store
+ * the account status.
  */
 const maxLogouts = 2_000
 
-/** Releases of shards: ends the account sessions of each shard, then frees the shard. */
+/** Releases shards to other workers: ends the account sessions of a shard, then frees the shard. */
 export class ShardReleases {
   readonly #options: ShardReleasesOptions
-  /** Shards whose account sessions end before the release. */
+  /** Shards that are being released and whose account sessions have not ended. */
   readonly #pending = new Set<number>()
   readonly #releases: TaskGroup
   readonly #logouts = new Semaphore(maxLogouts)
@@ -53,9 +53,10 @@ export class ShardReleases {
   }
 
   /**
-   * Selects shards to release whose accounts the receivers (workers) are ready to log in. A shard
-   * without a logged-in account is ready at any time: its accounts wait for their logins at this
-   * worker as well. Logins of such a shard count for the shards that follow.
+   * Selects the shards to release now: shards whose accounts the receivers (workers that claim the
+   * shards) are ready to log in. A shard without logged-in accounts can always be released, because
+   * its accounts wait for their logins at this worker, too. The logins of such a shard still count
+   * for the next shards.
    */
   async selectReady(
     shards: readonly number[],
@@ -77,7 +78,7 @@ export class ShardReleases {
     return ready
   }
 
-  /** Selects shards whose accounts never tried to log in, with `count` accounts if possible. */
+  /** Selects shards whose accounts never tried to log in, in total with `count` accounts. */
   selectUntried(shards: readonly number[], count: number): number[] {
     const { accounts } = this.#options
     const [logins, attempted] = [accounts.logins(), accounts.attemptedShards()]
@@ -102,7 +103,7 @@ export class ShardReleases {
     }
   }
 
-  /** Waits for the shard releases that were started. */
+  /** Waits until all started releases of shards have ended. */
   drain(): Promise<void> {
     return this.#releases.drain()
   }

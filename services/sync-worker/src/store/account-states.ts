@@ -10,7 +10,7 @@ export interface ConnectionCount extends AccountLease {
   connections: number
 }
 
-/** Stores the number of connections per account. Skips accounts whose lease is not valid. */
+/** Stores the number of connections of each account. Skips accounts without a valid lease. */
 export async function saveConnections(db: Db, counts: readonly ConnectionCount[]): Promise<void> {
   const connections = sql.val(counts.map((count) => count.connections))
   await sql`
@@ -25,8 +25,8 @@ export interface SyncTime extends AccountLease {
 }
 
 /**
- * Stores sync times of accounts that are later than the stored sync times. Skips accounts without a
- * valid lease.
+ * Stores the times of the last syncs of accounts, unless a later time is stored. Skips accounts
+ * without a valid lease.
  */
 export async function saveSyncTimes(db: Db, times: readonly SyncTime[]): Promise<void> {
   const values = sql.val(times.map(({ at }) => at.toISOString()))
@@ -39,8 +39,9 @@ export async function saveSyncTimes(db: Db, times: readonly SyncTime[]): Promise
 }
 
 /**
- * Allocates mailbox numbers, each unique in the life of an account. With `paths`, also stores the
- * paths of all mailbox rows after the transaction. Requires the account's lease.
+ * Allocates mailbox numbers, each unique among all mailboxes the account ever had. With `paths`,
+ * also stores the paths of all mailboxes that have a row after the transaction. Requires the
+ * account's lease.
  */
 export async function allocateMailboxNumbers(
   tx: Tx,
@@ -67,8 +68,8 @@ export function hashPath(path: string): string {
 }
 
 /**
- * Hashes of the mailbox paths that an account has rows for. A stored path without a row has lost
- * its row. Undefined if never stored.
+ * Hashes of the mailbox paths for which an account has rows. Comparing the hashes with the rows
+ * shows which rows were lost. Undefined if no paths were ever stored.
  */
 export async function findStoredPaths(
   db: Db,

@@ -4,18 +4,19 @@ import { type AccountLease, validLeases } from './lease.ts'
 
 export const accountStatusColumns = [
   'state',
-  // Incremented by every change of `state` and every error event.
+  // The state epoch is incremented by every change of `state` and by every error event.
   'stateEpoch',
   'lastError',
   // Number of consecutive equal failures of the account.
   'errorCount',
   'authFailingSince',
   'authFailureDisabledAt',
-  // Version of the account's registration that the status belongs to.
+  // Version of the account's registration to which the account status belongs.
   'accountVersion',
   'initializedAt',
   'syncTime',
-  // Last mailbox that the server refused; null after a sync pass without refusals.
+  // Last mailbox that the server refused to sync. Null if the last sync pass had no refused
+  // mailbox.
   'syncError',
 ] as const
 
@@ -30,7 +31,7 @@ export type AccountStatusRow = Pick<
  */
 export type AccountStatus = Readonly<Omit<AccountStatusRow, 'stateEpoch'> & { stateEpoch: number }>
 
-/** Account status from a row of `account_states`, without the other columns. */
+/** Account status taken from a row of `account_states`. Other columns of the row are left out. */
 export function toAccountStatus(row: AccountStatusRow): AccountStatus {
   const status = Object.fromEntries(accountStatusColumns.map((name) => [name, row[name]]))
   return { ...(status as AccountStatusRow), stateEpoch: Number(row.stateEpoch) }
@@ -49,8 +50,8 @@ export async function ensureAccountStatusRows(db: Db, accounts: readonly string[
     `.execute(db)
   } catch (error) {
     if (!isDeletedAccountError(error)) throw error
-    // An account was deleted between the select and the insert: the next statement does not return
-    // the account.
+    // The insert failed because an account was deleted after its selection. The repeated statement
+    // does not select the deleted account.
     await ensureAccountStatusRows(db, accounts)
   }
 }
@@ -61,14 +62,14 @@ function isDeletedAccountError(error: unknown): boolean {
 }
 
 export interface LockedAccountStatus extends AccountStatus {
-  /** Time of Postgres, whose clock also dates mailboxes. */
+  /** Current time by the clock of Postgres, which also sets the creation times of mailboxes. */
   now: Date
 }
 
 /**
- * Locks the status rows of accounts whose leases are valid, and returns the statuses. Variant of
- * `withLease` for many accounts. Rows and shards locked by other transactions are left out, unless
- * `wait` is set.
+ * Locks the status rows of accounts whose leases are valid, and returns the account statuses.
+ * Variant of `withLease` for many accounts. Unless `wait` is set, skips rows and shards that other
+ * transactions have locked.
  */
 export async function lockAccountStatuses(
   tx: Tx,
@@ -100,9 +101,9 @@ export async function findAccountStatus(
 }
 
 /**
- * Stores account statuses. Adds rows of `account_changes`: `state` if the state epoch changed,
- * `syncWarning` if the server refused another mailbox, or for another reason. Requires the leases
- * of the accounts.
+ * Stores account statuses. Also adds rows to `account_changes`: `state` if the state epoch changed,
+ * `syncWarning` if the server refused a different mailbox, or refused it for a different reason.
+ * Requires the leases of the accounts.
  */
 export async function saveAccountStatuses(
   tx: Tx,

@@ -11,22 +11,25 @@ import { type RawBuilder, type Selectable, sql } from 'kysely'
 import { accountStatusColumns, ensureAccountStatusRows } from './account-status.ts'
 import type { AccountLease } from './lease.ts'
 
-/** Registered account that may connect, in the form that session and driver use. */
+/** Registered account that may connect, in the form used by account sessions and drivers. */
 export interface Account {
   readonly account: string
   readonly version: string
   readonly lease: AccountLease
-  /** Time of registration in event ids: a later registration or a flush makes new ids. */
+  /**
+   * Time of registration, which is a part of event ids. A later registration or an index flush
+   * changes the time, so that events get new ids.
+   */
   readonly registeredAt: number
   /** IMAP server of the account. Null for accounts of a mail API. */
   readonly imap: StoredServer<ImapConfig> | null
   /** True if a tenant chose the IMAP server, which may be any host of the operator's network. */
   readonly isTenantsServer: boolean
-  /** Paths or special uses of the mailboxes to sync. Empty: all mailboxes. */
+  /** Paths or special uses of the mailboxes to sync. An empty list means all mailboxes. */
   readonly paths: readonly string[]
-  /** Paths or special uses of mailboxes with a separate connection. */
+  /** Paths or special uses of the mailboxes that are watched over separate connections. */
   readonly subconnections: readonly string[]
-  /** Kind of the mailbox index. Null: the default of the settings. */
+  /** Kind of the mailbox index. Null stands for the default kind in the settings. */
   readonly imapIndexer: 'full' | 'fast' | null
   readonly notifyFrom: Date
   /** URL of the proxy to the account's mail server. */
@@ -35,7 +38,7 @@ export interface Account {
   readonly logs: boolean
 }
 
-/** An account with an IMAP server. */
+/** Account that has an IMAP server. */
 export type ImapAccount = Account & { readonly imap: StoredServer<ImapConfig> }
 
 export function isImapAccount(account: Account): account is ImapAccount {
@@ -88,12 +91,12 @@ export type AccountRow = Pick<Selectable<Accounts>, (typeof columns)[number]> &
 export type AccountVersion = Pick<AccountRow, 'account' | 'shard' | 'version' | 'backend'>
 
 /**
- * Creates a reader of registrations, which uses one statement for all sessions that start at the
- * same time. Results are undefined for deleted accounts.
+ * Creates a reader of account registrations. One statement reads the registrations of all sessions
+ * that start at the same time. The result is undefined for a deleted account.
  */
 export function createAccountReader(db: Db) {
   return {
-    /** Reads accounts. Also creates a missing row in `account_states`, which leases lock. */
+    /** Reads accounts. Also creates missing rows in `account_states`, which leases lock. */
     load: batchStatements(async (accounts: string[]) => {
       await ensureAccountStatusRows(db, accounts)
       return inOrder(accounts, await listAccounts(db, accounts))
@@ -127,7 +130,7 @@ function listAccounts(db: Db, accounts: readonly string[]): Promise<AccountRow[]
 }
 
 /**
- * Versions of the registrations of all accounts of some shards, by shard. Sessions of the accounts
+ * Lists the registration versions of all accounts of some shards, in the order of shards. Sessions
  * log in in this order, because shards with high numbers move first to a worker that joins.
  */
 export async function listAccountVersions(

@@ -2,7 +2,7 @@ import { createHash } from 'node:crypto'
 import type { Db, Tx } from '@posthorn/db'
 import { sql } from 'kysely'
 
-/** Retention of announced Message-IDs in days. */
+/** Retention of the Message-IDs of announced messages, in days. */
 export const announcedDays = 90
 
 /** Stored hash of a Message-ID: the first 8 bytes of its SHA-256, as a signed integer. */
@@ -30,7 +30,7 @@ export function deleteOldAnnounced(db: Db, limit: number): Promise<number> {
   return deleteExpired(db, { table: 'announced_messages', date: 'announced_at' }, limit)
 }
 
-/** Deletes up to `limit` rows of a table that are older than the retention of Message-IDs. */
+/** Deletes up to `limit` rows of `table` whose `date` is before the retention of Message-IDs. */
 export async function deleteExpired(
   db: Db,
   { table, date }: { table: string; date: string },

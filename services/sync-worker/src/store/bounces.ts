@@ -3,10 +3,10 @@ import type { Bounces, Db, Tx } from '@posthorn/db'
 import { sql } from 'kysely'
 import { deleteExpired, hashMessageId } from './announced.ts'
 
-/** Maximum bounces shown per message. */
+/** Maximum number of bounces that are returned per message. */
 const maxShown = 100
 
-/** Stores bounces. Skips bounces that are stored already. Requires the account's lease. */
+/** Stores bounces. Skips bounces that were stored before. Requires the account's lease. */
 export async function insertBounces(tx: Tx, rows: readonly Bounces[]): Promise<void> {
   if (rows.length === 0) return
   await tx
@@ -26,7 +26,7 @@ export async function hasBounces(db: Db, account: string): Promise<boolean> {
   return row !== undefined
 }
 
-/** Bounces of an account by Message-ID. Messages without bounces are absent. */
+/** Lists the bounces of an account, grouped by Message-ID. Messages without bounces are absent. */
 export async function findBounces(
   db: Db,
   account: string,

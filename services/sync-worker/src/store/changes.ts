@@ -1,13 +1,14 @@
 import type { Db } from '@posthorn/db'
 import { sql } from 'kysely'
 
-/** Key of the advisory lock for one deletion of `account_changes` at a time among all workers. */
+/** Key of the advisory lock: only one worker at a time deletes rows of `account_changes`. */
 const sweepLock = 7_825_516
 
 /**
- * Deletes up to `limit` of the oldest expired rows of `account_changes` and stores the horizon.
- * Returns the number of deleted changes. Also deletes rows with transaction ids of another server
- * (restored dump). On this server such ids lie in the future, and the rows would never be read.
+ * Deletes up to `limit` of the oldest expired rows of `account_changes` and stores the horizon: the
+ * position of the last deleted row. Returns the number of deleted rows. Also deletes rows that a
+ * dump restored from another server: if their transaction ids are in the future of this server,
+ * readers would never reach these rows.
  */
 export function deleteOldChanges(
   db: Db,

@@ -9,7 +9,7 @@ export interface StoredChunk {
   flagBits: Uint8Array[]
 }
 
-/** All chunks of a mailbox index: some kilobytes for 100,000 messages. */
+/** Lists all chunks of a mailbox index. The chunks of 100,000 messages take a few kilobytes. */
 export function listChunks(db: Db, mailbox: string): Promise<StoredChunk[]> {
   return db
     .selectFrom('mailboxChunks')
@@ -20,7 +20,7 @@ export function listChunks(db: Db, mailbox: string): Promise<StoredChunk[]> {
 
 export interface ChunkOwner {
   mailbox: string
-  /** Epoch of the shard's lease. */
+  /** Epoch of the lease on the account's shard. */
   epoch: string
 }
 
@@ -43,7 +43,7 @@ export async function upsertChunks(
   }
 }
 
-/** Deletes some chunks of a mailbox index, or the whole index. Requires the account's lease. */
+/** Deletes the named chunks of a mailbox index, or all chunks. Requires the account's lease. */
 export async function deleteChunks(
   tx: Tx,
   mailbox: string,

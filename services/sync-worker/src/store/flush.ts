@@ -20,8 +20,9 @@ export async function flushIndex(
     .execute()
   await tx.deleteFrom('announcedMessages').where('account', '=', account).execute()
   await flushApiIndex(tx, account)
-  // A mailbox created after the account was initialized would announce all its messages, so its
-  // creation is dated back.
+  // The sync announces all messages of a mailbox that is newer than the initialization of the
+  // account. A flushed mailbox is dated back to the initialization, so that its messages are not
+  // announced.
   await sql`
     update mailboxes set indexer = ${indexer}, uid_next = null, highest_modseq = null,
       messages = null, flags_complete = false, synced_at = null,
@@ -37,8 +38,8 @@ export async function flushIndex(
 }
 
 /**
- * Deletes the index of an account at a mail API. Message ids are the provider's, so only the row of
- * the index stays, which tells a flushed index from a lost index.
+ * Deletes the message index of an account at a mail API. Message ids are the provider's ids and
+ * stay valid. The row of the index stays, so that a flushed index differs from a lost index.
  */
 async function flushApiIndex(tx: Tx, account: string): Promise<void> {
   await deleteApiIndex(tx, account)

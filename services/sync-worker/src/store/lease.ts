@@ -3,8 +3,8 @@ import { AppError } from '@posthorn/errors'
 import { type RawBuilder, sql } from 'kysely'
 
 /**
- * Exclusive right to work on the accounts of a shard, until another holder raises the epoch of the
- * shard.
+ * Exclusive right to work on the accounts of a shard. The lease ends when another worker raises the
+ * epoch of the shard.
  */
 export interface Lease {
   readonly shard: number
@@ -42,8 +42,8 @@ export function staleLeaseError({ shard, account }: AccountLease): AppError {
 
 async function assertLease(tx: Tx, lease: AccountLease): Promise<void> {
   const { shard, owner, epoch, account } = lease
-  // The timeout releases the locks on the shard if this process stops in the middle of the
-  // transaction.
+  // If this process stops during the transaction, Postgres ends the transaction after this timeout
+  // and releases the locks on the shard.
   const { rows } = await sql`
     select set_config('idle_in_transaction_session_timeout', '10s', true)
     from shards join account_states on account_states.account = ${account}
@@ -55,8 +55,8 @@ async function assertLease(tx: Tx, lease: AccountLease): Promise<void> {
 }
 
 /**
- * SQL source of valid leases: leases as rows `input`, with one value per lease. Joined with the
- * shards that are still leased under the same epochs.
+ * SQL fragment that selects the valid leases among some leases. The rows `input` contain each lease
+ * with one value, and are joined with the shards that still have the owner and epoch of the lease.
  */
 export function validLeases(
   leases: readonly AccountLease[],

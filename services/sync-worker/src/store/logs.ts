@@ -5,13 +5,13 @@ import { sql } from 'kysely'
 export interface LogLine {
   account: string
   line: string
-  /** True for protocol log lines that follow the reply to the login. */
+  /** True for protocol log lines written after the server replied to the login. */
   afterLogin?: boolean | undefined
 }
 
 /**
- * Adds lines to the protocol logs of accounts in their order. Skips deleted accounts and, unless
- * `all` accounts are logged, accounts whose log is disabled.
+ * Appends lines to the protocol logs of accounts. Skips deleted accounts. Unless `all` is set, also
+ * skips accounts whose protocol log is disabled.
  */
 export async function insertLogLines(
   db: Db,

@@ -9,7 +9,7 @@ export function isSelectable({ attributes }: Pick<Listing, 'attributes'>): boole
   return !attributes.some((attribute) => /^\\(?:noselect|nonexistent)$/i.test(attribute))
 }
 
-/** Columns of a mailbox row that a LIST response determines. */
+/** Columns of a mailbox row whose values come from a LIST response. */
 export interface Listing {
   path: string
   name: string
@@ -30,7 +30,7 @@ export function listMailboxRows(db: Db | Tx, account: string): Promise<MailboxRo
   return selectOf(db, account).orderBy('path').execute()
 }
 
-/** Existing rows of the mailboxes with some paths. */
+/** Finds the mailbox rows of an account by path. Paths without a row are left out. */
 export function listMailboxRowsByPath(
   db: Db,
   account: string,
@@ -53,8 +53,8 @@ export function findMailbox(
 }
 
 /**
- * Finds the mailbox with a special use such as `\Sent`; the first mailbox by path if several
- * mailboxes have the special use.
+ * Finds the mailbox with a special use such as `\Sent`. If several mailboxes have the special use,
+ * returns the mailbox whose path sorts first.
  */
 export function findMailboxByUse(
   db: Db,
@@ -69,8 +69,8 @@ export function findMailboxByUse(
 }
 
 /**
- * Maximum mailbox number: the largest `integer` of Postgres. A message id of a client may contain
- * any 32-bit number.
+ * Maximum mailbox number: the largest `integer` of Postgres. Message ids sent by clients may
+ * contain larger numbers, up to 32 bits.
  */
 const maxNumber = 0x7fff_ffff
 
@@ -96,7 +96,7 @@ export type NewMailbox = Listing & {
 /** Maximum mailbox rows per statement: Postgres allows 65,535 parameters per statement. */
 const maxRowsPerInsert = 1_000
 
-/** Adds rows of mailboxes without an index. Requires the account's lease. */
+/** Inserts rows for new mailboxes, which have no index yet. Requires the account's lease. */
 export async function insertMailboxes(
   tx: Tx,
   account: string,
@@ -123,7 +123,7 @@ function update(tx: Tx, id: string, set: UpdateObject<Tables, 'mailboxes'>): Pro
     .executeTakeFirstOrThrow()
 }
 
-/** Stores the listing of an existing mailbox, including its path. Requires the account's lease. */
+/** Updates a mailbox row from a LIST response, including its path. Requires the account's lease. */
 export function updateListing(
   tx: Tx,
   id: string,
@@ -138,7 +138,7 @@ export function updateListing(
   })
 }
 
-/** Marks rows of mailboxes that a listing left out. Requires the account's lease. */
+/** Marks mailboxes that the last listing left out as missing. Requires the account's lease. */
 export async function markMissing(tx: Tx, ids: readonly string[]): Promise<void> {
   if (ids.length === 0) return
   await tx
@@ -161,8 +161,8 @@ export async function deleteMailboxes(tx: Tx, ids: readonly string[]): Promise<v
 export interface SyncCursor {
   uidNext: number
   /**
-   * Number of messages in the mailbox index; for a fast index, the server's number. Null if the
-   * index has as many messages as the server counts, but the server did not list all of them.
+   * Number of messages in the mailbox index; for a fast index, the number that the server reports.
+   * Null if both numbers are equal, but the server did not list all of its messages.
    */
   messages: number | null
   highestModseq?: bigint
@@ -189,7 +189,7 @@ export async function markEmptied(tx: Tx, id: string): Promise<void> {
 
 export interface IndexedCounters {
   uidValidity: bigint
-  /** First UID to announce. Fast index only. */
+  /** Lowest UID of the messages to announce later. Used by the fast index only. */
   uidNext?: number
   highestModseq?: bigint
 }
@@ -217,8 +217,8 @@ export interface EmptyMailbox {
 }
 
 /**
- * Marks empty mailboxes as synced. Returns the changed rows; mailboxes that were synced in the
- * meantime are not returned. Requires the leases of the mailboxes' accounts.
+ * Marks empty mailboxes as synced, unless the mailbox was synced in the meantime. Returns the
+ * changed rows. Requires the leases of the mailboxes' accounts.
  */
 export async function markEmpty(tx: Tx, mailboxes: readonly EmptyMailbox[]): Promise<MailboxRow[]> {
   if (mailboxes.length === 0) return []
@@ -239,7 +239,7 @@ export async function markEmpty(tx: Tx, mailboxes: readonly EmptyMailbox[]): Pro
   return rows
 }
 
-/** Stores UIDVALIDITY of a mailbox that is not synced. Requires the account's lease. */
+/** Stores the UIDVALIDITY of a mailbox that is not synced. Requires the account's lease. */
 export function saveIdsOnly(
   tx: Tx,
   id: string,
@@ -248,14 +248,14 @@ export function saveIdsOnly(
   return update(tx, id, { number, uidValidity: String(uidValidity), idsOnly: true })
 }
 
-/** Stores the position of a mailbox's fast index. Requires the account's lease. */
+/** Stores the UIDNEXT up to which a fast index is complete. Requires the account's lease. */
 export async function saveUidNext(tx: Tx, id: string, uidNext: number): Promise<void> {
   await update(tx, id, { uidNext: String(uidNext) })
 }
 
 /**
- * Invalidates all message ids of a mailbox: new number, no index. Messages below `uidNext` are not
- * announced later. Requires the account's lease.
+ * Invalidates all message ids of a mailbox by giving the mailbox a new number and no index.
+ * Messages with UIDs below `uidNext` are not announced later. Requires the account's lease.
  */
 export function markReset(
   tx: Tx,
@@ -272,7 +272,7 @@ export function markReset(
   })
 }
 
-/** Increments the commits of a mailbox, part of ids of repeatable events. Requires the lease. */
+/** Increments the sync epoch of a mailbox, a part of event ids. Requires the account's lease. */
 export async function raiseSyncEpoch(tx: Tx, id: string): Promise<string> {
   const { syncEpoch } = await update(tx, id, { syncEpoch: sql<string>`sync_epoch + 1` })
   return syncEpoch

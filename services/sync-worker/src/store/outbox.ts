@@ -28,8 +28,8 @@ export interface FailedRecipient {
 }
 
 /**
- * Marks submissions in the outbox as bounced. If several submissions have the same Message-ID,
- * marks only the submissions to the recipient. Requires the account's lease.
+ * Marks submissions in the outbox as bounced. If several submissions have the reported Message-ID,
+ * marks only the submissions to the reported recipient. Requires the account's lease.
  */
 export async function markBounced(
   tx: Tx,
@@ -56,14 +56,14 @@ export async function markBounced(
   `.execute(tx)
 }
 
-/** Sent message in the outbox that a report is about. */
+/** Sent message in the outbox to which a report (bounce or complaint) refers. */
 export interface SentMessage {
   queueId: string
   /** Recipients of the sent message (RCPT TO addresses). */
   recipients: string[]
 }
 
-/** Finds sent messages that are still in the outbox, by Message-ID. */
+/** Finds sent messages by Message-ID. Only messages that are still in the outbox are found. */
 export async function findSentMessages(
   tx: Tx,
   account: string,

@@ -2,13 +2,13 @@ import type { OAuth2AppConfig } from '@posthorn/contracts/schemas/oauth2-app'
 import { type Db, isNotifiedByTopic, notifiedAccountsOf } from '@posthorn/db'
 import { sql } from 'kysely'
 
-/** OAuth2 application for Pub/Sub, without secrets. */
+/** OAuth2 application that receives Pub/Sub notifications, without its secrets. */
 export interface StoredPubSubApp {
   id: string
   config: OAuth2AppConfig
 }
 
-/** Lists the enabled applications for Pub/Sub. */
+/** Lists the enabled OAuth2 applications that receive Pub/Sub notifications. */
 export function listPubSubApps(db: Db): Promise<StoredPubSubApp[]> {
   return db
     .selectFrom('oauth2Apps')
@@ -18,7 +18,7 @@ export function listPubSubApps(db: Db): Promise<StoredPubSubApp[]> {
     .execute()
 }
 
-/** Finds the enabled application for Pub/Sub that an application is linked to. */
+/** Finds the enabled Pub/Sub application to which an OAuth2 application is linked. */
 export async function findPubSubAppOf(db: Db, app: string): Promise<StoredPubSubApp | undefined> {
   return db
     .selectFrom('oauth2Apps as linked')
@@ -37,8 +37,8 @@ const ofApp = (app: string) => sql<string>`any(array(
 ))`
 
 /**
- * Finds the accounts of mailboxes (in lower case), for the applications linked to application
- * `app`.
+ * Finds the accounts of mail addresses (in lower case). Considers accounts of the OAuth2
+ * applications that are linked to the Pub/Sub application `app`.
  */
 export async function findNotifiedAccounts(
   db: Db,
@@ -55,7 +55,10 @@ export async function findNotifiedAccounts(
   return rows.map(({ account }) => account)
 }
 
-/** One page of all accounts of the applications linked to application `app`, by account id. */
+/**
+ * Lists one page of the accounts of all OAuth2 applications that are linked to the Pub/Sub
+ * application `app`. Sorted by account id.
+ */
 export async function listNotifiedAccounts(
   db: Db,
   app: string,

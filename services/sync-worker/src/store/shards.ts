@@ -5,9 +5,9 @@ import type { Lease } from './lease.ts'
 
 export interface Heartbeat {
   worker: string
-  /** Secret of the worker, of which the hash is stored. */
+  /** Secret of the worker. Only the hash of the secret is stored. */
   proof?: string
-  /** True if the worker has no memory for further shards. */
+  /** True if the worker refuses further shards for lack of memory. */
   refusing: boolean
 }
 
@@ -21,12 +21,12 @@ export async function saveHeartbeat(db: Db, { worker, proof, refusing }: Heartbe
   `.execute(db)
 }
 
-/** Marks a worker as stopping, which excludes the worker from the fair shares of shards. */
+/** Marks a worker as stopping. A stopping worker has no fair share of the shards. */
 export async function markStopping(db: Db, worker: string): Promise<void> {
   await sql`update workers set stopping = true where id = ${worker}::uuid`.execute(db)
 }
 
-/** Deletes a worker. Shards that the worker still owned can be claimed immediately. */
+/** Deletes a worker. Other workers can claim the shards of the deleted worker immediately. */
 export async function deleteWorker(db: Db, worker: string): Promise<void> {
   await sql`delete from workers where id = ${worker}::uuid`.execute(db)
 }
@@ -36,20 +36,20 @@ export async function deleteDeadWorkers(db: Db): Promise<void> {
   await sql`delete from workers where heartbeat_at < now() - interval '1 hour'`.execute(db)
 }
 
-/** Worker with a valid heartbeat. */
+/** Worker whose heartbeat has not expired. */
 export interface LiveWorker {
   id: string
   stopping: boolean
   refusing: boolean
-  /** True if the worker lends units of mailboxes to senders. */
+  /** True if the worker lends quota units of mailboxes to senders. */
   lends: boolean
   /** Number of shards that the table `shards` assigns to the worker. */
   shards: number
 }
 
 /**
- * Lists `worker`, and all workers with a heartbeat in the last `expiryMs`, including stopping
- * workers.
+ * Lists the worker `worker`, and all workers with a heartbeat in the last `expiryMs`. Includes
+ * stopping workers.
  */
 export async function listWorkers(db: Db, worker: string, expiryMs: number): Promise<LiveWorker[]> {
   const { rows } = await sql<LiveWorker>`
@@ -61,8 +61,8 @@ export async function listWorkers(db: Db, worker: string, expiryMs: number): Pro
 }
 
 /**
- * True if a live sender of a release that does not borrow units may use a fixed share of the units
- * of mailboxes.
+ * True if a live sender runs an older release. Such a sender does not borrow quota units of
+ * mailboxes but uses a fixed share of them.
  */
 export async function hasFixedSenders(db: Db, expiryMs: number): Promise<boolean> {
   const { rows } = await sql`
@@ -72,18 +72,18 @@ export async function hasFixedSenders(db: Db, expiryMs: number): Promise<boolean
 }
 
 export interface Reservation {
-  /** Ids of workers below their fair share of shards, which take the accounts. */
+  /** Ids of the workers that will claim the released shards: workers below their fair share. */
   receivers: readonly string[]
-  /** Seconds that the logins of the released accounts will take. */
+  /** Seconds that the logins of the accounts in released shards will take at the receivers. */
   seconds: number
-  /** Time before the end of a worker's logins from which the worker is ready for more logins. */
+  /** A worker is ready for more logins this long before its reserved logins end. */
   aheadMs: number
 }
 
 /**
  * Reserves time for logins at the receiver (worker that takes shards) that is ready first. Returns
- * false if no receiver is ready. All workers that release shards reserve time here, so that
- * together they keep the pace of the receivers.
+ * false if no receiver is ready. All workers that release shards reserve time in the same table, so
+ * that the receivers are not overloaded.
  */
 export async function reserveLogins(
   db: Db,
@@ -104,7 +104,7 @@ export async function reserveLogins(
 }
 
 /**
- * Adds the time of logins to the receivers (workers that take shards) in equal parts, even to
+ * Adds reserved login time to the receivers (workers that take shards) in equal parts, including
  * receivers that are not ready.
  */
 export async function addLogins(
@@ -118,7 +118,7 @@ export async function addLogins(
   `.execute(db)
 }
 
-/** Maximum of the metric of unclaimed accounts, which bounds its cost. */
+/** Maximum number of unclaimed accounts that the metric counts. Limits the cost of the query. */
 const maxCounted = 10_000
 
 /** Number of accounts in shards that no live worker holds, up to 10,000. */
@@ -150,14 +150,15 @@ export async function listShardsOf(db: Db, worker: string): Promise<Lease[]> {
 
 export interface ClaimOptions {
   worker: string
-  /** Maximum number of shards to claim. */
+  /** Maximum number of shards that one statement claims. */
   limit: number
   /** Maximum number of accounts in the claimed shards. */
   capacity: number
   /** Number of accounts in claimed shards after which no further shard is claimed. */
   step: number
   /**
-   * Shards this worker works on. Other shards that the worker owns in the table are claimed again.
+   * Shards on which this worker works. Claims include other shards that the table assigns to this
+   * worker.
    */
   active: readonly number[]
   /** Time for which a worker's heartbeat is valid. */
@@ -197,7 +198,7 @@ export async function claimShards(
   return rows.map(({ shard, epoch }) => ({ shard, owner: worker, epoch }))
 }
 
-/** Releases a shard after the end of all transactions under its lease. */
+/** Releases a shard. Waits for the end of all transactions under the lease of the shard. */
 export async function releaseShard(db: Db, { shard, owner, epoch }: Lease): Promise<void> {
   await sql`
     update shards set owner = null

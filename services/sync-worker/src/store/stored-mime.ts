@@ -2,12 +2,12 @@ import type { Db } from '@posthorn/db'
 import { type RawBuilder, sql } from 'kysely'
 
 /**
- * Bytes of a stored message per query. Bytes are transferred as hex, and the hex must not be in
- * memory as a whole.
+ * Maximum bytes of a stored message that one query reads. Postgres returns bytes in hex, and the
+ * hex of a whole message would take too much memory.
  */
 const chunkBytes = 2 * 1024 * 1024
 
-/** SQL source of a stored message: table with a column `mime`, and a condition for one row. */
+/** SQL for a stored message: a table with a column `mime`, and a condition for one row. */
 export type MimeSource = RawBuilder<unknown>
 
 /** Size of a stored message; undefined if the bytes of the message were deleted. */

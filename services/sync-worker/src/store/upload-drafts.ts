@@ -1,18 +1,18 @@
 import { type Db, type DueRow, DueRows, inMs } from '@posthorn/db'
 import { sql } from 'kysely'
 
-/** Upload of which an incomplete draft may be left. */
+/** Upload to a mail API. If interrupted, it may leave an incomplete draft at the provider. */
 export interface UploadDraft {
   upload: string
   account: string
-  /** Message-ID by which the incomplete draft is found. No other upload has this Message-ID. */
+  /** Message-ID of the incomplete draft, by which the draft is found. Unique to this upload. */
   messageId: string
 }
 
 /** Record of an upload that has ended without a complete draft. */
 export type DueUploadDraft = DueRow & Pick<UploadDraft, 'messageId'>
 
-/** Due checks that remove incomplete drafts of uploads. Only successful checks are counted. */
+/** Checks that remove incomplete drafts of uploads. Only successful checks are counted. */
 export const uploadDrafts = new DueRows<'uploadDrafts', DueUploadDraft>({
   table: 'uploadDrafts',
   key: 'upload',
@@ -23,15 +23,15 @@ export const uploadDrafts = new DueRows<'uploadDrafts', DueUploadDraft>({
   columns: sql`message_id as "messageId"`,
 })
 
-/** Condition that selects rows of accounts in these shards. */
+/** SQL condition for rows whose account is in one of some shards. */
 export function isInShards(shards: readonly number[]) {
   return sql<boolean>`account in (
     select account from accounts where shard = any(${sql.val([...shards])}::integer[]))`
 }
 
-/** Time after the end of an upload in which the process of the upload still removes the draft. */
+/** Period after the end of an upload in which the uploading process still removes the draft. */
 const marginMs = 15_000
-/** Records an upload that ends in `afterMs`. Called before the draft of the upload is created. */
+/** Records an upload that ends within `afterMs`. Called before the upload creates its draft. */
 export async function insertUploadDraft(
   db: Db,
   { upload, account, messageId }: UploadDraft,

@@ -7,13 +7,13 @@ interface UploadKey {
   account: string
 }
 
-/** Reads and deletes an uploaded message; undefined if another request took the upload. */
+/** Reads an uploaded message and deletes its row. Undefined if another request deleted the row. */
 export async function takeUpload(db: Db, upload: UploadKey): Promise<Buffer | undefined> {
   const source = sql`uploads where id = ${upload.id} and account = ${upload.account}`
   const size = await findMimeSize(db, source)
   const bytes = size === undefined ? undefined : await readMime(db, source, size)
   if (!bytes) return undefined
-  // The request that deletes the row owns the upload.
+  // Two requests may read the same upload. The request that deletes the row owns the upload.
   const { numDeletedRows } = await db
     .deleteFrom('uploads')
     .where('id', '=', upload.id)
@@ -22,7 +22,7 @@ export async function takeUpload(db: Db, upload: UploadKey): Promise<Buffer | un
   return numDeletedRows === 1n ? bytes : undefined
 }
 
-/** Deletes an uploaded message that is not needed. */
+/** Deletes an uploaded message that no command needs any more. */
 export async function deleteUpload(db: Db, id: string): Promise<void> {
   await db.deleteFrom('uploads').where('id', '=', id).execute()
 }

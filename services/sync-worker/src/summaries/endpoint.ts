@@ -19,7 +19,7 @@ export type SummaryResponse = { outcome: 'made'; summary: MessageSummary } | Sum
  */
 export interface SummaryFailure {
   outcome: 'declined' | 'refused' | 'limited' | 'broken' | 'invalid-response' | 'unreachable'
-  /** Delay in Retry-After of the response; 0 if absent. */
+  /** Delay in the Retry-After header, in milliseconds. 0 if the header is absent. */
   retryAfterMs: number
 }
 
@@ -30,8 +30,9 @@ const maxRejectionBytes = 4_096
 export type SummaryEndpoint = ReturnType<typeof createEndpoint>
 
 /**
- * Creates the client of an OpenAI-compatible endpoint. Repeats a request that is rejected because
- * of its dialect in another dialect, and remembers that dialect for the endpoint and model.
+ * Creates the client of an OpenAI-compatible endpoint. If the endpoint rejects the API dialect of a
+ * request, repeats the request in another dialect. Remembers the accepted dialect for each endpoint
+ * and model.
  */
 export function createEndpoint(http: Pick<HttpCaller, 'call'>) {
   let last: { target: string; dialect: Dialect } | undefined

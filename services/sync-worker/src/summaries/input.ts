@@ -3,7 +3,7 @@ import type { MessageNew } from '@posthorn/contracts/events/message'
 import type { Settings } from '@posthorn/contracts/settings/settings'
 import type { ReadPart, ReadText } from '@posthorn/message-reader'
 
-/** Part of a message that is sent for a summary: no attachments, no other headers. */
+/** Data of a message that are sent for a summary. Attachments and other headers are not sent. */
 export interface SummaryInput {
   from?: string
   to?: string
@@ -12,26 +12,26 @@ export interface SummaryInput {
   text: string
 }
 
-/** Limit of each header field in the input of a summary, in characters. */
+/** Maximum characters of each header field in the input of a summary. */
 const maxField = 1_000
 const maxRecipients = 20
-/** Read limit in bytes per kind of text (plain or HTML) for a summary. */
+/** Maximum bytes that are read of each text of a message (plain or HTML) for a summary. */
 const maxBytes = 65_536
 
-/** Functions that read a message, and the message reader of its account. */
+/** Functions that read the message for which a summary is requested. */
 export interface SummarySource {
-  /** Reads both kinds of text, plain and HTML. Undefined if the server returns none. */
+  /** Reads the plain text and the HTML of the message. Undefined if the server returns neither. */
   readTexts: (maxBytes: number) => Promise<Partial<ReadText> | undefined>
   read: ReadPart
 }
 
 interface SummarisedMessage {
   entry: Pick<MessageNew, 'from' | 'to' | 'subject' | 'date' | 'messageSpecialUse'>
-  /** Texts of the message that were read for the event. */
+  /** Texts of the message that were already read for its `messageNew` event. */
   texts: Partial<ReadText>
 }
 
-/** Input for the summary of a new message. Undefined outside the inbox and without text. */
+/** Builds the input for a summary. Undefined if a message is outside the inbox or has no text. */
 export async function buildSummaryInput(
   { readTexts, read }: SummarySource,
   { entry, texts: notified }: SummarisedMessage,

@@ -18,26 +18,26 @@ import {
 } from './endpoint.ts'
 import type { SummaryInput } from './input.ts'
 
-/** Outcomes of attempts to summarise a message that got no response. */
+/** Outcomes of an attempt to summarise a message for which the endpoint returned no response. */
 type LocalOutcome = 'late' | 'circuit-open' | 'no-key'
 
 /**
- * Outcome of a summary, as counted in the metrics. `circuit-open`: suspended by the circuit
- * breaker; `no-key`: neither a key nor a URL is configured, or auth-bridge did not respond; `late`:
- * no response or permit in time; `batch-timeout`: the batch had used up its time.
+ * Outcome of a request for a summary, as counted in the metrics. `circuit-open`: suspended by the
+ * circuit breaker; `no-key`: neither a key nor a URL is configured, or auth-bridge did not respond;
+ * `late`: no response or permit in time; `batch-timeout`: the batch of requests had used up its
+ * time.
  */
 export type SummaryOutcome = SummaryResponse['outcome'] | LocalOutcome | 'batch-timeout'
 
 /**
- * Summaries of the new messages of one mailbox sync, by a language model. A caller waits for a
- * summary little longer than three request timeouts.
+ * Batch of summaries, by a language model, of the new messages that one mailbox sync found. A
+ * caller waits little longer than three request timeouts for all summaries of a batch.
  */
 export interface SummaryBatch {
   /** Requests a summary of a message. Never rejects; resolves to undefined without a summary. */
   request(input: SummaryInput, settings: Settings): Promise<MessageSummary | undefined>
   /**
-   * Waits for some requests for summaries, and subtracts the waiting time from the remaining time
-   * of the batch.
+   * Waits for requests for summaries. The waiting time counts against the time limit of the batch.
    */
   waitAll<T>(requests: readonly Promise<T>[]): Promise<T[]>
 }
@@ -53,7 +53,7 @@ interface SummariesOptions {
 
 const timeoutsPerBatch = 3
 
-/** Creates the part of this process that requests summaries, with a separate HTTP client. */
+/** Creates the client of the endpoint for message summaries, with a separate HTTP client. */
 export function createSummaries(stack: AsyncDisposableStack, options: SummariesOptions): Summaries {
   const { timeoutMs, egressPolicy: policy } = options.config
   const { proxy } = options
@@ -61,7 +61,7 @@ export function createSummaries(stack: AsyncDisposableStack, options: SummariesO
   return new Summaries(options, createEndpoint(http))
 }
 
-/** Time after which the summaries' API key is read again, in case of a lost invalidation. */
+/** Interval at which the API key for summaries is read again, in case an invalidation was lost. */
 const apiKeyTtlMs = 60_000
 const apiKeyTimeoutMs = 5_000
 
@@ -82,8 +82,8 @@ function cacheApiKey(bus: Pick<Bus, 'request'>) {
 const maxOpenMs = 600_000
 
 /**
- * Creates the circuit breaker of summaries, which opens after three failures in a row, for 30 s and
- * up to 10 min.
+ * Creates the circuit breaker of message summaries. The circuit breaker opens after three failures
+ * in a row, first for 30 s, later for up to 10 min.
  */
 export function createBreaker(clock?: Clock): CircuitBreaker {
   const openMs = backoff({ baseMs: 30_000, maxMs: maxOpenMs })
@@ -95,12 +95,12 @@ export function createBreaker(clock?: Clock): CircuitBreaker {
   })
 }
 
-/** Records a failed request for a summary; limits the Retry-After of the endpoint to 10 min. */
+/** Records a failed request in the circuit breaker. Limits a Retry-After to 10 min. */
 export function recordFailure(breaker: CircuitBreaker, retryAfterMs = 0): void {
   breaker.failure(Math.min(maxOpenMs, retryAfterMs))
 }
 
-/** Outcomes that are no failures: one message must not open the summaries' circuit breaker. */
+/** Outcomes of summaries that do not count as failures in the circuit breaker. */
 const neutralOutcomes = new Set<SummaryOutcome>(['no-key', 'declined', 'invalid-response'])
 
 type Attempt = SummaryResponse | { outcome: LocalOutcome }
@@ -110,7 +110,7 @@ interface SummaryRequest {
   settings: Settings
 }
 
-/** Requests summaries of messages with limited concurrency and time. */
+/** Requests message summaries. Limits the concurrent requests and the time of each request. */
 export class Summaries {
   readonly #options: SummariesOptions
   readonly #endpoint: SummaryEndpoint
@@ -144,13 +144,13 @@ export class Summaries {
     }
   }
 
-  /** Resets the cached API key and the circuit breaker after a change of the settings. */
+  /** Resets the cached API key and the circuit breaker. Called after a change of the settings. */
   invalidate(): void {
     this.#apiKey.invalidate()
     this.#breaker.reset()
   }
 
-  /** Requests a summary. Never rejects. The timeout includes the wait for a permit. */
+  /** Requests a summary of a message. Never rejects. The timeout includes the wait for a permit. */
   async #request(
     request: SummaryRequest,
     signal: AbortSignal,
@@ -172,8 +172,8 @@ export class Summaries {
   ): Promise<Attempt> {
     const breaker = this.#breaker
     using _permit = await this.#semaphore.acquire(deadline)
-    // The circuit breaker is checked with the permit, because the breaker may have opened during
-    // the wait.
+    // The circuit breaker is checked after the permit was granted, because it may have opened
+    // during the wait.
     if (!breaker.tryAcquire()) return { outcome: 'circuit-open' }
     const attempt = await this.#send(request, deadline)
     if (signal.aborted || neutralOutcomes.has(attempt.outcome)) breaker.cancel()

@@ -10,54 +10,60 @@ import type { ApiWatchRow } from '../store/api/watches.ts'
 import type { AccountLease } from '../store/lease.ts'
 
 const minuteMs = 60_000
-/** Age of a change without a notification from which a watch counts as silent. */
+/** A watch counts as silent after a change of this age without a later notification. */
 const silentMs = 5 * minuteMs
 /** Minimum delay between replacements of a silent watch (registration for notifications). */
 const replaceMs = 60 * minuteMs
 
-/** Delay until a watch is renewed after the connection on which the client listened has ended. */
+/**
+ * Delay between the end of the connection on which the client listens for notifications and the
+ * renewal of the watch.
+ */
 const reconnectMs = 30_000
-/** Maximum difference between two spellings of one expiry of a watch. */
+/** Maximum difference between two expiry times of a watch that count as equal. */
 const clockMs = minuteMs
 
-/** Result of a provider's notification, as counted by the metrics. */
+/** Outcome of handling a notification of a provider, as counted by the metrics. */
 export type WatchOutcome = 'accepted' | 'forged'
 
 /**
- * State of one account's watch (registration for notifications) in memory: a hash of 32 bytes and a
- * few times. All other data of the watch is in Postgres.
+ * State of one account's watch (registration for notifications) in memory. Takes little memory: a
+ * hash of 32 bytes and a few times. All other data of the watch are in Postgres.
  */
 export class AccountWatch {
   account: WatchedAccount
   /**
-   * True between two connections of the account session: notifications are collected, and the watch
-   * is not renewed.
+   * True between two connections of the account session. Meanwhile notifications are collected, but
+   * the watch is not renewed.
    */
   isPaused = false
   /**
-   * Stored registration of the watch; null without a registration, undefined until the registration
-   * is loaded.
+   * Stored registration of the watch. Null if there is no registration, undefined until the stored
+   * registration is loaded.
    */
   row: ApiWatchRow | null | undefined
-  /** Hash of a secret that is being registered: notifications may precede the response. */
+  /**
+   * Hash of the secret of the watch that is being registered. A notification with this secret may
+   * arrive before the provider's response to the registration.
+   */
   pendingHash: Buffer | undefined
   /** Time of the next renewal of the watch, in epoch milliseconds. */
   renewAt: number
   /** Number of consecutive failures to register or renew the watch. */
   failures = 0
   isRenewing = false
-  /** True while a watch is created, instead of renewed. */
+  /** True while a new watch is being created. False while an existing watch is renewed. */
   isCreating = false
-  /** True if the provider ended the watch, or is silent: another watch has to be created. */
+  /** True if the provider ended the watch or sends no notifications, so that it is replaced. */
   isLost = false
-  /** Time of the provider's last notification that is not stored yet. */
+  /** Time of the provider's last notification. Stored periodically. */
   notifiedAt: Date | undefined
-  /** Aborts to end the connection on which the client listens for notifications. */
+  /** Controller whose abort ends the connection on which the client listens for notifications. */
   #listening = new AbortController()
-  /** Expiry of the watch for which the provider has requested a renewal. */
+  /** Expiry time of the watch for which the provider last requested a renewal. */
   #expiringAt = 0
   #replacedAt = -Infinity
-  /** Time of the earliest reported change without a notification since. */
+  /** Time of the earliest reported change of the mailbox that no notification has followed. */
   #unannouncedAt: Date | undefined
 
   constructor(account: WatchedAccount, now: number) {
@@ -70,8 +76,8 @@ export class AccountWatch {
   }
 
   /**
-   * True if the provider refuses to notify; see `WatchHandle.isRefused`. False for a mailbox with
-   * labels, whose single feed (list of changes) costs little to poll.
+   * True if the provider refuses to send notifications; see `WatchHandle.isRefused`. Always false
+   * for a mailbox with labels, because polling its single feed (list of changes) is cheap.
    */
   get isRefused(): boolean {
     const { placement } = apiAccountTypes[this.account.provider].mailbox
@@ -83,7 +89,8 @@ export class AccountWatch {
     const { kind, secretHash, isOwn, messages, expiresAt } = notification
     if (!this.#isGenuine(secretHash)) return 'forged'
     if (!isOwn) this.notifiedAt = new Date(now)
-    // A notification by this service means that the application's Pub/Sub topic exists now.
+    // A notification that this service published itself shows that the application's Pub/Sub topic
+    // exists now. An inactive watch is renewed.
     else if (!this.isActive(now)) this.renewAt = now
     if (kind === 'changed') this.account.onNotification(kind, messages)
     if (kind === 'missed') this.account.onNotification(kind)
@@ -92,7 +99,7 @@ export class AccountWatch {
     return 'accepted'
   }
 
-  /** Creates the listener of a new watch. The connection of an earlier watch ends. */
+  /** Creates the listener for a new watch's notifications. Ends an earlier watch's connection. */
   startListening(now: () => number): WatchListener {
     this.#listening.abort()
     this.#listening = new AbortController()
@@ -118,20 +125,20 @@ export class AccountWatch {
     void ended.then(renew, renew)
   }
 
-  /** Requests a sync after the watch was created: earlier changes were not announced. */
+  /** Requests a sync after a watch was created, to find changes from before its creation. */
   catchUp(wasLost: boolean): void {
     this.#unannouncedAt = undefined
     this.account.onNotification(wasLost ? 'missed' : 'changed')
   }
 
-  /** Lets the account be polled: there is no destination for notifications any more. */
+  /** Marks the watch as lost, because notifications have no destination any more. */
   endWithoutDestination(renewAt: number): void {
     if (this.row?.remoteId) this.isLost = true
     this.renewAt = renewAt
   }
 
   reportUnannounced(changedAt: Date, now: number): void {
-    // Without an active watch, no change is announced.
+    // Without an active watch, missing notifications are expected and are not recorded.
     if (!this.isActive(now)) return void (this.#unannouncedAt = undefined)
     const notifiedAt = this.notifiedAt ?? this.row?.lastNotifiedAt ?? undefined
     const unannounced = [this.#unannouncedAt, changedAt].filter((time) => time !== undefined)
@@ -146,12 +153,12 @@ export class AccountWatch {
     this.#replace(now)
   }
 
-  /** Pauses the watch unless a later account session has resumed the watch. */
+  /** Pauses the watch, unless the watch belongs to a later account session by now. */
   pause(account: WatchedAccount): void {
     if (this.account === account) this.isPaused = true
   }
 
-  /** Continues the watch for the session's next connection. A due or failed renewal starts. */
+  /** Continues the watch for the next connection of the session. Schedules due renewals. */
   resume(account: WatchedAccount, now: number): void {
     this.account = account
     this.isPaused = false
@@ -164,8 +171,9 @@ export class AccountWatch {
   }
 
   /**
-   * Schedules a renewal of the watch once per expiry, because Microsoft sends the requests in
-   * bursts. A request about an earlier expiry is late: another worker may have renewed the watch.
+   * Schedules a renewal of the watch when the provider reports the watch as expiring. Acts only
+   * once per expiry time, because Microsoft sends such reports in bursts. Ignores a report of an
+   * earlier expiry time, because another worker may have renewed the watch.
    */
   #onExpiring(now: number, reported: string | undefined): void {
     const expiresAt = this.row?.expiresAt.getTime() ?? 0
@@ -181,8 +189,8 @@ export class AccountWatch {
   }
 
   /**
-   * True if a notification is genuine. A notification without a hash is genuine if its transport
-   * has authenticated the provider.
+   * True if the secret of a notification matches the watch. A notification without a secret is
+   * accepted if its transport has authenticated the provider.
    */
   #isGenuine(secretHash: string | undefined): boolean {
     const { authentication } = apiAccountTypes[this.account.provider].notifications
@@ -197,7 +205,7 @@ function byTime(one: Date, other: Date): number {
   return one.getTime() - other.getTime()
 }
 
-/** SHA-256 of a secret, in the form that is stored and compared. */
+/** Computes the SHA-256 of the secret in notifications. Only this hash is stored and compared. */
 export function hashSecret(secret: string): Buffer {
   return createHash('sha256').update(secret).digest()
 }
@@ -205,46 +213,46 @@ export function hashSecret(secret: string): Buffer {
 /** Account whose mail provider can notify. Implemented by the session or driver of the account. */
 export interface WatchedAccount {
   readonly lease: AccountLease
-  /** Time of the account's registration, part of event ids. Epoch milliseconds. */
+  /** Registration time of the account in epoch milliseconds, a part of event ids. */
   readonly registeredAt: number
   readonly provider: Provider
   /**
-   * Creates the client of watches whose destination is this account. Undefined if notifications
-   * have no destination: without a public URL, or without an application for Pub/Sub. The account
-   * is then polled.
+   * Creates the client that registers watches with this account as destination. Undefined if
+   * notifications have no destination, because the public URL or the application for Pub/Sub is
+   * missing. The account is then polled.
    *
    * @throws AppError
    */
   openWatches(): Promise<MailApiWatches | undefined>
   /**
-   * Called for each notification of the provider. `changed`: read the feeds (lists of changes) of
-   * these messages soon, or all feeds without named messages. `missed`: changes may have been lost,
-   * so compare all messages.
+   * Called for each notification of the provider. `changed`: the feeds (lists of changes) of the
+   * named messages, or all feeds if no message is named, must be read soon. `missed`: notifications
+   * may have been lost, so all messages must be compared.
    */
   onNotification(reason: SyncReason, messages?: readonly NotifiedMessage[]): void
   readonly log: Pick<Logger, 'info' | 'warn'>
 }
 
-/** Reason for a sync after a notification. */
+/** Reason for a sync that follows a notification of the provider. */
 export type SyncReason = 'changed' | 'missed'
 
 /**
- * Watch (registration for notifications) of an account of this worker. Disposal ends the local
- * work, not the watch.
+ * Handle of the watch (registration for notifications) of an account. Disposal ends the work of
+ * this worker on the watch, but not the watch at the provider.
  */
 export interface WatchHandle extends Disposable {
-  /** True while the provider sends notifications, so that polling can be slow. */
+  /** True while the provider sends notifications, so that a long poll interval is sufficient. */
   readonly isActive: boolean
-  /** True while the provider refuses to notify and the mailbox has many feeds to poll. */
+  /** True while the provider refuses notifications and the mailbox has many feeds to poll. */
   readonly isRefused: boolean
-  /** Id of the watch at the provider. Also available after disposal. */
+  /** Id of the watch at the provider. Stays readable after disposal of the handle. */
   readonly remoteId: string | undefined
   /**
-   * Reports a change that a poll detected and no notification had announced, with the time of the
-   * change. If the provider has been silent about this change or an earlier one for 5 min, the
-   * watch is replaced, at most once an hour.
+   * Reports a change that a poll found without a notification, with the time of the change. If the
+   * provider has sent no notification for 5 min since such a change, the watch is replaced, at most
+   * once an hour.
    */
   reportUnannounced(changedAt: Date): void
-  /** Ends renewals of the watch until the account is added again. Notifications go on. */
+  /** Suspends renewals of the watch until the account is added again. */
   pause(): void
 }

@@ -4,7 +4,7 @@ import type { Db, SettingsCache } from '@posthorn/db'
 import { namesOf } from '../pubsub/pubsub-subscriptions.ts'
 import { findPubSubAppOf } from '../store/pubsub.ts'
 
-/** Places to which providers send notifications. */
+/** Destinations (topic or URLs) to which mail providers send notifications. */
 export interface Destinations {
   /**
    * Finds the Pub/Sub topic for the accounts of an OAuth2 application. Undefined if the application
@@ -12,8 +12,8 @@ export interface Destinations {
    */
   findTopic(application: string): Promise<string | undefined>
   /**
-   * Finds the URLs of this installation to which Microsoft Graph sends notifications of an account.
-   * Undefined without a public URL.
+   * Returns the URLs of this installation to which Microsoft Graph sends notifications of an
+   * account. Undefined without a public URL.
    */
   findUrls(account: string): Promise<GraphNotificationUrls | undefined>
 }

@@ -13,20 +13,20 @@ export interface RenewalDeps {
   readonly commit: CommitDeps
   readonly metrics: Pick<WatchMetrics, 'watchRenewed'>
   readonly now: () => number
-  /** False after the session of the account has ended. */
+  /** Returns false after the session of the account has ended. */
   readonly isCurrent: () => boolean
 }
 
 const dayMs = 86_400_000
-/** Interval at which an account without a destination for notifications is tried again. */
+/** Delay before an account without a destination for notifications is tried again. */
 const withoutDestinationMs = 600_000
-/** Timeout of a registration for notifications, with the provider's check of the destination. */
+/** Timeout of a watch's registration, including the provider's check of the destination. */
 const timeoutMs = 60_000
 
 /**
  * Registers or renews the watch of an account and stores the result. A failure is repeated with
- * backoff and reported once, as `connectError`; the state of the account stays, because polling
- * continues. Never rejects.
+ * backoff. The event `connectError` reports a lasting failure once. The state of the account does
+ * not change, because polling continues. Never rejects.
  */
 export async function renewWatch(
   deps: RenewalDeps,
@@ -52,8 +52,8 @@ export async function renewWatch(
 }
 
 /**
- * Postpones the renewal of a watch if the account belongs to another worker now, or Postgres is
- * unavailable.
+ * Postpones the renewal of a watch for 30 s. Called if the account belongs to another worker now,
+ * or if Postgres is unavailable.
  */
 function postpone({ now }: RenewalDeps, watch: AccountWatch): void {
   watch.renewAt = now() + 30_000
@@ -89,8 +89,8 @@ async function store(
 }
 
 /**
- * Time at which a watch is renewed: after a day, or half of the remaining life of the watch if that
- * is shorter; ± 10 %, to spread accounts.
+ * Computes the time of the next renewal of a watch: after a day, or after half of the watch's
+ * remaining life if that is shorter. Varies by ± 10 %, so that the renewals of accounts are spread.
  */
 function renewalTime(expiresAt: number, now: number): number {
   return now + Math.min(dayMs, (expiresAt - now) / 2) * (0.9 + 0.2 * Math.random())
@@ -153,8 +153,8 @@ async function reportFailure(
 }
 
 /**
- * Counts of failed registrations since the last success of the account's watch. Without a stored
- * watch, all failures were creations.
+ * Counts the failed registrations and renewals of an account's watch since the last success. If no
+ * watch is stored, all failures are failures to create a watch.
  */
 function countFailure({ row, failures, isCreating }: AccountWatch) {
   if (!row) return { createFailures: failures, renewFailures: 0 }
@@ -173,16 +173,16 @@ function isStale(error: unknown): boolean {
   return error instanceof AppError && error.kind === 'stale'
 }
 
-/** Code of `connectError` for a failed watch, whatever the provider's code is. */
+/** Code in `connectError` for a failed watch, independent of the provider's error code. */
 const watchErrorCode = 'SubscriptionSetupError'
-/** Maximum stored characters of a provider's error text. */
+/** Maximum characters that are stored of a provider's error text. */
 const maxTextLength = 1_000
 /**
- * Failures of a watch registration that may pass without a change at the provider. Repeated
- * temporary failures count as refusals.
+ * Failures of a watch registration that may end without a change at the provider. A temporary
+ * failure that is repeated counts as a refusal.
  */
 const temporary = ['unavailable', 'rate-limited', 'token-rejected', 'unlicensed'] as const
-/** Temporary failures in a row of a missing watch before the report: about 8 min. */
+/** Consecutive temporary failures before a missing watch is reported, about 8 min. */
 const maxTemporary = 5
 /** Delay before a failed registration of a watch is repeated: 30 s, doubling up to 1 h. */
 const retryDelayMs = backoff({ baseMs: 30_000, maxMs: 3_600_000, jitter: 0.1 })
@@ -191,13 +191,16 @@ interface WatchFailure {
   readonly response: string
   readonly retryMs: number
   /**
-   * True if the owner of the account has to be informed: the provider refuses, or there was no
-   * watch for minutes.
+   * True if the failure must be reported to the owner of the account: the provider refuses the
+   * watch, or the account has had no watch for minutes.
    */
   readonly isReported: boolean
 }
 
-/** Consequence of the n-th consecutive failure to register a watch. */
+/**
+ * Decides what follows the n-th consecutive failure to register a watch: the delay until the next
+ * attempt, and whether the failure is reported.
+ */
 function failureOfWatch(
   error: unknown,
   { provider, failures, isActive }: { provider: Provider; failures: number; isActive: boolean },

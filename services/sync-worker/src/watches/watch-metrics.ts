@@ -2,15 +2,15 @@ import type { Metrics } from '@posthorn/telemetry'
 
 export interface WatchMetrics {
   /**
-   * Counts a notification of a provider. `unknown`: this worker has no session of the account, as
-   * for accounts of other workers.
+   * Counts a notification from a provider. `unknown` means that this worker has no session of the
+   * account, for example because another worker holds the account.
    */
   notified(outcome: 'accepted' | 'forged' | 'unknown'): void
-  /** Counts a registration or renewal of a watch. */
+  /** Counts an attempt to register or renew a watch. */
   watchRenewed(outcome: 'created' | 'renewed' | 'failed'): void
 }
 
-/** Creates the metrics of watches. */
+/** Creates the metrics of watches (registrations for providers' notifications). */
 export function createWatchMetrics(metrics: Metrics): WatchMetrics {
   const notifications = metrics.counter({
     name: 'provider_notices_total',
@@ -28,7 +28,7 @@ export function createWatchMetrics(metrics: Metrics): WatchMetrics {
   }
 }
 
-/** Registers the gauge of accounts with and without notifications of their provider. */
+/** Registers the gauge of accounts by whether their provider sends notifications. */
 export function registerWatchGauge(
   metrics: Metrics,
   count: () => { active: number; inactive: number },

@@ -13,17 +13,17 @@ export interface WatchRegistryDeps {
   readonly commit: CommitDeps
   readonly metrics: WatchMetrics
   readonly log: Logger
-  /** Clock in epoch milliseconds. Default: the system's clock. */
+  /** Returns the current time in epoch milliseconds. Default: the system's clock. */
   readonly now?: () => number
 }
 
 /** Interval at which due renewals of watches are started. */
 const tickMs = 5_000
-/** Interval at which the times of notifications are stored. */
+/** Interval at which the times of the last notifications are stored. */
 const storeMs = 60_000
-/** Maximum accounts of one query for watches. */
+/** Maximum accounts whose watches one query loads. */
 const maxLoaded = 1_000
-/** Maximum concurrent registrations of watches, each of about three requests. */
+/** Maximum concurrent registrations of watches. Each registration takes about three requests. */
 const maxConcurrent = 10
 
 /**
@@ -33,8 +33,8 @@ const maxConcurrent = 10
  */
 export class WatchRegistry implements AsyncDisposable {
   /**
-   * Handler of providers' notifications. Notifications are compared with watches in memory: a flood
-   * of notifications causes no query.
+   * Command handler that receives providers' notifications. Compares each notification with the
+   * watches in memory, so that a flood of notifications causes no queries.
    */
   readonly handler: CommandHandler = on(changesNoticed, async ({ notices: notifications }) => {
     for (const notification of notifications) {
@@ -49,7 +49,7 @@ export class WatchRegistry implements AsyncDisposable {
   readonly #deps: WatchRegistryDeps
   readonly #now: () => number
   readonly #watches = new Map<string, AccountWatch>()
-  /** Epochs of the leases under which the watches of an account were checked. */
+  /** Lease epochs under which the watches of each account were last checked at the provider. */
   readonly #checked = new Map<string, string>()
   readonly #permits = new Semaphore(maxConcurrent)
   readonly #tasks = new TaskGroup()
@@ -69,7 +69,7 @@ export class WatchRegistry implements AsyncDisposable {
     )
   }
 
-  /** Number of accounts with a watch that notifies, and of other accounts. */
+  /** Numbers of accounts with an active watch, and of all other accounts. */
   count(): { active: number; inactive: number } {
     const now = this.#now()
     const active = [...this.#watches.values()].filter((watch) => watch.isActive(now)).length
@@ -77,8 +77,8 @@ export class WatchRegistry implements AsyncDisposable {
   }
 
   /**
-   * Adds an account, whose watch is registered or renewed from now on. Under the lease of an
-   * earlier call, continues the watch of that call.
+   * Adds an account. The watch of the account is registered or renewed from now on. If the account
+   * was added before under the same lease, the earlier watch continues.
    */
   add(account: WatchedAccount): WatchHandle {
     const { account: id, epoch } = account.lease
@@ -147,9 +147,10 @@ export class WatchRegistry implements AsyncDisposable {
   }
 
   /**
-   * True once for each lease for an active watch that a new holder of the shard must check. The
-   * renewal lists the watches of the account and stops unknown watches. A watch that was removed
-   * silently is created again, as is a connection on which an earlier holder listened.
+   * True if this worker, as the new holder of the shard, must check an active watch at the
+   * provider. True only once per lease. The check is a renewal of the watch, which also stops
+   * unknown watches, creates a silently removed watch again, and reopens a connection on which an
+   * earlier holder listened.
    */
   #mustCheck({ account: { lease, provider }, row }: AccountWatch): boolean {
     if (!apiAccountTypes[provider].notifications.isCheckedByHolder) return false

@@ -115,7 +115,7 @@ class Decider {
     this.#deps = deps
   }
 
-  /** Drops the throttle state of functions that no route has any more. */
+  /** Deletes the throttle state of functions that none of the routes contains. */
   retain(routes: readonly Route[]): void {
     this.#throttle.retain(new Set(routes.map(functionsOf)))
   }

@@ -37,8 +37,8 @@ export async function listIds(
 }
 
 /**
- * Offset of a page of a lookup by id. This client counts such pages, and the page token is the
- * number.
+ * Offset of a page of messages that were looked up by their ids. This client creates the page
+ * tokens of such a lookup: the token is the offset.
  */
 function offsetOf(pageToken = '0'): number {
   if (/^\d{1,9}$/.test(pageToken)) return Number(pageToken)
@@ -63,8 +63,8 @@ async function listByQuery(
 }
 
 /**
- * Number of messages of a Gmail label. Undefined if the label does not exist, which the list
- * reports.
+ * Number of messages of a Gmail label. Undefined if the label does not exist. The request for the
+ * list of messages reports a missing label.
  */
 async function countOf(
   requests: GmailRequests,
@@ -114,7 +114,8 @@ export async function readPage(
 }
 
 /**
- * Entries of a Gmail list. An empty list has an estimate of its size and no member for the entries.
+ * Entries of a Gmail list response. For an empty list, Gmail sends a size estimate and omits the
+ * member with the entries.
  * @throws MailApiError `unavailable` for an object that is no list
  */
 export function entriesOf<T>(
@@ -127,8 +128,9 @@ export function entriesOf<T>(
 }
 
 /**
- * Converts an entry of a Gmail list.
- * @throws MailApiError `unavailable` for an invalid id: a shorter page would hide a message
+ * Converts an entry of a Gmail message list.
+ * @throws MailApiError `unavailable` for an invalid message id: skipping the entry would hide a
+ * message
  */
 function toListedId({ id = '', threadId }: Partial<GmailMessage>): ListedId[] {
   if (!isApiId(id)) throw incompleteResponse('The list of Gmail has an entry without an id')
@@ -136,8 +138,9 @@ function toListedId({ id = '', threadId }: Partial<GmailMessage>): ListedId[] {
 }
 
 /**
- * Page token of a Gmail response. Undefined on the last page.
- * @throws MailApiError `unavailable` for a token that is too long to be stored: the list would end
+ * Page token of a Gmail response. Undefined on the last page of a list.
+ * @throws MailApiError `unavailable` for a token that is too long to be stored: without the token
+ * the list would end early
  */
 export function tokenOf(token: string | undefined): string | undefined {
   if (token === undefined || token === '') return undefined
@@ -146,8 +149,8 @@ export function tokenOf(token: string | undefined): string | undefined {
 }
 
 /**
- * Error of a refused list request. Gmail refuses unknown labels and old page tokens with the same
- * reason.
+ * Finds out why Gmail refused a list request, and throws that error. Gmail uses the same error
+ * reason for unknown labels and for expired page tokens.
  */
 async function explain(
   requests: GmailRequests,

@@ -16,7 +16,10 @@ const has = ({ labelIds }: CheckedMessage, id: string) => labelIds.includes(id)
 const hasLabel = (message: CheckedMessage, text: string, labels: readonly NamedLabel[]) =>
   has(message, findLabel(labels, text)?.id ?? text)
 
-/** Checks of search terms on a message. A lookup by id may be combined with these terms. */
+/**
+ * Functions that check a message against one search term each. Only these terms can be combined
+ * with a lookup of messages by their ids.
+ */
 const checks: { [K in keyof SearchTerms]?: Check<NonNullable<SearchTerms[K]>> } = {
   unseen: (message, value) => has(message, flagLabels.unseen) === value,
   seen: (message, value) => has(message, flagLabels.unseen) !== value,
@@ -31,7 +34,10 @@ const checks: { [K in keyof SearchTerms]?: Check<NonNullable<SearchTerms[K]>> } 
     !not.some((label) => hasLabel(message, label, labels)),
 }
 
-/** True if a message that was read by its id matches the folder and the other terms. */
+/**
+ * True if a message that was read by its id matches the folder of the search and all other search
+ * terms.
+ */
 export function matchesLocally(
   { labelIds = [], internalDate, sizeEstimate: size = 0, threadId }: Partial<GmailMessage>,
   { folderId, search = {}, labels }: SearchInput,

@@ -14,7 +14,7 @@ interface Lookup {
   plan: Exclude<SearchPlan, { kind: 'list' }>
 }
 
-/** Reads all messages of Gmail that a search finds by their id or thread. */
+/** Reads all messages of Gmail that a search selects by their ids or by their thread. */
 export async function lookUp(
   requests: GmailRequests,
   { query, plan }: Lookup,

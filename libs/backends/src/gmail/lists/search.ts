@@ -10,7 +10,7 @@ export interface GmailQuery {
   includeSpamTrash?: true
 }
 
-/** Plan that finds the matches of a message search in Gmail. */
+/** Plan of the Gmail requests that find the messages of a search. */
 export type SearchPlan =
   | { kind: 'list'; query: GmailQuery }
   /** Search that no message can match. */
@@ -24,15 +24,18 @@ export type SearchPlan =
   | { kind: 'message' | 'thread'; id: string }
 
 export interface SearchInput {
-  /** Label of the folder to search in. Absent: the mailbox without spam and trash. */
+  /**
+   * Id of the label to search in. If absent, the search covers the mailbox without spam and trash.
+   */
   folderId?: string | undefined
   search?: SearchTerms
-  /** Labels of the mailbox. Read only if the search has label terms. */
+  /** Labels of the mailbox. Used only if the search has terms about labels. */
   labels: readonly NamedLabel[]
 }
 
 /**
- * Order of the search terms in a Gmail query. Other terms are refused, or part of a lookup by id.
+ * Search terms that are part of a Gmail query, in the order of the query. Other terms are refused,
+ * or are checked in a lookup by id.
  */
 const textTerms = ['from', 'to', 'cc', 'bcc', 'body', 'subject', 'header', 'gmailRaw'] as const
 const localTerms = [
@@ -53,8 +56,8 @@ const supported: ReadonlySet<string> = new Set([...textTerms, ...localTerms])
 const maxQueryBytes = 7_000
 
 /**
- * Translates search terms to a plan for Gmail. Each term is translated or refused, because the
- * matches may be deleted next.
+ * Translates search terms to a plan for Gmail. A term that cannot be translated is refused and
+ * never ignored, because callers may delete all messages found.
  *
  * @throws MailApiError `unsupported-term`; `label-missing` for a label that does not exist
  */
@@ -103,8 +106,8 @@ function numberTerms({ larger, smaller, before, since }: SearchTerms): string[] 
     // The search term `larger:0` is left out, because every message is larger than 0 bytes.
     ...(larger ? [`larger:${larger}`] : []),
     ...(smaller === undefined ? [] : [`smaller:${smaller}`]),
-    // Times in a Gmail query are in seconds: a date would be midnight in California. `after` may or
-    // may not be inclusive.
+    // Times in a Gmail query are given in seconds, because Gmail reads a date as midnight in
+    // California. The time of `after` is 1 s earlier, because `after` may exclude its own second.
     ...(before ? [`before:${Math.ceil(before.getTime() / 1_000)}`] : []),
     ...(since ? [`after:${Math.floor(since.getTime() / 1_000) - 1}`] : []),
   ]
@@ -119,10 +122,14 @@ function flagTerms({ unseen, seen, flagged }: SearchTerms): string[] {
   ]
 }
 
-/** Phrase of a Gmail query: operators in a phrase are plain text. Gmail cannot quote a quote. */
+/**
+ * Quotes a phrase for a Gmail query: search operators within a phrase are plain text. Gmail has no
+ * escape for a quotation mark within a phrase.
+ */
 function quoted(term: string, value: string): string {
   const text = value.replace(/[\p{Cc}"\s]+/gu, ' ').trim()
-  // Gmail may ignore a phrase without letters and digits, and everything would match.
+  // A phrase without letters and digits is refused: Gmail may ignore such a phrase, and every
+  // message would match.
   if (!/[\p{L}\p{N}]/u.test(text)) throw unsupported(term)
   return `"${text}"`
 }
@@ -147,8 +154,8 @@ export function messageIdQuery(value: string): string | undefined {
 }
 
 /**
- * Raw Gmail query of the API client: unchanged if alone, otherwise in parentheses, which the query
- * must not close.
+ * Raw Gmail query of an API client: unchanged without other terms, otherwise in parentheses. A
+ * query that would close these parentheses is refused.
  */
 function rawTerm(raw: string | undefined, isCombined: boolean): string[] {
   if (raw === undefined) return []

@@ -3,8 +3,8 @@ import { incompleteResponse, type MailApiError } from '../../mail-api/errors.ts'
 import { bodyError } from '../requests.ts'
 
 /**
- * Maximum characters before the base64url member of a Gmail response: `fields` selects that member
- * alone.
+ * Maximum characters before the base64url member of a Gmail response. Gmail sends few, because the
+ * parameter `fields` selects that member only.
  */
 const maxLeadLength = 1_024
 
@@ -32,8 +32,7 @@ export async function* readBase64Member(
 }
 
 /**
- * Decoder of a base64url member in a JSON response. States: before the value, in the value, after
- * it.
+ * Decoder of a base64url member in a JSON response. The decoder is before, in or after the value.
  */
 class Base64Member {
   readonly #start: RegExp
@@ -68,8 +67,8 @@ class Base64Member {
   }
 
   /**
-   * Decodes base64url text of a Gmail response. Padding may be escaped as in HTML. Keeps characters
-   * that form no whole group, and an escape that is cut.
+   * Decodes base64url text of a Gmail response. Padding may be escaped (`\u003d`). Keeps characters
+   * that form no complete group of four, and an escape that is cut, for the next call.
    */
   #decode(text: string): Uint8Array {
     const escape = this.#state === 'after' ? -1 : text.lastIndexOf('\\')

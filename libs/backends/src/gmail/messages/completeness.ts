@@ -4,9 +4,9 @@ import type { GmailMessage, GmailMessagePart } from '../../provider-types/gmail.
 import { readParts } from './parts.ts'
 
 /**
- * Refuses a Gmail message without the members that Gmail sends with every message: a Gmail server
- * that has only heard of a new message leaves these members out. Gmail adds header fields to
- * messages without any.
+ * Refuses a Gmail message without the members that Gmail sends with every message: they are missing
+ * while a Gmail server has no complete copy of a new message. Header fields are never missing,
+ * because Gmail adds some to messages without any.
  *
  * @throws MailApiError `unavailable`, incomplete
  */
@@ -20,8 +20,8 @@ export function assertComplete(
 }
 
 /**
- * True if each text part of a Gmail message has its content. A multipart may be empty, but has no
- * preview then.
+ * True if each text part of a Gmail message has its content. A multipart without parts is accepted
+ * only if Gmail sent no preview (snippet) of the message.
  */
 function hasContent(payload: GmailMessagePart | undefined, snippet: string | undefined): boolean {
   if (!payload) return false

@@ -34,9 +34,9 @@ export async function downloadSource(
 }
 
 /**
- * Downloads the content of a MIME part from Gmail. The attachment id of the part is looked up by
- * each read, because it soon expires (dust-tt/dust pull request 27314), and once more if it is
- * refused.
+ * Downloads the content of a MIME part from Gmail. Each download first looks up the attachment id
+ * of the part, because attachment ids soon expire (dust-tt/dust pull request 27314). If Gmail
+ * refuses the id, the id is looked up once more.
  */
 export async function downloadPart(
   requests: GmailRequests,
@@ -48,7 +48,8 @@ export async function downloadPart(
     const { size, type: contentType, filename } = part
     try {
       const content = await openPart(requests, { id, part }, signal)
-      // A contained message is decoded from its transfer encoding: its size is not reported.
+      // The size of a contained message is left out: the message is decoded from its transfer
+      // encoding, and Gmail does not report the decoded size.
       const bytes = contentType === 'message/rfc822' ? undefined : size
       return defined({ size: bytes, contentType, filename, content })
     } catch (error) {
@@ -114,7 +115,7 @@ async function openPart(
     if (data === undefined && size !== 0) throw incompleteMessage()
     return contentOf(Buffer.from(data ?? '', 'base64url'))
   }
-  // Gmail sends an empty attachment without the member `data`.
+  // Gmail omits the member `data` for an empty attachment.
   if (size === 0) return contentOf(Buffer.alloc(0))
   return openMember(requests, 'data', {
     operation: 'messages.attachments.get',
@@ -126,8 +127,8 @@ async function openPart(
 }
 
 /**
- * Reads a contained message from the source of the message: its form as an attachment of Gmail is
- * not documented.
+ * Reads a contained message from the source of the message, because the Gmail API does not document
+ * how a contained message is sent as an attachment.
  */
 async function readMessagePart(
   requests: GmailRequests,
@@ -150,8 +151,8 @@ async function openMember(
     using _open = response
     yield* readBase64Member(response.body, member, request.signal)
   })()
-  // If the response of Gmail lacks the content, the read fails before the caller sends its own
-  // response.
+  // The first chunk is awaited here: if the response of Gmail lacks the content, the read fails
+  // before the caller starts its own response.
   const first = await content.next()
   return (async function* () {
     if (first.done) return

@@ -16,7 +16,8 @@ export function messagePath(id: string): string {
 }
 
 /**
- * Sends a request for one Gmail message. Gmail refuses message ids that are out of range with 400.
+ * Sends a request for one Gmail message. Gmail refuses a message id that is out of range with
+ * status 400. That refusal becomes the failure `unreadable-id`.
  */
 export async function unreadableIds<T>(send: () => Promise<T>): Promise<T> {
   try {

@@ -30,7 +30,10 @@ const entities: Readonly<Record<string, string>> = {
   apos: "'",
 }
 
-/** Parameters of Gmail's `messages.get` that the options need: headers alone where they suffice. */
+/**
+ * Parameters of Gmail's `messages.get` for the given options. Requests headers only if the options
+ * need nothing else.
+ */
 export function getParameters({ headers, attachments, maxTextBytes }: GetOptions) {
   const brief = 'id,threadId,labelIds,snippet,internalDate,sizeEstimate'
   if (attachments || maxTextBytes !== undefined)
@@ -63,8 +66,8 @@ export function toApiMessage(
 }
 
 /**
- * Headers of a sent Gmail message: the first Message-ID, however it is spelled, and addresses of
- * the authors, if there are any.
+ * Headers of a sent Gmail message: the first Message-ID, in any spelling of the field name, and
+ * addresses of the authors, if there are any.
  */
 export function sentHeadersOf({ payload }: Partial<GmailMessage>) {
   const { messageId, from } = envelopeOf(headersOf(payload?.headers))
@@ -94,7 +97,8 @@ function envelopeOf(fields: readonly [name: string, value: string][]): ApiMessag
 }
 
 /**
- * Decoded text of a header value. Gmail sends header values as they are; some are decoded already.
+ * Decoded text of a header value. Gmail sends most header values with their encoded words (RFC
+ * 2047), and some already decoded.
  */
 function textOf(value: string | undefined): string | undefined {
   return value === undefined ? undefined : decodeWords(value)

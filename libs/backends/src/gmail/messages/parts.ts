@@ -4,9 +4,12 @@ import type { ApiAttachment, ApiTexts } from '../../mail-api/messages.ts'
 import type { GmailMessagePart } from '../../provider-types/gmail.ts'
 import { headersOf } from './headers.ts'
 
-/** MIME part of a Gmail message: a leaf, or a contained message, whose inner parts are not read. */
+/**
+ * MIME part of a Gmail message without inner parts, or a contained message, whose inner parts are
+ * not read.
+ */
 export interface GmailPart {
-  /** Part id of Gmail. Empty for a message that has no other part. */
+  /** Part id of Gmail. Empty for the only part of a message. */
   partId: string
   /** Media type of the MIME part in lower case. */
   type: string
@@ -17,9 +20,12 @@ export interface GmailPart {
   related: boolean
   disposition?: string
   size?: number
-  /** Content of the MIME part as base64url. Absent if it is read by `attachmentId`. */
+  /**
+   * Content of the MIME part as base64url. Absent if the content has to be requested with
+   * `attachmentId`.
+   */
   data?: string
-  /** Attachment id of Gmail: valid for a short time, different in each response. */
+  /** Attachment id of Gmail: valid for a short time, and different in each response. */
   attachmentId?: string
 }
 
@@ -82,8 +88,9 @@ export function attachmentsOf(parts: readonly GmailPart[]): ApiAttachment[] {
         size,
         filename,
         contentId,
-        // The disposition does not decide whether a part is embedded: sent files may be marked as
-        // inline (googleworkspace/cli 589).
+        // A part with a Content-ID is embedded if it is within a multipart/related or if the HTML
+        // text refers to it. The disposition does not matter: sent files may be marked as inline
+        // (googleworkspace/cli 589).
         embedded:
           contentId !== undefined &&
           (related || html.some((text) => text.includes(`cid:${contentId}`))),
@@ -102,7 +109,10 @@ export function largeTexts(parts: readonly GmailPart[]): GmailPart[] {
   return parts.filter((part) => isText(part) && part.data === undefined && part.attachmentId)
 }
 
-/** Texts of a Gmail message, plain and HTML. Several parts of a kind are joined with a line end. */
+/**
+ * Texts of a Gmail message, plain and HTML. Several text parts of one type are joined with a line
+ * end.
+ */
 export function textsOf(parts: readonly GmailPart[], maxBytes: number): ApiTexts {
   const join = (type: string) => {
     const texts = parts.filter((part) => part.type === type && isText(part)).map(textOfPart)
@@ -118,8 +128,8 @@ export function textsOf(parts: readonly GmailPart[], maxBytes: number): ApiTexts
 }
 
 /**
- * Text of a MIME part. Gmail sends some texts converted to UTF-8 and other texts as they are: texts
- * that are valid UTF-8 with non-ASCII characters were converted.
+ * Text of a MIME part. Gmail converts some texts to UTF-8 and sends other texts in their own
+ * charset. A text that is valid UTF-8 with non-ASCII characters counts as converted.
  */
 function textOfPart({ data = '', charset }: GmailPart): string {
   const bytes = Buffer.from(data, 'base64url')
@@ -137,12 +147,12 @@ function isUtf8(bytes: Uint8Array): boolean {
   }
 }
 
-/** Beginning of a text in at most this number of UTF-8 bytes, without half a character. */
+/** Beginning of a text with at most `maxBytes` bytes in UTF-8. Never cuts a character in two. */
 function cut(text: string, maxBytes: number): string {
   const bytes = Buffer.from(text)
   if (bytes.length <= maxBytes) return text
   let end = maxBytes
-  // UTF-8: bytes 10xxxxxx continue a character.
+  // In UTF-8, bytes of the form 10xxxxxx continue a character, so the cut moves before them.
   while (end > 0 && ((bytes[end] ?? 0) & 0xc0) === 0x80) end--
   return bytes.toString('utf8', 0, end)
 }

@@ -3,9 +3,9 @@ import { parseHeaders } from '@posthorn/mime'
 const maxDepth = 64
 
 /**
- * Finds the body of a MIME part in the source of a message (RFC 2046 §5.1), before its transfer
- * encoding is decoded: the part with a Gmail part id, which has indexes from 0. Undefined if there
- * is no such part.
+ * Finds a MIME part by its Gmail part id in the source of a message (RFC 2046 §5.1). A part id
+ * lists an index per level, counted from 0, such as `0.1`. The returned body still has its transfer
+ * encoding. Undefined if the part does not exist.
  */
 export function findSourcePart(
   source: Buffer,
@@ -37,7 +37,10 @@ function boundaryOf(head: Buffer): string | undefined {
   return /^multipart\//i.test(type.trim()) ? (quoted ?? bare) : undefined
 }
 
-/** MIME part between two delimiter lines. The preamble comes before the first delimiter line. */
+/**
+ * MIME part at the position `index` of a multipart body, between two delimiter lines. Text before
+ * the first delimiter line (preamble) is skipped.
+ */
 function childAt(body: Buffer, boundary: string, index: number): Buffer | undefined {
   const delimiter = `--${boundary}`
   let start = nextDelimiter(body, delimiter, 0)

@@ -3,8 +3,8 @@ import type { Capabilities } from '../../mail-session.ts'
 import { hasCapability } from '../imapflow-internals.ts'
 
 /**
- * Capabilities of an IMAP server as advertised, or implied by IMAP4rev2 if enabled (RFC 9051
- * appendix E).
+ * Capabilities of an IMAP server: the advertised capabilities, and those that an enabled IMAP4rev2
+ * implies (RFC 9051 appendix E).
  */
 export function capabilitiesOf(client: ImapFlow): Capabilities {
   const has = (name: string) => hasCapability(client, name)

@@ -38,15 +38,16 @@ function inflate(internals: ImapFlowInternals, onBroken: () => void): void {
   socket.pipe(unpacked).pipe(streamer)
   unpacked.on('error', (error: NodeJS.ErrnoException) => {
     if (error.code === 'Z_DATA_ERROR') onBroken()
-    // A closed IMAP parser has no error listener. Emitting an error would then end the process.
+    // An error is passed on only to an open IMAP parser. A closed parser has no error listener, so
+    // an emitted error would end the process.
     if (!streamer.destroyed && streamer.listenerCount('error') > 0) streamer.emit('error', error)
   })
   internals.writeSocket = new StoredWriter(socket)
 }
 
 /**
- * Writer of commands on a compressed IMAP connection, with the part of the stream interface that
- * imapflow uses.
+ * Writer of commands on a compressed IMAP connection. Implements the part of the stream interface
+ * that imapflow uses.
  */
 class StoredWriter {
   readonly #socket: Socket
@@ -70,7 +71,7 @@ class StoredWriter {
     return true
   }
 
-  /** Does nothing: the owner of the socket destroys the socket and handles its errors. */
+  /** Does nothing, because the owner of the socket destroys the socket and handles its errors. */
   destroy(): void {}
   on(): void {}
   removeListener(): void {}

@@ -18,13 +18,13 @@ import type { Transcript } from './transcript.ts'
 import { Wire } from './wire.ts'
 
 /**
- * Maximum duration of an IMAP command that still receives data. The socket timeout detects a silent
- * server much earlier.
+ * Maximum duration of an IMAP command during which the server keeps sending data. A silent server
+ * is detected much earlier by the socket timeout.
  */
 export const commandMs = 5 * 60_000
 /**
- * Maximum number of keep-alives (NOOP) of an IMAP session without a call in between. Afterwards the
- * server closes a session that its owner lost.
+ * Maximum number of keep-alives (NOOP) of an IMAP session between two calls of its owner. Without
+ * keep-alives the server ends a session that its owner no longer uses.
  */
 const maxKeepAlives = 12
 /** Maximum wait for the response to LOGOUT of an IMAP session. */
@@ -39,7 +39,10 @@ export interface MailboxRef {
   uidValidity: bigint
 }
 
-/** Transcript and message faults, which IMAP connections of an account may share. */
+/**
+ * Transcript and record of message faults of an IMAP connection. Several connections of an account
+ * may share both.
+ */
 interface ConnectionParts {
   transcript?: Transcript | undefined
   faults?: MessageFaults | undefined
@@ -72,8 +75,8 @@ export class ImapConnection {
     this.#openedAt = faults.losses
     this.#rejections = new RejectionLogger(log)
     this.client = new ImapFlow({ ...options, logger: this.#rejections.logger(transcript) })
-    // The error listener of the imapflow client stays attached after close: an 'error' event
-    // without a listener ends the process.
+    // The error listener of the imapflow client stays attached after the connection is closed,
+    // because an 'error' event without a listener ends the process.
     this.client.on('error', (error) => (this.#reason ??= connectError(error)))
     const { promise, resolve } = Promise.withResolvers<Error | undefined>()
     this.closed = promise
@@ -93,7 +96,8 @@ export class ImapConnection {
       if (signal.aborted) abort()
       await this.client.connect()
       if (!this.client.usable) throw this.#closedError()
-      // imapflow ignores rejections of its commands after the login, such as NAMESPACE.
+      // imapflow ignores rejections of the commands that it sends after the login, such as
+      // NAMESPACE. A rejection that shows a failed login is thrown here.
       const lastRejection = this.#rejections.last
       if (lastRejection && invalidatesLogin(lastRejection)) throw lastRejection
       this.#keepAlive(keepAliveMs)
@@ -107,8 +111,8 @@ export class ImapConnection {
   }
 
   /**
-   * Runs IMAP commands after all earlier calls. With a mailbox, fails with `unavailable` unless
-   * that mailbox is still selected. Every failure is an AppError.
+   * Runs IMAP commands after all earlier calls have ended. If `mailbox` is given, the call fails
+   * with `unavailable` unless that mailbox is still selected. Every failure is an AppError.
    */
   async call<T>(
     work: (client: ImapFlow) => Promise<T>,
@@ -152,7 +156,7 @@ export class ImapConnection {
     return this.#rejections.unreadable
   }
 
-  /** Messages of a mailbox that the server cannot describe. */
+  /** Record of the messages in a mailbox that the server cannot describe. */
   faultsIn(mailbox: MailboxRef): MailboxFaults {
     return this.#faults.of(mailbox)
   }
@@ -179,12 +183,12 @@ export class ImapConnection {
   }
 
   /**
-   * Sends NOOP, or STATUS to servers that do not report changes on NOOP. The caller must hold the
-   * mutex of the connection.
+   * Sends NOOP. Servers that do not report changes in response to NOOP get STATUS instead. The
+   * caller must hold the mutex of the connection.
    */
   async noop(client: ImapFlow): Promise<void> {
     if (ignoresNoop(client)) return await pollStatus(this, this.#selected?.path ?? 'INBOX')
-    // imapflow returns false if NOOP fails, against its type.
+    // imapflow returns false if NOOP fails, which its type does not show.
     const result: unknown = await client.noop()
     if (result === false) throw this.rejection('respond to NOOP')
   }
@@ -196,7 +200,7 @@ export class ImapConnection {
     return this.#selected
   }
 
-  /** Selected mailbox of the IMAP connection, or undefined. */
+  /** Selected mailbox of the IMAP connection. Undefined if no mailbox is selected. */
   get selectedIfAny(): MailboxRef | undefined {
     return this.#selected
   }
@@ -223,7 +227,7 @@ export class ImapConnection {
   #keepAlive(everyMs: number): void {
     const timer = setInterval(() => {
       if (!this.mutex.isIdle || ++this.#keepAlives > maxKeepAlives) return
-      // The next call of the session reports a failure of this keep-alive NOOP.
+      // A failure of the keep-alive NOOP is ignored here: the next call of the session reports it.
       this.mutex.run(() => this.perform((client) => this.noop(client))).catch(() => {})
     }, everyMs)
     timer.unref()
@@ -231,7 +235,8 @@ export class ImapConnection {
   }
 
   /**
-   * True for the mailbox that the connection selected last. The server may have closed it since.
+   * True if the connection selected this mailbox last. The server may have closed the mailbox since
+   * then.
    */
   #wasSelected({ path, uidValidity }: MailboxRef): boolean {
     return this.#selected?.path === path && this.#selected.uidValidity === uidValidity
@@ -242,8 +247,8 @@ export class ImapConnection {
   }
 
   /**
-   * Error of a closed IMAP connection: the text of the server's BYE, if any, explains more than a
-   * closed socket.
+   * Error of a closed IMAP connection. Uses the text of the server's BYE, if any, because this text
+   * explains more than the closed socket.
    */
   #byeErrorOr(error: AppError): AppError {
     const bye = this.client.byeReason

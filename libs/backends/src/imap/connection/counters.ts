@@ -13,8 +13,8 @@ export function counterNames(client: ImapFlow): string[] {
 }
 
 /**
- * Checks an IMAP connection with STATUS, and reports a change of the number of messages in the
- * mailbox. The caller must hold the mutex of the connection.
+ * Checks that an IMAP connection works by requesting STATUS, and reports a changed number of
+ * messages in the mailbox. The caller must hold the mutex of the connection.
  */
 export async function pollStatus(
   { client, wire }: { client: ImapFlow; wire: Wire },
@@ -64,8 +64,8 @@ export function mailboxIdOf(items: StatusItems | undefined): string | undefined 
 }
 
 /**
- * Emits `exists` if STATUS of the selected mailbox has a new message count. Servers that ignore
- * NOOP report a new count in no other way.
+ * Emits the event `exists` if STATUS of the selected mailbox has a new message count. A server that
+ * ignores NOOP does not report a new count in any other way.
  */
 export function updateMessageCount(client: ImapFlow, path: string, messages: number): void {
   const { mailbox } = client
@@ -76,9 +76,9 @@ export function updateMessageCount(client: ImapFlow, path: string, messages: num
 }
 
 /**
- * Returns a valid UIDVALIDITY. Throws `NoUidValidity` if it is missing or zero, which RFC 9051 §9
- * forbids. UIDs of the mailbox would be meaningless, and state stored for these UIDs lost with the
- * next valid UIDVALIDITY.
+ * Returns a valid UIDVALIDITY. Throws `NoUidValidity` for a missing or zero UIDVALIDITY, which RFC
+ * 9051 §9 forbids. Without UIDVALIDITY, UIDs have no meaning, and state stored for them would be
+ * lost at the next valid UIDVALIDITY.
  */
 export function requireUidValidity(uidValidity: bigint | undefined): bigint {
   if (uidValidity === undefined || uidValidity <= 0n)

@@ -5,27 +5,26 @@ import { type ServerResponse, rejectsCredentials } from './login-response.ts'
 import { brief } from '../text.ts'
 
 /**
- * IMAP response codes of RFC 5530 §3 and of providers for failures of the server, unrelated to the
- * request.
+ * IMAP response codes that report a failure of the server, unrelated to the request: codes of RFC
+ * 5530 §3 and codes of providers.
  */
 const temporaryCodes = new Set(['UNAVAILABLE', 'SERVERBUG', 'INUSE', 'THROTTLED'])
 
-/** IMAP response codes of RFC 5530 §3 for credentials that have become invalid. */
+/** IMAP response codes for credentials that are no longer valid (RFC 5530 §3). */
 const expiredCodes = new Set(['AUTHENTICATIONFAILED', 'EXPIRED'])
 
 /**
- * IMAP response codes for a missing mailbox: of RFC 5530 §3, and of RFC 9051 §7.1 for a missing
- * destination.
+ * IMAP response codes for a missing mailbox (RFC 5530 §3) and for a missing destination mailbox
+ * (RFC 9051 §7.1).
  */
 const missingCodes = new Set(['NONEXISTENT', 'TRYCREATE'])
 
 /**
- * Text of Exchange in the rejection of a command after a login of a user that Exchange does not
- * know.
+ * Text with which Exchange rejects commands after the login of a user that Exchange does not know.
  */
 const notConnected = /authenticated but not connected/i
 
-/** Error codes of imapflow, mapped to the usual error codes. */
+/** Error codes of connection failures, such as ECONNRESET, by error code of imapflow. */
 const codeNames = new Map([
   ['NoConnection', 'ECONNRESET'],
   ['EConnectionClosed', 'ECONNRESET'],
@@ -40,9 +39,8 @@ const codeNames = new Map([
 ])
 
 /**
- * Errors of imapflow before a login, because the IMAP server offers no mechanism for the
- * credentials: no XOAUTH2 and OAUTHBEARER for a token, or LOGINDISABLED, which may also be an
- * outage.
+ * Errors of imapflow if the IMAP server offers no login method for the credentials: neither XOAUTH2
+ * nor OAUTHBEARER for a token, or LOGINDISABLED, which may also mean an outage.
  */
 const unsupportedLogins = new Map<string, 'unauthorized' | 'unreachable'>([
   ['Unsupported authentication mechanism', 'unauthorized'],
@@ -59,7 +57,7 @@ export function connectError(error: unknown): AppError {
   const response = serverResponse(failure)
   const unsupported = unsupportedLogins.get(failure.message)
   if (unsupported !== undefined)
-    // The error has no IMAP response code: the server received no login, so it sent no code.
+    // The error has no IMAP response code, because no login was sent to the server.
     return new AppError(unsupported, 'The mail server supports no login with these credentials', {
       cause: error,
     })
@@ -73,7 +71,8 @@ export function connectError(error: unknown): AppError {
 
 /**
  * True if the rejection of a command right after the login means that the login failed or that the
- * server is in trouble. Exchange accepts the login of unknown users.
+ * server has an outage. Exchange accepts the login of users that it does not know and rejects their
+ * commands.
  */
 export function invalidatesLogin(failure: ImapFlowError): boolean {
   const { text, code = '' } = serverResponse(failure)
@@ -99,8 +98,8 @@ function rejectionKind({ code = '', text }: ServerResponse): ErrorKind {
 }
 
 /**
- * Error of an IMAP command that creates, renames or deletes a mailbox. A NO response is always
- * `rejected`, with the code of the response or else `fallbackCode`.
+ * Error of an IMAP command that creates, renames or deletes a mailbox. A NO response always becomes
+ * the error kind `rejected`, with the code of the response or else with `fallbackCode`.
  */
 export function mailboxError(error: unknown, fallbackCode?: string): AppError {
   if (error instanceof AppError) return error
@@ -125,7 +124,7 @@ export function isRejection(error: unknown): error is AppError {
   )
 }
 
-/** Error of a call that needs an extension which the mail server lacks. */
+/** Error of a call that needs an extension (capability) which the mail server lacks. */
 export function missingExtension(message: string): AppError {
   return new AppError('unprocessable', message, { code: 'MissingServerExtension' })
 }
@@ -147,7 +146,8 @@ export function timedOut(message: string): AppError {
 }
 
 /**
- * Error of connecting to an IMAP server when the caller or the timeout of the caller aborted it.
+ * Error of connecting to an IMAP server after the caller's signal aborted the connection, for
+ * example after a timeout.
  */
 export function connectAborted({ reason }: AbortSignal): AppError {
   if ((reason as Partial<Error> | undefined)?.name === 'TimeoutError')
@@ -177,12 +177,13 @@ function unreachableError(failure: ImapFlowError, response: ServerResponse): App
   })
 }
 
-/** Codes of OpenSSL errors with constant texts. */
+/** Codes of OpenSSL errors whose texts are constant. */
 const certificateCodes = /^(?:CERT_|DEPTH_|SELF_SIGNED_|UNABLE_TO_)/
 
 /**
- * Reason of a failed IMAP connection without text from the network: texts of system errors contain
- * IP addresses, and texts of parser errors contain the banner of a server that is not for mail.
+ * Reason of a failed IMAP connection without text from the network. Texts of system errors may
+ * contain IP addresses. Texts of parser errors may contain the banner of a server that is no mail
+ * server.
  */
 function reasonOf({ message }: ImapFlowError, code: string): string {
   if (certificateCodes.test(code)) return message.replace(/;[^]*$/, '')

@@ -33,8 +33,8 @@ const maxNames = 10_000
 export class MailboxNames {
   readonly #client: ImapFlow
   /**
-   * Map from mailbox names in imapflow's encoding to the server's names, and from the server's
-   * names to mailbox paths.
+   * Mailbox names in the server's encoding, by mailbox name in imapflow's encoding. The second map
+   * has the mailbox paths, by name in the server's encoding.
    */
   readonly #raw = new Map<string, string>()
   readonly #paths = new Map<string, string>()
@@ -46,9 +46,9 @@ export class MailboxNames {
   }
 
   /**
-   * Path of a mailbox name from LIST. A listed name also determines how the name is sent. A name
-   * that does not survive decoding and encoding (raw UTF-8, invalid UTF-7) is used as the path and
-   * sent unchanged, unless the server also lists the name in UTF-7.
+   * Path of a mailbox name that the server listed (LIST), which also determines how the name is
+   * sent. A name that changes by decoding and encoding (raw UTF-8, invalid UTF-7) is used as the
+   * path and sent unchanged, unless the server also lists the name in UTF-7.
    */
   decodeListed(raw: string): string {
     const { path, isFaithful } = this.#read(raw)
@@ -65,14 +65,14 @@ export class MailboxNames {
   }
 
   /**
-   * Path of a mailbox name outside of LIST, which does not determine how the name is sent. Dovecot
-   * 2.3 uses UTF-8 in NOTIFY responses but rejects UTF-8 in commands.
+   * Path of a mailbox name from a response other than LIST. Such a name does not determine how the
+   * name is sent: Dovecot 2.3 uses UTF-8 in NOTIFY responses but rejects UTF-8 in commands.
    */
   decodeOnly(raw: string): string {
     return this.#read(raw).path
   }
 
-  /** Name of a mailbox path in imapflow's encoding. */
+  /** Converts a mailbox path to the mailbox name in imapflow's encoding. */
   encode(path: string): string {
     return encodePath(this.#client, path)
   }

@@ -17,8 +17,8 @@ interface FlagChange {
 }
 
 /**
- * Maximum number of buffered flag changes of a mailbox. More changes become one flag change without
- * a message.
+ * Maximum number of buffered flag changes of a mailbox. More changes are replaced by one
+ * notification that flags have changed, without messages.
  */
 const maxBufferedFlags = 1_000
 
@@ -47,8 +47,8 @@ export class NotificationBuffer {
   }
 
   /**
-   * Reports changed flags of a message. A mod-sequence without flags is reported as a change of
-   * something else, such as labels.
+   * Reports the changed flags of a message. A mod-sequence without flags is reported as a change of
+   * the mailbox without flags, because something else may have changed, such as labels.
    */
   notifyFlags({ uid, flags, modseq }: FlagChange): void {
     if (!flags) {
@@ -59,8 +59,9 @@ export class NotificationBuffer {
   }
 
   /**
-   * Calls `watcher` with buffered, then with new notifications of the IMAP server until the
-   * returned function is called. Notifications of other mailboxes are included with `everywhere`.
+   * Calls `watcher` with the buffered notifications, then with new notifications of the IMAP
+   * server, until the returned function is called. `everywhere` includes notifications about
+   * mailboxes that are not selected.
    */
   watch(watcher: (notification: MailboxNotification) => void, everywhere = false): () => void {
     const buffered = [...(this.#exists ? [this.#exists] : []), ...this.#flags]

@@ -30,11 +30,12 @@ export async function clientOptions(
   const connectMs = options.connectTimeoutMs ?? defaultConnectMs
   const minVersion = tlsVersions.find((version) => version === minTlsVersion) ?? 'TLSv1.2'
   const { proxy } = options
-  // RFC 8314 §3.3: an attacker on the network path could remove STARTTLS. Loopback has no network
-  // path.
+  // Plaintext is allowed on loopback only, or if an option permits it: an attacker on the network
+  // path could remove STARTTLS (RFC 8314 §3.3).
   const isLocal = proxy === undefined && isLoopback(host)
   const allowsPlaintext = options.allowsPlaintext === true || isLocal
-  // imapflow passes all of these TLS options to tls.connect(), beyond its types.
+  // imapflow passes all of these TLS options to tls.connect(), although its types lack some of
+  // them.
   const tls = {
     ...(proxy === undefined ? pinAddresses(await addressesOf(host, options, signal), options) : {}),
     rejectUnauthorized,
@@ -52,16 +53,17 @@ export async function clientOptions(
     connectionTimeout: connectMs,
     greetingTimeout: connectMs,
     socketTimeout: socketTimeoutMs,
-    // Only `watch` of this library enters IDLE, never imapflow itself.
+    // imapflow must not enter IDLE. Only `watch` of this library does.
     disableAutoIdle: true,
     qresync: true,
     disableIMAP4rev2: options.disableIMAP4rev2 === true,
-    // A SEARCH response with a million UIDs is a line of 8 MB. `ResponseFilter` has narrower limits
-    // for other responses.
+    // The line limit allows a SEARCH response with a million UIDs, which is a line of 8 MB.
+    // `ResponseFilter` has lower limits for other responses.
     maxLineLength: 16 * 2 ** 20,
     maxLiteralSize: 64 * 2 ** 20,
     maxResponseSize: 96 * 2 ** 20,
-    // In invalid responses, `ResponseFilter` counts fewer tokens than imapflow.
+    // The limit of imapflow is twice the limit of `ResponseFilter`, because imapflow counts more
+    // tokens than `ResponseFilter` in invalid responses.
     maxResponseTokens: 2 * fetchLimits.tokens,
     ...(proxy === undefined
       ? {}
@@ -71,7 +73,9 @@ export async function clientOptions(
   }
 }
 
-/** Client identification for the IMAP command ID. Replaces the default values of imapflow. */
+/**
+ * Default client identification for the IMAP command ID. Replaces the default values of imapflow.
+ */
 const defaultClientInfo = {
   name: 'Posthorn',
   version: release.version,
@@ -92,8 +96,8 @@ async function addressesOf(
 }
 
 /**
- * Options of net.connect and tls.connect for a mail server: the checked addresses only, a source
- * address of the same family if present, and no delay of small writes.
+ * Options of net.connect and tls.connect for a mail server: only the checked addresses of the
+ * server, a source address of the same family if configured, and no delay of small writes.
  */
 function pinAddresses(
   resolved: ResolvedAddress[],
@@ -103,7 +107,8 @@ function pinAddresses(
     .filter((family) => resolved.some((address) => address.family === family))
     .map((family) => ({ family, localAddress: findLocalAddress(localAddresses, family) }))
     .find(({ localAddress }) => localAddress !== undefined)
-  // With a source address Node tries only one destination, which must have the same family.
+  // With a source address, Node tries only one destination address. The destination must be of the
+  // same family as the source address.
   const addresses = from ? resolved.filter(({ family }) => family === from.family) : resolved
 
   type Callback = (error: null, addresses: ResolvedAddress[] | string, family?: number) => void

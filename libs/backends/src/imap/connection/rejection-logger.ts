@@ -2,13 +2,14 @@ import type { Logger } from '@posthorn/telemetry'
 import type { ImapFlowError, ImapFlowOptions } from 'imapflow'
 import type { Transcript } from './transcript.ts'
 
-/** Log message of imapflow for a response whose handler failed. */
+/** Log message of imapflow for a response that its handler failed to process. */
 const unprocessed = 'Failed to process untagged response'
 
 /**
- * Logger for imapflow, which returns `false` for many rejected commands and only logs the reason.
- * The logger stores the last rejection for the error of the command, and counts the responses that
- * imapflow skips. It logs texts at trace, never whole entries, because these contain mail data.
+ * Logger for imapflow. imapflow returns `false` for many rejected commands and logs the reason
+ * only, so the logger stores the last rejection for the error of the command. The logger also
+ * counts the responses that imapflow skips. Texts are logged at trace level, never whole entries,
+ * because entries contain mail data.
  */
 export class RejectionLogger {
   /** Last rejection of the running IMAP command. Reset by the caller of the command. */

@@ -1,8 +1,8 @@
 import { createSecureContext, type SecureContext, type SecureVersion } from 'node:tls'
 
 /**
- * TLS contexts shared by all IMAP connections, one context per lowest TLS version. A context of its
- * own would cost each connection 50 kB and 1 ms.
+ * TLS contexts shared by all IMAP connections, one context per minimum TLS version. A separate
+ * context would cost each connection 50 kB of memory and 1 ms.
  */
 export class SecureContexts {
   readonly #contexts = new Map<SecureVersion, SecureContext>()

@@ -1,12 +1,12 @@
 import { TtlCache } from '@posthorn/flow'
 
-/** Observed behaviour of one mail server at the IMAP commands IDLE and COMPRESS. */
+/** Behaviour of one mail server that was observed with the IMAP commands IDLE and COMPRESS. */
 export interface ServerQuirks {
   /** True after an IMAP server sent compressed data that cannot be decompressed. */
   sendsInvalidDeflate: boolean
   /** True after an IMAP server sent a continuation response to IDLE. */
   hasConfirmedIdle: boolean
-  /** Number of IDLE commands after which an IMAP server was silent. */
+  /** Number of IDLE commands to which an IMAP server sent no response. */
   unansweredIdles: number
 }
 
@@ -16,12 +16,15 @@ export interface ServerQuirks {
  */
 const maxServers = 1_000
 /**
- * Number of unanswered IDLE commands after which an IMAP server that never confirmed an IDLE counts
- * as ignoring IDLE. A single unanswered IDLE may be a network failure.
+ * Number of unanswered IDLE commands after which an IMAP server counts as ignoring IDLE, unless it
+ * has ever confirmed an IDLE. A single unanswered IDLE may be a network failure.
  */
 const maxUnansweredIdles = 2
 
-/** Observed behaviour of mail servers, keyed by host and port. Shared by later sessions. */
+/**
+ * Cache of the observed behaviour of mail servers, keyed by host and port. Later sessions use the
+ * cached behaviour.
+ */
 export class QuirkCache {
   readonly #servers = new TtlCache<string, ServerQuirks>({ max: maxServers })
 

@@ -4,15 +4,17 @@ import { clean } from '../text.ts'
 
 const maxLength = 2_000
 const hidden = '(hidden)'
-/** Minimum length of a text that a transcript hides. Shorter texts occur by chance. */
+/**
+ * Minimum length of a text that a transcript hides. Shorter texts would hide other text by chance.
+ */
 const minSecretLength = 6
 
-/** Placeholder of imapflow in log entries for a literal or a long string. */
+/** Placeholder in log entries of imapflow for a literal or a long string. */
 const sizePlaceholder = /^\(\* \d+B [a-z]+ \*\)$/
 
 /**
- * Log entry of imapflow. An entry for a line of the IMAP protocol has a `src`. Literals and long
- * strings are replaced by their size.
+ * Log entry of imapflow. Only an entry for a line of the IMAP protocol has the member `src`.
+ * Literals and long strings are replaced by their size.
  */
 interface Entry {
   src?: unknown
@@ -20,8 +22,8 @@ interface Entry {
 }
 
 /**
- * Formats the lines of an IMAP session for operators. Hides credentials by position: arguments of
- * LOGIN and AUTHENTICATE, and all lines until their tagged response.
+ * Formats the lines of an IMAP session for operators. Hides credentials by their position: the
+ * arguments of LOGIN and AUTHENTICATE, and all lines until the tagged response to these commands.
  */
 export class Transcript {
   readonly #onLine: (line: TranscriptLine) => void
@@ -57,8 +59,8 @@ export class Transcript {
       if (line.startsWith(`${this.#secretTag} `)) this.#endLogin(line)
       else if (!line.startsWith('* ')) return `+ ${hidden}`
     }
-    // imapflow logs short parts of messages as quoted strings. The pattern excludes brackets in a
-    // section, which keeps the time linear.
+    // imapflow logs short parts of messages as quoted strings, which are replaced by their size
+    // here. The pattern allows no brackets in a section name, which keeps its time linear.
     return line.replaceAll(
       /((?:BODY|BINARY)\[[^[\]]*\](?:<\d+>)?) "((?:[^"\\]|\\.)*)"/gi,
       (whole, item: string, text: string) =>
@@ -67,9 +69,9 @@ export class Transcript {
   }
 
   /**
-   * Ends the hidden lines of a login. RFC 9051 §7.1: only a server of the protocol repeats the tag
-   * with a status. The text of a rejected login may name hosts, so that only an accepted login
-   * shows the lines to tenants.
+   * Ends the hidden lines of a login at its tagged response, which only an IMAP server sends (RFC
+   * 9051 §7.1). Tenants see lines only after an accepted login, because the text of a rejected
+   * login may name hosts.
    */
   #endLogin(line: string): void {
     this.#secretTag = undefined

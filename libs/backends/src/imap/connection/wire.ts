@@ -34,38 +34,41 @@ interface Throttled {
 }
 
 /**
- * IMAP commands that are not repeated here after throttling. imapflow itself repeats FETCH. The
- * other commands must not be sent twice.
+ * IMAP commands that this class does not repeat after throttling. imapflow repeats FETCH itself.
+ * The other commands must not be sent twice.
  */
 const notRetried = new Set(['FETCH', 'UID FETCH', 'IDLE', 'LOGOUT', 'LOGIN', 'AUTHENTICATE'])
 /**
- * Limits for a throttled IMAP command: total delay and attempts. Beyond the limits the command
- * fails and the caller retries on another connection.
+ * Maximum total delay of a throttled IMAP command, and maximum number of its attempts. Beyond these
+ * limits the command fails, and the caller tries again on another connection.
  */
 const maxThrottleMs = 2 * 60_000
 const maxTries = 3
 
-/** STATUS items to request with LIST, and the receiver of their values. */
+/** STATUS items to request together with LIST, and the function that receives their values. */
 interface ListCounters {
   items: readonly string[]
   onStatus: (path: string, items: StatusItems) => void
 }
 
 /**
- * Layer below imapflow's commands: handles IMAP responses that imapflow ignores or interprets
+ * Layer below imapflow's commands. Handles IMAP responses that imapflow ignores or interprets
  * differently, and mailbox names that imapflow cannot encode.
  */
 export class Wire {
   readonly client: ImapFlow
   /** Called when a VANISHED response reports deleted messages. */
   onVanished: () => void = () => {}
-  /** Called in addition to `onVanished`, with the UIDs of VANISHED, for the running command. */
+  /**
+   * Receives the UIDs of VANISHED responses to the running command. Called in addition to
+   * `onVanished`.
+   */
   onVanishedUids: ((uids: UidRange[]) => void) | undefined
-  /** Called for a FETCH response that reports a changed message without details. */
+  /** Called for a FETCH response that reports a changed message by its mod-sequence only. */
   onModified: () => void = () => {}
   /**
-   * Called for unsolicited STATUS and LIST responses, and when the server stops sending them (RFC
-   * 5465 §5.8).
+   * Called for unsolicited STATUS responses with counters of a mailbox. Other functions are called
+   * for LIST responses, and when the server stops sending notifications (RFC 5465 §5.8).
    */
   onStatus: (path: string, items: StatusItems) => void = () => {}
   onListed: () => void = () => {}
@@ -89,8 +92,8 @@ export class Wire {
     const untaggedFetch = this.#internals.untaggedFetch.bind(client)
     Object.assign(client, {
       exec: (...command: Parameters<Exec>) => this.exec(...command),
-      // imapflow iterates over each UID of VANISHED: a line of 30 bytes would block the process for
-      // minutes.
+      // VANISHED is handled here: imapflow would iterate over each UID, so a line of 30 bytes could
+      // block the process for minutes.
       untaggedVanished: async (line: Line) => this.#vanished(line),
       untaggedFetch: async (line: Line) => {
         if (hasOnlyModseq(line)) this.onModified()
@@ -102,7 +105,10 @@ export class Wire {
     this.#internals.sectionHandlers['NOTIFICATIONOVERFLOW'] = async () => this.onOverflow()
   }
 
-  /** Sends an IMAP command. Replaces `exec` of imapflow for imapflow's own commands. */
+  /**
+   * Sends an IMAP command. Replaces the method `exec` of imapflow for the commands that imapflow
+   * sends.
+   */
   exec(
     command: string,
     attributes: Attributes,
@@ -114,7 +120,8 @@ export class Wire {
     if (notRetried.has(command)) return this.#exec(command, args, options)
     const done =
       command === 'LIST' ? this.#list(args, options) : this.#execThrottled(command, args, options)
-    // Closing the connection rejects commands before their callers await them, as in imapflow.
+    // The empty handler prevents an unhandled rejection: if the connection closes, commands are
+    // rejected before their callers await them. imapflow does the same.
     done.catch(() => {})
     return done
   }
@@ -128,8 +135,8 @@ export class Wire {
   }
 
   /**
-   * Ends IDLE and sends an IMAP command. Returns the tagged OK, throws errors of imapflow. The
-   * caller must hold the mutex of the connection.
+   * Ends IDLE and sends an IMAP command. Returns the tagged OK response. Throws the errors of
+   * imapflow. The caller must hold the mutex of the connection.
    */
   async run(
     command: string,
@@ -144,7 +151,8 @@ export class Wire {
   }
 
   /**
-   * Collects UIDs of VANISHED (EARLIER) (RFC 7162 §3.2.10) until the returned function is called.
+   * Passes the UIDs of VANISHED (EARLIER) responses (RFC 7162 §3.2.10) to `collect` until the
+   * returned function is called.
    */
   collectVanished(collect: (uids: UidRange[]) => void): () => void {
     this.#onVanishedEarlier = collect
@@ -152,8 +160,8 @@ export class Wire {
   }
 
   /**
-   * Requests mailbox counters with every LIST of `work`, unless the server has rejected that
-   * before.
+   * Requests mailbox counters with every LIST command that `work` sends, unless the server has
+   * rejected such a LIST before.
    */
   async withCounters<T>(counters: ListCounters, work: () => Promise<T>): Promise<T> {
     if (!this.#countersRejected) this.#counters = counters
@@ -164,7 +172,7 @@ export class Wire {
     }
   }
 
-  /** Path of a listed mailbox name. */
+  /** Converts a listed mailbox name to the path of the mailbox. */
   pathOf(raw: string): string {
     return this.#names.decodeListed(raw)
   }
@@ -174,7 +182,10 @@ export class Wire {
     return { type: 'STRING', value: this.#names.encode(path) }
   }
 
-  /** Requests STATUS of one mailbox. Also reports responses for other mailboxes to `onStatus`. */
+  /**
+   * Requests STATUS of one mailbox. STATUS responses for other mailboxes are also passed to
+   * `onStatus`.
+   */
   async status(
     path: string,
     items: readonly string[],
@@ -195,7 +206,10 @@ export class Wire {
     return listedFlags
   }
 
-  /** True if a new LIST response shows the mailbox path in another encoding than imapflow's. */
+  /**
+   * Lists all mailboxes again. True if the list shows that the server encodes the name of the
+   * mailbox differently from imapflow.
+   */
   async learnRawName(path: string): Promise<boolean> {
     const name = this.#names.encode(path)
     if (name === path || this.#names.isRaw(name)) return false
@@ -216,7 +230,8 @@ export class Wire {
         const { code, throttleReset = 0, throttleWaited = 0 } = error as ImapFlowError & Throttled
         waited += throttleReset
         if (code !== 'ETHROTTLE' || tries === maxTries || waited > maxThrottleMs) throw error
-        // imapflow has already waited for a part of the delay of the throttled command.
+        // Waits for the remaining delay of the throttled command. imapflow has already waited for a
+        // part of the delay.
         if (await this.#internals.throttleWait(throttleReset - throttleWaited)) throw error
       }
     }

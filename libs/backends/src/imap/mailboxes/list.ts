@@ -13,9 +13,8 @@ import type { StatusItems } from '../tokens.ts'
 import type { Wire } from '../connection/wire.ts'
 
 /**
- * Lists all mailboxes of an account that exist at the IMAP server. A list without a selectable
- * mailbox is an error, because every account has mailboxes and an empty list would delete all of
- * them.
+ * Lists all mailboxes of an account that exist at the IMAP server. Throws for a list without a
+ * selectable mailbox: every account has mailboxes, and an empty list would delete all of them.
  */
 export async function listMailboxes(
   connection: ImapConnection,
@@ -51,30 +50,33 @@ export async function listMailboxes(
 }
 
 /**
- * True for a mailbox name that is only a level above mailboxes or a subscription (RFC 5258 §3.1).
+ * True for a listed mailbox name that does not exist as a mailbox, such as a level above mailboxes
+ * or a subscription (RFC 5258 §3.1).
  */
 function isNonExistent({ flags }: ListResponse): boolean {
   return [...flags].some((flag) => flag.toLowerCase() === '\\nonexistent')
 }
 
 /**
- * True for the mail server Cyrus 3.6. It reads the MAILBOXID in mailbox lists from freed memory, so
- * that mailbox ids change or have an invalid syntax.
+ * True for the mail server Cyrus 3.6. Cyrus 3.6 reads the MAILBOXID for mailbox lists from freed
+ * memory, so that mailbox ids change or have an invalid syntax.
  */
 function isCyrus(client: ImapFlow): boolean {
   return hasCapability(client, 'X-REPLICATION')
 }
 
 /**
- * Merges duplicate entries of the mailbox list, which some servers send and NOTIFY adds (RFC 5465
- * §5.4). The selectable entry wins.
+ * Adds an entry to the mailbox list. Some servers list a mailbox twice, and NOTIFY adds entries
+ * (RFC 5465 §5.4). Of two entries for one mailbox, the selectable entry is kept.
  */
 function add(mailboxes: Map<string, ListedMailbox>, mailbox: ListedMailbox): void {
   const before = mailboxes.get(mailbox.path)
   if (!before || (mailbox.selectable && !before.selectable)) mailboxes.set(mailbox.path, mailbox)
 }
 
-/** Inbox that LIST omits although it exists. Undefined if the account has no such inbox. */
+/**
+ * Inbox of an account whose LIST response omits the inbox. Undefined if the account has no inbox.
+ */
 async function findInbox(client: ImapFlow, wire: Wire): Promise<ListedMailbox | undefined> {
   const flags = await wire.findListed('INBOX').catch((error: unknown) => {
     if (!client.usable) throw error
@@ -113,8 +115,8 @@ function toListed(
     ...attributesOf([...listed.flags], path),
     subscribed: listed.subscribed === true,
     mailboxId: mailboxIdOf(items),
-    // Counters without UIDVALIDITY cannot be assigned to a mailbox. Without MESSAGES, the mailbox
-    // would seem to be empty.
+    // The status is left out without UIDVALIDITY, because the counters cannot be assigned to a
+    // mailbox, and without MESSAGES, because the mailbox would seem to be empty.
     status: isCounted ? toStatus(path, counted, uidValidity) : undefined,
   })
 }
@@ -134,8 +136,9 @@ function hierarchyOf(
 }
 
 /**
- * LIST attributes of a mailbox. A mailbox name with invalid UTF-8 is not selectable: the bytes of
- * the name were lost, so the name cannot be sent back.
+ * LIST attributes of a mailbox, and whether the mailbox is selectable. A mailbox name with invalid
+ * UTF-8 is not selectable: decoding has lost bytes of the name, so the name cannot be sent to the
+ * server.
  */
 function attributesOf(
   flags: readonly string[],

@@ -36,7 +36,8 @@ export async function renameMailbox(
   return await connection.call(async (client) => {
     const from = pathOf(client, path)
     const to = newPathOf(client, newPath)
-    // RENAME of the inbox moves the messages of the inbox; the inbox itself stays.
+    // The subscriptions of the inbox stay unchanged: RENAME of the inbox moves its messages, and
+    // the inbox itself stays.
     const subscribed = from === 'INBOX' ? [] : await subscribedIn(connection, from)
     await deselectTree(connection, from)
     await execMailboxCommand(connection, ['RENAME', from, to], 'RenameFailed')
@@ -110,8 +111,8 @@ async function trySubscription(
 }
 
 /**
- * Subscribed paths of a mailbox and its children. Some servers drop the subscriptions to these
- * paths on RENAME.
+ * Paths of a mailbox and its children that are subscribed to. Some servers drop the subscriptions
+ * to these paths on RENAME.
  */
 async function subscribedIn(connection: ImapConnection, path: string): Promise<string[]> {
   const below = `${path}${connection.client.namespace?.delimiter ?? '/'}`
@@ -119,7 +120,7 @@ async function subscribedIn(connection: ImapConnection, path: string): Promise<s
     ...(await listSubscribed(connection, path)),
     ...(await listSubscribed(connection, `${below}*`)),
   ])
-  // The path itself may contain wildcards of LSUB.
+  // Filters the paths by prefix, because the path of the mailbox may contain wildcards of LSUB.
   return [...subscribed].filter((each) => each === path || each.startsWith(below))
 }
 
@@ -128,7 +129,8 @@ async function listSubscribed({ wire }: ImapConnection, pattern: string): Promis
   try {
     await wire.run('LSUB', ['', wire.nameOf(pattern)], {
       LSUB: async ({ attributes: [flags, , name] = [] }) => {
-        // `\Noselect` in LSUB: only a child is subscribed (RFC 3501 §6.3.9).
+        // Skips an entry with `\Noselect`: LSUB lists such a mailbox because one of its children is
+        // subscribed to (RFC 3501 §6.3.9).
         if (textsOf(flags).some((flag) => flag.toLowerCase() === '\\noselect')) return
         const raw = textOf(name)
         if (raw !== undefined && paths.length < maxSubscriptions) paths.push(wire.pathOf(raw))
@@ -143,7 +145,8 @@ async function listSubscribed({ wire }: ImapConnection, pattern: string): Promis
 
 /**
  * Selects the inbox if the mailbox or one of its children is selected, because servers refuse to
- * rename or delete a selected mailbox. CLOSE would expunge, and UNSELECT is not always available.
+ * rename or delete a selected mailbox. CLOSE would expunge messages, and UNSELECT is not always
+ * available.
  */
 async function deselectTree(connection: ImapConnection, path: string): Promise<void> {
   const { client, selectedIfAny: selected } = connection
@@ -156,8 +159,8 @@ async function deselectTree(connection: ImapConnection, path: string): Promise<v
 }
 
 /**
- * Normalised path of a mailbox. Rejects control characters (RFC 9051 §5.1.1): servers that accept
- * them cannot address such a mailbox again.
+ * Normalised path of a mailbox. Rejects control characters (RFC 9051 §5.1.1): a server that accepts
+ * control characters cannot address such a mailbox again.
  */
 export function pathOf(client: ImapFlow, path: string): string {
   const full = normalizePath(client, path)
@@ -166,20 +169,23 @@ export function pathOf(client: ImapFlow, path: string): string {
 }
 
 /**
- * Path of a mailbox to create: with the prefix of the personal namespace and the server's
- * delimiter.
+ * Path of a mailbox to create, with the prefix of the personal namespace and the delimiter of the
+ * server.
  */
 function newPathOf(client: ImapFlow, path: string | readonly string[]): string {
   const delimiter = client.namespace?.delimiter ?? '/'
   let joined = typeof path === 'string' ? path : path.join(delimiter)
-  // A trailing delimiter only announces children (RFC 9051 §6.3.4).
+  // Removes trailing delimiters, which only announce children (RFC 9051 §6.3.4).
   while (delimiter !== '' && joined.endsWith(delimiter)) joined = joined.slice(0, -delimiter.length)
   if (joined === '' || (typeof path !== 'string' && path.some((level) => level === '')))
     throw invalidName()
   return pathOf(client, withInbox(joined, delimiter))
 }
 
-/** INBOX is case-insensitive (RFC 9051 §5.1). Servers list its children under INBOX. */
+/**
+ * Path with its first level INBOX in capitals. INBOX is case-insensitive (RFC 9051 §5.1), and
+ * servers list its children below `INBOX`.
+ */
 function withInbox(path: string, delimiter: string): string {
   const inbox = `INBOX${delimiter}`
   return delimiter !== '' && path.slice(0, inbox.length).toUpperCase() === inbox
@@ -191,7 +197,7 @@ function invalidName(): AppError {
   return new AppError('invalid', 'Invalid mailbox name')
 }
 
-/** MAILBOXID of a response code (RFC 8474 §4.1). */
+/** MAILBOXID in the response code of an IMAP response (RFC 8474 §4.1). */
 function mailboxIdIn(response: Line): string | undefined {
   const [code, id] = responseCode(response)
   const [mailboxId] = textsOf(id)

@@ -8,8 +8,8 @@ import { type LineHandler, textOf, textsOf, type Token } from '../tokens.ts'
 const maxRoots = 8
 
 /**
- * Storage quota of an IMAP account (RFC 9208). With several quota roots, the quota of the root with
- * the least free space.
+ * Storage quota of an IMAP account (RFC 9208). If the account has several quota roots, the quota of
+ * the root with the least free space.
  */
 export async function quota(connection: ImapConnection): Promise<Quota | undefined> {
   return await connection.call(async (client) => {
@@ -27,8 +27,8 @@ export async function quota(connection: ImapConnection): Promise<Quota | undefin
     }
     try {
       await connection.wire.run('GETQUOTAROOT', ['INBOX'], { QUOTA, QUOTAROOT })
-      // Some servers return only the names of the quota roots. A quota root without resources has
-      // no limit.
+      // Requests the quotas separately if the server returned only the names of the quota roots. A
+      // quota root without resources has no limit.
       if (quotas.length === 0)
         for (const root of roots) await connection.wire.run('GETQUOTA', [root], { QUOTA })
     } catch (error) {
@@ -58,8 +58,8 @@ function storageIn(resources: Token | undefined): Quota | undefined {
 }
 
 /**
- * Converts a quota from units of 1,024 bytes (up to 63 bits) to bytes. Many servers use the largest
- * value for no limit.
+ * Converts a quota from units of 1,024 bytes (up to 63 bits) to bytes. Many servers send the
+ * largest value if there is no limit.
  */
 function bytesOf(text = ''): number | undefined {
   if (!/^\d{1,20}$/.test(text)) return undefined

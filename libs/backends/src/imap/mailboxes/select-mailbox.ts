@@ -30,14 +30,14 @@ export async function select(
         flags: [...(flags ?? [])].map(clean),
       })
     } catch (error) {
-      // A failed SELECT leaves no mailbox selected (RFC 9051 §6.3.2).
+      // After a failed SELECT no mailbox is selected (RFC 9051 §6.3.2).
       connection.selected = undefined
       throw error
     }
   })
 }
 
-/** Selects a mailbox. Retries SELECT once after a rejection for which a remedy exists. */
+/** Selects a mailbox. Sends SELECT once more if the cause of a rejection could be removed. */
 async function selectWithRecovery(
   { client, wire }: ImapConnection,
   path: string,
@@ -48,7 +48,7 @@ async function selectWithRecovery(
   } catch (error) {
     const { responseText = '', mailboxMissing = false } = error as ImapFlowError
     // The mail server Coremail requires the command ID after the login. imapflow sends ID only
-    // before.
+    // before the login, so ID is sent here.
     if (/unsafe login/i.test(responseText)) await wire.identify()
     else if (!mailboxMissing || !(await wire.learnRawName(path))) throw error
     return await client.mailboxOpen(path, { readOnly })
@@ -71,7 +71,10 @@ export async function ensureSelected(
   return current ?? select(connection, path, readOnly)
 }
 
-/** Summary of the mailbox, if the connection has selected it and if it is writable as requested. */
+/**
+ * Summary of a mailbox. Undefined unless the connection has selected this mailbox, for writing if
+ * writing is requested.
+ */
 function selectedSummary(
   { client, selectedIfAny }: ImapConnection,
   path: string,

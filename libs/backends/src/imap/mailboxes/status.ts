@@ -14,8 +14,8 @@ import { normalizePath } from '../imapflow-internals.ts'
 import type { StatusItems } from '../tokens.ts'
 
 /**
- * Counters of a mailbox. Unlike imapflow's `status`, ignores unsolicited STATUS responses of other
- * mailboxes.
+ * Counters of a mailbox by STATUS. Unlike imapflow's `status`, ignores unsolicited STATUS responses
+ * of other mailboxes.
  */
 export async function status(
   connection: ImapConnection,
@@ -37,8 +37,8 @@ export async function status(
 }
 
 /**
- * Number of messages of a mailbox by STATUS, for a SELECT response without EXISTS, which does not
- * mean an empty mailbox.
+ * Requests the number of messages of a mailbox by STATUS. Used if the response to SELECT has no
+ * EXISTS, which does not mean that the mailbox is empty.
  *
  * @throws AppError `rejected` if the server does not report the number
  */
@@ -52,7 +52,10 @@ export async function countMessages(
   throw new AppError('rejected', `The mail server does not count the messages of ${mailboxPath}`)
 }
 
-/** Items of the STATUS response of a mailbox. STATUS responses of others are notifications. */
+/**
+ * Requests the STATUS items of a mailbox. STATUS responses for other mailboxes are handled as
+ * notifications.
+ */
 async function readItems(
   { client, wire }: ImapConnection,
   path: string,
@@ -66,8 +69,8 @@ async function readItems(
 }
 
 /**
- * True if a LIST response confirms that the mailbox is missing. A NO response to STATUS may have
- * any cause.
+ * True if LIST confirms that the mailbox is missing. A NO response to STATUS alone proves nothing,
+ * because it may have any cause.
  */
 async function isMissing(
   { client, wire }: ImapConnection,

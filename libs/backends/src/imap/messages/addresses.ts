@@ -4,7 +4,7 @@ import type { FetchMessageObject, MessageAddressObject } from 'imapflow'
 
 /**
  * True if the envelope of a message has no address at all. Every message has an author, so the
- * server did not fill in such an envelope.
+ * server did not fill in this envelope.
  */
 export function lacksAddresses({ envelope }: FetchMessageObject): boolean {
   if (!envelope) return false
@@ -14,7 +14,10 @@ export function lacksAddresses({ envelope }: FetchMessageObject): boolean {
   )
 }
 
-/** Returns a FETCH response (row) whose envelope has the addresses of the message header. */
+/**
+ * Returns a FETCH response (row) whose envelope has the addresses of the message header instead of
+ * the server's addresses.
+ */
 export async function withHeaderAddresses(
   row: FetchMessageObject,
   header: Buffer,

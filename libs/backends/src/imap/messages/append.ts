@@ -7,12 +7,14 @@ import { commandMs } from '../connection/connection.ts'
 import { assertFlag } from './flags.ts'
 import { pathOf } from '../mailboxes/mailbox-commands.ts'
 
-/** Minimum upload rate of APPEND in bytes per millisecond, for the timeout of the command. */
+/**
+ * Minimum upload rate of APPEND in bytes per millisecond. Determines the timeout of the command.
+ */
 const bytesPerMs = 32
 
 /**
- * Uploads a message to a mailbox by APPEND (RFC 9051 §6.3.12). Lines end in CRLF (RFC 5322 §2.3).
- * Some servers reject other line ends, some store them.
+ * Uploads a message to a mailbox by APPEND (RFC 9051 §6.3.12). Line ends are converted to CRLF (RFC
+ * 5322 §2.3), because some servers reject other line ends and some store them.
  */
 export async function appendMessage(
   connection: ImapConnection,
@@ -31,8 +33,8 @@ export async function appendMessage(
       const { uid, uidValidity, seq } = stored
       return defined({
         path: destination,
-        // A UID without UIDVALIDITY is imapflow's guess from the sequence number. Another message
-        // may have arrived in between.
+        // A UID without UIDVALIDITY is left out: imapflow guessed the UID from the sequence number,
+        // and another message may have arrived in between.
         ...(uid && uidValidity ? { uid, uidValidity } : {}),
         seq: seq || undefined,
       })
@@ -43,8 +45,8 @@ export async function appendMessage(
 }
 
 /**
- * Checks the size of a message against APPENDLIMIT (RFC 7889), so that a message that the server
- * would reject is not sent.
+ * Throws if a message exceeds the server's APPENDLIMIT (RFC 7889), so that a message that would be
+ * rejected is not sent.
  */
 function assertFits(bytes: number, limit: boolean | number | undefined): void {
   if (typeof limit !== 'number' || bytes <= limit) return

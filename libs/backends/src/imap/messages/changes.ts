@@ -8,16 +8,16 @@ import { missingExtension } from '../connection/errors.ts'
 import { toMessageFlags } from './message.ts'
 
 /**
- * Maximum number of message changes of a mailbox. Beyond the maximum a full comparison needs less
- * memory.
+ * Maximum number of message changes that are read from a mailbox. With more changes, a full
+ * comparison of the mailbox needs less memory.
  */
 const maxChanges = 500_000
 const maxCombinations = 10_000
 
 /**
- * Changes of messages in a mailbox since a mod-sequence (RFC 7162 §3.1.4 and §3.2.6). All changes
- * are collected before the first change is yielded, so that the connection is free meanwhile.
- * Deletions come first, as ranges, because they may contain UIDs that never existed.
+ * Yields the changes of messages in a mailbox since a mod-sequence (RFC 7162 §3.1.4 and §3.2.6).
+ * All changes are read before the first is yielded, so that the connection is free for other calls.
+ * Deletions come first, as ranges, which may contain UIDs that never existed.
  */
 export async function* changesSince(
   connection: ImapConnection,
@@ -37,7 +37,7 @@ async function collect(
   const changes = new Changes()
   const stop = wire.collectVanished((uids) => changes.addVanished(uids))
   try {
-    // imapflow adds VANISHED to the FETCH command if QRESYNC is enabled.
+    // If QRESYNC is enabled, imapflow adds VANISHED to this FETCH command.
     const query = { uid: true, flags: true, labels: true }
     for await (const row of client.fetch('1:*', query, { uid: true, changedSince: since }))
       if (row.uid && row.flags) changes.addFlags(toMessageFlags(row))
@@ -51,8 +51,8 @@ class Changes {
   readonly #vanished: UidRange[] = []
   readonly #changed: MailboxChange[] = []
   /**
-   * Flag arrays that messages share. Hundreds of thousands of messages have few combinations of
-   * flags.
+   * Flag arrays by combination of flags, shared by the messages. Hundreds of thousands of messages
+   * have only few combinations.
    */
   readonly #combinations = new Map<string, string[]>()
 

@@ -5,15 +5,15 @@ import { countUids, formatSequenceSet, rangesOf, uidsIn } from '../../uid-ranges
 import type { ImapConnection, MailboxRef } from '../connection/connection.ts'
 import { assertFlags, commandRanges, commandSets, maxConfirmed, storeFlags } from './flags.ts'
 
-/** Maximum repeats of a change of flags, for all messages of a call together. */
+/** Maximum repeats of a change of flags, counted for all messages of a call together. */
 const maxRepeats = 2
 const repeatDelayMs = backoff({ baseMs: 250, maxMs: 1_000, jitter: 0.3 })
 
 /**
- * Changes flags of messages. Repeats the change after NOOP for messages for which the server does
- * not confirm the change: STORE ignores messages that the connection does not have (RFC 9051
- * §6.4.9), and a server may drop a flag. Messages without a response are read once per attempt.
- * Sets of more than `maxConfirmed` UIDs are not confirmed.
+ * Changes flags of messages. Repeats the change after NOOP for messages whose change the server
+ * does not confirm: STORE ignores messages that the connection does not know yet (RFC 9051 §6.4.9),
+ * and a server may drop a flag. Messages without a response are read once per attempt. For more
+ * than `maxConfirmed` UIDs, no confirmation is required.
  */
 export async function confirmFlags(
   connection: ImapConnection,
@@ -31,7 +31,8 @@ export async function confirmFlags(
   }
   const left = (state: State) =>
     rangesOf([...states].flatMap(([uid, each]) => (each === state ? uid : [])))
-  // A server may delete a message that is marked as deleted, as Gmail does by default.
+  // Messages that were marked as deleted are not reported as missing: a server may delete such a
+  // message immediately, as Gmail does by default.
   const isDeleted = lowerCase([...(update.add ?? []), ...(update.set ?? [])]).has('\\deleted')
   return { unchanged: left('unchanged'), missing: isDeleted ? [] : left('missing') }
 }
@@ -51,7 +52,8 @@ async function changeAll(change: Change, uids: readonly UidRange[]): Promise<voi
 }
 
 /**
- * Changes the flags of messages with one STORE command, and updates the states of these messages.
+ * Changes the flags of messages with one STORE command, and records which messages the server
+ * confirmed.
  */
 async function changeOnce(
   { connection, mailbox, update, states }: Change,
@@ -77,8 +79,8 @@ async function changeOnce(
 }
 
 /**
- * Collects the flags that the server reports during a STORE command, by UID. UID STORE reports them
- * (RFC 9051 §6.4.9).
+ * Collects the flags of messages that the server reports during a STORE command, by UID. UID STORE
+ * reports UIDs (RFC 9051 §6.4.9).
  */
 async function listen(
   client: ImapFlow,
@@ -98,9 +100,9 @@ async function listen(
 }
 
 /**
- * True if the reported flags include the requested change. Flags are case-insensitive (RFC 9051
- * §2.3.2), and only the server changes `\Recent`. Flags that are both added and removed count as
- * removed.
+ * True if the flags that the server reports include the requested change. Flags are
+ * case-insensitive (RFC 9051 §2.3.2), and only the server changes `\Recent`. A flag that is both
+ * added and removed counts as removed.
  */
 function hasChange(
   shown: ReadonlySet<string>,

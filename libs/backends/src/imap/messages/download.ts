@@ -7,14 +7,17 @@ import { decodeTransferEncoding, takeBytes } from '../../decode.ts'
 import { messageNotFound } from '../connection/errors.ts'
 import { findPart, sectionOf, toBodyPart } from './structure.ts'
 
-/** Bytes of a download per FETCH. Limits both round trips to distant servers and memory. */
+/**
+ * Bytes of a download that one FETCH requests. Large enough to limit round trips to distant
+ * servers, and small enough to limit memory.
+ */
 const chunkBytes = 2 ** 20
-/** Bytes of the first FETCH of a download. Most MIME parts fit. */
+/** Bytes that the first FETCH of a download requests. Most MIME parts are smaller. */
 const firstBytes = 128 * 1024
 
 /**
- * Downloads a whole message as stored. Each chunk is a FETCH of its own, so that other calls can
- * run in between and no command stays open.
+ * Downloads a whole message as the server stores it. Each chunk is requested by a separate FETCH,
+ * so that other calls can run in between and no command stays open.
  */
 export async function downloadSource(connection: ImapConnection, uid: number): Promise<Download> {
   const chunks = new ChunkReader(connection, uid)
@@ -57,17 +60,17 @@ class ChunkReader {
   }
 
   /**
-   * Content of a download: the first chunk, then further chunks until a chunk is shorter than
-   * requested, or until the content has the size (RFC 9051 §2.3.4) that the server reports. Servers
-   * report wrong sizes at times, so a longer or shorter content alone is no error.
+   * Content of a download: the first chunk, then further chunks. The content ends with a chunk that
+   * is shorter than requested, or at the size that the server reports (RFC 9051 §2.3.4). Servers
+   * sometimes report wrong sizes, so a longer or shorter content alone is no error.
    *
-   * @throws AppError `unreachable` if the content ends before its size, at the end of a full chunk:
-   *   the message was probably expunged in between
+   * @throws AppError `unreachable` if the content ends before its size at the end of a full chunk,
+   * because the message was probably expunged in between
    */
   async *from(first: Buffer, size: number | undefined): AsyncGenerator<Uint8Array> {
     if (first.length > 0) yield first
-    // A first chunk with more bytes than requested: the server ignores ranges and has sent
-    // everything.
+    // If the first chunk has more bytes than requested, the server ignores ranges and has already
+    // sent the whole content.
     let more = first.length === firstBytes && first.length !== size
     for (let start = first.length; more;) {
       const { bytes } = await this.fetch(start, chunkBytes)
@@ -82,8 +85,8 @@ class ChunkReader {
   }
 
   /**
-   * Fetches one chunk of a download. Callers fetch the first chunk before the stream starts: a
-   * missing message rejects the call.
+   * Fetches one chunk of a download. The first chunk is fetched before the stream starts, so that
+   * the call fails if the message is missing.
    */
   async fetch(
     start: number,
@@ -100,7 +103,8 @@ class ChunkReader {
       { uid: true, size: true, ...query },
     )
     const bytes = section === undefined ? row.source : row.bodyParts?.get(section.toLowerCase())
-    // Dovecot 2.3 returns only flags and size of a message that was expunged just now.
+    // A response without content is an error here: Dovecot 2.3 returns only the flags and size of a
+    // message that was just expunged.
     if (!bytes && section === undefined && start === 0 && row.size !== 0)
       throw new AppError('unreachable', 'The mail server did not return the message')
     return { size: row.size, bytes: bytes || Buffer.alloc(0) }

@@ -9,11 +9,11 @@ export type Rows = Map<number, FetchMessageObject>
 interface RowQuery {
   mailbox: MailboxRef
   query: FetchQueryObject
-  /** Called when the FETCH command is sent. */
+  /** Callback for the moment at which the FETCH command is sent. */
   onSent: () => void
 }
 
-/** Fetches the FETCH responses (rows) of the messages with these sequence numbers. */
+/** Fetches the messages with these sequence numbers. Returns the FETCH responses (rows). */
 export async function fetchSequence(
   connection: ImapConnection,
   [first, last]: readonly [number, number],
@@ -30,8 +30,8 @@ export async function fetchSequence(
 }
 
 /**
- * Fetches the FETCH responses (rows) of the messages with these UIDs. Reports changes of other
- * messages to the watcher.
+ * Fetches the messages with these UIDs. Returns the FETCH responses (rows). Reports changes of
+ * other messages to the watcher.
  */
 export async function fetchRows(
   connection: ImapConnection,
@@ -42,17 +42,19 @@ export async function fetchRows(
   return await connection.call(async (client) => {
     onSent()
     const rows: Rows = new Map()
-    // A server may still return a message whose deletion it reports later in the same UID FETCH.
+    // Collects deletions that the server reports during UID FETCH, because the server may still
+    // return a message that it reports as deleted later in the same response.
     const removed: RemovedMessages[] = []
     const expunged = ({ seq = 0 }: ExpungeEvent) => void removed.push({ seq })
     client.on('expunge', expunged)
     connection.wire.onVanishedUids = (uids) => void removed.push({ uids })
     try {
       for await (const row of client.fetch(formatSequenceSet(uids), query, { uid: true })) {
-        // The server may also return unrequested messages, or one message in several FETCH
-        // responses (RFC 9051 §7.5.2).
+        // Ignores messages that were not requested, and merges several FETCH responses for one
+        // message. Servers may send both (RFC 9051 §7.5.2).
         if (wanted.has(row.uid)) rows.set(row.uid, mergeRows(rows.get(row.uid), row))
-        // Unsolicited flag changes of messages are reported nowhere else.
+        // Reports flag changes of messages to the watcher if the server sent them unsolicited,
+        // because no other code sees them.
         if (!wanted.has(row.uid) || row.size === undefined)
           connection.notifications.notifyFlags(row)
       }
@@ -66,12 +68,15 @@ export async function fetchRows(
   }, mailbox)
 }
 
-/** Content of an EXPUNGE or VANISHED response. */
+/**
+ * Messages that an EXPUNGE response (by sequence number) or a VANISHED response (by UIDs) reports
+ * as deleted.
+ */
 type RemovedMessages = { seq: number } | { uids: UidRange[] }
 
 /**
- * Removes the rows of deleted messages. Each EXPUNGE decrements the sequence numbers above it (RFC
- * 9051 §7.5.1). A row removed by mistake is fetched again.
+ * Removes the rows of deleted messages. Each EXPUNGE lowers the sequence numbers above the deleted
+ * message (RFC 9051 §7.5.1). A row that is removed by mistake is fetched again.
  */
 function removeRows(rows: Rows, removed: RemovedMessages): void {
   for (const [uid, row] of rows) {
@@ -82,7 +87,10 @@ function removeRows(rows: Rows, removed: RemovedMessages): void {
   }
 }
 
-/** Merges two FETCH responses for one message. A value that the later response lacks is kept. */
+/**
+ * Merges two FETCH responses for one message. A value that is missing in the later response is
+ * taken from the earlier response.
+ */
 function mergeRows(
   earlier: FetchMessageObject | undefined,
   row: FetchMessageObject,

@@ -10,14 +10,14 @@ import type { MailboxFaults, QueryFaults } from '../../message-faults.ts'
 import { toFetchedMessage } from './message.ts'
 
 const batchUids = 500
-/** Messages per FETCH with message headers, which add up to 256 KiB per message. */
+/** Maximum messages per FETCH with message headers, which have up to 256 KiB per message. */
 const batchUidsWithHeaders = 100
-/** Maximum messages of a page that is fetched by sequence numbers. */
+/** Maximum messages of a list page that is fetched by sequence numbers. */
 const maxSequenceNumbers = 1_000
 const maxHeaderBytes = 256 * 1024
 /**
- * FETCH query for the header of a message. Addresses are near the start of a header. Parsing 32 KiB
- * takes up to 50 ms of CPU time.
+ * FETCH query for the header of a message. Requests 32 KiB: addresses are near the start of a
+ * header, and parsing 32 KiB takes up to 50 ms of CPU time.
  */
 const headersOnly: FetchQueryObject = {
   uid: true,
@@ -26,17 +26,19 @@ const headersOnly: FetchQueryObject = {
 }
 /** Bare FETCH query, which every server can answer without reading the message. */
 const flagsOnly: FetchQueryObject = { uid: true, flags: true, internalDate: true, size: true }
-/** Maximum rejections of bare FETCHes without a message, after which the server has failed. */
+/** Maximum rejections of the bare FETCH query. With more, the server counts as failed. */
 const maxFailures = 40
 /**
  * Maximum rejections of the full FETCH query per batch. Beyond the limit, the remaining messages
- * are described by the bare query. The next batch with these messages continues the search.
+ * are fetched with the bare query. The next batch with these messages continues the search.
  */
 const maxRejections = 250
-/** Messages to convert per tick of the event loop. Converting a large message takes 2 ms. */
+/** Messages converted per tick of the event loop. Converting a large message takes 2 ms. */
 const messagesPerTick = 10
 
-/** Yields messages batch by batch. The IMAP connection is free while the caller handles a batch. */
+/**
+ * Yields fetched messages by batch. The IMAP connection is free while the caller handles a batch.
+ */
 export async function* fetchMessages(
   connection: ImapConnection,
   uids: readonly UidRange[],
@@ -47,7 +49,7 @@ export async function* fetchMessages(
     yield* await fetch.batch(batch)
 }
 
-/** Messages with these sequence numbers, in one FETCH if the server can describe all messages. */
+/** Fetches messages by sequence numbers, with one FETCH if the server can describe them all. */
 export async function fetchBySequence(
   connection: ImapConnection,
   first: number,
@@ -58,7 +60,7 @@ export async function fetchBySequence(
     : new Fetch(connection, false).bySequence(first, Math.min(last, first + maxSequenceNumbers - 1))
 }
 
-/** Fetch of messages from one mailbox: its full and its bare FETCH query. */
+/** Fetch of messages from one mailbox. The bare query requests no envelope and no structure. */
 class Fetch {
   readonly #connection: ImapConnection
   readonly #mailbox: MailboxRef
@@ -66,7 +68,7 @@ class Fetch {
   readonly #bare: FetchQueryObject
   readonly #full: FetchQueryObject
   readonly #hasHeaders: boolean
-  /** Messages of the batch whose full description was rejected or unreadable. */
+  /** Messages of the batch whose response to the full query was rejected or unreadable. */
   readonly #rejected = new Set<number>()
   #rejections = 0
   #failures = 0
@@ -84,11 +86,11 @@ class Fetch {
   }
 
   /**
-   * Fetches the existing messages of a batch. The connection may not know a new message yet, so the
-   * full query is repeated after NOOP for messages without a response. The bare query is for
-   * messages whose description the server rejected or imapflow could not read, or at which the
-   * server dropped the connection. Their rows are `incomplete`. The account's connections remember
-   * these messages and send the full query for them no more.
+   * Fetches the existing messages of a batch. Messages without a response to the full query are
+   * requested again after NOOP, because the connection may not know a new message yet. The bare
+   * query is sent for messages whose description the server rejected, imapflow could not read, or
+   * at which the connection was lost. Rows of the bare query are `incomplete`. The connections of
+   * the account remember these messages and do not send the full query for them again.
    */
   async batch(uids: readonly UidRange[]): Promise<FetchedMessage[]> {
     this.#rejections = this.#failures = 0
@@ -108,7 +110,7 @@ class Fetch {
 
   /**
    * Fetches messages by sequence numbers, which do not change during a FETCH (RFC 9051 §7.5.1).
-   * Messages that fail are fetched by UID.
+   * Messages that cannot be fetched in this way are fetched by UID.
    */
   async bySequence(first: number, last: number): Promise<FetchedMessage[]> {
     const faults = this.#faults
@@ -122,7 +124,7 @@ class Fetch {
     return messages
   }
 
-  /** Fetches full rows by sequence numbers. Undefined if the server rejects the query. */
+  /** Fetches by sequence numbers with the full query. Undefined if the server rejects the query. */
   async #fullSequence(range: readonly [number, number]): Promise<Rows | undefined> {
     let isSent = false
     try {
@@ -139,7 +141,7 @@ class Fetch {
     return description.isRefused(uid) || (this.#hasHeaders && header.isRefused(uid))
   }
 
-  /** Adds full rows of messages. Adds bare rows for messages whose full row the server rejects. */
+  /** Fetches rows by the full query, or by the bare query if the server rejects the full query. */
   async #describe(uids: readonly UidRange[], rows: Rows): Promise<void> {
     if (uids.length === 0) return
     try {
@@ -152,7 +154,7 @@ class Fetch {
     }
   }
 
-  /** Adds full rows of messages by halving the batch until a rejected query has one message. */
+  /** Fetches rows by the full query. Halves a rejected batch until a query has one message. */
   async #halve(uids: readonly UidRange[], rows: Rows): Promise<void> {
     if (countUids(uids) === 1) for (const uid of uidsIn(uids)) this.#faults.description.refuse(uid)
     else
@@ -165,7 +167,7 @@ class Fetch {
   async #tryFull(uids: readonly UidRange[], rows: Rows): Promise<void> {
     try {
       const full = await this.#fetch(uids, this.#full)
-      // A message without a response is not rejected but unknown to the connection.
+      // A message without a response is unknown to the connection. Its bare row is removed.
       for (const uid of uidsIn(uids)) rows.delete(uid)
       add(rows, full)
     } catch (error) {
@@ -175,9 +177,7 @@ class Fetch {
     }
   }
 
-  /**
-   * Fetches bare rows. Messages whose header the server cannot return are described by their flags.
-   */
+  /** Fetches bare rows. If the server cannot return the header of a message, fetches its flags. */
   async #bareRows(uids: readonly UidRange[]): Promise<Rows> {
     if (!this.#hasHeaders) return await this.#halvedRows(uids, this.#bare)
     const { header } = this.#faults
@@ -191,11 +191,11 @@ class Fetch {
   }
 
   /**
-   * Fetches messages by a query without envelope and structure. A range that the server rejects is
-   * halved until the messages are found whose header the server also rejects; such messages are
-   * described by their flags. Messages of which the server returns nothing are left out.
+   * Fetches messages with a query without envelope and structure. Halves a rejected range until the
+   * rejected messages are found. If the header of a message is rejected, fetches its flags.
+   * Messages without any response are left out.
    *
-   * @throws AppError after many rejections without a row
+   * @throws AppError after too many rejections
    */
   async #halvedRows(uids: readonly UidRange[], query: FetchQueryObject): Promise<Rows> {
     try {
@@ -214,7 +214,8 @@ class Fetch {
   }
 
   /**
-   * Repeats the full FETCH query after NOOP. A response that imapflow cannot read is a rejection.
+   * Sends the full FETCH query again after NOOP. A response that imapflow cannot read is a
+   * rejection.
    */
   async #repeat(uids: readonly UidRange[], rows: Rows): Promise<void> {
     const connection = this.#connection
@@ -229,9 +230,7 @@ class Fetch {
       for (const uid of uidsIn(uids)) if (!rows.has(uid)) this.#rejected.add(uid)
   }
 
-  /**
-   * Sorts fetched messages. Adds addresses of the header if the server omits them in the envelope.
-   */
+  /** Sorts fetched messages. Adds addresses of the header if the envelope of a message has none. */
   async #messages(rows: Rows): Promise<FetchedMessage[]> {
     const bare = [...rows.values()].filter(lacksAddresses).map(({ uid }) => uid)
     if (bare.length > 0) await this.#addAddresses(rows, bare)
@@ -256,7 +255,7 @@ class Fetch {
       }
   }
 
-  /** Sends a FETCH query. If the connection is lost meanwhile, records the requested messages. */
+  /** Sends a FETCH query. If the connection is lost, records the messages as possible causes. */
   async #fetch(uids: readonly UidRange[], query: FetchQueryObject): Promise<Rows> {
     const faults = this.#faultsOf(query)
     const connection = this.#connection
@@ -274,7 +273,7 @@ class Fetch {
     }
   }
 
-  /** Faults of messages to which the loss of a connection during this FETCH query is added. */
+  /** Record of faulty messages for a FETCH query, to which the loss of a connection is added. */
   #faultsOf(query: FetchQueryObject): QueryFaults | undefined {
     if (query === this.#full) return this.#faults.description
     const hasHeader = query === headersOnly || (query === this.#bare && this.#hasHeaders)

@@ -13,23 +13,26 @@ import { missingExtension } from '../connection/errors.ts'
 import { maxLineLength } from '../tokens.ts'
 import { toMessageFlags } from './message.ts'
 
-/** Maximum messages per STORE command, so that the server is not silent for long. */
+/**
+ * Maximum messages per STORE command. The limit keeps the time short during which the server sends
+ * nothing.
+ */
 const batchUids = 5_000
 /**
- * Maximum number of UIDs whose change of flags is confirmed. A larger set has UIDs that never
- * existed.
+ * Maximum number of UIDs for which a change of flags is confirmed. A larger set contains UIDs that
+ * never existed.
  */
 export const maxConfirmed = batchUids
 /**
- * Maximum number of STORE commands for a change of flags. UID ranges may contain UIDs that never
- * existed.
+ * Maximum number of STORE commands for a change of flags. Needed because UID ranges may contain
+ * UIDs that never existed.
  */
 const maxBatches = 100
 const maxLabelLength = 1_024
 
 /**
- * Changes flags of messages: sets flags, or adds flags and then removes flags. The server reports
- * the new flags, which are notified to `watch` of this connection.
+ * Changes flags of messages: sets flags, or adds flags and then removes flags. The new flags that
+ * the server reports are passed to `watch` of this connection.
  */
 export async function changeFlags(
   connection: ImapConnection,
@@ -40,7 +43,7 @@ export async function changeFlags(
   await store(connection, uids, { update, useLabels: false })
 }
 
-/** Changes the Gmail labels of messages, which STORE changes in the same way as flags. */
+/** Changes the Gmail labels of messages. STORE changes labels in the same way as flags. */
 export async function changeLabels(
   connection: ImapConnection,
   uids: readonly UidRange[],
@@ -53,16 +56,14 @@ export async function changeLabels(
 }
 
 /**
- * Sequence sets of UIDs that fit into an IMAP command line and keep the duration of each command
- * short.
+ * Sequence sets for IMAP commands, from UID ranges. Each set fits into a command line and keeps its
+ * command short.
  */
 export function* commandSets(uids: readonly UidRange[]): Generator<string, void, undefined> {
   for (const ranges of commandRanges(uids)) yield formatSequenceSet(ranges)
 }
 
-/**
- * Ranges of UIDs, in lists that are short enough for one IMAP command each, as in `commandSets`.
- */
+/** Lists of UID ranges that are short enough for one IMAP command each, as in `commandSets`. */
 export function* commandRanges(uids: readonly UidRange[]): Generator<UidRange[], void, undefined> {
   const ranges = normaliseRanges(uids)
   const size = Math.max(batchUids, Math.ceil(countUids(ranges) / maxBatches))
@@ -80,8 +81,8 @@ export async function markDeleted(
 }
 
 /**
- * Checks the name of a flag by `flag` of RFC 9051 §9: an atom, system flags with a backslash.
- * `\Recent` is reserved for the server.
+ * Throws unless the name of a flag is valid by the rule `flag` of RFC 9051 §9: an atom, with a
+ * backslash for system flags. `\Recent` is reserved for the server.
  */
 export function assertFlag(flag: string): void {
   if (!/^\\?[^\x00-\x20\x7f-\uffff(){%*"\\\]]{1,128}$/.test(flag) || /^\\recent$/i.test(flag))
@@ -95,7 +96,7 @@ function assertLabel(label: string): void {
 }
 
 /**
- * Checks the names of all flags of a change.
+ * Throws if the name of a flag in the change is invalid.
  *
  * @throws AppError `invalid`
  */

@@ -17,8 +17,8 @@ export function toMessageFlags({ uid, flags, modseq, labels }: FetchMessageObjec
 }
 
 /**
- * Converts a FETCH response (row) to a message. Missing and invalid values are absent, never
- * replaced.
+ * Converts a FETCH response (row) to a message. Missing and invalid values are left out, never
+ * replaced by defaults.
  */
 export function toFetchedMessage(row: FetchMessageObject): FetchedMessage {
   const envelope = toEnvelope(row.envelope ?? {})
@@ -62,7 +62,7 @@ function toEnvelope({ subject, messageId, inReplyTo, ...rest }: MessageEnvelopeO
 }
 
 /**
- * Converts addresses of an envelope. The name of a group (RFC 5322 §3.4) becomes a name without an
+ * Converts addresses of an envelope. The start of a group (RFC 5322 §3.4) becomes a name without an
  * address.
  */
 function toAddresses(addresses: readonly MessageAddressObject[] = []): EnvelopeAddress[] {

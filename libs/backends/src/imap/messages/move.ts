@@ -18,7 +18,8 @@ import { type Line, responseCode, textOf, type Token } from '../tokens.ts'
 
 /**
  * Moves messages to another mailbox, one sequence set after the other. After a failure each message
- * is in at least one of the two mailboxes. Without MOVE a message may be in both mailboxes.
+ * is in at least one of the two mailboxes. If the server has no MOVE, a message may be in both
+ * mailboxes.
  */
 export async function moveMessages(
   connection: ImapConnection,
@@ -41,8 +42,8 @@ export async function moveMessages(
 }
 
 /**
- * Marks messages as deleted and expunges exactly these messages. Without UIDPLUS these messages
- * stay marked if another message is marked as well.
+ * Marks messages as deleted and expunges exactly these messages. If the server has no UIDPLUS,
+ * these messages stay marked while another message is marked as well.
  */
 export async function expungeMessages(
   connection: ImapConnection,
@@ -78,7 +79,8 @@ async function moveSet(
       { type: 'SEQUENCE', value: set },
       { type: 'ATOM', value: encodePath(client, destination) },
     ],
-    // MOVE sends COPYUID before the messages are expunged (RFC 6851 §4.3).
+    // Reads COPYUID from untagged OK responses, because MOVE sends COPYUID before the messages are
+    // expunged (RFC 6851 §4.3).
     { OK: async (line) => read(line) },
   )
   read(response)
@@ -89,8 +91,8 @@ async function moveSet(
 }
 
 /**
- * Expunges messages by UID EXPUNGE (RFC 4315 §2.1). EXPUNGE would also remove messages that other
- * clients marked.
+ * Expunges messages by UID EXPUNGE (RFC 4315 §2.1). Does nothing without UIDPLUS, because EXPUNGE
+ * would also remove messages that other clients marked.
  */
 async function expungeSet(
   connection: ImapConnection,
@@ -108,9 +110,9 @@ export interface CopiedUids {
 }
 
 /**
- * Parses COPYUID (RFC 4315 §3), which names the old and new UIDs of copied messages. The two sets
- * correspond by position and are not sorted. Sets of different size, or with UIDs beyond the
- * request, are ignored: a range of 20 bytes could expand to gigabytes.
+ * Parses the response code COPYUID (RFC 4315 §3) with the old and new UIDs of copied messages. The
+ * two sets are not sorted and correspond by position. Sets of different size, or with UIDs that
+ * were not requested, are ignored, because a range of 20 bytes could expand to gigabytes.
  */
 export function readCopyUid(line: Line, requested: readonly UidRange[]): CopiedUids {
   const [name, uidValidity, from, to] = responseCode(line)
@@ -130,7 +132,7 @@ export function readCopyUid(line: Line, requested: readonly UidRange[]): CopiedU
   })
 }
 
-/** UID ranges of a COPYUID response in the order of the text. Empty if a range is invalid. */
+/** UID ranges of a COPYUID response, in the order of the response. Empty if a range is invalid. */
 function parseOrderedRanges(token: Token | undefined): UidRange[] {
   const ranges: UidRange[] = []
   for (const piece of (textOf(token) ?? '').split(',')) {

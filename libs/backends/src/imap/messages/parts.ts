@@ -12,7 +12,7 @@ import { fetchOne } from './download.ts'
 import { fetchRows } from './fetch-rows.ts'
 import { findPart, sectionOf } from './structure.ts'
 
-/** Fetches the first bytes of several MIME parts of one message, in one FETCH. */
+/** Fetches the first bytes of several MIME parts of one message with one FETCH command. */
 export async function readParts(
   connection: ImapConnection,
   uid: number,

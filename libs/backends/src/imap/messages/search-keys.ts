@@ -11,23 +11,23 @@ export interface Searchable {
   gmail: boolean
   /** True if the IMAP server has the search keys OLDER and YOUNGER (RFC 5032). */
   within: boolean
-  /** Encodes a Gmail label for an IMAP command in the same way as a mailbox name. */
+  /** Encodes a Gmail label for an IMAP command in the way a mailbox name is encoded. */
   encodeLabel: (label: string) => string
   now: Date
 }
 
 /**
- * Maximum length of quoted texts in an IMAP search. Longer texts are literals, which do not count
- * for the line length.
+ * Maximum length of a quoted text in an IMAP search. Longer texts are sent as literals, which do
+ * not count towards the length of the line.
  */
 const maxQuoted = 64
 const maxTextLength = 65_536
 const maxHeaders = 40
 const maxSetLength = 65_536
-/** Maximum number of message ids in one IMAP search. Their keys are nested by OR. */
+/** Maximum number of message ids in one IMAP search. OR nests the search keys of the ids. */
 const maxIdsAtOnce = 50
 const maxModseq = 2n ** 63n - 1n
-/** Maximum seconds of the search keys OLDER and YOUNGER, which have 32 bits. */
+/** Maximum number of seconds for the search keys OLDER and YOUNGER, whose values have 32 bits. */
 const maxSeconds = 2 ** 31
 
 const flagKeys = {
@@ -42,10 +42,10 @@ const textKeys = ['from', 'to', 'cc', 'bcc', 'subject', 'body'] as const
 const months = ['Jan', 'Feb', 'Mar', 'Apr', 'May', 'Jun', 'Jul', 'Aug', 'Sep', 'Oct', 'Nov', 'Dec']
 
 /**
- * Converts search terms of the REST API to IMAP search keys. Each list of keys is one SEARCH, and
- * the union of the results of all searches is the result. Sets and message ids that exceed a line
- * yield several lists, terms that cannot match yield no list. Only numbers, dates and fixed words
- * are atoms; texts are quoted or literals.
+ * Converts search terms of the REST API to lists of IMAP search keys. Each list is one SEARCH
+ * command, and a message matches if any of the searches finds it. Terms yield several lists if
+ * their sets or message ids exceed a line, and no list if they cannot match. Input is sent as
+ * quoted text or literal, never as atom.
  */
 export function searchKeys(terms: SearchTerms, searchable: Searchable): Token[][] {
   if (terms.emailIds) return idKeys(terms.emailIds, searchable)
@@ -68,7 +68,7 @@ export function searchKeys(terms: SearchTerms, searchable: Searchable): Token[][
   return withSets(keys, terms)
 }
 
-/** True if SEARCH needs CHARSET UTF-8. */
+/** True if the search keys contain text that SEARCH must mark with CHARSET UTF-8. */
 export function needsCharset(keys: readonly Token[]): boolean {
   return keys.some(
     (key) => key && !Array.isArray(key) && Buffer.isBuffer(key.value) && !isAscii(key.value),
@@ -86,7 +86,7 @@ function headerKeys({ header = {} }: SearchTerms): Token[] {
   const headers = Object.entries(header)
   if (headers.length > maxHeaders) throw invalidTerm('header', `has more than ${maxHeaders} names`)
   return headers.flatMap(([name, value]) => {
-    // Header name (RFC 5322 §3.6.8). The length limit is far below the 998 octets of a line.
+    // Header name (RFC 5322 §3.6.8). The limit of its length is far below the 998 octets of a line.
     if (!/^[!-9;-~]{1,100}$/.test(name))
       throw invalidTerm('header', 'contains an invalid header name')
     return [word('HEADER'), text(name, 'header'), text(value === true ? '' : value, 'header')]
@@ -112,7 +112,7 @@ function dateKeys(terms: SearchTerms, searchable: Searchable): Token[] {
   ]
 }
 
-/** Search keys for arrival times. Exact to the second with WITHIN, if the date has a time. */
+/** Search keys for arrival times. With WITHIN, a date with a time is exact to the second. */
 export function arrivalKeys(
   term: 'before' | 'since',
   date: Date | undefined,
@@ -126,8 +126,8 @@ export function arrivalKeys(
 }
 
 /**
- * Search keys that compare days (RFC 9051 §6.4.4). An upper bound with a time of day includes the
- * whole day of that time.
+ * Search keys that compare days (RFC 9051 §6.4.4). If the upper bound has a time of day, messages
+ * of that whole day match.
  */
 function dayKeys(
   term: 'before' | 'since' | 'sentBefore' | 'sentSince',
@@ -196,13 +196,13 @@ function anyOf(keys: readonly Token[][]): Token[] {
   return keys.flatMap((key, at) => (at === keys.length - 1 ? key : [word('OR'), ...key]))
 }
 
-/** Search key of a message or thread id. Undefined for an invalid id, which matches no message. */
+/** Search key for a message or thread id. Undefined for an invalid id, which has no matches. */
 function idKey(
   key: 'EMAILID' | 'THREADID',
   id: string,
   { objectId, gmail }: Searchable,
 ): Token[] | undefined {
-  // Syntax of an object id: RFC 8474 §4.3.
+  // Checks the syntax of an object id (RFC 8474 §4.3).
   if (objectId) return /^[\w-]{1,255}$/.test(id) ? [word(key), word(id)] : undefined
   if (!gmail) throw missingExtension('Mail server does not support message ids')
   const gmailKey = key === 'EMAILID' ? 'X-GM-MSGID' : 'X-GM-THRID'
@@ -210,8 +210,8 @@ function idKey(
 }
 
 /**
- * Adds the sequence sets of the terms `seq` and `uid` to IMAP search keys, in as many searches as
- * the line length requires.
+ * Adds the sequence sets of the terms `seq` and `uid` to IMAP search keys. Returns several searches
+ * if the sets exceed the maximum line length.
  */
 function withSets(keys: Token[], { seq, uid }: SearchTerms): Token[][] {
   const sets = [
@@ -259,14 +259,14 @@ function keyed(term: (typeof textKeys)[number], value: string | undefined): Toke
   return value === undefined ? [] : [word(term.toUpperCase()), text(value, term)]
 }
 
-/** Atom of an IMAP search. Only for fixed words, numbers and dates, never for input. */
+/** Atom of an IMAP search. Used only for fixed words, numbers and dates, never for input. */
 function word(value: string): Token {
   return { type: 'ATOM', value }
 }
 
 /**
- * Text of an IMAP search: a quoted string for 7-bit text without line ends, otherwise a literal,
- * which excludes NUL (RFC 9051 §4.3).
+ * Text in an IMAP search: a quoted string for 7-bit text without line ends, otherwise a literal. A
+ * literal cannot contain NUL (RFC 9051 §4.3).
  */
 function text(value: string, term: keyof SearchTerms): Token {
   if (value.includes('\0') || value.length > maxTextLength)
@@ -280,7 +280,7 @@ function isAscii(bytes: Buffer): boolean {
   return bytes.every((byte) => byte < 0x80)
 }
 
-/** Upper bound of the octets of search keys in a command, without the content of literals. */
+/** Maximum length of search keys in a command, in octets, without the content of literals. */
 function lengthOf(keys: readonly Token[]): number {
   return keys.reduce<number>((length, key) => {
     if (!key || Array.isArray(key)) return length

@@ -31,7 +31,8 @@ export class UidSearch {
   }
 
   /**
-   * Runs one or more IMAP searches. The searches fail if another mailbox is selected in between.
+   * Runs the IMAP searches for the search terms. A search fails if another mailbox is selected in
+   * between.
    */
   async search(terms: SearchTerms): Promise<UidRange[]> {
     const { selected } = this.#connection
@@ -42,8 +43,8 @@ export class UidSearch {
   }
 
   /**
-   * Sends a search with CHARSET for non-ASCII text (RFC 9051 §6.4.4). If the server rejects
-   * CHARSET, sends the text without it, because some servers detect UTF-8.
+   * Sends a search, with CHARSET if the text is not ASCII (RFC 9051 §6.4.4). If the server rejects
+   * CHARSET, sends the search without CHARSET, because some servers detect UTF-8.
    */
   async #withCharset(keys: Token[], mailbox: ImapConnection['selected']): Promise<UidRange[]> {
     const named = needsCharset(keys) && !this.#connection.client.enabled.has('UTF8=ACCEPT')
@@ -70,8 +71,8 @@ export class UidSearch {
 
   /**
    * Searches by ESEARCH (RFC 4731), whose result is a sequence set: 100,000 UIDs in a few bytes.
-   * COUNT must be present and agree with ALL. Otherwise a lost response or a plain SEARCH response
-   * would mean an empty mailbox.
+   * Undefined unless COUNT is present and agrees with ALL: a lost response or a plain SEARCH
+   * response would look like an empty mailbox.
    */
   async #byEsearch(keys: readonly Token[]): Promise<UidRange[] | undefined> {
     let all: string | undefined
@@ -120,8 +121,8 @@ export class UidSearch {
 }
 
 /**
- * Removes UIDs below `from` from a search result: `n:*` matches the last message even if `n` is
- * beyond it (RFC 9051 §6.4.4).
+ * Removes UIDs below `from` from a search result. The set `n:*` matches the last message even if
+ * its UID is below `n` (RFC 9051 §6.4.4).
  */
 function startingAt(uids: readonly UidRange[], from: number): UidRange[] {
   return uids.flatMap(([first, last]) =>
@@ -132,7 +133,8 @@ function startingAt(uids: readonly UidRange[], from: number): UidRange[] {
 function queryKeys(query: UidQuery, searchable: Searchable): Token[] {
   if ('all' in query) return words('ALL')
   if ('from' in query) return [...words('UID'), { type: 'SEQUENCE', value: `${query.from}:*` }]
-  // WITHIN (RFC 5032) takes Dovecot a third of the time, because it compares no days.
+  // Searches for arrival times use WITHIN (RFC 5032) if possible. Dovecot needs a third of the time
+  // for WITHIN, because it compares no days.
   if ('since' in query) return arrivalKeys('since', query.since, searchable)
   const [flag, wanted] = 'flag' in query ? [query.flag, true] : [query.without, false]
   const systemFlag = /^\\(seen|answered|flagged|deleted|draft)$/i.exec(flag)?.[1]
@@ -143,8 +145,8 @@ function queryKeys(query: UidQuery, searchable: Searchable): Token[] {
 }
 
 /**
- * True if a server rejects the CHARSET of a search: by the code of RFC 9051 §7.1, or by a text of
- * servers without that code.
+ * True if a server rejected the CHARSET of a search: by the response code of RFC 9051 §7.1, or by a
+ * text from a server without this code.
  */
 function rejectsCharset(error: unknown): boolean {
   if (!(error instanceof AppError)) return false

@@ -9,17 +9,17 @@ import { clean, cleanIfPresent } from '../text.ts'
 const maxDepth = 64
 
 /**
- * Converts BODYSTRUCTURE of a message with the part numbers of RFC 9051 §6.4.5. A nested message
- * starts its own numbering: the text of an attached plain message at 2 is 2.1, an attached
- * multipart has no number.
+ * Converts the BODYSTRUCTURE of a message, with the part numbers of RFC 9051 §6.4.5. Numbers within
+ * a nested message continue its part number: if part 2 is an attached plain message, its text is
+ * part 2.1. An attached message with a multipart has no number for that multipart.
  */
 export function toBodyPart(node: MessageStructureObject): BodyPart {
   return toNumberedPart(node, { number: [], isMessage: true })
 }
 
 /**
- * Parent of a MIME part: its part number, and whether the parent is a message, whose only body is
- * part 1.
+ * Parent of a MIME part: the part number of the parent, and whether the parent is a message, whose
+ * only body is part 1.
  */
 interface ParentNode {
   number: number[]
@@ -58,14 +58,14 @@ function cleanValues(parameters: Record<string, string>): Record<string, string>
 }
 
 /**
- * Section of a MIME part in a FETCH command. For a message without multipart some servers know the
- * body only as TEXT.
+ * Section name of a MIME part for a FETCH command. Some servers know the body of a message without
+ * multipart only as TEXT.
  */
 export function sectionOf(root: BodyPart, part: string): string {
   return part === '1' && root.part === '1' ? 'TEXT' : part
 }
 
-/** MIME part of a message with this part number. */
+/** Finds the MIME part of a message by its part number. */
 export function findPart(root: BodyPart, part: string): BodyPart | undefined {
   if (root.part === part) return root
   for (const child of root.childNodes ?? []) {

@@ -1,4 +1,4 @@
-/** Bytes with a meaning in IMAP responses (RFC 9051 §9). */
+/** Codes of the bytes with a special meaning in IMAP responses (RFC 9051 §9). */
 export const char = {
   lf: 10,
   cr: 13,

@@ -10,21 +10,21 @@ import {
 } from './limits.ts'
 import type { Output } from './output.ts'
 
-/** Item that marks a FETCH response with omissions. imapflow reads it as a part without content. */
+/** Mark of a FETCH response with omissions. imapflow reads the mark as a part without content. */
 const markOf = (item: LimitedItem) => ` BODY[${truncationMarks[item].toUpperCase()}] NIL`
 
 interface List {
-  /** Number of elements of the list in a FETCH response so far, kept or not. */
+  /** Number of elements of the list in a FETCH response so far, including omitted elements. */
   elements: number
   /** True if all elements of the list are lists, as in a multipart or a list of addresses. */
   hasOnlyLists: boolean
-  /** Number of atoms and strings of the list that are kept although a limit is reached. */
+  /** Number of atoms and strings of the list that were kept after a limit was reached. */
   trailing: number
 }
 
 type State = 'between' | 'atom' | 'quoted' | 'tail'
 
-/** Bytes of a literal in an IMAP response: how many follow, and how many of them are kept. */
+/** Bytes of a literal in an IMAP response: how many follow, and how many of these are kept. */
 export interface Literal {
   length: number
   kept: number
@@ -32,21 +32,21 @@ export interface Literal {
 
 /** Limits of the message content that the running FETCH command requests. */
 export interface RequestedBytes {
-  /** Number of bytes kept of one literal or string of message content. */
+  /** Maximum bytes that are kept of one literal or string of message content. */
   kept: number
   /** Maximum length of one literal of message content. A longer literal ends the connection. */
   each: number
-  /** Maximum sum of all contents of a message that are kept of its FETCH response. */
+  /** Maximum bytes that are kept of all message contents in one FETCH response. */
   total: number
 }
 
 /**
- * Limits one FETCH response while it arrives. Lists keep their first elements. Later lists are left
- * out, or become NIL where a position has a meaning. Long strings are cut. The response stays valid
- * and is marked, so that the message is known to be incomplete.
+ * Limits one FETCH response while it arrives. Keeps the first elements of each list. Later elements
+ * are left out, or become NIL if their position has a meaning. Long strings are cut. The response
+ * stays valid and gets a mark, so that the message is known to be incomplete.
  */
 export class FetchFilter {
-  /** Number of tokens kept of this FETCH response. */
+  /** Number of tokens that were kept of this FETCH response. */
   tokens = 0
   readonly #out: Output
   readonly #requested: RequestedBytes
@@ -57,7 +57,7 @@ export class FetchFilter {
   readonly #cuts = new Set<LimitedItem>()
   /** First letter of the current data item of the FETCH response. */
   #item = 0
-  /** Nesting depth inside a list of the response that is left out; 0 outside such a list. */
+  /** Nesting depth in a list that is left out of the FETCH response; 0 outside of such a list. */
   #skipped = 0
   /** True while a string or an atom of the FETCH response is left out. */
   #isLeftOut = false
@@ -66,7 +66,7 @@ export class FetchFilter {
   #itemTokens = 0
   #itemText = 0
   #content = 0
-  /** Marker of a literal in the FETCH response, such as `{12}`, that has not ended. */
+  /** Possible marker of a literal in the FETCH response, such as `{12}`, that has not ended. */
   #marker: string | undefined
 
   /** `tokensBefore` counts the tokens of earlier responses to the same FETCH command. */
@@ -76,7 +76,7 @@ export class FetchFilter {
     this.#budget = tokensBefore > commandTokens ? tokensBeyondCommand : fetchLimits.tokens
   }
 
-  /** Reads a byte of a FETCH response after the opening parenthesis of the data items. */
+  /** Processes a byte of a FETCH response after the opening parenthesis of its data items. */
   read(byte: number, at: number): void {
     if (this.#marker !== undefined && this.#continueMarker(byte, at)) return
     if (this.#state === 'quoted') this.#quoted(byte, at)
@@ -84,7 +84,7 @@ export class FetchFilter {
     else if (this.#state === 'between') this.#between(byte, at)
   }
 
-  /** Decides how much to keep of a literal that begins at this offset of the FETCH response. */
+  /** Decides how many bytes of a literal to keep. `at` is its offset in the FETCH response. */
   literal(length: number, at: number): Literal {
     if (this.#skipped > 0) return { length, kept: 0 }
     if (this.#marker === undefined)
@@ -102,7 +102,7 @@ export class FetchFilter {
     return { length, kept }
   }
 
-  /** Ends the FETCH response at a line feed, also if lists or strings are still open. */
+  /** Ends the FETCH response at a line feed, even if lists or strings are still open. */
   end(at: number): void {
     if (this.#marker !== undefined) this.#releaseMarker(at)
     this.#out.keep(at)
@@ -150,7 +150,7 @@ export class FetchFilter {
       this.#between(byte, at)
       return
     }
-    // imapflow reads a section and a partial range as tokens of their own.
+    // Counts a section and a partial range as separate tokens, as imapflow does.
     if (byte === char.openBracket || byte === char.less) this.#countToken()
     if (this.#textLeft <= 0) this.#cutText(at)
     this.#countText(1)
@@ -186,7 +186,7 @@ export class FetchFilter {
     this.#state = 'tail'
   }
 
-  /** Reads a byte between the tokens of a list of the response that is left out. */
+  /** Processes a byte between the tokens of a list that is left out of the FETCH response. */
   #skip(byte: number): void {
     if (byte === char.open) this.#skipped++
     else if (byte === char.close) this.#skipped--
@@ -196,7 +196,7 @@ export class FetchFilter {
     }
   }
 
-  /** Counts an atom or a string of the FETCH response. False if the atom or string is left out. */
+  /** Counts an atom or a string of the FETCH response. False if this text is left out. */
   #startText(): boolean {
     const list = this.#lists.at(-1) ?? newList()
     list.elements++
@@ -210,7 +210,7 @@ export class FetchFilter {
       this.#cut()
       return false
     }
-    // Only tokens of a response that are kept use up the budget of the data items after this list.
+    // Tokens that are left out do not use up the limit for later data items of the response.
     this.#countToken()
     this.#textLeft = isContent
       ? this.#requested.kept
@@ -220,7 +220,7 @@ export class FetchFilter {
     return true
   }
 
-  /** Records that content of the current data item of the FETCH response is left out. */
+  /** Records that content of the current data item was left out of the FETCH response. */
   #cut(): void {
     this.#cuts.add(itemOf(this.#item))
   }
@@ -247,7 +247,7 @@ export class FetchFilter {
       throw responseError('ResponseTooLarge', 'The mail server sent more than requested')
   }
 
-  /** Cuts a text of a FETCH response. Message content of the requested length is complete. */
+  /** Cuts a text of a FETCH response. Message content of the requested length is not cut. */
   #cutText(at?: number): void {
     if (this.#lists.length > 1 && !this.#isLeftOut) this.#cut()
     if (at !== undefined) this.#out.drop(at)
@@ -259,7 +259,7 @@ export class FetchFilter {
     this.#state = 'between'
   }
 
-  /** True if the byte belongs to the marker of a literal in the FETCH response. */
+  /** Takes a byte of the marker of a literal in the FETCH response. False for any other byte. */
   #continueMarker(byte: number, at: number): boolean {
     const isPart = isDigit(byte) || byte === char.closeBrace || byte === char.cr || byte === char.lf
     if (isPart && (this.#marker?.length ?? 0) < 32) {
@@ -270,7 +270,7 @@ export class FetchFilter {
     return false
   }
 
-  /** Keeps text of the FETCH response that began like the marker of a literal but was no marker. */
+  /** Keeps text of the FETCH response that began like the marker of a literal but is none. */
   #releaseMarker(at: number): void {
     this.#out.insert(at, this.#marker ?? '')
     this.#marker = undefined

@@ -6,7 +6,8 @@ type Streamer = ImapFlowInternals['streamer']
 
 /**
  * Limits the input of imapflow's parser with a filter of IMAP responses. An error of the filter
- * ends the connection. Between pieces of input with many tokens the event loop runs.
+ * ends the connection. After input with many tokens, the event loop runs before the next piece of
+ * input is parsed.
  */
 export function limitResponses(streamer: Streamer): ResponseFilter {
   const filter = new ResponseFilter()

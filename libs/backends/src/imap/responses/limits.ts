@@ -1,6 +1,6 @@
 /**
- * Limits of one FETCH response. Parsing a response within these limits takes about 50 ms of CPU
- * time.
+ * Limits of one FETCH response. Parsing a response within these limits takes imapflow about 50 ms
+ * of CPU time.
  */
 export const fetchLimits = {
   /**
@@ -9,8 +9,8 @@ export const fetchLimits = {
    */
   tokens: 10_000,
   /**
-   * Maximum tokens of ENVELOPE or BODYSTRUCTURE in a FETCH response, so that neither of the two
-   * items uses up the tokens of the other item.
+   * Maximum tokens of ENVELOPE or BODYSTRUCTURE in a FETCH response. The limit keeps either of the
+   * two items from using up the tokens of the other item.
    */
   itemTokens: 8_000,
   /** Maximum bytes of text in ENVELOPE or BODYSTRUCTURE of a FETCH response. */
@@ -23,8 +23,9 @@ export const fetchLimits = {
    */
   depth: 90,
   /**
-   * Number of atoms and strings of each open list in a FETCH response that are kept beyond the
-   * other limits, and their length. A MIME part has 12 atoms and strings at fixed positions.
+   * Number and maximum length of the atoms and strings of each open list in a FETCH response that
+   * are kept after other limits are reached. A MIME part has 12 atoms and strings at fixed
+   * positions.
    */
   trailing: 16,
   trailingText: 500,
@@ -37,12 +38,12 @@ export const fetchLimits = {
   items: 200,
 } as const
 
-/** Data item of a FETCH response in which the filter leaves something out. */
+/** Data item of a FETCH response from which the filter may leave content out. */
 export type LimitedItem = 'envelope' | 'structure' | 'flags'
 
 /**
- * Names of MIME parts, in lower case, by which the filter marks omissions in a FETCH response.
- * Parts with these names have no content.
+ * Names of MIME parts, in lower case, with which the filter marks a FETCH response from which
+ * content was left out. No message has content under these names.
  */
 export const truncationMarks: Readonly<Record<LimitedItem, string>> = {
   envelope: 'truncated.envelope',
@@ -50,7 +51,7 @@ export const truncationMarks: Readonly<Record<LimitedItem, string>> = {
   flags: 'truncated.flags',
 }
 
-/** Data item of a FETCH response that begins with `letter`. */
+/** Data item of a FETCH response whose name begins with `letter`. */
 export function itemOf(letter: number): LimitedItem {
   switch (String.fromCharCode(letter).toUpperCase()) {
     case 'E':
@@ -63,18 +64,22 @@ export function itemOf(letter: number): LimitedItem {
 }
 
 /**
- * Maximum tokens of all responses to one FETCH command. Beyond the limit, each response keeps only
- * its first tokens, so that a page of large messages fits into memory.
+ * Maximum tokens of all responses to one FETCH command. Beyond the limit, only the first tokens of
+ * each response are kept, so that a page of large messages fits into memory.
  */
 export const commandTokens = 600_000
 export const tokensBeyondCommand = 1_000
 
-/** Limits of an IMAP response line that is neither FETCH nor a search result. */
+/**
+ * Limits of a line of an IMAP response that is neither a FETCH response nor a search result: bytes
+ * and tokens.
+ */
 export const maxLineBytes = 128 * 1024
 export const maxLineTokens = 10_000
 
 /**
- * Limits of the bytes that an IMAP server sends in one response, kept or not: lines, and literals.
+ * Limits of the bytes that an IMAP server may send in one response, including bytes that are left
+ * out: for lines, and for literals.
  */
 export const maxReadLineBytes = 16 * 2 ** 20
 export const maxReadLiteralBytes = 2 ** 31
@@ -85,12 +90,12 @@ export const maxReadLiteralBytes = 2 ** 31
  */
 export const maxExcessBytes = 16 * 2 ** 20
 
-/** Number of response tokens after which the event loop runs once. */
+/** Number of tokens of IMAP responses after which the event loop runs once. */
 export const tokensPerTick = 1_000
 
 /**
- * Error that ends the IMAP connection because of a response beyond the limits, with a code as in
- * imapflow.
+ * Error that ends the IMAP connection after a response exceeded the limits. Its code has the form
+ * of imapflow's error codes.
  */
 export function responseError(code: string, message: string): Error {
   return Object.assign(new Error(message), { code })

@@ -1,6 +1,6 @@
 /**
- * Output of the filter of IMAP responses for one chunk of input: kept ranges of the chunk and
- * inserted text, without copies if the whole chunk is kept.
+ * Output of the filter of IMAP responses for one chunk of input: the kept ranges of the chunk, and
+ * inserted text. A chunk that is kept as a whole is not copied.
  */
 export class Output {
   #chunk: Buffer = Buffer.alloc(0)
@@ -9,20 +9,23 @@ export class Output {
   #group: Buffer[] = []
   #pieces: Buffer[] = []
 
-  /** Begins a chunk of IMAP input, which is kept or dropped as the end of the chunk before. */
+  /**
+   * Begins a chunk of IMAP input. Whether its bytes are kept continues from the end of the previous
+   * chunk.
+   */
   start(chunk: Buffer): void {
     this.#chunk = chunk
     this.#from = 0
   }
 
-  /** Drops the IMAP input from this offset of the chunk. */
+  /** Drops the IMAP input from this offset of the chunk on. */
   drop(at: number): void {
     if (!this.#isKeeping) return
     if (at > this.#from) this.#group.push(this.#chunk.subarray(this.#from, at))
     this.#isKeeping = false
   }
 
-  /** Keeps the IMAP input from this offset of the chunk. */
+  /** Keeps the IMAP input from this offset of the chunk on. */
   keep(at: number): void {
     if (this.#isKeeping) return
     this.#isKeeping = true
@@ -45,7 +48,7 @@ export class Output {
     if (isKeeping) this.keep(at)
   }
 
-  /** Ends the chunk of IMAP input. Returns the pieces of its filtered output that are not empty. */
+  /** Ends the chunk of IMAP input. Returns the non-empty pieces of the filtered output. */
   end(): Buffer[] {
     if (this.#isKeeping && this.#from < this.#chunk.length)
       this.#group.push(this.#chunk.subarray(this.#from))

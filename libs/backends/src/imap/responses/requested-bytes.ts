@@ -9,9 +9,9 @@ import { maxExcessBytes, maxLineBytes } from './limits.ts'
 type Content = { section: { value?: unknown }[]; partial?: number[] }
 
 /**
- * Limits of the message content that a FETCH command requests. Only the requested bytes of a header
- * are kept. Other content is kept whole, because a server that ignores ranges sends the content
- * only once.
+ * Limits for the message content that a FETCH command requests. Of a header, only the requested
+ * bytes are kept. Other content is kept as a whole, because a server that ignores ranges sends the
+ * content only once.
  */
 export function requestedBytes(attributes: Attributes): RequestedBytes {
   const contents = (attributes || []).flat().filter(isContent)

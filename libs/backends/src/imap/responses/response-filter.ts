@@ -23,16 +23,16 @@ interface LineFilter {
  * Start of an IMAP response whose kind is still unknown: FETCH, search result or another response.
  */
 const undecided = /^\0*\*? *(?:\w{0,10} *\w{0,5} *)$/
-/** Maximum number of bytes to read before deciding on the kind of an IMAP response. */
+/** Maximum number of bytes that are read to find out the kind of an IMAP response. */
 const maxStart = 32
 
 /**
  * Limits the responses of an IMAP server before imapflow parses them, in one pass and without
- * storing them. imapflow parses a whole response without a pause, and ends the connection if a
- * response is too large.
+ * storing them. Needed because imapflow parses a whole response without a pause, and ends the
+ * connection if a response is too large.
  */
 export class ResponseFilter {
-  /** Limits of the message content that the running IMAP command requests. */
+  /** Limits for the message content that the running IMAP command requests. */
   #requested: RequestedBytes = requestedBytes([])
   readonly #out = new Output()
   readonly #marker = new LiteralMarker()
@@ -51,8 +51,8 @@ export class ResponseFilter {
   }
 
   /**
-   * Bytes of IMAP responses within the limits, for a chunk of input, in pieces. The event loop must
-   * run between two pieces.
+   * Filters a chunk of IMAP input. Returns the bytes within the limits, in pieces. The event loop
+   * must run between two pieces.
    * @throws an error with a code, after which the connection must end
    */
   push(chunk: Buffer): Buffer[] {
@@ -108,8 +108,8 @@ export class ResponseFilter {
     const tokens = this.#line?.tokens ?? 1
     this.#commandTokens += tokens
     this.#tickTokens += tokens
-    // The tagged response that ends a command stays in one piece with the bytes after it: imapflow
-    // detects bytes that were injected before TLS.
+    // Input is split only after an untagged response. A tagged response stays in one piece with the
+    // bytes after it, because imapflow detects bytes that were injected before TLS.
     if (this.#tickTokens > tokensPerTick && /^\0*\*/.test(this.#start)) {
       this.#out.split(at + 1)
       this.#tickTokens = 0
@@ -121,8 +121,8 @@ export class ResponseFilter {
 }
 
 /**
- * Cuts off a line of an IMAP response beyond the limits, unless the response is FETCH or a search
- * result.
+ * Cuts off a line of an IMAP response at the limits, unless the response is a FETCH response or a
+ * search result.
  */
 class PlainFilter implements LineFilter {
   tokens = 0
@@ -155,14 +155,15 @@ class PlainFilter implements LineFilter {
 
   end(at: number): void {
     this.#out.keep(at)
-    // Inserts a space, because the cut line of the response could end with the marker of a literal.
+    // Inserts a space, because the cut line of the response could otherwise end with the marker of
+    // a literal.
     if (this.#isCut) this.#out.insert(at, ' ')
   }
 }
 
 /**
- * Quotes the sequence sets of ESEARCH and VANISHED responses: imapflow reads a string in a
- * hundredth of the time that it needs for a set.
+ * Puts the sequence sets of ESEARCH and VANISHED responses in quotes. imapflow reads a string in a
+ * hundredth of the time that it needs for a sequence set.
  */
 class SetFilter implements LineFilter {
   readonly tokens = 0
@@ -210,16 +211,16 @@ function beginsToken(byte: number): boolean {
 type State = 'none' | 'open' | 'digits' | 'closed' | 'return'
 
 /**
- * Detects the marker of a literal, `{123}` at the end of an IMAP response line, by the rule of
- * imapflow: quotes, which a broken server may leave open, have no meaning.
+ * Detects the marker of a literal, such as `{123}`, at the end of an IMAP response line. As in
+ * imapflow, quotes have no meaning, because a broken server may leave quotes open.
  */
 class LiteralMarker {
   #state: State = 'none'
   #length = 0
 
   /**
-   * Reads the next byte of a response line. Returns the length of a literal that begins after the
-   * byte.
+   * Processes the next byte of an IMAP response line. Returns the length of the literal that begins
+   * after this byte, if any.
    */
   read(byte: number): number | undefined {
     if (byte === char.openBrace) {

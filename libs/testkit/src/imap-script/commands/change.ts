@@ -18,7 +18,8 @@ const onStore: Handler = (command, world) => {
     else mailbox.changeLabels(message.uid, change)
     session.markNotified(message)
   }
-  // RFC 7162 §3.1.3: a client with CONDSTORE gets mod-sequences even with .SILENT.
+  // Clients with CONDSTORE get mod-sequences in reply to STORE, even with .SILENT (RFC 7162
+  // §3.1.3).
   const notified = !silent || session.enabled.has('CONDSTORE') ? stored : []
   const modified = unchanged.map(([seq, { uid }]) => (command.name.startsWith('UID ') ? uid : seq))
   return ok(
@@ -28,7 +29,10 @@ const onStore: Handler = (command, world) => {
   )
 }
 
-/** Parses `STORE 1:3 (UNCHANGEDSINCE 7) +FLAGS.SILENT (\Seen)`. Flags may have no parentheses. */
+/**
+ * Parses a STORE command such as `STORE 1:3 (UNCHANGEDSINCE 7) +FLAGS.SILENT (\Seen)`. The
+ * parentheses around flags are optional.
+ */
 function readStore({ args }: ScriptCommand, { capabilities }: ScriptServerState) {
   const rest = args.slice(1)
   const unchangedSince = Array.isArray(rest[0]) ? asTexts(rest.shift())[1] : undefined
@@ -48,7 +52,7 @@ function readStore({ args }: ScriptCommand, { capabilities }: ScriptServerState)
   }
 }
 
-/** COPY, and MOVE (RFC 6851), which sends COPYUID before the expunges. */
+/** Handler of COPY and MOVE. MOVE sends COPYUID before the messages are expunged (RFC 6851). */
 const onCopy: Handler = (command, world) => {
   const moves = command.name.endsWith('MOVE')
   const mailbox = moves ? writableMailbox(command) : selectedMailbox(command)

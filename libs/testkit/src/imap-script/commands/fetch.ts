@@ -41,7 +41,7 @@ function readArguments({ args, name, session }: ScriptCommand) {
   const since = at < 0 ? undefined : BigInt(words[at + 1] ?? 0)
   const has = (item: string) => wanted.some((each) => each.toUpperCase() === item)
   const items = [
-    // RFC 9051 §6.4.9: UID FETCH always returns the UID.
+    // UID FETCH always returns the UID of a message (RFC 9051 §6.4.9).
     ...(name === 'UID FETCH' && !has('UID') ? ['UID'] : []),
     ...wanted,
     ...((since !== undefined || session.enabled.has('CONDSTORE')) && has('FLAGS') && !has('MODSEQ')
@@ -97,7 +97,7 @@ function provided(
   return value === undefined || value === false ? '' : `${name} ${value}`
 }
 
-/** Items such as `BODY[1.MIME]<0.100>` (RFC 9051 §6.4.5). */
+/** Content of a message for a FETCH item such as `BODY[1.MIME]<0.100>` (RFC 9051 §6.4.5). */
 function section(item: string, message: ScriptMessage): string {
   const [, path, start, length] = /^BODY(?:\.PEEK)?\[(.*)\](?:<(\d+)\.(\d+)>)?$/is.exec(item) ?? []
   if (path === undefined) return ''
@@ -113,7 +113,7 @@ function textOf(path: string, { rfc822, tree }: ScriptMessage): string | undefin
   const [, number = '', what = ''] = /^([\d.]*\d)?\.?(.*)$/s.exec(path) ?? []
   const part = number === '' ? tree : findPart(tree, number)
   if (!part) return undefined
-  // HEADER and TEXT of a message/rfc822 part refer to the embedded message.
+  // HEADER and TEXT of a message/rfc822 part refer to the contained message.
   return pieceOf(part, number === '' ? part : (part.parts[0] ?? part), what)
 }
 

@@ -43,7 +43,8 @@ const onAuthenticate: Handler = async (command, world) => {
   try {
     return logIn(command, world, [user, token])
   } catch (error) {
-    // RFC 7628 §3.2.2: the error is a challenge, which the client answers before NO.
+    // The error is sent as a challenge, to which the client replies before the server sends NO (RFC
+    // 7628 §3.2.2).
     await ask(Buffer.from('{"status":"400"}').toString('base64'))
     throw error
   }
@@ -65,7 +66,7 @@ const onNamespace: Handler = (command, { prefix, store }) => {
   return ok(command, [`* NAMESPACE ((${string(prefix)} ${delimiter})) NIL NIL`])
 }
 
-/** IDLE (RFC 2177). Notifications are sent when they occur, see `server.ts`. */
+/** Handler of IDLE (RFC 2177). `server.ts` sends notifications when a mailbox changes. */
 const onIdle: Handler = async (command) => {
   const { session } = command
   session.idling = true
@@ -91,7 +92,7 @@ export const loginCommands: Record<string, Handler> = {
   LOGIN: (command, world) =>
     logIn(command, world, [asText(command.args[0]), asText(command.args[1])]),
   AUTHENTICATE: onAuthenticate,
-  // The TLS handshake follows the reply, see `server.ts`.
+  // `server.ts` starts the TLS handshake after this reply.
   STARTTLS: (command) => ok(command),
   ENABLE: onEnable,
   ID: (command) => ok(command, ['* ID ("name" "script")']),

@@ -8,7 +8,7 @@ export function pathOf(value: Value | undefined): string {
   return /^inbox$/i.test(path) ? 'INBOX' : path
 }
 
-/** Rejects paths outside the personal namespace. INBOX is always allowed. */
+/** Rejects mailbox paths outside of the personal namespace, except INBOX. */
 function checkPrefix(path: string, { prefix }: ScriptServerState): void {
   if (prefix !== '' && path !== 'INBOX' && !path.startsWith(prefix))
     throw new ImapRejection(
@@ -69,7 +69,10 @@ const onList: Handler = (command, world) => {
   )
 }
 
-/** LIST-EXTENDED (RFC 5258) and LIST-STATUS (RFC 5819): `RETURN (SUBSCRIBED STATUS (MESSAGES))`. */
+/**
+ * Parses the return options of LIST-EXTENDED (RFC 5258) and LIST-STATUS (RFC 5819), such as `RETURN
+ * (SUBSCRIBED STATUS (MESSAGES))`.
+ */
 function returnItems(returned: Value): { subscribed: boolean; status?: string[] } {
   if (typeof returned === 'string') return { subscribed: false }
   const at = returned.findIndex((each) => asText(each).toUpperCase() === 'STATUS')

@@ -38,7 +38,9 @@ const onSearch: Handler = (command, { capabilities }) => {
   ])
 }
 
-/** RFC 9051 §6.4.4: MIN, MAX and ALL are omitted without a match. */
+/**
+ * Items of an ESEARCH response. Without a match, MIN, MAX and ALL are left out (RFC 9051 §6.4.4).
+ */
 function returned(wanted: readonly string[], numbers: readonly number[]): string {
   const some = numbers.length > 0
   const values: Record<string, string | false> = {
@@ -62,7 +64,10 @@ function allOf(keys: readonly Value[], last: Last): Test {
   return (numbered) => tests.every((test) => test(numbered))
 }
 
-/** Removes one search key with its arguments from the front. */
+/**
+ * Removes one search key with its arguments from the front of a list. Returns the function that
+ * tests a message.
+ */
 function readKey(rest: Value[], last: Last): Test {
   const key = rest.shift()
   if (typeof key !== 'string') return allOf(key ?? [], last)
@@ -99,7 +104,7 @@ type KeyOf = (next: () => string) => (message: ScriptMessage) => boolean
 const includes = (text: string | undefined, part: string) =>
   text !== undefined && decoded(text).includes(part.toLowerCase())
 
-/** Decodes UTF-8 encoded words (RFC 2047), so that searches compare their text. */
+/** Decodes UTF-8 encoded words (RFC 2047), so that searches compare the decoded text. */
 function decoded(text: string): string {
   return text
     .replace(/=\?utf-8\?(b|q)\?([^?]*)\?=/gi, (_word, kind: string, inside: string) =>
@@ -114,7 +119,7 @@ function decoded(text: string): string {
     .toLowerCase()
 }
 
-/** Search key with one argument. */
+/** Creates the test function of a search key with one argument. */
 const withText =
   (test: (message: ScriptMessage, text: string) => boolean): KeyOf =>
   (next) => {
@@ -166,8 +171,8 @@ const keys: Record<string, KeyOf> = {
   'X-GM-MSGID': hasEmailId,
   'X-GM-THRID': hasThreadId,
   'X-GM-LABELS': withText(({ labels }, label) => labels.has(decodeName(label))),
-  // Gmail's search syntax: only `category:` is supported. Other text is searched in the whole
-  // message.
+  // Search in Gmail's own syntax, of which only `category:` is supported. Other text is searched
+  // for in the whole message.
   'X-GM-RAW': withText(({ category, rfc822 }, part) => {
     const [, name] = /^category:(\w+)$/i.exec(part) ?? []
     return name === undefined ? includes(rfc822, part) : category === name.toLowerCase()

@@ -45,7 +45,10 @@ function describe(mailbox: ScriptMailbox, world: ScriptServerState, readOnly: bo
   ]
 }
 
-/** Replies to `SELECT INBOX (QRESYNC (uidvalidity modseq [uids]))`, RFC 7162 §3.2.5. */
+/**
+ * Replies to SELECT with QRESYNC, such as `SELECT INBOX (QRESYNC (uidvalidity modseq [uids]))` (RFC
+ * 7162 §3.2.5).
+ */
 function resynchronise(
   { session }: ScriptCommand,
   mailbox: ScriptMailbox,
@@ -63,7 +66,7 @@ function resynchronise(
   ]
 }
 
-/** Returns a VANISHED line with the UIDs expunged since a mod-sequence, if any. */
+/** Returns a VANISHED line with the UIDs that were expunged since a mod-sequence, or no line. */
 export function vanishedSince(
   { vanished }: ScriptMailbox,
   since: bigint,

@@ -5,7 +5,7 @@ import { isInRanges, readSet } from '../sequence-set.ts'
 import type { Value } from '../syntax.ts'
 import { asText } from '../syntax.ts'
 
-/** A message and its sequence number. */
+/** Message of the selected mailbox with its sequence number. */
 export type Numbered = readonly [seq: number, message: ScriptMessage]
 
 export function selectedMailbox({ session }: ScriptCommand): ScriptMailbox {
@@ -21,8 +21,8 @@ export function writableMailbox(command: ScriptCommand): ScriptMailbox {
 }
 
 /**
- * Returns the existing messages of a set. UID commands use UIDs, other commands use sequence
- * numbers.
+ * Returns the existing messages of a sequence set. The set has UIDs in UID commands and sequence
+ * numbers in other commands.
  */
 export function messagesInSet(command: ScriptCommand, set: Value | undefined): Numbered[] {
   const { view } = command.session

@@ -1,35 +1,52 @@
-/** JSON Schema (2019-09), as far as the descriptions use it. */
+/** JSON Schema (2019-09), with the keywords that the API descriptions use. */
 export type Schema = boolean | { [keyword: string]: unknown }
 
-/** Query parameter. `schema` describes one value, after conversion to its type. */
+/**
+ * Query parameter of an operation. `schema` describes a single value, after conversion to its type.
+ */
 export interface QueryParameter {
   schema: Schema
-  /** Separator of several values in one parameter. Only Graph has such parameters. */
+  /** Character that separates several values in one parameter. Only Graph has such parameters. */
   separator?: ','
-  /** True if the parameter may occur several times: Google. */
+  /** True if the parameter may occur several times in a query. Only Google has such parameters. */
   repeated?: true
 }
 
-/** Described request. Its id is the method id (Google) or `GET /mailFolders` (Graph). */
+/**
+ * Operation that an API description contains. Its id is the method id (Google) or a text such as
+ * `GET /mailFolders` (Graph).
+ */
 export interface ApiOperation {
   id: string
   methods: string[]
-  /** Path templates with `{name}` for one segment or a part of it. All have the same meaning. */
+  /**
+   * Path templates with `{name}` for one segment or a part of a segment. All templates mean the
+   * same operation.
+   */
   paths: string[]
   query: Record<string, QueryParameter>
-  /** True if any other query parameter is permitted: operations without a description. */
+  /**
+   * True if query parameters that are not described are permitted, for operations without a
+   * description.
+   */
   anyQuery?: true
-  /** Schema of a JSON body. Absent without a body; true if it is not checked. */
+  /**
+   * Schema of the JSON body of a request. Absent if there is no body. True if the body is not
+   * checked.
+   */
   request?: Schema
-  /** Content types of bodies other than JSON, which are not checked. */
+  /** Content types of request bodies other than JSON. These bodies are not checked. */
   otherTypes?: string[]
-  /** Schema of the body per status below 400; null for an empty body, true if it is not checked. */
+  /**
+   * Schema of the response body, by status below 400. Null for an empty body. True if the body is
+   * not checked.
+   */
   responses: Record<string, Schema | null>
 }
 
-/** Published description of an API, reduced to names and types. */
+/** Published description of a provider's API, reduced to names and types. */
 export interface ApiDescription {
-  /** Name, and revision or commit, of the published descriptions. */
+  /** Name of the published description, and its revision or commit. */
   source: string
   licence: string
   error: Schema

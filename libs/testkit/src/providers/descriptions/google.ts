@@ -1,7 +1,7 @@
 import { defined } from '@posthorn/contracts/defined'
 import type { ApiDescription, ApiOperation, QueryParameter, Schema } from './api-description.ts'
 
-/** Discovery document of Google, as far as it is read. */
+/** Members of Google's discovery document that are read. */
 export interface DiscoveryDocument {
   name: string
   version: string
@@ -42,7 +42,7 @@ interface DiscoveryType {
   location?: string
 }
 
-/** Texts of 64-bit numbers, bytes and durations. */
+/** Patterns of 64-bit numbers and durations, which are JSON strings. */
 const patterns: Record<string, string> = {
   int64: '^-?(0|[1-9][0-9]{0,18})$',
   uint64: '^(0|[1-9][0-9]{0,19})$',
@@ -64,12 +64,15 @@ const error: Schema = closed({
   }),
 })
 
-/** Reduces a discovery document. No member is required, because neither API marks any. */
+/**
+ * Reduces a discovery document to names and types. No member is required, because Google marks no
+ * member as required.
+ */
 export function reduceDiscovery(
   document: DiscoveryDocument,
   published: { source: string; licence: string },
 ): ApiDescription {
-  // Gmail encodes bytes as base64url, Pub/Sub as base64.
+  // Bytes are base64url in the Gmail API, and base64 in Pub/Sub.
   const bytes = document.name === 'gmail' ? '^[A-Za-z0-9_-]*={0,2}$' : '^[A-Za-z0-9+/]*={0,2}$'
   const convert = (type: DiscoveryType) => convertType(type, { ...patterns, byte: bytes })
   const parametersOf = (method: DiscoveryMethod) =>
@@ -107,7 +110,8 @@ function operationsOf(
     responses: body ? { 200: body } : { 200: null, 204: null },
   })
   if (!mediaUpload) return [operation]
-  // Resumable uploads respond 200 without a body at their start and 308 in between.
+  // A resumable upload responds with status 200 and no body at its start, and with status 308
+  // between its chunks.
   const upload: ApiOperation = {
     id: `${id}#upload`,
     methods: [...new Set([httpMethod, 'PUT'])],

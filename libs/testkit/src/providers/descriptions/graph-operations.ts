@@ -1,7 +1,7 @@
 import { defined } from '@posthorn/contracts/defined'
 import type { ApiOperation, QueryParameter, Schema } from './api-description.ts'
 
-/** Schema of OpenAPI 3.0, as far as it is read. */
+/** Members of an OpenAPI 3.0 schema that are read. */
 export interface OpenApiSchema {
   type?: string
   format?: string
@@ -43,24 +43,28 @@ const text: QueryParameter = { schema: { type: 'string' } }
 const texts: QueryParameter = { schema: { type: 'string' }, separator: ',' }
 const message = { $ref: '#/$defs/microsoft.graph.message!any' }
 
-/** Described paths that the service refuses, or that mail accounts never use. */
+/** Pattern of described paths that Microsoft Graph refuses, or that mail accounts never use. */
 const unused =
   /^\/users\/\{user-id\}\/(?:messages\/microsoft\.graph\.delta|outlook\/microsoft|outlook$)|ExtendedProperties|inferenceClassification/
 
-/** Statuses of the live service where the document has other statuses. */
+/**
+ * Statuses with which Microsoft Graph really responds, where its API description has other
+ * statuses.
+ */
 const liveStatus: [pattern: RegExp, status: string][] = [
   [/^PATCH /, '200'],
   [/\/(?:move|copy|createReply|createReplyAll|createForward|createUploadSession)$/, '201'],
   [/\/(?:send|sendMail|reply|replyAll|forward)$/, '202'],
 ]
 
-/** Requests whose body may also be MIME as base64. */
+/** Pattern of requests whose body may also be MIME in base64 instead of JSON. */
 const acceptsMime = /^POST (?:\/mailFolders\/\{mailFolder-id\})?\/messages$|^POST \/sendMail$/
 
-/** Query parameters of the live service that the document lacks. */
+/** Query parameters that Microsoft Graph accepts, although its API description lacks them. */
 const liveQuery: [pattern: RegExp, query: Record<string, QueryParameter>][] = [
   [/^GET \/.*(?:Folders|messages|attachments|masterCategories)$/, { $skiptoken: text }],
-  // "singleValueLegacyExtendedProperty: get" documents the parameter.
+  // The page "singleValueLegacyExtendedProperty: get" of the documentation describes this
+  // parameter.
   [/^GET \/messages\/\{message-id\}$/, { $expand: text }],
   [/^GET \/mailFolders/, { includeHiddenFolders: { schema: { enum: ['true', 'false'] } } }],
   [
@@ -78,7 +82,10 @@ const liveQuery: [pattern: RegExp, query: Record<string, QueryParameter>][] = [
   ],
 ]
 
-/** Operations of the document with the corrections of the live service. */
+/**
+ * Operations of the API description of Graph, with corrections from the behaviour of the real
+ * service.
+ */
 export function graphOperations(openApi: OpenApiPaths, convert: Convert): ApiOperation[] {
   const described = Object.entries(openApi.paths)
     .filter(([path]) => !unused.test(path))
@@ -96,8 +103,8 @@ export function graphOperations(openApi: OpenApiPaths, convert: Convert): ApiOpe
     query: {},
     responses: { 204: null },
   }
-  // Operation that is described and refused: without this entry, `delta` would be the id of a
-  // message.
+  // Operation that Graph describes but refuses. Without this entry, `delta` would count as the id
+  // of a message.
   const mailboxDelta: ApiOperation = {
     id: 'GET /messages/delta()',
     methods: ['GET'],
@@ -124,7 +131,9 @@ const batchResponse = closedObject({
   body: true,
 })
 
-/** Batch of at most 20 requests. Not in the document. */
+/**
+ * Operation for a batch of at most 20 requests. The API description of Graph lacks this operation.
+ */
 const batch: ApiOperation = {
   id: 'POST /$batch',
   methods: ['POST'],
@@ -173,7 +182,10 @@ function operationOf(
   })
 }
 
-/** Properties of derived types are selected by a cast, which the document lacks. */
+/**
+ * Query parameters for properties of derived types. Graph selects such a property by a cast, which
+ * the API description lacks.
+ */
 function castQuery(id: string): Record<string, QueryParameter> {
   return /^GET .*\/attachments/.test(id) ? { $select: texts } : {}
 }
@@ -195,7 +207,10 @@ function responsesOf(
   )
 }
 
-/** PATCH responds with the object, which the document lacks. */
+/**
+ * Schema of a response that is described without a body. PATCH really responds with the changed
+ * object.
+ */
 function emptyBodyOf(id: string): Schema | null {
   if (!id.startsWith('PATCH ')) return null
   if (id.endsWith('/messages/{message-id}')) return message
@@ -204,7 +219,9 @@ function emptyBodyOf(id: string): Schema | null {
     : true
 }
 
-/** Lists and delta pages have an envelope, whatever the document says. */
+/**
+ * Schema of a response. Lists and delta pages always have an envelope with the entries in `value`.
+ */
 function envelopeOf(id: string, schema: OpenApiSchema, convert: Convert): Schema {
   const items = schema.type === 'array' ? schema.items : schema.properties?.['value']?.items
   if (!items) return withContext(convert(schema))
@@ -232,15 +249,17 @@ function envelopeOf(id: string, schema: OpenApiSchema, convert: Convert): Schema
   }
 }
 
-/** Inline objects of responses get the annotations that each response may have. */
+/**
+ * Adds the annotations `@odata.…`, which any response may have, to the inline object of a response.
+ */
 function withContext(schema: Schema): Schema {
   if (typeof schema === 'boolean' || !('properties' in schema)) return schema
   return { ...schema, patternProperties: { '^@odata\\.': true } }
 }
 
 /**
- * Bodies of messages exclude members that the service sets. Names of action parameters start with a
- * capital letter in the document; the service takes both.
+ * Schema of a request body. Excludes the members of a message that the service sets. Accepts names
+ * of action parameters with a small first letter, too, as the service does.
  */
 function requestOf(schema: OpenApiSchema, convert: Convert): Schema {
   if (schema.$ref) return withoutReadOnly(convert(schema))
@@ -259,7 +278,10 @@ function withoutReadOnly(schema: Schema): Schema {
   return parts ? { ...schema, anyOf: parts.map(withoutReadOnly) } : schema
 }
 
-/** Both roots and all spellings of actions and functions. */
+/**
+ * Path templates of an operation: with both root paths, and with all spellings of actions and
+ * functions.
+ */
 function templatesOf(path: string): string[] {
   const roots = path.startsWith(user) ? [path, path.replace(user, '/me')] : [path]
   return roots

@@ -2,12 +2,12 @@ import { defined } from '@posthorn/contracts/defined'
 import type { ApiDescription, Schema } from './api-description.ts'
 import { graphOperations, type OpenApiPaths, type OpenApiSchema } from './graph-operations.ts'
 
-/** OpenAPI document of Microsoft Graph, as far as it is read. */
+/** Members of the OpenAPI document of Microsoft Graph that are read. */
 export interface GraphOpenApi extends OpenApiPaths {
   components: OpenApiPaths['components'] & { schemas: Record<string, OpenApiSchema> }
 }
 
-/** Metadata of Microsoft Graph: CSDL as JSON. */
+/** Metadata of Microsoft Graph: CSDL in JSON format. */
 export interface GraphMetadata {
   entityTypes: Record<string, CsdlType>
   complexTypes: Record<string, CsdlType>
@@ -20,7 +20,7 @@ interface CsdlType {
   properties: { name: string; type: string; nullable?: boolean }[]
 }
 
-/** Object type: its base and its own members. */
+/** Object type of Graph: its base type and its own members. */
 interface ObjectType {
   base: string | undefined
   properties: Record<string, Schema>
@@ -78,8 +78,9 @@ const error: Schema = closed({
 })
 
 /**
- * Reduces the OpenAPI document, with types of the newer metadata added. Objects are closed: the
- * catch-all members of the document would accept everything.
+ * Reduces the OpenAPI document of Graph to names and types, and adds types of the newer metadata.
+ * Objects permit no unknown members, because the catch-all members of the document would accept
+ * everything.
  */
 export function reduceGraph(
   openApi: GraphOpenApi,
@@ -116,7 +117,7 @@ function objectTypeOf({ allOf, properties = {} }: OpenApiSchema): ObjectType {
 }
 
 function memberOf(schema: OpenApiSchema): Schema {
-  // OpenAPI 3.0 ignores `nullable` beside `$ref`, and the service sends null there.
+  // OpenAPI 3.0 ignores `nullable` beside `$ref`, but Graph sends null for such members.
   if (schema.$ref) return orNull(convert(schema))
   return schema.nullable && schema.type !== 'array' ? orNull(convert(schema)) : convert(schema)
 }
@@ -178,8 +179,8 @@ function csdlName(type: string): string {
 }
 
 /**
- * Definitions of an object type: `X!open` for derived types, the closed `X`, and `X!any`, where
- * `@odata.type` selects a derived type.
+ * Schemas of an object type: `X!open` is the base of derived types, `X` permits no further members,
+ * and `X!any` selects a derived type by `@odata.type`.
  */
 function definitionsOf(
   name: string,

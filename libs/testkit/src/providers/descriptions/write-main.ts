@@ -20,7 +20,10 @@ function discovery(name: string): ApiDescription {
   return reduceDiscovery(document, { source, licence: 'Apache-2.0' })
 }
 
-/** One line per operation and type, so that differences can be read. */
+/**
+ * Formats a description with one line per operation and type, so that differences between versions
+ * are readable.
+ */
 function format({ operations, schemas, ...head }: ApiDescription): string {
   const lines = (all: string[]) => all.map((line) => `\n    ${line}`).join(',')
   const start = JSON.stringify(head, null, 2).slice(0, -2)

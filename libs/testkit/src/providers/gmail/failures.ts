@@ -11,7 +11,7 @@ const statusNames: Readonly<Record<number, string>> = {
   503: 'UNAVAILABLE',
 }
 
-/** Error response in the form of Gmail. */
+/** Error response in the format of Gmail. */
 export function gmailError(
   status: number,
   reason: string,
@@ -27,7 +27,7 @@ export function gmailError(
   }
 }
 
-/** Refusal of a request by a handler of the Gmail fake. */
+/** Error with which a handler of the Gmail fake refuses a request. */
 export class GmailFailure extends Error {
   readonly response: ProviderResponse
 
@@ -45,9 +45,9 @@ export function invalid(message: string): GmailFailure {
   return new GmailFailure(400, 'invalidArgument', message)
 }
 
-/** Responses of Gmail to requests that are valid, for `fake.on`. */
+/** Error responses of Gmail to valid requests, for `fake.on`. */
 export const gmailFailures = {
-  /** The text has two blanks and there is no header, as observed. */
+  /** The text has two blanks and the response has no header `Retry-After`, as observed at Gmail. */
   rateLimitedUntil: (time: Date) =>
     gmailError(
       403,
@@ -60,7 +60,7 @@ export const gmailFailures = {
     const delay = retryAfter === undefined ? {} : { 'retry-after': retryAfter }
     return { ...response, headers: { ...headers, ...delay } }
   },
-  /** Limit of all users of the project, in the form without `errors`. */
+  /** Response for a limit on all users of the Google project, in the format without `errors`. */
   projectLimit: (retryAfter: string): ProviderResponse => {
     const message = "Quota exceeded for quota metric 'Queries' and limit 'Queries per minute'"
     const metadata = { service: 'gmail.googleapis.com', quota_limit: 'defaultPerMinutePerProject' }

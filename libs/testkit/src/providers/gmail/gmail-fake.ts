@@ -25,25 +25,28 @@ const maxConcurrent = 5
 const prefix = 'gmail.users.'
 const fullScope = 'https://mail.google.com/'
 
-/** Operations without a published description. */
+/** Operations of the Gmail fake without a published description. */
 const undescribed = [
   { id: 'batch', method: 'POST', path: '/batch/gmail/v1' },
   { id: 'token', method: 'POST', path: '/token' },
   { id: 'revoke', method: 'POST', path: '/revoke' },
-  // Keys of the tokens of pushes, at www.googleapis.com.
+  // Public keys for the tokens of Pub/Sub pushes. The real address is at www.googleapis.com.
   { id: 'certs', method: 'GET', path: '/oauth2/v3/certs' },
 ]
 
 export interface GmailFakeOptions {
   clock?: VirtualClock
   tls?: boolean
-  /** Units per mailbox and minute with the switch `limits`; defaults to the published limit. */
+  /**
+   * Quota units per mailbox and minute if the switch `limits` is on. Defaults to the published
+   * limit.
+   */
   accountUnits?: number
 }
 
 /**
  * Fake of the Gmail API with several mailboxes, a token endpoint, batches, and Pub/Sub. One origin
- * stands for all origins of Google: their paths differ.
+ * stands for all origins of Google, which is possible because their paths differ.
  */
 export class GmailFake extends GmailState implements AsyncDisposable {
   readonly fake: ProviderFake
@@ -71,8 +74,8 @@ export class GmailFake extends GmailState implements AsyncDisposable {
   }
 
   /**
-   * Applies a fault to a method: `messages.get`, `batch`, `pubsub.projects.subscriptions.pull`, or
-   * all with `*`.
+   * Applies a fault to a method, such as `messages.get`, `batch` or
+   * `pubsub.projects.subscriptions.pull`. The name `*` stands for all methods.
    */
   on(method: string, fault: ProviderFault): () => void {
     const isWhole = method === '*' || method.startsWith('pubsub.')
@@ -80,7 +83,7 @@ export class GmailFake extends GmailState implements AsyncDisposable {
     return this.fake.on(isMethod ? `${prefix}${method}` : method, fault)
   }
 
-  /** Requests of a method, uploads included. */
+  /** Logged requests of a method, including uploads. */
   requests(method: string): LoggedRequest[] {
     return this.fake.log.filter(({ operation }) => methodOf(operation) === method)
   }
@@ -92,7 +95,7 @@ export class GmailFake extends GmailState implements AsyncDisposable {
     return mailbox
   }
 
-  /** Changes the address of a mailbox. The former address stays as an alias. */
+  /** Changes the address of a mailbox. The former address becomes an alias. */
   rename(mailbox: GmailMailbox, address: string): void {
     const former = mailbox.address
     mailbox.address = address
@@ -199,7 +202,7 @@ function refusedByScope(
 ): ProviderResponse | undefined {
   const name = methodOf(operation)
   const has = (scope: string) => scopes.some((each) => each.endsWith(scope))
-  // The restriction of `gmail.metadata` applies even if the token has wider scopes, too.
+  // The restriction of the scope `gmail.metadata` applies even if the token has wider scopes, too.
   if (has('gmail.metadata')) {
     if (query.has('q'))
       return gmailError(403, 'forbidden', "Metadata scope does not support 'q' parameter")

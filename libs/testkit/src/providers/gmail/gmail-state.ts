@@ -11,33 +11,40 @@ const modifyScope = 'https://www.googleapis.com/auth/gmail.modify'
 export interface FakeGrant {
   address: string
   scopes: readonly string[]
-  /** Google project of the client. Absent: of any, so that all topics are permitted. */
+  /** Google project of the client. If absent, topics of all projects are permitted. */
   project?: string
 }
 
-/** Message that left a mailbox. */
+/** Message that was sent from a mailbox of the fake. */
 export interface FakeSentMessage {
   from: string
   raw: Buffer
 }
 
-/** Behaviour that differs between mailboxes and times. May be changed at any time. */
+/**
+ * Behaviour of Gmail that differs between mailboxes or changes with time. May be switched at any
+ * time.
+ */
 export interface GmailSwitches {
-  /** Enforces 6,000 units per minute and 5 concurrent requests. */
+  /** True to enforce limits of 6,000 units per minute and 5 concurrent requests. */
   limits: boolean
-  /** Sending keeps the Message-ID of the message. */
+  /** True if sending keeps the Message-ID of the message. */
   keepsMessageId: boolean
-  /** Sending replaces authors other than the mailbox, as for addresses that are no aliases. */
+  /**
+   * True if sending replaces authors other than the mailbox, as for addresses that are no aliases.
+   */
   replacesFrom: boolean
-  /** Records of the history have no label sets. */
+  /** True if history records contain no label sets. */
   omitsLabelIds: boolean
-  /** Number of pages without `history` that precede the next page with `history`. */
+  /** Number of history pages without `history` before the next page with `history`. */
   emptyHistoryPages: number
-  /** `batchModify` refuses unknown ids with 404. */
+  /** True if `batchModify` refuses unknown message ids with status 404. */
   refusesUnknownIds: boolean
-  /** Texts of more bytes have an attachment id. */
+  /**
+   * Size in bytes above which a text gets an attachment id instead of being part of the message.
+   */
   largeTextBytes: number
-  /** Largest JSON body in bytes. Larger bodies get 413 as HTML. */
+  /** Largest JSON body in bytes. A larger body gets status 413 with an HTML page. */
   maxJsonBytes: number
 }
 
@@ -46,33 +53,33 @@ export type MailboxHandler = (
   request: ProviderRequest,
 ) => ProviderResponse | Promise<ProviderResponse>
 
-/** Resumable upload in progress. */
+/** Resumable upload that has started. */
 export interface UploadSession {
-  /** Members of the resource besides the source. */
+  /** Members of the uploaded resource other than the source of the message. */
   resource: Record<string, unknown>
   length: number
   received: Buffer
-  /** Response of the upload, once the message is stored. */
+  /** Response to the upload. Set when the message is stored. */
   result?: ProviderResponse
 }
 
-/** State of the fake that its handlers share. */
+/** State of the Gmail fake that its handlers share. */
 export abstract class GmailState {
   abstract readonly fake: ProviderFake
   readonly mailboxes = new Map<string, GmailMailbox>()
-  /** Addresses of mailboxes by their aliases and former addresses. */
+  /** Addresses of mailboxes, by alias or former address. */
   readonly aliases = new Map<string, string>()
   /** Valid access tokens. */
   readonly tokens = new Map<string, FakeGrant & { expiresAt: number }>()
   readonly refreshTokens = new Map<string, FakeGrant>()
   readonly sent: FakeSentMessage[] = []
   readonly pubsub: FakePubSub
-  /** Watches, and the notifications that Gmail publishes about them. */
+  /** Watches of the fake, and the notifications that Gmail publishes for them. */
   readonly notifications: GmailNotifications
   readonly uploads = new Map<string, UploadSession>()
-  /** Attachments by their current ids. */
+  /** Attachments by their current attachment ids. */
   readonly attachmentIds = new Map<string, { messageId: string; partId: string }>()
-  /** Page tokens with the position after which they continue. */
+  /** Positions after which the next page of a list starts, by page token. */
   readonly pageTokens = new Map<string, string>()
   readonly switches: GmailSwitches = {
     limits: false,
@@ -97,7 +104,10 @@ export abstract class GmailState {
     return this.fake.origin
   }
 
-  /** Grants access for an hour, to a client of the Google project `project` if that is set. */
+  /**
+   * Grants access to a mailbox for an hour. With `project`, the client belongs to this Google
+   * project.
+   */
   grant(address: string, scopes: readonly string[] = [modifyScope], project?: string): string {
     const token = this.newText('ya29.')
     const expiresAt = this.clock.now + 3_599_000
@@ -114,7 +124,7 @@ export abstract class GmailState {
     return grant && grant.expiresAt > this.clock.now ? grant : undefined
   }
 
-  /** Returns a new text that begins with `start`. */
+  /** Returns a unique text that begins with `start`. */
   newText(start: string): string {
     return `${start}${(++this.#counter * 7_919).toString(36)}`
   }

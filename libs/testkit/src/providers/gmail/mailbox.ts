@@ -20,18 +20,19 @@ export interface FakeMessage {
   mime: MimePart
   labels: Set<string>
   internalDate: number
-  /** Arrival number of the message, which rises with each arrival. */
+  /** Arrival number of the message, which rises with each message. */
   order: number
   historyId: bigint
   /**
-   * Number of further gets that do not find the message: a notification came before the message.
+   * Number of the next gets that do not find the message yet, as if its notification had arrived
+   * before the message.
    */
   hiddenGets: number
 }
 
 type RecordKind = 'messagesAdded' | 'messagesDeleted' | 'labelsAdded' | 'labelsRemoved'
 
-/** Record of the mailbox history. */
+/** Record in the history of a Gmail mailbox. */
 export interface FakeRecord {
   id: bigint
   message: { id: string; threadId: string; labelIds: string[] }
@@ -64,7 +65,10 @@ const systemLabels = [
 const fixedLabels = new Set(['SENT', 'DRAFT', 'CHAT'])
 const maxLabels = 10_000
 
-/** Messages, labels, drafts and history of one mailbox. Every change adds a record. */
+/**
+ * Messages, labels, drafts and history of one Gmail mailbox. Every change adds a record to the
+ * history.
+ */
 export class GmailMailbox {
   address: string
   readonly messages = new Map<string, FakeMessage>()
@@ -72,15 +76,18 @@ export class GmailMailbox {
   /** Draft id to message id. */
   readonly drafts = new Map<string, string>()
   readonly records: FakeRecord[] = []
-  /** Signature of the address, as HTML. */
+  /** Signature of the mailbox's address in HTML. */
   signature = ''
-  /** Called after each change of the mailbox. */
+  /** Callback that is called after each change of the mailbox. */
   onChange: () => void = () => undefined
-  /** Oldest valid start id of the history: lower ids have expired. */
+  /** Oldest valid start id of the history. Lower ids have expired. */
   oldest = 0n
-  /** Reads of the history that do not contain the records from an id on yet. */
+  /**
+   * Number of history reads from which the latest records are still hidden, and the id of the first
+   * hidden record.
+   */
   #hidden = { reads: 0, from: 0n }
-  /** Results for the present messages, until the next change. */
+  /** List of the current messages. Cached until the next change. */
   #list: readonly FakeMessage[] | undefined
   #counts: ((labelId: string) => LabelCounts) | undefined
   readonly #clock: VirtualClock
@@ -101,7 +108,7 @@ export class GmailMailbox {
     return this.#historyId
   }
 
-  /** Messages of the mailbox, newest first. */
+  /** All messages of the mailbox, newest first. */
   get list(): readonly FakeMessage[] {
     this.#list ??= [...this.messages.values()].sort(
       (one, other) => other.internalDate - one.internalDate || other.order - one.order,
@@ -109,13 +116,13 @@ export class GmailMailbox {
     return this.#list
   }
 
-  /** Numbers of messages and threads of a label. */
+  /** Counts of the messages and threads with a label. */
   countsOf(labelId: string): LabelCounts {
     this.#counts ??= countLabels(this.messages.values())
     return this.#counts(labelId)
   }
 
-  /** Stores a message that arrives, unread in the inbox by default. */
+  /** Stores a message that arrives. By default, the message is unread and in the inbox. */
   deliver(raw: string | Uint8Array, placed: Partial<NewMessage> = {}): FakeMessage {
     return this.insert(Buffer.from(raw), { labels: ['INBOX', 'UNREAD'], ...placed })
   }
@@ -138,7 +145,7 @@ export class GmailMailbox {
     return message
   }
 
-  /** Changes labels. Fixed and unknown labels are refused. */
+  /** Changes labels of a message. Fixed and unknown labels are refused. */
   modify(message: FakeMessage, add: readonly string[], remove: readonly string[]): void {
     for (const id of [...add, ...remove]) this.assertAssignable(id)
     this.changeLabels(message, add, remove)
@@ -167,7 +174,7 @@ export class GmailMailbox {
   }
 
   getMessage(id: string): FakeMessage {
-    // Numbers up to 2^63 - 1 are readable ids.
+    // Gmail can read ids that are numbers up to 2^63 - 1.
     if (!/^[\da-f]{1,16}$/i.test(id) || BigInt(`0x${id}`) > 0x7fff_ffff_ffff_ffffn)
       throw invalid('Invalid id value')
     const message = this.messages.get(id)
@@ -197,7 +204,7 @@ export class GmailMailbox {
     this.labels.delete(id)
   }
 
-  /** Lets all cursors expire: as after a week. */
+  /** Expires all start ids of the history, as Gmail does after a week. */
   expireHistory(): void {
     this.#historyId += 10n
     this.oldest = this.#historyId
@@ -210,7 +217,7 @@ export class GmailMailbox {
     if (from !== undefined) this.#hidden = { reads, from }
   }
 
-  /** Records of one read of the history, and the id of its end. */
+  /** Reads the records of the history and the id of its end. */
   readHistory(): { records: readonly FakeRecord[]; historyId: bigint } {
     if (this.#hidden.reads === 0) return { records: this.records, historyId: this.#historyId }
     this.#hidden.reads--
@@ -221,7 +228,7 @@ export class GmailMailbox {
   saveDraft(raw: Uint8Array, options: { draftId?: string; threadId?: string } = {}): string {
     const { draftId = `r-${9_000_000_000_000n + BigInt(++this.#count)}`, threadId } = options
     const before = this.messages.get(this.drafts.get(draftId) ?? '')
-    // Each save of a draft is a new message.
+    // Each save of a draft creates a new message, which replaces the previous message.
     if (before) this.remove(before)
     const thread = threadId ?? before?.threadId
     const message = this.insert(raw, {

@@ -5,7 +5,10 @@ import type { FakeMessage } from './mailbox.ts'
 const defaultLimit = 100
 const maxLimit = 500
 
-/** Page of a list. A token continues after the last message, also if other messages arrive. */
+/**
+ * Page of a list. The page token continues after the last message of the page, even if other
+ * messages arrive.
+ */
 export function pageOf(
   gmail: GmailState,
   messages: Iterable<FakeMessage>,

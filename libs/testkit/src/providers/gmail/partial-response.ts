@@ -1,9 +1,9 @@
-/** Selected members by name; true for all of a member. */
+/** Selected members of a resource by name. The value true selects a whole member. */
 type Selection = Map<string, Selection | true>
 
 /**
- * Members of a resource that the parameter `fields` selects: `a,b(c,d/e),*` (guide "Performance
- * tips" of the Gmail API). Undefined if the text is invalid.
+ * Selects the members of a resource that the parameter `fields` names, such as `a,b(c,d/e),*`
+ * (guide "Performance tips" of the Gmail API). Undefined if the parameter is invalid.
  */
 export function selectFields(resource: unknown, fields: string): unknown {
   if (fields === '*') return resource

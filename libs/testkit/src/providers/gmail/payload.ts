@@ -11,7 +11,7 @@ export interface FakePart {
 }
 
 export interface PayloadOptions {
-  /** Texts of more bytes are attachments, like everything that has a name. */
+  /** Size in bytes above which a text becomes an attachment, like every part with a file name. */
   largeTextBytes: number
   newAttachmentId: (partId: string) => string
 }
@@ -38,7 +38,7 @@ export function payloadOf(part: MimePart, options: PayloadOptions, partId = ''):
   return { ...common, body, ...(children.length > 0 && { parts: children }) }
 }
 
-/** Part of a message with the part id `partId`. */
+/** MIME part of a message with this Gmail part id. */
 export function partAt(root: MimePart, partId: string): MimePart | undefined {
   if (partId === '') return root
   return partId
@@ -52,7 +52,7 @@ export function contentOf({ header, body }: MimePart): Buffer {
   return Buffer.from(body, encoding === 'base64' ? 'base64' : 'latin1')
 }
 
-/** Fields in order, unfolded, with the names as spelled. */
+/** Header fields in order and unfolded. The spelling of the names is unchanged. */
 export function headersOf({ header }: Pick<MimePart, 'header'>): { name: string; value: string }[] {
   return [...header.matchAll(/^([^\r\n:\s]+):[ \t]*(.*(?:\r\n[ \t]+.*)*)/gm)].map(
     ([, name = '', value = '']) => ({
@@ -62,7 +62,7 @@ export function headersOf({ header }: Pick<MimePart, 'header'>): { name: string;
   )
 }
 
-/** Beginning of the text, escaped as HTML. */
+/** Beginning of the message text, with HTML characters escaped. */
 export function snippetOf(root: MimePart): string {
   const text = textOf(root).replace(/\s+/g, ' ').trim().slice(0, 200)
   const escapes: Record<string, string> = { '&': '&amp;', '<': '&lt;', '>': '&gt;', '"': '&quot;' }
@@ -75,7 +75,7 @@ export function textOf(part: MimePart): string {
   return isText ? contentOf(part).toString() : ''
 }
 
-/** Gmail sends base64url with padding. */
+/** Encodes bytes as base64url with padding, as Gmail does. */
 export function toBase64(bytes: Uint8Array): string {
   const text = Buffer.from(bytes).toString('base64url')
   return text.padEnd(Math.ceil(text.length / 4) * 4, '=')

@@ -1,7 +1,7 @@
 import { field, type MimePart } from '../../imap-script/mime-tree.ts'
 import { textOf } from './payload.ts'
 
-/** Message as far as queries need it. */
+/** Members of a message that queries need. */
 export interface QueriedMessage {
   mime: MimePart
   labels: ReadonlySet<string>
@@ -18,8 +18,9 @@ interface Token {
 }
 
 /**
- * Test of the parameter `q`: terms, phrases, `-`, `OR` and parentheses. `labelOf` finds the id of a
- * label by its form in queries. Unknown operators match nothing.
+ * Parses the parameter `q` and returns a function that checks a message. Supports terms, phrases,
+ * `-`, `OR` and parentheses. `labelOf` finds the id of a label by its form in queries. Unknown
+ * operators match nothing.
  */
 export function parseQuery(q: string, labelOf: (word: string) => string | undefined): Test {
   const tokens = q.match(/-?(?:\w+:)?"[^"]*"|[()]|[^\s()"]+/g)?.map((token) => token) ?? []

@@ -2,7 +2,10 @@ import type { GmailState } from './gmail-state.ts'
 import type { FakeMessage } from './mailbox.ts'
 import { headersOf, payloadOf, snippetOf, toBase64 } from './payload.ts'
 
-/** Resource `Message` in the format of the parameters. Each has new attachment ids. */
+/**
+ * Creates the resource `Message` in the format that the query parameters select. Each resource has
+ * new attachment ids.
+ */
 export function describeMessage(
   gmail: GmailState,
   message: FakeMessage,

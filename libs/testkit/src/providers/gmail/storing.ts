@@ -5,7 +5,7 @@ import type { GmailState } from './gmail-state.ts'
 import type { FakeMessage, GmailMailbox } from './mailbox.ts'
 import { parseSource } from './payload.ts'
 
-/** Message of a request: members besides its source, and the source. */
+/** Message of a request: the source, and the other members. */
 export interface StoredRequest {
   resource: { threadId?: string; labelIds?: string[] } & Record<string, unknown>
   raw: Buffer
@@ -43,7 +43,7 @@ export function sendMessage(
   }
 }
 
-/** Stores a draft, with a new message id. */
+/** Stores a draft under a new message id. */
 export function saveDraft(
   mailbox: GmailMailbox,
   { resource, raw, draftId }: StoredRequest & { draftId?: string },
@@ -59,7 +59,10 @@ export function saveDraft(
   return { body: { id, message: idsOf(mailbox.getMessage(mailbox.drafts.get(id) ?? '')) } }
 }
 
-/** Sends to the recipients of the header, also to mailboxes of the fake. */
+/**
+ * Sends a message to the recipients in its header. Recipients with a mailbox in the fake receive
+ * the message.
+ */
 export function transmit(
   gmail: GmailState,
   mailbox: GmailMailbox,
@@ -91,7 +94,7 @@ export function idsOf({ id, threadId, labels }: FakeMessage): object {
   return { id, threadId, ...(labels.size > 0 && { labelIds: [...labels] }) }
 }
 
-/** A thread must be one of the mailbox. */
+/** Checks that a thread exists in the mailbox. Without an id, returns undefined. */
 function threadOf(mailbox: GmailMailbox, threadId: string | undefined): string | undefined {
   if (threadId === undefined) return undefined
   if (mailbox.list.some((message) => message.threadId === threadId)) return threadId

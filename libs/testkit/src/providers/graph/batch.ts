@@ -16,8 +16,8 @@ type PartResponse = { id: string; status: number; headers: Record<string, string
 const maxParts = 20
 
 /**
- * Runs the parts of a batch sequentially, and returns their responses in another order. A failure
- * of a part does not affect other parts.
+ * Runs the parts of a batch one after the other, and returns their responses in another order. A
+ * part fails with another part only if it depends on that part.
  */
 export async function respondToBatch(request: GraphRequest): Promise<ProviderResponse> {
   const { requests: parts = [] } = bodyOf(request) as { requests?: Part[] }
@@ -28,7 +28,7 @@ export async function respondToBatch(request: GraphRequest): Promise<ProviderRes
       'The number of batch requests exceeds the maximum of 20.',
     )
   const responses: PartResponse[] = []
-  // All parts of the batch start together.
+  // All parts of the batch count as concurrent requests from the start.
   const refused = new Set(parts.filter((part) => !start(request, part)))
   for (const part of parts) {
     const failed = part.dependsOn?.some(
@@ -41,7 +41,10 @@ export async function respondToBatch(request: GraphRequest): Promise<ProviderRes
   return { body: { responses: responses.reverse() } }
 }
 
-/** Counts a part as a request to its mailbox. */
+/**
+ * Counts a part of a batch as a request to its mailbox. Returns false if too many requests are
+ * running.
+ */
 function start({ fake, closed }: GraphRequest, { url }: Part): boolean {
   const [, user] = /^\/users\/([^/]+)\//.exec(url) ?? []
   const address = user === undefined ? fake.mailbox.address : decodeURIComponent(user).toLowerCase()
@@ -73,7 +76,7 @@ async function execute({ fake, headers }: GraphRequest, part: Part): Promise<Par
   return sent.bytes.length === 0 ? response : { ...response, body: encoded }
 }
 
-/** Names as the service spells them within batches: `Retry-After`. */
+/** Header names as Graph spells them within batches, such as `Retry-After`. */
 function capitalized(headers: Record<string, string>): Record<string, string> {
   const upper = (name: string) => name.replace(/(?:^|-)[a-z]/g, (letter) => letter.toUpperCase())
   return Object.fromEntries(Object.entries(headers).map(([name, value]) => [upper(name), value]))

@@ -6,7 +6,7 @@ import { readable, viewOptions } from './reading.ts'
 import { recipientsIn } from './structured.ts'
 import { folderView, messageView, rootId } from './views.ts'
 
-/** Handlers of requests that change messages and folders. */
+/** Handlers of Graph requests that change messages and folders. */
 export const changingRoutes: GraphRoutes = {
   'PATCH /messages/{message-id}': (request) => {
     const message = readable(request)

@@ -1,9 +1,9 @@
 /**
- * Concurrent requests for each mailbox: from the start of a request until its response is sent. The
- * parts of a batch count as requests until the batch is sent.
+ * Concurrent requests of each mailbox. A request counts from its start until its response is sent.
+ * The parts of a batch count until the response to the batch is sent.
  */
 export class FakeConcurrency {
-  /** Largest number of concurrent requests so far, by mailbox address. */
+  /** Largest number of concurrent requests that was reached, by mailbox address. */
   readonly most = new Map<string, number>()
   /** Number of refused requests by mailbox address. */
   readonly refused = new Map<string, number>()
@@ -14,7 +14,10 @@ export class FakeConcurrency {
     this.#limit = limit
   }
 
-  /** Starts a request that ends with `closed`. False if too many are running. */
+  /**
+   * Counts a request that ends when `closed` resolves. Returns false if too many requests are
+   * running.
+   */
   start(address: string, closed: Promise<void>): boolean {
     const running = (this.#running.get(address) ?? 0) + 1
     if (running > this.#limit) {

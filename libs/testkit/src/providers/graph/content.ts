@@ -1,7 +1,7 @@
 import type { GraphRecipient } from './json.ts'
 import { ModelContent } from '../../mail-api-model/content.ts'
 
-/** Attachment of a message of the fake. */
+/** Attachment of a message in the Graph fake. */
 export interface FakeAttachment {
   id: string
   type: 'file' | 'item' | 'reference'
@@ -12,7 +12,7 @@ export interface FakeAttachment {
   bytes: Buffer
 }
 
-/** Content of a message, whatever format it was created in. */
+/** Content of a message, independent of the format in which it was created. */
 export interface FakeContent {
   subject: string | null
   internetMessageId: string
@@ -27,7 +27,7 @@ export interface FakeContent {
   /** Extended properties (MAPI) of a structured message. */
   properties?: { id: string; value: string }[]
   attachments: FakeAttachment[]
-  /** MIME as received. Absent for structured messages: it is built on request. */
+  /** MIME text as received. Absent for structured messages, whose MIME text is built on request. */
   raw?: Buffer
 }
 
@@ -71,7 +71,10 @@ export function contentOfMime(raw: Buffer, newId: (prefix: string) => string): F
   }
 }
 
-/** Properties that are written as header fields (MS-OXCMAIL 2.1.3.2), by tag. */
+/**
+ * Names of the header fields that Exchange writes from properties (MS-OXCMAIL 2.1.3.2), by property
+ * tag.
+ */
 const headersByTag: Readonly<Record<string, string>> = {
   '0x1039': 'References',
   '0x1042': 'In-Reply-To',
@@ -79,7 +82,10 @@ const headersByTag: Readonly<Record<string, string>> = {
   '0x1044': 'List-Subscribe',
   '0x1045': 'List-Unsubscribe',
 }
-/** Header fields that are never written from the property of their name (MS-OXCMAIL 2.1.3.2.14). */
+/**
+ * Pattern of header fields that are never written from a named property of that name (MS-OXCMAIL
+ * 2.1.3.2.14).
+ */
 const notFromNames =
   /^(?:from|to|cc|bcc|subject|date|message-id|references|in-reply-to|list-(?:help|subscribe|unsubscribe)|importance|sensitivity|x-microsoft-exchange-(?:organization|forest).*)$/i
 
@@ -93,7 +99,7 @@ function headerOf({ id, value }: { id: string; value: string }): string[][] {
     : [[field, value]]
 }
 
-/** MIME of a message: as received, or built by the fake. */
+/** MIME text of a message: as received, or built by the fake. */
 export function mimeOf(content: FakeContent): Buffer {
   if (content.raw) return content.raw
   const list = (all: GraphRecipient[]) =>

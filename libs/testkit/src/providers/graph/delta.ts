@@ -3,43 +3,46 @@ import { damagedPage, GraphFault, isImmutable, type Json, preferences } from './
 import type { FakeFolder, FakeMailbox, FolderChange } from './mailbox.ts'
 import { messageView } from './views.ts'
 
-/** Irregular behaviour of deltas, as the live service has shown it. */
+/** Faults of Graph deltas that were observed at the real service. */
 export interface DeltaFaults {
-  /** A message that left and returned between two rounds is reported as removed only. */
+  /**
+   * True if a message that left a folder and returned between two rounds is only reported as
+   * removed.
+   */
   losesReturns: boolean
-  /** The latest links of a folder that are valid. */
+  /** Number of the latest links of a folder that stay valid. */
   liveLinks: number
-  /** Repeats the first entry of a page at its end. */
+  /** True to repeat the first entry of a page at the end of the page. */
   replays: boolean
-  /** Starts each round with an empty page that has a link. */
+  /** True to start each round with an empty page that has a link to the next page. */
   emptyPages: boolean
-  /** Reason that deltas report for removals. */
+  /** Reason that deltas report for removed messages. */
   reason: 'deleted' | 'changed'
-  /** Largest page of a delta, whatever is requested. */
+  /** Maximum size of a delta page, even if a larger page is requested. */
   maxPage: number
   /** Id of a folder that is reported as the parent of all messages. */
   unknownParent?: string
-  /** Form of the error for a lost state. */
+  /** Form of the error response after the state of a delta was lost. */
   lost: { status: number; code: string; location?: boolean }
 }
 
 type Entry = { id: string; removed: boolean; props?: string[] | undefined }
 
-/** State that a link stands for. */
+/** State of a delta that a link stands for. */
 interface Link {
   folderId: string
   select: string | undefined
-  /** Remaining entries of the round. */
+  /** Remaining entries of the delta's round. */
   entries: Entry[]
-  /** Sequence number of the last change that is in the round or before the round. */
+  /** Sequence number of the last change that the round contains. */
   seq: number
-  /** True if no page of the round was sent. */
+  /** True before the first page of the round was sent. */
   starts: boolean
 }
 
 /**
- * Deltas of the folders of one mailbox. Each link is a generation. The latest `liveLinks`
- * generations are valid.
+ * Deltas of the folders of one mailbox. Each page creates a link of a new generation. Only links of
+ * the latest `liveLinks` generations are valid.
  */
 export class FakeDelta {
   readonly faults: DeltaFaults = {
@@ -59,13 +62,13 @@ export class FakeDelta {
     this.#mailbox = mailbox
   }
 
-  /** Lets the links of these folders expire; default: all. */
+  /** Expires the links of these folders. Default: of all folders. */
   expire(isExpired: (folderId: string) => boolean = () => true): void {
     for (const [token, { folderId }] of this.#links)
       if (isExpired(folderId)) this.#links.delete(token)
   }
 
-  /** One page of a delta. `url` is the URL of the link without the query. */
+  /** Creates one page of a delta. `url` is the URL of the link without the query. */
   page(folder: FakeFolder, request: ProviderRequest, url: string): Json {
     const { query } = request
     if (query.has('$expand'))
@@ -76,7 +79,7 @@ export class FakeDelta {
     const entries = this.#entriesOf(link, Math.min(top || sizeOf(request), this.faults.maxPage))
     const left = link.entries.slice(entries.length)
     const isHeldBack = link.starts && this.faults.emptyPages
-    // `$top` ends the round early, and the remaining entries are lost.
+    // A delta request with `$top` ends the round early, and the remaining entries are lost.
     const isLast = !isHeldBack && (left.length === 0 || top > 0)
     const rest = { ...link, entries: isLast ? [] : left, starts: false }
     const [name, parameter] = isLast ? ['deltaLink', '$deltatoken'] : ['nextLink', '$skiptoken']
@@ -97,7 +100,10 @@ export class FakeDelta {
     return { folderId: folder.id, select: select ?? undefined, entries, seq, starts: true }
   }
 
-  /** State of a link. A complete round continues with the changes since. */
+  /**
+   * Finds the state of a link. After a complete round, the link continues with the changes since
+   * that round.
+   */
   #find(token: string): Link {
     const link = this.#links.get(token)
     if (!link) throw this.#lost(token)
@@ -162,7 +168,7 @@ function topOf({ query }: ProviderRequest): number {
   return Number(query.get('$top') ?? 0)
 }
 
-/** Entries of a page: 10 where the header is missing. */
+/** Page size that a request asks for. Without the header `Prefer`, a page has 10 entries. */
 function sizeOf(request: ProviderRequest): number {
   return Number(/odata\.maxpagesize=(\d+)/.exec(preferences(request))?.[1] ?? 10)
 }

@@ -26,26 +26,28 @@ import { subscriptionRoutes } from './subscriptions.ts'
 import { FakeTokens } from './tokens.ts'
 
 export interface GraphFakeOptions {
-  /** Addresses of mailboxes; the first address is `/me`. Default: `ann@mail.example`. */
+  /**
+   * Addresses of mailboxes. The first address is the mailbox of `/me`. Default: `ann@mail.example`.
+   */
   mailboxes?: readonly string[]
   clock?: VirtualClock
   cloud?: 'global' | 'china'
   seed?: number
   /**
-   * Limits of each mailbox. Default: 4 concurrent requests, 10,000 requests in 10 minutes and
-   * bodies of 150 MB in 5 minutes.
+   * Limits of each mailbox. Default: 4 concurrent requests, 10,000 requests in 10 minutes, and
+   * request bodies of 150 MB in 5 minutes.
    */
   limits?: { concurrent?: number; requests?: number; uploadBytes?: number }
-  /** False: subscriptions are created without validating their addresses. */
+  /** False to create subscriptions without validating their notification URLs. */
   handshakes?: boolean
 }
 
 const attachmentContent = 'GET /messages/{message-id}/attachments/{attachment-id}/$value'
 const folderPrefix = '/mailFolders/{mailFolder-id}'
-/** Operations of messages that also exist below a folder. */
+/** Pattern of message operations that also exist below the path of a folder. */
 const alsoInFolder = /^(GET|PATCH|DELETE|POST) \/messages\/\{message-id\}/
 
-/** Mail part of Microsoft Graph, with its token endpoint. */
+/** Fake of the mail part of Microsoft Graph, with its token endpoint. */
 export class GraphFake implements GraphService, AsyncDisposable {
   readonly server: ProviderFake
   readonly clock: VirtualClock
@@ -104,14 +106,17 @@ export class GraphFake implements GraphService, AsyncDisposable {
     return this.mailboxes[0] as FakeMailbox
   }
 
-  /** Origin in links. Clients reach the fake there by their map of origins. */
+  /**
+   * Origin in the links of responses. Clients reach the fake at this origin by their map of
+   * origins.
+   */
   get publicOrigin(): string {
     return this.cloud === 'china'
       ? 'https://microsoftgraph.chinacloudapi.cn'
       : 'https://graph.microsoft.com'
   }
 
-  /** Origins at which clients find the fake. */
+  /** Map of origins with which clients reach the fake instead of the real origins. */
   get origins(): Record<string, string> {
     const { origin } = this.server
     const login = 'https://login.microsoftonline.com'
@@ -128,14 +133,20 @@ export class GraphFake implements GraphService, AsyncDisposable {
     return delta
   }
 
-  /** Counts the body of a request, or returns the error of a request that has to wait. */
+  /**
+   * Counts the body of a request towards the upload limit of the mailbox. Returns an error if the
+   * limit is exceeded.
+   */
   takeUpload(mailbox: FakeMailbox, { method, raw }: ProviderRequest): GraphFault | undefined {
     const isUpload = ['PATCH', 'POST', 'PUT'].includes(method)
     const delayMs = isUpload ? this.#uploadQuota.take(mailbox.address, raw.length) : 0
     return delayMs > 0 ? overUpload(delayMs) : undefined
   }
 
-  /** Mailbox by address or `me`. @throws GraphFault */
+  /**
+   * Finds a mailbox by its address or `me`.
+   * @throws GraphFault
+   */
   mailboxOf(user: string): FakeMailbox {
     const address = decodeURIComponent(user).toLowerCase()
     const isOwn = address === 'me'
@@ -195,7 +206,10 @@ export class GraphFake implements GraphService, AsyncDisposable {
     return { ...request, mailbox, param: (name) => request.params[name] ?? '' }
   }
 
-  /** Checks the token, and sends faults as responses. */
+  /**
+   * Handler that checks the token before it calls `handler`, and sends a thrown fault as a
+   * response.
+   */
   #guarded(
     handler: (request: GraphRequest) => ProviderResponse | Promise<ProviderResponse>,
   ): ProviderHandler {
@@ -230,7 +244,7 @@ function ignoreLargeMime(server: ProviderFake): void {
     )
 }
 
-/** Error of the upload limit, with the text of O365/python-o365 issue 500. */
+/** Error response of the upload limit. The text is from O365/python-o365 issue 500. */
 function overUpload(delayMs: number): GraphFault {
   const text = 'Application is over its IncomingBytes limit.'
   const fault = new GraphFault(429, 'ApplicationThrottled', text)
@@ -239,14 +253,17 @@ function overUpload(delayMs: number): GraphFault {
   return fault
 }
 
-/** Starts a fake. Disposal fails if a request or response deviated from the description. */
+/**
+ * Starts a fake of Microsoft Graph. Its disposal fails if a request or response did not match the
+ * API description.
+ */
 export async function startGraphFake(options: GraphFakeOptions = {}): Promise<GraphFake> {
   const fake = new GraphFake(options)
   await fake.server.open()
   return fake
 }
 
-/** Operations that no published description contains. */
+/** Operations of the Graph fake that no published description contains. */
 function undescribed() {
   const content = '/messages/{message-id}/attachments/{attachment-id}/$value'
   return [

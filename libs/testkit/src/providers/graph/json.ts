@@ -7,7 +7,7 @@ export interface GraphRecipient {
 /** JSON object of unchecked form. */
 export type Json = { [name: string]: unknown }
 
-/** Error response of the service, thrown by handlers. */
+/** Error that handlers of the Graph fake throw. Sent as an error response. */
 export class GraphFault extends Error {
   override name = 'GraphFault'
   readonly response: ProviderResponse
@@ -18,7 +18,7 @@ export class GraphFault extends Error {
   }
 }
 
-/** Error as the service sends it. */
+/** Error response in the format of Graph. */
 export function faultResponse(
   status: number,
   code: string,
@@ -28,7 +28,10 @@ export function faultResponse(
   return { status, body: { error: { code, message, innerError } } }
 }
 
-/** Failure of a page with a damaged message (microsoftgraph/microsoft-graph-docs issue 2913). */
+/**
+ * Error of a list page that contains a damaged message (microsoftgraph/microsoft-graph-docs issue
+ * 2913).
+ */
 export function damagedPage(): GraphFault {
   return new GraphFault(500, 'ErrorInternalServerError', 'An internal server error occurred.')
 }
@@ -46,12 +49,12 @@ export function folderMissing(): GraphFault {
   return new GraphFault(404, 'ErrorFolderNotFound', text)
 }
 
-/** Values of the header `Prefer`. */
+/** Values of the header `Prefer` of a Graph request. */
 export function preferences({ headers }: Pick<ProviderRequest, 'headers'>): string {
   return [headers['prefer'] ?? ''].flat().join(', ')
 }
 
-/** True if ids of the request and its response are immutable ids. */
+/** True if the request asks for immutable ids in its response. */
 export function isImmutable(request: Pick<ProviderRequest, 'headers'>): boolean {
   return /IdType="ImmutableId"/.test(preferences(request))
 }

@@ -6,7 +6,7 @@ import { folderMissing, GraphFault, itemMissing } from './json.ts'
 export interface FakeFolder {
   id: string
   name: string
-  /** Parent folder; absent at the top level. */
+  /** Id of the parent folder. Absent at the top level. */
   parentId?: string
   wellKnown?: string
   hidden?: true
@@ -16,7 +16,7 @@ export interface FakeFolder {
 export interface FakeMessage {
   /** Immutable id of the message. */
   id: string
-  /** Mutable id, which each move changes. */
+  /** Mutable id of the message, which changes when the message is moved. */
   restId: string
   folderId: string
   content: FakeContent
@@ -29,11 +29,14 @@ export interface FakeMessage {
   createdAt: number
   conversationId: string
   version: number
-  /** Number of further reads that do not find the message yet. */
+  /** Number of the next reads that do not find the message yet. */
   hiddenReads: number
 }
 
-/** Change in a folder. `props`: properties that changed; absent for a whole message. */
+/**
+ * Change of a message in a folder. `props` are the properties that changed. Absent if the change
+ * concerns the whole message.
+ */
 export interface FolderChange {
   seq: number
   id: string
@@ -51,14 +54,17 @@ export interface NewMessage {
   isDraft?: boolean
 }
 
-/** Event of a message, for notifications. */
+/** Event of a message for which notifications are sent. */
 export interface MessageEvent {
   changeType: 'created' | 'updated' | 'deleted'
   id: string
   isMove?: boolean
 }
 
-/** Well-known folders with localized names. `archive` appears when it is first used. */
+/**
+ * Well-known folders of Graph with localized names. The folder `archive` is created when it is
+ * first used.
+ */
 const wellKnown: [wellKnown: string, name: string][] = [
   ['inbox', 'Posteingang'],
   ['drafts', 'Entwürfe'],
@@ -75,9 +81,9 @@ export class FakeMailbox {
   readonly folders = new Map<string, FakeFolder>()
   readonly messages = new Map<string, FakeMessage>()
   readonly changes = new Map<string, FolderChange[]>()
-  /** Ids of damaged messages: each list that names one of these messages fails. */
+  /** Ids of damaged messages. Each list that contains a damaged message fails. */
   readonly damaged = new Set<string>()
-  /** MIME of the messages that left the mailbox, in order. */
+  /** MIME texts of the messages that were sent from the mailbox, in order. */
   readonly sent: Buffer[] = []
   onEvent: (event: MessageEvent) => void = () => undefined
   seq = 0
@@ -92,7 +98,7 @@ export class FakeMailbox {
       this.addFolder({ name: displayName, wellKnown: name })
   }
 
-  /** Ids have up to 152 characters and are case-sensitive. */
+  /** Creates an id like those of Graph, which have up to 152 characters and are case-sensitive. */
   newId(prefix: string): string {
     const alphabet = 'ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789-_'
     const text = Array.from({ length: 120 }, () => alphabet[this.#random.below(64)]).join('')
@@ -105,7 +111,10 @@ export class FakeMailbox {
     return created
   }
 
-  /** Folder by id or well-known name. @throws GraphFault */
+  /**
+   * Finds a folder by id or well-known name.
+   * @throws GraphFault
+   */
   folder(idOrName: string): FakeFolder {
     const named = [...this.folders.values()].find((each) => each.wellKnown === idOrName)
     const folder = named ?? this.folders.get(idOrName)
@@ -113,7 +122,10 @@ export class FakeMailbox {
     return folder
   }
 
-  /** Message by its id of the requested kind. @throws GraphFault */
+  /**
+   * Finds a message by its immutable or mutable id, as requested.
+   * @throws GraphFault
+   */
   message(id: string, immutable: boolean): FakeMessage {
     const message = immutable
       ? this.messages.get(id)
@@ -192,8 +204,7 @@ export class FakeMailbox {
   }
 
   /**
-   * Moves a folder below the deleted items. A folder that is already below the deleted items is
-   * removed.
+   * Moves a folder below Deleted Items. A folder that is already below Deleted Items is removed.
    */
   deleteFolder(folder: FakeFolder): void {
     if (folder.wellKnown !== undefined)

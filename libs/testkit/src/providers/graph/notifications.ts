@@ -3,23 +3,26 @@ import type { Json } from './json.ts'
 import type { FakeMailbox, MessageEvent } from './mailbox.ts'
 import { active, lifecycleOf, notificationOf } from './subscriptions.ts'
 
-/** Irregular delivery of notifications. */
+/** Faults of the delivery of notifications. */
 export interface NotificationFaults {
-  /** Every notification is lost. */
+  /** True if every notification is lost. */
   losesAll: boolean
-  /** Every fifth notification is lost. */
+  /** True if every fifth notification is lost. */
   losesFifth: boolean
-  /** Every notification is sent twice. */
+  /** True if every notification is sent twice. */
   duplicates: boolean
-  /** Messages cannot be read for this number of reads after their notification. */
+  /** Number of reads after a notification that do not find its message yet. */
   hiddenReads: number
 }
 
-/** Maximum moves between two deliveries. More moves yield only one `missed`. */
+/**
+ * Maximum moved messages between two deliveries. With more, Graph sends a `missed` event instead of
+ * notifications.
+ */
 const missedMoves = 25
 const maxPerRequest = 100
 
-/** Notifications of a fake: they wait until they are sent. */
+/** Notifications of the Graph fake, which wait until the test sends them. */
 export class FakeNotifications {
   readonly faults: NotificationFaults = {
     losesAll: false,
@@ -43,7 +46,10 @@ export class FakeNotifications {
     if (message && event.changeType === 'created') message.hiddenReads = hiddenReads
   }
 
-  /** Sends what waits, in requests with notifications of several accounts. Returns the statuses. */
+  /**
+   * Sends all waiting notifications. A request may contain notifications of several accounts.
+   * Returns the HTTP statuses of the responses.
+   */
   async send(): Promise<number[]> {
     const events = this.#events.splice(0)
     if (this.faults.losesAll) return []
@@ -64,7 +70,10 @@ export class FakeNotifications {
     return statuses
   }
 
-  /** Sends an event of all subscriptions of a mailbox, several times if asked for. */
+  /**
+   * Sends a lifecycle event for all subscriptions of a mailbox, `count` times. Returns the HTTP
+   * statuses of the responses.
+   */
   async lifecycle(mailbox: FakeMailbox, event: string, count = 1): Promise<number[]> {
     const statuses: number[] = []
     for (const subscription of active(this.#fake).filter((each) => each.mailbox === mailbox)) {
@@ -75,7 +84,10 @@ export class FakeNotifications {
     return statuses
   }
 
-  /** Notifications to send. The arrival of a message is reported as `created` and as `updated`. */
+  /**
+   * Notifications that a subscription gets for an event. The arrival of a message is reported as
+   * `created` and as `updated`.
+   */
   #toSend(subscription: FakeSubscription, mailbox: FakeMailbox, event: MessageEvent): Json[] {
     const message = mailbox.messages.get(event.id)
     const id = subscription.immutable ? event.id : (message?.restId ?? event.id)

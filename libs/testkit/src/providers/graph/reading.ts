@@ -16,7 +16,7 @@ import { attachmentView, folderView, messageView } from './views.ts'
 const defaultPage = 10
 const maxPage = 1_000
 
-/** Handlers of requests that read. */
+/** Handlers of Graph requests that read. */
 export const readingRoutes: GraphRoutes = {
   'GET /messages': (request) => listMessages(request),
   'GET /mailFolders/{mailFolder-id}/messages': (request) =>
@@ -62,7 +62,8 @@ export const readingRoutes: GraphRoutes = {
     const url = `${fake.publicOrigin}${request.path}`
     return { body: fake.deltaOf(mailbox).page(folder, request, url) }
   },
-  // Both API descriptions have the operation `GET /messages/delta()`.
+  // The operation `GET /messages/delta()` is in both API descriptions of Graph, but the service
+  // refuses it.
   'GET /messages/delta()': () => {
     const text =
       "Unsupported request: Change tracking is not supported against 'microsoft.graph.message'."
@@ -72,7 +73,10 @@ export const readingRoutes: GraphRoutes = {
     page(request, [{ id: 'c1', displayName: 'Red category', color: 'preset0' }]),
 }
 
-/** Message of the path. @throws GraphFault also while it is not yet visible */
+/**
+ * Finds the message in the path of a request.
+ * @throws GraphFault, also if the message is not visible yet
+ */
 export function readable(request: MailboxRequest): FakeMessage {
   const message = request.mailbox.message(request.param('message_id'), isImmutable(request))
   if (request.mailbox.damaged.has(message.id)) throw damagedPage()
@@ -143,14 +147,14 @@ function listFolders(request: MailboxRequest, parentId?: string): ProviderRespon
   )
 }
 
-/** Positions of the first entry of a page and of the entry after the page. */
+/** Start and end of a page within a list. The end is the position after the page's last entry. */
 function boundsOf({ query, fake }: MailboxRequest): [start: number, end: number] {
   const requested = Number(query.get('$top') ?? defaultPage)
   const start = Number(query.get('$skip') ?? 0)
   return [start, start + Math.min(requested, maxPage, fake.faults.maxListPage)]
 }
 
-/** Page of a list, with the link to the next page. */
+/** Page of a Graph list, with the link to the next page. */
 function page(request: MailboxRequest, all: Json[], withoutLink = false): ProviderResponse {
   const { query, fake, path } = request
   const [start, end] = boundsOf(request)

@@ -12,40 +12,44 @@ export interface GraphRequest extends ProviderRequest {
 
 export interface MailboxRequest extends GraphRequest {
   mailbox: FakeMailbox
-  /** Value of a name of the path template. */
+  /** Returns the value of a name in the path template of the operation. */
   param: (name: string) => string
 }
 
 export type GraphRoutes = Record<string, (request: MailboxRequest) => ProviderResponse>
 
-/**
- * Irregular behaviour of the fake without a separate response. See also `delta`, `notifications`.
- */
+/** Faults of the Graph fake that do not replace a response. See also `delta`, `notifications`. */
 export interface GraphFaults {
-  /** Removes subscriptions' creation, as for shared mailboxes and failed validations. */
+  /** True to refuse new subscriptions, as for shared mailboxes and after failed validations. */
   refusesSubscriptions: boolean
-  /** Another user's mailbox by delegated permission: no subscriptions and upload sessions. */
+  /**
+   * True if the mailbox is shared by another user with delegated rights. Subscriptions and upload
+   * sessions are then refused.
+   */
   delegatedShared: boolean
-  /** Filtered lists have no links to further pages. */
+  /** True if lists with a filter have no links to further pages. */
   losesNextLinks: boolean
-  /** Further pages of searches have expired. */
+  /** True if links to further pages of searches have expired. */
   staleSearch: boolean
-  /** Largest page of a list, whatever is requested. */
+  /** Maximum size of a list page, even if a larger page is requested. */
   maxListPage: number
-  /** Storage of the mailbox is used up. */
+  /** True if the storage of the mailbox is full. */
   full: boolean
-  /** The mailbox has no room for further names of header fields, though it is not full. */
+  /**
+   * True if the mailbox cannot store further names of header fields, although its storage is not
+   * full.
+   */
   namesUsedUp: boolean
-  /** Senders that the user must not use. */
+  /** Sender addresses that the user may not use. */
   deniedSenders: string[]
   maxSentBytes: number
-  /** A draft gets another id when it is sent. */
+  /** True if a draft gets another id when it is sent. */
   draftIdChanges: boolean
-  /** A sent message gets another Message-ID. */
+  /** True if a sent message gets another Message-ID. */
   replacesMessageId: boolean
-  /** Time until the sent copy is filed. */
+  /** Time until the sent copy appears in the mailbox, in milliseconds. */
   sentDelayMs: number
-  /** A token of an application: there is no `/me`. */
+  /** True if access tokens belong to an application, for which `/me` does not exist. */
   appOnly: boolean
 }
 
@@ -71,7 +75,7 @@ export interface UploadSession {
   received: number
 }
 
-/** Part of the fake that handlers use. */
+/** Part of the Graph fake that its handlers use. */
 export interface GraphService {
   readonly clock: VirtualClock
   readonly cloud: 'global' | 'china'
@@ -90,7 +94,10 @@ export interface GraphService {
   /** Mailbox of the token's user. */
   readonly mailbox: FakeMailbox
   mailboxOf(user: string): FakeMailbox
-  /** Counts the body of a request, or returns the error of a request that has to wait. */
+  /**
+   * Counts the body of a request towards the upload limit of the mailbox. Returns an error if the
+   * limit is exceeded.
+   */
   takeUpload(mailbox: FakeMailbox, request: ProviderRequest): GraphFault | undefined
   deltaOf(mailbox: FakeMailbox): FakeDelta
 }

@@ -5,7 +5,7 @@ import { sizeOf } from './views.ts'
 type Test = (message: FakeMessage) => boolean
 
 const address = ({ content }: FakeMessage) => content.from?.emailAddress.address ?? ''
-/** Properties that filters compare, as text. */
+/** Properties of a message that filters compare, as text. */
 const properties: Record<string, (message: FakeMessage) => string> = {
   receivedDateTime: ({ receivedAt }) => isoOf(receivedAt),
   sentDateTime: ({ sentAt }) => isoOf(sentAt),
@@ -29,7 +29,11 @@ const operators: Record<string, (one: string, other: string) => boolean> = {
   ge: (one, other) => one >= other,
 }
 
-/** Test of `$filter`, as far as the service supports it. @throws GraphFault */
+/**
+ * Parses a `$filter` and returns a function that checks a message. Supports the filters that Graph
+ * supports.
+ * @throws GraphFault
+ */
 export function filterOf(filter: string, orderby: string | null): Test {
   const ordered = orderby?.split(' ')[0]
   if (ordered !== undefined && !filter.startsWith(`${ordered} `))
@@ -86,7 +90,7 @@ function unquote(text = ''): string {
   return text.replace(/''/g, "'")
 }
 
-/** Splits a filter outside of quotes and parentheses. */
+/** Splits a filter at a separator outside of quotes and parentheses. */
 function splitAt(text: string, separator: string): string[] {
   const parts = ['']
   let depth = 0
@@ -104,7 +108,10 @@ function splitAt(text: string, separator: string): string[] {
   return parts
 }
 
-/** Test of `$search` (Keyword Query Language). @throws GraphFault */
+/**
+ * Parses a `$search` (Keyword Query Language) and returns a function that checks a message.
+ * @throws GraphFault
+ */
 export function searchOf(search: string): Test {
   const [, quoted] = /^"((?:[^"\\]|\\.)*)"$/s.exec(search) ?? []
   if (quoted === undefined)
@@ -124,7 +131,7 @@ function termOf(term: string): Test {
     return (message) =>
       operator === '>' ? sizeOf(message) > Number(raw) : sizeOf(message) < Number(raw)
   const read = indexed[name]
-  // A misspelled property is no error and matches nothing.
+  // A misspelled property in a search is no error, but matches nothing.
   if (!read) return () => false
   if (operator === '>=') return (message) => read(message).slice(0, 10) >= raw
   if (operator === '<') return (message) => read(message).slice(0, 10) < raw

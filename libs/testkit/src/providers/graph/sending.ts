@@ -10,13 +10,13 @@ import { attachmentView } from './views.ts'
 
 const maxRequestBytes = 4 * 1024 * 1024
 /**
- * Maximum length of a MIME text. The service responds 200 to a longer text and does nothing
- * (measured).
+ * Maximum length of a MIME text in bytes. Graph responds to a longer text with status 200 and does
+ * nothing (measured).
  */
 const maxMimeBytes = 2_240_000
 const maxAttachmentBytes = 3_145_611
 
-/** Handlers of requests that create and send drafts. */
+/** Handlers of Graph requests that create and send drafts. */
 export const sendingRoutes: GraphRoutes = {
   'POST /messages': (request) => createDraft(request, 'drafts'),
   'POST /mailFolders/{mailFolder-id}/messages': (request) =>
@@ -57,13 +57,13 @@ function createDraft(request: MailboxRequest, folder: string): ProviderResponse 
   return created(request, mailbox.create(content, { isDraft: true, folderId }))
 }
 
-/** True for a MIME text that is answered with 200 and ignored. */
+/** True for a MIME text that is too long, so that Graph responds with status 200 and ignores it. */
 export function isIgnoredMime({ headers, raw }: ProviderRequest): boolean {
   const isMime = headers['content-type']?.startsWith('text/plain') ?? false
   return isMime && Buffer.byteLength(raw.toString('latin1'), 'base64') > maxMimeBytes
 }
 
-/** Content of a request: MIME as base64, or structured. */
+/** Message content in a request: MIME in base64, or in the structured format. */
 function contentIn(request: MailboxRequest, json: Json): FakeContent {
   const { raw, headers, mailbox } = request
   const newId = (prefix: string) => mailbox.newId(prefix)
@@ -106,7 +106,7 @@ function assertSendable({ fake, mailbox }: MailboxRequest, content: FakeContent)
     )
 }
 
-/** Sends a draft. The copy of the draft is filed under the same id, another id, or later. */
+/** Sends a draft. The sent copy is stored under the same id or another id, immediately or later. */
 function release(request: MailboxRequest, message: FakeMessage): void {
   const { mailbox, fake } = request
   assertSendable(request, message.content)

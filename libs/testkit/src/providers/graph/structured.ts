@@ -3,11 +3,17 @@ import { GraphFault, type GraphRecipient, type Json } from './json.ts'
 import { messageIdHost } from './content.ts'
 
 const maxInternetHeaders = 5
-/** Id of an extended property: type, then a tag, or a property set with a number or a name. */
+/**
+ * Pattern of the id of an extended property: a type, then a tag, or a property set with a number or
+ * a name.
+ */
 const propertyId =
   /^(?:String|Integer|Long|Boolean|SystemTime) (?:0x[0-9a-f]{1,4}|\{[0-9a-f-]{36}\} (?:Id 0x[0-9a-f]{1,8}|Name [^:\s]+))$/i
 
-/** Content of a message in the structured format. @throws GraphFault */
+/**
+ * Message content in the structured format of Graph.
+ * @throws GraphFault
+ */
 export function contentOfJson(json: Json, newId: (prefix: string) => string): FakeContent {
   const headers = internetHeadersIn(json)
   const [from = null] = recipientsIn([json['from']])
@@ -51,7 +57,7 @@ function propertiesIn(json: Json): NonNullable<FakeContent['properties']> {
   throw new GraphFault(400, 'ErrorInvalidProperty', 'The extended property is invalid.')
 }
 
-/** True if the content has header fields whose names the mailbox must register. */
+/** True if the message has header fields whose names have to be registered in the mailbox. */
 export function hasNamedHeaders({ headers, properties = [] }: FakeContent): boolean {
   return headers.length > 0 || properties.some(({ id }) => id.includes(' Name '))
 }
@@ -60,7 +66,7 @@ export function recipientsIn(value: unknown): GraphRecipient[] {
   return (Array.isArray(value) ? value : []).filter(Boolean) as GraphRecipient[]
 }
 
-/** Attachment in the JSON of a request. */
+/** Attachment in the JSON of a Graph request. */
 export function attachmentIn(json: Json, newId: (prefix: string) => string): FakeAttachment {
   const { contentId, isInline } = json
   const text = (name: string) => (typeof json[name] === 'string' ? json[name] : '')

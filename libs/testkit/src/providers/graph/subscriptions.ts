@@ -11,7 +11,7 @@ const forbidden =
   'Operation: Create; Exception: [Status Code: Forbidden; Reason: Access is denied. Check credentials and try again.]'
 const tenantId = '00000000-0000-0000-0000-0000000000aa'
 
-/** Handlers of subscriptions, which are not below a mailbox. */
+/** Handlers of requests for subscriptions, whose paths are not below a mailbox. */
 export const subscriptionRoutes: Record<
   string,
   (request: GraphRequest) => ProviderResponse | Promise<ProviderResponse>
@@ -20,7 +20,7 @@ export const subscriptionRoutes: Record<
     body: { value: active(fake).map((each) => viewOf(each)) },
   }),
   'GET /subscriptions/{subscription-id}': () => {
-    // Reading one subscription fails for some tenants, for years at a time.
+    // Reading a single subscription fails here, as it does for some tenants for years.
     throw new GraphFault(
       500,
       'ExtensionError',
@@ -43,7 +43,7 @@ export const subscriptionRoutes: Record<
   },
 }
 
-/** Subscriptions that have not expired. */
+/** Subscriptions of the Graph fake that have not expired. */
 export function active(fake: GraphService): FakeSubscription[] {
   return [...fake.subscriptions.values()].filter(({ expiresAt }) => expiresAt > fake.clock.now)
 }
@@ -79,7 +79,10 @@ async function subscribe(request: GraphRequest): Promise<ProviderResponse> {
   return { status: 201, body: { ...viewOf(subscription), clientState: subscription.clientState } }
 }
 
-/** The token contains characters that are encoded in a URL. */
+/**
+ * Validates a notification URL with a request. The validation token contains characters that must
+ * be encoded in a URL.
+ */
 async function validate(url: string): Promise<void> {
   if (url === '') return
   const token = `Validation: Testing client application reachability+100% <b>${randomUUID()}</b>`
@@ -137,7 +140,7 @@ function viewOf(subscription: FakeSubscription): Json {
   }
 }
 
-/** Change notification as the service sends it. */
+/** Change notification in the format of Graph. */
 export function notificationOf(
   subscription: FakeSubscription,
   { changeType, id }: { changeType: string; id: string },

@@ -1,7 +1,7 @@
 import { randomUUID } from 'node:crypto'
 import type { ProviderRequest, ProviderResponse } from '../requests.ts'
 
-/** Codes of the token endpoint and the OAuth2 error that they belong to. */
+/** Error codes of Microsoft's token endpoint, with their HTTP status and OAuth2 error. */
 const errors: Record<number, [status: number, error: string]> = {
   70008: [400, 'invalid_grant'],
   700082: [400, 'invalid_grant'],
@@ -16,11 +16,14 @@ const errors: Record<number, [status: number, error: string]> = {
   90033: [503, 'temporarily_unavailable'],
 }
 
-/** Token endpoint of all tenants. Refresh tokens rotate; the old token stays valid. */
+/**
+ * Token endpoint of Microsoft for all tenants. Each response has a new refresh token, and the old
+ * refresh token stays valid.
+ */
 export class FakeTokens {
-  /** Code of the next responses, such as 700082. Undefined: success. */
+  /** Error code of the next responses, such as 700082. Undefined for successful responses. */
   failure: number | undefined
-  /** Access tokens that are accepted. Undefined: every token. */
+  /** Access tokens that the Graph fake accepts. Undefined if every token is accepted. */
   accepted: Set<string> | undefined
 
   respond({ raw }: ProviderRequest): ProviderResponse {

@@ -10,10 +10,10 @@ const maxSessionBytes = 150_000_000
 const sliceUnit = 327_680
 const maxSliceBytes = 4 * 1024 * 1024
 
-/** Uploads go to another host than requests. */
+/** Origin of upload sessions, which differs from the origin of other Graph requests. */
 export const uploadOrigin = 'https://outlook.office.com'
 
-/** Opens an upload to a draft. */
+/** Opens an upload session for an attachment of a draft. */
 export function openSession(request: MailboxRequest): ProviderResponse {
   const { fake, mailbox } = request
   const message = readable(request)
@@ -46,7 +46,10 @@ export function openSession(request: MailboxRequest): ProviderResponse {
   }
 }
 
-/** Slice of an upload, or its state. A token is refused: the address is the right to upload. */
+/**
+ * Handler of upload sessions: stores a slice, or returns the state. Refuses requests with a token,
+ * because the URL itself authorizes the upload.
+ */
 export function onUpload(fake: GraphService, request: ProviderRequest): ProviderResponse {
   const key = request.params['session'] ?? ''
   const session = fake.uploads.get(key)

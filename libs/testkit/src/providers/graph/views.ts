@@ -5,15 +5,15 @@ import type { FakeFolder, FakeMailbox, FakeMessage } from './mailbox.ts'
 
 export interface ViewOptions {
   immutable: boolean
-  /** Value of `$select`; undefined: all properties that are sent by default. */
+  /** Value of `$select`. If undefined, all properties are sent that Graph sends by default. */
   select?: string | undefined
-  /** True if the header asks for plain text. */
+  /** True if the header `Prefer` asks for plain text. */
   plain?: boolean
   /** Value of `$expand`. */
   expand?: string | undefined
 }
 
-/** Message as the service sends it. */
+/** Message in the format of Graph. */
 export function messageView(message: FakeMessage, options: ViewOptions): Json {
   const { content } = message
   const etag = `W/"CQAAABYAAAD${message.version}"`
@@ -62,7 +62,10 @@ export function messageView(message: FakeMessage, options: ViewOptions): Json {
   return { ...view, ...expanded(message, options) }
 }
 
-/** Expanded properties of a message: only the size, whose tag is returned without a zero. */
+/**
+ * Expanded properties of a message. Only the size is supported. Its tag is returned without the
+ * leading zero.
+ */
 function expanded(message: FakeMessage, { expand }: ViewOptions): Json {
   if (expand === undefined) return {}
   const name = 'singleValueExtendedProperties'
@@ -80,7 +83,7 @@ function bodyView({ content: { body } }: FakeMessage, plain: boolean): Json {
   return { contentType: 'text', content: body.content.replace(/<[^>]*>/g, '') }
 }
 
-/** Folder as the service sends it. The root is the parent at the top level. */
+/** Folder in the format of Graph. Folders at the top level have the root as parent. */
 export function folderView(mailbox: FakeMailbox, folder: FakeFolder): Json {
   const messages = mailbox.list(folder.id)
   const visible = mailbox.childrenOf(folder.id)
@@ -98,7 +101,7 @@ export function folderView(mailbox: FakeMailbox, folder: FakeFolder): Json {
 
 export const rootId = 'AQMkADAwRootOfTheMailbox='
 
-/** Attachment as the service sends it. Contents are absent if other properties are selected. */
+/** Attachment in the format of Graph. The content is left out if other properties are selected. */
 export function attachmentView(attachment: FakeAttachment, select?: string): Json {
   const { id, type, name, contentType, isInline, contentId, bytes } = attachment
   const all: Json = {
@@ -121,7 +124,7 @@ export function attachmentView(attachment: FakeAttachment, select?: string): Jso
   return { '@odata.type': `#microsoft.graph.${type}Attachment`, ...Object.fromEntries(selected) }
 }
 
-/** Size as the search index sees it. */
+/** Size of a message as the search index of Graph compares it. */
 export function sizeOf(message: FakeMessage): number {
   return mimeOf(message.content).length
 }

@@ -41,7 +41,7 @@ export class NotificationForwarder {
     this.#bus = bus
   }
 
-  /** Number of notifications that wait for the bus message in flight. */
+  /** Number of notifications that wait until RabbitMQ confirms the previous notifications. */
   get waiting(): number {
     return this.#batcher.waiting
   }

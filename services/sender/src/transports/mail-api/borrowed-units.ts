@@ -18,7 +18,7 @@ import type { Logger } from '@posthorn/telemetry'
 import type { ReserveRequest } from '../../store/sending-reserves.ts'
 
 export interface BorrowedUnitsDeps {
-  /** Takes units of the reserve of a mailbox, see `takeReserve`. */
+  /** Takes quota units from the reserve of a mailbox. See `takeReserve`. */
   reserve: (request: ReserveRequest) => Promise<number>
   bus: Pick<Bus, 'request'>
   limits: ProviderLimitTable
@@ -28,28 +28,31 @@ export interface BorrowedUnitsDeps {
 }
 
 /**
- * Deadline of a request for a loan. Longer than the wait for the reply, so that clocks of the
- * processes may differ.
+ * Deadline of a request to borrow quota units. Longer than the wait for the reply, so that clocks
+ * of the processes may differ.
  */
 const deadlineMs = 1_000
-/** Maximum wait before a sync-worker is asked again after it did not reply. */
+/** Maximum wait before the next request to borrow quota units after a sync-worker did not reply. */
 const askAgainMs = 1_000
 /**
- * Maximum time for which a request to a mail API waits for units. After a longer wait, the sending
- * attempt ends and is repeated later: a waiting attempt occupies the sender, and a shutdown would
- * interrupt the attempt.
+ * Maximum time for which a request to a mail API waits for quota units. After a longer wait, the
+ * sending attempt ends and is repeated later: a waiting attempt occupies the sender, and a shutdown
+ * would interrupt the attempt.
  */
 const maxTakeMs = 10_000
 
-/** Reply to a request for units. */
+/** Reply to a request for quota units. */
 interface Offer extends Loan {
-  /** Time after which units are probably available; `delayMs` may be shorter. */
+  /**
+   * Time in milliseconds after which quota units are probably available. `delayMs` may be shorter.
+   */
   retryMs: number
 }
 
 /**
- * Units of mailboxes for the requests of this sender, borrowed from the sync-worker of the mailbox.
- * While no sync-worker replies, units of the reserve that all senders share in Postgres.
+ * Quota units of mailboxes for the requests of this sender, borrowed from the sync-worker of the
+ * mailbox. If no sync-worker replies, the units are taken from the reserve in Postgres that all
+ * senders share.
  */
 export class BorrowedUnits implements UnitSource {
   readonly #deps: BorrowedUnitsDeps
@@ -77,7 +80,8 @@ export class BorrowedUnits implements UnitSource {
       const { isGranted, delayMs, retryMs } = offer
       if (this.#clock() + delayMs > deadline) throw new RateLimitedError(Math.max(1, retryMs))
       if (delayMs > 0) await sleep(delayMs, signal)
-      // Units that were not used in time are lost, because later use may exceed the limit.
+      // Quota units that were not used in time are lost, because using them later may exceed the
+      // limit.
       if (isGranted && this.#clock() <= askedAt + delayMs + loanValidMs) return
     }
   }
@@ -89,7 +93,9 @@ export class BorrowedUnits implements UnitSource {
     )
   }
 
-  /** Borrows units of a sync-worker. Undefined without a reply. */
+  /**
+   * Borrows quota units from the sync-worker of the mailbox. Undefined if no sync-worker replies.
+   */
   async #borrow(
     mailbox: ProviderAccount,
     units: number,
@@ -128,8 +134,8 @@ export class BorrowedUnits implements UnitSource {
   }
 
   /**
-   * Takes units of the reserve. Without Postgres, the units may be available later: senders start
-   * no attempts then.
+   * Takes quota units from the reserve. If Postgres is unavailable, the units count as available
+   * after a delay, because senders start no attempts without Postgres.
    */
   async #takeReserve({ provider, account }: ProviderAccount, units: number): Promise<Offer> {
     const { reserve, limits, log } = this.#deps

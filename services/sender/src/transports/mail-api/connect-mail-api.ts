@@ -14,8 +14,8 @@ export interface MailApiDeps extends Omit<CredentialsDeps, 'signal'> {
 }
 
 /**
- * Account at a mail API, and the queue id of the submission or draft cleanup that permits requests
- * for the account's login.
+ * Account at a mail API, and the queue id of the submission or draft cleanup that entitles this
+ * sender to the account's login.
  */
 export interface MailApiTarget {
   account: string
@@ -25,18 +25,18 @@ export interface MailApiTarget {
 
 export interface MailApiConnection {
   readonly api: MailApi
-  /** Name of the mail API, for the response of a sent message. */
+  /** Name of the mail API in the text of a sending result. */
   readonly apiName: string
   /**
-   * Failure of the last login at the mail API. Absent if the last login succeeded. The API client
-   * may then reject with another error.
+   * Failure of the last login at the mail API. Absent if the last login succeeded. Needed because
+   * the API client may reject with another error.
    */
   loginError?: unknown
 }
 
 /**
- * Connects to the mail API of an account. Expired or rejected access tokens are requested again
- * from auth-bridge.
+ * Connects to the mail API of an account. After an access token has expired or was rejected,
+ * requests a new token from auth-bridge.
  *
  * @throws AttemptError if auth-bridge has no login; PreAttemptError if auth-bridge is unavailable,
  * or this release has no client for the mail system

@@ -23,8 +23,8 @@ export interface DepositContext {
 }
 
 /**
- * Commits the id of the draft to send: the draft that the owner stored while unchanged, otherwise a
- * new draft.
+ * Commits the id of the draft that will be sent: the draft that the owner of the mailbox stored if
+ * it is unchanged, otherwise a new draft.
  */
 export async function prepareDraft(context: DepositContext): Promise<ProviderDraft> {
   const { storedDraft, providerDraft } = context.submission
@@ -41,7 +41,8 @@ async function findStored(
 ): Promise<ProviderDraft | undefined> {
   const { messageId, messageIdHeader: header } = stored
   const [draft] = await api.findDrafts({ messageId, header }, signal).catch((error: unknown) => {
-    // The client of Gmail refuses to search too many drafts for a message id.
+    // The Gmail client refuses to search a large number of drafts for a message id. The stored
+    // draft then counts as missing.
     if (isMailApiError(error, 'refused')) return []
     throw error
   })
@@ -56,7 +57,7 @@ export function isUnchanged(
   return messageId === stored.messageId && version === stored.version
 }
 
-/** Draft at the mail provider with a known id, if the draft exists. */
+/** Finds the draft with a known id at the mail provider. Undefined if the draft does not exist. */
 export async function findDraft(
   { api, signal }: Pick<DepositContext, 'api' | 'signal'>,
   { id }: ProviderDraft,
@@ -66,8 +67,8 @@ export async function findDraft(
 }
 
 /**
- * Deposits a draft at the mail provider, or adopts the draft of an interrupted attempt, and commits
- * the draft's id.
+ * Creates a draft at the mail provider, or continues with the draft of an interrupted attempt.
+ * Commits the draft's id.
  */
 async function depositDraft(context: DepositContext): Promise<ProviderDraft> {
   const { submission, api } = context
@@ -78,8 +79,8 @@ async function depositDraft(context: DepositContext): Promise<ProviderDraft> {
 }
 
 /**
- * Commits the id of a draft at the mail provider. If the commit fails, the recorded deposit stays:
- * the next attempt or a cleanup finds the draft.
+ * Commits the id of a draft at the mail provider. If the commit fails, the record that a draft may
+ * exist stays, so the next attempt or a cleanup finds the draft.
  */
 async function commit(
   { db, submission, leaseMs }: DepositContext,
@@ -95,17 +96,17 @@ async function commit(
 }
 
 /**
- * Draft that an earlier attempt deposited without committing its id. The search index of the
- * provider may lag behind. Finds no draft if the draft may belong to another submission with this
+ * Finds the draft that an earlier attempt created without committing its id. The search index of
+ * the provider may lag behind. Undefined if the draft may belong to another submission with this
  * Message-ID, whose recipients may differ.
  */
 async function findOrphan(context: DepositContext): Promise<ProviderDraft | undefined> {
   const { db, api, submission, signal, log } = context
   const [draft] = await api.findDrafts({ messageIdHeader: submission.messageId }, signal)
-  // The provider's search index may also report a deleted draft.
+  // Ignores a draft that was deleted, but that the provider's search index still reports.
   if (!draft || !(await findDraft(context, draft))) return undefined
-  // The check for other drafts with this Message-ID runs after the search: the deposit of a found
-  // draft was recorded before.
+  // The check for other drafts with this Message-ID comes after the search, because each draft that
+  // the search can find was recorded before it was created.
   const isShared = await isSharedMessageId(db, submission).catch((cause: unknown) => {
     throw new PreAttemptError('other drafts unknown', { cause })
   })
@@ -123,9 +124,11 @@ async function createDraft(context: DepositContext) {
   try {
     return await api.depositDraft(contentOf(context), depositOptions(submission), signal)
   } catch (error) {
-    // If deleting the record of the deposit fails, a cleanup searches for the draft in vain.
+    // If deleting the record of the draft fails, a cleanup later searches for the draft without
+    // result.
     const mayLeaveDraft = mayHaveEffect(error) || (isMailApiError(error) && error.leavesDraft)
-    // The content could not be read: there may be an incomplete draft, or another sender.
+    // The content could not be read. The record stays, because there may be an incomplete draft, or
+    // another sender may work on the submission.
     const isUnread = error instanceof RecordError || error instanceof PreAttemptError
     if (!mayLeaveDraft && !isUnread) await forgetDeposit(db, submission).catch(() => undefined)
     throw error
@@ -133,8 +136,8 @@ async function createDraft(context: DepositContext) {
 }
 
 /**
- * Message for a mail API. Mail APIs take the recipients from the header, and remove Bcc from the
- * message. A large message is read in ranges.
+ * Content of a message for a mail API. Includes the Bcc field: mail APIs take the recipients from
+ * the header and remove Bcc before sending. A large message is read from Postgres in ranges.
  */
 export function contentOf({
   db,
@@ -144,7 +147,7 @@ export function contentOf({
   const { mime, mimeBytes, envelope } = submission
   const loaded = withBcc(mime, envelope)
   if (mimeBytes <= mime.length) return loaded
-  /** Bytes that the Bcc field adds. */
+  /** Number of bytes by which the Bcc field makes the message longer. */
   const added = loaded.length - mime.length
   return {
     length: mimeBytes + added,

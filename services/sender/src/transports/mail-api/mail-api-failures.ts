@@ -15,9 +15,9 @@ const message = { permanent: true } as const
 const account = { permanent: false, suspends: 'account' } as const
 
 /**
- * Codes of failed calls of a mail API, and the consequences of the failures. Failures of the
- * account are retried, because the owner or an operator can repair these failures. Failures that
- * are not listed are temporary and concern only the message.
+ * Error codes and consequences of failed calls of a mail API. Failures of the account are retried,
+ * because the owner or an operator can repair them. Failures that are not listed are temporary and
+ * concern only the message.
  */
 const classes: Partial<Record<MailApiFailure, ReplyClass & { code: string }>> = {
   'invalid-recipients': { code: 'InvalidRecipients', ...message },
@@ -36,8 +36,8 @@ const classes: Partial<Record<MailApiFailure, ReplyClass & { code: string }>> = 
 const unlisted = { code: 'EMAILAPI', permanent: false } as const
 
 /**
- * True if a failed call of a mail API may have taken effect: without a response, or after a failure
- * of the provider itself. A refused call has no effect.
+ * True if a failed call of a mail API may have taken effect: the response is missing, or the
+ * provider itself failed. A refused call has no effect.
  */
 export function mayHaveEffect(error: unknown): boolean {
   if (isMailApiError(error)) return error.failure === 'unavailable'
@@ -45,8 +45,8 @@ export function mayHaveEffect(error: unknown): boolean {
 }
 
 /**
- * SendError of a failed call of a mail API. Rate limits, and outages whose end the provider names,
- * use up no attempts. Unexpected errors are returned unchanged.
+ * Converts the error of a failed call of a mail API to a SendError. Rate limits use up no attempts,
+ * and neither do outages whose end the provider names. Unexpected errors are returned unchanged.
  */
 export function toSendError(cause: unknown): unknown {
   if (isMailApiError(cause)) {
@@ -62,16 +62,19 @@ export function toSendError(cause: unknown): unknown {
   return failed ? new SendError(failed, { cause }) : cause
 }
 
-/** Variant of a SendError after a call of a mail API that may have sent the message. */
+/**
+ * Converts a SendError to the outcome "unknown", after a call of a mail API that may have sent the
+ * message.
+ */
 export function withUnknown(error: unknown): unknown {
   if (!(error instanceof SendError)) return error
   return new SendError(withUnknownOutcome(error.outcome), { cause: error.cause })
 }
 
 /**
- * SendError of a call of a mail API that may have sent the message without a draft. An outage whose
- * end the provider names counts as an attempt, unlike in `toSendError`, and pauses the account
- * until the outage ends.
+ * Converts the error of a call of a mail API that may have sent the message without a draft. Unlike
+ * in `toSendError`, an outage whose end the provider names counts as an attempt. The account is
+ * paused until the outage ends.
  */
 export function toCountedUnknown(cause: unknown): unknown {
   const failed = failedSendOf(cause)
@@ -81,7 +84,7 @@ export function toCountedUnknown(cause: unknown): unknown {
 }
 
 /**
- * Result of a sending attempt after a failure of the mail provider, or after a timeout. Undefined
+ * Result of a sending attempt after a failure of the mail provider or after a timeout. Undefined
  * for other errors.
  */
 function failedSendOf(error: unknown): FailedSend | undefined {
@@ -95,7 +98,7 @@ function failedSendOf(error: unknown): FailedSend | undefined {
   return toFailedSend({ message, code: 'ETIMEDOUT' }, account)
 }
 
-/** Failure with the provider's own text, which API clients of Gmail do not get. */
+/** Failure with the original error text of the provider, which API clients of Gmail do not get. */
 function describe({ message, extras }: MailApiError, code: string): AttemptFailure {
   const { response } = extras.info ?? {}
   return { message: typeof response === 'string' ? response : message, code }

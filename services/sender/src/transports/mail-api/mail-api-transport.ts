@@ -29,14 +29,14 @@ import { mayHaveEffect, toCountedUnknown, toSendError, withUnknown } from './mai
 export interface MailApiTransportDeps extends MailApiDeps {
   db: Db
   leaseMs: number
-  /** Maximum wait until the mail provider shows a sent message. */
+  /** Maximum wait until the mail provider shows a sent message, in milliseconds. */
   findSentMs: number
 }
 
 /**
- * Maximum time of each of three calls of a mail API: the release of a draft, the check of the
+ * Maximum time in milliseconds of each of three calls of a mail API: sending a draft, checking the
  * draft, and sending without a draft. Long, because the client waits for rate limits, and because
- * the outcome of a cancelled release is unknown.
+ * the outcome of a cancelled call is unknown.
  */
 const handoverMs = 300_000
 const findSentDelayMs = backoff({ baseMs: 500, maxMs: 16_000 })
@@ -80,7 +80,8 @@ export class MailApiTransport implements Transport {
         rejected: [],
       }
     } catch (error) {
-      // Calls of the API client reject with the reason of the signal.
+      // The API client rejects with the reason of the aborted signal, which means that the attempt
+      // was cancelled.
       if (signal.aborted && error === signal.reason) return outcomeOf(cancelled(signal))
       const isUnknown = error instanceof SendError && error.outcome.kind === 'unknown'
       return outcomeOf(toSendError(isUnknown ? error : (connection?.loginError ?? error)))
@@ -143,7 +144,7 @@ async function sendDraft(context: SendContext): Promise<ApiSentMessage> {
 
 /**
  * True if the owner of the mailbox changed a stored draft before the draft's first release. The
- * submission's copy is then sent instead of the draft.
+ * copy in the submission is then sent instead of the draft.
  */
 function isOutdated(
   { providerDraft, storedDraft, maybeSent }: Submission,
@@ -158,11 +159,10 @@ function isOutdated(
 }
 
 /**
- * Releases a draft: the mail provider sends the draft. Returns undefined if the response to the
- * release was lost and the draft no longer exists. Once the request was sent without a clear
- * refusal, the outcome of each error is unknown. The provider may still be at work, so a draft that
- * exists now may be missing later. If the check of the draft gives no response either, the attempt
- * is not counted.
+ * Releases a draft, which makes the mail provider send the draft. Returns undefined if the response
+ * to the release was lost and the draft no longer exists. Any other error without a clear refusal
+ * has an unknown outcome: the provider may still be sending, so that a draft that exists now may be
+ * missing later. If the check of the draft gets no response either, the attempt is not counted.
  */
 async function releaseDraft(
   context: SendContext,
@@ -174,8 +174,8 @@ async function releaseDraft(
   try {
     return await api.releaseDraft(draft.id, AbortSignal.timeout(handoverMs))
   } catch (error) {
-    // A draft that is missing at its first release was deleted: the next attempt deposits another
-    // draft.
+    // A draft that is missing at its first release was deleted. The error is thrown, and the next
+    // attempt creates another draft.
     const isGone = submission.maybeSent && isMailApiError(error, 'message-missing')
     if (!isGone && !mayHaveEffect(error)) throw error
     log.warn({ err: error }, 'release without a response, checking draft')
@@ -185,8 +185,8 @@ async function releaseDraft(
 }
 
 /**
- * Checks whether a draft still exists at the mail provider. A timeout of the release must not
- * prevent the check.
+ * Checks whether a draft still exists at the mail provider. Has its own time limit, because the
+ * release may have used up its time.
  */
 async function checkDraft(api: MailApi, draft: ProviderDraft): Promise<boolean> {
   const signal = AbortSignal.timeout(handoverMs)
@@ -198,8 +198,8 @@ async function checkDraft(api: MailApi, draft: ProviderDraft): Promise<boolean> 
 }
 
 /**
- * Searches the mail provider for the sent message until the message is visible, because providers
- * replace the Message-ID.
+ * Searches the mail provider for the sent message until the message is visible. Needed because
+ * providers replace the Message-ID.
  */
 async function findSent(
   { api, submission, signal, findSentMs, log }: SendContext,
@@ -218,7 +218,7 @@ async function findSent(
   try {
     return await retryUntil(lookUp, { delayMs: findSentDelayMs, signal: deadline })
   } catch (err) {
-    // An unknown outcome: the next attempt finds that the draft is missing.
+    // The outcome is unknown to this attempt. The next attempt finds that the draft is missing.
     if (signal.aborted) throw withUnknown(cancelled(signal))
     log.warn({ err }, 'sent message not found, event without its ids')
     return { ...defined({ messageIdHeader: draft.stored ? own : undefined }), ...released }

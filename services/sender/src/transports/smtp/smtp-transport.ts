@@ -194,8 +194,8 @@ class SessionPool implements AsyncDisposable {
   }
 
   async #keep({ key }: Destination, session: SmtpSession): Promise<void> {
-    // The delay lets the SMTP session read unexpected data behind the last reply, which marks the
-    // session as broken.
+    // An SMTP session is reused only after this delay. Unexpected data after the reply to the last
+    // command is read meanwhile and marks the session as broken.
     await setImmediate()
     await setImmediate()
     if (this.#closed || !session.usable) return session.close()

@@ -12,20 +12,23 @@ import { AppError } from '@posthorn/errors'
 import { abortable, SingleFlight } from '@posthorn/flow'
 import type { CredentialsClient } from '../credentials.ts'
 
-/** Login of an account at its mail API until it expires, and the application with its limits. */
+/** Cached login of an account at its mail API, with the OAuth2 application that limits requests. */
 interface CachedLogin extends MailApiLogin {
   application: string
   cloud?: GraphCloud
-  /** Time of the request for the login, and end of its use, in epoch milliseconds. */
+  /** Time of the request for the login, and expiry time of the login, in epoch milliseconds. */
   requestedAt: number
   expiresAt: number
-  /** True if the login replaced a rejected token. */
+  /** True if the login was requested because the provider rejected the previous access token. */
   isFresh: boolean
 }
 
-/** Time of use of an access token whose expiry the provider did not report. */
+/** Period for which an access token is used if the provider did not report its expiry. */
 const unknownExpiryMs = 60_000
-/** Minimum age of an access token before its replacement: requests may have used the old token. */
+/**
+ * Minimum age of a rejected access token before another token is requested. A younger token may
+ * have been rejected in a request that still used the previous token.
+ */
 const freshMs = 5_000
 
 interface LoginsOptions {
@@ -36,8 +39,8 @@ interface LoginsOptions {
 }
 
 /**
- * Logins of one account at its mail API. A token is kept in memory until shortly before its expiry.
- * Concurrent callers share one request to auth-bridge.
+ * Cache of the login of one account at its mail API. An access token stays in memory until shortly
+ * before its expiry. Concurrent callers share one request to auth-bridge.
  */
 export class AccountLogins implements Disposable {
   readonly #options: LoginsOptions
@@ -53,8 +56,8 @@ export class AccountLogins implements Disposable {
   }
 
   /**
-   * Access to the mail API for clients of the account. Returns the same object while the
-   * application is the same.
+   * Returns the access to the mail API that the clients of the account use. Returns the same object
+   * as long as the account's OAuth2 application does not change.
    *
    * @throws AppError of the account: see `CredentialsClient`
    */
@@ -68,7 +71,7 @@ export class AccountLogins implements Disposable {
     return this.#access
   }
 
-  /** Ends requests for logins that are in progress. */
+  /** Cancels the login requests that are in progress. */
   [Symbol.dispose](): void {
     this.#stop.abort()
   }
@@ -96,7 +99,8 @@ export class AccountLogins implements Disposable {
     const options = { protocol: 'api' as const, signal, ...(fresh && { fresh }) }
     const login = toLogin(await credentials.request({ account }, options), requestedAt)
     const cached = { ...login, isFresh: fresh }
-    // A slower login request must not replace a later access token.
+    // Login requests may end in another order than they started. An older request must not replace
+    // a token of a newer request.
     if (requestedAt >= (this.#cached?.requestedAt ?? 0)) this.#cached = cached
     return cached
   }
@@ -105,7 +109,7 @@ export class AccountLogins implements Disposable {
 /**
  * Converts credentials to the login at a mail API.
  *
- * @throws AppError `unauthorized` for a password, which no API accepts
+ * @throws AppError `unauthorized` for a password, because no mail API accepts passwords
  */
 function toLogin(credentials: Credentials, requestedAt: number): Omit<CachedLogin, 'isFresh'> {
   if (!('accessToken' in credentials))

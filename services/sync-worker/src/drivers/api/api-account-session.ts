@@ -19,19 +19,19 @@ export interface ApiSessionDeps extends FollowDeps {
   readonly transcripts: Pick<Transcripts, 'forConnection'>
 }
 
-/** Grace period of a running sync pass when the account session stops. */
+/** Grace period in which a running sync pass may end after the account session was stopped. */
 const graceMs = 1_000
-/** Time limit for stopping the watch of a deleted account. */
+/** Timeout for stopping the watch (registration for notifications) of a deleted account. */
 const stopTimeoutMs = 10_000
 
-/** API part of an account session: the logins and clients of the account's mail API. */
+/** Part of an account session for mail APIs: logins and clients of the account's mail API. */
 export class ApiAccountSession implements AsyncDisposable {
   readonly context: DriverContext
-  /** Watch (notifications by the provider) of the last `follow`; see `NotifiedAccount.watch`. */
+  /** Watch (registration for notifications) of the last `follow`; see `NotifiedAccount.watch`. */
   watch: WatchHandle | undefined
-  /** Folders that the provider refuses to read; see `FollowedAccount.parked`. */
+  /** Folders of the account that the provider refuses to read; see `FollowedAccount.parked`. */
   readonly parked = new ParkedFeeds(() => new Date())
-  /** Memory of lists of the mailbox that lacked messages; see `FollowedAccount.losses`. */
+  /** Records of mailbox listings that lacked messages; see `FollowedAccount.losses`. */
   readonly losses = new RoundLosses(() => new Date())
   readonly #deps: ApiSessionDeps
   readonly #closed = new AbortController()
@@ -48,22 +48,23 @@ export class ApiAccountSession implements AsyncDisposable {
   }
 
   /**
-   * Requests a sync pass without waiting for the next poll: over the folders of these messages,
-   * which this service changed, or over all feeds.
+   * Requests a sync pass before the next poll is due. The pass reads the folders of `messages`,
+   * which a command changed. Without `messages`, the pass reads all feeds (lists of changes).
    */
   requestPass(messages?: readonly string[]): void {
     const named = messages?.map((id) => ({ id }))
     this.context.sync.request(named ? { messages: named } : { all: true })
   }
 
-  /** Requests a sync pass over all feeds, also over folders that the provider refused before. */
+  /** Requests a sync pass over all feeds, including folders that the provider refused before. */
   requestSync(): void {
     this.parked.endDelays()
     this.requestPass()
   }
 
   /**
-   * Runs a command with its own client of the mail API, until `deadline` (epoch milliseconds).
+   * Runs a command with a separate client of the mail API. The client stops at `deadline` (epoch
+   * milliseconds).
    *
    * @throws AppError: see `assertConnected` and `toUnavailable`
    */
@@ -93,8 +94,8 @@ export class ApiAccountSession implements AsyncDisposable {
   }
 
   /**
-   * Creates a client of the account's mail API. Requests of the client are logged if the log is
-   * enabled now.
+   * Creates a client of the account's mail API. If the protocol log of the account is enabled at
+   * this time, the requests of the client are logged.
    *
    * @throws AppError if there are no credentials
    */
@@ -107,7 +108,7 @@ export class ApiAccountSession implements AsyncDisposable {
     return createMailApi(access, { ...use, openLog })
   }
 
-  /** OAuth2 application of the account's grant; see `NotifiedAccount.application`. */
+  /** Id of the OAuth2 application of the account's grant; see `NotifiedAccount.application`. */
   async application(signal: AbortSignal): Promise<string> {
     const { application } = await this.#loadAccess(signal)
     return application
@@ -122,7 +123,7 @@ export class ApiAccountSession implements AsyncDisposable {
     return this.#logins.open(signal)
   }
 
-  /** Follows the changes of the account at its mail API until a failure; see `AccountDriver`. */
+  /** Follows the account's changes at its mail API until a failure; see `AccountDriver.follow`. */
   follow(signal: AbortSignal): Promise<void> {
     this.#following = followFeeds(this.#deps, this, signal).catch((error: unknown) => {
       throw toSessionError(error)
@@ -131,9 +132,9 @@ export class ApiAccountSession implements AsyncDisposable {
   }
 
   /**
-   * Stops the watch of a deleted account at its mail provider, with the login in memory:
-   * auth-bridge has no login of the account any more. Watches that remain expire within days, and
-   * their notifications are ignored.
+   * Stops the watch of a deleted account at its mail provider. Uses the cached login, because
+   * auth-bridge has no login of the account any more. If this fails, the watch expires within days,
+   * and its notifications are ignored.
    */
   async stopWatch(): Promise<void> {
     const { remoteId } = this.watch ?? {}
@@ -143,7 +144,7 @@ export class ApiAccountSession implements AsyncDisposable {
     await api.stopWatch(remoteId, signal)
   }
 
-  /** Ends the commands of the account session, then the running sync pass. */
+  /** Ends the commands of the account session, then ends the running sync pass. */
   async [Symbol.asyncDispose](): Promise<void> {
     this.#closed.abort(
       new AppError('unavailable', 'The worker released the account, retry', {

@@ -33,7 +33,7 @@ interface ApiDriverDeps extends ApiSessionDeps {
   readonly commands: ApiCommandDeps
 }
 
-/** Repeats a command about a missing or incomplete message, see `untilSettled`. */
+/** Repeats a command while its message is missing or incomplete; see `untilSettled`. */
 const settled =
   <Request, Reply>(command: (request: Request) => (call: ApiCommand) => Promise<Reply>) =>
   (request: Request) =>
@@ -72,9 +72,9 @@ const commands: {
       signatures: (await api.signatures?.(signal)) ?? [],
       signaturesSupported: api.signatures !== undefined,
     }),
-  /** Mail APIs report no quota of the mailbox. */
+  /** Reports that there is no quota, because mail APIs do not return the quota of a mailbox. */
   getQuota: () => async () => ({ quota: false }),
-  /** Requests to sync that arrive before the next sync pass are merged into that pass. */
+  /** Requests a sync of the account. Requests before the start of the sync pass are merged. */
   syncAccount:
     () =>
     async ({ requestSync }) => {
@@ -85,7 +85,7 @@ const commands: {
 
 /** Driver of an account at a mail API. */
 class ApiDriver implements AccountDriver {
-  /** Undefined: mail APIs limit no logins. */
+  /** Always undefined, because mail APIs do not limit the number of logins. */
   readonly loginKey = undefined
   readonly exports: ApiExports
   readonly #deps: ApiDriverDeps
@@ -120,7 +120,8 @@ class ApiDriver implements AccountDriver {
       const { deadline } = limits
       const call = { api, account, session, requestPass, requestSync, signal, deadline }
       return work({ ...deps, ...call }).catch((error: unknown) => {
-        // Another client deleted the folder after the folders were listed.
+        // The folder or label of the command is missing: another client deleted it after the
+        // folders were cached. The cached folders are dropped.
         if (isMailApiError(error, 'folder-missing') || isMailApiError(error, 'label-missing'))
           deps.folders.delete(session)
         throw error
@@ -141,15 +142,15 @@ class ApiDriver implements AccountDriver {
   }
 }
 
-/** Clients of mail APIs by provider. Accounts of providers without a client get no session. */
+/** Factories of mail API clients by provider. Accounts of other providers get no session. */
 export type MailApis = Partial<Record<Provider, CreateMailApi>>
 
-/** Parts of the API drivers that handle notifications of providers. */
+/** Objects of the API drivers that handle notifications of providers. */
 export type WatchParts = Pick<ApiDriverDeps, 'watches' | 'destinations'>
 
 /**
- * Creates the drivers for accounts at mail APIs, for the providers that have a client. The drivers
- * share their other parts.
+ * Creates the driver factories for accounts at mail APIs, one factory for each provider with a
+ * client. All drivers share the other objects.
  */
 export function createApiDrivers(
   parts: DriverParts,

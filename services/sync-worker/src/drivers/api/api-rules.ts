@@ -6,17 +6,18 @@ import { noIntervals, type SyncRules } from '../sync-rules.ts'
 import type { SyncOutcome, SyncPass } from '../sync-schedule.ts'
 import type { PassOptions, PassParts, PassResult } from './feeds/feed-pass.ts'
 
-/** Special uses of the folders that are polled most often if the provider refuses to notify. */
+/** Special uses of the folders that are polled most if the provider refuses notifications. */
 const mainUses: readonly SpecialUse[] = ['\\Inbox', '\\Sent', '\\Drafts', '\\Junk']
 /**
- * Intervals between polls of the main folders and of all folders, in multiples of `apiPollMs`, if
- * the provider refuses to notify. Default: 60 s and 15 min.
+ * Poll intervals of the main folders and of all folders if the provider refuses to send
+ * notifications. In multiples of `apiPollMs`; by default 60 s and 15 min.
  */
 const refusedIntervals = { main: 4 / 3, all: 20 }
 
 /**
- * Intervals of polls of the inbox that accompany notifications, as a share of `apiPollInboxMs`: a
- * lost notification delays mail by at most `apiPollInboxMs`.
+ * Mean poll interval of the inbox while notifications are received, and its deviation. In fractions
+ * of `apiPollInboxMs`, chosen so that no interval exceeds `apiPollInboxMs`. The polls find mail
+ * whose notification was lost.
  */
 const inboxInterval = { mean: 0.9, spread: 1 / 9 }
 
@@ -24,7 +25,7 @@ export type PollConfig = Pick<Config, 'apiPollMs' | 'apiPollNotifiedMs' | 'apiPo
 
 type WatchState = Pick<WatchHandle, 'isActive' | 'isRefused'>
 
-/** Poll intervals of an account at a mail API, which depend on the account's watch. */
+/** Computes the poll intervals of an account at a mail API from the state of its watch. */
 export function apiRules(
   { apiPollMs, apiPollNotifiedMs, apiPollInboxMs }: PollConfig,
   { isActive, isRefused }: WatchState,
@@ -45,7 +46,7 @@ export function apiRules(
   }
 }
 
-/** Parts of the mailbox that a sync pass reads. */
+/** Selects the parts of the mailbox that a sync pass reads. */
 export function passOptions(
   { action, isComplete, messages }: SyncPass,
   watch: Pick<WatchState, 'isActive'>,
@@ -57,12 +58,12 @@ export function passOptions(
 
 const polledNothing = { specialUses: [] }
 
-/** Folders that a partial poll reads. While the provider notifies, the inbox is sufficient. */
+/** Folders that a partial poll reads. Only the inbox while the provider sends notifications. */
 function polled({ isActive }: Pick<WatchState, 'isActive'>): Omit<PassParts, 'messages'> {
   return isActive ? { specialUses: ['\\Inbox'] } : { specialUses: mainUses, otherwiseAll: true }
 }
 
-/** Result of a sync pass, as far as it changes the schedule of passes. */
+/** Converts the result of a sync pass to the outcome that the sync schedule uses. */
 export function outcomeOf({ dueAt, hasRounds, hasChanges, unreported }: PassResult): SyncOutcome {
   return { hasRounds, hasChanges, unreported, retryAt: dueAt?.getTime() }
 }

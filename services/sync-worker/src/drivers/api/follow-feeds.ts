@@ -39,8 +39,9 @@ export interface FollowDeps {
 }
 
 /**
- * Limits of concurrent sync passes of a worker, for its memory. First passes of accounts take
- * minutes, so first passes have a separate limit and later passes never wait for first passes.
+ * Semaphores that limit the concurrent sync passes of a worker, to limit its memory. The first pass
+ * of an account takes minutes. First passes have a separate limit, so that later passes never wait
+ * for first passes.
  */
 export interface PassLimits {
   readonly first: Semaphore
@@ -48,35 +49,35 @@ export interface PassLimits {
 }
 
 /**
- * Creates the limits of concurrent sync passes. A first pass takes up to 32 MB, a later pass
- * usually less than 1 MB. With new messages, a pass also holds texts: up to 24 MiB of notified and
- * 24 MiB of requested messages. The events of one transaction take 4 MiB, or one message with 25
- * MiB of attachments, in several copies.
+ * Creates the semaphores that limit concurrent sync passes. A first pass takes up to 32 MB, a later
+ * pass usually less than 1 MB. A pass with new messages also holds texts: up to 24 MiB of notified
+ * and 24 MiB of requested messages. The events of one transaction take 4 MiB, or one message with
+ * 25 MiB of attachments, in several copies.
  */
 export function createPassLimits(): PassLimits {
   return { first: new Semaphore(20), later: new Semaphore(100) }
 }
 
-/** Account whose feeds (lists of changes at the mail API) are followed. */
+/** Account whose feeds (lists of changes at the mail API) this worker follows. */
 export interface FollowedAccount extends NotifiedAccount {
   readonly context: DriverContext
-  /** Folders that the provider refuses to read. The list is kept after a new login. */
+  /** Folders of the account that the provider refuses to read. Kept in memory across logins. */
   readonly parked: ParkedFeeds
-  /** Lists of the mailbox that lacked messages. The memory is kept after a new login. */
+  /** Records of mailbox listings that lacked messages. Kept in memory across logins. */
   readonly losses: RoundLosses
 }
 
-/** Delay after a rate limit of the provider that names no time. */
+/** Delay after a rate limit of the provider if the provider's response contains no delay. */
 const defaultLimitMs = 60_000
-/** Maximum wait of a request of the monthly comparison of an index for idle quota. */
+/** Maximum wait of a request of the monthly index comparison until quota units are idle. */
 const idleTimeoutMs = 5_000
-/** Maximum pause after a rate limit of the provider. Limits of a whole day end within this time. */
+/** Maximum delay after a rate limit of the provider. The longest limits last for a day. */
 const maxLimitMs = 86_400_000
 
 /**
- * Logs in, then reads the feeds (lists of changes) of an account in passes until a failure: at
- * intervals, and early if a pass is requested. A rate limit of the provider only delays the next
- * pass.
+ * Logs in, then reads the feeds (lists of changes) of an account in sync passes until a failure.
+ * Passes run at intervals, and earlier if a pass is requested. A rate limit of the provider only
+ * delays the next pass.
  *
  * @throws AppError of the API or of the credentials; `stale`; the reason of the signal
  */
@@ -99,7 +100,8 @@ export async function followFeeds(
   resources.use(sync.start(() => apiRules(deps.config, watch, notifications)))
   const onNew = (receivedAt: Date) => {
     const { action, isComplete } = sync.running ?? {}
-    // A poll of the inbox finds changes soon: their notifications may still follow.
+    // A poll found a new message without a notification. A partial poll runs so often that the
+    // notification may still follow, so the current time counts as the time of the change.
     if (action === 'poll') watch.reportUnannounced(isComplete ? receivedAt : new Date())
   }
   for (let feeds: MailboxFeeds | undefined; ;) {
@@ -138,7 +140,10 @@ async function logIn(
   await context.reportLogin(address)
 }
 
-/** Reads the mailbox address. The account state `connecting` ends before the login is reported. */
+/**
+ * Reads the address of the account's mailbox from the provider. The account state `connecting` ends
+ * before the login is reported.
+ */
 async function readAddress(
   { db }: Pick<CommitDeps, 'db'>,
   followed: FollowedAccount,
@@ -156,7 +161,7 @@ async function readAddress(
 interface FeedsOpening {
   account: Account
   isFirst: boolean
-  /** Called for each new message with the time of its arrival. */
+  /** Called for each new message. `receivedAt` is the time at which the message arrived. */
   onNew: (receivedAt: Date) => void
   signal: AbortSignal
 }
@@ -174,7 +179,7 @@ async function openFeeds(
     followed.context.log.warn({ part, ...fields }, 'provider refuses content of a message')
   }
   const drafter = createMessageDrafter({ api, settings, summaries, read, onRefusal, signal })
-  /** Number of messages that the last page could not list, by folder: logged once. */
+  /** Number of messages per folder that the last page could not list. Changes are logged. */
   const unreadable = new Map<string, number>()
   return new MailboxFeeds({
     api,
@@ -231,7 +236,7 @@ async function runPass(
   return result
 }
 
-/** Repeats requests after rate limits of the provider, which are no failure of the account. */
+/** Repeats work after a rate limit of the provider, which is no failure of the account. */
 async function afterLimits<T>(
   { log }: Pick<DriverContext, 'log'>,
   signal: AbortSignal,

@@ -12,10 +12,13 @@ import type { DriverContext } from '../account-driver.ts'
 /** Account whose mail provider may send notifications. */
 export interface NotifiedAccount {
   readonly context: Pick<DriverContext, 'sync' | 'log'>
-  /** OAuth2 application of the account's grant. @throws AppError if there are no credentials */
+  /**
+   * Returns the id of the OAuth2 application that the account's grant belongs to.
+   * @throws AppError if there are no credentials
+   */
   application(signal: AbortSignal): Promise<string>
   open(use: MailApiUse, signal: AbortSignal): Promise<MailApi>
-  /** Watch (notifications) of the last `follow`. The account session disposes the watch. */
+  /** Watch (registration for notifications) of the last `follow`. Disposed by the session. */
   watch: WatchHandle | undefined
 }
 
@@ -26,7 +29,7 @@ export interface WatchedFeeds {
   signal: AbortSignal
 }
 
-/** Describes an account for the registry of watches. Notifications start sync passes. */
+/** Builds the account for the registry of watches. Its notifications start sync passes. */
 export function watchedAccount(
   followed: NotifiedAccount,
   { provider, destinations, account, signal }: WatchedFeeds,

@@ -13,15 +13,15 @@ interface Login {
   log: Pick<Logger, 'info'>
 }
 
-/** Number of indexed messages that are looked up to recognise a mailbox. */
+/** Number of indexed messages that are requested to identify the account's mailbox. */
 const sampleSize = 100
 
 /**
- * Compares the address in the provider's profile with the address of the account. A different
- * address of the same mailbox is stored and reported: the account was registered with an alias, or
- * the user was renamed. The login name and `expectedEmail` of the account are accepted. Another
- * address is accepted if the mailbox has messages of the stored message index or, without an index,
- * if the account has no `expectedEmail`.
+ * Compares the address in the provider's profile with the stored address of the account. Accepts
+ * the login name and `expectedEmail` of the account. Accepts another address if the mailbox has
+ * messages of the stored message index or, without an index, if the account has no `expectedEmail`:
+ * the account was registered with an alias, or the user was renamed. Stores and reports an accepted
+ * address that differs from the stored address.
  *
  * @throws MailApiError `token-rejected` if the token belongs to another mailbox
  */

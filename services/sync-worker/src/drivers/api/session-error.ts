@@ -3,10 +3,10 @@ import { HttpError } from '@posthorn/net/call'
 import { AppError } from '@posthorn/errors'
 
 /**
- * Converts a failure of the mail API to an error of the account session. A token that is rejected
- * although it was renewed counts as refused credentials. A full mailbox is not a temporary rate
- * limit. A failure of the network has its code, as for mail servers. Other errors are returned
- * unchanged.
+ * Converts a failure of the mail API to an error of the account session. An access token that is
+ * rejected although it was just renewed counts as refused credentials. A full mailbox does not
+ * count as a temporary rate limit. A failure of the network keeps its error code, as for mail
+ * servers. Returns other errors unchanged.
  */
 export function toSessionError(error: unknown): unknown {
   if (!isMailApiError(error)) return error
@@ -20,7 +20,7 @@ export function toSessionError(error: unknown): unknown {
     : new AppError('unreachable', message, { ...options, code: network })
 }
 
-/** Code of the failed connection, such as `ENOTFOUND`, that the failure resulted from. */
+/** Error code of the failed network connection, such as `ENOTFOUND`; undefined without one. */
 function networkCodeOf({ failure, cause }: MailApiError): string | undefined {
   const reason = failure === 'unavailable' && cause instanceof Error ? cause.cause : undefined
   return reason instanceof HttpError ? reason.code : undefined

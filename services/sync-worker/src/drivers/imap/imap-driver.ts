@@ -39,7 +39,7 @@ type ImapCommandDeps = ReadDeps & FilingDeps & UploadDeps
 
 interface ImapDriverDeps extends ImapSessionDeps {
   readonly commands: ImapCommandDeps
-  /** Returns the key of the login limits of a host. */
+  /** Returns the key by which logins at a host are limited. */
   readonly loginKeyOf: (host: string) => string
 }
 
@@ -63,22 +63,22 @@ const commands: AccountCommandTable<[AccountCommand, ImapCommandDeps]> = {
   deleteMessages,
   fileSent,
   findSent,
-  /** No version is needed: the UID of a draft changes with the draft. */
+  /** Returns no version of a draft, because each change of a draft changes its UID. */
   getDraftVersion: async () => ({}),
-  /** IMAP servers store no signatures. */
+  /** Returns no signatures, because IMAP servers do not store signatures. */
   listSignatures: async () => ({ signatures: [], signaturesSupported: false }),
   getQuota: (_request, target) =>
     withMailSession(target, { mayBorrow: true }, async (mail) => ({
       quota: (await mail.quota()) ?? false,
     })),
-  /** Requests a full sync of the account. Requests before its start are merged. */
+  /** Requests a full sync of the account. Requests before the start of the sync are merged. */
   async syncAccount(_request, { session }) {
     session.context.sync.request({ all: true })
     return { sync: true }
   },
 }
 
-/** Commands that need no connection, or that validate their request before the connection. */
+/** Commands that `run` accepts without a connection. Some of them validate the request first. */
 const checkLater: ReadonlySet<AccountCommandName> = new Set([
   'listMailboxes',
   'listMessages',
@@ -88,7 +88,7 @@ const checkLater: ReadonlySet<AccountCommandName> = new Set([
   'listSignatures',
 ])
 
-/** Commands that say nothing about a mailbox, and do not bring its login forward. */
+/** Commands that read nothing from the mail server, so that they do not hasten a login. */
 const withoutLogin: ReadonlySet<AccountCommandName> = new Set(['getDraftVersion', 'listSignatures'])
 
 /** Driver of an account at an IMAP server. */
@@ -134,17 +134,17 @@ class ImapDriver implements AccountDriver {
 
 interface ImapDriverOptions {
   backend: ImapBackend
-  /** Logins per second that this worker may start at one host. */
+  /** Rate limit of the logins that this worker starts at one host. */
   loginsPerSecond: () => number
 }
 
 interface ImapDrivers {
   createDriver: CreateDriver
-  /** Handler of test logins at servers without an account. */
+  /** Handler of commands that test a login at an IMAP server without an account. */
   verifyImap: CommandHandler
 }
 
-/** Creates the parts that all IMAP accounts of a worker share. */
+/** Creates the IMAP objects of a worker that the drivers of all its accounts share. */
 export function createImapDrivers(
   parts: DriverParts,
   { backend, loginsPerSecond }: ImapDriverOptions,

@@ -2,12 +2,12 @@ import type { MessageEntry } from '@posthorn/contracts/schemas/message'
 import type { Db } from '@posthorn/db'
 import { findBounces, hasBounces } from '../../store/bounces.ts'
 
-/** Time in which an account without bounces is not queried again. Most accounts have none. */
+/** Period in which an account is not queried again. Most accounts have no bounces. */
 const withoutBouncesMs = 10_000
 
-/** Cache that adds reported bounces to messages. A new bounce may appear up to 10 s later. */
+/** Adds stored bounces to messages. A new bounce may be missing for up to 10 s. */
 export class BounceCache {
-  /** Epoch milliseconds until which the account of a session counts as having no bounces. */
+  /** Time in epoch milliseconds until which a session's account counts as without bounces. */
   readonly #noneUntil = new WeakMap<object, number>()
 
   async addTo<T extends Pick<MessageEntry, 'messageId' | 'bounces'>>(

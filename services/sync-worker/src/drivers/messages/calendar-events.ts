@@ -2,15 +2,15 @@ import type { CalendarEvent } from '@posthorn/contracts/schemas/calendar'
 import type { ParsedCalendar, ReadPart } from '@posthorn/message-reader'
 
 /**
- * Maximum bytes of a calendar part that are read. Invitations are small; a larger part is the
- * export of a whole calendar.
+ * Maximum bytes that are read of a calendar part. Invitations are small; a larger part is usually
+ * the export of a whole calendar.
  */
 const maxBytes = 524_288
-/** Maximum calendar parts read per message. */
+/** Maximum number of calendar parts that are read per message. */
 const maxParts = 10
-/** Maximum calendar events per message. Equals the limit of one calendar part. */
+/** Maximum number of calendar events per message. Equals the limit for one calendar part. */
 const maxEvents = 100
-/** Maximum bytes of the calendar parts of a message whose contents are included. */
+/** Maximum bytes of all calendar parts of a message whose contents are returned. */
 const maxContentBytes = maxBytes
 
 /** Attachment that may be a calendar. */
@@ -18,7 +18,7 @@ export interface CalendarCandidate {
   /** Id of the attachment. */
   id: string
   contentType: string
-  /** Bytes of the attachment, in transfer encoding or decoded. */
+  /** Size of the attachment in bytes, either in transfer encoding or decoded. */
   size: number
   filename?: string
   method?: string
@@ -32,13 +32,13 @@ interface CalendarPart<Part> {
 
 interface CalendarSource<Part> {
   read: ReadPart
-  /** Reads up to `maxBytes` of a calendar part. Undefined if the part is missing. */
+  /** Reads the first `maxBytes` of a calendar part. Undefined if the part is missing. */
   readPart: (part: Part, maxBytes: number) => Promise<Uint8Array | undefined>
 }
 
 /**
- * Events of calendar parts, and the names of members that were cut or left out. Both fields are
- * absent if empty: a message whose events are all left out has `truncated` only.
+ * Calendar events of a message, and the names of the members that were cut or left out. Empty
+ * fields are absent: if all events are left out, only `truncated` is present.
  */
 export interface CalendarEvents {
   calendarEvents?: CalendarEvent[]
@@ -46,9 +46,9 @@ export interface CalendarEvents {
 }
 
 /**
- * Reads the events of a message's calendar parts, one event per UID. `text/calendar` is preferred.
- * The first event of a part has the content of the part, so that the result is not larger than the
- * parts.
+ * Reads the events in a message's calendar parts, one event per UID. If parts contain the same UID,
+ * `text/calendar` is preferred. Only the first event of a part contains the content of the part, so
+ * that the result is not larger than the parts.
  */
 export async function readCalendarEvents<Part extends CalendarCandidate>(
   { read, readPart }: CalendarSource<Part>,
@@ -74,7 +74,7 @@ export async function readCalendarEvents<Part extends CalendarCandidate>(
   return selection.result()
 }
 
-/** Events of calendar parts, up to the limits of a message. */
+/** Collects the events of calendar parts, up to the limits of a message. */
 class EventSelection {
   readonly #events = new Map<string, CalendarEvent>()
   readonly #cut = new Set<string>()
@@ -84,7 +84,7 @@ class EventSelection {
     if (isCut) this.#cut.add('calendarEvents')
   }
 
-  /** Adds the events of a calendar part. A part without a calendar exceeded the limits. */
+  /** Adds the events of a calendar part. `calendar` is undefined for a part above the limits. */
   add(part: CalendarPart<CalendarCandidate>, calendar: ParsedCalendar | undefined): void {
     if (!calendar || calendar.isCut) this.#cut.add('calendarEvents')
     const fresh = eventsOf(part.part, calendar).filter(({ eventId }) => !this.#events.has(eventId))
@@ -124,7 +124,7 @@ function preference({ contentType }: CalendarCandidate): number {
   return contentType === 'text/calendar' ? 0 : 1
 }
 
-/** Events of a calendar part without the content of the part. */
+/** Builds the events of a calendar part. The events do not contain the content of the part. */
 function eventsOf(part: CalendarCandidate, calendar?: ParsedCalendar): CalendarEvent[] {
   const { method = part.method?.toUpperCase(), entries = [] } = calendar ?? {}
   return entries.map(({ uid, ...entry }) => ({

@@ -3,10 +3,10 @@ import { defined } from '@posthorn/contracts/defined'
 
 type Envelope = FetchedMessage['envelope']
 
-/** Subject limit in characters. RFC 5322 sets no limit. */
+/** Maximum characters of a subject. RFC 5322 sets no limit. */
 const maxSubject = 10_240
 
-/** Members of a message entry that come from the header of the message. Pure. */
+/** Builds the members of a message entry that come from the message's header. Pure. */
 export function envelopeFields(envelope: Envelope, receivedAt: Date) {
   const { date, subject, messageId, inReplyTo } = envelope
   return defined({
@@ -19,8 +19,8 @@ export function envelopeFields(envelope: Envelope, receivedAt: Date) {
 }
 
 /**
- * First Reply-To address that differs from `from`. For events, which have only one Reply-To
- * address.
+ * Selects the first Reply-To address that differs from `from`. Used for events, which contain only
+ * one Reply-To address.
  */
 export function selectReplyTo(
   replyTo: readonly EnvelopeAddress[] = [],
@@ -31,8 +31,8 @@ export function selectReplyTo(
 }
 
 /**
- * Address members of a message entry. RFC 9051 §7.5.2: servers fill `sender` and `replyTo` from
- * `from`. Equal values are left out.
+ * Builds the address members of a message entry. Leaves out `sender` and `replyTo` if they equal
+ * `from`, because servers fill missing fields from `from` (RFC 9051 §7.5.2).
  */
 function addressesOf(envelope: Envelope) {
   const from = firstAddress(envelope.from)
@@ -62,7 +62,7 @@ function isFrom(replyTo: readonly EnvelopeAddress[], from: readonly EnvelopeAddr
   return replyTo.length === from.length && replyTo.every((a, at) => isSameAddress(a, from[at]))
 }
 
-/** True for equal mail addresses, ignoring case and display name. */
+/** True if two mail addresses are equal. Ignores case and display name. */
 function isSameAddress(a: EnvelopeAddress, b: EnvelopeAddress | undefined): boolean {
   return a.address?.toLowerCase() === b?.address?.toLowerCase()
 }

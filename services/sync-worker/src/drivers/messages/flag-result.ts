@@ -1,7 +1,10 @@
 import { defined } from '@posthorn/contracts/defined'
 import type { FlagResult, FlagUpdate } from '@posthorn/contracts/schemas/flag-update'
 
-/** Response of an update of flags and labels: each requested step with the success of its kind. */
+/**
+ * Builds the response to an update of flags and labels. Contains each requested step, with the
+ * success of the flag steps and the success of the label steps.
+ */
 export function updateResult(
   { flags, labels }: FlagUpdate,
   success: { flags: boolean; labels: boolean },

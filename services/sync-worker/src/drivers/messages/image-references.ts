@@ -1,18 +1,18 @@
 import type { ReadPart } from '@posthorn/message-reader'
 
-/** Attachment that the HTML of a message may refer to. */
+/** Attachment to which the HTML of a message may refer by its content id. */
 export interface ReferencedImage {
   contentType: string
-  /** Bytes of the image, in transfer encoding or decoded. */
+  /** Size of the image in bytes, either in transfer encoding or decoded. */
   size: number
   contentId?: string
 }
 
-/** Attachments of a message, and the function that reads attachments. */
+/** Images attached to a message, and the function that reads them. */
 export interface ImageSource<Image extends ReferencedImage> {
   read: ReadPart
   images: readonly Image[]
-  /** Reads up to `maxBytes` of each image. Undefined for a missing image. */
+  /** Reads the first `maxBytes` of each image. Undefined for a missing image. */
   readImages: (
     images: readonly Image[],
     maxBytes: number,
@@ -21,11 +21,11 @@ export interface ImageSource<Image extends ReferencedImage> {
 
 /** Maximum bytes per image embedded in a message's HTML. A larger image stays a reference. */
 const maxImageBytes = 2 * 1024 * 1024
-/** Limits of all embedded images of a message in a response and in an event. */
+/** Maximum bytes of all images embedded in a message, for responses (`reading`) and for events. */
 export const maxEmbeddedBytes = { reading: 10 * 1024 * 1024, event: 2 * 1024 * 1024 }
 const maxImages = 100
 
-/** Texts of a message, with limits of the embedded images and of the JSON size of all texts. */
+/** Texts of a message, with the maximum bytes of all embedded images and of the texts as JSON. */
 export interface TextsWithReferences {
   html: string
   plain?: string
@@ -33,7 +33,7 @@ export interface TextsWithReferences {
   maxJsonBytes?: number
 }
 
-/** Replaces `cid:` references (RFC 2392) in HTML with the images. */
+/** Replaces the `cid:` references (RFC 2392) in the HTML of a message with images. */
 export async function embedReferencedImages<Image extends ReferencedImage>(
   { read, images, readImages }: ImageSource<Image>,
   texts: TextsWithReferences,
@@ -56,7 +56,7 @@ export async function embedReferencedImages<Image extends ReferencedImage>(
   return read('images', { ...texts, images: embedded })
 }
 
-/** Images of a message by content id, without angle brackets. */
+/** Maps content ids without angle brackets to the images of a message. */
 function imagesById<Image extends ReferencedImage>(parts: readonly Image[]): Map<string, Image> {
   const images = new Map<string, Image>()
   for (const part of parts) {
@@ -69,8 +69,8 @@ function imagesById<Image extends ReferencedImage>(parts: readonly Image[]): Map
 }
 
 /**
- * Selects the images of a message whose sizes in the structure fit the limit. Base64 takes up to
- * 1.4 times the bytes.
+ * Selects images of a message until their sizes in the message structure reach the limit. In
+ * base64, an image takes up to 1.4 times its bytes.
  */
 function selectImages<Image extends ReferencedImage>(
   parts: ReadonlyMap<string, Image>,

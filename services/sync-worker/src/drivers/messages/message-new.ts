@@ -13,12 +13,12 @@ import { maxEmbeddedBytes, type TextsWithReferences } from './image-references.t
 export interface TextKinds {
   plain: boolean
   html: boolean
-  /** Sanitises the HTML for display in a page; converts the plain text if there is no HTML. */
+  /** True for HTML that is sanitised for display in a page, or converted from the plain text. */
   webSafe: boolean
 }
 
 /**
- * New message, with the functions by which a driver reads its contents. The functions return
+ * New message, with the functions by which a driver reads its contents. A function returns
  * undefined for a content that the server does not return.
  */
 export interface NewMessage<Part extends Omit<CalendarCandidate, 'id'>> extends ReportSource {
@@ -29,25 +29,25 @@ export interface NewMessage<Part extends Omit<CalendarCandidate, 'id'>> extends 
   readonly headers: Record<string, string[]>
   /** Attachments of the message, in the order of the message entry. */
   readonly parts: readonly Part[]
-  /** Reads texts of the message, each kind of text up to `maxBytes` or the limit of the driver. */
+  /** Reads texts of the message, each (plain or HTML) up to `maxBytes` or the driver's limit. */
   readTexts(options: TextKinds & { maxBytes?: number }): Promise<Partial<ReadText> | undefined>
   /** Embeds attached images into the HTML of the message. */
   embedImages(texts: TextsWithReferences): Promise<string | undefined>
-  /** Reads up to `maxBytes` of an attachment of the message. */
+  /** Reads the first `maxBytes` of an attachment of the message. */
   readPart(part: Part, maxBytes: number): Promise<Uint8Array | undefined>
 }
 
-/** Data of a messageNew, and the report that the message contains. */
+/** Data of a `messageNew` event, and the report (such as a bounce) that the message contains. */
 export interface DraftedMessage {
   draft: MessageNewDraft
   report?: MessageReport
-  /** Present if a summary is requested. */
+  /** Input for the summary of the message. Absent if no summary is requested. */
   toSummarise?: SummaryInput
 }
 
 /**
- * Builds the data of a messageNew. Reads texts and attachments if the settings request them, and
- * the beginning of messages whose headers look like a report.
+ * Builds the data of a `messageNew` event. Reads texts and attachments of the message if the
+ * settings request them. Also reads the beginning of a message whose headers look like a report.
  */
 export async function draftMessageNew<Part extends Omit<CalendarCandidate, 'id'>>(
   message: NewMessage<Part>,
@@ -93,14 +93,14 @@ async function readNotifiedTexts(
   const kinds = { plain: notifyText, html: notifyText, webSafe: notifyWebSafeHtml }
   const texts = (await message.readTexts(defined({ ...kinds, maxBytes }))) ?? {}
   if (!notifyWebSafeHtml || texts.html === undefined) return texts
-  // Web-safe HTML has its images, up to the size limit of an event.
+  // Web-safe HTML contains the images of the message, up to the size limit of an event.
   const embedding = { html: texts.html, maxTotalBytes: maxEmbeddedBytes.event }
   return { ...texts, html: (await message.embedImages(embedding)) ?? texts.html }
 }
 
 /**
- * Selects the message headers that the setting `notifyHeaders` names; `*` names all. Undefined
- * without names. Pure.
+ * Selects the message headers that the setting `notifyHeaders` names; `*` selects all headers.
+ * Undefined if the setting names no header. Pure.
  */
 function pickHeaders(
   headers: Record<string, string[]>,
@@ -112,20 +112,21 @@ function pickHeaders(
   return Object.fromEntries(Object.entries(headers).filter(([name]) => wanted.has(name)))
 }
 
-/** Upper limit of `notifyAttachmentSize`: the base64 of an attachment is held in memory. */
+/** Maximum value of `notifyAttachmentSize`. Base64 of an attachment is held in memory. */
 const maxAttachmentBytes = 25 * 1024 * 1024
 
 /** Attachment of a new message. */
 interface AttachmentPart {
   info: AttachmentInfo
-  /** Bytes of the attachment, in transfer encoding or decoded. */
+  /** Size of the attachment in bytes, either in transfer encoding or decoded. */
   size: number
 }
 
 /**
- * Attachments of a new message with their contents, if the settings request them. Interface spec,
- * "Conditional inclusion": attachments above the requested size are left out, except that
- * `notifyAttachmentList` lists all attachments. `readBytes` returns undefined for a missing part.
+ * Builds the attachments in the event of a new message, with their contents if the settings request
+ * them. Interface spec, "Conditional inclusion": attachments above the requested size are left out,
+ * except that `notifyAttachmentList` lists all attachments. `readBytes` returns undefined for a
+ * missing part.
  */
 async function readContents<Part extends AttachmentPart>(
   parts: readonly Part[],
@@ -157,7 +158,8 @@ async function readContent<Part extends AttachmentPart>(
   maxBytes: number,
   readBytes: (part: Part, maxBytes: number) => Promise<Uint8Array | undefined>,
 ): Promise<Uint8Array | 'too large' | undefined> {
-  // Base64 adds a third and line ends: much larger attachments need no fetch.
+  // The size may be given in base64, which is a third larger and has line ends. An attachment far
+  // above the limit is therefore not fetched.
   if (part.size > maxBytes * 1.5 + 1024) return 'too large'
   const bytes = await readBytes(part, maxBytes + 1)
   return bytes && bytes.length > maxBytes ? 'too large' : bytes

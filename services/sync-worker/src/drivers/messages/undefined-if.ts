@@ -14,8 +14,8 @@ export async function undefinedIf<T>(
 }
 
 /**
- * Resolves to undefined if the mail server does not return a message part that it listed, or the
- * message was expunged in the meantime. Other errors are thrown.
+ * Awaits `work`. Resolves to undefined if the mail server does not return a message part that it
+ * listed, or if the message was expunged in the meantime. Throws other errors.
  */
 export function undefinedIfMissing<T>(reading: Promise<T>): Promise<T | undefined> {
   return undefinedIf(reading, 'not-found', 'rejected')

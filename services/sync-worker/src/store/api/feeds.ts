@@ -15,8 +15,9 @@ export function findApiMailbox(db: Db, account: string): Promise<ApiMailboxRow |
 }
 
 /**
- * Stores the state of an account's message index as a whole, if the epoch of the index is still
- * `epoch` (null: if there is no index). Returns false otherwise. Requires the account's lease.
+ * Stores the complete state of an account's message index, but only if the stored index still has
+ * the epoch `epoch` (null: no index is stored). Returns false if the epoch differs. Requires the
+ * account's lease.
  */
 export async function saveApiMailbox(
   tx: Tx,
@@ -40,7 +41,7 @@ export async function saveApiMailbox(
   return numUpdatedRows === 1n
 }
 
-/** Folders and labels that events of the account may name. */
+/** Lists the folders and labels whose names events of the account may contain. */
 export async function listNamedFolders(db: Db, account: string): Promise<NamedFolder[]> {
   const row = await db
     .selectFrom('apiMailboxes')
@@ -50,7 +51,7 @@ export async function listNamedFolders(db: Db, account: string): Promise<NamedFo
   return row?.folders ?? []
 }
 
-/** Stores the names of an account's folders. Requires the account's lease. */
+/** Stores the names of an account's folders at the mail provider. Requires the account's lease. */
 export async function saveNamedFolders(
   tx: Tx,
   account: string,
@@ -80,8 +81,8 @@ export function listApiFeeds(db: Db, account: string): Promise<ApiFeedRow[]> {
 }
 
 /**
- * Inserts or replaces positions of feeds (lists of changes). The feeds must be different. Requires
- * the account's lease.
+ * Inserts or replaces the stored positions in feeds (lists of changes at the provider). No feed may
+ * occur twice. Requires the account's lease.
  */
 export async function saveApiFeeds(
   tx: Tx,
@@ -107,7 +108,7 @@ export async function saveApiFeeds(
   `.execute(tx)
 }
 
-/** Deletes positions of feeds (lists of changes). Requires the account's lease. */
+/** Deletes stored positions in feeds (lists of changes). Requires the account's lease. */
 export async function deleteApiFeeds(
   tx: Tx,
   account: string,
@@ -120,8 +121,9 @@ export async function deleteApiFeeds(
 }
 
 /**
- * Inserts pending messages (messages to read again), of which `named` messages replace the folder
- * of existing messages, and stores the attempts of `changed`. Requires the account's lease.
+ * Inserts pending messages (messages that must be read again). Rows in `named` replace the folder
+ * of an existing pending message. Rows in `changed` update its number of attempts. Requires the
+ * account's lease.
  */
 export async function saveApiPending(
   tx: Tx,
@@ -151,14 +153,14 @@ export async function saveApiPending(
       .execute()
 }
 
-/** Last row of each pending message. */
+/** Keeps only the last row of each pending message. */
 function uniqueRows(rows: readonly ApiPendingRow[]): ApiPendingRow[] {
   return [...new Map(rows.map((row) => [row.message, row])).values()]
 }
 
 /**
- * Deletes pending messages that wait for `folder`, or for any folder if `folder` is absent.
- * Requires the account's lease.
+ * Deletes pending messages whose row names the folder `folder`. If `folder` is absent, deletes the
+ * pending messages of all folders. Requires the account's lease.
  */
 export async function deleteApiPending(
   tx: Tx,
@@ -201,7 +203,7 @@ export async function findNextApiPendingAt(db: Db, account: string): Promise<Dat
   return row?.nextAt
 }
 
-/** Adds a `syncWarning` to `GET /v1/changes`. Requires the account's lease. */
+/** Stores a `syncWarning`, which `GET /v1/changes` returns. Requires the account's lease. */
 export async function insertSyncWarning(
   tx: Tx,
   account: string,

@@ -8,17 +8,20 @@ export interface ApiLeafRow {
   content: Uint8Array
 }
 
-/** Leaves of one part of an account: of the message index or of a collected full round. */
+/**
+ * Identifies a set of leaves of one account: the leaves of the message index, or the leaves
+ * collected by a full round (complete listing) of a feed.
+ */
 export interface ApiLeafPart {
   account: string
-  /** Part of the leaves. Empty for the message index; otherwise the feed of a full round. */
+  /** Name of the set of leaves. Empty for the message index, otherwise the feed of a full round. */
   part: string
 }
 
 /**
- * Loads the leaves of the message index that cover these ids: for each id the last leaf whose `low`
- * is not above the id. Also the leaf before each covering leaf with fewer than `small` messages;
- * its `low` is `previous` of the covering leaf.
+ * Loads the leaves of the message index that cover some message ids. The leaf that covers an id is
+ * the last leaf whose `low` is not above the id. If a covering leaf has fewer than `small`
+ * messages, also loads the leaf before it, whose `low` is in `previous` of the covering leaf.
  */
 export async function loadApiLeaves(
   db: Db,
@@ -53,8 +56,8 @@ export async function loadApiLeaves(
 }
 
 /**
- * Loads at most `limit` leaves of the message index in order, from the leaf that covers `from`.
- * `next` is `low` of the leaf after the loaded leaves.
+ * Loads at most `limit` leaves of the message index in order, starting with the leaf that covers
+ * the message id `from`. `next` is the `low` of the first leaf that was not loaded.
  */
 export async function scanApiLeaves(
   db: Db,
@@ -117,9 +120,9 @@ export async function deleteApiLeaves(
 }
 
 /**
- * Ids of drafts that senders deposited, among these drafts: by draft, by the Message-ID of a queued
- * submission, or left by an interrupted attempt. Excludes drafts of the owner, which senders may
- * release.
+ * Finds the drafts that senders created among some drafts. A sender created a draft if the outbox
+ * names the draft's id, if a queued submission has the draft's Message-ID, or if the cleanup of an
+ * interrupted attempt names the Message-ID. Excludes the owner's drafts, which senders may release.
  */
 export async function findSubmittedDrafts(
   db: Db,

@@ -31,8 +31,8 @@ export async function findLastLeaf(db: Db, account: string): Promise<Buffer | un
 }
 
 /**
- * Stores the address of the mailbox, null if the address is the login name, and adds the address to
- * `account_changes`. Requires the account's lease.
+ * Stores the mail address of an account's mailbox, null if the address equals the login name. Also
+ * adds the address to `account_changes`. Requires the account's lease.
  */
 export async function saveMailboxAddress(
   tx: Tx,

@@ -21,7 +21,7 @@ const columns = [
   'lastError',
 ] as const
 
-/** Watches (registrations for notifications) of accounts, the latest of each account. */
+/** Finds the latest watch (registration for notifications) of each of some accounts. */
 export async function listApiWatches(
   db: Db,
   accounts: readonly string[],
@@ -35,7 +35,10 @@ export async function listApiWatches(
   return new Map(rows.map(({ account, ...row }) => [account, row]))
 }
 
-/** Replaces the stored watch of an account (for notifications). Requires its lease. */
+/**
+ * Replaces the stored watch (registration for notifications) of an account. Requires the account's
+ * lease.
+ */
 export async function replaceApiWatch(
   tx: Tx,
   account: string,

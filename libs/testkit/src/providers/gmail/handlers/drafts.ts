@@ -55,7 +55,10 @@ function draftMessage(mailbox: GmailMailbox, id = ''): FakeMessage {
   return message
 }
 
-/** Messages that got the label in another way have a draft id, too. */
+/**
+ * Draft id of a message. A message that got the label DRAFT without being created as a draft has a
+ * draft id, too.
+ */
 function draftIdOf(mailbox: GmailMailbox, messageId: string): string {
   for (const [id, message] of mailbox.drafts) if (message === messageId) return id
   const id = `r${BigInt(`0x${messageId}`)}`

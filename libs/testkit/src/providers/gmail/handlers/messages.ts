@@ -73,7 +73,7 @@ function changeOf(body: unknown): [add: string[], remove: string[]] {
   return [addLabelIds, removeLabelIds]
 }
 
-/** Source in a JSON body. The standard alphabet is refused. */
+/** Source of a message in a JSON body, in base64url. The alphabet of standard base64 is refused. */
 export function rawOf(body: unknown): Buffer {
   const { raw } = (body ?? {}) as { raw?: string }
   if (raw === undefined)
@@ -87,7 +87,7 @@ export function rawOf(body: unknown): Buffer {
   return Buffer.from(raw, 'base64url')
 }
 
-/** Messages that match the parameters, newest first. */
+/** Gmail messages that match the query parameters, newest first. */
 export function* searched(mailbox: GmailMailbox, query: URLSearchParams): Generator<FakeMessage> {
   const labelIds = query.getAll('labelIds')
   for (const id of labelIds) if (!mailbox.labels.has(id)) throw invalid(`Invalid label: ${id}`)

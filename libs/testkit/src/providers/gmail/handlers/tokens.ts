@@ -2,7 +2,10 @@ import type { ProviderHandler } from '../../provider-fake.ts'
 import type { ProviderResponse } from '../../requests.ts'
 import type { FakeGrant, GmailState } from '../gmail-state.ts'
 
-/** Token endpoint and revocation of Google: refresh tokens, and assertions without a check. */
+/**
+ * Handlers of Google's token endpoint and revocation. Accepts refresh tokens, and assertions of
+ * service accounts without checking them.
+ */
 export function tokenHandlers(gmail: GmailState): Record<string, ProviderHandler> {
   return {
     token: ({ raw }) => {
@@ -14,7 +17,7 @@ export function tokenHandlers(gmail: GmailState): Record<string, ProviderHandler
       if (!grant) return refused('Token has been expired or revoked.')
       const accessToken = gmail.grant(grant.address, grant.scopes, grant.project)
       const scope = grant.scopes.join(' ')
-      // The response has no refresh token: the old refresh token stays valid.
+      // The response contains no refresh token, because the old refresh token stays valid.
       const body = { access_token: accessToken, expires_in: 3_599, scope, token_type: 'Bearer' }
       return { body }
     },
@@ -29,7 +32,10 @@ export function tokenHandlers(gmail: GmailState): Record<string, ProviderHandler
   }
 }
 
-/** Access to a mailbox. A service account itself has no mailbox. */
+/**
+ * Access that the assertion of a service account grants to a mailbox. The service account itself
+ * has no mailbox.
+ */
 function assertedGrant(gmail: GmailState, assertion: string): FakeGrant | undefined {
   const [, claims = ''] = assertion.split('.')
   const {

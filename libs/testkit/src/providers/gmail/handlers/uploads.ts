@@ -6,10 +6,10 @@ import { insertMessage, saveDraft, sendMessage, type StoredRequest } from '../st
 
 type Store = (mailbox: GmailMailbox, request: StoredRequest) => ProviderResponse
 
-/** Bytes of which each chunk is a multiple, except the last chunk. */
+/** Chunk unit in bytes. The size of each chunk except the last is a multiple of this unit. */
 const chunkUnit = 262_144
 
-/** The three forms of uploads: media, multipart and resumable. */
+/** Handlers of the three forms of uploads: media, multipart and resumable. */
 export function uploadHandlers(gmail: GmailState): Record<string, MailboxHandler> {
   const handler =
     (store: Store): MailboxHandler =>
@@ -80,7 +80,10 @@ function continueUpload(gmail: GmailState, { mailbox, request, store }: Upload):
   return session.result
 }
 
-/** A range of `*` asks for the state. */
+/**
+ * Stores a chunk of an upload. A range that begins with `*` requests the state and contains no
+ * chunk.
+ */
 function receiveChunk(session: UploadSession, { headers, raw }: ProviderRequest): void {
   const [, first] = /^bytes (\d+)-\d+\/\d+$/.exec(String(headers['content-range'] ?? '')) ?? []
   if (first === undefined) return

@@ -36,7 +36,10 @@ export function watchHandlers(gmail: GmailState): Record<string, MailboxHandler>
   }
 }
 
-/** Gmail publishes a test message before it starts a watch. */
+/**
+ * Error of a Pub/Sub topic, if Gmail cannot publish to the topic. Gmail publishes a test message
+ * before it starts a watch.
+ */
 function refusedTopic({ pubsub }: GmailState, topic: string) {
   const text = `Error sending test message to Cloud PubSub ${topic} : `
   const name = topic.split('/').at(-1) ?? ''

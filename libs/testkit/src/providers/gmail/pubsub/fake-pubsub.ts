@@ -7,7 +7,10 @@ import type {
   FakeSubscriptionResource,
 } from './pubsub-resources.ts'
 
-/** Account with which Gmail publishes. A topic must grant it `publisherRole`. */
+/**
+ * Service account with which Gmail publishes. A topic must grant this account the role
+ * `publisherRole`.
+ */
 export const gmailPublisher = 'serviceAccount:gmail-api-push@system.gserviceaccount.com'
 export const publisherRole = 'roles/pubsub.publisher'
 
@@ -18,17 +21,20 @@ interface ReceivedMessage {
   deliveryAttempt: number
 }
 
-/** Pub/Sub keeps a pull open for about 90 s while there are no messages. */
+/**
+ * Maximum time in milliseconds for which a pull waits for messages. The real Pub/Sub keeps a pull
+ * open for about 90 s.
+ */
 const pullWaitMs = 90_000
-/** Name that a subscription shows after its topic was deleted. */
+/** Topic name of a subscription whose topic was deleted. */
 const deletedTopic = '_deleted-topic_'
 
 /**
- * Topics and subscriptions of Cloud Pub/Sub. Deadlines are in virtual time, so an unacknowledged
- * message is delivered again when the test moves the clock.
+ * Topics and subscriptions of Cloud Pub/Sub. Deadlines are in virtual time, so that an
+ * unacknowledged message is delivered again when the test moves the clock.
  */
 export class FakePubSub {
-  /** Policies by the full name of the topic. */
+  /** Access policies by the full name of the topic. */
   readonly topics = new Map<string, FakePolicy>()
   readonly subscriptions = new Map<string, FakeSubscription>()
   readonly pushes: GooglePushes
@@ -49,7 +55,7 @@ export class FakePubSub {
     })
   }
 
-  /** Deletes a topic. Its subscriptions stay and never receive anything again. */
+  /** Deletes a topic. Its subscriptions stay, but receive no more messages. */
   deleteTopic(name: string): void {
     this.topics.delete(name)
     for (const { resource } of this.subscriptions.values())
@@ -68,7 +74,7 @@ export class FakePubSub {
     return subscription
   }
 
-  /** Deletes a subscription with its messages. Open pulls end. */
+  /** Deletes a subscription with its messages. Waiting pull requests end. */
   deleteSubscription(name: string): void {
     this.subscriptions.delete(name)
     this.#wake()
@@ -86,7 +92,7 @@ export class FakePubSub {
   }
 
   /**
-   * Adds a message to all subscriptions of a topic, and pushes the message for subscriptions with a
+   * Adds a message to all subscriptions of a topic. Pushes the message for subscriptions with a
    * push endpoint.
    */
   publish(topic: string, content: string): void {
@@ -104,10 +110,10 @@ export class FakePubSub {
   }
 
   /**
-   * Delivers up to `max` messages. Without messages, `pull` waits for a message, for up to 90 s of
-   * virtual time or until the client disconnects. Messages of a lost response are delivered again
-   * immediately, not after their deadline, because clocks of tests stand still. Undefined if the
-   * subscription was deleted.
+   * Delivers up to `max` messages. Without messages, the pull waits for a message, for up to 90 s
+   * of virtual time or until the client disconnects. If the response is lost, its messages are
+   * delivered again immediately instead of after their deadline, because the clock of a test stands
+   * still. Undefined if the subscription was deleted.
    */
   async pull(
     subscription: FakeSubscription,
@@ -135,7 +141,10 @@ export class FakePubSub {
     }
   }
 
-  /** Moves deadlines. With 0 the messages are delivered again immediately. */
+  /**
+   * Changes the deadlines of delivered messages. With 0, the messages are delivered again
+   * immediately.
+   */
   modifyDeadline(
     { outstanding }: FakeSubscription,
     ackIds: readonly string[],

@@ -8,15 +8,15 @@ export interface FakeNotification {
   historyId: string
 }
 
-/** Irregular notifications of Gmail. */
+/** Faults of the notifications of Gmail. */
 export interface NotificationFaults {
-  /** Number of notifications that are lost from now on. */
+  /** Number of the next notifications that are lost. */
   lost: number
-  /** Every notification is published twice. */
+  /** True if every notification is published twice. */
   duplicated: boolean
-  /** Notifications wait until `release`, which publishes the latest first. */
+  /** True if notifications wait until `release`, which publishes the latest notification first. */
   reordered: boolean
-  /** Reads of the history after a notification that do not contain its change yet. */
+  /** Number of history reads after a notification that do not show its change yet. */
   ahead: number
 }
 
@@ -25,16 +25,16 @@ export interface FakeWatch {
   address: string
   topic: string
   expiresAt: number
-  /** True if the watch notifies no more, although it has not expired. */
+  /** True if the watch no longer sends notifications, although it has not expired. */
   isSilent: boolean
 }
 
 /** Watches of mailboxes and the notifications that they cause. */
 export class GmailNotifications {
   readonly faults: NotificationFaults = { lost: 0, duplicated: false, reordered: false, ahead: 0 }
-  /** Notifications that Gmail would publish without faults. */
+  /** Notifications that Gmail would publish if there were no faults. */
   readonly all: FakeNotification[] = []
-  /** One per mailbox and project: the key of a watch is both. */
+  /** Watches by their key, which consists of the mailbox and the Google project. */
   readonly watches = new Map<string, FakeWatch>()
   readonly #pubsub: FakePubSub
   readonly #held: FakeNotification[] = []
@@ -47,7 +47,10 @@ export class GmailNotifications {
     return this.watches.get(keyOf(address, project))
   }
 
-  /** Starts or renews a watch, and publishes a notification. A silent watch stays silent. */
+  /**
+   * Starts or renews a watch, and publishes a notification. A silent watch stays silent when it is
+   * renewed.
+   */
   start(
     { address, historyId }: GmailMailbox,
     { topic, expiresAt, ...more }: Omit<FakeWatch, 'address' | 'isSilent'> & { isSilent?: true },
@@ -58,7 +61,7 @@ export class GmailNotifications {
     if (!isSilent) this.#publish({ topic, emailAddress: address, historyId: String(historyId) })
   }
 
-  /** Ends the watch of a project, or all of the mailbox. */
+  /** Ends the watch of a Google project, or all watches of the mailbox. */
   stop(address: string, project?: string): void {
     for (const [key, watch] of this.watches)
       if (
@@ -68,12 +71,12 @@ export class GmailNotifications {
         this.watches.delete(key)
   }
 
-  /** Lets the watches of a mailbox fall silent until they are stopped and started again. */
+  /** Makes the watches of a mailbox silent until they are stopped and started again. */
   silence(address: string): void {
     for (const watch of this.watches.values()) if (watch.address === address) watch.isSilent = true
   }
 
-  /** Notifies about the latest change of a mailbox. */
+  /** Publishes a notification about the latest change of a mailbox. */
   notify(mailbox: GmailMailbox, now: number): void {
     const { address, historyId } = mailbox
     for (const { topic, isSilent, ...watch } of this.watches.values()) {
@@ -83,7 +86,7 @@ export class GmailNotifications {
     }
   }
 
-  /** Publishes the notifications that wait, latest first. */
+  /** Publishes the notifications that have waited, latest first. */
   release(): void {
     for (const notification of this.#held.splice(0).reverse()) this.#send(notification)
   }
@@ -97,12 +100,12 @@ export class GmailNotifications {
   }
 
   #send({ topic, emailAddress, historyId }: FakeNotification): void {
-    // The id is a JSON number in notifications, and a string in the API.
+    // The history id is a JSON number in notifications, but a string in the API.
     this.#pubsub.publish(topic, JSON.stringify({ emailAddress, historyId: Number(historyId) }))
   }
 }
 
-/** Project of a topic `projects/P/topics/T`. */
+/** Google project in the name of a topic `projects/P/topics/T`. */
 export function projectOf(topic: string): string {
   return topic.split('/')[1] ?? ''
 }

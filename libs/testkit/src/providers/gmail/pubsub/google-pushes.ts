@@ -2,24 +2,27 @@ import { generateKeyPairSync, type JsonWebKey, type KeyObject, sign } from 'node
 import type { VirtualClock } from '../../virtual-clock.ts'
 import type { FakePubSubMessage, FakePushConfig, FakeSubscription } from './pubsub-resources.ts'
 
-/** Delay before a push is repeated, in virtual time. */
+/** Delay before a push is repeated, in milliseconds of virtual time. */
 const retryMs = 10_000
 const keyId = 'fake-key-1'
-/** Statuses that acknowledge a push ("Receive messages from push subscriptions"). */
+/** HTTP statuses that acknowledge a push ("Receive messages from push subscriptions"). */
 const acknowledging = new Set([102, 200, 201, 202, 204])
 
-/** Request of a push, and the status of its response; 0 without a response. */
+/** Request of a push, and the HTTP status of its response, or 0 without a response. */
 export interface SentPush {
   endpoint: string
   messageId: string
   status: number
 }
 
-/** Pushes of Pub/Sub, signed by Google as OpenID Connect tokens. */
+/** Pushes of Pub/Sub, with OpenID Connect tokens as Google signs them. */
 export class GooglePushes implements AsyncDisposable {
   /** Pushes in the order of their responses. */
   readonly sent: SentPush[] = []
-  /** Address of an endpoint: services under test have no public URL. */
+  /**
+   * Function that returns the URL for a push endpoint, because services under test have no public
+   * URL.
+   */
   addressOf: (endpoint: string) => string = (endpoint) => endpoint
   readonly #clock: VirtualClock
   readonly #stop = new AbortController()
@@ -30,12 +33,12 @@ export class GooglePushes implements AsyncDisposable {
     this.#clock = clock
   }
 
-  /** JSON Web Key Set of the signatures. */
+  /** JSON Web Key Set that verifies the signatures of tokens. */
   get keySet(): { keys: (JsonWebKey & { kid: string })[] } {
     return { keys: [{ ...this.#keyPair().publicKey.export({ format: 'jwk' }), kid: keyId }] }
   }
 
-  /** Pushes a message until the endpoint acknowledges it or the subscription changes. */
+  /** Pushes a message until the endpoint acknowledges the message or the subscription changes. */
   add(subscription: FakeSubscription, message: FakePubSubMessage): void {
     const run = this.#deliver(subscription, message).finally(() => this.#running.delete(run))
     this.#running.add(run)
@@ -91,8 +94,8 @@ export class GooglePushes implements AsyncDisposable {
   }
 
   /**
-   * Token as Google signs it. The times of the token are real times: receivers compare them with
-   * their clock.
+   * Returns a token as Google signs it. The times in the token are real times, because receivers
+   * compare them with their own clock.
    */
   signedToken(claims: { aud: string; email: string } & Record<string, unknown>): string {
     const now = Math.floor(Date.now() / 1_000)

@@ -3,7 +3,7 @@ import type { ProviderRequest, ProviderResponse } from '../../requests.ts'
 import type { GmailState } from '../gmail-state.ts'
 import type { FakePolicy, FakeSubscription, FakeSubscriptionResource } from './pubsub-resources.ts'
 
-/** Refusal in the form of Pub/Sub, which has no list `errors`. */
+/** Error in the format of Pub/Sub, which has no list `errors`. */
 class PubSubFailure extends Error {
   readonly response: ProviderResponse
 
@@ -14,11 +14,11 @@ class PubSubFailure extends Error {
 }
 
 const pubSubScopes = ['auth/pubsub', 'auth/cloud-platform']
-/** Limits of the API ("Quotas and limits", Pub/Sub): 1,000 messages per pull. */
+/** Maximum messages per pull ("Quotas and limits" of Pub/Sub). */
 const maxPulled = 1_000
 const defaultAckSeconds = 10
 const deadlineLimits = { min: 10, max: 600 }
-/** A subscription that names no policy is deleted after 31 days without use. */
+/** Default lifetime of an unused subscription: 31 days. */
 const defaultTtl = '2678400s'
 
 type Handler = (request: ProviderRequest) => object | Promise<object>
@@ -67,7 +67,7 @@ function topicHandlers({ pubsub }: GmailState): Record<string, Handler> {
     'topics.setIamPolicy': (request) => {
       const { etag } = policyOf(request)
       const { policy = {} } = request.body as { policy?: FakePolicy }
-      // Another client has changed the policy since it was read.
+      // Refuses a policy if another client has changed the policy since it was read.
       if (policy.etag !== undefined && policy.etag !== etag)
         throw new PubSubFailure(409, 'ABORTED', 'There were concurrent policy changes.')
       const stored = { ...policy, etag: pubsub.newEtag() }

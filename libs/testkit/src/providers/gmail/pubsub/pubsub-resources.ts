@@ -15,11 +15,14 @@ export interface FakePubSubMessage {
 export interface FakePushConfig {
   pushEndpoint?: string
   oidcToken?: { serviceAccountEmail?: string; audience?: string }
-  /** The body is the data of the message. Without it, a member `message` of JSON contains it. */
+  /**
+   * If set, the body of a push is the data of the message. Otherwise the body is JSON with a member
+   * `message`.
+   */
   noWrapper?: { writeMetadata?: boolean }
 }
 
-/** Resource `Subscription`, as far as it is stored. */
+/** Members of the resource `Subscription` that are stored. */
 export interface FakeSubscriptionResource {
   name: string
   topic: string
@@ -33,14 +36,14 @@ interface Delivery {
   attempts: number
 }
 
-/** Subscription with the messages that were not acknowledged. */
+/** Subscription with the messages that have not been acknowledged. */
 export interface FakeSubscription {
   resource: FakeSubscriptionResource
-  /** Messages to deliver, oldest first. */
+  /** Messages that are due for delivery, oldest first. */
   waiting: Delivery[]
-  /** Delivered messages by `ackId`, until their deadline in virtual time. */
+  /** Delivered messages by `ackId`, until their deadline in virtual time has passed. */
   outstanding: Map<string, Delivery & { dueAt: number }>
-  /** Pulls that wait for a message. */
+  /** Number of pull requests that wait for a message. */
   openPulls: number
   /** Messages that the subscriber has acknowledged. */
   acknowledged: FakePubSubMessage[]

@@ -13,31 +13,31 @@ export interface ApiCommandDeps {
   readonly reader: Pick<MessageReader, 'forAccount'>
   readonly folders: FolderCache
   readonly bounces: BounceCache
-  /** Bytes of uploaded messages in memory. */
+  /** Weighted semaphore that limits the bytes of uploaded messages in memory. */
   readonly uploadMemory: Semaphore
 }
 
-/** Command to an account at a mail API in execution. */
+/** Context in which a command for an account at a mail API is executed. */
 export interface ApiCommand extends ApiCommandDeps {
   readonly api: MailApi
   readonly account: string
-  /** Identity of the account session, for caches. */
+  /** Object that identifies the account session. Used as a key of caches. */
   readonly session: object
   readonly signal: AbortSignal
-  /** End of the request, in epoch milliseconds. */
+  /** Deadline of the command in epoch milliseconds. */
   readonly deadline: number
   /**
-   * Requests a sync pass, which records the events of a change: over the folders of these messages,
-   * with placement `folder` only, or over all feeds.
+   * Requests a sync pass, which records the events of a change. With placement `folder`, the pass
+   * reads only the folders of the given messages, otherwise all feeds (lists of changes).
    */
   readonly requestPass: (messages?: readonly string[]) => void
-  /** Requests a sync pass over all feeds, also over folders that the provider refused before. */
+  /** Requests a sync pass over all feeds, including folders that the provider refused before. */
   readonly requestSync: () => void
 }
 
 /**
- * Command whose request was checked: ids and cursors of another form are rejected without a request
- * to the provider, whatever the state of the account.
+ * Command whose request was validated. Ids and cursors in a wrong format are rejected earlier,
+ * without a request to the provider and in any state of the account.
  */
 export type ApiWork<Name extends AccountCommandName> = (
   command: ApiCommand,

@@ -8,7 +8,7 @@ import type { ApiCommand, ApiWork } from './api-command.ts'
 import { namesIn, pathOf } from '../events/folder-names.ts'
 import { findFolder, getFolder } from './folders.ts'
 
-/** Creates a folder, and missing folders above it. */
+/** Creates a folder. Also creates the missing parent folders in its path. */
 export function createMailbox({ path }: AccountRequest<'createMailbox'>): ApiWork<'createMailbox'> {
   assertNames(path, 'path')
   return changesFolders(async (command) => {
@@ -51,7 +51,7 @@ export function updateMailbox({
   })
 }
 
-/** Deletes a folder as the provider does: messages of labels stay. */
+/** Deletes a folder at the provider. If the folder is a label, the messages with the label stay. */
 export function deleteMailbox({ path }: AccountRequest<'deleteMailbox'>): ApiWork<'deleteMailbox'> {
   return changesFolders(async (command) => {
     const folder = await getFolder(command, path)
@@ -61,8 +61,8 @@ export function deleteMailbox({ path }: AccountRequest<'deleteMailbox'>): ApiWor
 }
 
 /**
- * Runs a change of folders, then lets the next command and the next sync pass see the changed
- * folders, also after a failure of `work`.
+ * Runs a change of folders. Afterwards, and also if `work` failed, drops the cached folders and
+ * requests a sync pass, so that commands and syncs see the changed folders.
  */
 function changesFolders<T>(
   work: (command: ApiCommand) => Promise<T>,
@@ -78,7 +78,7 @@ function changesFolders<T>(
 }
 
 /**
- * Checks the names in a folder's path.
+ * Validates the names of the folders in a path.
  *
  * @throws AppError validation error for an empty level
  */
@@ -88,7 +88,7 @@ function assertNames(path: string | readonly string[], field: string): void {
   throw validationError([fieldError(field, 'cannot be the name of a folder')])
 }
 
-/** Names of the folders of a path. Names of an array are taken unchanged. */
+/** Splits a path into the names of its folders. An array already consists of names. */
 function levelsOf({ api }: ApiCommand, path: string | readonly string[]): readonly string[] {
   return typeof path === 'string' ? namesIn(path, api.traits.placement) : path
 }

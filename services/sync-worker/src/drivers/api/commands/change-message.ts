@@ -24,8 +24,8 @@ import { getDestination, moveIds } from './move-ids.ts'
 import { untilExpected, untilSettled } from './until-settled.ts'
 
 /**
- * Changes flags and labels of a message. The next sync pass records the events. A change that the
- * provider does not show was not made, unless the message has the change in a later read.
+ * Changes flags and labels of a message. The next sync pass records the events. The change counts
+ * as failed if the provider shows the message without it, also in a later read.
  */
 export function updateMessage({
   message,
@@ -42,19 +42,19 @@ export function updateMessage({
     const isShown = !unchanged.includes(id)
     const read = await readChanged(command, id, (state) => hasChange(state, change))
     const result = updateResult(update, { flags: isShown, labels: isShown })
-    // If the provider has confirmed the change, a state without the change is outdated.
+    // If the provider has confirmed the change, a later read without the change is outdated.
     if (!read || (isShown && !hasChange(read.state, change))) return result
     return withState(correct(result, { state: read.state, change }), read.entry)
   }
 }
 
-/** State of a message, and the flags and labels of the message in API responses. */
+/** State of a message at the provider, and the flags and labels of the message in responses. */
 interface ReadState {
   state: MessageState
   entry: { flags: string[]; labels?: string[] }
 }
 
-/** Adds all flags and labels of the changed message to the result of the change. */
+/** Adds the current flags and labels of the changed message to the result of the change. */
 function withState(
   { flags, labels }: FlagResult,
   entry: { flags: string[]; labels?: string[] },
@@ -65,7 +65,7 @@ function withState(
   }
 }
 
-/** Results of the steps of a change, successful if the message's state contains the change. */
+/** Results of a flag or label change: success if the message, read later, contains the change. */
 function correct(
   { flags, labels }: FlagResult,
   { state, change }: { state: MessageState; change: MessageUpdate },
@@ -89,7 +89,7 @@ function hasFlags(state: MessageState, { unseen, flagged }: MessageUpdate): bool
   )
 }
 
-/** True if a message has the changed labels. A label that is added and removed may be either. */
+/** True if a message has the changed labels. A label both added and removed is ignored. */
 function hasLabels(
   { labels }: MessageState,
   { addLabels = [], removeLabels = [], setLabels }: MessageUpdate,
@@ -104,8 +104,8 @@ function hasLabels(
 }
 
 /**
- * Reads the changed message until its state has the change, up to the delay of the provider's
- * replicas. Undefined if the message cannot be read: the change is made and stays a success.
+ * Reads the changed message until the provider returns the change, up to the delay of the
+ * provider's replicas. Undefined if the message cannot be read; the change stays a success.
  */
 async function readChanged(
   command: ApiCommand,
@@ -125,7 +125,7 @@ async function readChanged(
   }
 }
 
-/** Moves a message from `source`, or from the folder that shows the message. */
+/** Moves a message out of `source`, by default out of the folder that contains the message. */
 export function moveMessage({
   message,
   path,
@@ -143,9 +143,8 @@ export function moveMessage({
 }
 
 /**
- * Moves a message to the trash. Deletes the message permanently with `force`, or if the message is
- * in the trash, as far as the grant permits. Otherwise the message is moved to the trash in any
- * case.
+ * Moves a message to the trash. With `force`, or if the message is in the trash already, deletes
+ * the message permanently, unless the grant does not permit this.
  */
 export function deleteMessage({
   message,
@@ -154,8 +153,9 @@ export function deleteMessage({
   const id = checkApiMessageId(message)
   return async (command) => {
     const { api, signal } = command
-    // The check for the trash is repeated apart from the move: a message that a move has put into
-    // the trash would be deleted permanently.
+    // The check for the trash is repeated apart from the move. Otherwise a repeated check could
+    // find a message that the move has put into the trash, and the message would be deleted
+    // permanently.
     const isTrashed = untilSettled((each) => isInTrash(each, id))
     if (api.traits.removes && (force || (await isTrashed(command)))) {
       const remove = () => changeOne(command, id, () => api.removeMessages([id], signal))
@@ -170,7 +170,7 @@ export function deleteMessage({
 }
 
 /**
- * Runs a change of one message. Requests a sync pass after the change, also after a failure.
+ * Changes one message. Requests a sync pass afterwards, even if the change failed.
  *
  * @throws AppError `not-found` `MessageNotFound` if the provider reports the message as missing
  */
@@ -205,8 +205,8 @@ async function moveOne<T extends BulkResult>(
 }
 
 /**
- * Folder that a moved message leaves, with placement `labels`: the client's folder, or the most
- * specific folder.
+ * Folder that a moved message leaves, with placement `labels`: `source`, or the most specific
+ * folder of the message.
  */
 async function findSource(
   command: ApiCommand,
@@ -220,7 +220,7 @@ async function findSource(
   return (folders.find((folder) => labels.includes(folder.id)) ?? folders.at(-1))?.id
 }
 
-/** Existing folders with these special uses, in the order of the special uses. */
+/** Lists the existing folders with some special uses, in the order of the special uses. */
 export async function listByUse(
   command: ApiCommand,
   uses: readonly string[],
@@ -238,7 +238,7 @@ async function isInTrash(command: ApiCommand, id: string): Promise<boolean> {
     : folderId === trash.id
 }
 
-/** Path of the trash that the provider moved messages to. */
+/** Path of the trash folder, to which the provider has moved messages. */
 export async function trashPath(command: ApiCommand): Promise<string> {
   const [trash] = await listByUse(command, ['\\Trash'])
   return trash ? pathOf(trash) : '\\Trash'
@@ -264,7 +264,7 @@ export function toFlags({ flags }: FlagUpdate): MessageUpdate {
   return defined({ unseen: seen === undefined ? undefined : !seen, flagged: wanted('\\Flagged') })
 }
 
-/** True if the list contains the flag. Flags are case-insensitive (RFC 9051 §2.3.2). */
+/** True if a list of flags contains a flag. Flags are case-insensitive (RFC 9051 §2.3.2). */
 export function hasFlag(flags: readonly string[], name: string): boolean {
   return flags.some((flag) => flag.toLowerCase() === name.toLowerCase())
 }

@@ -6,10 +6,10 @@ import { checkApiMessageId, decodeApiAttachmentId } from '@posthorn/message-id'
 import type { AccountRequest } from '../../account-driver.ts'
 import type { ApiWork } from './api-command.ts'
 
-/** Limit of one download (attachment or message source) in bytes. A larger download is aborted. */
+/** Maximum bytes of one download (attachment or message source). A larger download is aborted. */
 const maxDownloadBytes = 250 * 1024 * 1024
 
-/** Streams the decoded bytes of an attachment at the consumer's pace. */
+/** Streams the decoded bytes of an attachment, as fast as the consumer reads. */
 export function getAttachment({
   attachment,
 }: AccountRequest<'getAttachment'>): ApiWork<'getAttachment'> {
@@ -21,7 +21,7 @@ export function getAttachment({
   }
 }
 
-/** Streams the source of a message at the consumer's pace. */
+/** Streams the source of a message, as fast as the consumer reads. */
 export function getMessageSource({
   message,
 }: AccountRequest<'getMessageSource'>): ApiWork<'getMessageSource'> {
@@ -35,7 +35,7 @@ export function getMessageSource({
 /**
  * Limits the size of a download.
  *
- * @throws AppError `too-large` if the announced size exceeds the limit
+ * @throws AppError `too-large` if the size that the provider announces exceeds the limit
  */
 function limit({ size = 0, content }: ApiDownload): AsyncIterable<Uint8Array> {
   if (size > maxDownloadBytes) {
@@ -46,8 +46,8 @@ function limit({ size = 0, content }: ApiDownload): AsyncIterable<Uint8Array> {
 }
 
 /**
- * Limits the bytes of a download, because the announced size may be wrong. Leaving the iteration
- * ends the download.
+ * Limits the number of bytes in a download, because the size that the provider announced may be
+ * wrong. The download ends when the caller stops iterating.
  */
 async function* limitBytes(content: AsyncIterable<Uint8Array>): AsyncGenerator<Uint8Array> {
   let length = 0

@@ -4,8 +4,8 @@ import type { ApiWork } from './api-command.ts'
 import { listByUse } from './change-message.ts'
 
 /**
- * Files a sent message: removes its draft. The provider stores the Sent copy, and has no flags for
- * replies and forwards.
+ * Files a sent message: removes the draft of the message. Does nothing else, because the provider
+ * stores the Sent copy itself and has no flags for replies and forwards.
  */
 export function fileSent({ draft }: AccountRequest<'fileSent'>): ApiWork<'fileSent'> {
   const messageId = draft === undefined ? undefined : checkApiMessageId(draft)
@@ -18,10 +18,10 @@ export function fileSent({ draft }: AccountRequest<'fileSent'>): ApiWork<'fileSe
   }
 }
 
-/** Age limit of messages in the search for a sent message. */
+/** Maximum age of the messages among which a sent message is searched for. */
 const maxAgeMs = 3 * 24 * 60 * 60_000
 
-/** Finds a message in the folder where the provider stores sent messages. */
+/** Finds a sent message in the folder where the provider stores sent messages. */
 export function findSent({ messageId }: AccountRequest<'findSent'>): ApiWork<'findSent'> {
   return async (command) => {
     const [sent] = await listByUse(command, ['\\Sent'])

@@ -2,24 +2,24 @@ import type { ApiFolder, MailApi } from '@posthorn/backends/mail-api'
 import { TtlCache } from '@posthorn/flow'
 
 /**
- * Lifetime of cached folders: long enough for the requests of one client. Changes by other clients
- * appear later.
+ * Lifetime of cached folders. Covers several requests of one client. Changes that other clients
+ * make to folders appear only after this time.
  */
 const ttlMs = 30_000
-/** Maximum folders in the cache, about 50 MB. */
+/** Maximum number of folders in the cache. The folders take about 50 MB. */
 const maxFolders = 100_000
 
 interface FolderRequest {
   api: Pick<MailApi, 'folders'>
   /**
-   * Account session that identifies cached folders: after a new registration, the account may have
-   * another mailbox.
+   * Account session to which cached folders belong. A new registration starts another session,
+   * because the account may have another mailbox then.
    */
   session: object
   signal: AbortSignal
 }
 
-/** Cache of the folders of account sessions with recent commands. */
+/** Cache of folders, for the account sessions that executed commands recently. */
 export class FolderCache {
   readonly #cache = new TtlCache<object, readonly ApiFolder[]>({
     ttlMs,
@@ -27,7 +27,7 @@ export class FolderCache {
     sizeOf: (folders) => folders.length,
   })
 
-  /** Folders of the session's account. `isCached` is false if the folders were read now. */
+  /** Folders of the session's account. `isCached` is false if this call requested them. */
   async get({
     api,
     session,
@@ -40,12 +40,12 @@ export class FolderCache {
     return { folders, isCached: false }
   }
 
-  /** True if the folders of the session are cached, so that `get` makes no request. */
+  /** True if the folders of the account session are cached, so that `get` sends no request. */
   has(session: object): boolean {
     return this.#cache.has(session)
   }
 
-  /** Makes the next command of the session read the folders again. */
+  /** Drops the cached folders of an account session, so that they are requested again. */
   delete(session: object): void {
     this.#cache.delete(session)
   }

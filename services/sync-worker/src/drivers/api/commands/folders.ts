@@ -5,16 +5,16 @@ import { listNamedFolders } from '../../../store/api/feeds.ts'
 import { FolderNames, matchFolders } from '../events/folder-names.ts'
 import type { ApiCommand } from './api-command.ts'
 
-/** Path of the virtual mailbox of all messages. */
+/** Path of the virtual mailbox that contains all messages of an account. */
 export const allMessages = '\\All'
 
-/** Names of the folders and labels of the account. */
+/** Returns the names of the folders and labels of the command's account. */
 export async function readNames(command: ApiCommand): Promise<FolderNames> {
   const { folders } = await command.folders.get(command)
   return new FolderNames(command.api.traits.placement, folders)
 }
 
-/** Finds the folder with a path, a special use, or an id of a label; undefined if missing. */
+/** Finds a folder by path, special use, or id of a label. Undefined if no such folder exists. */
 export async function findFolder(
   command: ApiCommand,
   path: string,
@@ -28,8 +28,8 @@ export async function findFolder(
 }
 
 /**
- * Finds the folder with a path, a special use, or an id of a label. @throws AppError `not-found`
- * `FolderNotFound`
+ * Finds a folder by path, special use, or id of a label.
+ * @throws AppError `not-found` `FolderNotFound`
  */
 export async function getFolder(command: ApiCommand, path: string): Promise<ApiFolder> {
   const folder = await findFolder(command, path)
@@ -38,16 +38,17 @@ export async function getFolder(command: ApiCommand, path: string): Promise<ApiF
 }
 
 /**
- * Finds the folder to list or search. Undefined for all messages. @throws AppError as `getFolder`
+ * Finds the folder to list or search. Undefined for the virtual mailbox of all messages.
+ * @throws AppError as `getFolder`
  */
 export async function getScope(command: ApiCommand, path: string): Promise<ApiFolder | undefined> {
   return isAllMessages(path) ? undefined : getFolder(command, path)
 }
 
 /**
- * Runs a request for the folder of a path, or undefined for all messages. If the current folders
- * have to be read, the request starts concurrently, with the folder that had this path at the last
- * pass. The request runs again if another folder has the path now.
+ * Runs a request about the folder with a path; the folder is undefined for all messages. If the
+ * folders are not cached, the request starts while the folders are being read, with the folder that
+ * had this path at the last sync pass. If another folder has the path now, the request runs again.
  *
  * @throws AppError as `getFolder`
  */
@@ -77,8 +78,8 @@ export function isAllMessages(path: string): boolean {
 }
 
 /**
- * Converts label names to the labels of the provider: ids with placement `labels`, from paths,
- * special uses or ids.
+ * Converts names of labels to labels of the provider. With placement `labels`, a name is a path, a
+ * special use or an id, and becomes an id. Otherwise names stay unchanged.
  *
  * @throws AppError `not-found` `NotFound` for a label that does not exist
  */

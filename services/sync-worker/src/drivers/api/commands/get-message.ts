@@ -16,8 +16,8 @@ import { type ApiCommand, type ApiWork, requestChanges } from './api-command.ts'
 import { readNames } from './folders.ts'
 
 /**
- * Reads one message with its headers and, if requested, its text. `markAsSeen` is applied first, so
- * that the returned flags contain `\Seen`.
+ * Reads one message with its headers and, if requested, its text. Sets `\Seen` first if
+ * `markAsSeen` is requested, so that the returned flags contain `\Seen`.
  */
 export function getMessage(request: AccountRequest<'getMessage'>): ApiWork<'getMessage'> {
   const id = checkApiMessageId(request.message)
@@ -69,7 +69,7 @@ interface TextRequest {
   embedAttachedImages?: boolean
 }
 
-/** Limit of the texts to read. Undefined if no text of the message is requested. */
+/** Maximum bytes of the texts to read. Undefined if the request needs no text of the message. */
 function textLimit({ textType, webSafeHtml, maxBytes = maxTextBytes }: TextRequest) {
   return textType === undefined && !webSafeHtml ? undefined : Math.min(maxBytes, maxTextBytes)
 }
@@ -111,7 +111,10 @@ export function messageNotFound(): AppError {
   return new AppError('not-found', 'The message does not exist', { code: 'MessageNotFound' })
 }
 
-/** Reads the state of a message. @throws MailApiError `message-missing`, `unreadable-id` */
+/**
+ * Reads the flags, labels and headers of a message.
+ * @throws MailApiError `message-missing`, `unreadable-id`
+ */
 export function readState(
   { api, signal }: { api: Pick<MailApi, 'getMessage'>; signal: AbortSignal },
   id: string,
@@ -119,14 +122,17 @@ export function readState(
   return api.getMessage(id, {}, signal)
 }
 
-/** Reads the change marker of a draft. Absent if the id shows changes, or without a draft. */
+/**
+ * Reads the version of a draft, which changes with each change of the draft. Absent if the id of a
+ * draft changes instead, or if the message is no draft.
+ */
 export function getDraftVersion({
   message,
 }: AccountRequest<'getDraftVersion'>): ApiWork<'getDraftVersion'> {
   const messageId = checkApiMessageId(message)
   return async ({ api, signal }) => {
-    // The id of a draft with labels changes with each change of the draft, and searching the new id
-    // costs requests.
+    // With placement `labels`, each change of a draft gives the draft another id, so that no
+    // version is needed. A search for the new id would cost requests.
     if (api.traits.placement === 'labels') return {}
     const [draft] = await api.findDrafts({ messageId }, signal)
     return defined({ version: draft?.version })

@@ -8,14 +8,14 @@ import type { ApiCommand, ApiWork } from './api-command.ts'
 import { allMessages } from './folders.ts'
 
 /**
- * Lists the folders or labels of the provider; with placement `labels` also the virtual mailbox
- * that events name. Tabs of the inbox are no mailboxes.
+ * Lists the folders or labels of the provider. With placement `labels`, the list contains the
+ * virtual mailbox that events name, but not the tabs of the inbox.
  */
 export function listMailboxes({
   counters,
 }: AccountRequest<'listMailboxes'>): ApiWork<'listMailboxes'> {
   return async (command) => {
-    // The folders are read again, because clients list the folders to see changes.
+    // The cached folders are dropped, because clients list mailboxes to see recent changes.
     command.folders.delete(command.session)
     const { folders } = await command.folders.get(command)
     const mailboxes: MailboxEntry[] =
@@ -73,7 +73,7 @@ function allMessagesEntry(): MailboxEntry {
 }
 
 /**
- * Counters of a mailbox at the last sync, which only IMAP accounts have. Current counters are
- * requested with `counters`.
+ * Unknown counters of a mailbox, because only IMAP accounts have counters of the last sync. Clients
+ * get current counters with the option `counters`.
  */
 const unknownCounters = { messages: false as const, uidNext: false as const }

@@ -54,7 +54,7 @@ export function searchMessages(
   }
 }
 
-/** Search terms of a request, with label names replaced by the ids of labels. */
+/** Search terms of a request, in which the names of labels are replaced by the labels' ids. */
 export async function toTerms(command: ApiCommand, search: Search): Promise<SearchTerms> {
   const terms = toSearchTerms(search)
   if (!terms.labels) return terms
@@ -72,7 +72,7 @@ function readPage(
   return api.listMessages(query, defined({ pageToken, limit }), signal)
 }
 
-/** Number of messages of a folder, if the list does not report it. */
+/** Number of messages in a folder. Used if the list of messages contains no total. */
 async function countMessages(
   { api, signal }: ApiCommand,
   folderId: string | undefined,
@@ -87,8 +87,8 @@ interface PageOptions {
 }
 
 /**
- * Describes a page. Without a total of the provider, `total` counts the messages up to this page,
- * plus 1 if a page follows.
+ * Builds the description of a page of messages. If the provider reports no total, `total` is the
+ * number of messages up to the end of this page, plus 1 if another page follows.
  */
 async function describePage(
   command: ApiCommand,

@@ -4,14 +4,15 @@ import { pathOf } from '../events/folder-names.ts'
 import type { ApiCommand } from './api-command.ts'
 import { allMessages, findFolder, getFolder, isAllMessages } from './folders.ts'
 
-/** Destination of a move: a folder, or the archive of accounts with labels, which is no folder. */
+/** Destination of a move: a folder, or the archive, which is no folder for accounts with labels. */
 export interface Destination {
   folder?: ApiFolder
   path: string
 }
 
 /**
- * Destination of a move. With placement `labels`, archived messages are messages without a folder.
+ * Finds the destination of a move of messages. With placement `labels`, a message is archived by
+ * removing it from all folders.
  *
  * @throws AppError `not-found` `FolderNotFound`
  */
@@ -24,7 +25,7 @@ export async function getDestination(command: ApiCommand, path: string): Promise
   return { folder, path: pathOf(folder) }
 }
 
-/** Moves messages. `from` is the folder that the messages leave, for placement `labels`. */
+/** Moves messages. With placement `labels`, `from` is the folder that the messages leave. */
 export async function moveIds(
   { api, signal }: Pick<ApiCommand, 'api' | 'signal'>,
   ids: readonly string[],

@@ -4,15 +4,15 @@ import { backoff, sleep } from '@posthorn/flow'
 import type { ApiCommand } from './api-command.ts'
 
 /**
- * Maximum repeats of a command, about 2 s: replicas of a provider may lack a new message for this
- * time.
+ * Maximum number of repetitions of a command, which take about 2 s. A provider's replica may lack a
+ * new message for this time.
  */
 const maxRepeats = 3
 const delayOf = backoff({ baseMs: 250, maxMs: 1_000, jitter: 0.3 })
 
 /**
- * Repeats a command about one message within the deadline of the command while the message is
- * missing or incomplete. A replica of the provider may not have a message yet that a notification
+ * Repeats a command about one message while the message is missing or incomplete, at most until the
+ * command's deadline. A replica of the provider may still lack a message that a notification
  * announced.
  */
 export function untilSettled<T>(
@@ -34,8 +34,8 @@ export function untilSettled<T>(
 }
 
 /**
- * Repeats a read within the deadline until its result is as expected: a replica of the provider may
- * not have a change yet. Otherwise returns the result of the last read.
+ * Repeats a read until its result is as expected, at most until the deadline. A replica of the
+ * provider may still lack a change. After the last attempt, returns the result in any case.
  */
 export async function untilExpected<T>(
   { deadline, signal }: Pick<ApiCommand, 'deadline' | 'signal'>,
@@ -51,13 +51,13 @@ export async function untilExpected<T>(
   }
 }
 
-/** True for errors about a message that is missing, or whose description lacks a part. */
+/** True for the error of a missing message, or of a response without a part of the message. */
 function isLate(error: unknown): boolean {
   const isMissing = error instanceof AppError && error.code === 'MessageNotFound'
   return isMissing || isIncomplete(error)
 }
 
-/** True for the error of a provider's response that lacks a part. */
+/** True for the error of a response of the provider in which a part is missing. */
 export function isIncomplete(error: unknown): boolean {
   return isMailApiError(error) && error.incomplete
 }

@@ -10,12 +10,13 @@ import { toTerms } from './list-messages.ts'
 import { getDestination, moveIds } from './move-ids.ts'
 
 /**
- * Maximum messages that one command changes. The message ids, or pairs of ids, in a response take
- * some megabytes. With placement `folder` each message takes a request.
+ * Maximum number of messages that one command changes. The response contains an id, or a pair of
+ * ids, for each message and takes some megabytes. With placement `folder`, each message needs a
+ * separate request to the provider.
  */
 const maxIds = { labels: 100_000, folder: 1_000 } as const
 
-/** Changes flags and labels of all messages of a folder that match a search. */
+/** Changes flags and labels of all messages in a folder that match a search. */
 export function updateMessages({
   path,
   search,
@@ -34,7 +35,7 @@ export function updateMessages({
   }
 }
 
-/** Moves all messages of a folder that match a search. */
+/** Moves all messages in a folder that match a search. */
 export function moveMessages({
   path,
   search,
@@ -51,7 +52,7 @@ export function moveMessages({
   }
 }
 
-/** Applies the rules of `deleteMessage` to all messages of a folder that match a search. */
+/** Deletes all messages in a folder that match a search, by the rules of `deleteMessage`. */
 export function deleteMessages({
   path,
   search,
@@ -94,9 +95,9 @@ async function moveMatches(
 }
 
 /**
- * Changes all messages that match a search, in batches. The matches are listed before, because a
- * change may end a match and shift the pages. At the deadline the change stops between two batches:
- * completed batches stay changed.
+ * Changes all messages that match a search, in batches. All matches are listed before the first
+ * change, because a changed message may not match any more, which would shift the pages of the
+ * list. At the deadline, the command stops between two batches, and completed batches stay changed.
  */
 async function changeMatches(
   command: ApiCommand,
@@ -134,8 +135,8 @@ async function listMatches(
 }
 
 /**
- * Ids of changed messages: all ids except missing messages and messages that the provider shows
- * unchanged.
+ * Selects the ids of changed messages from the ids of a batch. Leaves out messages that are
+ * missing, and messages that the provider's response shows unchanged.
  */
 function changedOf(
   ids: readonly string[],

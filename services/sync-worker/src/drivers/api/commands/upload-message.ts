@@ -9,13 +9,13 @@ import type { ApiWork } from './api-command.ts'
 import { hasFlag } from './change-message.ts'
 import { getFolder } from './folders.ts'
 
-/** Limit of all uploads that a worker holds in memory, in bytes. */
+/** Maximum bytes of all uploaded messages that a worker holds in memory. */
 export const maxUploadBytes = 64 * 1024 * 1024
 
 /**
- * Stores an uploaded message in a folder. Deletes the bytes from the uploads table before the
- * request to the provider, so that a redelivered command cannot store the message twice. Flags that
- * providers lack are left out.
+ * Stores an uploaded message in a folder. Deletes the row of the upload before the request to the
+ * provider, so that a redelivered command cannot store the message twice. Leaves out flags that the
+ * provider does not support.
  */
 export function uploadMessage(request: AccountRequest<'uploadMessage'>): ApiWork<'uploadMessage'> {
   const { flags = [], internalDate } = request
@@ -36,8 +36,8 @@ export function uploadMessage(request: AccountRequest<'uploadMessage'>): ApiWork
       draft: hasFlag(flags, '\\Draft') || folder.specialUse === '\\Drafts',
       receivedAt,
     })
-    // The signal ends the upload by the command's deadline. An incomplete draft of the upload is
-    // removed only later.
+    // The signal ends the upload at the command's deadline. The cleanup of the upload's incomplete
+    // draft starts after that time.
     const endsInMs = command.deadline - Date.now()
     let isRecorded = false
     const onIncomplete = async (messageId: string) => {
@@ -46,8 +46,8 @@ export function uploadMessage(request: AccountRequest<'uploadMessage'>): ApiWork
     }
     try {
       const { id } = await api.appendMessage(mime, { ...target, onIncomplete }, signal)
-      // If this deletion of the draft's record fails, and after a failed upload, a cleanup searches
-      // for the draft.
+      // The upload is complete, so the record of its draft is deleted. If this fails, or if the
+      // upload fails, a cleanup searches for the draft later.
       if (isRecorded) await deleteUploadDraft(db, request.upload).catch(() => undefined)
       return { id, path: pathOf(folder) }
     } finally {

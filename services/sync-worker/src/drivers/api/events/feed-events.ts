@@ -11,27 +11,27 @@ import type { IndexedMessage } from '../index/indexed-message.ts'
 import { type FolderNames, toMailbox } from './folder-names.ts'
 
 /**
- * Context of an event: the account, the names of its folders, and the number of the commit that the
- * event belongs to.
+ * Context of an event: the account, the names of the account's folders, and the number of the
+ * commit that stores the event.
  */
 export interface FeedEventContext {
   account: EventAccount
   names: FolderNames
   /**
-   * Number of the commit, which makes event ids unique: a message can return to a folder, and a
-   * flag can change repeatedly.
+   * Number of the commit that stores the event. Makes event ids unique, because a message can
+   * return to a folder, and a flag can change repeatedly.
    */
   epoch: number
 }
 
-/** Key of an event about a message. */
+/** Event key of an event about a message. Distinguishes events of the same name. */
 export function messageKey(id: string, { epoch }: FeedEventContext): EventKey {
   return apiMessageKey({ id, epoch })
 }
 
 /**
- * Event of a message that left its mailbox. Carries the last state of the message, which cannot be
- * read any more.
+ * Creates the event of a message that left its mailbox. Contains the last indexed state of the
+ * message, because the message cannot be read any more.
  */
 export function messageDeleted(context: FeedEventContext, state: IndexedMessage): NewEvent {
   const { account, names } = context
@@ -51,8 +51,8 @@ export function messageDeleted(context: FeedEventContext, state: IndexedMessage)
 }
 
 /**
- * Event of a changed message. Undefined if no change is visible in events, such as a change of the
- * inbox tab.
+ * Creates the event of a changed message. Undefined if events do not show the change, such as a
+ * change of the inbox tab.
  */
 export function messageUpdated(
   context: FeedEventContext,
@@ -72,10 +72,10 @@ export function messageUpdated(
   })
 }
 
-/** Retries of a message that a feed (list of changes) named and the provider did not return. */
+/** Repeated reads of a message that a feed (list of changes) named but the provider lacked. */
 export interface GetRetries {
   missingRetries: number
-  /** Total delay of the retries in milliseconds. */
+  /** Total delay of the repeated reads of the message, in milliseconds. */
   missingDelay: number
 }
 
@@ -91,7 +91,7 @@ export function messageMissing(
   })
 }
 
-/** Event that the message index of a mailbox was lost. A provider API has no UIDVALIDITY. */
+/** Creates the event of a lost message index, without a UIDVALIDITY, which mail APIs lack. */
 export function mailboxReset(
   { account, epoch }: Pick<FeedEventContext, 'account' | 'epoch'>,
   mailbox: EventMailbox,
@@ -101,8 +101,8 @@ export function mailboxReset(
 }
 
 /**
- * Events of folders and labels that were created, deleted or renamed since the list of folders was
- * stored. The tabs of the Gmail inbox have no events.
+ * Creates the events of folders and labels that were created, deleted or renamed since the stored
+ * list of folders. The tabs of the Gmail inbox have no events.
  */
 export function folderEvents(
   { account, epoch }: Pick<FeedEventContext, 'account' | 'epoch'>,
@@ -129,7 +129,7 @@ function describeMailbox({ path, specialUse }: EventMailbox) {
   return { path, name, specialUse: specialUse ?? (false as const) }
 }
 
-/** Flags of RFC 9051 §2.3.2 that providers have, sorted. */
+/** Flags of a message that mail APIs support, by their names in RFC 9051 §2.3.2, sorted. */
 export function flagNames({
   unseen,
   flagged,

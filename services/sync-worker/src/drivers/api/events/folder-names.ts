@@ -5,22 +5,25 @@ import type { NamedFolder } from '@posthorn/db'
 import { apiEventMailbox, type EventMailbox } from '../../../events/mailbox-event.ts'
 import type { IndexedMessage } from '../index/indexed-message.ts'
 
-/** Mailbox of all events with placement `labels`: a message exists once, with labels. */
+/**
+ * Virtual mailbox that all events name with placement `labels`, because a message exists only once
+ * and has labels instead of a folder.
+ */
 export const allMail: EventMailbox = { path: '\\All', specialUse: '\\All' }
 
 type EntryUse = NonNullable<MessageEntry['messageSpecialUse']>
 
-/** Special uses that a message can have, the most specific first. */
+/** Special uses that an event may name for a message, the most specific special use first. */
 const entryUses: readonly EntryUse[] = ['\\Drafts', '\\Trash', '\\Junk', '\\Inbox', '\\Sent']
 
 type PlacedMessage = Pick<IndexedMessage, 'folderId' | 'labels'>
 
-/** Names that the folders and labels of an account have in events. */
+/** Names of an account's folders and labels, as events contain them. */
 export class FolderNames {
   readonly #listed: Map<string, NamedFolder>
-  /** Folders of the last listing, and former folders. */
+  /** Folders of the last listing, and former (deleted) folders. */
   readonly #named: Map<string, NamedFolder>
-  /** Ids of labels that no listing of the provider has. */
+  /** Ids of labels that are absent from all listings of the provider. */
   readonly #unlisted = new Set<string>()
   readonly #placement: MailApiTraits['placement']
 
@@ -34,25 +37,28 @@ export class FolderNames {
     this.#named = new Map(named.map((folder) => [folder.id, folder]))
   }
 
-  /** Mailboxes of the account that have events. */
+  /** Mailboxes that events of the account may name. */
   get mailboxes(): EventMailbox[] {
     return this.#placement === 'labels' ? [allMail] : [...this.#listed.values()].map(toMailbox)
   }
 
-  /** True if messages of this folder are synced. */
+  /** True if the messages in a folder are synced. */
   isListed(folderId: string | undefined): boolean {
     return this.#placement === 'labels' || this.#listed.has(folderId ?? '')
   }
 
   /**
-   * True if a folder may have been moved or renamed since the listing. Special folders keep their
-   * place.
+   * True if a folder may have been moved or renamed since it was listed. Folders with a special use
+   * cannot be moved.
    */
   canMove(folderId: string): boolean {
     return this.#listed.get(folderId)?.specialUse === undefined
   }
 
-  /** True if a folder has this name and parent in the listing. Parents are not compared. */
+  /**
+   * True if the listing contains a folder at this place, that is with this name and below this
+   * parent. Further parents are not compared.
+   */
   isAt(folderId: string, { name, parentId }: FolderPlace): boolean {
     const parent = this.#named.get(parentId ?? '')?.path ?? []
     const path = [...parent, name]
@@ -60,19 +66,19 @@ export class FolderNames {
     return listed.length === path.length && listed.every((each, at) => each === path[at])
   }
 
-  /** True if the current or the last listing contains this folder. */
+  /** True if the current or the previous listing contains a folder. */
   isKnown(folderId: string | undefined): boolean {
     if (this.#placement === 'labels') return true
     const folder = this.#named.get(folderId ?? '')
     return folder !== undefined && !folder.former
   }
 
-  /** Removes deleted folders from the synced folders. The names of the deleted folders stay. */
+  /** Removes deleted folders from the synced folders. Events can still name these folders. */
   remove(ids: ReadonlySet<string>): void {
     for (const id of ids) this.#listed.delete(id)
   }
 
-  /** Mailbox of an event about a message. A folder that was never listed has its id as path. */
+  /** Mailbox to name in an event about a message. Without a listed folder, its id is the path. */
   mailboxOf(folderId: string | null | undefined): EventMailbox {
     if (this.#placement === 'labels') return apiEventMailbox(allMail)
     const folder = this.#named.get(folderId ?? '')
@@ -80,9 +86,9 @@ export class FolderNames {
   }
 
   /**
-   * Names of labels in events, sorted. Labels that replace folders (placement `labels`) are named
-   * by special use or path, without Gmail's tabs of the inbox; other labels by their display names.
-   * A label that was never listed is named by its id.
+   * Converts labels to their names in events, sorted. A label that replaces a folder (placement
+   * `labels`) is named by special use or path; other labels by their display names. A label that
+   * was never listed is named by its id. The tabs of the Gmail inbox are left out.
    */
   labelsOf(labels: readonly string[]): string[] {
     if (this.#placement === 'folder') return [...labels]
@@ -94,22 +100,25 @@ export class FolderNames {
     return [...new Set(names)].sort()
   }
 
-  /** Finds labels without a name: created after the listing, without labels of `addNames`. */
+  /**
+   * Finds labels whose names are unknown, because the labels were created after the listing. Leaves
+   * out labels that `addNames` has recorded as deleted.
+   */
   findUnnamed(labels: readonly string[]): string[] {
     if (this.#placement === 'folder') return []
     return labels.filter((id) => !this.#named.has(id) && !this.#unlisted.has(id))
   }
 
   /**
-   * Adds the names of folders in a later listing. Labels of `unnamed` that the later listing lacks,
-   * too, were deleted.
+   * Adds names from a later listing of folders. Labels of `unnamed` that are absent from this
+   * listing, too, are recorded as deleted.
    */
   addNames(listed: readonly NamedFolder[], unnamed: readonly string[]): void {
     for (const folder of listed) if (!this.#named.has(folder.id)) this.#named.set(folder.id, folder)
     for (const id of unnamed) if (!this.#named.has(id)) this.#unlisted.add(id)
   }
 
-  /** Tab of the Gmail inbox that shows a message. */
+  /** Tab of the Gmail inbox in which Gmail shows a message. Undefined without a tab. */
   categoryOf({ labels }: PlacedMessage): MessageCategory | undefined {
     if (this.#placement === 'folder') return undefined
     const categories = labels.map((id) => this.#named.get(id)?.category)
@@ -128,18 +137,19 @@ export class FolderNames {
   }
 }
 
-/** Mailbox of events about a folder. */
+/** Converts a folder to the form in which events name their mailbox. */
 export function toMailbox(folder: NamedFolder): EventMailbox {
   return { path: pathOf(folder), specialUse: folder.specialUse ?? null }
 }
 
-/** Path of a folder in responses and events. A `/` within a name becomes `%2F`. */
+/** Path of a folder in responses and events. A `/` within the name of a folder becomes `%2F`. */
 export function pathOf({ path }: { path: readonly string[] }): string {
   return path.map((name) => name.replaceAll('/', '%2F')).join('/')
 }
 
 /**
- * Names of the folders in a path. Labels contain no `/`, so names of labels are taken unchanged.
+ * Splits a path into the names of its folders. With placement `labels`, `%2F` is not decoded,
+ * because names of labels contain no `/`.
  */
 export function namesIn(path: string, placement: MailApiTraits['placement']): string[] {
   const names = path.split('/')
@@ -147,8 +157,8 @@ export function namesIn(path: string, placement: MailApiTraits['placement']): st
 }
 
 /**
- * Finds folders that match a path or special use. RFC 9051 §5.1: INBOX is case-insensitive;
- * providers localize the name of the inbox. Pure.
+ * Finds the folders with a path or a special use. INBOX is case-insensitive (RFC 9051 §5.1) and
+ * stands for the provider's inbox, whose name depends on the language of the mailbox. Pure.
  */
 export function matchFolders<F extends NamedFolder>(folders: readonly F[], name: string): F[] {
   const byUse = (use: string) =>
@@ -163,8 +173,8 @@ export function matchFolders<F extends NamedFolder>(folders: readonly F[], name:
 }
 
 /**
- * Folders to sync: the folders that `paths` names, or all folders without paths. A mailbox with
- * labels is always synced as a whole. Pure.
+ * Selects the folders to sync: the folders that `paths` names, or all folders if `paths` is empty.
+ * With placement `labels`, always selects all folders. Pure.
  */
 export function selectFolders<F extends NamedFolder>(
   placement: MailApiTraits['placement'],
@@ -176,7 +186,7 @@ export function selectFolders<F extends NamedFolder>(
   return folders.filter((folder) => selected.has(folder))
 }
 
-/** Finds a path of the account that matches no folder: nothing is synced for it. Pure. */
+/** Finds a path in the account's registration for which no folder exists. Pure. */
 export function findUnknownPath(
   placement: MailApiTraits['placement'],
   folders: readonly NamedFolder[],
@@ -186,14 +196,13 @@ export function findUnknownPath(
   return paths.find((path) => matchFolders(folders, path).length === 0)
 }
 
-/** Maximum names of deleted folders and labels that are stored. */
+/** Maximum number of deleted folders and labels whose names are stored. */
 const maxFormer = 1_000
 
 /**
- * Merges stored with listed folders: names of former folders, then names of listed folders sorted
- * by id. The folders that disappeared last are at the end of the former folders. Names of up to
- * 1,000 deleted folders stay, because changes that concern deleted folders may be reported later.
- * Pure.
+ * Merges the stored folders with a listing. Returns up to 1,000 former (deleted) folders, then the
+ * listed folders sorted by id. The folders deleted last are at the end of the former folders.
+ * Former folders keep their names, because changes in a deleted folder may be reported later. Pure.
  */
 export function mergeFolders(
   stored: readonly NamedFolder[],

@@ -3,15 +3,17 @@ import type { NamedFolder } from '@posthorn/db'
 import { pathOf } from './folder-names.ts'
 
 /**
- * Folders that a provider's listing left out. Providers leave out existing folders by mistake, with
- * all folders below them. Each unlisted folder is therefore requested before it counts as deleted.
+ * Folders that a provider's listing of folders left out. Providers sometimes leave out an existing
+ * folder and all folders below it. Each folder that is left out is therefore requested before it
+ * counts as deleted.
  */
 export class UnlistedFolders {
-  /** Ids of folders that existed when they were requested. */
+  /** Ids of unlisted folders that a request has shown to exist. */
   readonly #existing = new Set<string>()
 
   /**
-   * Finds stored folders that may exist. A folder whose path another folder has now does not exist.
+   * Finds the stored folders that a listing left out and that may still exist. If another folder
+   * now has the path of a stored folder, the stored folder does not exist any more.
    */
   find(stored: readonly NamedFolder[], listed: readonly ApiFolder[]): NamedFolder[] {
     const ids = new Set(listed.map(({ id }) => id))
@@ -25,8 +27,8 @@ export class UnlistedFolders {
   }
 
   /**
-   * Requests unlisted folders one by one, each folder once while it is unlisted. Between two
-   * requests, stops if `mustYield` returns true: `isComplete` is then false.
+   * Requests the unlisted folders one by one. Each folder is requested once as long as it stays
+   * unlisted. Stops between two requests if `mustYield` returns true; `isComplete` is false then.
    */
   async check(
     api: Pick<MailApi, 'folderCounts'>,
@@ -47,8 +49,8 @@ export class UnlistedFolders {
   }
 
   /**
-   * Lets the next check request an unlisted folder again, because the feed (list of changes) of the
-   * folder has disappeared.
+   * Makes the next check request an unlisted folder again. Called when the feed (list of changes)
+   * of the folder was not found.
    */
   forget(id: string): void {
     this.#existing.delete(id)

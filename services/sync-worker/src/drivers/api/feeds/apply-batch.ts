@@ -21,10 +21,11 @@ import { nameLabels, type ReadFinding, readMessages } from './read-messages.ts'
 import { indexPart, type LoadedMessages } from './stored/stored-index.ts'
 
 /**
- * Compares changes that a feed reported with the message index and stores the differences with
- * their events. `end`, which has the new position of the feed, is part of the last transaction. New
- * messages may need further transactions before the last transaction: after a crash, the same
- * changes only add missing messages. Returns the number of messages that had to be read.
+ * Compares changes that a feed reported with the message index. Stores the differences with their
+ * events. The last transaction also stores `end`, which contains the new position of the feed. Many
+ * new messages need several transactions. After a crash between them, the feed reports the same
+ * changes again, and only the missing messages are added. Returns the number of messages that had
+ * to be read.
  */
 export async function applyBatch(
   pass: FeedPass,
@@ -57,8 +58,9 @@ export async function applyBatch(
 }
 
 /**
- * Copies of reported messages that are as current as the report. A copy that is older and differs
- * is left out: changes that the copy lacks would not be reported again.
+ * Selects the copies of reported messages that contain the reported changes. A copy without these
+ * changes is older than the report and is left out, because the feed would not report the changes
+ * again.
  */
 function currentCopies(
   { copies }: FeedPass,
@@ -80,15 +82,21 @@ function currentCopies(
 interface Findings {
   findings: readonly ReadFinding[]
   loaded: LoadedMessages
-  /** Messages that a feed named, and their folders. Other messages count as deleted if missing. */
+  /**
+   * Folders of the messages that a feed named. A message that is not named and not returned by the
+   * provider counts as deleted.
+   */
   named: ReadonlyMap<string, string | null>
-  /** Folder whose feed named the messages; removed messages were in this folder. */
+  /** Folder of the feed that named the messages. Messages reported as removed were in it. */
   folder: string | null
-  /** Changes of indexed messages that needed no reading. */
+  /** Changes of indexed messages for which the messages need not be read. */
   plan?: BatchPlan
 }
 
-/** Changes of message index, events and pending messages that follow from reading messages. */
+/**
+ * Computes the changes of the message index, the events and the pending messages that follow from
+ * the messages that were read.
+ */
 export function changeOfFindings(pass: FeedPass, input: Findings) {
   const { findings, loaded, plan } = input
   const states = new Map<string, IndexedMessage | undefined>()
@@ -115,8 +123,9 @@ export function changeOfFindings(pass: FeedPass, input: Findings) {
 }
 
 /**
- * Pending messages to store: messages that a feed named and the provider did not return, and
- * refused messages. Whether the missing messages were moved or deleted is unknown.
+ * Selects the pending messages to store: messages that a feed named but the provider did not
+ * return, and messages that the provider refused. A message that was not returned may have been
+ * moved or deleted.
  */
 function pendingOf(
   { now }: FeedPass,
@@ -133,8 +142,9 @@ function pendingOf(
 }
 
 /**
- * Messages that need no further attempt to read them. The messages in `left` were removed from the
- * folder of the feed and not returned, so that another folder may still wait for them.
+ * Selects the messages that need not be read again. The messages in `left` were removed from the
+ * folder of the feed and not returned by the provider. Such a message may still be pending for
+ * another folder.
  */
 function settledIds({ findings, named }: Findings): { settled: string[]; left: string[] } {
   const settled: string[] = []
@@ -146,7 +156,7 @@ function settledIds({ findings, named }: Findings): { settled: string[]; left: s
   return { settled, left }
 }
 
-/** Events of a finding (compared message) that carry no message data. */
+/** Creates the events, except `messageNew`, of a finding (message compared with the index). */
 function eventsOf(context: FeedEventContext, finding: ReadFinding): NewEvent[] {
   if (finding.kind === 'deleted') return [messageDeleted(context, finding.state)]
   if (finding.kind === 'moved') return [messageDeleted(context, finding.before)]
@@ -155,7 +165,7 @@ function eventsOf(context: FeedEventContext, finding: ReadFinding): NewEvent[] {
   return event ? [event] : []
 }
 
-/** Differences between report and message index that show without reading messages. */
+/** Converts planned changes to findings. No message had to be read for these changes. */
 function findingsOf(plan: BatchPlan | undefined, { states }: LoadedMessages): ReadFinding[] {
   if (!plan) return []
   const updated = plan.updated.flatMap((state): ReadFinding[] => {
@@ -169,7 +179,7 @@ function findingsOf(plan: BatchPlan | undefined, { states }: LoadedMessages): Re
   return [...deleted, ...updated]
 }
 
-/** Announcements (due `messageNew` events) by mailbox, in the order of the findings. */
+/** Announcements (`messageNew` events to record) by mailbox, in the order of the findings. */
 function announcementsOf({ names, events }: FeedPass, findings: readonly ReadFinding[]) {
   const due = findings.flatMap((finding) => {
     const { announcement } = finding

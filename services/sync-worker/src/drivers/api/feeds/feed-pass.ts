@@ -74,8 +74,6 @@ export interface MailboxFeedsOptions {
   readonly onIncompleteList?: (list: IncompleteList) => void
   /** Called for each page that passes over messages that the provider could not list. */
   readonly onUnreadable?: (feed: Feed, count: number) => void
-  /** Called when the changes since the cursor of a feed are unavailable: a full round begins. */
-  readonly onLostCursor?: (feed: Feed, error: MailApiError) => void
   /**
    * Creates a client for the monthly comparison of the index, whose requests come after all others.
    * Absent: no such comparisons.
@@ -225,15 +223,14 @@ export class FeedPass implements PassMemory, OpenedIndex {
     this.#options.onUnreadable?.(feed, count)
   }
 
-  reportLostCursor(feed: Feed, error: MailApiError): void {
-    this.#options.onLostCursor?.(feed, error)
-  }
-
   reportIncompleteList(list: IncompleteList): void {
     this.#options.onIncompleteList?.(list)
   }
 
-  /** True if the first full round of this feed is complete; see `RoundLosses.acceptsFirst`. */
+  /**
+   * True if the first list of all messages of this feed is accepted as complete. See
+   * `RoundLosses.acceptsFirst`.
+   */
   acceptsFirst(at: FeedInPass): Promise<boolean> {
     return this.losses.acceptsFirst(this, at, this.#options.onIncompleteList)
   }

@@ -7,8 +7,8 @@ import type { FollowedFeed } from './run-rounds.ts'
 import { needsRound } from './sync-feed.ts'
 
 /**
- * Feeds whose first full round is not complete, because the provider refuses their
- * folders, or because the sync pass left their rounds out.
+ * Lists the feeds whose first full round is not complete. Either the provider refuses their
+ * folders, or the sync pass did not run their rounds.
  */
 export async function listIncomplete({ store }: FeedPass): Promise<FeedState[]> {
   const feeds = await store.listFeeds()
@@ -16,8 +16,8 @@ export async function listIncomplete({ store }: FeedPass): Promise<FeedState[]> 
 }
 
 /**
- * Stores the names of folders with their events, and feeds of new folders before the folders'
- * messages.
+ * Stores the names of folders and the events of changed folders. Also stores the feeds of new
+ * folders, before any messages of these folders are stored.
  */
 export async function storeFolders(
   { account, writer }: FeedPass,
@@ -26,15 +26,16 @@ export async function storeFolders(
   const { before, named, created } = change
   const isRenamed = JSON.stringify(named) !== JSON.stringify(before)
   if (!isRenamed && created.length === 0) return
-  // After a loss of the whole message index, mailboxReset replaces the events of folders.
+  // If the whole message index was lost, `mailboxReset` events replace the events of changed
+  // folders.
   const isLost = before.length === 0 && writer.mailbox.announceFrom !== null
   const events = isLost ? [] : folderEvents({ account, epoch: writer.nextEpoch }, before, named)
   await writer.commit({ folders: named, feeds: created.map(({ state }) => state), events })
 }
 
 /**
- * Stores that folders were deleted, with their events. The caller then drops the feeds of the
- * folders.
+ * Stores that folders were deleted, and records the events. The caller then ends the feeds of the
+ * deleted folders.
  */
 export async function storeMissing(
   { account, names, store, writer }: FeedPass,

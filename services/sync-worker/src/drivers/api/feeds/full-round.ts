@@ -13,18 +13,18 @@ import type { FeedInPass, FeedPass } from './feed-pass.ts'
 import { listedBy } from './parked-feeds.ts'
 import { isLoss, type LossPlan, type RoundWindow, scanRound } from './round-losses.ts'
 
-// A full round names all messages of a feed (folder or mailbox), over pages that may name a message
-// repeatedly. The messages of a round are collected in separate leaves (blocks of stored messages),
-// page by page, then compared with the message index. A crash at any point continues with the last
-// committed page or leaf.
+// A full round lists all messages of a feed (folder or mailbox) in pages, which may name a message
+// repeatedly. The messages are collected page by page in leaves (blocks of stored messages) of a
+// separate part. Then the collected messages are compared with the message index. After a crash,
+// the round continues with the last committed page or leaf.
 
-/** Entries per page of the list of recent messages. */
+/** Number of messages per page in the list of recent messages. */
 const pageLimit = 500
 const dayMs = 86_400_000
 
 /**
- * Adds a page of messages to the collected full round of a feed. The first page of a round replaces
- * a collected round that is older.
+ * Adds a page of messages to the collected full round of a feed. The first page replaces all
+ * messages that an earlier round collected.
  */
 export async function collectPage(
   pass: FeedPass,
@@ -51,8 +51,8 @@ export async function collectPage(
 }
 
 /**
- * Adds a message to the collected full round of a feed. The pages of a round name each label and
- * each true flag; labels and flags that the pages do not name are not set.
+ * Adds a page's entry for a message to the message in the collected full round. The pages together
+ * name all labels and all flags that the message has.
  */
 export function addToRound(
   state: IndexedMessage | undefined,
@@ -64,13 +64,13 @@ export function addToRound(
 }
 
 /**
- * Marks the messages of a feed's first full round that may have to be announced. The exact time of
- * arrival is compared when the messages are read.
+ * Marks recent messages in a feed's first full round. Only these messages may be announced. Their
+ * exact time of arrival is checked when the messages are read.
  */
 export async function markRecent(pass: FeedPass, { feed, state }: FeedInPass): Promise<FeedState> {
   const { api, index, writer, account, signal } = pass
   const since = writer.mailbox.announceFrom ?? account.notifyFrom
-  // Providers compare days in their own time zone.
+  // The search starts one day earlier, because providers compare days in their own time zone.
   const search = { since: new Date(Math.max(since.getTime() - dayMs, 0)) }
   for (const query of recentQueries(pass, feed)) {
     let pageToken: string | undefined
@@ -92,8 +92,8 @@ export async function markRecent(pass: FeedPass, { feed, state }: FeedInPass): P
 }
 
 /**
- * Queries that list the recent messages of a feed. With placement `labels`, lists of the mailbox
- * leave out junk and trash, so these folders are listed separately.
+ * Queries that list the recent messages of a feed. With placement `labels`, a list of the whole
+ * mailbox leaves out junk and trash, so these folders are listed separately.
  */
 function recentQueries({ api, names }: FeedPass, feed: Feed): MessageQuery[] {
   if (feed.folderId !== undefined) return [{ folderId: feed.folderId }]
@@ -103,8 +103,9 @@ function recentQueries({ api, names }: FeedPass, feed: Feed): MessageQuery[] {
 }
 
 /**
- * Compares the next messages of a collected full round with the message index. Returns the new
- * position of the feed, and the number of messages that had to be read.
+ * Compares the next part of a collected full round with the message index and stores the
+ * differences. Returns the new position of the feed, and the number of messages that had to be
+ * read.
  */
 export async function applyRound(
   pass: FeedPass,
@@ -138,8 +139,8 @@ export async function applyRound(
 }
 
 /**
- * Plans how to treat messages that a full round lacks. Feeds of folders need no plan: messages that
- * left a folder are always requested.
+ * Plans how to treat indexed messages that a full round lacks. A feed of a folder needs no plan,
+ * because messages that left a folder are always requested from the provider.
  */
 async function planLosses(
   pass: FeedPass,
@@ -150,8 +151,8 @@ async function planLosses(
 }
 
 /**
- * Differences between a part of a full round and the message index, as far as the plan for missing
- * messages stores them.
+ * Compares a part of a full round with the message index. Leaves out differences that the plan for
+ * missing messages does not permit to store.
  */
 function compareWindow(
   { listed, present }: RoundWindow,
@@ -175,7 +176,7 @@ function mayStore(plan: LossPlan, id: string): boolean {
   return plan.kind === 'request' || (plan.kind === 'confirmed' && plan.ids.has(id))
 }
 
-/** Time at which a full round is complete. Null if another full round has to follow. */
+/** Time at which a full round ended. Null if another full round has to follow. */
 function endOf({ losses, now }: FeedPass, plan: LossPlan | undefined): Date | null {
   return plan === undefined || losses.isComplete ? now() : null
 }

@@ -1,30 +1,31 @@
 import type { FeedState } from './stored/feed-store.ts'
 
 /**
- * Maximum polls in a row whose cursors are not stored. A provider drops all but the last few
+ * Maximum consecutive polls whose cursors are not stored. A provider accepts only the last few
  * cursors of a feed: Microsoft Graph lists three or four in its errors
- * (microsoftgraph/microsoft-graph-docs issue 2877). After a crash, the stored cursor must be one of
- * these; otherwise a full round follows.
+ * (microsoftgraph/microsoft-graph-docs issue 2877). If the stored cursor is older after a crash, a
+ * full round is needed.
  */
 const maxHeld = 2
 
-/** Cursor of a feed that is newer than the stored cursor. */
+/** Cursor of a feed in memory that is newer than the stored cursor of the feed. */
 interface HeldCursor {
   readonly stored: string | null
   readonly cursor: string | null
-  /** Number of polls since the cursor was stored. */
+  /** Number of polls since a cursor of the feed (list of changes) was stored. */
   readonly polls: number
 }
 
 /**
- * Cursors of polls that found no change. Only every third cursor is stored: a reader of an older
- * cursor finds the same changes, and most polls of thousands of accounts find none.
+ * Cursors in memory, from polls that found no change. Only every third cursor is stored, because
+ * most polls of thousands of accounts find no change, and the next changes can also be read from an
+ * older cursor.
  */
 export class HeldCursors {
   readonly #held = new Map<string, HeldCursor>()
   #stored = new Map<string, string | null>()
 
-  /** Replaces stored cursors by newer cursors, unless another cursor was stored meanwhile. */
+  /** Replaces stored cursors by newer cursors in memory that continue the stored cursors. */
   renew(states: readonly FeedState[]): FeedState[] {
     this.#stored = new Map(states.map(({ feed, cursor }) => [feed, cursor]))
     return states.map((state) => {
@@ -33,7 +34,7 @@ export class HeldCursors {
     })
   }
 
-  /** Takes the states of feeds whose cursors moved without a change. Returns those to store now. */
+  /** Adds the new cursors of feeds without changes. Returns the feed states to store now. */
   hold(moved: readonly FeedState[]): readonly FeedState[] {
     const isDue = moved.some(({ feed }) => (this.#heldOf(feed)?.polls ?? 0) >= maxHeld)
     for (const { feed, cursor } of moved) {

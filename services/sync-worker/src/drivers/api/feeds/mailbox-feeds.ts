@@ -19,7 +19,6 @@ import {
   type PassParts,
   type PassResult,
 } from './feed-pass.ts'
-import { HeldCursors } from './held-cursors.ts'
 import { RoundLosses } from './round-losses.ts'
 import { ParkedFeeds } from './parked-feeds.ts'
 import { UnknownFolderError } from './read-messages.ts'
@@ -53,7 +52,6 @@ export class MailboxFeeds {
   readonly #options: FeedPassOptions
   readonly #report: ReportedChanges
   readonly #unlisted = new UnlistedFolders()
-  readonly #cursors = new HeldCursors()
   /** True once the stored message index proved complete. */
   #isVerified = false
   #areRoundsRequired = false
@@ -105,7 +103,7 @@ export class MailboxFeeds {
     const names = new FolderNames(api.traits.placement, folders, named)
     const writer = await this.#openIndex(names)
     const pass = new FeedPass(this.#options, memory, { writer, names, isListStored: false })
-    const stored = this.#cursors.renew(await store.listFeeds())
+    const stored = await store.listFeeds()
     const feeds = pairFeeds(api.feeds(folders), stored)
     await storeFolders(pass, { before, named, created: feeds.filter(({ isNew }) => isNew) })
     const required = parked.inOrder(await this.#markRequired(pass, feeds))
@@ -184,7 +182,7 @@ export class MailboxFeeds {
     const { api, account, store } = this.#options
     const { placement } = api.traits
     if (!parts || this.#areRoundsRequired || placement === 'labels') return undefined
-    const [mailbox, named, states] = await Promise.all([
+    const [mailbox, named, stored] = await Promise.all([
       store.findMailbox(),
       store.listFolders(),
       store.listFeeds(),
@@ -196,14 +194,12 @@ export class MailboxFeeds {
     const pass = new FeedPass(this.#options, memory, { writer, names, isListStored: true })
     const folders = await findFolders(pass, parts)
     if (!folders) return undefined
-    const stored = this.#cursors.renew(states)
     const read = stored.filter(({ folder }) => folders.has(folder ?? ''))
     const feeds = read.map((state) => ({ feed: feedOf(state), state }))
-    const hold = (moved: readonly FeedState[]) => this.#cursors.hold(moved)
-    const current = await readFeeds(pass, feeds, { hold })
+    const states = await readFeeds(pass, feeds)
     await retryPending(pass)
     pass.parkRefused()
-    const hasRounds = [...current.values()].some(needsRound)
+    const hasRounds = [...states.values()].some(needsRound)
     const unknownPath = findUnknownPath(placement, listed, account.paths)
     return { hasRounds, unknownPath, pass }
   }
@@ -248,7 +244,8 @@ export class MailboxFeeds {
   ): Promise<IndexWriter> {
     const { store, account, losses, now } = this.#options
     const epoch = before ? before.epoch + 1 : now().getTime()
-    // Clients list the mailbox because of the mailboxReset event: later arrivals are announced.
+    // Clients list the mailbox after the mailboxReset event. Only messages that arrive after the
+    // reset are announced.
     const announceFrom = isLost ? now() : null
     const mailbox = {
       epoch,

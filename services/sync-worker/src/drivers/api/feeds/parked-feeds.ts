@@ -5,28 +5,28 @@ import { backoff } from '@posthorn/flow'
 const minParkedMs = 60_000
 const maxParkedMs = 6 * 3_600_000
 
-/** Refusal of the provider to read the feed of a folder. */
+/** Error of the provider that refuses to read the feed (list of changes) of a folder. */
 export interface FeedRefusal {
   readonly feed: Feed
   readonly error: MailApiError
-  /** False if the last refusal of the feed had the same text. */
+  /** False if the previous refusal of the feed (list of changes) had the same error text. */
   readonly isNew: boolean
 }
 
 interface Parked extends FeedRefusal {
   readonly refusals: number
-  /** Time from which the feed may be read again. */
+  /** Time from which the feed (list of changes) may be read again, in epoch milliseconds. */
   readonly until: number
 }
 
 /**
- * Feeds of folders that the provider refuses to read, while the provider serves other folders of
- * the account. A parked feed is left out of passes until its delay ends, so that other folders are
- * synced.
+ * Parked feeds: feeds of folders that the provider refuses to read, while it serves other folders
+ * of the account. Sync passes leave out a parked feed until its delay ends, so that other folders
+ * are synced.
  */
 export class ParkedFeeds {
   readonly #parked = new Map<string, Parked>()
-  /** Ids of the feeds that `suspect` named. */
+  /** Ids of feeds (lists of changes) whose refusal made a sync pass fail; see `suspect`. */
   readonly #suspects = new Set<string>()
   readonly #now: () => Date
   readonly #delayMs = backoff({ baseMs: minParkedMs, maxMs: maxParkedMs })
@@ -35,32 +35,32 @@ export class ParkedFeeds {
     this.#now = now
   }
 
-  /** Latest refusal of a parked feed, or of a feed that may be read and was not read since. */
+  /** Latest refusal of a feed (list of changes), until the feed is read successfully. */
   get latest(): FeedRefusal | undefined {
     return [...this.#parked.values()].at(-1)
   }
 
-  /** Time from which the first parked folder may be read again. Undefined without such a folder. */
+  /** Earliest end of the delay of a parked folder. Undefined if no delay of a folder is running. */
   get nextTryAt(): Date | undefined {
     const now = this.#now().getTime()
     const waiting = [...this.#parked.values()].filter(({ until }) => until > now)
     return waiting.length > 0 ? new Date(Math.min(...waiting.map(({ until }) => until))) : undefined
   }
 
-  /** Parked folders whose delay has ended. */
+  /** Parked (refused) folders that may be read again, because their delay has ended. */
   get due(): Feed[] {
     return [...this.#parked.values()].flatMap(({ feed }) => (this.mayRead(feed) ? feed : []))
   }
 
   /**
-   * Remembers folders that were refused by a failed sync pass which read no folder. Such folders
-   * are not parked, because the mailbox may be unavailable as a whole.
+   * Records feeds that were refused in a failed sync pass that could read no folder. Such feeds are
+   * not parked, because the mailbox may be unavailable as a whole.
    */
   suspect(feeds: Iterable<Feed>): void {
     for (const { id } of feeds) this.#suspects.add(id)
   }
 
-  /** Feeds in the order in which a sync pass reads them: folders that were refused come last. */
+  /** Sorts feeds (lists of changes) for a sync pass: feeds recorded by `suspect` come last. */
   inOrder<F extends { readonly feed: Feed }>(feeds: readonly F[]): F[] {
     const rank = ({ feed }: F) => Number(this.#suspects.has(feed.id))
     return feeds.toSorted((one, other) => rank(one) - rank(other))
@@ -86,13 +86,13 @@ export class ParkedFeeds {
     for (const [id, parked] of this.#parked) this.#parked.set(id, { ...parked, until: 0 })
   }
 
-  /** Forgets the refusals of a feed that was read. */
+  /** Removes the recorded refusals of a feed (list of changes) that was read. */
   clear({ id }: Feed): void {
     this.#parked.delete(id)
     this.#suspects.delete(id)
   }
 
-  /** Forgets feeds that are not followed, such as feeds of deleted folders. */
+  /** Drops refusals of feeds that are not followed any more, such as of deleted folders. */
   retain(feeds: readonly Feed[]): void {
     const ids = new Set(feeds.map(({ id }) => id))
     for (const id of this.#parked.keys()) if (!ids.has(id)) this.#parked.delete(id)
@@ -100,7 +100,7 @@ export class ParkedFeeds {
   }
 }
 
-/** Failure of a list of a folder, which may concern the folder alone. */
+/** Failure to list the changes or messages of one folder. Other folders may be readable. */
 export class FolderFailure extends Error {
   override name = 'FolderFailure'
   readonly failure: MailApiError
@@ -112,8 +112,8 @@ export class FolderFailure extends Error {
 }
 
 /**
- * Waits for a list of the changes or messages of a feed. Failures of other requests, such as of
- * reading messages, concern the whole mailbox.
+ * Awaits a list of the changes or messages of a feed. Only failures of such lists may concern one
+ * folder; failures of other requests concern the whole mailbox.
  *
  * @throws FolderFailure if the provider responded, and neither the token nor the rate of requests
  *   is the reason

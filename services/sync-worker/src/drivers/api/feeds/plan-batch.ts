@@ -7,42 +7,43 @@ import {
   stateOfMessage,
 } from '../index/indexed-message.ts'
 
-/** Changes that a feed reported: a page of changes, or a part of a collected full round. */
+/** Changes that a feed reported: one page of changes, or a part of a collected full round. */
 export interface FeedBatch {
   feed: Pick<Feed, 'folderId'>
   changed: readonly MessageChange[]
-  /** Ids of messages that left the folder or mailbox of the feed. */
+  /** Ids of messages that left the folder or mailbox of the feed (list of changes). */
   removed: readonly string[]
   /** Ids of indexed messages that are requested before their change or removal is stored. */
   requested?: ReadonlySet<string>
-  /** True for the first full round of a feed: older messages have no event. */
+  /** True in the first full round of a feed. Old messages then cause no event. */
   isInitial?: boolean
   /**
-   * True for a message that is not indexed and is stored without an event, like old messages while
-   * the index is filled.
+   * Returns true for a new message that is stored without an event, such as an old message while
+   * the message index is filled.
    */
   isSilent?: (id: string) => boolean
 }
 
-/** Difference between the changes that a feed reported and the message index. */
+/** Plan of the changes to store: the difference between a feed's report and the message index. */
 export interface BatchPlan {
-  /** New states of indexed messages. */
+  /** New states of messages that are already in the message index. */
   updated: IndexedMessage[]
-  /** New messages without an event. */
+  /** New messages that are added to the message index without an event. */
   silent: IndexedMessage[]
-  /** Indexed messages that were deleted. */
+  /** Ids of deleted messages that are in the message index. */
   deleted: string[]
   /**
-   * Messages to read, because their present state decides: new, moved, or removed from a folder.
+   * Ids of messages to read, because the change depends on the message's present state: the message
+   * is new, was moved, or was removed from a folder.
    */
   toGet: string[]
-  /** Ids of messages that were deleted and are not indexed. */
+  /** Ids of deleted messages that are not in the message index. */
   dismissed: string[]
 }
 
 /**
- * Compares the changes that a feed reported with the message index. A repeated report gives an
- * empty plan, because the index has its states already. Pure.
+ * Compares the changes that a feed reported with the message index. If the index already has the
+ * reported states, the plan is empty, so that a repeated report has no effect. Pure.
  */
 export function planBatch(
   { feed, changed, removed, requested, isSilent }: FeedBatch,
@@ -65,7 +66,7 @@ export function planBatch(
 }
 
 function planChange(plan: BatchPlan, change: MessageChange, state: IndexedMessage): void {
-  // The reported folder of the message may be outdated: the message may have moved on.
+  // The message is read, because it may have left the reported folder in the meantime.
   if (state.folderId !== change.folderId) {
     plan.toGet.push(change.id)
     return
@@ -80,8 +81,8 @@ function planRemoval(
   state: IndexedMessage | undefined,
 ): void {
   if (folderId === undefined && !isRequested) (state ? plan.deleted : plan.dismissed).push(id)
-  // A message that left a folder was moved, or was removed and returned. Both also apply to
-  // messages that are not indexed.
+  // A message that left a folder may be in another folder, or may have returned. Messages that are
+  // not indexed are read for the same reasons.
   else if (!state || state.folderId === folderId) plan.toGet.push(id)
 }
 
@@ -90,35 +91,35 @@ function silentState(change: MessageChange, folderId: string | undefined): Index
   return folderId === undefined ? state : { ...state, folderId }
 }
 
-/** Outcome of reading a message, compared with the message index. */
+/** Finding: result of comparing a message that was read with the message index. */
 export type Finding =
   /**
-   * Message that was not returned: deleted in the meantime, or not yet readable, also in a folder
-   * where a feed reported the message.
+   * The provider did not return the message. The message was deleted, or cannot be read yet, even
+   * if a feed reported the message.
    */
   | { kind: 'missing'; id: string }
   /**
-   * `isMissing`: the message left its folder and was not returned, so another feed may name the
-   * message.
+   * The message left its synced folder. `isMissing` is true if the provider did not return the
+   * message, which another feed may still report.
    */
   | { kind: 'deleted'; state: IndexedMessage; isMissing?: boolean }
   | { kind: 'new'; message: ApiMessage; state: IndexedMessage }
   | { kind: 'moved'; message: ApiMessage; state: IndexedMessage; before: IndexedMessage }
   | { kind: 'updated'; state: IndexedMessage; before: IndexedMessage }
-  /** State equal to the message index, or message outside of the synced mailbox. */
+  /** The message equals its indexed state, or is in no synced folder and not indexed. */
   | { kind: 'unchanged'; id: string }
 
 export interface FindingInput {
   id: string
-  /** Message as the provider returned it; undefined if the provider did not return the message. */
+  /** Message as returned by the provider. Undefined if the provider did not return the message. */
   message: ApiMessage | undefined
-  /** True if a feed named the message as present. */
+  /** True if a feed (list of changes) named the message as present. */
   isNamed: boolean
-  /** State of the message in the index; undefined if the message is not indexed. */
+  /** State of the message in the index. Undefined if the message is not in the index. */
   before: IndexedMessage | undefined
   /** Ids of drafts that belong to submissions in flight. */
   ownDrafts: ReadonlySet<string>
-  /** True for folders that are listed. */
+  /** Returns true if the messages in a folder are synced. */
   isListed: (folderId: string | undefined) => boolean
 }
 

@@ -12,8 +12,8 @@ import { compareMessage, type Finding } from './plan-batch.ts'
 import { indexPart } from './stored/stored-index.ts'
 
 /**
- * Error about a message in a folder that is not listed: the folders must be listed first. Nothing
- * about the message is stored.
+ * Error for a message in a folder that was never listed. The folders must be listed before anything
+ * about the message can be stored.
  */
 export class UnknownFolderError extends Error {
   override name = 'UnknownFolderError'
@@ -27,34 +27,35 @@ interface Refused {
   id: string
 }
 
-/** Outcome of reading a message; with `announcement` if its `messageNew` is due. */
+/** Result of reading a message, with an `announcement` if a `messageNew` is due. */
 export type ReadFinding = (WithoutMessage<Finding> | Refused) & {
   announcement?: Omit<Announcement, 'key'>
 }
 
-/** Maximum events with message data per transaction. */
+/** Maximum number of `messageNew` events per transaction. */
 const maxAnnouncements = 50
-/** Approximate maximum bytes of events per transaction, apart from the last message. */
+/** Approximate maximum bytes of events per transaction. The last message may exceed the limit. */
 const maxBatchBytes = 4 * 1024 * 1024
 
 export interface Readings {
-  /** Returns the stored states of the messages. Called again after each `store`. */
+  /** Returns the indexed states of the messages. Called again after each `store`. */
   states: () => ReadonlyMap<string, IndexedMessage>
-  /** True if a feed named the message as present. */
+  /** True if a feed (list of changes) named the message as present. */
   isNamed: (id: string) => boolean
-  /** True in the first full round of a feed: older messages have no event. */
+  /** True in the first full round of a feed. Old messages then cause no event. */
   isInitial?: boolean
-  /** New messages that arrived before this time have no event. Absent: all have an event. */
+  /** New messages that arrived before this time cause no event. If absent, all new messages do. */
   silentBefore?: Date
-  /** Copies of messages that need not be read again. */
+  /** Copies of messages that were read already and need not be read again. */
   copies?: ReadonlyMap<string, ApiMessage>
-  /** Stores findings that fill a transaction, to free the memory of the findings. */
+  /** Stores findings as soon as they fill a transaction, so that their memory is freed. */
   store: (findings: readonly ReadFinding[]) => Promise<void>
 }
 
 /**
- * Reads messages and compares the messages with the index. Drafts events one by one, because each
- * event may have attachments of 25 MiB. Returns the findings that are not stored yet.
+ * Reads messages and compares each message with the message index. Events are built one by one,
+ * because each event may contain attachments of 25 MiB. Returns the findings that `store` has not
+ * stored yet.
  *
  * @throws UnknownFolderError in a pass that does not list the folders
  */
@@ -81,7 +82,7 @@ export async function readMessages(
   return batch.take(drafter)
 }
 
-/** Findings (compared messages) to store in one transaction, and the size of their drafts. */
+/** Batch of findings (compared messages) for one transaction, and the size of their events. */
 class DraftBatch {
   #findings: ReadFinding[] = []
   #announcements = 0
@@ -99,7 +100,7 @@ class DraftBatch {
     this.#bytes += measureJson([draft, report], { maxBytes: maxBatchBytes })
   }
 
-  /** Takes the findings out of the batch, and adds the summaries of new messages. */
+  /** Empties the batch. Returns its findings, with summaries added to the new messages. */
   async take(drafter: Pick<MessageDrafter, 'addSummaries'>): Promise<ReadFinding[]> {
     const findings = this.#findings
     this.#findings = []
@@ -137,7 +138,7 @@ async function readGroup(
   }
 }
 
-/** Reads at most `groupSize` messages from the provider. */
+/** Reads messages from the provider, at most `groupSize` messages. */
 export function getGroup(
   { api, index, onRefusal, signal }: FeedPass,
   ids: readonly string[],
@@ -159,7 +160,7 @@ export async function nameLabels(
   if (unnamed.length > 0) names.addNames(await api.folders(signal), unnamed)
 }
 
-/** Adds the retries of the message to the data of a late messageNew. */
+/** Adds the number and delay of the repeated reads to a late `messageNew` event. */
 export function withRetries(finding: ReadFinding, retries: GetRetries): ReadFinding {
   const { announcement } = finding
   if (!announcement) return finding
@@ -198,21 +199,21 @@ function novelty(
   { kind, message }: Finding & { message: ApiMessage },
   { draft }: DraftedMessage,
 ): MessageNovelty {
-  // Each save of a draft is a new message. The Message-ID of a draft stays new for a copy that
-  // arrives.
+  // A draft never seems new, because each save of a draft creates another message. Its Message-ID
+  // is not recorded as announced, so that an arriving copy of the draft still seems new.
   if (message.draft) return { mayBeNew: false }
   const result = noveltyOf(draft, { arrivedAt: message.receivedAt, notifyFrom })
   return kind === 'moved' ? { ...result, mayBeNew: false } : result
 }
 
-/** Start of announcements: `announceFrom` of the index, else `notifyFrom` of the account. */
+/** Arrival time from which messages are announced: of the index, or else of the account. */
 function startOf({ writer, account }: FeedPass): Date {
   return writer.mailbox.announceFrom ?? account.notifyFrom
 }
 
 /**
- * True if a message was received before a time. Providers report whole seconds: a message of the
- * same second did not arrive before.
+ * True if a message arrived before a time. Providers report whole seconds, so a message of the same
+ * second does not count as earlier.
  */
 function isBefore(receivedAt: Date, since: Date): boolean {
   return receivedAt.getTime() < Math.floor(since.getTime() / 1_000) * 1_000

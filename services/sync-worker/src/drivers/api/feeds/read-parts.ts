@@ -9,16 +9,16 @@ import { type ReadFeed, readChanges } from './sync-feed.ts'
 
 /** End of reading feeds. */
 export interface ReadEnd {
-  /** Time of the pass, to be stored with the cursors. */
+  /** Time of the sync pass. Stored together with the cursors of the feeds (lists of changes). */
   syncedAt?: Date
-  /** Selects the states to store now, of feeds whose cursors moved without a change. */
+  /** Receives the new states of feeds that had no changes. Returns the states to store now. */
   hold?: (moved: readonly FeedState[]) => readonly FeedState[]
 }
 
 /**
- * Reads the changes of feeds. The cursors of feeds without changes are stored with one commit,
- * which `end` is part of, also after a failure: providers drop old cursors. Returns the new states
- * of the feeds that could be read.
+ * Reads the changes of several feeds. One commit stores the new cursors of all feeds without
+ * changes, together with `end`. Also stores the cursors after a failure, because providers drop old
+ * cursors. Returns the new states of the feeds that could be read.
  */
 export async function readFeeds(
   pass: FeedPass,
@@ -43,7 +43,7 @@ export async function readFeeds(
   return states
 }
 
-/** Reads the changes of a feed. A feed whose full round is due needs no request here. */
+/** Reads the changes of a feed. Sends no request if a full round of the feed is due. */
 async function readNext(pass: FeedPass, at: FeedInPass): Promise<ReadFeed | undefined> {
   const { feed, state } = at
   if (state.stage !== 'follow' || state.cursor === null) return { state, isStored: true }
@@ -51,8 +51,8 @@ async function readNext(pass: FeedPass, at: FeedInPass): Promise<ReadFeed | unde
 }
 
 /**
- * Reads a feed. Undefined if the folder of the feed was deleted during the read: the next pass
- * drops the feed. Also undefined if the provider refuses to read the folder.
+ * Runs a read of a feed. Undefined if the folder of the feed was deleted meanwhile, so that the
+ * next pass ends the feed, or if the provider refuses to read the folder.
  */
 export async function attempt<T>(
   pass: FeedPass,
@@ -70,7 +70,7 @@ export async function attempt<T>(
   }
 }
 
-/** Waits for a read of a folder. Undefined if the folder was deleted. */
+/** Awaits a read of a folder. Resolves to undefined if the folder was deleted. */
 async function ignoreMissing<T>(reading: Promise<T>): Promise<T | undefined> {
   try {
     return await reading
@@ -81,13 +81,12 @@ async function ignoreMissing<T>(reading: Promise<T>): Promise<T | undefined> {
 }
 
 /**
- * Ids of the folders that a pass over parts of a mailbox reads. A message that is not indexed is
- * requested, because notifications do not name its folder. The copy of such a message is kept for
- * the feed, which decides.
+ * Finds the folders that a partial sync pass reads, by id. Notifications do not name the folder of
+ * a message, so messages that are not indexed are read first. The copies are kept, and used if the
+ * folder's feed reports the messages.
  *
- * Undefined if all folders have to be read. That is required if a message is in a folder that is
- * not listed, or that was renamed or moved after the listing. All folders are also read if the
- * texts of the messages are too large to keep.
+ * Undefined if all folders have to be read: a message is in a folder that is not listed, or that
+ * was renamed or moved after the listing, or the texts of the messages are too large to keep.
  */
 export async function findFolders(
   pass: FeedPass,
@@ -95,7 +94,7 @@ export async function findFolders(
 ): Promise<ReadonlySet<string> | undefined> {
   const { index, names, now, store } = pass
   const folders = new Set(specialUses.flatMap((use) => names.findByUse(use)?.id ?? []))
-  // No synced folder has these special uses if the account's paths select other folders.
+  // If the account's paths select other folders, no synced folder has one of the special uses.
   if (otherwiseAll && folders.size === 0) return undefined
   const [pending, { states }] = await Promise.all([
     store.listDuePending(now(), maxGets),
@@ -111,8 +110,8 @@ export async function findFolders(
 }
 
 /**
- * Ids of folders that contain the messages named in notifications. Undefined if the list of folders
- * is not up to date.
+ * Ids of the folders that contain the messages named in notifications. Undefined if the stored list
+ * of folders is outdated.
  */
 async function findArrivals(pass: FeedPass): Promise<ReadonlySet<string> | undefined> {
   const { copies, names } = pass
@@ -124,14 +123,17 @@ async function findArrivals(pass: FeedPass): Promise<ReadonlySet<string> | undef
   return folders
 }
 
-/** False if a folder was renamed, moved or deleted after the listing. */
+/** False if a folder was renamed, moved or deleted after it was listed. */
 async function isInPlace({ api, names, signal }: FeedPass, folderId: string): Promise<boolean> {
   if (!api.folderPlace || !names.canMove(folderId)) return true
   const place = await ignoreMissing(api.folderPlace(folderId, signal))
   return place !== undefined && names.isAt(folderId, place)
 }
 
-/** Reads and keeps copies of notified messages. False, without copies, if copies are too large. */
+/**
+ * Reads messages that notifications named and keeps copies of the messages. Returns false and keeps
+ * no copies if their texts are too large.
+ */
 async function readNotified(pass: FeedPass, ids: readonly string[]): Promise<boolean> {
   const { copies, drafter } = pass
   if (ids.length > maxGets) return false
@@ -154,7 +156,7 @@ function textLength({ plain = '', html = '' }: ApiTexts): number {
   return plain.length + html.length
 }
 
-/** Finds notified messages that no feed reported, without folders that are not synced. */
+/** Finds messages in synced folders that notifications named but no feed reported. */
 export async function findUnreported(
   { copies, index, names, report }: FeedPass,
   messages: PassParts['messages'],

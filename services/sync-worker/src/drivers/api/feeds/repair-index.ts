@@ -12,39 +12,43 @@ import type { IndexChange } from './stored/index-writer.ts'
 import { indexPart } from './stored/stored-index.ts'
 import { needsRound } from './sync-feed.ts'
 
-// The message index of a mailbox with a single feed follows the mailbox's history. Changes that the
-// history lacks would stay forever. Therefore the index is compared with a list of the whole
-// mailbox once a month, in pieces between sync passes, while the feed is read as usual. The list is
-// hours old when it is compared: it only selects the messages to request. The answers are stored.
+// If a mailbox has a single feed, changes that the feed does not report would be missing in the
+// message index forever. Therefore the index is compared with a list of the whole mailbox once a
+// month, in pieces between sync passes. Meanwhile the feed is read as usual, so the list is
+// outdated by hours when it is compared. The list only selects messages to request; the provider's
+// responses are stored.
 
 const dayMs = 86_400_000
-/** Interval of the comparisons of an account. The start depends on a hash of the account. */
+/**
+ * Interval of the comparisons of an account's message index. The account's hash determines the
+ * start within the interval.
+ */
 const periodMs = 30 * dayMs
-/** Period after the start of an interval in which the first comparison of an index may begin. */
+/** Period at the start of an interval in which the first comparison of an index may begin. */
 const firstMs = dayMs
-/** Delay of the next comparison after a list that lacks messages, or whose position expired. */
+/** Delay until the next comparison if the list lacked messages, or the list position expired. */
 const retryMs = dayMs
-/** Maximum age of a comparison, after which the comparison begins again. */
+/** Maximum duration of a comparison. After this time, the comparison begins again. */
 const maxAgeMs = 25 * dayMs
 /**
- * Age at the start of the comparison from which a message that the index lacks is old: such a
- * message is indexed without an event.
+ * Age from which a message that is missing in the index counts as old, at the start of the
+ * comparison. Old messages are added to the index without an event.
  */
 const recentMs = 7 * dayMs
-/** Maximum pieces per sync pass: the list of 5,000 messages. A piece takes a second or less. */
+/** Maximum pieces of the comparison per pass: 5,000 listed messages, about a second each. */
 const maxPieces = 10
-/** Entries per page of the list. */
+/** Number of messages per page in the list of the mailbox. */
 const pageLimit = 500
-/** Maximum messages that a piece requests: 1,000 units of Gmail. */
+/** Maximum messages that one piece of the comparison requests. Takes 1,000 quota units of Gmail. */
 const maxPieceRequests = 50
-/** Name of the part of the stored messages that collects the list. */
+/** Name of the part of stored messages in which the list of the mailbox is collected. */
 const repairPart = 'repair'
 
 /**
- * Continues or begins the monthly comparison of the index with a list of the mailbox, if it is due
- * and the feed needs no full round. Folders have full rounds of their own. Stops after a few
- * pieces, and if another pass is requested. Each piece is committed with its position. A failure of
- * the provider is reported, and the next pass continues.
+ * Begins or continues the monthly comparison of the message index with a list of the mailbox, if
+ * the comparison is due and the feed needs no full round. Only for mailboxes with a single feed.
+ * Stops after a few pieces, or if another sync pass is requested. Each piece is committed with its
+ * position. After a failure of the provider, which is reported, the next pass continues.
  */
 export async function repairIndex(pass: FeedPass): Promise<void> {
   const { openIdle, onRepair = () => undefined } = pass.repairs
@@ -61,7 +65,7 @@ export async function repairIndex(pass: FeedPass): Promise<void> {
   }
 }
 
-/** Outcome of a sync pass whose comparison failed. A list whose position expired ends. */
+/** Outcome of a failed piece. An expired position in the list ends the comparison. */
 async function outcomeOfError(pass: FeedPass, error: unknown): Promise<PieceOutcome | 'failed'> {
   if (isRateLimit(error)) return 'continue'
   if (isMailApiError(error, 'stale-cursor')) return end(pass, 'incomplete', {})
@@ -69,7 +73,7 @@ async function outcomeOfError(pass: FeedPass, error: unknown): Promise<PieceOutc
   return 'failed'
 }
 
-/** True if a comparison of the index with a list of the mailbox is in progress or has to begin. */
+/** True if a comparison of the message index is in progress or has to begin. */
 function isRepairDue({ account, now, writer }: FeedPass): boolean {
   const { filledAt, repair } = writer.mailbox
   if (filledAt === null) return false
@@ -107,7 +111,7 @@ async function runPiece(pass: FeedPass, feed: Feed): Promise<PieceOutcome> {
   return compare(pass, { ...current, applied })
 }
 
-/** Adds a page of the list to the collected list. */
+/** Reads the next page of the mailbox list and adds its messages to the collected list. */
 async function collect(pass: FeedPass, feed: Feed, current: IndexRepair): Promise<PieceOutcome> {
   const { api, index, signal, writer } = pass
   const { cursor, ...rest } = current
@@ -127,8 +131,9 @@ async function collect(pass: FeedPass, feed: Feed, current: IndexRepair): Promis
 }
 
 /**
- * True if the list lacks more than 500 indexed messages, labels or flags, and is shorter than the
- * profile says: requests for so many messages would be in vain.
+ * True if the collected list is incomplete: more than 500 indexed messages differ by missing
+ * messages, labels or flags, and the list is shorter than the mailbox's profile says. The messages
+ * are not requested then.
  */
 async function isIncomplete(pass: FeedPass): Promise<boolean> {
   const at = { feed: {}, state: { feed: repairPart, applied: '' } }
@@ -140,7 +145,7 @@ async function isIncomplete(pass: FeedPass): Promise<boolean> {
   return true
 }
 
-/** Ends the comparison. The list is deleted, and the time of the next comparison is stored. */
+/** Ends the comparison: deletes the collected list, and stores the time of the next comparison. */
 async function end(
   { account, now, writer }: FeedPass,
   outcome: 'completed' | 'incomplete',
@@ -155,8 +160,8 @@ async function end(
 }
 
 /**
- * Requests the next messages whose state in the list differs from the index, and stores the
- * answers. A message that the provider does not return is deleted from the index.
+ * Requests the next messages whose state in the list differs from the index. Stores the states that
+ * the provider returns. Deletes messages from the index that the provider does not return.
  */
 async function compare(
   pass: FeedPass,
@@ -191,14 +196,14 @@ async function compare(
 }
 
 /**
- * True for a difference between the provider and the index. A message that neither has, or that the
- * provider refuses, is left to the feed.
+ * True if a message differs between provider and index. False if neither has the message, or if the
+ * provider refuses to return it.
  */
 function isRepair({ kind }: ReadFinding): boolean {
   return kind === 'new' || kind === 'updated' || kind === 'deleted'
 }
 
-/** Ids of the messages in the next part of the list and of the index whose states differ. */
+/** Ids of messages whose states in the next part of the list and of the index differ. */
 async function findDifferences(pass: FeedPass, applied: string) {
   const at = { feed: {}, state: { feed: repairPart, applied } }
   const { listed, present, end: last } = await scanRound(pass, at, applied)
@@ -211,7 +216,7 @@ async function findDifferences(pass: FeedPass, applied: string) {
   return { ids, end: last }
 }
 
-/** Start of the next comparison of an account after a time: accounts are spread over the month. */
+/** Start time of an account's next comparison. Spreads the accounts over the month. */
 function nextStart(account: string, time: number): number {
   const hash = createHash('sha256').update(account).digest().readUInt32BE(0)
   const phase = (hash / 2 ** 32) * periodMs

@@ -1,16 +1,16 @@
 import type { ChangesPage } from '@posthorn/backends/mail-api'
 
-/** Time for which a message counts as reported: notifications may follow a feed's report. */
+/** Period after a feed's report of a message in which notifications of the message may follow. */
 const keepMs = 10_000
 /**
- * Maximum ids of reported messages in memory. After a pass with more messages, some messages count
- * as not reported and are read again.
+ * Maximum message ids in memory. If feeds report more messages, the remaining messages count as not
+ * reported and are read again after a notification.
  */
 const maxIds = 1_000
 
-/** Messages that the feeds of an account reported in the last seconds. */
+/** Messages that the feeds (lists of changes) of an account reported in the last seconds. */
 export class ReportedChanges {
-  /** Number of pages with changes that the feeds returned so far. */
+  /** Number of pages with changes that the feeds (lists of changes) returned so far. */
   pages = 0
   readonly #times = new Map<string, number>()
   readonly #now: () => Date

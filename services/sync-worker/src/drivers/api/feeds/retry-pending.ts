@@ -8,12 +8,12 @@ import { type ReadFinding, readMessages, withRetries } from './read-messages.ts'
 import { indexPart, type LoadedMessages } from './stored/stored-index.ts'
 
 /**
- * Reads pending messages again: messages that feeds named and the provider did not return. Requires
- * that the feeds were read, which report deletions.
+ * Reads pending messages again: messages that feeds named but the provider did not return. The
+ * feeds must have been read before, because they report deletions.
  *
- * After the last attempt `messageMissing` is recorded. If the index has the message in a folder,
- * `messageDeleted` is recorded for that folder, because the message moved away. A refused message
- * stays in the index; a later change of the message still announces the message.
+ * After the last attempt, records `messageMissing`. If the index contains the message, also records
+ * `messageDeleted` for its folder, because the message was moved away. A refused message stays in
+ * the index, and a later change of the message is still announced.
  */
 export async function retryPending(pass: FeedPass): Promise<void> {
   const { store, index, writer, signal, now } = pass
@@ -29,8 +29,8 @@ export async function retryPending(pass: FeedPass): Promise<void> {
       loaded = await index.load(indexPart, ids)
     }
     const states = () => loaded.states
-    // A pending message that waits for the folder of its index entry was removed from that folder,
-    // and refused.
+    // A message may be pending for the folder in which it is indexed. Such a message was removed
+    // from the folder and then refused, so it does not count as named by a feed.
     const isNamed = (id: string) => byId.get(id)?.folder !== states().get(id)?.folderId
     await save(await readMessages(pass, ids, { states, isNamed, store: save }))
   }
@@ -57,8 +57,8 @@ function changeOfRetries(pass: FeedPass, { findings, loaded, byId }: Retries) {
   })
   const input = { findings: [...late, ...lost], loaded, named: new Map(), folder: null }
   const change = changeOfFindings(pass, input)
-  // A refused message that is indexed was announced: the message stays unchanged until it can be
-  // read.
+  // A refused message that is in the index was announced before. It stays unchanged in the index
+  // until it can be read.
   const reported = ended.filter(({ kind, id }) => kind === 'missing' || !loaded.states.has(id))
   const pendingOf = (each: readonly Unread[]) => each.flatMap(({ id }) => byId.get(id) ?? [])
   return {
@@ -69,7 +69,7 @@ function changeOfRetries(pass: FeedPass, { findings, loaded, byId }: Retries) {
   }
 }
 
-/** True if the pending message is not read again after this attempt. */
+/** True if this was the last attempt to read a pending message. */
 function isLast(pending: PendingMessage | undefined): boolean {
   return pending !== undefined && pending.tries + 1 >= retryDelaysMs.length
 }

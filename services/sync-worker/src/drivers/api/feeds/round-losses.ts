@@ -4,44 +4,44 @@ import { apiFlags, type IndexedMessage } from '../index/indexed-message.ts'
 import type { FeedState } from './stored/feed-store.ts'
 import { indexPart, type StoredIndex } from './stored/stored-index.ts'
 
-/** Maximum messages that are requested because a full round lacks them. */
+/** Maximum number of missing messages of a full round that are requested from the provider. */
 export const maxRequests = 500
 /**
- * Delay until the next full round after a list of messages that was incomplete. The delay doubles
- * while lists are shorter than the mailbox's profile says.
+ * Delay until the next full round after an incomplete list of messages. Doubles while lists are
+ * shorter than the mailbox's profile says.
  */
 const roundDelayMs = backoff({ baseMs: 60_000, maxMs: 6 * 3_600_000 })
-/** Share of the messages of a mailbox that may arrive while they are listed. */
+/** Share of a mailbox's messages that may arrive while the mailbox is being listed. */
 const arrivingShare = 0.01
 /**
- * Consecutive short lists of a mailbox after which a full round counts as complete: profiles may
- * count messages that are not listed.
+ * Number of consecutive short lists of a mailbox after which a full round counts as complete. The
+ * provider's profile may count messages that are never listed.
  */
 const maxShortLists = 5
-/** Time for which first rounds must be empty before an empty list is accepted. */
+/** Period during which first full rounds must be empty before an empty list is accepted. */
 const emptyMs = 10 * 60_000
 
-/** Treatment of losses: messages, labels and flags of the index that a full round lacks. */
+/** Plan for losses: messages, labels and flags that are in the index but not in a full round. */
 export type LossPlan =
-  /** Each message with a loss is requested. The provider's answer decides. */
+  /** Each message with a loss is requested from the provider. The provider's response is stored. */
   | { kind: 'request'; isShort: boolean }
-  /** Losses of these messages, which two lists of the mailbox have, are stored. */
+  /** Losses of these messages are stored, because two lists agree on these losses. */
   | { kind: 'confirmed'; ids: ReadonlySet<string> }
-  /** No loss of a message is stored. A further full round decides. */
+  /** No loss (missing message, label or flag) is stored. Another full round has to follow. */
   | { kind: 'keep' }
 
-/** List of messages that lacks messages of the message index or of the provider's profile. */
+/** Incomplete list of messages, compared with the message index or the provider's profile. */
 export interface IncompleteList {
-  /** Number of messages with losses. */
+  /** Number of indexed messages that the list lacks, or that it lists without a label or flag. */
   losses: number
   listed: number
-  /** Messages of the mailbox according to the provider's profile. */
+  /** Number of messages in the mailbox according to the provider's profile. */
   total: number | undefined
 }
 
 type OnIncomplete = (list: IncompleteList) => void
 
-/** Part of a `FeedPass` that the comparison of a full round needs. */
+/** Properties of a `FeedPass` that are needed to compare a full round (list of all messages). */
 interface RoundContext {
   readonly api: Pick<MailApi, 'profile'>
   readonly index: Pick<StoredIndex, 'scan'>
@@ -54,15 +54,15 @@ export interface CollectedRound {
   readonly state: Pick<FeedState, 'feed' | 'applied'>
 }
 
-/** Comparison of the rest of a full round with the message index. */
+/** Result of comparing the rest of a full round (list of all messages) with the message index. */
 interface Comparison {
-  /** Ids of the messages with losses. */
+  /** Ids of messages that the full round lacks, or lists without a label or flag. */
   losses: ReadonlySet<string>
-  /** Number of messages in the rest of the round. */
+  /** Number of messages in the compared rest of the full round (list of all messages). */
   listed: number
 }
 
-/** True if a full round lacks an indexed message, one of its labels or a flag. */
+/** True if a full round lacks an indexed message, or one of the message's labels or flags. */
 export function isLoss(before: IndexedMessage, listed: IndexedMessage | undefined): boolean {
   if (!listed) return true
   const labels = new Set(listed.labels)
@@ -73,27 +73,28 @@ export function isLoss(before: IndexedMessage, listed: IndexedMessage | undefine
 }
 
 /**
- * Losses of full rounds of a whole mailbox. Lists of providers are short, empty or outdated at
- * times, therefore a list alone is no proof of a deletion: up to 500 messages are requested. Losses
- * of more messages are stored only if the list is as long as the profile says, and a second list,
- * one minute later, has the same losses. A short list may also lack new messages, so that another
- * round follows.
+ * Treatment of losses (missing messages, labels and flags) in full rounds of a whole mailbox. Lists
+ * of providers are sometimes short, empty or outdated, so one list does not prove a deletion. Up to
+ * 500 messages with losses are requested. More losses are stored only if the list is as long as the
+ * provider's profile says, and a second list, one minute later, has the same losses. A short list
+ * may also lack new messages, so another full round follows.
  *
- * A collected round has one plan, which failures of its comparison do not change. The plan is kept
- * in memory: after a restart, the rest of the round is planned, and another round follows.
+ * A collected full round has one plan, which stays the same if the comparison fails and continues.
+ * The plan is only in memory: after a restart, the rest of the round is planned, and another round
+ * follows.
  */
 export class RoundLosses {
   readonly #now: () => Date
   readonly #maxRequests: number
-  /** Plan of the collected round. Undefined until the round is compared. */
+  /** Plan for the losses of the collected full round. Undefined before the first comparison. */
   #plan: LossPlan | undefined
-  /** True if the plan is based on the whole collected round. */
+  /** True if the plan is made from the whole full round, not from its rest after a restart. */
   #isOfWholeRound = false
-  /** Ids of messages with losses in the round before the collected round. */
+  /** Ids of messages with losses in the previous full round (list of all messages). */
   #first: ReadonlySet<string> | undefined
-  /** True if the collected first round of the mailbox is complete. Undefined until compared. */
+  /** True if the collected first full round counts as complete. Undefined before the check. */
   #isFirstAccepted: boolean | undefined
-  /** Last first round of the mailbox that was shorter than the profile says. */
+  /** Length and time of the latest first full round with fewer messages than the profile says. */
   #firstList: { listed: number; at: number } | undefined
   /** Number of consecutive lists that were shorter than the mailbox's profile says. */
   #shortLists = 0
@@ -104,31 +105,31 @@ export class RoundLosses {
     this.#maxRequests = limit
   }
 
-  /** Time of the next full round after an incomplete list. */
+  /** Time at which the next full round may start after an incomplete list. */
   get nextRoundAt(): Date | undefined {
     return this.#nextRoundAt === undefined ? undefined : new Date(this.#nextRoundAt)
   }
 
-  /** False until the time of the next full round. */
+  /** True if a full round may start now. False after an incomplete list, until `nextRoundAt`. */
   get mayStartRound(): boolean {
     return this.#now().getTime() >= (this.#nextRoundAt ?? 0)
   }
 
-  /** False if another full round has to follow the collected round. */
+  /** True if the collected full round is complete. False if another full round has to follow. */
   get isComplete(): boolean {
     if (!this.#isOfWholeRound || !this.#plan || this.#plan.kind === 'keep') return false
     const isShort = this.#plan.kind === 'request' && this.#plan.isShort
     return !isShort || this.#shortLists >= maxShortLists
   }
 
-  /** Ends the collected round because another full round begins. */
+  /** Drops the plan of the collected full round, because another full round begins. */
   begin(): void {
     this.#plan = undefined
     this.#isOfWholeRound = false
     this.#isFirstAccepted = undefined
   }
 
-  /** Forgets all rounds, because the message index is created again. */
+  /** Drops the data of all full rounds, because the message index is created again. */
   reset(): void {
     this.begin()
     this.#first = undefined
@@ -137,7 +138,10 @@ export class RoundLosses {
     this.#nextRoundAt = undefined
   }
 
-  /** Plans the collected round, or its rest. The first call compares it with the message index. */
+  /**
+   * Plans the losses of the collected full round. The first call makes the plan by comparing the
+   * round with the message index.
+   */
   async plan(
     pass: RoundContext,
     at: CollectedRound,
@@ -146,7 +150,7 @@ export class RoundLosses {
     return (this.#plan ??= await this.#choose(pass, at, onIncomplete))
   }
 
-  /** Ends the comparison of the collected round, after its last part was committed. */
+  /** Ends a full round after the commit of its last part. Schedules another round if needed. */
   end(): void {
     if (this.isComplete) this.reset()
     else {
@@ -156,9 +160,10 @@ export class RoundLosses {
   }
 
   /**
-   * True if the collected first round of a mailbox is complete, as far as the provider's profile
-   * tells. A short list is accepted if the list before had the same length: profiles may count
-   * messages that are not listed. An empty list is accepted if lists are empty for 10 minutes.
+   * True if the collected first full round of a mailbox counts as complete according to the
+   * provider's profile. Accepts a short list if the previous list had the same length, because
+   * profiles may count messages that are never listed. Accepts an empty list if lists have been
+   * empty for 10 minutes.
    */
   async acceptsFirst(
     pass: RoundContext,
@@ -197,7 +202,7 @@ export class RoundLosses {
     return isFew ? { kind: 'request', isShort: false } : { kind: 'keep' }
   }
 
-  /** Chooses the plan of a round that is compared from its first message on. */
+  /** Makes the plan for a full round that is compared from its first message on. */
   async #chooseForWhole(
     { api, signal }: RoundContext,
     { losses, listed }: Comparison,
@@ -217,29 +222,29 @@ export class RoundLosses {
     return isFew ? { kind: 'request', isShort: isShortList } : { kind: 'keep' }
   }
 
-  /** Selects the messages that also had losses in the round before the collected round. */
+  /** Selects the messages with losses that also had losses in the previous full round. */
   #confirm(losses: ReadonlySet<string>): ReadonlySet<string> {
     return new Set([...losses].filter((id) => this.#first?.has(id)))
   }
 }
 
-/** True if a list is much shorter than the provider's number. False without a number. */
+/** True if a list is much shorter than the mailbox's known number of messages. */
 export function isShort(listed: number, total: number | undefined): boolean {
   return total !== undefined && total - listed > total * arrivingShare
 }
 
-/** Part of a collected full round beside the same part of the message index. */
+/** Range of message ids, with the messages of a full round and of the message index. */
 export interface RoundWindow {
   listed: ReadonlyMap<string, IndexedMessage>
-  /** Indexed messages of the feed. */
+  /** Messages of the feed (list of changes) that the message index contains in the range. */
   present: readonly IndexedMessage[]
-  /** First id after the window. Absent at the end of the full round and of the message index. */
+  /** Lowest message id after this range. Absent if the full round and the index end here. */
   end: string | undefined
 }
 
 /**
- * Reads the next few leaves (blocks of stored messages) of a collected full round and of the
- * message index, from an id on.
+ * Reads the next range of message ids, a few leaves (blocks of stored messages), from a collected
+ * full round and from the message index.
  */
 export async function scanRound(
   { index }: Pick<RoundContext, 'index'>,
@@ -258,7 +263,7 @@ export async function scanRound(
   }
 }
 
-/** Compares the rest of a full round with the message index. */
+/** Compares the rest of a full round with the message index, from the id `applied` on. */
 export async function compareRound(pass: RoundContext, at: CollectedRound): Promise<Comparison> {
   const losses = new Set<string>()
   let count = 0

@@ -11,7 +11,7 @@ export interface DueRound extends FeedInPass {
   readonly isDropped: boolean
 }
 
-/** Followed feed (list of changes of a folder or mailbox) and the position in the feed. */
+/** Feed (list of changes of a folder or mailbox) that is followed, and the position in the feed. */
 export interface FollowedFeed extends FeedInPass {
   readonly isNew: boolean
 }
@@ -20,8 +20,8 @@ export function pairFeeds(feeds: readonly Feed[], stored: readonly FeedState[]):
   const states = new Map(stored.map((state) => [state.feed, state]))
   return feeds.map((feed) => {
     const state = states.get(feed.id)
-    // A deleted folder that is listed again gets a new feed: messages may have returned to the
-    // folder.
+    // If a deleted folder is listed again, its feed starts from the beginning, because messages may
+    // have returned to the folder.
     const isNew = !state || isDropStarted(state)
     return { feed, state: isNew ? newFeed(feed) : state, isNew }
   })
@@ -43,7 +43,7 @@ export function feedOf({ feed: id, folder }: FeedState): Feed {
   return folder === null ? { id } : { id, folderId: folder }
 }
 
-/** Full rounds that end feeds whose folders were deleted, or are not selected any more. */
+/** Last full rounds of feeds whose folders were deleted, or are not selected any more. */
 export function droppedRounds(
   stored: readonly FeedState[],
   feeds: readonly FollowedFeed[],
@@ -64,9 +64,9 @@ export function dueRounds(
 }
 
 /**
- * Runs full rounds (comparisons of all messages) one after the other. Between two rounds, and
- * between two steps of a round, stops if another pass is requested, so that new messages need not
- * wait. Returns true if rounds are left.
+ * Runs full rounds (comparisons of all messages) one after the other. Stops between two rounds, or
+ * two steps of a round, if another sync pass is requested, so that new messages need not wait.
+ * Returns true if rounds are left.
  */
 export async function runRounds(pass: FeedPass, rounds: readonly DueRound[]): Promise<boolean> {
   const afterStep: AfterStep = async () => {
@@ -81,21 +81,21 @@ export async function runRounds(pass: FeedPass, rounds: readonly DueRound[]): Pr
   return false
 }
 
-/** Runs a full round of a feed. False if `afterStep` stopped the round. */
+/** Runs the full round of one feed. Returns false if `afterStep` stopped the round. */
 async function runRound(pass: FeedPass, round: DueRound, afterStep: AfterStep): Promise<boolean> {
   if (round.isDropped) return dropFeed(pass, round, afterStep)
   return (await attempt(pass, round.feed, () => completeRound(pass, round, afterStep))) ?? true
 }
 
-/** True if the messages of a deleted folder are being compared. Only then a feed has no cursor. */
+/** True if the messages of a deleted folder are being compared with an empty full round. */
 function isDropStarted({ stage, cursor }: FeedState): boolean {
   return stage === 'apply' && cursor === null
 }
 
 /**
- * Ends a feed whose folder was deleted. The indexed messages of the feed are compared with an empty
- * full round, so that each message is read and was either moved or deleted. Returns false if
- * `afterStep` stopped the comparison.
+ * Ends a feed whose folder was deleted. Compares the indexed messages of the feed with an empty
+ * full round, so that each message is read and found moved or deleted. Returns false if `afterStep`
+ * stopped the comparison.
  */
 async function dropFeed(
   pass: FeedPass,

@@ -7,30 +7,30 @@ import { applyRound, collectPage, markRecent } from './full-round.ts'
 import type { FeedInPass, FeedPass } from './feed-pass.ts'
 import { listedBy } from './parked-feeds.ts'
 
-/** Preferred entries per page of a feed (list of changes): the maximum of Gmail's history. */
+/** Requested entries per page of a feed (list of changes): the maximum of Gmail's history. */
 const pageLimit = 500
 
 /**
- * Maximum full rounds (lists of all messages) of a feed that begin in one pass, so that a provider
- * cannot keep a worker in a loop.
+ * Maximum number of times that the full round of a feed begins again in one sync pass. Otherwise a
+ * provider could keep a worker in a loop.
  */
 const maxRestarts = 3
 
-/** Result of reading a feed: its new position. */
+/** Result of reading a feed (list of changes): the new position in the feed. */
 export interface ReadFeed {
   state: FeedState
-  /** False if only the cursor moved, which is stored with the cursors of other feeds. */
+  /** False if only the cursor moved. The cursors of several feeds are then stored together. */
   isStored: boolean
 }
 
-/** True if a full round (comparison of all messages) of the feed is required, or in progress. */
+/** True if a full round (comparison of all messages) of the feed is required or in progress. */
 export function needsRound({ stage, cursor, completedAt }: FeedState): boolean {
   return stage !== 'follow' || cursor === null || completedAt === null
 }
 
 /**
- * Reads the changes of a feed, page by page, until there are no more changes or a full round has to
- * start. Each page with changes is committed with its cursor.
+ * Reads the changes of a feed, page by page, until there are no more changes or a full round is
+ * required. Each page with changes is committed together with its cursor.
  *
  * @throws MailApiError: the next call continues after the last committed page
  */
@@ -48,16 +48,16 @@ export async function readChanges(
 }
 
 /**
- * Callback after a committed step of a full round that made requests to the provider, except after
- * the last step. False to stop the round after this step: the next call continues.
+ * Called after each committed step of a full round that sent requests to the provider, except after
+ * the last step. Resolves to false to stop the full round. The next call then continues the round.
  */
 export type AfterStep = () => Promise<boolean>
 
 /**
- * Completes the full round (comparison of all messages) of a feed, or starts and completes a new
- * round, then reads the changes since. The pages of the round are collected, then compared with the
- * message index. A stale cursor starts the round again. Returns false if `afterStep` stopped the
- * round.
+ * Completes the full round (comparison of all messages) of a feed, or runs a new full round. Then
+ * reads the changes that followed. The pages of the round are collected and compared with the
+ * message index. If the cursor is too old, the round begins again. Returns false if `afterStep`
+ * stopped the round.
  *
  * @throws MailApiError: the next call continues after the last committed page
  */
@@ -79,16 +79,19 @@ export async function completeRound(
   return true
 }
 
-/** Position of a feed after a page or a part of a full round. */
+/** Position of a feed after one step: a page of changes, or a part of a full round. */
 interface Step {
   state: FeedState
-  /** True if the feed has no more changes. */
+  /** True if the feed (list of changes) has no more changes. */
   isComplete?: boolean
-  /** True if a full round of the feed has to begin again. */
+  /** True if the full round (list of all messages) of the feed has to begin again. */
   isRestart?: boolean
-  /** True if the step made requests, is committed, and more such steps may follow. */
+  /**
+   * True if the reading may stop here: the step sent requests and is committed, and more such steps
+   * may follow.
+   */
   isPausable?: boolean
-  /** True if pages without changes have moved the cursor of the feed since the last commit. */
+  /** True if the cursor of the feed moved over pages without changes and is not stored yet. */
   isUnstored?: boolean
 }
 
@@ -110,7 +113,8 @@ async function advance(pass: FeedPass, at: FeedInPass): Promise<Step> {
   }
   if (page.unreadable !== undefined) pass.reportUnreadable(feed, page.unreadable)
   if (page.full) return { state: await collectPage(pass, state, page), isPausable: !page.complete }
-  // The provider ended the full round without completing it.
+  // The provider stopped listing messages before the full round was complete, so the round begins
+  // again.
   if (state.stage === 'collect') return { state: await restartRound(pass, at), isRestart: true }
   const next: FeedState = { ...state, cursor: page.cursor }
   const isComplete = page.complete
@@ -121,7 +125,7 @@ async function advance(pass: FeedPass, at: FeedInPass): Promise<Step> {
   return { state: next, isComplete, isPausable: !isComplete }
 }
 
-/** Reads the next page of a feed. Returns the error of a cursor that is too old. */
+/** Reads the next page of a feed. Returns the error of an outdated cursor, without throwing. */
 async function readPage(
   { api, signal }: FeedPass,
   { feed, state: { cursor } }: FeedInPass,
@@ -136,8 +140,8 @@ async function readPage(
 }
 
 /**
- * Lets the full round of a feed begin again. Message ids stay valid, so clients learn of a stale
- * cursor by a warning and the differences.
+ * Makes the full round of a feed begin again. Message ids stay valid. If the cursor was too old, a
+ * warning informs the clients, and the full round finds the missed changes.
  */
 async function restartRound(
   { writer, names }: FeedPass,

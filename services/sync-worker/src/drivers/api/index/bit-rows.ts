@@ -1,11 +1,11 @@
 import { apiFlags, emptyMessage, type IndexedMessage } from './indexed-message.ts'
 
-// Names of the bit rows in a leaf of the stored message index: one letter for the kind, then a
-// folder, label or flag.
+// A leaf of the message index has one bit row for each folder, label and flag. The name of a bit
+// row is a letter for its kind, then the folder, label or flag.
 const [folderRow, labelRow, flagRow] = ['/', '#', '!']
 const recentRow = `${flagRow}recent`
 
-/** Message of a leaf of the stored message index whose bit rows are being read. */
+/** Message of a leaf of the message index before bit rows set its folder, labels and flags. */
 export type UnmarkedMessage = IndexedMessage & { labels: string[] }
 
 export function unmarkedMessage(id: string, threadId: string | undefined): UnmarkedMessage {
@@ -34,7 +34,7 @@ function namesOf(message: IndexedMessage): string[] {
   return names
 }
 
-/** Sets a folder, label or flag in the messages of its bit row. */
+/** Sets a folder, label or flag in all messages whose bit in the bit row is set. */
 export function markMessages(
   messages: readonly UnmarkedMessage[],
   name: string,

@@ -3,9 +3,9 @@ import { PackedReader, PackedWriter } from './front-coding.ts'
 import type { IndexedMessage } from './indexed-message.ts'
 
 /**
- * Packs messages with sorted ids into a leaf of the stored message index: front-coded ids and
- * thread ids, then one bit row per folder, flag and label. A message with 16 hexadecimal digits
- * takes about 15 to 20 bytes. Pure.
+ * Packs messages with sorted ids into a leaf of the message index: front-coded ids and thread ids,
+ * then one bit row per folder, flag and label. With ids of 16 hexadecimal digits, a message takes
+ * about 15 to 20 bytes. Pure.
  */
 export function encodeFrontCoded(messages: readonly IndexedMessage[]): Buffer {
   const writer = new PackedWriter()
@@ -44,9 +44,9 @@ export function decodeFrontCoded(bytes: Uint8Array): IndexedMessage[] {
 }
 
 /**
- * Writes the thread ids of messages, each id once. The first message of a thread has the id of the
- * thread (Gmail), and messages that arrived together have neighbouring ids. Such messages take a
- * bit, or the number of a thread id.
+ * Writes the thread ids of messages, each thread id once. A thread id that equals the message id
+ * (first message of a thread at Gmail) takes one bit. A repeated thread id takes a small number.
+ * Messages that arrived together have neighbouring thread ids, which front coding shortens.
  */
 function writeThreads(writer: PackedWriter, messages: readonly IndexedMessage[]): void {
   const length = Math.ceil(messages.length / 8)
@@ -82,7 +82,7 @@ function readThreads(reader: PackedReader, ids: readonly string[]): (string | un
   })
 }
 
-/** Bit row without trailing zero bytes. */
+/** Removes the trailing zero bytes of a bit row. */
 function trim(bits: Uint8Array): Uint8Array {
   let length = bits.length
   while (length > 0 && bits[length - 1] === 0) length--

@@ -1,11 +1,11 @@
-// Front coding: a text is stored as the lengths of the beginning and end that it shares with the
-// text before, and the remaining part. Ids of one mailbox share most of their characters, have the
-// same length, and their characters have four or six bits each.
+// Front coding stores a list of texts. For each text it stores how many characters the text shares
+// with the previous text at the beginning and at the end, and the remaining part. Ids of one
+// mailbox have the same length, share most characters, and need four or six bits per character.
 
 const hex = Buffer.from('0123456789abcdef')
 const base64url = Buffer.from('ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789-_')
 
-/** Kind of a text's stored remaining part: UTF-8, packed digits, packed base64url. */
+/** Encoding of the remaining part of a text: UTF-8, packed hexadecimal or packed base64url. */
 const kinds = { text: 0, hex: 1, base64url: 2 } as const
 
 type Kind = (typeof kinds)[keyof typeof kinds]
@@ -19,11 +19,11 @@ function valuesOf(alphabet: Buffer): Int8Array {
   return values
 }
 
-/** Text of a front-coded list, and its relation to the text before. */
+/** Text in a front-coded list, and the parts that it shares with the previous text. */
 class ListedText {
   bytes = Buffer.alloc(256)
   length = 0
-  /** Number of bytes that the text shares with the text before, at the beginning and at the end. */
+  /** Number of bytes shared with the previous text, at the beginning and at the end. */
   prefix = 0
   suffix = 0
   kind: Kind = kinds.text
@@ -33,15 +33,15 @@ class ListedText {
     this.length = this.bytes.write(text)
   }
 
-  /** Enlarges the buffer for a text. Keeps the content of the buffer. */
+  /** Enlarges the buffer of the text to `length` bytes or more. Keeps the content of the buffer. */
   reserve(length: number): void {
     if (length > this.bytes.length) this.bytes = Buffer.concat([this.bytes, Buffer.alloc(length)])
   }
 }
 
 /**
- * Creates the text before the first text of a list. Some ids end like this text; the remaining part
- * of such ids is base64url.
+ * Creates the assumed previous text of the first text in a list. It is "=", because some ids end
+ * with "=" and then have a remaining part in base64url.
  */
 function textBefore(): ListedText {
   const text = new ListedText()
@@ -50,14 +50,14 @@ function textBefore(): ListedText {
   return text
 }
 
-/** Writes bytes, integers and texts into a buffer that grows. */
+/** Writer of bytes, integers and front-coded texts. Its buffer grows as needed. */
 export class PackedWriter {
   #bytes = Buffer.allocUnsafe(4_096)
   #length = 0
   #last = textBefore()
   #next = new ListedText()
 
-  /** Returns the bytes written so far. */
+  /** Returns a copy of all bytes that were written to the buffer. */
   finish(): Buffer {
     return Buffer.from(this.#bytes.subarray(0, this.#length))
   }
@@ -74,7 +74,7 @@ export class PackedWriter {
     for (const byte of bytes) this.#byte(byte)
   }
 
-  /** Writes a text, relative to the text written before. */
+  /** Writes a text in front coding: only the differences from the previously written text. */
   text(text: string): void {
     const [last, next] = [this.#last, this.#next]
     next.set(text)
@@ -95,7 +95,7 @@ export class PackedWriter {
     this.#next = last
   }
 
-  /** Starts a list of texts. The first text of a list has no relation to another text. */
+  /** Starts a list of texts. The first text of the list is not compared with an earlier text. */
   startTexts(): void {
     this.#last = textBefore()
   }
@@ -123,7 +123,8 @@ export class PackedWriter {
 }
 
 /**
- * Reads the values of a `PackedWriter` in their order. Each read fails if the content is damaged.
+ * Reader of the values that a `PackedWriter` wrote, in the same order. A read fails if the content
+ * is damaged.
  */
 export class PackedReader {
   readonly #bytes: Uint8Array
@@ -211,7 +212,10 @@ function damaged(): Error {
   return new Error('unexpected end of packed content')
 }
 
-/** Zigzag code of an integer: differences near 0 become small non-negative numbers. */
+/**
+ * Zigzag code of an integer. Maps integers near 0, also negative integers, to small non-negative
+ * numbers, which take few bytes.
+ */
 function zigzag(value: number): number {
   return value < 0 ? -2 * value - 1 : 2 * value
 }
@@ -228,9 +232,9 @@ function sharedPrefix(one: ListedText, other: ListedText): number {
 }
 
 /**
- * Length of the common end of two texts, outside of the common beginning. If the common end is one
- * byte longer than in the text before, returns the length of the text before. The extra byte is
- * usually chance, and a changed length takes a longer header.
+ * Length of the end that two texts share, outside of the shared beginning. Returns the shared
+ * length of the previous text if the length is larger by 1. The extra byte is usually a
+ * coincidence, and a changed length needs a longer header.
  */
 function sharedSuffix(last: ListedText, next: ListedText): number {
   const limit = Math.min(last.length, next.length) - next.prefix
@@ -244,8 +248,8 @@ function sharedSuffix(last: ListedText, next: ListedText): number {
 }
 
 /**
- * Kind of the remaining part of a text. The kind of the text before is preferred, because a change
- * of kind takes a longer header.
+ * Chooses the encoding of the remaining part of a text. Prefers the encoding of the previous text,
+ * because another encoding needs a longer header.
  */
 function kindOf(last: ListedText, next: ListedText): Kind {
   const isHex = isMadeOf(next, hexDigits)
@@ -253,7 +257,7 @@ function kindOf(last: ListedText, next: ListedText): Kind {
   return isHex || isMadeOf(next, base64urlDigits) ? kinds.base64url : kinds.text
 }
 
-/** True if the remaining part of a text consists of these digits. */
+/** True if the remaining part of a text consists only of the digits in `values`. */
 function isMadeOf({ bytes, length, prefix, suffix }: ListedText, values: Int8Array): boolean {
   for (let at = prefix; at < length - suffix; at++)
     if ((values[bytes[at] ?? 0] ?? -1) < 0) return false

@@ -7,24 +7,24 @@ export interface IndexedMessage extends ApiFlags {
   threadId?: string
   /** Id of the only folder of the message. Absent with placement `labels`. */
   folderId?: string
-  /** Labels of the message, distinct and sorted: ids of folders (placement `labels`) or names. */
+  /** Distinct labels, sorted. Ids of folders with placement `labels`, otherwise names of labels. */
   labels: readonly string[]
-  /** Set in a collected full round: the message is recent enough to be announced. */
+  /** Set only in a collected full round, for a message that is recent enough to be announced. */
   recent?: true
 }
 
-/** Names of the flags, as `MailApi` has them. */
+/** Names of the message flags in the types of `MailApi`. */
 export const apiFlags = ['unseen', 'flagged', 'draft'] as const satisfies (keyof ApiFlags)[]
 
 /** Maximum labels of an indexed message. Gmail allows 10,000 per mailbox; clients use a few. */
 const maxLabels = 500
 
-/** Message with no reported data except the id. */
+/** Creates an indexed message from an id, without folder, labels and flags. */
 export function emptyMessage(id: string): IndexedMessage {
   return { id, labels: [], unseen: false, flagged: false, draft: false }
 }
 
-/** State of an indexed message after a change. Members without a change stay. Pure. */
+/** Applies a change to an indexed message. Members absent in the change stay. Pure. */
 export function mergeChange(state: IndexedMessage, change: MessageChange): IndexedMessage {
   const { addedLabels = [], removedLabels = [] } = change
   const flags = Object.fromEntries(apiFlags.map((flag) => [flag, change[flag] ?? state[flag]]))
@@ -41,21 +41,19 @@ export function mergeChange(state: IndexedMessage, change: MessageChange): Index
   })
 }
 
-/** State to index for a message that was read. Pure. */
+/** Converts a message that was read from the provider to its state in the message index. Pure. */
 export function stateOfMessage(message: ApiMessage): IndexedMessage {
   const { id, threadId, folderId, labels, unseen, flagged, draft } = message
   return defined({ id, threadId, folderId, labels: sortLabels(labels), unseen, flagged, draft })
 }
 
-/** Change that leads to exactly this state of an indexed message. Pure. */
+/** Creates the change that sets all members of an indexed message to a state. Pure. */
 export function absoluteChange(state: IndexedMessage): MessageChange {
   const { recent: _, labels, ...rest } = state
   return { ...rest, labels: [...labels] }
 }
 
-/**
- * True if both messages have the same folder, labels and flags. Thread ids are not compared. Pure.
- */
+/** True if two messages have the same folder, labels and flags. Ignores thread ids. Pure. */
 export function isSameState(one: IndexedMessage, other: IndexedMessage): boolean {
   return (
     one.folderId === other.folderId &&
@@ -69,8 +67,8 @@ function isSameList(one: readonly string[], other: readonly string[]): boolean {
 }
 
 /**
- * Sorts the labels of a message. A lone surrogate is replaced: it could not be stored and would
- * differ at each comparison.
+ * Sorts the labels of a message and removes duplicates. Replaces lone surrogates in a label,
+ * because Postgres cannot store them and the label would always differ from the stored label.
  */
 function sortLabels(labels: readonly string[]): string[] {
   const distinct = [...new Set(labels.map((label) => label.toWellFormed()))]

@@ -3,31 +3,31 @@ import { bitRowsOf, markMessages, unmarkedMessage } from './bit-rows.ts'
 import type { IndexedMessage } from './indexed-message.ts'
 
 /**
- * Column of texts, stored character by character after their common beginning: the first characters
- * of all texts, then the second characters of all texts. Ids of a mailbox differ at a few
- * positions, so that most characters repeat.
+ * Column of texts without their common beginning. The characters are stored by position: the first
+ * characters of all texts, then the second characters of all texts. Ids of a mailbox differ at few
+ * positions, so most characters repeat and compress well.
  */
 interface TextColumn {
   prefix: string
-  /** Lengths of the texts without the prefix. */
+  /** Length of each text in the column, without the common beginning. */
   lengths: number[]
   characters: string
 }
 
-/** Leaf of the stored message index before compression, as JSON. */
+/** Content of a leaf of the message index before compression. Stored as JSON. */
 interface LeafColumns {
   ids: TextColumn
-  /** Thread of each message: `ownThread`, `nextThread`, or 2 plus the number of a thread id. */
+  /** Thread of each message: `ownThread`, `nextThread`, or 2 plus the index in `threadIds`. */
   threads: number[]
-  /** Distinct thread ids of messages whose thread is not named like the message. */
+  /** Distinct thread ids of the messages whose thread id differs from the message id. */
   threadIds: TextColumn
-  /** Folders, labels and flags, each with one bit per message in base64. */
+  /** Bit rows of folders, labels and flags: one bit per message, in base64. */
   rows: [name: string, bits: string][]
 }
 
-/** Marks a thread that has the id of the message, as at Gmail for the first message of a thread. */
+/** Marks a message whose thread id is its message id (first message of a thread at Gmail). */
 const ownThread = 0
-/** Marks a thread that has the first id of `threadIds` that no earlier message has. */
+/** Marks a message whose thread id is the first entry of `threadIds` without earlier messages. */
 const nextThread = 1
 
 /** Maximum bytes of a decompressed index leaf. The 10,000 labels that Gmail permits take 1 MB. */
@@ -105,7 +105,10 @@ function toText(units: Uint16Array): string {
   return Buffer.from(units.buffer).toString('utf16le')
 }
 
-/** Offset in the joined texts of each character of a text column. Longer texts come first. */
+/**
+ * Computes the stored order of the characters of a text column: for each stored character, its
+ * offset in the joined texts. At each position, longer texts come first.
+ */
 function columnOrder(lengths: readonly number[]): Uint32Array {
   let total = 0
   const texts = lengths.map((length) => ({ length, start: (total += length) - length }))

@@ -2,15 +2,15 @@ import { decodeFrontCoded, encodeFrontCoded } from './front-coded-leaf.ts'
 import type { IndexedMessage } from './indexed-message.ts'
 import { decodeColumns, encodeColumns } from './leaf-columns.ts'
 
-/** First byte of a stored leaf of the index. Another value is a format of another release. */
+/** Formats of stored leaves of the message index. The first byte of a leaf is its format. */
 export const leafFormats = { frontCoded: 2, columns: 3 } as const
 
 export type LeafFormat = (typeof leafFormats)[keyof typeof leafFormats]
 
 /**
- * Format of leaves (blocks of the message index) that workers store. Earlier builds read
- * front-coded leaves only. Earlier builds run beside this release during an upgrade, and after a
- * rollback. The next release stores columns, because this release reads columns (decision 0094).
+ * Format in which workers store leaves (blocks of the message index). Front coding is the only
+ * format that earlier releases read, which run beside this release during an upgrade and after a
+ * rollback. The next release can store columns, because this release reads columns (decision 0094).
  */
 const storedFormat: LeafFormat = leafFormats.frontCoded
 

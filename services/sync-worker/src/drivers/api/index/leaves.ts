@@ -7,11 +7,11 @@ import type { IndexedMessage } from './indexed-message.ts'
 export interface Leaf {
   low: string
   messages: readonly IndexedMessage[]
-  /** `low` of the leaf before this leaf, if both leaves were loaded because this leaf is small. */
+  /** `low` of the preceding leaf, if that leaf was also loaded because this leaf is small. */
   previous?: string
 }
 
-/** New states of indexed messages by id; undefined for deleted messages. */
+/** New states of indexed messages by message id. Undefined for a deleted message. */
 export type StateChanges = ReadonlyMap<string, IndexedMessage | undefined>
 
 export interface LeafChange {
@@ -19,21 +19,20 @@ export interface LeafChange {
   saved: Leaf[]
   /** `low` of leaves of the message index that no longer exist. */
   deleted: string[]
-  /** Change of the number of indexed messages. */
+  /** Number of messages added to the index. Negative if messages are removed. */
   added: number
 }
 
 /**
- * Maximum messages in a leaf of the stored message index. Leaves are read and written as a whole.
- * Larger leaves make a commit of scattered changes slower, smaller leaves cost more bytes per
- * message for keys.
+ * Maximum messages in a leaf of the message index. Leaves are read and written as a whole. With
+ * larger leaves, a commit of scattered changes is slower. With smaller leaves, the keys of leaves
+ * take more bytes per message.
  */
 export const maxLeafMessages = 256
 
 /**
- * Applies changes of messages to the leaves of the stored index that cover their ids. Leaves split
- * with too many messages, and empty leaves are deleted. Leaves without a change are not saved.
- * Pure.
+ * Applies changes of messages to the leaves of the message index that cover the message ids. Splits
+ * leaves with too many messages, and deletes empty leaves. Unchanged leaves are not stored. Pure.
  */
 export function changeLeaves(
   leaves: readonly Leaf[],
@@ -50,7 +49,7 @@ export function changeLeaves(
     if (messages.length > 0)
       result.saved.push(...splitLeaf({ low: leaf.low, messages }, maxMessages))
     else if (existing.has(leaf.low)) result.deleted.push(leaf.low)
-    // Leaves that were joined with this leaf.
+    // Leaves that were joined with this leaf do not exist any more, so they are deleted.
     for (const low of leaf.absorbed) result.deleted.push(low)
   }
   return result
@@ -61,8 +60,8 @@ interface MergedLeaf extends Leaf {
 }
 
 /**
- * Sorts leaves of the message index. Small leaves are joined with the leaf before if both together
- * fill at most 75 %.
+ * Sorts leaves of the message index. Joins a small leaf with the preceding leaf if both together
+ * are at most 75 % full.
  */
 function mergeSmall(leaves: readonly Leaf[], maxMessages: number): MergedLeaf[] {
   const sorted = leaves.toSorted((one, other) => (one.low < other.low ? -1 : 1))
@@ -81,8 +80,8 @@ function mergeSmall(leaves: readonly Leaf[], maxMessages: number): MergedLeaf[] 
 }
 
 /**
- * Ids of changed messages by the leaf that covers them. Ids below all leaves belong to a new leaf
- * that starts at the bottom.
+ * Groups the ids of changed messages by the leaf that covers them. Ids below all loaded leaves are
+ * assigned to a new first leaf.
  */
 function changesByLeaf(
   leaves: readonly MergedLeaf[],
@@ -101,7 +100,7 @@ function changesByLeaf(
   return result
 }
 
-/** Merges the sorted messages of a leaf with sorted ids of changed messages. */
+/** Applies changes to the sorted messages of a leaf. `ids` are sorted ids of changed messages. */
 function applyChanges(
   messages: readonly IndexedMessage[],
   ids: readonly string[],
@@ -119,8 +118,8 @@ function applyChanges(
 }
 
 /**
- * Splits a leaf of the message index into parts that are three quarters full, so that the next
- * messages fit. The first part keeps `low`.
+ * Splits a leaf of the message index that has too many messages. The parts are three quarters full,
+ * so that new messages fit. The first part keeps `low`.
  */
 function splitLeaf({ low, messages }: Leaf, maxMessages: number): Leaf[] {
   if (messages.length <= maxMessages) return [{ low, messages }]

@@ -48,7 +48,8 @@ function attachmentInfo(id: string): (attachment: ApiAttachment) => AttachmentIn
       contentType,
       encodedSize: size,
       embedded,
-      // Providers report no disposition, and show embedded parts within the text.
+      // Providers do not report the disposition of an attachment. Embedded attachments are shown
+      // within the text, so they count as inline.
       inline: embedded,
       encodedInMessage: !external,
       contentId: contentId === undefined ? undefined : `<${contentId}>`,
@@ -56,9 +57,7 @@ function attachmentInfo(id: string): (attachment: ApiAttachment) => AttachmentIn
     })
 }
 
-/**
- * Maps lower-case header names to values. Encoded words are decoded; decoded values stay unchanged.
- */
+/** Returns the headers of a message by lower-case name. Decodes encoded words in values. */
 export function headersOf({ headers = [] }: ApiMessage): Record<string, string[]> {
   const lines = headers.map(([name, value]) => `${name}: ${value.replaceAll(/[\r\n]+/g, ' ')}`)
   return parseHeaders(Buffer.from(lines.join('\r\n')))

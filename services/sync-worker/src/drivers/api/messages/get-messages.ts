@@ -12,17 +12,17 @@ import {
   type Refusal,
 } from './refusals.ts'
 
-/** Mailbox whose messages are requested. */
+/** Mailbox from which messages are requested. */
 export interface MessageSource {
   readonly api: Pick<MailApi, 'getMessages' | 'profile'>
-  /** Lists ids of messages that the provider probably returns. */
+  /** Lists ids of indexed messages, which the provider probably returns. */
   readonly listKnown: () => Promise<readonly string[]>
   readonly onRefusal?: OnRefusal | undefined
   readonly signal: AbortSignal
 }
 
 /**
- * Messages that the provider returned. Messages that are neither returned nor in `refused` are
+ * Result of a request for messages. Messages that are neither returned nor in `refused` are
  * missing.
  */
 export interface GotMessages {
@@ -30,25 +30,29 @@ export interface GotMessages {
   refused: ReadonlySet<string>
 }
 
-/** Messages per request without texts. The clients divide a request into batches of a provider. */
+/** Maximum messages per request without texts. Clients divide a request into batches. */
 export const maxGets = 20
-/** Maximum bytes of message texts in memory. With default limits: two batches of Graph. */
+/**
+ * Maximum bytes of message texts that a request may take in memory. With the default text limits,
+ * sufficient for two batches of Microsoft Graph.
+ */
 export const maxTextsBytes = 24 * 1024 * 1024
 
 /**
- * Maximum messages per request with these options. All texts of a request are in memory together.
+ * Computes the maximum number of messages in one request. Depends on the size of the requested
+ * texts, because all texts of a request are in memory together.
  */
 export function groupSize({ maxTextBytes }: GetOptions): number {
   if (maxTextBytes === undefined) return maxGets
-  // Plain text and HTML have separate limits.
+  // Plain text and HTML of a message may each take `maxTextBytes`.
   return Math.max(1, Math.min(maxGets, Math.floor(maxTextsBytes / (2 * maxTextBytes))))
 }
 
 /**
- * Gets at most `groupSize` messages. If the request fails because of a single message, the messages
- * are requested one by one, and with less content. Missing messages are left out.
+ * Gets at most `groupSize` messages. If one message makes the request fail, requests the messages
+ * one by one, and with less content. Leaves out missing messages.
  *
- * @throws MailApiError of the mailbox
+ * @throws MailApiError if the failure concerns the whole mailbox
  */
 export async function getMessages(
   source: MessageSource,
@@ -81,11 +85,12 @@ async function getEach(
   return { messages, refused }
 }
 
-/** Maximum other messages that are requested to find out whether the provider returns messages. */
+/** Maximum other messages that are requested to check whether the provider returns any. */
 const maxProbes = 3
 
 /**
- * Gets another message of the mailbox with the same options.
+ * Gets another message of the mailbox with the same options, to find out whether the failure of a
+ * request concerns the requested messages only.
  *
  * @throws MailApiError if the provider returns no message
  */
@@ -111,7 +116,7 @@ async function getOther(
   throw failure
 }
 
-/** Gets a message with as much content as the provider returns. Empty if the message is missing. */
+/** Gets one message, without contents that the provider refuses. Empty if no such message. */
 async function getReduced(
   { api, onRefusal, signal }: MessageSource,
   { id, options }: { id: string; options: GetOptions },

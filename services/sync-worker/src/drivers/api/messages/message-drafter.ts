@@ -13,31 +13,31 @@ import { attachmentReader, type ContentSource, readStart } from './read-content.
 import { maxTextBytes, readTexts, withImages } from './read-text.ts'
 import type { FolderNames } from '../events/folder-names.ts'
 
-/** Builds the data of `messageNew` events for an account at a mail API. */
+/** Builder of the data of `messageNew` events, for an account at a mail API. */
 export interface MessageDrafter {
-  /** Parts of messages that the settings request. */
+  /** Returns the parts of messages that have to be read according to the settings. */
   getOptions(): Promise<GetOptions>
   draft(message: ApiMessage, names: FolderNames): Promise<DraftedMessage>
-  /** Adds the requested summaries to drafts that are stored together. */
+  /** Adds the requested summaries to the data of events that are stored together. */
   addSummaries(drafted: readonly DraftedMessage[]): Promise<void>
 }
 
 export interface DrafterDeps extends Omit<ContentSource, 'id'> {
   readonly settings: Pick<SettingsCache, 'get'>
   readonly summaries: Pick<Summaries, 'startBatch'>
-  /** Reader of message parts for the account. */
+  /** Reader that parses parts of the account's messages. */
   readonly read: ReadPart
 }
 
-/** Read limit in bytes per kind of text (plain or HTML) if the settings have no limit. */
+/** Maximum bytes that are read of each text (plain or HTML) if the settings contain no limit. */
 const defaultTextBytes = 2_097_152
-/** Read limit in bytes per kind of text (plain or HTML) for summaries. */
+/** Maximum bytes that are read of each text (plain or HTML) if only a summary needs the texts. */
 const summaryTextBytes = 65_536
 
 /**
- * Creates the drafter of `messageNew` events of a mail API. Downloads the beginning of messages
- * whose headers look like a report, and the attachments that the settings request. The event of a
- * message lacks attachments that the provider refuses.
+ * Creates the builder of `messageNew` events for an account at a mail API. Downloads the
+ * attachments that the settings request, and the beginning of a message whose headers look like a
+ * report. If the provider refuses an attachment, the event does not contain it.
  */
 export function createMessageDrafter(deps: DrafterDeps): MessageDrafter {
   return {
@@ -66,7 +66,10 @@ interface NewApiMessage {
   settings: Settings
 }
 
-/** New message that was read with texts and attachments as far as `getOptions` requests them. */
+/**
+ * Builds the new message, with the functions that read its contents. The message must have been
+ * read with the options of `getOptions`.
+ */
 function newMessage(
   deps: DrafterDeps,
   { message, names, settings }: NewApiMessage,

@@ -8,15 +8,15 @@ import { AppError } from '@posthorn/errors'
 import { expectObjectFailure, type OnRefusal, type Refusal } from './refusals.ts'
 
 /**
- * Reads up to `maxBytes` of an attachment. Undefined if the attachment is missing, stored elsewhere
- * or refused.
+ * Reads the first `maxBytes` of an attachment. Undefined if the attachment is missing, is only a
+ * link to a file elsewhere, or is refused by the provider.
  */
 export type ReadAttachment = (
   part: Pick<ApiAttachment, 'partId'>,
   maxBytes: number,
 ) => Promise<Buffer | undefined>
 
-/** Message with contents that its event may lack. */
+/** Message whose contents are read for its event. The event may lack unreadable contents. */
 export interface ContentSource {
   readonly api: Pick<MailApi, 'downloadSource' | 'downloadAttachment' | 'getMessage'>
   readonly id: string
@@ -24,10 +24,10 @@ export interface ContentSource {
   readonly signal: AbortSignal
 }
 
-/** Maximum downloads of a content that ends early. The client repeats only requests. */
+/** Maximum downloads of a content if downloads are interrupted. Clients repeat only requests. */
 const maxDownloads = 3
 
-/** Reads the attachments of one message. */
+/** Creates the function that reads attachments of one message. */
 export function attachmentReader(source: ContentSource): ReadAttachment {
   const { api, id, signal } = source
   return ({ partId }, maxBytes) => {
@@ -37,8 +37,8 @@ export function attachmentReader(source: ContentSource): ReadAttachment {
 }
 
 /**
- * Reads the beginning of a message. Undefined if the message was deleted in the meantime, or is
- * refused.
+ * Reads the first `maxBytes` of a message. Undefined if the message was deleted in the meantime, or
+ * if the provider refuses to return the message.
  */
 export function readStart(source: ContentSource, maxBytes: number): Promise<Buffer | undefined> {
   const { api, id, signal } = source
@@ -47,10 +47,10 @@ export function readStart(source: ContentSource, maxBytes: number): Promise<Buff
 }
 
 /**
- * Reads an attachment or the source of a message. Undefined if the content is missing, or if the
- * provider refuses the content and returns the message.
+ * Runs a read of an attachment or of a message's source. Undefined if the content is missing, or if
+ * the provider refuses the content although it returns the message.
  *
- * @throws MailApiError of the mailbox
+ * @throws MailApiError if the failure concerns the whole mailbox
  */
 async function readOptional<T>(
   { api, id, onRefusal, signal }: ContentSource,
@@ -67,7 +67,7 @@ async function readOptional<T>(
   }
 }
 
-/** True if the content of the message does not exist, or is a link to a file elsewhere. */
+/** True if the error means that the content does not exist, or is a link to a file elsewhere. */
 function isAbsent(error: unknown): boolean {
   const isMissing = error instanceof AppError && error.kind === 'not-found'
   return isMissing || isMailApiError(error, 'unsupported-operation')
@@ -84,7 +84,7 @@ async function readDownload(open: () => Promise<ApiDownload>, maxBytes: number):
   }
 }
 
-/** Reads the first bytes of a download and ends the download. */
+/** Reads the first `maxBytes` of a download, then ends the download. */
 async function readBeginning(
   { content }: Pick<ApiDownload, 'content'>,
   maxBytes: number,

@@ -4,10 +4,10 @@ import { embedReferencedImages } from '../../messages/image-references.ts'
 import type { TextKinds } from '../../messages/message-new.ts'
 import type { ReadAttachment } from './read-content.ts'
 
-/** Limit per kind of text that `MailApi` reads. */
+/** Maximum bytes of each text (plain or HTML) that `MailApi` reads. */
 export const maxTextBytes = 10 * 1024 * 1024
 
-/** Texts of a message that was read with texts, in the form that the caller requests. */
+/** Converts the texts of a message that were read to the form that the caller requests. */
 export function readTexts(
   read: ReadPart,
   { plain, html, hasMore: isCut }: ApiTexts,

@@ -1,6 +1,6 @@
 import { isMailApiError, type MailApiFailure } from '@posthorn/backends/mail-api'
 
-/** Failures of a mail API that concern the mailbox, whatever was requested. */
+/** Failures of a mail API that concern the whole mailbox, independent of the request. */
 const mailboxFailures: ReadonlySet<MailApiFailure> = new Set([
   'rate-limited',
   'mailbox-full',
@@ -8,14 +8,17 @@ const mailboxFailures: ReadonlySet<MailApiFailure> = new Set([
   'unlicensed',
 ])
 
-/** Failures of the mailbox or of one object: the mail API's response does not tell which. */
+/**
+ * Failures of a mail API that concern either the whole mailbox or the requested object. The
+ * provider's response does not show which.
+ */
 const unclearFailures: ReadonlySet<MailApiFailure> = new Set([
   'unavailable',
   'access-denied',
   'mailbox-disabled',
 ])
 
-/** Content of a message that the provider refuses. The event of the message lacks the content. */
+/** Content of a message that the provider refuses to return, so that the event lacks it. */
 export interface Refusal {
   /** Id of the message. */
   id: string
@@ -23,7 +26,7 @@ export interface Refusal {
   err: unknown
 }
 
-/** Records that the event of a message lacks a content. */
+/** Called for each content that an event lacks because the provider refused the content. */
 export type OnRefusal = (refusal: Refusal) => void
 
 /** True for failures of the mailbox, and for errors that do not come from the mail provider. */
@@ -31,17 +34,17 @@ export function isMailboxFailure(error: unknown): boolean {
   return !isMailApiError(error) || mailboxFailures.has(error.failure)
 }
 
-/** True if the failure may be one of the mailbox or of the requested object. */
+/** True if a failure may concern either the whole mailbox or the requested object. */
 export function isUnclear(error: unknown): boolean {
   return isMailApiError(error) && unclearFailures.has(error.failure)
 }
 
 /**
- * Returns if a failure concerns the requested object (such as a message) alone. If that is unclear,
- * `probe` requests another object. An outage of the provider must fail the work, which is then
- * repeated; otherwise the contents would be lost.
+ * Returns normally if a failure concerns only the requested object, such as a message. If this is
+ * unclear, `probe` requests another object. If the probe fails, too, throws, so that the work is
+ * repeated after an outage of the provider and no content is lost.
  *
- * @throws the failure of the mailbox
+ * @throws the failure, if it concerns the whole mailbox
  */
 export async function expectObjectFailure(
   error: unknown,

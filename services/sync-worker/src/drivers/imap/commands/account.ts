@@ -4,12 +4,12 @@ import { assertConnected, toUnavailable } from '../../availability.ts'
 import type { ConnectionRequest, WriteRequest } from '../connections/connection-request.ts'
 import type { ImapAccountSession } from '../connections/imap-account-session.ts'
 
-/** Dependencies of the commands to IMAP accounts. */
+/** Dependencies that all commands to IMAP accounts need. */
 export interface CommandDeps {
   db: Db
 }
 
-/** Account of a command, with the session of the account on this worker. */
+/** Account to which a command belongs, with the session of the account on this worker. */
 export interface AccountCommand {
   account: string
   session: ImapAccountSession
@@ -17,8 +17,8 @@ export interface AccountCommand {
 }
 
 /**
- * Runs work on a connection of the account's command pool. `mayBorrow` admits the connection that
- * syncs, while the login limits delay the first connection of the pool.
+ * Runs work on a connection from the account's command pool. With `mayBorrow`, the work may run on
+ * the account's sync connection while the login limits delay the first connection of the pool.
  */
 export async function withMailSession<T>(
   { session, signal }: Pick<AccountCommand, 'session' | 'signal'>,

@@ -12,10 +12,10 @@ import { mailboxNotFound } from './mailbox.ts'
 
 type UpdateRequest = AccountRequest<'updateMailbox'>
 
-/** Options of a mailbox change: a ping detects a stale connection before the change. */
+/** Options for a connection that changes mailboxes: a ping first detects a stale connection. */
 const pingFirst = { prepare: (mail: MailSession) => mail.ping() }
 
-/** Creates a mailbox and lists the mailboxes again. The sync records the events. */
+/** Creates a mailbox, then lists the mailboxes again. The next sync records the event. */
 export function createMailbox(
   { path }: AccountRequest<'createMailbox'>,
   target: AccountCommand,
@@ -32,14 +32,14 @@ export function createMailbox(
   )
 }
 
-/** Deletes a mailbox with its messages. The listing that follows records the event. */
+/** Deletes a mailbox with its messages. The listing after the deletion records the event. */
 export async function deleteMailbox(
   request: AccountRequest<'deleteMailbox'>,
   target: AccountCommand,
   deps: CommandDeps,
 ): Promise<AccountReply<'deleteMailbox'>> {
-  // An unknown path is sent unchanged, so that the client gets the server's rejection. Interface
-  // spec, "Statuses", 400: NONEXISTENT.
+  // If the path is unknown, it is sent to the server unchanged, so that the client receives the
+  // server's rejection. Interface spec, "Statuses", 400: NONEXISTENT.
   const row = await findOrRelist(deps, target, request.path)
   const { path, mailboxId } = row ?? { path: request.path, mailboxId: null }
   await withMailSession(target, pingFirst, (mail) =>
@@ -51,13 +51,13 @@ export async function deleteMailbox(
   return defined({ path, mailboxId: mailboxId ?? undefined, deleted: true })
 }
 
-/** Renames a mailbox with its children, then changes the subscription of the mailbox. */
+/** Renames a mailbox with its children, then changes whether the mailbox is subscribed. */
 export async function updateMailbox(
   request: UpdateRequest,
   target: AccountCommand,
   deps: CommandDeps,
 ): Promise<AccountReply<'updateMailbox'>> {
-  // RFC 9051 §6.3.7: a nonexistent mailbox can be subscribed to, but not renamed.
+  // A client can subscribe to a mailbox that does not exist (RFC 9051 §6.3.7), but not rename it.
   const row = await findOrRelist(deps, target, request.path)
   if (!row && request.newPath === undefined) throw mailboxNotFound()
   return withMailSession(target, pingFirst, (mail) =>
@@ -83,7 +83,8 @@ async function update(
       applied: isRenamed ? { renamed: { from: path, to: newPath } } : {},
     }
   })
-  // RFC 9051 §6.3.6: renaming INBOX moves its messages, but the mailbox stays.
+  // If INBOX is renamed, its messages move, but the mailbox INBOX stays (RFC 9051 §6.3.6). INBOX is
+  // therefore synced again.
   if (response.renamed && row) session.requestSync([row.id])
   return defined({ path, ...response, mailboxId: row?.mailboxId ?? undefined })
 }
@@ -101,7 +102,10 @@ async function rename(
   }
 }
 
-/** A rejection after a rename returns the unchanged subscription, because the rename stays. */
+/**
+ * Changes whether a mailbox is subscribed. If the server rejects the change after a rename, returns
+ * the unchanged value instead of failing, because the rename stays.
+ */
 async function subscribe(
   mail: MailSession,
   path: string,
@@ -117,7 +121,10 @@ async function subscribe(
   }
 }
 
-/** Finds a stored mailbox by path, selectable or not. Lists the server if none is stored. */
+/**
+ * Finds a stored mailbox by path, even if the mailbox cannot be selected. If no row has the path,
+ * lists the server's mailboxes first.
+ */
 async function findOrRelist(
   { db }: CommandDeps,
   target: AccountCommand,
@@ -129,19 +136,19 @@ async function findOrRelist(
   return findByPath(db, target.account, path)
 }
 
-/** Finds a stored mailbox by its path. RFC 9051 §5.1: INBOX is case-insensitive. */
+/** Finds a stored mailbox by its path. The path INBOX is case-insensitive (RFC 9051 §5.1). */
 async function findByPath(db: Db, account: string, path: string): Promise<MailboxRow | undefined> {
   const row = await findMailbox(db, account, path)
   return row ?? (path.toUpperCase() === 'INBOX' ? findMailbox(db, account, 'INBOX') : undefined)
 }
 
-/** Lists the mailboxes of the server and stores the differences. */
+/** Lists the mailboxes of the server and updates the stored mailbox list. */
 export function relistMailboxes(target: AccountCommand): Promise<void> {
   const unchanged = () => Promise.resolve({ done: undefined, applied: {} })
   return withMailSession(target, {}, (mail) => target.session.changeMailboxes(mail, unchanged))
 }
 
-/** Turns an invalid mailbox name into a validation error of the request field. */
+/** Converts the error of an invalid mailbox name to a validation error of the request field. */
 function toFieldError(error: unknown, field: string): unknown {
   return error instanceof AppError && error.kind === 'invalid' && !error.extras.fields
     ? validationError([fieldError(field, 'cannot be the name of a folder')])

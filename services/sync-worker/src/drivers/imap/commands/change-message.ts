@@ -33,8 +33,8 @@ import {
 } from './mailbox.ts'
 
 /**
- * Changes flags and labels of a message. The next sync records the events. A change of flags that
- * the server does not show was not made.
+ * Changes flags and labels of a message. The next sync records the events. A change of flags counts
+ * as failed if the server shows the message without the change.
  *
  * @throws AppError `not-found` `MessageNotFound`, also if the message is deleted during the change
  */
@@ -51,7 +51,7 @@ export async function updateMessage(
       const { missing, unchanged } = await applyUpdate(mail, uids, update)
       if (missing.length > 0) throw messageNotFound()
       const result = updateResult(update, { flags: unchanged.length === 0, labels: true })
-      // The flags are changed, so a message that cannot be read again is no failure.
+      // The flags were changed, so the command succeeds even if the message cannot be read again.
       const [changed] = await mail.readFlags(uids).catch(() => [])
       return changed ? withState(result, changed, row) : result
     }),
@@ -72,14 +72,15 @@ function withState(
 }
 
 /**
- * Moves a message. Returns the new id of the message if the server reports the new UID (UIDPLUS).
+ * Moves a message to another mailbox. Returns the new message id if the server reports the new UID
+ * (UIDPLUS).
  */
 export async function moveMessage(
   { message, path, source }: AccountRequest<'moveMessage'>,
   target: AccountCommand,
   deps: CommandDeps,
 ): Promise<AccountReply<'moveMessage'>> {
-  // The message id of an IMAP account names the mailbox, so `source` is not needed.
+  // `source` is rejected, because a message id of an IMAP account already names the mailbox.
   if (source !== undefined)
     throw validationError([fieldError('source', 'is for accounts on a mail API')])
   assertConnected(target.session.context)
@@ -95,8 +96,8 @@ export async function moveMessage(
 }
 
 /**
- * Moves a message to the trash. Deletes the message permanently with `force`, if the message is in
- * the trash, or if the account has no trash.
+ * Moves a message to the trash. With `force`, if the message is in the trash already, or if the
+ * account has no trash, deletes the message permanently.
  */
 export async function deleteMessage(
   { message, force }: AccountRequest<'deleteMessage'>,
@@ -119,16 +120,16 @@ export async function deleteMessage(
 interface MessageChange {
   row: MailboxRow
   uid: number
-  /** Mailbox that the message may be moved to. */
+  /** Mailbox to which the change may move the message. */
   destination?: MailboxRow | undefined
-  /** Precondition of the message change; throws if the precondition is not met. */
+  /** Checks a precondition of the change. Throws if the precondition is not met. */
   check?: (mail: MailSession) => void
 }
 
 /**
- * Changes one message on a pooled connection. Selects its mailbox first and verifies that the
- * message exists, because servers ignore UIDs that do not exist. Requests a sync of its mailboxes,
- * also after a failure.
+ * Changes one message on a pooled connection. First selects the mailbox and verifies that the
+ * message exists, because servers ignore unknown UIDs. Afterwards requests a sync of the mailbox
+ * and the destination, even if the change failed.
  */
 export function changeMessage<T>(
   target: Pick<AccountCommand, 'session' | 'signal'>,
@@ -151,8 +152,8 @@ export function changeMessage<T>(
 }
 
 /**
- * Finds the target mailbox of a move, with a stored UIDVALIDITY so that message ids can be created.
- * A mailbox that is not stored yet is looked up on the server.
+ * Finds the mailbox to which messages are moved. Its UIDVALIDITY is stored, so that the new message
+ * ids can be computed. If the mailbox is not stored, lists the server's mailboxes.
  */
 export async function getDestination(
   { db }: CommandDeps,
@@ -171,9 +172,9 @@ export async function getDestination(
 }
 
 /**
- * Rejects label changes that the mail server does not support.
+ * Rejects changes of labels if the mail server does not support labels.
  *
- * @throws AppError `unprocessable` for label changes without server support, before any change
+ * @throws AppError `unprocessable`, before any change is made
  */
 export function assertLabelSupport({ capabilities }: MailSession, { labels }: FlagUpdate): void {
   if (labels && !capabilities.gmail)
@@ -183,9 +184,9 @@ export function assertLabelSupport({ capabilities }: MailSession, { labels }: Fl
 }
 
 /**
- * Changes flags and labels of messages in the selected mailbox. Returns the messages that the
- * server does not show with the flags. Labels are not confirmed: Gmail does not list the label of
- * the selected mailbox, and removing the label removes the message from the mailbox.
+ * Changes flags and labels of messages in the selected mailbox. Returns the messages whose flags
+ * did not change according to the server. Labels are not checked: Gmail does not list the label of
+ * the selected mailbox, and removing that label removes the message from the mailbox.
  */
 export async function applyUpdate(
   mail: MailSession,
@@ -201,7 +202,7 @@ function toFlagChange({ add = [], delete: remove = [], set }: NonNullable<FlagUp
   return set ? { set } : { add, remove }
 }
 
-/** Finds the trash mailbox of an account; undefined without a selectable trash. */
+/** Finds the trash mailbox of an account. Undefined if there is no trash that can be selected. */
 export async function findTrash(
   { db }: CommandDeps,
   account: string,
@@ -211,8 +212,8 @@ export async function findTrash(
 }
 
 /**
- * Deletes messages of the selected mailbox permanently. Outside of trash and spam, Gmail's EXPUNGE
- * only removes a label, so messages are moved to the trash and expunged in the trash. Returns the
+ * Deletes messages of the selected mailbox permanently. At Gmail, EXPUNGE outside of trash and spam
+ * only removes a label, so the messages are moved to the trash and expunged there. Returns the
  * messages that Gmail did not report as moved, such as messages that another client deleted.
  */
 export async function deletePermanently(
@@ -233,8 +234,8 @@ export async function deletePermanently(
 }
 
 /**
- * Creates the function that returns the new id of a moved message. The id is undefined unless the
- * UIDVALIDITY of the target mailbox is the stored UIDVALIDITY.
+ * Creates the function that returns the new message id of a moved message. Returns undefined if the
+ * reported UIDVALIDITY of the destination differs from the stored UIDVALIDITY.
  */
 export function movedMessageId(
   { number, uidValidity }: MailboxRow,

@@ -9,10 +9,10 @@ import { toUnavailable } from '../../availability.ts'
 import type { AccountCommand, CommandDeps } from './account.ts'
 import { getMailboxByNumber, locateMessage, messageNotFound, readInMailbox } from './mailbox.ts'
 
-/** Limit of one download (attachment or message source) in bytes. A larger download is aborted. */
+/** Maximum bytes of one download (attachment or message source). A larger download is aborted. */
 const maxDownloadBytes = 250 * 1024 * 1024
 
-/** Streams the decoded bytes of an attachment at the consumer's pace. */
+/** Streams the decoded bytes of an attachment, as fast as the consumer reads. */
 export async function getAttachment(
   { attachment }: AccountRequest<'getAttachment'>,
   target: AccountCommand,
@@ -28,7 +28,7 @@ export async function getAttachment(
   return { response, body }
 }
 
-/** Streams the source of a message, unchanged, at the consumer's pace. */
+/** Streams the unchanged source of a message, as fast as the consumer reads. */
 export async function getMessageSource(
   { message }: AccountRequest<'getMessageSource'>,
   target: AccountCommand,
@@ -41,7 +41,7 @@ export async function getMessageSource(
   return { response: defined({ size: download.size }), body }
 }
 
-/** Replaces the error of a missing message, mailbox or MIME part by `MessageNotFound`. */
+/** Replaces the error of a missing message, mailbox or MIME part by a `MessageNotFound` error. */
 function toMessageNotFound(error: unknown): never {
   throw error instanceof AppError && error.kind === 'not-found' ? messageNotFound() : error
 }
@@ -53,14 +53,18 @@ function describe(part: BodyPart | undefined) {
 
 interface StartedDownload {
   download: Download
-  /** Content. Its end, a stop of the consumer, or an abort releases the connection. */
+  /**
+   * Content of the download. The connection is released when the content ends, the consumer stops
+   * reading, or the download is aborted.
+   */
   body: AsyncIterable<Uint8Array>
 }
 
 /**
- * Starts a download on a pooled connection; starts the download again once per stale connection.
+ * Starts a download on a pooled connection. If a reused connection turns out to be lost, starts
+ * again on another connection.
  *
- * @throws AppError `too-large` if the announced size exceeds the limit
+ * @throws AppError `too-large` if the size announced by the server exceeds the limit
  */
 async function startDownload(
   { session, signal }: AccountCommand,
@@ -73,7 +77,8 @@ async function startDownload(
     try {
       connection = await session.commands.acquire(request)
       const download = await start(connection.session)
-      // The size limit applies to decoded bytes: base64 needs four bytes for three and line ends.
+      // The size limit applies to decoded bytes, while the announced size of a part is in base64,
+      // which needs four bytes for three bytes, and line ends.
       if ((download.size ?? 0) > maxDownloadBytes * (download.part ? 1.4 : 1)) throw tooLarge()
       return { download, body: releaseAtEnd(download.content, connection, signal) }
     } catch (error) {
@@ -89,9 +94,9 @@ function tooLarge(): AppError {
 }
 
 /**
- * Iterates over a download and releases the connection at the end. After an incomplete download the
- * connection is closed, because the server may still be sending. Enforces the size limit, because
- * the announced size may be wrong.
+ * Iterates over the content of a download and releases the connection at the end. Closes the
+ * connection after an incomplete download, because the server may still be sending. Limits the
+ * number of bytes, because the announced size may be wrong.
  */
 function releaseAtEnd(
   content: AsyncIterable<Uint8Array>,

@@ -19,18 +19,18 @@ interface Filing extends AccountCommand {
   skipped: string[]
 }
 
-/** Limit of all Sent copies that a worker holds in memory, in bytes. */
+/** Maximum bytes of all Sent copies that a worker holds in memory. */
 export const maxCopyBytes = 64 * 1024 * 1024
 
 export interface FilingDeps extends CommandDeps {
-  /** Bytes of Sent copies in memory. */
+  /** Weighted semaphore that limits the bytes of Sent copies in memory. */
   copyMemory: Semaphore
 }
 
 /**
- * Files a sent message: Sent copy, flag on the referenced message, removal of the draft. In this
- * order the draft exists until the Sent copy exists. Each of these steps detects that the step was
- * completed before.
+ * Files a sent message: stores the Sent copy, flags the referenced message, then removes the draft.
+ * The draft is removed last, so that it exists until the Sent copy exists. Each step detects that
+ * it was completed by an earlier attempt.
  */
 export async function fileSent(
   request: Request,
@@ -52,7 +52,7 @@ export async function fileSent(
   return defined({ path, skipped })
 }
 
-/** Finds a message in the mailbox where the server files sent messages. */
+/** Finds a sent message in the mailbox where the server files sent messages. */
 export async function findSent(
   { messageId, sentMailPath }: AccountRequest<'findSent'>,
   target: AccountCommand,
@@ -83,7 +83,8 @@ async function copyToSent({ db, copyMemory }: FilingDeps, filing: Filing): Promi
 }
 
 /**
- * Forwarded messages get `\Answered`, too: not every client shows `$Forwarded` (RFC 9051 §2.3.2).
+ * Flags to set on the referenced message. A forwarded message also gets `\Answered`, because some
+ * clients do not show `$Forwarded` (RFC 9051 §2.3.2).
  */
 const referenceFlags: Record<Reference['action'], readonly string[]> = {
   reply: ['\\Answered'],
@@ -111,8 +112,9 @@ async function removeDraft(deps: CommandDeps, filing: Filing, draft: string): Pr
 }
 
 /**
- * Runs a step of the filing (mailbox work after sending). Records a step that the server will
- * always reject. Temporary failures are thrown, for a retry.
+ * Runs one step of the filing (mailbox work after sending). If the server rejects the step
+ * permanently, records the step as skipped. Throws temporary failures, so that the filing is
+ * retried.
  */
 async function skipPermanentFailure(
   skipped: string[],
@@ -134,11 +136,11 @@ function contentNotFound(): AppError {
   return new AppError('not-found', 'The content of the message was deleted')
 }
 
-/** Age limit in the search for a Sent copy, so that servers need not read older messages. */
+/** Maximum age of messages in the search for a Sent copy. Limits the work of the server. */
 const maxCopyAgeMs = 3 * 24 * 60 * 60_000
 
 /**
- * Finds the mailbox of sent messages: the requested mailbox, else the account's own mailbox with
+ * Finds the mailbox for sent messages: the requested mailbox, otherwise the account's mailbox with
  * the special use `\Sent`.
  *
  * @throws AppError `not-found` `FolderNotFound`
@@ -155,7 +157,7 @@ async function getSentMailbox(
   return { row, isFallback: !requested }
 }
 
-/** True if the mailbox contains a recent message with this Message-ID. Selects the mailbox. */
+/** Selects a mailbox. True if the mailbox contains a recent message with a Message-ID. */
 async function containsMessage(
   mail: MailSession,
   row: MailboxRow,

@@ -16,8 +16,8 @@ import { messageNotFound, readInMailbox } from './mailbox.ts'
 import { type ReadDeps, readMailbox } from './read-caches.ts'
 
 /**
- * Reads one message with its headers and, if requested, its text. `markAsSeen` is applied first, so
- * that the returned flags contain `\Seen`.
+ * Reads one message with its headers and, if requested, its text. Sets `\Seen` first if
+ * `markAsSeen` is requested, so that the returned flags contain `\Seen`.
  */
 export async function getMessage(
   request: AccountRequest<'getMessage'>,
@@ -39,7 +39,7 @@ export async function getMessage(
   return withBounces ?? detail
 }
 
-/** Reads the texts that a text id names, if the named parts are text parts of the message. */
+/** Reads the texts that a text id names. All named MIME parts must be text parts. */
 export async function getText(
   { account: _account, text, ...options }: AccountRequest<'getText'>,
   target: AccountCommand,
@@ -72,7 +72,7 @@ function sourceOf(
  * Fetches one message.
  *
  * @throws AppError `not-found` `MessageNotFound`; `unreachable` if the server lists the message but
- * returns nothing, because callers may discard data of a message that does not exist
+ *   returns nothing, because callers may discard data of a message that does not exist
  */
 export async function fetchMessage(
   mail: MailSession,
@@ -89,8 +89,8 @@ export async function fetchMessage(
 }
 
 /**
- * Sets `\Seen` on a message and fetches the message. Repeats both steps if the server ignored the
- * flag, because the connection did not show the message yet.
+ * Sets `\Seen` on a message and fetches the message. Repeats both steps if the fetched message does
+ * not have the flag: the connection did not know the message yet.
  */
 async function fetchSeen(mail: MailSession, uid: number): Promise<FetchedMessage> {
   const markAndFetch = async () => {
@@ -102,8 +102,8 @@ async function fetchSeen(mail: MailSession, uid: number): Promise<FetchedMessage
 }
 
 /**
- * Error of reading texts of a message without its structure. A text id proves that the message had
- * a structure.
+ * Error if the server returns no structure of a message whose texts are read. The message has a
+ * structure, because a text id was created from it.
  */
 function notDescribed(): AppError {
   return new AppError('unavailable', 'The mail server does not describe the message, retry', {

@@ -9,8 +9,8 @@ import { assertConnected } from '../../availability.ts'
 import { type AccountCommand, type CommandDeps, withMailSession } from './account.ts'
 
 /**
- * Returns the stored mailbox list of an account, even without a connection. Only counters are
- * requested from the server.
+ * Returns the stored mailbox list of an account. Needs no connection to the server, unless counters
+ * are requested.
  */
 export async function listMailboxes(
   { account, counters }: AccountRequest<'listMailboxes'>,

@@ -25,7 +25,7 @@ type ListOptions = PageRequest & { path: string; target: AccountCommand }
 
 interface FetchedPage {
   position: PagePosition
-  /** Messages of the page, oldest first. */
+  /** Messages of the requested page, oldest first. */
   messages: FetchedMessage[]
 }
 
@@ -55,7 +55,7 @@ export async function searchMessages(
   target: AccountCommand,
   deps: ReadDeps,
 ): Promise<MessagePage> {
-  // IMAP searches one mailbox at a time.
+  // A path is required, because an IMAP search covers only one mailbox.
   if (path === undefined) throw validationError([fieldError('path', 'is required')])
   const terms = toSearchTerms(search)
   return readPage(deps, { ...request, path, target }, async (mail, _total, at) => {

@@ -29,7 +29,7 @@ export async function findSelectable(
 /**
  * Finds a selectable mailbox by its path or special use.
  *
- * @throws AppError `not-found` `FolderNotFound` if there is no such mailbox
+ * @throws AppError `not-found` `FolderNotFound` if no such mailbox exists
  */
 export async function getMailbox(db: Db, account: string, path: string): Promise<MailboxRow> {
   const row = await findSelectable(db, account, path)
@@ -38,8 +38,8 @@ export async function getMailbox(db: Db, account: string, path: string): Promise
 }
 
 /**
- * True for paths of mailboxes below INBOX. RFC 3501 §5.1: INBOX is case-insensitive, also in the
- * paths of its children.
+ * True if a path is below INBOX. INBOX is case-insensitive (RFC 3501 §5.1), also in the paths of
+ * its children.
  */
 function isBelowInbox(path: string): boolean {
   return /^inbox[^\p{L}\p{N}]/iu.test(path)
@@ -55,7 +55,10 @@ export async function locateMessage(
   return { row: await getMailboxByNumber(db, account, mailbox), uid }
 }
 
-/** Mailbox with the number that message ids contain. @throws AppError `not-found` */
+/**
+ * Finds a mailbox by the number in message ids.
+ * @throws AppError `not-found`
+ */
 export async function getMailboxByNumber(
   db: Db,
   account: string,
@@ -66,15 +69,15 @@ export async function getMailboxByNumber(
   return row
 }
 
-/** Mailbox of a message, and options to select the mailbox. */
+/** Mailbox that contains a message, and the mode in which the mailbox is selected. */
 interface MessageMailbox {
   row: MailboxRow
   readOnly: boolean
 }
 
 /**
- * Selects the mailbox of a message and reads the message. Reads the message once more after
- * selecting the mailbox again, because the server may not have announced the message on this
+ * Selects the mailbox of a message and reads the message. If the message is not found, selects the
+ * mailbox again and reads once more, because the server may not have announced the message on this
  * connection.
  *
  * @throws AppError `not-found` `MessageNotFound`, also if the UIDVALIDITY has changed
@@ -99,7 +102,7 @@ export async function readInMailbox<T>(
   }
 }
 
-/** Selects a mailbox for a listing. NOOP brings the counters of a selected mailbox up to date. */
+/** Selects a mailbox to list its messages. For a selected mailbox, NOOP updates the counters. */
 export async function selectForListing(
   mail: MailSession,
   row: MailboxRow,
@@ -108,17 +111,17 @@ export async function selectForListing(
   return selectRow(mail, row, { readOnly, fresh: true, again, notFound: mailboxNotFound })
 }
 
-/** Part of the account session that `selectIndexed` uses. */
+/** Properties of the account session that `selectIndexed` uses. */
 export type IndexingSession = Pick<
   ImapAccountSession,
   'messageCounts' | 'requestReselect' | 'state' | 'storeUidValidity'
 >
 
 /**
- * Selects a mailbox whose message ids the response will contain. Selects the mailbox again if this
- * connection still shows fewer messages than the last sync, which may have announced the missing
- * messages. Ids for a UIDVALIDITY that the sync has not stored would soon be invalid, so the caller
- * must retry. For a mailbox without a sync, the UIDVALIDITY is stored here.
+ * Selects a mailbox whose message ids will be returned to the client. Selects the mailbox again if
+ * this connection shows fewer messages than the last sync, so that no announced message is missing.
+ * Message ids are valid only for the stored UIDVALIDITY. For a mailbox that is not synced, stores
+ * the UIDVALIDITY here.
  *
  * @throws AppError `unavailable` if the UIDVALIDITY differs from the stored UIDVALIDITY
  */
@@ -154,7 +157,7 @@ interface SelectOptions {
   notFound: () => AppError
   readOnly: boolean
   fresh?: boolean
-  /** True to select the mailbox again even if the mailbox is selected. */
+  /** True to send SELECT even if the mailbox is selected already. */
   again?: boolean
 }
 
@@ -166,7 +169,8 @@ async function selectRow(
   try {
     if (again) return await mail.select(path, { readOnly })
     const selected = await mail.ensureSelected(path, { readOnly, fresh })
-    // Only SELECT reveals that a selected mailbox was deleted and created again.
+    // If a selected mailbox was deleted and created again, only another SELECT shows the new
+    // UIDVALIDITY.
     return String(selected.uidValidity) === uidValidity
       ? selected
       : await mail.select(path, { readOnly })

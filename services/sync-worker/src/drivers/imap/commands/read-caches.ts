@@ -9,7 +9,7 @@ import type { MailboxRow } from '../../../store/mailboxes.ts'
 import { type AccountCommand, type CommandDeps, withMailSession } from './account.ts'
 import { getMailbox, getMailboxByNumber, isIndexingError } from './mailbox.ts'
 
-/** Dependencies of command handlers that only read. */
+/** Dependencies of commands that only read. */
 export interface ReadDeps extends CommandDeps {
   settings: SettingsCache
   mailboxes: MailboxCache
@@ -17,22 +17,22 @@ export interface ReadDeps extends CommandDeps {
   reader: Pick<MessageReader, 'forAccount'>
 }
 
-/** Lifetime of a cached mailbox row: enough for consecutive reads, too short to invalidate. */
+/** Lifetime of a cached mailbox row: covers consecutive reads, and needs no invalidation. */
 const mailboxTtlMs = 2_000
 const maxMailboxesPerAccount = 100
-/** Delays before a mailbox is looked up again whose sync is in progress. */
+/** Delays before the row of a mailbox is read again while a sync of the mailbox is in progress. */
 const indexingRetriesMs = [100, 200, 400, 800]
 
-/** Lookup of a mailbox by path or by number. */
+/** Lookup of a mailbox row by path or by mailbox number. */
 export interface MailboxLookup {
   key: string | number
   find: () => Promise<MailboxRow>
 }
 
 /**
- * Cache of mailbox rows, so that consecutive reads do not wait for Postgres. Cached rows may be
- * stale: if a message or mailbox is not found, the row is read again and the work repeated. For
- * idempotent reads only.
+ * Cache of mailbox rows, so that consecutive reads do not wait for Postgres. A cached row may be
+ * stale: if a message or mailbox is not found, the row is read from Postgres and the work is
+ * repeated. Only for idempotent reads.
  */
 export class MailboxCache {
   readonly #bySession = new WeakMap<ImapAccountSession, TtlCache<string | number, MailboxRow>>()
@@ -42,7 +42,7 @@ export class MailboxCache {
     this.#retriesMs = retriesMs
   }
 
-  /** Runs work on the cached row, then on the stored row if the cached row may be stale. */
+  /** Runs work with the cached row, and again with the stored row if the cached row is stale. */
   async use<T>(
     session: ImapAccountSession,
     { key, find }: MailboxLookup,
@@ -84,7 +84,7 @@ function mayBeStale(error: unknown): boolean {
   return isIndexingError(error) || (error instanceof AppError && error.kind === 'not-found')
 }
 
-/** Reads from a mailbox, given by path or number, on a connection of the account. */
+/** Reads from a mailbox, found by its path or number, on a connection of the account. */
 export function readMailbox<T>(
   { db, mailboxes }: Pick<ReadDeps, 'db' | 'mailboxes'>,
   { key, ...target }: AccountCommand & { key: string | number },

@@ -18,14 +18,14 @@ import {
 } from './change-message.ts'
 import { getMailbox, selectIndexed } from './mailbox.ts'
 
-/** Messages per batch of a change of all matches. The deadline is checked between batches. */
+/** Messages that one batch changes. The command's deadline is checked between batches. */
 const batchSize = 1_000
-/** Maximum message ids or pairs of ids in a response, some megabytes. */
+/** Maximum number of message ids, or pairs of ids, in a response. These take some megabytes. */
 const maxIds = 250_000
 
 /**
- * Changes flags and labels of all messages of a mailbox that match a search. Messages that the
- * server does not show with the flags count as not changed.
+ * Changes flags and labels of all messages in a mailbox that match a search. A message counts as
+ * not changed if the server shows the message without the flags.
  */
 export async function updateMessages(
   { path, search, update }: AccountRequest<'updateMessages'>,
@@ -47,7 +47,7 @@ export async function updateMessages(
   return { ...result, ...defined({ emailIds }) }
 }
 
-/** Moves all messages of a mailbox that match a search. */
+/** Moves all messages in a mailbox that match a search. */
 export async function moveMessages(
   { path, search, destination }: AccountRequest<'moveMessages'>,
   target: AccountCommand,
@@ -58,7 +58,7 @@ export async function moveMessages(
   return { path: to.path, ...(await moveMatches(target, { row, search, destination: to })) }
 }
 
-/** Applies the rules of `deleteMessage` to all messages of a mailbox that match a search. */
+/** Deletes all messages in a mailbox that match a search, by the rules of `deleteMessage`. */
 export async function deleteMessages(
   { path, search, force }: AccountRequest<'deleteMessages'>,
   target: AccountCommand,
@@ -77,29 +77,29 @@ export async function deleteMessages(
   return { deleted: false, moved: { destination: trash.path, ...moved } }
 }
 
-/** Messages of a mailbox that match a search. */
+/** Mailbox and search that select the messages to change. */
 interface SearchScope {
   row: MailboxRow
   search: Search
-  /** Mailbox that the messages may be moved to. */
+  /** Mailbox to which the change may move the messages. */
   destination?: MailboxRow | undefined
-  /** True if changed messages leave the mailbox, so that only their earlier ids can be read. */
+  /** True if changed messages leave the mailbox, so that their ids are read before the change. */
   removes?: boolean
-  /** Precondition, checked before the search for messages; throws if it is not met. */
+  /** Checks a precondition of the change before the search. Throws if it is not met. */
   check?: (mail: MailSession) => void
 }
 
 interface UpdatedMatches {
   /** Number of changed messages. */
   count: number
-  /** Persistent ids of the changed messages, if the server has such ids. */
+  /** Persistent ids of the changed messages. Absent if the server has no persistent ids. */
   emailIds?: string[]
 }
 
 /**
- * Changes all messages of a mailbox that match a search, in batches on one connection. At the
- * deadline the change stops between two batches: completed batches stay changed. No batch is
- * repeated. Requests a sync in every case. `change` may return the messages that stayed unchanged.
+ * Changes all messages in a mailbox that match a search, in batches on one connection. At the
+ * deadline, the command stops between two batches, and completed batches stay changed. No batch is
+ * repeated. Requests a sync in any case. `change` may return the messages that stayed unchanged.
  */
 async function updateMatches(
   { session, signal }: AccountCommand,
@@ -139,8 +139,8 @@ async function updateMatches(
 }
 
 /**
- * Moves all messages that match a search. Returns pairs of old and new message ids, unless ids are
- * missing or too many.
+ * Moves all messages that match a search. Returns pairs of old and new message ids. The pairs are
+ * absent if the server does not report all new ids, or if there are too many.
  */
 async function moveMatches(
   target: AccountCommand,

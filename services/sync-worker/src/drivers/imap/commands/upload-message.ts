@@ -12,18 +12,18 @@ import { getMailbox, selectForListing } from './mailbox.ts'
 
 type Response = AccountReply<'uploadMessage'>
 
-/** Limit of all uploads that a worker holds in memory, in bytes. */
+/** Maximum bytes of all uploaded messages that a worker holds in memory. */
 export const maxUploadBytes = 64 * 1024 * 1024
 
 export interface UploadDeps extends CommandDeps {
-  /** Bytes of uploaded messages in memory. */
+  /** Weighted semaphore that limits the bytes of uploaded messages in memory. */
   uploadMemory: Semaphore
 }
 
 /**
- * Appends an uploaded message to a mailbox. Deletes the bytes from the uploads table before the
- * APPEND, so that a redelivered request cannot append twice. The requester of the first request
- * then gets no reply and may upload again.
+ * Appends an uploaded message to a mailbox. Deletes the row of the upload before the APPEND, so
+ * that a redelivered request cannot append the message twice. In that case the requester of the
+ * first request gets no reply and may upload the message again.
  */
 export async function uploadMessage(
   request: AccountRequest<'uploadMessage'>,
@@ -37,8 +37,8 @@ export async function uploadMessage(
     throw new AppError('unavailable', 'The upload was cancelled, upload the message again', {
       code: 'WorkerNotAvailable',
     })
-  // Selecting the mailbox first proves that the mailbox exists; the server then reports the UID of
-  // the appended message.
+  // The mailbox is selected first. This proves that the mailbox exists, and makes the server report
+  // the UID of the appended message.
   let current = row
   const prepare = async (mail: MailSession) => {
     const { uidValidity } = await selectForListing(mail, row)
@@ -57,8 +57,8 @@ export async function uploadMessage(
 }
 
 /**
- * Converts a rejected APPEND to an `UploadFail` error. Interface spec, "502": the mailbox exists,
- * and the server rejects the message.
+ * Converts the error of a rejected APPEND to an `UploadFail` error (interface spec, "502"): the
+ * mailbox exists, but the server rejects the message.
  */
 function toUploadFail(error: unknown): never {
   if (!(error instanceof AppError) || (error.kind !== 'rejected' && error.kind !== 'not-found'))
@@ -72,8 +72,8 @@ function toUploadFail(error: unknown): never {
 }
 
 /**
- * Describes an appended message. Contains a message id only if the UIDVALIDITY is the stored
- * UIDVALIDITY; other ids would be invalid.
+ * Describes an appended message. The message id is absent if the reported UIDVALIDITY differs from
+ * the stored UIDVALIDITY, because the id would be invalid.
  */
 function describe(
   { uid, uidValidity, seq }: AppendedMessage,

@@ -6,10 +6,10 @@ import type { VerificationResult, VerifiedMailbox } from '@posthorn/contracts/sc
 import { AppError } from '@posthorn/errors'
 import type { ConnectDeps } from '../connections/connect.ts'
 
-/** Part of a login test's deadline that is reserved for the reply. */
+/** Part of a login test's deadline that is reserved for sending the reply. */
 const replyMarginMs = 500
 
-/** Handles tests of a login at an IMAP server, without an account. Stores no credentials. */
+/** Handles commands that test a login at an IMAP server, without an account. Stores nothing. */
 export function onVerifyImap(
   deps: Pick<ConnectDeps, 'backend' | 'getServerOptions' | 'log'>,
 ): CommandHandler {
@@ -43,7 +43,7 @@ function failedResult({ message, code, extras }: AppError): VerificationResult {
 function describe(mailbox: ListedMailbox): VerifiedMailbox {
   const { path, delimiter, parentPath, name, subscribed, attributes } = mailbox
   const { specialUse: use, specialUseSource = 'name' } = mailbox
-  // RFC 9051 §5.1: INBOX is case-insensitive.
+  // The path INBOX is case-insensitive (RFC 9051 §5.1).
   const isInbox = path.toUpperCase() === 'INBOX'
   const noInferiors = attributes.some((attribute) => attribute.toLowerCase() === '\\noinferiors')
   return defined({

@@ -7,27 +7,28 @@ import type { SessionLoan } from './session-loans.ts'
 
 export interface CommandPoolOptions {
   connect: (signal: AbortSignal, turns: ConnectTurns) => Promise<MailSession>
-  /** Waits for a loan of the connection that syncs. */
+  /** Waits until the account's sync connection is lent to a command. */
   borrow: (signal: AbortSignal) => Promise<SessionLoan>
-  /** Maximum command connections of the account. */
+  /** Maximum number of command connections of the account. */
   max: number
   /**
-   * True if the loss of a connection helps to find a message at which the server drops the
-   * connection.
+   * True if an error is the loss of a connection that helps to find a faulty message: a message at
+   * which the server drops connections.
    */
   narrows?: (error: unknown) => boolean
-  /** Idle time after which a command connection is closed. */
+  /** Time without use after which a command connection is closed. */
   idleMs: number
-  /** Idle command connections of all accounts of the worker. */
+  /** Registry of the idle command connections of all accounts of the worker. */
   idle: IdleConnections
 }
 
 export interface PooledConnection {
   readonly session: MailSession
-  /** True if the connection was used before, so that it may be lost without a warning. */
+  /** True if the connection was used before. Its loss may be unnoticed until the next command. */
   readonly reused: boolean
   /**
-   * Returns the connection to the pool; `broken` closes the connection. Later calls have no effect.
+   * Returns the connection to the pool. With `broken`, closes the connection instead. Further calls
+   * have no effect.
    */
   readonly release: (broken?: boolean) => void
 }
@@ -35,13 +36,13 @@ export interface PooledConnection {
 interface Connection {
   readonly session: MailSession
   lost: boolean
-  /** Mailbox that was requested last on the connection. */
+  /** Path of the mailbox that was last requested on the connection. */
   mailbox?: string
   idleTimer?: NodeJS.Timeout
   readonly close: () => void
 }
 
-/** Grant for a waiting request: an idle connection, or the permission to open a connection. */
+/** Grant for a waiting request: an idle connection, or the permission to open a new connection. */
 type Grant = Connection | 'connect'
 
 interface Waiter {
@@ -49,18 +50,18 @@ interface Waiter {
   readonly resolve: (grant: Grant) => void
 }
 
-/** Repetitions of a read while the server drops connections at a message. */
+/** Maximum repetitions of a read while lost connections help to find a faulty message. */
 const maxNarrowing = 20
 /**
- * Period in which no command connection is opened after the server rejected a connection while
- * other connections exist.
+ * Period without new command connections after the server rejected a connection although other
+ * connections of the account exist.
  */
 const rejectedMs = 60_000
 
 /**
- * Connections of one account for commands, apart from connections that sync. Connections are opened
- * on demand and closed when idle. Requests wait while all connections are in use, FIFO among
- * requests that can be served.
+ * Pool of one account's connections for commands. The sync connection of the account is not part of
+ * the pool. Connections are opened on demand and closed when idle. Requests wait while all
+ * connections are in use, in FIFO order among requests that can be served.
  */
 export class CommandPool implements AsyncDisposable {
   readonly #options: CommandPoolOptions
@@ -77,9 +78,9 @@ export class CommandPool implements AsyncDisposable {
   }
 
   /**
-   * Runs work on a pooled connection. Repeats the work once on another connection if a reused
-   * connection is lost, and as long as losses help to find a message at which the server drops the
-   * connection.
+   * Runs work on a pooled connection. Repeats the work on another connection once if a reused
+   * connection is lost, and repeatedly while lost connections help to find a faulty message, at
+   * which the server drops connections.
    *
    * @throws AppError `unavailable` `WorkerNotAvailable` if the disposal of the pool ends the work
    */
@@ -112,7 +113,7 @@ export class CommandPool implements AsyncDisposable {
     return !('prepare' in request) && (this.#options.narrows?.(error) ?? false)
   }
 
-  /** Takes a connection until it is released. Waits while all connections are in use. */
+  /** Takes a connection until the caller releases it. Waits while all connections are in use. */
   async acquire(request: ConnectionRequest): Promise<PooledConnection> {
     const signal = AbortSignal.any([request.signal, this.#closed.signal])
     signal.throwIfAborted()
@@ -124,7 +125,8 @@ export class CommandPool implements AsyncDisposable {
       return await this.#open(request, signal)
     } catch (error) {
       this.#counts.remove(request)
-      // The server rejects more connections or cannot be reached: share the existing connections.
+      // The server rejects further connections or cannot be reached, so requests share the existing
+      // connections of the account.
       const hasOthers = this.#connections.size + this.#connecting > 0 && !signal.aborted
       if (hasOthers) this.#rejectedUntil = Date.now() + rejectedMs
       this.#serveWaiting()
@@ -141,7 +143,7 @@ export class CommandPool implements AsyncDisposable {
     await Promise.allSettled([...this.#connections].map((connection) => this.#close(connection)))
   }
 
-  /** Grants an idle connection or the permission to open a connection, reserved synchronously. */
+  /** Synchronously reserves an idle connection, or the permission to open a connection. */
   #grant(request: ConnectionRequest): Grant | undefined {
     const max = this.#max()
     if (!this.#counts.admits(request, max)) return undefined
@@ -195,8 +197,8 @@ export class CommandPool implements AsyncDisposable {
   }
 
   /**
-   * Takes an idle connection with the requested mailbox, else the connection used last, so that the
-   * other idle connections time out.
+   * Takes the idle connection that last selected the requested mailbox, otherwise the most recently
+   * used idle connection. Idle connections that are not needed thus time out.
    */
   #takeIdle(mailbox: string | undefined): Connection | undefined {
     const connection =
@@ -207,7 +209,7 @@ export class CommandPool implements AsyncDisposable {
     return connection
   }
 
-  /** Opens a connection, or borrows the connection that syncs. */
+  /** Opens a connection, or borrows the sync connection of the account. */
   async #open(request: ConnectionRequest, signal: AbortSignal): Promise<PooledConnection> {
     const connect = (stop: AbortSignal, turns: ConnectTurns = {}) => this.#connect(stop, turns)
     if (!request.mayBorrow || this.#connections.size > 0)
@@ -248,8 +250,8 @@ export class CommandPool implements AsyncDisposable {
   }
 
   /**
-   * Lends the connection that syncs to a request. Work may be repeated, because the connection may
-   * be lost without a warning.
+   * Lends the account's sync connection to a request. The work counts as repeatable, because the
+   * connection may be lost without this process knowing.
    */
   #lendLoan({ session, release }: SessionLoan, request: ConnectionRequest): PooledConnection {
     return { session, reused: true, release: this.#releaseOnce(request, release) }

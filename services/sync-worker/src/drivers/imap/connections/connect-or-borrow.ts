@@ -1,10 +1,10 @@
 import type { SessionLoan } from './session-loans.ts'
 
-/** Progress of a connection through the login limits. */
+/** Callbacks for the progress of a connection that may have to wait for a login permit. */
 export interface ConnectTurns {
-  /** Called if the login limits do not admit the connection immediately. */
+  /** Called if the connection has to wait for a login permit. */
   onWait?: () => void
-  /** Called when the login limits admit the connection. */
+  /** Called when the connection has received its login permit. */
   onTurn?: () => void
 }
 
@@ -15,8 +15,8 @@ export interface ConnectOrBorrow<T> {
 
 /**
  * Opens a connection of an account. While the login limits delay the connection, also waits to
- * borrow the connection that syncs. When the loan comes first, the connection attempt is aborted,
- * and vice versa.
+ * borrow the account's sync connection. As soon as one of both is available, the wait for the other
+ * is aborted.
  */
 export function connectOrBorrow<T>(
   { connect, borrow }: ConnectOrBorrow<T>,

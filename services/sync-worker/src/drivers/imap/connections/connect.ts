@@ -21,7 +21,8 @@ import type { LoginFor } from './login-gate.ts'
 import type { LoginLimiter } from './login-limiter.ts'
 
 /**
- * Opens a connection of an account to its IMAP server, within the login limits.
+ * Opens a connection of an account to its IMAP server. Waits for a login permit of the login
+ * limits.
  *
  * @throws AppError Errors of `ImapBackend.connect`; `unavailable` if this service is the cause.
  */
@@ -32,12 +33,12 @@ export type Connect = (
 ) => Promise<MailSession>
 
 export interface AccountConnection {
-  /** Messages of the account that the account's server cannot describe. */
+  /** Faulty messages of the account: messages that the account's server cannot describe. */
   faults: MessageFaults
   loginFor: LoginFor
-  /** Called if the login limits do not admit the connection immediately. */
+  /** Called if the connection has to wait for a login permit. */
   onWait?: (() => void) | undefined
-  /** Called when the login limits admit the connection. */
+  /** Called when the connection has received its login permit. */
   onTurn?: (() => void) | undefined
 }
 
@@ -72,13 +73,13 @@ const protocol = 'imap'
 interface LoginOptions {
   signal: AbortSignal
   faults: MessageFaults
-  /** Called when a failed connection starts to wait until its failure is reported. */
+  /** Called when the report of a failed connection is delayed, to release resources. */
   onHeld: () => void
 }
 
 /**
- * Logs in to the account's IMAP server. A rejected access token may have been revoked early, so a
- * new token is requested once.
+ * Logs in to the account's IMAP server. If the server rejects the access token, requests a new
+ * token once, because the token may have been revoked before its expiry.
  */
 async function logIn(
   deps: ConnectDeps,
@@ -126,8 +127,8 @@ function abortError(cause: unknown): AppError {
 }
 
 /**
- * True for connection failures whose reason tenants must not read: all failures before the server's
- * reply to the login.
+ * True for failures whose reason tenants must not read: all connection failures before the server
+ * has replied to the login.
  */
 function isConnectionFailure(error: unknown): boolean {
   if (!(error instanceof AppError)) return true
@@ -136,7 +137,7 @@ function isConnectionFailure(error: unknown): boolean {
   return kind !== 'unauthorized' && isFailedConnection(failure)
 }
 
-/** Client identification (IMAP ID command, RFC 2971) from the settings. */
+/** Builds the client identification (IMAP ID command, RFC 2971) from the settings. */
 function clientInfoOf(settings: Settings): Pick<ConnectOptions, 'clientInfo'> {
   const clientInfo = defined({
     name: settings.imapClientName,
@@ -161,8 +162,8 @@ interface ServerOptionsDeps {
 }
 
 /**
- * Creates the function that returns the network options of an IMAP server. The resolved addresses
- * are checked against the egress policy.
+ * Creates the function that returns the network options of a connection to an IMAP server. The
+ * options contain the egress policy, which is checked for the resolved addresses.
  */
 export function createServerOptions({ settings, unsealLogin, config }: ServerOptionsDeps) {
   return async (
@@ -188,8 +189,8 @@ export function createServerOptions({ settings, unsealLogin, config }: ServerOpt
 }
 
 /**
- * Unseals the login of a proxy. A login that no key unseals is an error of the account, like a
- * login that the proxy rejects.
+ * Unseals the login in a proxy URL. If no key unseals the login, the account gets an error, as if
+ * the proxy had rejected the login.
  */
 async function unsealProxy(address: string, unsealLogin: UnsealLogin): Promise<string> {
   try {

@@ -1,23 +1,23 @@
 import type { MailSession } from '@posthorn/backends'
 
-/** Demand of a command for a connection. */
+/** Request of a command for a connection to the mail server. */
 export interface ConnectionRequest {
   signal: AbortSignal
-  /** Mailbox to select. A connection that has selected the mailbox last is preferred. */
+  /** Mailbox to select. A connection that last selected this mailbox is preferred. */
   mailbox?: string
   /**
-   * True if the request may take minutes. Such requests leave one connection free, if the pool may
-   * have several connections.
+   * True if the command may take minutes. If the pool may have several connections, such commands
+   * leave one connection to other commands.
    */
   longRunning?: boolean
   /**
-   * True if the request runs at the pace of a consumer, which may stall. Such requests leave two
-   * connections free, if the pool may have that many.
+   * True if the command is as slow as a consumer, which may stall. If the pool may have at least
+   * three connections, such commands leave two connections to other commands.
    */
   consumerPaced?: boolean
   /**
-   * True for a short read. While there is no connection and the login limits delay the first
-   * connection, the read may use the connection that syncs.
+   * True for a short read. If the pool has no connection and the login limits delay its first
+   * connection, the read may use the account's sync connection.
    */
   mayBorrow?: boolean
   /**
@@ -30,24 +30,23 @@ export interface ConnectionRequest {
 /** Request for a connection by a command that changes something on the server. */
 export interface WriteRequest extends ConnectionRequest {
   /**
-   * Preparation that runs before the change, with at least one round trip. If a reused connection
-   * is lost during `prepare`, another connection is taken. After `prepare` nothing is repeated.
+   * Runs on the connection before the change, with at least one round trip. If a reused connection
+   * is lost during `prepare`, another connection is used. After `prepare`, nothing is repeated.
    */
   prepare: (session: MailSession) => Promise<void>
 }
 
 /**
- * Counts of the requests that hold connections of an account. Long and consumer-paced requests
- * leave connections to other kinds of requests.
+ * Counts the requests that hold connections of an account. Limits long and consumer-paced requests,
+ * so that connections are left for other requests.
  */
 export class RequestCounts {
   #total = 0
   #longRunning = 0
   #consumerPaced = 0
 
-  /** True if a further request leaves enough of `max` connections to other kinds of requests. */
-  admits(request: ConnectionRequest, max: number): boolean {
-    const { longRunning, consumerPaced, background } = request
+  /** True if a request leaves enough of `max` connections to other kinds of requests. */
+  admits({ longRunning, consumerPaced, background }: ConnectionRequest, max: number): boolean {
     if (background && this.#total >= Math.max(1, max - 1)) return false
     if (longRunning && this.#longRunning >= Math.max(1, max - 1)) return false
     return !consumerPaced || this.#consumerPaced < Math.max(1, max - 2)

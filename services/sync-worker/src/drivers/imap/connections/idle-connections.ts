@@ -1,24 +1,25 @@
 /**
- * Idle command connections of all accounts of a worker. Each connection takes about 100 kB, so the
- * number is limited: beyond `max`, the connection that is idle for the longest time is closed.
+ * Registry of the idle command connections of all accounts of a worker. Each connection takes about
+ * 100 kB, so their number is limited. Above `max`, the connection that has been idle for the
+ * longest time is closed.
  */
 export class IdleConnections {
   readonly #max: number
-  /** Functions that close an idle connection. The first closes the longest idle connection. */
+  /** Functions that close idle connections, in the order in which the connections became idle. */
   readonly #closers = new Set<() => void>()
 
   constructor(max: number) {
     this.#max = max
   }
 
-  /** Adds an idle connection. `close` must remove the connection from this list. */
+  /** Adds an idle connection. `close` closes the connection and removes it from the registry. */
   add(close: () => void): void {
     this.#closers.add(close)
     const [longestIdle] = this.#closers
     if (this.#closers.size > this.#max) longestIdle?.()
   }
 
-  /** Removes a connection that is in use or closed from the list of idle connections. */
+  /** Removes a connection from the registry, because the connection is in use or closed. */
   remove(close: () => void): void {
     this.#closers.delete(close)
   }

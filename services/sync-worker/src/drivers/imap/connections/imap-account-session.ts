@@ -25,31 +25,31 @@ import { SessionLoans } from './session-loans.ts'
 export interface ImapSessionDeps {
   readonly sync: SyncDeps
   readonly connect: Connect
-  /** Idle command connections of all accounts. */
+  /** Registry of the idle command connections of all accounts. */
   readonly idleConnections: IdleConnections
   readonly config: Pick<Config, 'commandConnections' | 'commandIdleMs'>
 }
 
-/** Grace period of a stopping session, after which the session's connection is closed. */
+/** Grace period for the sync of a stopping session, before its connection is closed. */
 const graceMs = 1_000
 
 /**
- * Maximum connections lost in a row while searching for the message at which the server drops
- * connections. Further losses count as failures of the account.
+ * Maximum consecutive connections that may be lost in search of a faulty message, at which the
+ * server drops connections. Further losses count as failures of the account.
  */
 const maxNarrowing = 100
 
 /**
- * Time after a rename or deletion of a mailbox in which a server may end connections that have the
- * mailbox selected. Dovecot ends them at the next command.
+ * Period after a rename or deletion of a mailbox in which the server may end connections that have
+ * selected the mailbox. Dovecot ends such a connection at its next command.
  */
 const ownLossMs = 10_000
 
-/** IMAP part of an account session: the connection that syncs, and the connections of commands. */
+/** Part of an account session for IMAP: the sync connection, and the command connections. */
 export class ImapAccountSession implements AsyncDisposable {
   readonly commands: CommandPool
   readonly context: DriverContext
-  /** Number of messages per mailbox id at the last sync. */
+  /** Number of messages in each mailbox at its last sync, by mailbox id. */
   readonly messageCounts = new Map<string, number>()
   readonly #deps: ImapSessionDeps
   readonly #parked: ParkedMailboxes
@@ -57,9 +57,9 @@ export class ImapAccountSession implements AsyncDisposable {
   readonly #faults = new MessageFaults()
   readonly #demand = new AccountDemand()
   readonly #loans: SessionLoans
-  /** Connections lost in a row that helped to find a message that ends connections. */
+  /** Number of consecutive lost connections that helped to find a faulty message. */
   #narrowing = 0
-  /** Time of the last rename or deletion of a mailbox; Infinity while the list is changed. */
+  /** Time of the last rename or deletion of a mailbox. Infinity while the change is in progress. */
   #listChangedAt = 0
   #following: Promise<void> = Promise.resolve()
   #session: MailSession | undefined
@@ -67,7 +67,7 @@ export class ImapAccountSession implements AsyncDisposable {
   constructor(deps: ImapSessionDeps, context: DriverContext) {
     this.#deps = deps
     const { mailboxPollMs, shortListMs } = deps.sync.config
-    // First delay before a parked mailbox is tried again: 1 min with the default `mailboxPollMs`.
+    // The first retry of a parked mailbox is delayed by 1 min with the default `mailboxPollMs`.
     this.#parked = new ParkedMailboxes(mailboxPollMs * 5)
     this.#shortLists = new ShortLists({ minDelayMs: mailboxPollMs, lastingMs: shortListMs })
     this.context = context
@@ -82,36 +82,37 @@ export class ImapAccountSession implements AsyncDisposable {
     })
   }
 
-  /** Account. Undefined until its registration is read, and if it must not connect by IMAP. */
+  /** Account. Undefined until its registration is read, and if IMAP must not be used. */
   get account(): ImapAccount | undefined {
     const { account } = this.context
     return account && isImapAccount(account) ? account : undefined
   }
 
-  /** State that the account session stored last. */
+  /** Account state that the account session stored last. */
   get state(): AccountState | undefined {
     return this.context.state
   }
 
-  /** Lets the session log in before sessions of other accounts, because a command has arrived. */
+  /** Called when a command arrives, so that this session logs in before other sessions. */
   ask(): void {
     if (!this.#session) this.#demand.ask()
   }
 
-  /** Requests a sync of mailboxes that a command changed. The mailboxes are named by id. */
+  /** Requests a sync of the mailboxes that a command changed, by mailbox id. */
   requestSync(mailboxes: Iterable<string>): void {
     this.context.sync.request({ mailboxes })
   }
 
   /**
    * Requests to select a mailbox (named by id) whose UIDVALIDITY differed on another connection.
-   * The counters of this connection may be outdated: Dovecot 2.3 keeps reporting old counters.
+   * The counters of this connection may be outdated: Dovecot 2.3 keeps reporting old counters. A
+   * mailbox with short lists has times of its own.
    */
   requestReselect(mailbox: string): void {
-    this.context.sync.request({ reselect: mailbox })
+    if (!this.#shortLists.has(mailbox)) this.context.sync.request({ reselect: mailbox })
   }
 
-  /** Changes the mailbox list over a command connection and stores the new list. */
+  /** Changes the mailbox list over a command connection, then updates the stored list. */
   async changeMailboxes<T>(
     session: MailSession,
     change: () => Promise<{ done: T; applied: AppliedListChange }>,
@@ -131,7 +132,10 @@ export class ImapAccountSession implements AsyncDisposable {
     return done
   }
 
-  /** Notes the time of a change that may end other connections, also if the change fails. */
+  /**
+   * Runs a change of the mailbox list and records its time, even if the change fails. The server
+   * may end other connections because of a rename or deletion.
+   */
   async #noteChange<T>(
     change: () => Promise<{ done: T; applied: AppliedListChange }>,
   ): Promise<{ done: T; applied: AppliedListChange }> {
@@ -149,8 +153,8 @@ export class ImapAccountSession implements AsyncDisposable {
   }
 
   /**
-   * Stores UIDVALIDITY of a mailbox that is not synced. Returns the row of the mailbox; undefined
-   * if the mailbox is synced, so that the caller has to wait for the sync.
+   * Stores the UIDVALIDITY of a mailbox that is not synced. Returns the row of the mailbox.
+   * Undefined if the mailbox is synced, so that the caller has to wait for its next sync.
    */
   async storeUidValidity(
     session: MailSession,
@@ -166,14 +170,14 @@ export class ImapAccountSession implements AsyncDisposable {
     return account && { deps: this.#deps.sync, account, session, locks: this.context.locks }
   }
 
-  /** Runs one connection of the account from login to loss; see `AccountDriver.follow`. */
+  /** Runs one sync connection of the account from login to loss; see `AccountDriver.follow`. */
   follow(signal: AbortSignal): Promise<void> {
     const { account } = this
     this.#following = account ? this.#runConnection(account, signal) : Promise.reject(noServer())
     return this.#following
   }
 
-  /** Ends commands, then the connection that syncs, which is closed after a grace period. */
+  /** Ends all commands and the sync. Closes the sync connection after a grace period. */
   async [Symbol.asyncDispose](): Promise<void> {
     await Promise.allSettled([this.commands[Symbol.asyncDispose](), this.#end()])
   }
@@ -230,12 +234,12 @@ export class ImapAccountSession implements AsyncDisposable {
     }
   }
 
-  /** True if the loss of the connection helps to find a faulty message. */
+  /** True if the loss of the sync connection helps to find a faulty message. */
   #isNarrowing(error: unknown, signal: AbortSignal): boolean {
     return !signal.aborted && this.#faults.narrows(error) && ++this.#narrowing <= maxNarrowing
   }
 
-  /** True once after a rename or deletion of a mailbox, which may have ended the connection. */
+  /** True once after this worker renamed or deleted a mailbox, which may end the connection. */
   #isOwnLoss(error: unknown, signal: AbortSignal): boolean {
     const isLost = error instanceof AppError && error.kind === 'unreachable'
     if (signal.aborted || !isLost || Date.now() - this.#listChangedAt > ownLossMs) return false
@@ -244,8 +248,8 @@ export class ImapAccountSession implements AsyncDisposable {
   }
 
   /**
-   * Logs the account in, with the account state `connecting` during the login. Before the first
-   * sync, `init` is the state of an account that waits for a login permit.
+   * Logs the account in. The account state is `connecting` during the login. Before the first sync,
+   * an account that waits for a login permit keeps the state `init`.
    */
   async #logIn(account: ImapAccount, signal: AbortSignal): Promise<MailSession> {
     const { context } = this

@@ -1,10 +1,10 @@
 import { type Clock, RateLimiter } from '@posthorn/flow'
 
-/** Purpose of a login: a command, an account session, or another connection that syncs. */
+/** Purpose of a login: a command, an account session, or another connection for syncs. */
 export type LoginFor = 'command' | AccountDemand | 'sync'
 
 export interface LoginGateOptions {
-  /** Maximum concurrent logins. */
+  /** Maximum concurrent logins that the gate permits. */
   capacity: number
   /** Logins started per second. A function is evaluated at each login. Default: no limit. */
   perSecond?: number | (() => number)
@@ -14,21 +14,24 @@ export interface LoginGateOptions {
 export interface LoginWait {
   signal: AbortSignal
   loginFor: LoginFor
-  /** Called if no login permit is free. */
+  /** Called if the login has to wait for a permit. */
   onWait?: (() => void) | undefined
 }
 
 /**
- * Part of the concurrent logins that only commands may use. Without this part, slow logins of
- * sessions would take all permits, and the first command would wait until a login ends.
+ * Share of the concurrent logins that is reserved for commands. Without this share, slow logins of
+ * account sessions could take all permits, and commands would wait until a session's login ends.
  */
 const commandPart = 1 / 3
-/** Logins of commands per login of a session, while commands and sessions wait. */
+/** Number of logins for commands that start per login for an account session, while both wait. */
 const commandsPerSession = 2
-/** Time by which login permits may run ahead of an even pace, to compensate for late timers. */
+/** Time by which a login may precede the rate limit, to compensate for late timers. */
 const toleranceMs = 50
 
-/** FIFO queues of logins, by falling priority. `demanded`: accounts that commands wait for. */
+/**
+ * Queues of waiting logins, each FIFO, in order of priority: commands, then the sessions of
+ * accounts for which commands wait (`demanded`), then other sessions.
+ */
 type Lane = 'commands' | 'demanded' | 'others'
 
 type Kind = 'commands' | 'sessions'
@@ -38,8 +41,8 @@ interface Waiter {
 }
 
 /**
- * Limits the logins at one host or address. While logins of commands and of sessions wait, commands
- * start two of three logins. Sessions of accounts that commands wait for come before other
+ * Limits the logins at one host or address. If both commands and account sessions wait, two of
+ * three logins are for commands. Sessions of accounts for which commands wait come before other
  * sessions.
  */
 export class LoginGate {
@@ -52,7 +55,7 @@ export class LoginGate {
     others: new Set(),
   }
   readonly #running = { commands: 0, sessions: 0 }
-  /** Number of logins by commands since the last login of a session. */
+  /** Number of logins for commands since the last login for an account session. */
   #commandsInRow = 0
   #timer: NodeJS.Timeout | undefined
 
@@ -63,14 +66,14 @@ export class LoginGate {
       this.#pace = new RateLimiter({ perSecond, toleranceMs, ...(clock && { clock }) })
   }
 
-  /** True without running logins and waiting callers. An idle login gate may be dropped. */
+  /** True if no login is running or waiting. An idle login gate may be deleted. */
   get isIdle(): boolean {
     const { commands, sessions } = this.#running
     return commands + sessions === 0 && !this.#isWaiting('commands', 'demanded', 'others')
   }
 
   /**
-   * Waits for a login permit. Takes a free permit synchronously. The caller disposes the permit
+   * Waits for a login permit. Takes a free permit synchronously. The caller must dispose the permit
    * after the login.
    */
   acquire({ signal, loginFor, onWait }: LoginWait): Promise<Disposable> {
@@ -102,7 +105,7 @@ export class LoginGate {
     })
   }
 
-  /** Moves the login of a session to the queue of accounts that commands wait for. */
+  /** Moves a waiting login to the queue `demanded`, because a command arrived for its account. */
   #prefer(waiter: Waiter): void {
     if (this.#lanes.others.delete(waiter)) this.#lanes.demanded.add(waiter)
   }
@@ -123,7 +126,7 @@ export class LoginGate {
     }
   }
 
-  /** Kind of the next login to start; undefined if no waiting login may start. */
+  /** Selects the kind of the next login to start. Undefined if no waiting login may start now. */
   #next(): Kind | undefined {
     const { commands, sessions } = this.#running
     if (commands + sessions >= this.#capacity) return undefined
@@ -160,8 +163,8 @@ function laneOf(loginFor: LoginFor): Lane {
 }
 
 /**
- * Records whether commands wait for an account. The session of such an account logs in before the
- * sessions of other accounts.
+ * Records whether commands wait for an account. If so, the session of the account logs in before
+ * the sessions of other accounts.
  */
 export class AccountDemand {
   readonly #listeners = new Set<() => void>()
@@ -172,7 +175,7 @@ export class AccountDemand {
   }
 
   /**
-   * Called when a command arrives: the session of the account then logs in before other sessions.
+   * Called when a command arrives for the account, so that the account's session logs in earlier.
    */
   ask(): void {
     if (this.#isAsked) return
@@ -185,7 +188,7 @@ export class AccountDemand {
     this.#isAsked = false
   }
 
-  /** Calls the listener when a command arrives for the account, until the result is disposed. */
+  /** Adds a listener, called when a command arrives for the account. Disposal removes it. */
   onAsk(listener: () => void): Disposable {
     this.#listeners.add(listener)
     return { [Symbol.dispose]: () => void this.#listeners.delete(listener) }

@@ -4,38 +4,39 @@ import { resolveAllowed } from '@posthorn/net/egress'
 import type { Config } from '../../../config.ts'
 import { type LoginFor, LoginGate, type LoginGateOptions } from './login-gate.ts'
 
-/** Request of a login that waits for a permit. */
+/** Properties of a login that waits for a permit. */
 export interface LoginRequest {
   loginFor: LoginFor
-  /** True if a proxy resolves the host, so that the address of the host is not limited. */
+  /** True if a proxy resolves the host name, so that logins per address are not limited. */
   viaProxy?: boolean
-  /** Called, possibly more than once, if the login has to wait. */
+  /** Called if the login has to wait for a permit. May be called several times. */
   onWait?: (() => void) | undefined
 }
 
 /**
- * Limits logins at mail servers, so that a start with thousands of accounts overloads no server.
+ * Limits the logins at mail servers, so that a worker that starts with thousands of accounts does
+ * not overload a server.
  */
 export interface LoginLimiter {
   /**
-   * Waits for a login permit of the host, in the order of `LoginGate`. The caller disposes the
-   * permit when the login is complete.
+   * Waits for a permit to log in at a host. The order of waiting logins is the order of
+   * `LoginGate`. The caller must dispose the permit when the login is complete.
    *
    * @throws AppError `unavailable` when the signal aborts
    */
   acquire(host: string, signal: AbortSignal, request: LoginRequest): Promise<Disposable>
-  /** Key of the login limits of a host: its address if resolved, else the host name. */
+  /** Key by which logins at a host are limited: its IP address if resolved, or its name. */
   keyOf(host: string): string
 }
 
-/** Limits of logins at mail servers. `perSecond` may change while callers wait. */
+/** Limits of the logins at mail servers. The value of `perSecond` may change while logins wait. */
 export type LoginLimits = Omit<Config['logins'], 'perSecond'> & {
   perSecond: number | (() => number)
 }
 
 /**
- * Finds an address of a host, the same address at each call; undefined if the host cannot be
- * resolved.
+ * Resolves a host name to an IP address. Returns the same address each time if a host has several
+ * addresses. Undefined if the host name cannot be resolved.
  */
 export type FindAddress = (host: string, signal: AbortSignal) => Promise<string | undefined>
 
@@ -47,8 +48,9 @@ export interface LoginLimiterParts {
 const maxAddresses = 10_000
 
 /**
- * Creates the login limiter of a worker. A login takes permits of the host name, then of its
- * address, then of all logins. Callers waiting for a permit of all logins block no other host.
+ * Creates the login limiter of a worker. A login takes a permit for its host name, then for its IP
+ * address, then for all logins of the worker. A login that waits for the last permit does not block
+ * logins at other hosts.
  */
 export function createLoginLimiter(
   { perHost, perSecond, concurrent }: LoginLimits,
@@ -103,20 +105,21 @@ class LoginGates {
 
   #sweep(): void {
     for (const [key, gate] of this.#gates) if (gate.isIdle) this.#gates.delete(key)
-    // Each login gate is visited once per doubling of the number of gates.
+    // The number of gates that starts the next sweep doubles with the remaining gates, so that
+    // sweeps cost little.
     this.#sweepAt = Math.max(minSweep, 2 * this.#gates.size)
   }
 }
 
 const addressTtlMs = 60_000
 /**
- * Maximum concurrent lookups of host names. libuv resolves names on four threads; more lookups
- * would delay file access.
+ * Maximum concurrent lookups of host names. libuv resolves names on four threads, which are also
+ * used for file access.
  */
 const maxLookups = 8
 const lookupTimeoutMs = 5_000
 
-/** Creates a lookup of the addresses of hosts by the system's resolver, cached for 60 s. */
+/** Creates the function that finds host addresses by the system's resolver, cached for 60 s. */
 export function cacheAddresses(resolve = resolveAllowed): FindAddress {
   const lookups = new Semaphore(maxLookups)
   const cache = new TtlCache<string, string | undefined>({
@@ -126,7 +129,7 @@ export function cacheAddresses(resolve = resolveAllowed): FindAddress {
   const find = async (host: string) => {
     const signal = AbortSignal.timeout(lookupTimeoutMs)
     try {
-      // `off`: the egress policy is checked when connecting.
+      // The egress policy is `off` here, because it is checked when the connection is opened.
       const addresses = await lookups.run(() => resolve(host, 'off', { signal }), signal)
       return addresses.map(({ address }) => address).toSorted()[0]
     } catch {

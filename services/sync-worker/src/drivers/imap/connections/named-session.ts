@@ -1,10 +1,10 @@
 import type { MailSession } from '@posthorn/backends'
 
-/** Mail session for tests, which has a name and can be lost. */
+/** Mail session for tests. Has a name, and its connection can be lost on request. */
 export class NamedSession {
   readonly name: string
   readonly closed: Promise<undefined>
-  /** Ends the connection of the session. */
+  /** Makes the session's connection count as lost. */
   readonly lose: () => void
 
   constructor(name: string) {
@@ -24,12 +24,12 @@ export class NamedSession {
   }
 }
 
-/** Name of a mail session that is a `NamedSession` (for tests). */
+/** Name of a mail session in tests. Requires a `NamedSession`. */
 export function nameOf(mail: MailSession): string {
   return (mail as unknown as NamedSession).name
 }
 
-/** True if the promise is pending after all immediate work is done. */
+/** True if a promise is still pending after all microtasks have run. For tests. */
 export async function waits(promise: Promise<unknown>): Promise<boolean> {
   let done = false
   promise.then(

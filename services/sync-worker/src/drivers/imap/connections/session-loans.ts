@@ -1,6 +1,6 @@
 import type { MailSession } from '@posthorn/backends'
 
-/** Loan of the connection that syncs to a command, until the command releases the connection. */
+/** Loan of the account's sync connection to a command, until the command releases it. */
 export interface SessionLoan {
   readonly session: MailSession
   readonly release: () => void
@@ -11,19 +11,19 @@ interface Borrower {
 }
 
 /**
- * Lends the connection that syncs to commands, one after the other, FIFO. The session that syncs
- * lends between two syncs, when nothing depends on the selected mailbox.
+ * Lends the account's sync connection to commands, one after the other, in FIFO order. The
+ * connection is lent only between two syncs, when no sync depends on the selected mailbox.
  */
 export class SessionLoans {
   readonly #interrupt: () => void
   readonly #borrowers = new Set<Borrower>()
 
-  /** `interrupt` makes the session that syncs (and lends its connection) call `lend` soon. */
+  /** `interrupt` interrupts the wait of the sync, so that the sync soon calls `lend`. */
   constructor(interrupt: () => void) {
     this.#interrupt = interrupt
   }
 
-  /** Waits for a loan of the connection that syncs. Rejects with the signal's reason. */
+  /** Waits until the sync connection is lent. Rejects with the abort reason of `signal`. */
   borrow(signal: AbortSignal): Promise<SessionLoan> {
     if (signal.aborted) return Promise.reject(signal.reason as Error)
     return new Promise((resolve, reject) => {
@@ -44,8 +44,9 @@ export class SessionLoans {
   }
 
   /**
-   * Lends the connection that syncs to all waiting commands. Returns true if the connection was
-   * lent, so that another mailbox may be selected. Ends early if the connection is lost.
+   * Lends the sync connection to all waiting commands, one after the other. Returns true if a
+   * command used the connection and may have selected another mailbox. Ends early if the connection
+   * is lost.
    */
   async lend(session: MailSession): Promise<boolean> {
     let isLent = false

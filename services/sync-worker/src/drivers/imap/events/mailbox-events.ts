@@ -9,8 +9,8 @@ import type { Account } from '../../../store/accounts.ts'
 import type { MailboxRow } from '../../../store/mailboxes.ts'
 
 /**
- * Event of a new or renamed mailbox. `renameEpoch` is the sync epoch of a rename, which does not
- * change the mailbox number.
+ * Creates the event of a new or renamed mailbox. `renameEpoch` is the sync epoch of a rename. It
+ * makes the event id unique, because a rename does not change the mailbox number.
  */
 export function mailboxNew(account: Account, row: MailboxRow, renameEpoch?: string): NewEvent {
   const key = mailboxKey(row, renameEpoch)
@@ -24,8 +24,8 @@ export function mailboxDeleted(account: Account, row: MailboxRow, renameEpoch?: 
 }
 
 /**
- * Event of a mailbox whose message ids became invalid. `previous` is the former UIDVALIDITY, absent
- * if unknown.
+ * Creates the event of a mailbox whose message ids became invalid. `previous` is the former
+ * UIDVALIDITY, absent if unknown.
  */
 export function mailboxReset(
   account: Account,
@@ -56,8 +56,8 @@ export function messageDeleted(account: Account, row: MailboxRow, uid: number): 
 }
 
 /**
- * Event of a message whose flags or labels changed. `syncEpoch` of the commit makes the event id
- * unique: a flag can be set and removed repeatedly.
+ * Creates the event of a message whose flags or labels changed. `syncEpoch` of the commit makes the
+ * event id unique, because a flag can be set and removed repeatedly.
  */
 export function messageUpdated(
   account: Account,
@@ -70,7 +70,7 @@ export function messageUpdated(
   return mailboxEvent(account, row, { event: 'messageUpdated', key, data })
 }
 
-/** Retries of a message that the server listed but did not return. */
+/** Repeated fetches of a message that the server listed but did not return. */
 export interface FetchRetries {
   missingRetries: number
   missingDelay: number
@@ -85,7 +85,7 @@ export function messageMissing(
   return mailboxEvent(account, row, { event: 'messageMissing', key: messageKey(row, uid), data })
 }
 
-/** Key of an event that happens once per message. */
+/** Event key of an event that can occur only once per message. */
 export function messageKey(row: MailboxRow, uid: number): (string | number)[] {
   return [String(row.uidValidity), uid, row.number]
 }

@@ -1,17 +1,17 @@
 import type { UidRange } from '@posthorn/backends'
 import { AppError } from '@posthorn/errors'
 
-/** UIDs per chunk of a mailbox index, one bit each. The lowest bit is the first UID. */
+/** UIDs per chunk of a mailbox index, one bit per UID. The lowest bit is the first UID. */
 const chunkUids = 8_192
 export const chunkBytes = chunkUids / 8
 
 /**
- * Maximum chunks of a bitmap in a mailbox index. Limits the memory that a server can claim with up
- * to four billion UIDs: 16 MiB per bitmap. Real mailboxes need some hundred chunks.
+ * Maximum chunks in a mailbox index. Limits the memory of a bitmap to 16 MiB, because a server
+ * could report up to four billion UIDs. Real mailboxes need some hundred chunks.
  */
 const maxChunks = 16_384
 
-/** Bitmaps of a mailbox index: 1,024 bytes, by chunk number. Chunks without bits are absent. */
+/** Bitmaps of a mailbox index by chunk number, 1,024 bytes each. Empty chunks are absent. */
 export type Bitmaps = Map<number, Uint8Array>
 
 export const emptyBitmap: Readonly<Uint8Array> = new Uint8Array(chunkBytes)
@@ -50,7 +50,7 @@ export function bitmapsFromRanges(ranges: readonly UidRange[]): Bitmaps {
   return bitmaps
 }
 
-/** Converts bitmaps to ranges of UIDs. The bitmaps may be trimmed. */
+/** Converts bitmaps to ranges of UIDs. Bitmaps may lack their trailing zero bytes. */
 export function rangesFromBitmaps(bitmaps: ReadonlyMap<number, Uint8Array>): UidRange[] {
   const ranges: [number, number][] = []
   for (const chunk of [...bitmaps.keys()].sort((a, b) => a - b))
@@ -66,21 +66,21 @@ export function sameBitmap(a: Uint8Array, b: Uint8Array): boolean {
   return Buffer.compare(trimBitmap(a), trimBitmap(b)) === 0
 }
 
-/** Stored form of a bitmap, without trailing zero bytes. A view of the same memory. */
+/** Bitmap without trailing zero bytes, as bitmaps are stored. Shares the bitmap's memory. */
 export function trimBitmap(bits: Uint8Array): Uint8Array {
   let length = bits.length
   while (length > 0 && bits[length - 1] === 0) length--
   return bits.subarray(0, length)
 }
 
-/** Copy of a stored bitmap in full length. */
+/** Copies a stored bitmap and restores its trailing zero bytes. */
 export function untrimBitmap(stored: Uint8Array): Uint8Array {
   const bits = new Uint8Array(chunkBytes)
   bits.set(stored.subarray(0, chunkBytes))
   return bits
 }
 
-/** Iterates over the UIDs of one bitmap, ascending. */
+/** Iterates over the UIDs whose bits are set in a bitmap, in ascending order. */
 export function* uidsInBitmap(chunk: number, bits: Uint8Array): Generator<number, void, undefined> {
   for (let at = 0; at < bits.length; at++) {
     const byte = bits[at] ?? 0
@@ -89,12 +89,12 @@ export function* uidsInBitmap(chunk: number, bits: Uint8Array): Generator<number
   }
 }
 
-/** Bits of `a` that are not in `b`. */
+/** Bitmap of the bits that are set in `a` but not in `b`. */
 export function subtractBitmap(a: Uint8Array, b: Uint8Array): Uint8Array {
   return a.map((byte, at) => byte & ~(b[at] ?? 0))
 }
 
-/** Bits that are in both `a` and `b`. */
+/** Bitmap of the bits that are set in both `a` and `b`. */
 export function intersectBitmaps(a: Uint8Array, b: Uint8Array): Uint8Array {
   return a.map((byte, at) => byte & (b[at] ?? 0))
 }
@@ -124,7 +124,7 @@ function fill(bits: Uint8Array, first: number, last: number): void {
   bits[lastByte] = (bits[lastByte] ?? 0) | tail
 }
 
-/** Appends the UIDs of one chunk to ranges that end before that chunk. */
+/** Appends the UIDs of one chunk to UID ranges. The existing ranges must end before the chunk. */
 function appendRanges(ranges: [number, number][], chunk: number, bits: Uint8Array): void {
   const start = chunk * chunkUids
   let open = ranges.at(-1)

@@ -17,16 +17,17 @@ import type { Difference, FlagChange, IndexChunk, MailboxIndex } from './mailbox
 import { canonicalFlag, isLabelEntry, labelEntry } from './flag-names.ts'
 import { intersectRanges } from './ranges.ts'
 
-/** Results of searches in a mailbox: all UIDs, and the UIDs of each searched flag. */
+/** Results of searches in a mailbox: UIDs of all messages, and UIDs for each searched flag. */
 export interface SearchResult {
   uids: readonly UidRange[]
   flags: ReadonlyMap<string, readonly UidRange[]>
 }
 
 /**
- * Compares search results of a whole mailbox with its index. Flags that were not searched keep
- * their bits. A full comparison needs a search of all `index.flags()`, a comparison of UIDs needs
- * no search of flags. Added messages then have no flags, so flag deltas are applied before.
+ * Compares the results of searches in a whole mailbox with the mailbox index. Flags that were not
+ * searched keep their bits: a full comparison needs a search for each of `index.flags()`, a
+ * comparison of UIDs needs none. Without a search of flags, added messages have no flags, so flag
+ * deltas must be applied before.
  */
 export function compare(index: MailboxIndex, result: SearchResult): Difference {
   const uids = bitmapsFromRanges(result.uids)
@@ -47,9 +48,9 @@ export function compare(index: MailboxIndex, result: SearchResult): Difference {
 }
 
 /**
- * Applies the flags of single messages (CONDSTORE deltas, fetched messages) to a mailbox index. New
- * UIDs are added. Labels of a message without the field `labels` stay unchanged. The last entry of
- * a UID counts.
+ * Applies the flags of single messages (CONDSTORE deltas or fetched messages) to a mailbox index.
+ * Adds new UIDs. If a message has no field `labels`, its indexed labels stay unchanged. If a UID
+ * occurs several times, the last entry counts.
  */
 export function applyFlags(index: MailboxIndex, messages: readonly MessageFlags[]): Difference {
   const tracked = index.trackedNames(new Set(messages.flatMap(namesOf)))
@@ -66,7 +67,7 @@ export function applyFlags(index: MailboxIndex, messages: readonly MessageFlags[
   return compareChunks(index, next)
 }
 
-/** Index names of the flags and labels of a message. */
+/** Converts the flags and labels of a message to their names in the mailbox index. */
 function namesOf({ flags, labels = [] }: MessageFlags): string[] {
   return [
     ...flags.flatMap((flag) => canonicalFlag(flag) ?? []),
@@ -74,7 +75,7 @@ function namesOf({ flags, labels = [] }: MessageFlags): string[] {
   ]
 }
 
-/** Removes messages from a mailbox index. UIDs that are not in the index are ignored. */
+/** Removes messages from a mailbox index by UID. Ignores UIDs that are not in the index. */
 export function removeUids(index: MailboxIndex, uids: readonly UidRange[]): Difference {
   const next = new Map<number, MutableChunk>()
   for (const [chunk, removed] of bitmapsFromRanges(intersectRanges(index.uids(), uids))) {
@@ -110,7 +111,10 @@ function bitsFor({ flags }: MutableChunk, flag: string): Uint8Array {
   return bits
 }
 
-/** Bitmaps of tracked flags, limited to existing messages: a server may report other messages. */
+/**
+ * Converts the searched flags to bitmaps. Leaves out flags that the index does not track, and UIDs
+ * that are not among the existing messages, which a server may report.
+ */
 function searchedFlags(index: MailboxIndex, result: SearchResult): Map<string, Bitmaps> {
   const tracked = index.trackedNames(result.flags.keys())
   const flags = new Map<string, Bitmaps>()
@@ -149,7 +153,7 @@ function withoutUnused({ uids, flags }: IndexChunk): IndexChunk | undefined {
   return { uids, flags: new Map([...flags].filter(([, bits]) => !isEmpty(bits))) }
 }
 
-/** Appends the messages of an index chunk that existed before and have different flags. */
+/** Appends the messages of an index chunk that existed before and whose flags differ now. */
 function appendChanges(
   changed: FlagChange[],
   chunk: number,

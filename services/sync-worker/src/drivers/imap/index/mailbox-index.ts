@@ -10,12 +10,12 @@ import {
 import { chunkOf, hasUid, rangesFromBitmaps, trimBitmap, untrimBitmap } from './chunk.ts'
 import { canonicalFlag, isLabelEntry, maxLabels } from './flag-names.ts'
 
-/** Maximum flag keywords in a mailbox index: a hostile server could invent any number. */
+/** Maximum keywords in a mailbox index, because a hostile server could invent any number. */
 export const maxKeywords = 64
 
 /**
- * Chunk of a mailbox index: existing UIDs, and a bitmap per flag or label in use (see
- * `flag-names.ts`). Every bitmap has 1,024 bytes.
+ * Chunk of a mailbox index: a bitmap of the existing UIDs, and a bitmap per flag or label in use
+ * (see `flag-names.ts`). Each bitmap has 1,024 bytes.
  */
 export interface IndexChunk {
   readonly uids: Uint8Array
@@ -26,22 +26,23 @@ export interface FlagChange {
   uid: number
   added: string[]
   removed: string[]
-  /** All current flags of the message, sorted. */
+  /** All flags of the message after the change, sorted. */
   value: string[]
 }
 
 /**
- * Difference from a mailbox index, and the chunks that remove the difference. Callers store the
- * chunks, then adopt the chunks, so that a failed transaction leaves the index unchanged.
+ * Difference from a mailbox index, and the chunks to store so that the index is up to date. Callers
+ * first store the chunks, then call `adopt`, so that a failed transaction leaves the index
+ * unchanged.
  */
 export interface Difference {
-  /** Changed flags of indexed messages that still exist, ascending by UID. */
+  /** Flag changes of indexed messages that still exist, in the order of UIDs. */
   changed: FlagChange[]
-  /** Chunks of the mailbox index to write; undefined to delete a chunk. */
+  /** Chunks of the mailbox index to store, by chunk number. Undefined for a chunk to delete. */
   dirtyChunks: Map<number, IndexChunk | undefined>
 }
 
-/** Index of one mailbox: UIDs and flags of its messages. Changed by `adopt` only. */
+/** Index of one mailbox: the UIDs and flags of its messages. Only `adopt` changes the index. */
 export class MailboxIndex {
   readonly #chunks = new Map<number, IndexChunk>()
 
@@ -64,15 +65,15 @@ export class MailboxIndex {
     return rangesFromBitmaps(new Map([...this.#chunks].map(([chunk, { uids }]) => [chunk, uids])))
   }
 
-  /** Flags and label entries that messages of the mailbox index have. */
+  /** Names of flags and labels that messages in the mailbox index have. */
   flags(): Set<string> {
     return new Set([...this.#chunks.values()].flatMap(({ flags }) => [...flags.keys()]))
   }
 
   /**
-   * Canonical names of the flags and labels that the mailbox index stores. Includes system flags,
-   * names in use, and other names up to 64 keywords and 250 labels. Deterministic while the index
-   * does not change.
+   * Selects the names of flags and labels that the mailbox index can store: system flags, names in
+   * use, and other names up to 64 keywords and 250 labels. The result depends only on the names and
+   * the index.
    */
   trackedNames(names: Iterable<string>): Set<string> {
     const inUse = this.flags()
@@ -88,14 +89,14 @@ export class MailboxIndex {
     return tracked
   }
 
-  /** Sorted flags of a message; undefined if the message is not in the index. */
+  /** Sorted flags of a message. Undefined if the message is not in the mailbox index. */
   flagsOf(uid: number): string[] | undefined {
     const chunk = this.#chunks.get(chunkOf(uid))
     if (!chunk || !hasUid(chunk.uids, uid)) return undefined
     return [...chunk.flags].flatMap(([flag, bits]) => (hasUid(bits, uid) ? flag : [])).sort()
   }
 
-  /** Replaces chunks of the mailbox index with chunks that were stored. */
+  /** Replaces chunks of the mailbox index by chunks that have been stored. */
   adopt(dirtyChunks: Difference['dirtyChunks']): void {
     for (const [number, chunk] of dirtyChunks) {
       if (chunk) this.#chunks.set(number, chunk)
@@ -125,8 +126,8 @@ export async function loadIndex(db: Db, mailbox: string): Promise<MailboxIndex> 
 }
 
 /**
- * Writes changed chunks of a mailbox index. Callers adopt the chunks after the commit. Requires the
- * account's lease.
+ * Stores changed chunks of a mailbox index. After the commit, callers pass the chunks to `adopt`.
+ * Requires the account's lease.
  */
 export async function saveChunks(
   tx: Tx,

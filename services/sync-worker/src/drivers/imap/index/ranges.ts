@@ -9,9 +9,10 @@ export {
   uidsIn,
 } from '@posthorn/backends/uid-ranges'
 
-// Set algebra over ascending UID ranges without overlap. All functions take linear time.
+// Functions for sets of UIDs, given as ascending ranges without overlap. All functions take linear
+// time.
 
-/** UIDs of `from` that are not in `without`. */
+/** UIDs that are in `from` but not in `without`. */
 export function subtractRanges(
   from: readonly UidRange[],
   without: readonly UidRange[],
@@ -24,7 +25,7 @@ export function subtractRanges(
     for (let hole = without[at]; hole && hole[0] <= last; hole = without[at]) {
       if (hole[0] > start) left.push([start, hole[0] - 1])
       start = hole[1] + 1
-      // A hole that ends after this range may overlap the next range.
+      // A removed range that ends after this range may also overlap the next range.
       if (hole[1] > last) break
       at++
     }

@@ -11,9 +11,9 @@ import { type AttachedPart, type Outline, parseOutline } from './outline.ts'
 export type EntryMailbox = Pick<MailboxRow, 'number'> & GmailMailbox
 
 /**
- * Converts a fetched message to the message entry of lists, details and events, without its text. A
- * message without a structure has neither attachments nor texts. A truncated message has the first
- * attachments and texts. Pure.
+ * Converts a fetched message to the message entry in lists, details and events. The entry contains
+ * no text of the message. If the structure of the message is missing, the entry has no attachments
+ * or texts. If the structure is truncated, the entry has the first attachments and texts. Pure.
  */
 export function messageEntry(
   message: FetchedMessage,
@@ -46,7 +46,7 @@ export function messageEntry(
   })
 }
 
-/** Flags of a message in API responses. Flags with a separate field are present only if set. */
+/** Flag fields of a message in API responses. Flags with an own field are present only if set. */
 function flagsOf({ flags: raw }: FetchedMessage) {
   const flags = canonicalFlags(raw)
   const isSet = (flag: string) => flags.includes(flag) || undefined
@@ -62,7 +62,7 @@ function flagsOf({ flags: raw }: FetchedMessage) {
 type EntryUse = NonNullable<MessageEntry['messageSpecialUse']>
 
 const entryUses: readonly EntryUse[] = ['\\Drafts', '\\Junk', '\\Sent', '\\Trash', '\\Inbox']
-/** Special uses of Gmail's system labels, most specific first, for messages in All Mail. */
+/** Special uses of messages in All Mail by Gmail's system labels, the most specific label first. */
 const labelUses: readonly [label: string, use: EntryUse][] = [
   ['\\draft', '\\Drafts'],
   ['\\drafts', '\\Drafts'],
@@ -103,7 +103,7 @@ function attachmentInfo(
     encodedSize: size,
     embedded,
     inline,
-    // RFC 2046 §5.2.3: an external body is only a reference to content elsewhere.
+    // An external body (RFC 2046 §5.2.3) is only a reference to content outside of the message.
     encodedInMessage: contentType !== 'message/external-body',
     contentId,
     filename,

@@ -6,9 +6,9 @@ import { formatSequenceSet, rangesOf, uidsIn } from '../index/ranges.ts'
 import { isSelectable, type MailboxRow } from '../../../store/mailboxes.ts'
 import { undefinedIf } from '../../messages/undefined-if.ts'
 
-// Gmail: labels that mailboxes stand for, and categories (tabs of the inbox).
+// Functions for Gmail: labels for which mailboxes stand, and categories (tabs of the inbox).
 
-/** Columns that determine the label of a Gmail mailbox. */
+/** Columns of a mailbox row that determine the label of a Gmail mailbox. */
 export type GmailMailbox = Pick<
   MailboxRow,
   'path' | 'specialUse' | 'specialUseSource' | 'attributes'
@@ -24,15 +24,17 @@ const specialUseLabels = new Map<string, string | undefined>([
 ])
 
 /**
- * Label that a Gmail mailbox stands for. X-GM-LABELS omits the label for messages in that mailbox.
- * Undefined for All Mail. Spam and Trash get the names of their special uses. Pure.
+ * Label for which a Gmail mailbox stands. In that mailbox, X-GM-LABELS of a message does not
+ * contain the label. Undefined for All Mail. Spam and Trash have the names of their special uses.
+ * Pure.
  */
 export function mailboxLabel(mailbox: GmailMailbox): string | undefined {
   const { path, specialUse, specialUseSource, attributes } = mailbox
   if (!isSelectable(mailbox)) return undefined
   if (path.toUpperCase() === 'INBOX') return '\\Inbox'
   const use = specialUse?.toLowerCase()
-  // Only special uses reported by Gmail: a special use derived from a path is an ordinary label.
+  // Only special uses that Gmail reports count. A special use derived from the path belongs to an
+  // ordinary label.
   if (use !== undefined && specialUseSource === 'extension' && specialUseLabels.has(use))
     return specialUseLabels.get(use)
   if (attributes.some((attribute) => attribute.toLowerCase() === '\\important'))
@@ -40,13 +42,13 @@ export function mailboxLabel(mailbox: GmailMailbox): string | undefined {
   return /^\[(?:gmail|google mail)\]/i.test(path) ? undefined : path
 }
 
-/** Labels of a message in a mailbox, including the mailbox's own label, sorted. Pure. */
+/** Labels of a message in a Gmail mailbox, with the label of the mailbox, sorted. Pure. */
 export function messageLabels(mailbox: GmailMailbox, labels: readonly string[]): string[] {
   const own = mailboxLabel(mailbox)
   return [...new Set([...labels.map(canonicalLabel), ...(own === undefined ? [] : [own])])].sort()
 }
 
-/** Gmail categories in the order of their searches, the most frequent category first. */
+/** Gmail categories in the order in which they are searched, the most frequent category first. */
 const categories: readonly MessageCategory[] = [
   'primary',
   'promotions',
@@ -54,15 +56,15 @@ const categories: readonly MessageCategory[] = [
   'social',
   'forums',
 ]
-/** Maximum UIDs per Gmail search command, because servers limit the line length. */
+/** Maximum UIDs per search command at Gmail, because servers limit the length of a command line. */
 const maxUidsPerSearch = 250
 
 type CategorisedEntry = Pick<MessageEntry, 'uid' | 'messageSpecialUse' | 'category'>
 
 /**
  * Sets the Gmail category of messages in the selected mailbox if `resolveGmailCategories` is on.
- * Gmail reveals the category by search only: at most one search per category and 250 messages. A
- * rejected search leaves the category unset.
+ * Categories are available only by searches: at most one search per category for 250 messages. If a
+ * search is rejected, the category stays unset.
  */
 export async function addCategories<T extends CategorisedEntry>(
   session: Pick<MailSession, 'capabilities' | 'search'>,
@@ -81,7 +83,7 @@ export async function addCategories<T extends CategorisedEntry>(
   return messages
 }
 
-/** True for received messages: only received messages have a Gmail category. */
+/** True for received messages. Other messages have no Gmail category. */
 function isReceived({ messageSpecialUse: use }: CategorisedEntry): boolean {
   return use === undefined || use === '\\Inbox'
 }

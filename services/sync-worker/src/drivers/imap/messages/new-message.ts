@@ -13,7 +13,7 @@ import {
 import { type EntryMailbox, messageEntry } from './entry.ts'
 import { type AttachedPart, parseOutline } from './outline.ts'
 
-/** Describes a new message of the selected mailbox, for its `messageNew` event. */
+/** Builds a new message of the selected mailbox, with functions that read its contents. */
 export function newMessage(
   source: MessageSource<keyof MailSession>,
   { message, mailbox }: { message: FetchedMessage; mailbox: EntryMailbox },

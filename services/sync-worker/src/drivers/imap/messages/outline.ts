@@ -1,44 +1,45 @@
 import type { BodyPart } from '@posthorn/backends'
 import { defined } from '@posthorn/contracts/defined'
 
-/** Text part that is shown as the message's body. */
+/** Text part of a message that is shown as its body. */
 export interface TextPart {
   part: string
   charset: string | undefined
-  /** Size of the text part: bytes in transfer encoding. */
+  /** Size of the text part in bytes, in transfer encoding. */
   size: number
 }
 
 export interface AttachedPart {
   part: string
   contentType: string
-  /** Size of the attachment: bytes in transfer encoding. */
+  /** Size of the attachment in bytes, in transfer encoding. */
   size: number
-  /** True if the HTML of the same multipart/related may refer to the part. */
+  /** True if the HTML in the same multipart/related may refer to the attachment. */
   embedded: boolean
   inline: boolean
   contentId?: string
   filename?: string
-  /** Method of a calendar attachment: REQUEST, REPLY, … */
+  /** Method of a calendar attachment, such as REQUEST or REPLY. */
   method?: string
   charset?: string
 }
 
-/** Text parts and attachments of a message. */
+/** Outline of a message: its text parts and attachments. */
 export interface Outline {
   plain: TextPart[]
   html: TextPart[]
   attachments: AttachedPart[]
-  /** BODYSTRUCTURE that the outline was built from. */
+  /** BODYSTRUCTURE from which the outline was built. */
   structure: BodyPart
 }
 
-/** Limits of nesting and number of MIME parts in a message; further parts are ignored. */
+/** Maximum nesting and number of MIME parts in a message. Parts beyond these limits are ignored. */
 const maxDepth = 50
 const maxParts = 1_000
 
 /**
- * Separates texts from attachments in a BODYSTRUCTURE. A nested message is one attachment. Pure.
+ * Separates the text parts and the attachments in a BODYSTRUCTURE. A nested message counts as one
+ * attachment. Pure.
  */
 export function parseOutline(structure: BodyPart): Outline {
   const outline: Outline = { plain: [], html: [], attachments: [], structure }
@@ -66,8 +67,8 @@ function addPart(outline: Outline, node: BodyPart, parent: BodyPart | undefined)
 }
 
 /**
- * True if a MIME part is shown as the message's body. False if the disposition is attachment, or
- * for a named part outside multipart/alternative.
+ * True if a text part is shown as the message's body. False if its disposition is attachment, or if
+ * it has a name and is outside of multipart/alternative.
  */
 function isBody(node: BodyPart, parent: BodyPart | undefined): boolean {
   if (node.disposition?.toLowerCase() === 'attachment') return false
@@ -89,7 +90,7 @@ function describeAttachment(node: BodyPart, parent: BodyPart | undefined): Attac
   })
 }
 
-/** Media type, charset and file name of a MIME part. */
+/** Reads the media type, charset and file name of a MIME part. */
 export function describePart(node: BodyPart) {
   return {
     contentType: node.type.toLowerCase(),
@@ -104,7 +105,7 @@ function filenameOf(node: BodyPart): string | undefined {
   return name?.slice(0, 256)
 }
 
-/** Number of a MIME part. RFC 3501 §6.4.5: a message that is not multipart has only part 1. */
+/** Number of a MIME part. A message that is not multipart has only part 1 (RFC 3501 §6.4.5). */
 function partNumber({ part }: BodyPart): string {
   return part ?? '1'
 }

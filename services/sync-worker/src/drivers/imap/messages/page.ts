@@ -2,14 +2,14 @@ import type { UidRange } from '@posthorn/backends'
 import type { MessageEntry, MessagePage } from '@posthorn/contracts/schemas/message'
 import { decodeCursor, encodeCursor } from '@posthorn/message-id'
 
-/** Requested page of a message list. The cursor takes precedence over the page number. */
+/** Requested page of a message list. A cursor takes precedence over a page number. */
 export interface PageRequest {
   page: number
   pageSize: number
   cursor?: string
 }
 
-/** Position of a page in a list of `total` messages. */
+/** Position of a page in a list that contains `total` messages. */
 export interface PagePosition {
   total: number
   page: number
@@ -18,7 +18,7 @@ export interface PagePosition {
 }
 
 /**
- * Number of the requested page of a message list, from 0.
+ * Number of the requested page of a message list, starting at 0.
  *
  * @throws AppError `invalid` `InvalidCursorType`, `InvalidCursorValue`
  */
@@ -33,7 +33,7 @@ export function pagePosition(
   return { total, page, pages: Math.max(Math.ceil(total / pageSize), 1), pageSize }
 }
 
-/** Response for a page of messages. Beyond the end, the previous page is the last page. */
+/** Builds the response with a page. Beyond the end, the previous page is the last page. */
 export function buildPage(
   { total, page, pages }: PagePosition,
   messages: MessageEntry[],
@@ -54,7 +54,7 @@ export function sequenceNumbers({ total, page, pageSize }: PagePosition): UidRan
   return last < 1 ? undefined : [Math.max(last - pageSize + 1, 1), last]
 }
 
-/** UIDs of a page of ascending search results, ascending. */
+/** UIDs on a page of search results. Expects and returns ascending UIDs. */
 export function pageUids(uids: readonly UidRange[], { page, pageSize }: PagePosition): UidRange[] {
   const selected: UidRange[] = []
   let skipping = page * pageSize

@@ -13,14 +13,14 @@ import {
 import type { TextKinds } from '../../messages/message-new.ts'
 import type { Outline, TextPart } from './outline.ts'
 
-/** Message whose parts are read. */
+/** Message whose text parts are read. */
 interface OutlinedMessage {
   uid: number
   outline: Outline
 }
 
 export interface TextOptions extends TextKinds {
-  /** Maximum bytes per kind of text, after decoding of the transfer encoding. */
+  /** Maximum bytes of each text (plain or HTML) after decoding the transfer encoding. */
   maxBytes: number
 }
 
@@ -32,9 +32,9 @@ export interface ReadOptions {
   embedAttachedImages?: boolean
 }
 
-/** Limit in bytes per kind of message text if the request has no limit. */
+/** Maximum bytes of each text (plain or HTML) if the request contains no limit. */
 export const maxTextBytes = 16 * 1024 * 1024
-/** Maximum MIME parts per kind of message text that are read. */
+/** Maximum MIME parts that are read for each text (plain or HTML) of a message. */
 const maxTextParts = 20
 
 /** Reads the requested texts of a message. Returns nothing if no text is requested. */
@@ -59,8 +59,8 @@ export async function readRequestedText(
 }
 
 /**
- * Reads the texts of a message, in one round trip if the sizes are known. Joins the parts of each
- * kind of text.
+ * Reads the plain text and the HTML of a message, in one round trip if the sizes of the parts are
+ * known. Joins the parts of each text.
  */
 export async function readText(
   { session, read }: MessageSource,
@@ -86,9 +86,9 @@ export async function readText(
   })
 }
 
-/** Reads the texts of one kind (plain or HTML) of a message up to a byte limit. */
+/** Reader of one text (plain or HTML) of a message, up to a limit in bytes. */
 class TextReader {
-  /** True if a text part or the end of a text part was left out. */
+  /** True if a text part, or the end of a text part, was left out because of the limit. */
   truncated: boolean
   readonly texts: EncodedText[] = []
   readonly #parts: TextPart[]
@@ -102,8 +102,8 @@ class TextReader {
   }
 
   /**
-   * Text parts to read next: the first remaining part, and the parts after the first part that
-   * certainly fit. Requests one byte beyond the limit, which shows whether the part is complete.
+   * Selects the text parts to read next: the first remaining part, and further parts that certainly
+   * fit into the limit. Requests one byte beyond the limit, to detect whether a part is complete.
    */
   nextParts(): PartRequest[] {
     let left = this.#remainingBytes
@@ -118,7 +118,7 @@ class TextReader {
       const returned = contents.get(part)
       const bytes = returned ?? Buffer.alloc(0)
       const limited = bytes.subarray(0, this.#remainingBytes)
-      // A text part that the server does not return is not an empty part.
+      // If the server does not return a text part, the text counts as truncated, not as empty.
       const isTruncated = limited.length < bytes.length || (!returned && size > 0)
       this.texts.push({ bytes: limited, charset, isTruncated })
       this.truncated ||= isTruncated
@@ -128,7 +128,7 @@ class TextReader {
   }
 }
 
-/** Reads one MIME part of a message, decoded from its transfer encoding, up to `maxBytes`. */
+/** Reads the first `maxBytes` of a MIME part, decoded from its transfer encoding. */
 export async function readPart(
   session: Pick<MailSession, 'downloadPart'>,
   { uid, part, maxBytes }: { uid: number; part: string; maxBytes: number },
@@ -155,15 +155,15 @@ export function embedImages(
   return embedReferencedImages(source, texts)
 }
 
-/** Connection with a selected mailbox, and the message reader of its account. */
+/** Mail session with a selected mailbox, and the reader that parses its messages. */
 export interface MessageSource<Method extends keyof MailSession = 'readParts'> {
   session: Pick<MailSession, Method>
   read: ReadPart
 }
 
 /**
- * Reads the first bytes of a message. The remaining bytes are read and dropped, to free the
- * connection.
+ * Reads the first `maxBytes` of a message. Reads and drops the remaining bytes, so that the
+ * connection can be used again.
  */
 export async function readStart(
   session: Pick<MailSession, 'downloadSource'>,

@@ -14,7 +14,7 @@ import type { ShortLists } from './short-lists.ts'
 import type { UidValidityGuard } from './uid-validity.ts'
 import type { ParkedMailboxes } from './mailbox-list/parked-mailboxes.ts'
 
-/** Dependencies of all mailbox syncs of a worker. */
+/** Dependencies of all syncs of IMAP mailboxes of a worker. */
 export interface SyncDeps extends CommitDeps {
   readonly config: Pick<
     Config,
@@ -26,7 +26,7 @@ export interface SyncDeps extends CommitDeps {
   readonly reader: Pick<MessageReader, 'forAccount'>
 }
 
-/** Mailboxes of one account without messages that were never synced. */
+/** Mailboxes of one account that are empty and were never synced. */
 export interface EmptyMailboxes {
   readonly lease: AccountLease
   readonly account: Account
@@ -34,46 +34,46 @@ export interface EmptyMailboxes {
 }
 
 /**
- * Runs the initial sync of empty mailboxes from their counters alone. Records `mailboxNew` of the
- * mailboxes. Returns the new mailbox rows by id, without mailboxes that another connection synced
- * in the meantime.
+ * Runs the initial sync of empty mailboxes, for which their counters are sufficient. Records the
+ * `mailboxNew` events. Returns the new mailbox rows by id. Leaves out mailboxes that another
+ * connection has synced in the meantime.
  */
 export type IndexEmpty = (input: EmptyMailboxes) => Promise<ReadonlyMap<string, MailboxRow>>
 
-/** Connection of an account that syncs mailboxes, with all objects that a sync needs. */
+/** Connection of an account that syncs mailboxes, and all objects that a sync needs. */
 export interface SyncContext {
   readonly deps: SyncDeps
   readonly account: ImapAccount
   readonly session: MailSession
   /**
-   * Id of the selected mailbox. The backend buffers notifications of the mailbox until the next
-   * watch.
+   * Id of the mailbox that is selected on the connection. Notifications of this mailbox are
+   * buffered until the next watch.
    */
   readonly selection: { mailbox: string | undefined }
   /** Opens another connection to the account's mail server. */
   readonly connect: (signal: AbortSignal) => Promise<MailSession>
-  /** One lock per mailbox id, and one for the mailbox list. Shared by all connections. */
+  /** Locks by mailbox id, and a lock for the mailbox list. Shared by all connections. */
   readonly locks: KeyedMutex
   /**
-   * Messages per mailbox id at the last selection of the mailbox, for commands on other
-   * connections.
+   * Number of messages in each mailbox when it was last selected, by mailbox id. Used by commands
+   * on other connections.
    */
   readonly messageCounts: Map<string, number>
-  /** Mailboxes whose opening ends the connection. Shared by all connections of the account. */
+  /** Mailboxes at whose SELECT or STATUS the connection ends. Shared by all connections. */
   readonly parked: ParkedMailboxes
-  /** Guard against stray UIDVALIDITY values. Shared by all connections of the account that sync. */
+  /** Guard against wrong UIDVALIDITY values. Shared by all connections of the account that sync. */
   readonly uidValidityGuard: UidValidityGuard
-  /** Mailboxes with lists that are too short. Shared by all connections of the account. */
+  /** Mailboxes whose lists of messages are too short. Shared by all connections of the account. */
   readonly shortLists: ShortLists
   /** Signal that aborts when the sync has to stop. */
   readonly signal: AbortSignal
   readonly log: Logger
 }
 
-/** Part of a `SyncContext` that reading and changing the mailbox list needs. */
+/** Properties of a `SyncContext` that are needed to read and change the mailbox list. */
 export type ListContext = Pick<SyncContext, 'deps' | 'account' | 'session' | 'locks'>
 
-/** Selected mailbox with its row and index. */
+/** Sync context for the selected mailbox, with the row and the index of the mailbox. */
 export interface MailboxContext extends SyncContext {
   readonly row: MailboxRow
   readonly index: MailboxIndex

@@ -4,24 +4,28 @@ interface Gap {
   readonly uidValidity: bigint
   readonly since: number
   tries: number
-  /** Time of the next list of the mailbox. Infinity after the gap has lasted. */
+  /** Time at which the mailbox is listed next. Infinity once the gap has lasted for `lastingMs`. */
   nextTryAt: number
-  /** Last UID that was requested because lists lack it. */
+  /** Highest UID in the last request for messages that the lists lack. */
   checkedTo: number
 }
 
 export interface ShortListOptions {
   /** Delay of the list that follows the first short list. Doubles for each further list. */
   minDelayMs: number
-  /** Time for which lists must be short before they are accepted. */
+  /** Period for which the lists of a mailbox must be short before a short list is accepted. */
   lastingMs: number
   now?: () => number
 }
 
+/** Age of a gap from which the first list of a mailbox is accepted: no client can read before. */
+const firstMs = 60_000
+
 /**
- * Mailboxes of an account whose lists are shorter than the number of messages that the server
- * reports. A gap begins with a short list and ends with a complete list. Until the gap has lasted,
- * the mailbox is listed again after growing delays; after that, with the usual syncs only.
+ * Mailboxes of an account with a gap: the server's lists of messages are shorter than the number of
+ * messages that it reports. A gap begins with a short list and ends with a complete list. Until the
+ * gap has lasted for `lastingMs`, the mailbox is listed again after growing delays. After that, it
+ * is listed only by the usual syncs.
  */
 export class ShortLists {
   readonly #gaps = new Map<string, Gap>()
@@ -35,12 +39,12 @@ export class ShortLists {
     this.#now = now
   }
 
-  /** Time at which the first mailbox with a gap is listed again. */
+  /** Earliest time at which a mailbox with a gap (short lists) has to be listed again. */
   get nextTryAt(): number {
     return Math.min(Infinity, ...[...this.#gaps.values()].map(({ nextTryAt }) => nextTryAt))
   }
 
-  /** Takes the mailboxes that are due. Their next lists are due later, whatever these lists say. */
+  /** Returns the mailboxes to list now, and schedules the next list of each mailbox. */
   takeDue(): ReadonlySet<string> {
     const now = this.#now()
     const due = [...this.#gaps].filter(([, gap]) => gap.nextTryAt <= now)
@@ -48,7 +52,7 @@ export class ShortLists {
     return new Set(due.map(([mailbox]) => mailbox))
   }
 
-  /** Adds a short list. True if a gap begins. */
+  /** Records that a list of a mailbox is short. Returns true if a gap begins with this list. */
   add(mailbox: string, uidValidity: bigint): boolean {
     if (this.#gaps.get(mailbox)?.uidValidity === uidValidity) return false
     const now = this.#now()
@@ -62,13 +66,17 @@ export class ShortLists {
     return this.#gaps.has(mailbox)
   }
 
-  /** True if all lists of the mailbox have been short for the time that accepts them. */
-  isLasting(mailbox: string): boolean {
-    const gap = this.#gaps.get(mailbox)
-    return gap !== undefined && this.#now() >= gap.since + this.#lastingMs
+  /** True if the first list of a mailbox is accepted although it is short: it deletes nothing. */
+  acceptsFirst(mailbox: string): boolean {
+    return this.#hasLasted(mailbox, Math.min(firstMs, this.#lastingMs))
   }
 
-  /** Last UID that was requested in the gap; 0 before the first request. */
+  /** True if all lists of the mailbox have been short for the time that accepts them. */
+  isLasting(mailbox: string): boolean {
+    return this.#hasLasted(mailbox, this.#lastingMs)
+  }
+
+  /** Highest UID in the last request for unlisted messages. 0 before the first request. */
   checkedTo(mailbox: string): number {
     return this.#gaps.get(mailbox)?.checkedTo ?? 0
   }
@@ -78,15 +86,20 @@ export class ShortLists {
     if (gap) gap.checkedTo = uid
   }
 
-  /** Ends the gap of a mailbox. True if the mailbox had a gap. */
+  /** Ends the gap (period of short lists) of a mailbox. Returns true if there was a gap. */
   clear(mailbox: string): boolean {
     return this.#gaps.delete(mailbox)
   }
 
-  /** Evicts mailboxes that are not synced any more. */
+  /** Removes the gaps (periods of short lists) of mailboxes that are not synced any more. */
   retain(mailboxes: Iterable<string>): void {
     const kept = new Set(mailboxes)
     for (const mailbox of this.#gaps.keys()) if (!kept.has(mailbox)) this.#gaps.delete(mailbox)
+  }
+
+  #hasLasted(mailbox: string, ms: number): boolean {
+    const gap = this.#gaps.get(mailbox)
+    return gap !== undefined && this.#now() >= gap.since + ms
   }
 
   #schedule(gap: Gap, now: number): void {

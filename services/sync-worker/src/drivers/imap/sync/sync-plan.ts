@@ -1,14 +1,14 @@
 import type { MailboxStatus } from '@posthorn/backends'
 import type { MailboxRow } from '../../../store/mailboxes.ts'
 
-// Pure functions: changes of a mailbox according to its counters.
+// Pure functions that derive the required sync of a mailbox from its counters.
 
 /** Counters of a mailbox, from STATUS or SELECT. */
 export type Counters = Pick<MailboxStatus, 'uidValidity' | 'uidNext' | 'messages' | 'highestModseq'>
 
 /**
- * Merges the stored counters of a mailbox with the counters that a notification reports. Reported
- * counters take precedence.
+ * Merges the stored counters of a mailbox with counters from a notification. Counters from the
+ * notification take precedence.
  */
 export function mergeCounters(row: MailboxRow, notified: Partial<Counters>): Counters {
   const highestModseq =
@@ -21,21 +21,22 @@ export function mergeCounters(row: MailboxRow, notified: Partial<Counters>): Cou
   }
 }
 
-/** Parts of a mailbox that a sync compares. */
+/** Contents of a mailbox that a sync compares with the mailbox index. */
 export interface SyncPlan {
   /** True to compare which messages exist in the mailbox. */
   uids: boolean
   /**
-   * Kind of the comparison of flags. `delta`: changes since the stored mod-sequence (RFC 7162);
-   * `search`: all flags, with one search per flag.
+   * Kind of the comparison of flags. `delta` reads the changes since the stored mod-sequence (RFC
+   * 7162). `search` searches for each flag.
    */
   flags: 'none' | 'delta' | 'search'
 }
 
 /**
- * Decides which contents of a mailbox to compare with the mailbox index. Flags of a mailbox without
- * mod-sequences are searched with `full` only. The stored `messages` is the count of a full index,
- * so that any difference starts a comparison. For a fast index, `messages` is the server's count.
+ * Decides by the counters of a mailbox which contents to compare with the mailbox index. Without
+ * mod-sequences, flags are searched with `full` only. For a full index, `messages` of the row is
+ * the number of indexed messages, so that any difference from the server causes a comparison. For a
+ * fast index, `messages` is the server's number.
  */
 export function planSync(row: MailboxRow, counters: Counters, full: boolean): SyncPlan {
   const uids =
@@ -52,22 +53,23 @@ function planFlags(row: MailboxRow, { highestModseq }: Counters, full: boolean):
   if (row.highestModseq === null) return 'search'
   const stored = BigInt(row.highestModseq)
   if (highestModseq === stored) return 'none'
-  // A server that rebuilt its own index may restart mod-sequences: a lower mod-sequence proves
-  // nothing.
+  // A server that rebuilt its own index may restart mod-sequences. A lower mod-sequence therefore
+  // requires a search for all flags.
   return highestModseq > stored ? 'delta' : 'search'
 }
 
 /**
- * True if no sync of the mailbox completed: such a mailbox is selected whatever its counters are.
+ * True if no sync of the mailbox has completed. Such a mailbox is synced even if its counters did
+ * not change.
  */
 export function isUnfinished({ flagsComplete, syncedAt }: MailboxRow): boolean {
   return !flagsComplete || syncedAt === null
 }
 
-/** True if the mailbox counters of a STATUS response or notification require a sync. */
+/** True if the counters of a mailbox, from STATUS or a notification, require a sync. */
 export function needsSync(row: MailboxRow, counters: Counters, full: boolean): boolean {
   if (isUnfinished(row)) return true
-  // Some servers report no UIDVALIDITY or 0 in STATUS, so there is no value to compare.
+  // Some servers report no UIDVALIDITY, or 0, in STATUS. Such a UIDVALIDITY is not compared.
   if (counters.uidValidity > 0n && row.uidValidity !== String(counters.uidValidity)) return true
   const { uids, flags } = planSync(row, counters, full)
   return uids || flags !== 'none'

@@ -1,18 +1,18 @@
 import type { MailboxRow } from '../../../store/mailboxes.ts'
 
-/** Number of consecutive confirmations that a UIDVALIDITY below the stored value needs. */
+/** Consecutive confirmations that are required for a UIDVALIDITY below the stored value. */
 const requiredConfirmations = 3
 
 /**
- * Confirms a new UIDVALIDITY, because a new value invalidates all message ids of the mailbox.
- * Servers with several back ends may report a stray value, so a second connection has to report the
- * same value. UIDVALIDITY only grows (RFC 9051 §2.3.1.1): a lower value needs three consecutive
- * confirmations.
+ * Guard against wrong UIDVALIDITY values. A new UIDVALIDITY invalidates all message ids of a
+ * mailbox, so it must be confirmed. Servers with several back ends may report a wrong value, so
+ * another connection has to report the same value. UIDVALIDITY only grows (RFC 9051 §2.3.1.1), so a
+ * lower value needs three consecutive confirmations.
  */
 export class UidValidityGuard {
   readonly #candidates = new Map<string, { uidValidity: bigint; count: number }>()
 
-  /** True if a UIDVALIDITY is confirmed. `readAgain` reads the value over another connection. */
+  /** True if a UIDVALIDITY is confirmed. `readAgain` reads it over another connection. */
   async confirmUidValidity(
     row: Pick<MailboxRow, 'id' | 'uidValidity'>,
     uidValidity: bigint,
@@ -25,7 +25,7 @@ export class UidValidityGuard {
     return isSame
   }
 
-  /** Drops the unconfirmed UIDVALIDITY of a mailbox. */
+  /** Removes the recorded confirmations of an unconfirmed UIDVALIDITY. */
   clear(mailbox: string): void {
     this.#candidates.delete(mailbox)
   }

@@ -3,89 +3,95 @@ import type { SyncWarning } from '@posthorn/contracts/schemas/changes'
 import type { Announcement } from '../../../../events/announce.ts'
 import type { EventMailbox } from '../../../../events/mailbox-event.ts'
 
-/** State of the message index of an account as a whole. */
+/** State of an account's message index, apart from the messages in the index. */
 export interface MailboxState {
-  /** Number of the last commit of the message index. */
+  /** Number of the last commit to the message index. Rises with each commit. */
   epoch: number
   /** Number of messages in the message index. */
   messages: number
-  /** Time from which arrivals are announced during the fill of the index. Null: `notifyFrom`. */
+  /**
+   * While the message index is being filled, messages that arrived before this time are not
+   * announced. Null stands for `notifyFrom` of the account.
+   */
   announceFrom: Date | null
-  /** Time at which the message index was filled. Null while the message index is being filled. */
+  /** Time at which the message index was complete for the first time. Null before. */
   filledAt: Date | null
-  /** Time of the last pass that read all feeds, to about half an hour. Null: not stored yet. */
+  /** Time of the last pass over all feeds, to about half an hour. Null if not stored. */
   syncedAt: Date | null
-  /** Comparison of the message index with a list of the whole mailbox. Null: none yet. */
+  /** Comparison of the message index with a mailbox list. Null before the first comparison. */
   repair: IndexRepair | null
 }
 
 /**
- * Stage of a feed (list of changes). `follow` reads changes, `collect` reads the pages of a full
- * round (list of all messages). `recent` marks the messages of the first full round that are
- * announced. `apply` compares the round with the message index.
+ * Stage of a feed (list of changes). `follow` reads changes. `collect` reads the pages of a full
+ * round (list of all messages). `recent` marks the messages of the first full round that may have
+ * to be announced. `apply` compares the full round with the message index.
  */
 export type FeedStage = 'follow' | 'collect' | 'recent' | 'apply'
 
 /** Stored position in a feed (list of changes of a folder or mailbox). */
 export interface FeedState {
   feed: string
-  /** Folder that the feed covers. Null if the feed covers the whole mailbox. */
+  /** Folder that the feed (list of changes) covers. Null if the feed covers the whole mailbox. */
   folder: string | null
   stage: FeedStage
   /**
-   * Position at the provider from which changes are read. Null: a full round is due; with stage
-   * `apply`, the folder was deleted.
+   * Position at the provider after which changes are read. Null if a full round (list of all
+   * messages) is due. With stage `apply`, null means that the folder was deleted.
    */
   cursor: string | null
-  /** With stage `apply`: the full round is applied to all message ids below. */
+  /** With stage `apply`: lowest message id to which the full round was not applied yet. */
   applied: string | null
-  /** End of the last full round of the feed. Null with a cursor: another full round is required. */
+  /**
+   * Time at which the last full round of the feed ended. Null together with a cursor means that
+   * another full round is required.
+   */
   completedAt: Date | null
   /**
-   * True if the initial sync of the mailbox ended without the feed: the first full round of the
-   * feed announces arrivals only, as an initial sync does.
+   * True if the initial sync of the mailbox ended without this feed. The first full round of the
+   * feed then announces only messages that arrived recently, like an initial sync.
    */
   isInitial: boolean
 }
 
-/** Message that a feed named and the provider did not return. */
+/** Pending message: a feed named the message, but the provider did not return it. */
 export interface PendingMessage {
   message: string
   folder: string | null
-  /** Number of further attempts to read the message so far. */
+  /** Number of times that the message was read again without success. */
   tries: number
   nextAt: Date
 }
 
 export interface NewPendingMessage extends PendingMessage {
   /**
-   * True if a feed named the message as present: its folder replaces the folder of a stored
-   * message.
+   * True if a feed named the message as present. The folder of this row then replaces the folder of
+   * a stored row for the message.
    */
   isNamed: boolean
 }
 
-/** Leaf (block of sorted messages) of the stored message index in its stored form. */
+/** Leaf (block of sorted messages) of the message index, in the form in which leaves are stored. */
 export interface StoredLeaf {
   low: string
   messages: number
   content: Uint8Array
-  /** `low` of the leaf before. Present if that leaf was loaded because this leaf is small. */
+  /** `low` of the preceding leaf, if that leaf was loaded because this leaf is small. */
   previous?: string
 }
 
 /**
- * Changed leaves (blocks of stored messages) of the message index (`part` empty), or of the
- * collected full round of a feed.
+ * Changed leaves (blocks of stored messages). `part` is empty for the message index, otherwise the
+ * name of a feed whose full round is collected.
  */
 export interface PartChange {
   part: string
-  /** Leaves to delete, by `low`. `all` deletes all leaves of the part before `saved` is stored. */
+  /** `low` of each leaf to delete. `all` deletes all leaves of the part before storing `saved`. */
   deleted: readonly string[] | 'all'
   saved: readonly StoredLeaf[]
 }
 
-/** Messages of one mailbox whose `messageNew` is due. */
+/** Messages of one mailbox whose `messageNew` events have to be recorded. */
 export interface MailboxAnnouncements {
   mailbox: EventMailbox
   announcements: readonly Announcement[]
@@ -94,41 +100,41 @@ export interface MailboxAnnouncements {
 /** Changes that one transaction stores: message index, feeds, pending messages and events. */
 export interface FeedCommit {
   /**
-   * Epoch of the message index before the commit; null without an index. The commit is rejected if
-   * another commit came in between.
+   * Expected epoch of the stored message index; null if there must be no index. The commit is
+   * rejected if the stored epoch differs, because another commit came in between.
    */
   epoch: number | null
   mailbox: MailboxState
-  /** True to delete leaves, feeds and pending messages before other changes are stored. */
+  /** True to first delete all leaves, feeds and pending messages of the account. */
   reset?: boolean
-  /** Folders and labels that events may name. */
+  /** Folders and labels whose names events may contain. */
   folders?: readonly NamedFolder[]
-  /** Positions of feeds to insert or replace. */
+  /** Positions of feeds (lists of changes) to insert or replace. */
   feeds?: readonly FeedState[]
   deletedFeeds?: readonly string[]
   parts?: readonly PartChange[]
-  /** Pending messages to insert, unless the message is pending already. */
+  /** Pending messages to insert. A message that is pending already is not inserted again. */
   newPending?: readonly NewPendingMessage[]
   changedPending?: readonly PendingMessage[]
   deletedPending?: readonly string[]
-  /** Pending messages that left a folder. Messages that wait for another folder stay pending. */
+  /** Messages that left a folder. A message that is pending for another folder stays pending. */
   leftPending?: { readonly folder: string | null; readonly messages: readonly string[] }
   events?: readonly NewEvent[]
   announcements?: readonly MailboxAnnouncements[]
   warning?: SyncWarning
 }
 
-/** Identity of a message that may be the draft of a submission in flight. */
+/** Ids of a message that may be the draft of a submission in flight. */
 export interface DraftIdentity {
   id: string
-  /** Message-ID header with angle brackets. */
+  /** Value of the Message-ID header, with angle brackets. */
   messageId?: string
 }
 
-/** Storage of message index, feeds and pending messages of one account, under its lease. */
+/** Storage of one account's message index, feeds and pending messages, under its lease. */
 export interface FeedStore {
   findMailbox(): Promise<MailboxState | undefined>
-  /** True if the account was initialized, so that a missing message index was lost. */
+  /** True if the account was initialized. A missing message index of such an account was lost. */
   wasInitialized(): Promise<boolean>
   /** Number of messages in the stored leaves (blocks) of the message index. */
   countMessages(): Promise<number>
@@ -136,28 +142,28 @@ export interface FeedStore {
   listFolders(): Promise<NamedFolder[]>
   listFeeds(): Promise<FeedState[]>
   /**
-   * Loads the leaves (blocks of stored messages) that cover these ids. Also the leaf before each
-   * covering leaf with fewer than `small` messages.
+   * Loads the leaves (blocks of stored messages) that cover message ids. If a covering leaf has
+   * fewer than `small` messages, also loads the preceding leaf.
    */
   loadLeaves(part: string, ids: readonly string[], small: number): Promise<StoredLeaf[]>
   /**
-   * Loads at most `limit` leaves (blocks of stored messages) in order, from the leaf that covers
-   * `from`. `next` is `low` of the leaf after the loaded leaves.
+   * Loads at most `limit` leaves (blocks of stored messages) in order, starting with the leaf that
+   * covers the message id `from`. `next` is the `low` of the first leaf that was not loaded.
    */
   scanLeaves(
     part: string,
     from: string,
     limit: number,
   ): Promise<{ leaves: StoredLeaf[]; next?: string }>
-  /** Due pending messages, the earliest first. */
+  /** Lists the pending messages whose next read is due, the earliest first. */
   listDuePending(now: Date, limit: number): Promise<PendingMessage[]>
-  /** Time of the next attempt to read a pending message. */
+  /** Time at which the next pending message has to be read again. */
   findNextPendingAt(): Promise<Date | undefined>
-  /** Ids of messages that are drafts of submissions in flight. */
+  /** Selects the ids of drafts that belong to submissions in flight. */
   findOwnDrafts(drafts: readonly DraftIdentity[]): Promise<ReadonlySet<string>>
   /**
-   * Stores message index, cursor and events in one transaction. The epoch of the index rises by
-   * one.
+   * Stores changes of the message index, of feed positions and of pending messages with their
+   * events, in one transaction. Increments the epoch of the index.
    * @throws AppError `stale` if the lease is lost, or `epoch` is not the stored epoch
    */
   commit(commit: FeedCommit): Promise<void>

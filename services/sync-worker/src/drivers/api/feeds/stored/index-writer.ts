@@ -1,17 +1,17 @@
 import type { FeedCommit, FeedStore, MailboxState } from './feed-store.ts'
 import { packChanges, type UnpackedChange } from './stored-index.ts'
 
-/** Commit to the message index without the state of the mailbox, which the writer adds. */
+/** Changes to commit to the message index. The writer adds the state of the index. */
 export interface IndexChange extends Omit<FeedCommit, 'epoch' | 'mailbox' | 'parts'> {
   parts?: readonly UnpackedChange[]
-  /** Change of the number of indexed messages. */
+  /** Number of messages added to the index. Negative if messages are removed. */
   added?: number
   filledAt?: Date
   syncedAt?: Date
   repair?: MailboxState['repair']
 }
 
-/** Writer of an account's message index. Commits in sequence, and each commit raises the epoch. */
+/** Writer of an account's message index. Each commit increments the epoch of the index. */
 export class IndexWriter {
   readonly #store: Pick<FeedStore, 'commit'>
   #mailbox: MailboxState
@@ -26,7 +26,7 @@ export class IndexWriter {
     return this.#mailbox
   }
 
-  /** Epoch of the next commit, used in ids of events of that commit. */
+  /** Epoch of the message index after the next commit. Part of the ids of that commit's events. */
   get nextEpoch(): number {
     return this.#mailbox.epoch + 1
   }

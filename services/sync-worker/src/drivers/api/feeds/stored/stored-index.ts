@@ -5,23 +5,24 @@ import { decodeLeaf, encodeLeaf } from '../../index/leaf-content.ts'
 import type { FeedStore, PartChange, StoredLeaf } from './feed-store.ts'
 
 /**
- * Number of leaves (blocks of stored messages) that are packed or unpacked before other work of the
- * process continues: about 10 ms. Ids without an order can concern every leaf of a mailbox.
+ * Number of leaves (blocks of stored messages) to pack or unpack before other work of the process
+ * gets CPU time. Takes about 10 ms. The limit is needed because unordered message ids can concern
+ * every leaf of a mailbox.
  */
 const leavesAtOnce = 32
 
 /**
- * Name of the part whose leaves (blocks of stored messages) are the message index. Other parts are
- * collected full rounds of feeds.
+ * Name of the part whose leaves (blocks of stored messages) form the message index. The leaves of
+ * other parts are collected full rounds of feeds.
  */
 export const indexPart = ''
 
-/** Leaves of the message index to store, not packed yet. */
+/** Changed leaves of the message index that have not been packed for storage yet. */
 export interface UnpackedChange extends Omit<PartChange, 'saved'> {
   saved: readonly Leaf[]
 }
 
-/** Packs the leaves of changes to the message index. */
+/** Packs the changed leaves of the message index for storage. */
 export async function packChanges(changes: readonly UnpackedChange[]): Promise<PartChange[]> {
   const packed: PartChange[] = []
   for (const { saved, ...change } of changes)
@@ -38,14 +39,17 @@ async function mapLeaves<T, R>(leaves: readonly T[], map: (leaf: T) => R): Promi
   return mapped
 }
 
-/** Stored messages between two ids, in order. */
+/** Stored messages in a range of message ids, in the order of ids. */
 export interface MessageWindow {
   messages: IndexedMessage[]
-  /** First id after the window that may exist. Absent at the end of the stored messages. */
+  /**
+   * Lowest message id that the index may contain after the range of these messages. Absent if the
+   * range ends with the last message of the index.
+   */
   next?: string
 }
 
-/** Loaded leaves of the stored message index, and the changes of these leaves. */
+/** Leaves (blocks of messages) loaded from the message index, and the changes of these leaves. */
 export class LoadedMessages {
   /** Stored states of the loaded messages by id. Messages that are not stored are absent. */
   readonly states: ReadonlyMap<string, IndexedMessage>
@@ -67,7 +71,7 @@ export class LoadedMessages {
     )
   }
 
-  /** Leaves of the index to store for changed messages, and the change of the message count. */
+  /** Computes the leaves to store for changed messages, and the change of the message count. */
   change(changes: StateChanges): { part: UnpackedChange; added: number } {
     const { saved, deleted, added } = changeLeaves(this.#leaves, changes, this.#maxMessages)
     return { part: { part: this.#part, deleted, saved }, added }
@@ -79,7 +83,7 @@ interface LoadOptions {
   maxMessages: number
 }
 
-/** Reader of an account's message index and collected full rounds, stored in leaves. */
+/** Reader of the stored leaves of an account: of the message index and of collected full rounds. */
 export class StoredIndex {
   readonly #store: Pick<FeedStore, 'loadLeaves' | 'scanLeaves'>
   readonly #maxMessages: number
@@ -96,13 +100,13 @@ export class StoredIndex {
     return new LoadedMessages(part, leaves, { ids, maxMessages: this.#maxMessages })
   }
 
-  /** Leaves (blocks of stored messages) that fill an empty part with these messages. */
+  /** Builds the leaves (blocks of stored messages) of a part that contains only these messages. */
   fill(part: string, messages: StateChanges): UnpackedChange {
     const { saved } = changeLeaves([], messages, this.#maxMessages)
     return { part, deleted: 'all', saved }
   }
 
-  /** Messages of the next few leaves of the stored index, from an id on. */
+  /** Reads the messages of the next few leaves of a part, starting with the message id `from`. */
   async scan(part: string, from: string): Promise<MessageWindow> {
     const { leaves, next } = await this.#store.scanLeaves(part, from, leavesPerScan)
     const messages = leaves.flatMap((leaf) => toLeaf(leaf).messages)
@@ -111,7 +115,7 @@ export class StoredIndex {
   }
 }
 
-/** Leaves of the stored index per scan: at most 512 messages, about a page of changes. */
+/** Number of stored leaves that one scan reads: at most 512 messages, about a page of changes. */
 const leavesPerScan = 2
 
 function toLeaf({ low, content, previous }: StoredLeaf): Leaf {

@@ -37,9 +37,9 @@ const batchSize = 500
 
 /** Result of a sync of a mailbox. */
 export interface SyncResult {
-  /** True if the sync found and stored a difference between mailbox and index. */
+  /** True if the sync found and stored a difference between the mailbox and its index. */
   changed: boolean
-  /** True if a new UIDVALIDITY of the mailbox is not confirmed: sync the mailbox again soon. */
+  /** True if the mailbox must be synced again soon to confirm its new UIDVALIDITY. */
   unconfirmed: boolean
 }
 
@@ -55,7 +55,8 @@ export async function applyChanges(
   const indexed = index.uids()
   const list = plan.uids ? await findUids(mailbox, selected, indexed) : completeList(indexed)
   if (!list) return { changed: (deltas ?? 0) > 0, unconfirmed: true }
-  // In a gap, flags of unlisted messages were not compared.
+  // During a gap (period with incomplete lists), the flags of unlisted messages were not compared.
+  // All flags are compared when the gap ends.
   const endsGap = plan.uids && recordList(mailbox, row, { ...list, uidValidity })
   let count = deltas ?? 0
   for await (const removed of findDeleted(mailbox, row, { list, indexed })) {
@@ -70,7 +71,7 @@ export async function applyChanges(
   return { changed: count + countUids(added) > 0, unconfirmed: false }
 }
 
-/** Stores the position of a comparison. */
+/** Stores the counters of a mailbox up to which the mailbox has been compared. */
 async function storeResult(
   mailbox: MailboxContext,
   { uidNext, highestModseq }: SelectedMailbox,
@@ -79,17 +80,18 @@ async function storeResult(
   const { index, row, shortLists } = mailbox
   // The comparison after the initial sync leaves out messages before `announceFrom`, as do its
   // repetitions until a short list is accepted.
-  if (isShort && row.syncedAt === null && !shortLists.isLasting(row.id)) return
+  if (isShort && row.syncedAt === null && !shortLists.acceptsFirst(row.id)) return
   const count = countUids(index.uids())
-  // An equal number would hide that the server did not list all messages.
+  // `messages` is null if the number of indexed messages equals the server's number by chance. The
+  // equal number would hide that the server did not list all messages.
   const messages = isShort && count === exists ? null : count
   await storeCursor(mailbox, { ...defined({ uidNext, highestModseq }), messages })
 }
 
 /**
- * Announces messages from the mailbox's stored UIDNEXT on and stores nothing but the next UID (fast
- * index). A UID of UIDNEXT or above is new whatever messages below UIDNEXT were added or removed.
- * Returns true if there was a new message.
+ * Sync of a mailbox with a fast index: announces messages from the stored UIDNEXT on, and stores
+ * only the next UIDNEXT. Messages added or removed below UIDNEXT make no difference. `changed` of
+ * the result is true if there was a new message.
  */
 export async function applyNewMessages(
   mailbox: MailboxContext,
@@ -111,15 +113,15 @@ export async function applyNewMessages(
 }
 
 /**
- * Reads and stores changes of a mailbox since the stored mod-sequence. Returns the number of
- * changed messages; undefined if the server rejects such deltas.
+ * Reads the changes of a mailbox since the stored mod-sequence and stores the changes. Returns the
+ * number of changed messages. Undefined if the server rejects the command for these changes.
  */
 async function applyDeltas(mailbox: MailboxContext): Promise<number | undefined> {
   try {
     return await storeDeltas(mailbox, BigInt(mailbox.row.highestModseq ?? 0))
   } catch (error) {
-    // The response to CHANGEDSINCE is too large, or CHANGEDSINCE is rejected with BAD although
-    // mod-sequences are reported (Yahoo).
+    // Either the response to CHANGEDSINCE is too large, or the server rejects CHANGEDSINCE with BAD
+    // although it reports mod-sequences (Yahoo).
     const isRefused =
       error instanceof AppError && (error.kind === 'unprocessable' || error.kind === 'rejected')
     if (!isRefused) throw error
@@ -130,8 +132,9 @@ async function applyDeltas(mailbox: MailboxContext): Promise<number | undefined>
 }
 
 /**
- * UIDs that the mailbox contains on the server. Searches from the stored UIDNEXT only, if the
- * indexed and the new messages add up to the server's count.
+ * Lists the UIDs in a mailbox on the server. If the indexed messages and the messages from the
+ * stored UIDNEXT on add up to the server's number of messages, no search for all messages is
+ * needed.
  */
 async function findUids(
   mailbox: MailboxContext,
@@ -157,8 +160,8 @@ async function findArrived(
 }
 
 /**
- * False if indexed and new messages prove nothing even if their number is the server's count. A
- * higher UIDNEXT without a new message may mean that the message is unlisted and another deleted.
+ * False if indexed and new messages prove nothing even if their number is the server's count. A gap
+ * in the UIDs of new messages may mean that a new message is unlisted and another message deleted.
  */
 function canAddUp(
   { row, shortLists }: MailboxContext,
@@ -167,14 +170,16 @@ function canAddUp(
 ): boolean {
   const from = Number(row.uidNext ?? 0)
   if (row.syncedAt === null || row.messages === null || from === 0 || uidNext === 0) return false
-  return !shortLists.has(row.id) && (uidNext <= from || arrived.length > 0)
+  const hasAll =
+    uidNext <= from || countUids(intersectRanges(arrived, [[from, uidNext - 1]])) === uidNext - from
+  return hasAll && !shortLists.has(row.id)
 }
 
 function completeList(uids: readonly UidRange[]): UidList {
   return { uids, exists: countUids(uids), isShort: false }
 }
 
-/** Compares the flags of listed messages with the server, with one search per flag. */
+/** Compares the flags of listed messages with the index, by one search per flag. */
 async function compareFlags(
   mailbox: MailboxContext,
   selected: SelectedMailbox,
@@ -197,8 +202,8 @@ function storeCursor({ deps, account, row }: MailboxContext, cursor: SyncCursor)
 }
 
 /**
- * Reads changes of a mailbox since a mod-sequence (RFC 7162) and stores the changes in batches
- * while they arrive. Returns the number of deleted and changed messages.
+ * Reads the changes of a mailbox since a mod-sequence (RFC 7162). Stores the changes in batches
+ * while the server sends them. Returns the number of deleted and changed messages.
  */
 async function storeDeltas(mailbox: MailboxContext, since: bigint): Promise<number> {
   const { index, session } = mailbox
@@ -210,7 +215,7 @@ async function storeDeltas(mailbox: MailboxContext, since: bigint): Promise<numb
   }
   for await (const change of session.changesSince(since)) {
     if (change.kind === 'vanished') {
-      // VANISHED may name UIDs that never existed: only indexed UIDs count.
+      // Only UIDs in the index count as deleted, because VANISHED may name UIDs that never existed.
       const deleted = intersectRanges(index.uids(), change.uids)
       if (deleted.length === 0) continue
       await flush()
@@ -222,7 +227,7 @@ async function storeDeltas(mailbox: MailboxContext, since: bigint): Promise<numb
   return changes
 }
 
-/** Removes messages from the index and records `messageDeleted`. */
+/** Removes deleted messages from the index and records their `messageDeleted` events. */
 async function storeDeletions(
   mailbox: MailboxContext,
   removed: readonly UidRange[],
@@ -236,8 +241,8 @@ async function storeDeletions(
 }
 
 /**
- * Stores flags and labels that the server reported for single messages. Messages that are not
- * indexed are ignored: the ingest of new messages stores their flags. Returns the number of changed
+ * Stores flags and labels that the server reported for single messages. Ignores messages that are
+ * not indexed, because the ingest of new messages stores their flags. Returns the number of changed
  * messages.
  */
 export async function storeFlags(
@@ -252,7 +257,7 @@ export async function storeFlags(
   return changed.length
 }
 
-/** Stores changed flags and labels and records `messageUpdated`. */
+/** Stores changed flags and labels, and records the `messageUpdated` events. */
 async function storeFlagChanges(
   mailbox: MailboxContext,
   changed: readonly FlagChange[],
@@ -271,8 +276,8 @@ async function storeFlagChanges(
 }
 
 /**
- * Stores a difference from the mailbox index and its events in one transaction, then adopts the
- * difference in the index.
+ * Stores a difference from the mailbox index, and its events, in one transaction. Then adopts the
+ * difference in the index in memory.
  */
 async function store(
   { deps, account, row, index, signal }: MailboxContext,
@@ -282,7 +287,8 @@ async function store(
   signal.throwIfAborted()
   await commit(deps, account.lease, async (tx, record) => {
     await saveChunks(tx, { mailbox: row.id, epoch: account.lease.epoch }, dirtyChunks)
-    // After an interruption, messages without chunks would count as a lost index.
+    // Without `markEmptied`, an interruption would leave a row that counts messages without chunks,
+    // which looks like a lost index.
     if (removesAll(index, dirtyChunks)) await markEmptied(tx, row.id)
     await record(eventsOf(await raiseSyncEpoch(tx, row.id)))
   })

@@ -19,7 +19,7 @@ import { listMailboxRows, type MailboxRow } from '../../../../store/mailboxes.ts
 import type { MailboxContext, SyncContext } from '../context.ts'
 import { describeListing } from '../mailbox-list/listing.ts'
 
-/** Names of mailboxes that are no Gmail labels. */
+/** Special uses of mailboxes that are no labels of messages at Gmail. */
 const nonLabels = new Set(['\\Junk', '\\Trash'])
 
 interface FlagSearch {
@@ -29,9 +29,9 @@ interface FlagSearch {
 }
 
 /**
- * Messages (UIDs) by flag and, at Gmail, by label, with one search each. The size of the responses
- * hardly depends on the size of the mailbox. A flag that the server refuses to search for is left
- * out, so that the mailbox index keeps the flag's present bits.
+ * Searches a mailbox for the messages with each flag and, at Gmail, with each label. The size of
+ * the responses hardly depends on the size of the mailbox. Flags for which the server rejects the
+ * search are left out, so that the mailbox index keeps its bits of these flags.
  */
 export async function searchFlags(
   context: SyncContext,
@@ -54,8 +54,8 @@ export async function searchFlags(
 }
 
 /**
- * Searches a mailbox for the messages with a flag. Most messages are seen, so the search for unseen
- * messages has the shorter response.
+ * Searches a mailbox for the messages with a flag. For `\Seen`, searches for unseen messages
+ * instead: most messages are seen, so this response is shorter.
  */
 async function searchFlag(
   session: MailSession,
@@ -72,8 +72,9 @@ function searchLabel(session: MailSession, entry: string): Promise<UidRange[]> {
 }
 
 /**
- * Index entries of the labels that messages of a mailbox may have: system labels and mailboxes.
- * Excludes labels hidden from IMAP and the label of the mailbox itself.
+ * Lists the label entries that messages of a mailbox may have in the index: system labels, and the
+ * labels of mailboxes. Leaves out the label of the mailbox itself, and labels that are hidden from
+ * IMAP.
  */
 async function listLabels({ deps, account, log }: SyncContext, path: string): Promise<string[]> {
   const rows = await listMailboxRows(deps.db, account.account)
@@ -89,7 +90,7 @@ async function listLabels({ deps, account, log }: SyncContext, path: string): Pr
   return entries.slice(0, maxLabels)
 }
 
-/** Messages without the mailbox's own label, which Gmail reports in some responses only. */
+/** Removes the mailbox's own label from messages, because not all responses contain it. */
 export function withoutOwnLabel(
   row: MailboxRow,
   messages: readonly MessageFlags[],
@@ -103,9 +104,9 @@ export function withoutOwnLabel(
 }
 
 /**
- * Adds labels hidden from IMAP to the index when a message first reports such a label. A label that
- * is no mailbox is assumed to be old. Messages with the label are searched and stored without
- * events, so that only later changes are announced.
+ * Adds labels that are hidden from IMAP to the index when a message first has such a label. Such a
+ * label is assumed to be old: all messages with the label are searched for and stored without
+ * events, and only later changes are announced.
  */
 export async function storeNewLabels(
   mailbox: MailboxContext,
@@ -134,7 +135,10 @@ function labelEntriesOf({ labels = [] }: MessageFlags): string[] {
   return labels.flatMap((label) => labelEntry(label) ?? [])
 }
 
-/** Entries of labels that are no mailboxes. Lists the server, because a label may be new. */
+/**
+ * Selects the entries of labels for which no mailbox exists. Lists the server's mailboxes first,
+ * because a label may have been created just now.
+ */
 async function findHidden(mailbox: MailboxContext, entries: readonly string[]): Promise<string[]> {
   const listed = new Set(await listLabels(mailbox, mailbox.row.path))
   const unlisted = entries.filter((entry) => !listed.has(entry))

@@ -30,14 +30,14 @@ import type { SummaryBatch } from '../../../../summaries/summaries.ts'
 import type { MailboxContext } from '../context.ts'
 import { storeNewLabels, withoutOwnLabel } from './flags.ts'
 
-/** Maximum new messages per fetch, and events per transaction. */
+/** Maximum new messages per fetch, and maximum events per transaction. */
 const batchSize = 50
 /** Approximate maximum bytes of `messageNew` events per transaction. */
 const maxBatchBytes = 4 * 1024 * 1024
-/** Delays before fetching again a message that the server lists but does not return. */
+/** Delays before a message that the server lists but does not return is fetched again. */
 const retryDelaysMs = [1_000, 1_700, 2_900]
 
-/** New message to store: with its `messageNew` event, or without an event if it has no draft. */
+/** New message to store, with a `messageNew` event if it has a `draft`, otherwise without. */
 interface Arrival extends MessageNovelty {
   uid: number
   flags: string[]
@@ -54,13 +54,13 @@ interface AnnounceContext {
 }
 
 export interface AnnounceOptions {
-  /** Start of the announcement: messages that arrived earlier are stored without an event. */
+  /** Messages that arrived before this time are stored without an event. */
   announceFrom: Date | undefined
-  /** Called when all messages with UIDs below `uidNext` are stored. */
+  /** Called after each batch, when all messages with UIDs below `uidNext` are stored. */
   onBatch?: (uidNext: number) => Promise<void>
 }
 
-/** Fetches new messages and stores the messages with their events, one transaction per batch. */
+/** Fetches new messages and stores them with their events, in one transaction per batch. */
 export async function announceNew(
   mailbox: MailboxContext,
   added: readonly UidRange[],
@@ -86,8 +86,9 @@ function uidRangesOf(messages: readonly FetchedMessage[]): UidRange[] {
 }
 
 /**
- * True if the message has a header. Dovecot 2.3 returns flags and size only of a message that was
- * expunged just now. A message without a header therefore counts as missing at first.
+ * True if a fetched message has a header. If a message was expunged just now, Dovecot 2.3 returns
+ * only its flags and size. A message without a header is therefore treated as missing and fetched
+ * again.
  */
 function hasContent({ headers, envelope }: FetchedMessage): boolean {
   return (
@@ -98,7 +99,7 @@ function hasContent({ headers, envelope }: FetchedMessage): boolean {
 }
 
 /**
- * Fetches new messages again that the server listed but did not return, and reports messages that
+ * Fetches new messages again that the server listed but did not return. Records the messages that
  * stay missing.
  */
 async function retryMissing(
@@ -172,8 +173,8 @@ async function ingest(
 }
 
 /**
- * True if a message arrived before `announceFrom`. INTERNALDATE has whole seconds: a message of the
- * same second did not arrive before.
+ * True if a message arrived before `announceFrom`. INTERNALDATE has whole seconds, so a message of
+ * the same second does not count as earlier.
  */
 function isBefore(internalDate: Date, announceFrom: Date): boolean {
   return internalDate.getTime() < Math.floor(announceFrom.getTime() / 1_000) * 1_000
@@ -192,13 +193,13 @@ async function prepareArrival(
     ...indexEntryOf(message),
     draft,
     report,
-    // The summary of the message is created while the next messages are read.
+    // The summary is requested but not awaited, so that the next messages are read meanwhile.
     summary: toSummarise && summaries.request(toSummarise, settings),
     ...noveltyOf(draft, { arrivedAt: message.internalDate, notifyFrom: account.notifyFrom }),
   })
 }
 
-/** Waits for summaries of new messages before the transaction, which must not wait. */
+/** Waits for summaries before the transaction, because transactions must not wait for them. */
 async function addSummaries(batch: readonly Arrival[], summaries: SummaryBatch): Promise<void> {
   const pending = batch.flatMap(({ draft, summary }) =>
     draft && summary
@@ -227,8 +228,8 @@ async function store(
 ): Promise<void> {
   const { deps, account, row, index } = mailbox
   const isFull = row.indexer === 'full'
-  // A fast index has no message entries: the caller stores the position of the index through
-  // `onBatch`.
+  // A fast index contains no messages. The caller of `announceNew` stores the position of a fast
+  // index in `onBatch`.
   const entries = isFull ? withoutOwnLabel(row, arrivals) : []
   await storeNewLabels(mailbox, entries)
   const { dirtyChunks } = applyFlags(index, entries)

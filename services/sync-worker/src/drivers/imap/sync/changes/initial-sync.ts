@@ -32,8 +32,8 @@ const dayMs = 86_400_000
 
 /**
  * First sync of a mailbox: fills the mailbox index and records `mailboxNew`. Messages to announce
- * are left out of the index, so that the following comparison finds these messages as new, even
- * after a crash. Returns undefined if the server does not list the mailbox's messages.
+ * are not added to the index, so that the comparison that follows finds them as new messages, even
+ * after a crash. Returns undefined if the server's list of messages is incomplete.
  */
 export async function initialSync(
   context: SyncContext,
@@ -56,15 +56,16 @@ export async function initialSync(
     all,
     uids: subtractRanges(all, announced),
     uidNext: announced[0]?.[0] ?? Math.max(selected.uidNext, (all.at(-1)?.[1] ?? 0) + 1),
-    // A mailbox with a stored UIDVALIDITY was announced before.
+    // If a synced mailbox has a stored UIDVALIDITY, its `mailboxNew` was recorded before.
     isAnnounced: row.uidValidity !== null && !row.idsOnly,
   })
 }
 
 /**
- * Fills the index of a mailbox after a reset, whose `mailboxReset` was recorded before. Messages
- * that arrived after the reset are left out, to be announced. A client that listed the mailbox
- * because of the event may not have received these messages. Returns undefined like `initialSync`.
+ * Fills the index of a mailbox after a reset that recorded `mailboxReset`. Messages that arrived
+ * after the reset are not added to the index, so that they are announced: a client that listed the
+ * mailbox because of the event may not have seen these messages. Returns undefined if the server's
+ * list of messages is incomplete.
  */
 export async function rebuildIndex(
   context: SyncContext,
@@ -75,7 +76,8 @@ export async function rebuildIndex(
   if (!all) return undefined
   const uidNext = Number(row.uidNext ?? 0)
   const { uids, nextUid } =
-    // Without the stored UIDNEXT, messages that arrived later cannot be told apart.
+    // Without a stored UIDNEXT, later messages cannot be distinguished, so all messages are
+    // indexed.
     uidNext === 0
       ? { uids: all, nextUid: (all.at(-1)?.[1] ?? 0) + 1 }
       : { uids: uidNext === 1 ? [] : intersectRanges(all, [[1, uidNext - 1]]), nextUid: uidNext }
@@ -83,8 +85,8 @@ export async function rebuildIndex(
 }
 
 /**
- * Lists the messages that fill the index of a mailbox. A short list is accepted after the gap has
- * lasted, because messages that a first list lacks are announced later. Undefined before.
+ * Lists the messages that fill the index of a mailbox. Undefined for a short list in the first
+ * minute. Later, a short list is accepted: messages that a first list lacks are announced later.
  */
 async function listFirst(
   context: SyncContext,
@@ -94,10 +96,10 @@ async function listFirst(
   const list = await listUids(context, row, selected)
   if (!list) return undefined
   recordList(context, row, { ...list, uidValidity: selected.uidValidity })
-  return !list.isShort || context.shortLists.isLasting(row.id) ? list.uids : undefined
+  return !list.isShort || context.shortLists.acceptsFirst(row.id) ? list.uids : undefined
 }
 
-/** Invalidates all message ids of a mailbox and records the `mailboxReset`. */
+/** Invalidates all message ids of a mailbox and records its `mailboxReset`. */
 export async function resetMailbox(
   { deps, account }: Pick<SyncContext, 'deps' | 'account'>,
   row: MailboxRow,
@@ -121,9 +123,9 @@ interface IndexContent {
   selected: SelectedMailbox
   /** All UIDs of the mailbox. */
   all: readonly UidRange[]
-  /** UIDs of the messages that go into the index. */
+  /** UIDs of the messages that are added to the index. */
   uids: readonly UidRange[]
-  /** First UID to announce, stored by a fast index. */
+  /** Lowest UID of the messages to announce. Stored for a fast index. */
   uidNext: number
   isAnnounced: boolean
 }
@@ -175,8 +177,9 @@ async function buildChunks(
 }
 
 /**
- * UIDs of messages that arrived since a date, and up to a day before: servers compare dates in
- * their own time zone. Ingest drops messages that are too old.
+ * Searches for the messages that arrived since a date. The search starts one day earlier, because
+ * servers compare dates in their own time zone. The ingest stores messages that are too old without
+ * events.
  */
 async function searchSince(
   { session }: SyncContext,
@@ -186,11 +189,12 @@ async function searchSince(
   if (all.length === 0) return []
   const from = new Date(Math.max(since.getTime() - dayMs, 0))
   const recent = await undefinedIf(session.searchUids({ since: from }), 'rejected')
-  // `recent` is undefined if the server cannot search by date: then ingest checks every message.
+  // If the server rejects searches by date, all messages are returned, and the ingest checks the
+  // date of each message.
   return recent ? intersectRanges(all, recent) : [...all]
 }
 
-/** Creates the batched initial sync of empty mailboxes, many accounts in one transaction. */
+/** Creates the initial sync of empty mailboxes, with many accounts in one transaction. */
 export function indexEmptyMailboxes(deps: CommitDeps): IndexEmpty {
   return commitBatched<EmptyMailboxes, ReadonlyMap<string, MailboxRow>>(deps, async (tx, items) => {
     const mailboxes = items.flatMap(({ item }) => item.mailboxes)
@@ -203,18 +207,18 @@ export function indexEmptyMailboxes(deps: CommitDeps): IndexEmpty {
   })
 }
 
-/** True if the mailbox row has no index and the mailbox was never announced. */
+/** True if the mailbox has no index and no recorded `mailboxNew`. */
 export function isNeverSynced({ uidValidity, flagsComplete }: MailboxRow): boolean {
   return uidValidity === null && !flagsComplete
 }
 
-/** Counters to store if they prove that a mailbox is empty, and it was never synced. */
+/** Counters of a mailbox that was never synced and is empty. Undefined for other mailboxes. */
 export function toEmptyMailbox(
   { session }: Pick<SyncContext, 'session'>,
   row: MailboxRow,
   { uidValidity, uidNext, messages, highestModseq }: Counters,
 ): EmptyMailbox | undefined {
-  // Without UIDNEXT, messages that arrive later in an empty mailbox cannot be told apart.
+  // Without UIDNEXT, messages that arrive later could not be recognized as new.
   if (!isNeverSynced(row) || messages > 0 || uidNext === 0 || uidValidity <= 0n) return undefined
   const modseq = session.capabilities.condstore ? highestModseq : undefined
   return defined({ id: row.id, uidValidity, uidNext, highestModseq: modseq })

@@ -10,27 +10,27 @@ import {
 } from '../../index/ranges.ts'
 import type { SyncContext } from '../context.ts'
 
-/** Maximum messages of one request for messages that lists lack. */
+/** Maximum messages per request for indexed messages that the list of a mailbox lacks. */
 const pieceSize = 500
-/** Maximum such requests per sync of a mailbox. The next sync continues. */
+/** Maximum requests for unlisted messages per sync of a mailbox. The next sync continues. */
 const maxPieces = 10
 
-/** List of the UIDs in the selected mailbox, compared with the server's number of messages. */
+/** List of the UIDs in the selected mailbox, and the number of messages that the server reports. */
 export interface UidList {
   readonly uids: readonly UidRange[]
   /** Number of messages that the server reports (EXISTS). */
   readonly exists: number
-  /** True if the list has fewer messages than the server reports: it proves no deletion. */
+  /** True if the list is shorter than the server reports, so that it proves no deletion. */
   readonly isShort: boolean
 }
 
 type ListContext = Pick<SyncContext, 'session' | 'shortLists'>
 
 /**
- * Lists the UIDs of the selected mailbox. In a mailbox without a gap, a list that is too short is
- * repeated after another SELECT, because messages may have been deleted in between. Undefined if
- * that SELECT reports another UIDVALIDITY. With `verifies`, a mailbox without messages is searched
- * as well: the result must agree with EXISTS 0 before all messages count as deleted.
+ * Lists the UIDs in the selected mailbox. If a list is short for the first time, selects the
+ * mailbox again and repeats the list, because messages may have been deleted meanwhile. Undefined
+ * if the other SELECT reports another UIDVALIDITY. With `verifies`, also searches a mailbox without
+ * messages: the search must confirm EXISTS 0 before all messages count as deleted.
  */
 export async function listUids(
   { session, shortLists }: ListContext,
@@ -46,13 +46,17 @@ export async function listUids(
   return toList(repeated, joinRanges(uids, repeated), again)
 }
 
-/** List of all messages; if it is short, of the union of all searches. */
+/**
+ * List of all messages. A short list is replaced by the union of all searches. Messages that
+ * arrived after SELECT (UIDNEXT and above) are not part of the server's number of messages.
+ */
 function toList(
   all: readonly UidRange[],
   union: readonly UidRange[],
-  { messages: exists }: SelectedMailbox,
+  { messages: exists, uidNext }: SelectedMailbox,
 ): UidList {
-  const isShort = countUids(all) < exists
+  const counted = uidNext > 1 ? intersectRanges(all, [[1, uidNext - 1]]) : all
+  const isShort = countUids(counted) < exists
   return { uids: isShort ? union : all, exists, isShort }
 }
 
@@ -62,7 +66,7 @@ async function searchAll(
   { verifies = false }: { verifies?: boolean },
 ): Promise<readonly UidRange[]> {
   if (messages > 0) return session.searchUids({ all: true })
-  // Some servers reject searches in an empty mailbox.
+  // A rejected search counts as empty, because some servers reject searches in an empty mailbox.
   return (verifies && (await undefinedIf(session.searchUids({ all: true }), 'rejected'))) || []
 }
 
@@ -70,7 +74,10 @@ export function joinRanges(a: readonly UidRange[], b: readonly UidRange[]): UidR
   return normaliseRanges([...a, ...b])
 }
 
-/** Records, counts and logs the beginning or end of a gap. Returns true if a gap ends. */
+/**
+ * Records whether the list of a mailbox is short. Counts and logs the beginning or end of a gap
+ * (period with short lists). Returns true if a gap ends.
+ */
 export function recordList(
   { deps, log, shortLists }: Pick<SyncContext, 'deps' | 'log' | 'shortLists'>,
   { id, path }: { id: string; path: string },
@@ -91,9 +98,10 @@ export function recordList(
 }
 
 /**
- * Yields indexed messages that are deleted. A list that agrees with EXISTS proves the deletion of
- * all messages that it lacks. A short list proves nothing; after the gap has lasted, the messages
- * that the list lacks are requested, and those that the server does not return are deleted.
+ * Yields indexed messages that are deleted. A list that agrees with EXISTS proves that all messages
+ * it lacks are deleted. A short list proves nothing. If lists have been short for long enough, the
+ * messages that the list lacks are requested, and messages that the server does not return are
+ * deleted.
  */
 export async function* findDeleted(
   { session, shortLists }: ListContext,
@@ -111,7 +119,10 @@ export async function* findDeleted(
   }
 }
 
-/** Pieces of the messages above a UID, then of the messages up to the UID. */
+/**
+ * Divides missing messages into batches to request: first the UIDs above `checkedTo`, then the UIDs
+ * up to `checkedTo`, which were requested before.
+ */
 function nextPieces(missing: readonly UidRange[], checkedTo: number): UidRange[][] {
   const before = checkedTo > 0 ? intersectRanges(missing, [[1, checkedTo]]) : []
   const after = subtractRanges(missing, before)

@@ -14,14 +14,14 @@ import { initialSync, rebuildIndex, resetMailbox } from './initial-sync.ts'
 export const unchanged: SyncResult = { changed: false, unconfirmed: false }
 
 /**
- * Maximum consecutive syncs of a mailbox that keeps changing. Other mailboxes are synced
- * afterwards.
+ * Maximum consecutive syncs of a mailbox that keeps changing. Other mailboxes are synced after
+ * that.
  */
 const maxRepeats = 5
 
 /**
- * Syncs a mailbox until its counters stay the same. Notifications that arrive during a sync may be
- * lost; unchanged counters prove that nothing changed in between.
+ * Syncs a mailbox repeatedly until a sync finds no changes. Notifications that arrive during a sync
+ * may be lost, but unchanged counters prove that nothing changed meanwhile.
  */
 export async function syncUntilUnchanged(
   context: SyncContext,
@@ -37,9 +37,9 @@ export async function syncUntilUnchanged(
 }
 
 /**
- * Compares one mailbox with its index and stores the differences with their events. Leaves the
- * mailbox selected. After an interruption the next sync continues. With `full`, flags are compared
- * even if the server has no mod-sequences.
+ * Compares a mailbox with its index and stores the differences with their events. Leaves the
+ * mailbox selected. If the sync is interrupted, the next sync continues. With `full`, flags are
+ * compared even if the server has no mod-sequences.
  */
 export function syncMailbox(
   context: SyncContext,
@@ -58,7 +58,7 @@ export function syncMailbox(
   })
 }
 
-/** True if another connection deleted the mailbox and its row during the sync. */
+/** True if a sync failed because another connection deleted the mailbox and its row. */
 async function isDeleted(
   { deps, signal }: SyncContext,
   mailbox: string,
@@ -81,7 +81,7 @@ async function sync(context: SyncContext, row: MailboxRow, full: boolean): Promi
   context.messageCounts.set(row.id, selected.messages)
   const announceFrom = await findAnnounceFrom(context, row)
   const indexed = await ensureUidValidity(context, row, { selected, announceFrom })
-  // A mailbox with a gap is listed again when `shortLists` says so.
+  // If lists of the mailbox are short, `shortLists` decides when the mailbox is listed again.
   if (!indexed) return { changed: false, unconfirmed: !context.shortLists.has(row.id) }
   const isNew = indexed !== row
   const planned = planSync(indexed, selected, full && !isNew)
@@ -106,8 +106,9 @@ async function sync(context: SyncContext, row: MailboxRow, full: boolean): Promi
 }
 
 /**
- * Arrival time of the earliest message to announce in the first sync of a mailbox that existed
- * before the account was initialized. Undefined if every new message is announced.
+ * Arrival time from which the first sync of a mailbox announces messages. Undefined if all messages
+ * are announced, because the mailbox was created after the account was initialized, or if the
+ * mailbox was synced before.
  */
 async function findAnnounceFrom(
   { deps, account }: SyncContext,
@@ -125,9 +126,9 @@ interface SyncStart {
 }
 
 /**
- * Makes the mailbox index belong to the server's UIDVALIDITY, by an initial sync or a reset if
- * needed. Returns the unchanged row if the index belongs to the UIDVALIDITY already, undefined if a
- * new UIDVALIDITY is not confirmed, or if the server lists too few messages.
+ * Ensures that the mailbox index belongs to the server's UIDVALIDITY, by an initial sync or a reset
+ * if needed. Returns the unchanged row if nothing was needed. Undefined if a new UIDVALIDITY is not
+ * confirmed, or if the server lists too few messages.
  */
 async function ensureUidValidity(
   context: SyncContext,
@@ -139,8 +140,8 @@ async function ensureUidValidity(
   if (uidValidity <= 0n)
     throw new AppError('rejected', `The server reports no UIDVALIDITY for ${row.path}`)
   if (row.uidValidity === null) return initialSync(context, row, start)
-  // A mailbox with message ids only is synced from now on. Ids of another UIDVALIDITY become
-  // invalid without a mailboxReset.
+  // The mailbox was not synced before and has only message ids. If its UIDVALIDITY changed, these
+  // ids become invalid without a `mailboxReset`.
   if (row.idsOnly)
     return initialSync(context, await assignMessageIds(context, row, uidValidity), start)
   if (row.uidValidity !== String(uidValidity)) {
@@ -149,7 +150,7 @@ async function ensureUidValidity(
   }
   context.uidValidityGuard.clear(row.id)
   if (row.flagsComplete) return row
-  // A flush of the mailbox index removed everything except the message ids.
+  // The index of the mailbox was flushed, so that only the message ids are left.
   if (row.uidNext === null) return initialSync(context, row, start)
   return rebuildIndex(context, row, selected)
 }
@@ -172,8 +173,8 @@ async function confirmNewValidity(
 }
 
 /**
- * Reads UIDVALIDITY of a mailbox over a second connection, or over this connection if the server
- * allows no other connection.
+ * Reads the UIDVALIDITY of a mailbox over another connection. If the server allows no other
+ * connection, uses this connection.
  */
 async function readUidValidityAgain(
   { connect, session, signal }: SyncContext,
@@ -189,7 +190,7 @@ async function readUidValidityAgain(
   }
 }
 
-/** True if the mailbox row counts stored messages and the mailbox index has none. */
+/** True if the mailbox index was lost: the mailbox row counts messages, but the index is empty. */
 function isIndexLost({ messages, indexer }: MailboxRow, { chunks }: MailboxIndex): boolean {
   return indexer === 'full' && messages !== null && messages > 0 && chunks.size === 0
 }

@@ -11,9 +11,9 @@ import type { ListContext } from '../context.ts'
 import { selectionRules, selectMonitored } from '../mailbox-list/selection.ts'
 
 /**
- * Stores UIDVALIDITY of a mailbox that is not synced (Gmail labels, mailboxes outside `path`), so
- * that messages of the mailbox get ids. Returns the mailbox row, or undefined if the mailbox is
- * synced or deleted.
+ * Stores the UIDVALIDITY of a mailbox that is not synced (Gmail label, or mailbox outside `path`),
+ * so that its messages have ids. Returns the mailbox row. Undefined if the mailbox is synced or
+ * deleted.
  */
 export async function storeUidValidity(
   context: ListContext,
@@ -28,16 +28,16 @@ export async function storeUidValidity(
     const row = await findMailboxById(deps.db, id)
     const wasSynced = row?.uidValidity != null && !row.idsOnly
     if (!row || (wasSynced && row.uidValidity === String(uidValidity))) return row
-    // Clients may have message ids from the time the mailbox was synced, so a reset records that
-    // these ids are invalid.
+    // The mailbox was synced before, so clients may have message ids. The reset informs clients
+    // that these ids are invalid.
     if (wasSynced) return resetMailbox(context, row, { uidValidity, uidNext: 0 })
     return assignMessageIds(context, row, uidValidity)
   })
 }
 
 /**
- * Assigns message ids to a mailbox, without events. Message ids of another UIDVALIDITY become
- * invalid.
+ * Makes the message ids of a mailbox valid for a UIDVALIDITY, without events. Message ids for
+ * another UIDVALIDITY become invalid.
  */
 export async function assignMessageIds(
   { deps, account }: Pick<ListContext, 'deps' | 'account'>,

@@ -14,12 +14,12 @@ import {
 import { isMailboxRefusal } from './second-connection.ts'
 import { selectionRules, selectMonitored } from './selection.ts'
 
-/** UIDVALIDITY of a lost mailbox whose STATUS failed. Never a real UIDVALIDITY (RFC 9051 §9). */
+/** UIDVALIDITY stored for a lost mailbox if STATUS failed. Not a valid value (RFC 9051 §9). */
 export const lostUidValidity = '0'
 
-/** Change of the mailbox list by this service. The listing alone proves such a change. */
+/** Change of the mailbox list that this service made, so that no second listing confirms it. */
 export interface AppliedListChange {
-  /** Mailbox that CREATE created. Not every server lists the MAILBOXID that CREATE returned. */
+  /** Mailbox that CREATE created, with its MAILBOXID, which some servers do not list. */
   created?: { path: string; mailboxId?: string }
   deleted?: string
   renamed?: AppliedRename
@@ -27,39 +27,39 @@ export interface AppliedListChange {
 
 export interface ListInput {
   changes: ListingChanges
-  /** Counters of the mailboxes in the listing (LIST response), by path. */
+  /** Counters of mailboxes that came with the listing (LIST response), by path. */
   statuses: ReadonlyMap<string, MailboxStatus>
-  /** Change that this service has just made to the mailbox list; otherwise undefined. */
+  /** Change that this service made to the mailbox list before the listing; otherwise undefined. */
   applied: AppliedListChange | undefined
   /**
-   * True if an earlier listing left out mailboxes: the current listing decides whether these
-   * mailboxes are deleted.
+   * True if an earlier listing also left out the missing mailboxes. The current listing then
+   * decides whether these mailboxes are deleted.
    */
   confirmed: boolean
 }
 
-/** Changes to make in the stored mailbox list after a listing (LIST response). */
+/** Changes of the stored mailbox list that follow from a listing (LIST response). */
 export interface ListPlan {
   deleted: MailboxRow[]
   /** Mailboxes that a listing left out for the first time. */
   missed: MailboxRow[]
-  /** Missing mailboxes about which another listing has to decide. */
+  /** Missing mailboxes that another listing must confirm before they count as deleted. */
   unconfirmed: MailboxRow[]
   changed: ListingChanges['changed']
   renamed: Rename[]
   added: Listing[]
-  /** Counters, by path, of added mailboxes whose stored rows were lost. */
+  /** Counters, by path, of added mailboxes whose earlier rows were lost. */
   lost: ReadonlyMap<string, UidCounters>
 }
 
-/** True if the plan changes nothing in the stored mailbox list. */
+/** True if a plan contains no change of the stored mailbox list. */
 export function isEmptyPlan({ deleted, missed, changed, renamed, added }: ListPlan): boolean {
   return deleted.length + missed.length + changed.length + renamed.length + added.length === 0
 }
 
 /**
- * Decides which changes of a mailbox listing to store. Requests counters from the server if the
- * decision needs them.
+ * Decides which changes of the mailbox list to store after a listing. Requests counters of
+ * mailboxes from the server if the decision needs them.
  */
 export async function planListUpdate(
   context: ListContext,
@@ -104,19 +104,19 @@ async function planRenames(
 }
 
 /**
- * Maximum missing mailboxes that are never suspicious. More missing mailboxes, if they are half of
- * all mailboxes, may be a failure of the server.
+ * Maximum number of missing mailboxes that never counts as suspicious. If more mailboxes are
+ * missing, and these are at least half of all mailboxes, the server may have a failure.
  */
 const maxUnsuspicious = 2
 /**
- * Minimum time that suspiciously many mailboxes have to be missing, in poll intervals. Default: 1
- * min.
+ * Minimum time for which a suspicious number of mailboxes must be missing before they count as
+ * deleted. In poll intervals; 1 min by default.
  */
 const pollsUntilDeleted = 5
 
 /**
- * Separates deleted from unconfirmed missing mailboxes. Servers leave mailboxes out of a listing by
- * mistake or show an outdated listing, so STATUS and another listing have to confirm a deletion.
+ * Divides missing mailboxes into deleted and unconfirmed mailboxes. STATUS and another listing must
+ * confirm a deletion, because servers sometimes leave out a mailbox or return an outdated listing.
  */
 async function checkMissing(
   { session, deps }: ListContext,
@@ -129,15 +129,15 @@ async function checkMissing(
   for (const row of missing.filter((each) => missingMs(each) >= minAgeMs)) {
     const isPresent = await exists(session, row.path)
     if (confirmed && !isPresent) result.deleted.push(row)
-    // The mailbox list of a connection with NOTIFY may lack a mailbox that was deleted and created
-    // again.
+    // With NOTIFY, the listing of a connection may lack a mailbox that was deleted and created
+    // again. Another listing decides if STATUS finds the mailbox.
     const isContradicted = isPresent && row.missingSince === null && session.capabilities.notify
     if (!confirmed && (!isPresent || isContradicted)) result.unconfirmed.push(row)
   }
   return result
 }
 
-/** Milliseconds since a listing first left the mailbox out; 0 if no listing did. */
+/** Milliseconds since a listing first left out the mailbox. 0 if no listing has left it out. */
 function missingMs({ missingSince }: MailboxRow): number {
   return missingSince === null ? 0 : Date.now() - missingSince.getTime()
 }
@@ -148,13 +148,15 @@ async function exists(session: ListContext['session'], path: string): Promise<bo
     return true
   } catch (error) {
     if (!isMailboxRefusal(error)) throw error
-    // STATUS was rejected for another reason, which does not prove a deletion.
+    // Only the error `not-found` proves that the mailbox is deleted. STATUS may be rejected for
+    // other reasons.
     return error.kind !== 'not-found'
   }
 }
 
 /**
- * Counters of mailboxes whose paths are stored but whose rows were lost. Such mailboxes look new.
+ * Finds the counters of listed mailboxes whose rows were lost: their paths are stored, but no row
+ * exists. Such mailboxes would otherwise look new.
  */
 async function findLost(
   context: ListContext,
@@ -167,7 +169,7 @@ async function findLost(
   const accountStatus = await findAccountStatus(deps.db, account.account)
   if (accountStatus?.initializedAt == null) return lost
   const stored = await findStoredPaths(deps.db, account.account)
-  // `added` also has mailboxes that became unselectable, whose rows are present.
+  // `added` also contains mailboxes that became unselectable. Their rows exist and are not lost.
   const present = new Set(rows.map(({ path }) => path))
   for (const { path } of selectMonitoredListings(context, added)) {
     if (present.has(path) || !(stored ? stored.has(hashPath(path)) : rows.length === 0)) continue

@@ -4,10 +4,10 @@ import type { SpecialUse } from '@posthorn/contracts/schemas/message'
 import { isSelectable, type Listing, type MailboxRow } from '../../../../store/mailboxes.ts'
 import type { Counters } from '../sync-plan.ts'
 
-// Pure functions: special uses of a LIST response, differences between the LIST response and the
-// stored mailbox rows, and renames of mailboxes.
+// Pure functions for LIST responses: special uses of mailboxes, differences from the stored mailbox
+// rows, and renames of mailboxes.
 
-/** Settings of an account's registration that override the special uses of mailboxes. */
+/** Registration settings of an account that override special uses reported by the server. */
 const overrideSettings = [
   ['\\Sent', 'sentMailPath'],
   ['\\Drafts', 'draftsMailPath'],
@@ -19,14 +19,14 @@ const overrideSettings = [
 type Overrides = Pick<ImapConfig, (typeof overrideSettings)[number][1]>
 
 /**
- * LIST attributes `\Marked` and `\Unmarked`, which depend on the last selection by a client (RFC
- * 9051 §7.3.1). Counters of the mailbox replace both.
+ * LIST attributes `\Marked` and `\Unmarked`. Both depend on when a client last selected the mailbox
+ * (RFC 9051 §7.3.1) and are ignored; changes are detected by the counters of the mailbox.
  */
 const transientAttribute = /^\\(?:un)?marked$/i
 
 /**
- * Describes the mailboxes of a LIST response. Special uses of the account's registration override
- * special uses of the server.
+ * Describes the mailboxes of a LIST response. Special uses in the account's registration override
+ * special uses that the server reports.
  */
 export function describeListing(listed: readonly ListedMailbox[], overrides: Overrides): Listing[] {
   const uses = new Map<SpecialUse, string>()
@@ -34,7 +34,7 @@ export function describeListing(listed: readonly ListedMailbox[], overrides: Ove
     const path = overrides[setting]
     if (path && listed.some((mailbox) => mailbox.path === path)) uses.set(use, path)
   }
-  // Some servers list INBOX twice: the last entry wins.
+  // If a server lists INBOX twice, the last entry is used.
   return [...new Map(listed.map((mailbox) => [mailbox.path, describe(mailbox, uses)])).values()]
 }
 
@@ -64,7 +64,7 @@ function specialUseOf(
 ): Pick<Listing, 'specialUse' | 'specialUseSource'> {
   for (const [use, overridePath] of overrides)
     if (overridePath === path) return { specialUse: use, specialUseSource: 'user' }
-  // RFC 9051 §5.1: INBOX in any case is the primary mailbox.
+  // INBOX in any spelling of case is the primary mailbox (RFC 9051 §5.1).
   if (isInbox({ path })) return { specialUse: '\\Inbox', specialUseSource: 'name' }
   if (!specialUse || overrides.has(specialUse)) return { specialUse: null, specialUseSource: null }
   return { specialUse, specialUseSource: specialUseSource ?? 'name' }
@@ -73,18 +73,18 @@ function specialUseOf(
 export interface ListingChanges {
   added: Listing[]
   /**
-   * Stored mailboxes that cannot be selected any more. Each such mailbox is in `added` as well,
+   * Stored mailboxes that can no longer be selected. Each of these mailboxes is also in `added`,
    * with its new state.
    */
   unselectable: MailboxRow[]
-  /** Stored mailboxes that the listing leaves out. */
+  /** Stored mailboxes that are absent from the listing. */
   missing: MailboxRow[]
   changed: { row: MailboxRow; listing: Listing }[]
 }
 
 /**
- * Differences between the stored mailbox rows and a listing. If a listing lacks a stored inbox,
- * mailboxes that the listing leaves out are not reported as missing.
+ * Compares a listing of the server's mailboxes with the stored mailbox rows. A listing without the
+ * stored inbox is incomplete, so that no mailbox counts as missing.
  */
 export function compareListing(
   rows: readonly MailboxRow[],
@@ -130,7 +130,7 @@ export interface Rename {
   listing: Listing
 }
 
-/** Rename of a mailbox by this service. Mailboxes below it move, too (RFC 9051 §6.3.6). */
+/** Rename of a mailbox by this service. Children are renamed, too (RFC 9051 §6.3.6). */
 export interface AppliedRename {
   from: string
   to: string
@@ -141,7 +141,7 @@ interface Unmatched {
   added: readonly Listing[]
 }
 
-/** Pairs missing mailboxes with added mailboxes according to a rename by this service. */
+/** Finds pairs of a missing and an added mailbox that this service's rename explains. */
 export function matchAppliedRename(
   { missing, added }: Unmatched,
   { from, to }: AppliedRename,
@@ -154,14 +154,14 @@ export function matchAppliedRename(
   })
 }
 
-/** Lowest distinctive UIDVALIDITY. Old servers give all mailboxes one low value, often 1. */
+/** Lowest UIDVALIDITY that identifies a mailbox. Old servers give all mailboxes a low value. */
 const minDistinctiveUidValidity = 1_000n
 
 /**
- * Pairs missing mailboxes with added mailboxes that are provably the same mailbox. Proof is an
- * equal MAILBOXID (RFC 8474 §4.1). Without a MAILBOXID, proof is a UIDVALIDITY of no other mailbox
- * and a UIDNEXT that did not decrease (RFC 9051 §2.3.1.1). The next sync finds changes made during
- * the rename.
+ * Finds renamed mailboxes: pairs of a missing and an added mailbox that are provably the same.
+ * Proof is an equal MAILBOXID (RFC 8474 §4.1). Without a MAILBOXID, proof is an equal UIDVALIDITY
+ * that no other mailbox has, and a UIDNEXT that did not decrease (RFC 9051 §2.3.1.1). The next sync
+ * finds changes of messages made during the rename.
  */
 export function findRenames(
   rows: readonly MailboxRow[],
@@ -174,7 +174,7 @@ export function findRenames(
     const [listing] = matches
     if (listing && matches.length === 1) renames.push({ row, listing })
   }
-  // Two missing mailbox rows that match one listed mailbox prove nothing.
+  // If two missing mailboxes match one added mailbox, nothing is proved and both pairs are dropped.
   return renames.filter(
     ({ listing }) => renames.filter((other) => other.listing === listing).length === 1,
   )
@@ -196,7 +196,7 @@ function isSameMailbox(
     row.uidValidity === String(current.uidValidity) &&
     current.uidValidity >= minDistinctiveUidValidity &&
     current.uidNext >= Number(row.uidNext) &&
-    // A mailbox that never had a message is not distinctive enough.
+    // UIDNEXT 1: a mailbox that never had a message is not identified by its UIDVALIDITY.
     Number(row.uidNext) > 1 &&
     rows.filter(({ uidValidity }) => uidValidity === row.uidValidity).length === 1
   )

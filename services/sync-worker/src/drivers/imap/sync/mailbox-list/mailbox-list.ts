@@ -26,35 +26,36 @@ import {
 import { compareListing, describeListing } from './listing.ts'
 import { isOutdated } from './second-connection.ts'
 
-/** Key of the lock of an account's mailbox list. Never the id of a mailbox. */
+/** Key of the lock of an account's mailbox list. Differs from all mailbox ids. */
 const listLockKey = 'the list'
 
 export interface MailboxList {
   rows: MailboxRow[]
-  /** Counters of mailboxes that the listing (LIST response) included, by path. */
+  /** Counters of mailboxes that came with the listing (LIST response), by path. */
   statuses: ReadonlyMap<string, MailboxStatus>
-  /** True if the mailbox list changed, or deletions of mailboxes are not confirmed yet. */
+  /** True if the mailbox list changed, or if deletions of mailboxes are not confirmed. */
   unsettled: boolean
   /** True if the stored mailbox list changed. */
   changed: boolean
-  /** True if another connection showed that the connection used for the listing is outdated. */
+  /** True if another connection showed that the listing connection is outdated. */
   outdated: boolean
 }
 
 export interface ListOptions {
-  /** False to list the mailboxes without counters. Default: true. */
+  /** False to list the mailboxes without their counters. Default: true. */
   counters?: boolean
   /**
-   * Runs work over another connection, which decides about missing mailboxes. Resolves to undefined
-   * without another connection. Default: the same connection lists again.
+   * Runs work over another connection, whose listing decides whether missing mailboxes are deleted.
+   * Resolves to undefined if there is no other connection. By default, the same connection lists
+   * the mailboxes again.
    */
   withOther?: <T>(work: (session: MailSession) => Promise<T>) => Promise<T | undefined>
 }
 
 /**
- * Lists the server's mailboxes and updates the stored list. `mailboxNew` follows with the first
- * sync, which reads UIDVALIDITY. `mailboxDeleted` is recorded when two listings left the mailbox
- * out and STATUS confirms the deletion.
+ * Lists the server's mailboxes and updates the stored mailbox list. A new mailbox's `mailboxNew` is
+ * recorded by its first sync, which reads UIDVALIDITY. `mailboxDeleted` is recorded after two
+ * listings left out the mailbox and STATUS confirmed the deletion.
  */
 export function syncMailboxList(
   context: ListContext,
@@ -64,9 +65,9 @@ export function syncMailboxList(
 }
 
 /**
- * Changes the mailbox list on the server, then updates the stored list. The lock of the mailbox
- * list covers both steps: a listing in between would take a renamed mailbox for a new mailbox.
- * `onStale` is called with the error if the stored list could not be updated or the outcome of the
+ * Changes the mailbox list on the server, then updates the stored list. Both steps run under the
+ * lock of the mailbox list, because a listing between them would treat a renamed mailbox as new.
+ * Calls `onStale` with the error if the stored list could not be updated, or if the outcome of the
  * change is unknown.
  */
 export function changeMailboxList<T>(
@@ -83,7 +84,8 @@ export function changeMailboxList<T>(
       const { rows } = await refreshMailboxList(context, { applied })
       return { done, rows }
     } catch (error) {
-      // The change of the mailbox list succeeded; the next sync pass updates the stored list.
+      // The server's mailbox list was changed, so the error is not thrown. The next sync pass
+      // updates the stored list.
       onStale(error)
       return { done, rows: [] }
     }
@@ -95,7 +97,7 @@ function isRefusal(error: unknown): boolean {
 }
 
 interface RefreshOptions extends ListOptions {
-  /** Change of the mailbox list by this service. No counters are requested after such a change. */
+  /** Change of the mailbox list by this service. The next listing then needs no counters. */
   applied?: AppliedListChange
   confirmed?: boolean
 }
@@ -122,8 +124,8 @@ async function refreshMailboxList(
 }
 
 /**
- * Lists the mailboxes again because mailboxes are missing: over another connection, else over the
- * same connection.
+ * Lists the mailboxes again, because a listing left out stored mailboxes. Uses another connection
+ * if possible, otherwise this connection.
  */
 async function confirmListing(
   context: ListContext,
@@ -146,11 +148,12 @@ async function readListing(
   before: readonly MailboxRow[],
   { applied, counters = true }: RefreshOptions,
 ): Promise<{ listings: Listing[]; statuses: Map<string, MailboxStatus> }> {
-  // Mailboxes without a complete sync are selected in any case. STATUS of a large mailbox can take
-  // as long as SELECT.
+  // Counters are requested only if a mailbox has been synced completely. Other mailboxes are
+  // selected in any case, and STATUS of a large mailbox can take as long as SELECT.
   const status = counters && !applied && before.some((row) => !isUnfinished(row))
   const listed = await session.listMailboxes({ status })
-  // An empty mailbox list is a server fault; accepting the list would delete all stored mailboxes.
+  // A server that lists no mailboxes has a fault. If the empty list were accepted, all stored
+  // mailboxes would be deleted.
   if (listed.length === 0) throw new AppError('unreachable', 'The server lists no mailboxes')
   const statuses = new Map(
     listed.flatMap((mailbox) => (mailbox.status ? [[mailbox.path, mailbox.status] as const] : [])),
@@ -163,10 +166,10 @@ async function readListing(
   return { listings, statuses }
 }
 
-/** Time after which a mailbox missing in listings counts as hidden, in intervals of polls. */
+/** Number of poll intervals after which a mailbox that is missing in listings counts as hidden. */
 const pollsUntilHidden = 10
 
-/** True if the next listings are likely to decide whether a missing mailbox is deleted. */
+/** True if a mailbox is missing so recently that the next listings may find it again. */
 function isRecentlyMissing({ missingSince }: MailboxRow, pollMs: number): boolean {
   return missingSince !== null && Date.now() - missingSince.getTime() < pollMs * pollsUntilHidden
 }
@@ -186,7 +189,8 @@ async function storePlan(
     for (const { row, listing } of renamed) {
       const moved = await updateListing(tx, row.id, listing)
       const epoch = await raiseSyncEpoch(tx, row.id)
-      // Messages of a renamed mailbox keep their ids and are not announced again.
+      // Only events about the mailbox are recorded for a rename. Its messages keep their ids and
+      // are not announced again.
       if (isAnnounced(row))
         await record([mailboxDeleted(account, row, epoch), mailboxNew(account, moved, epoch)])
     }
@@ -220,7 +224,7 @@ function idsOf(rows: readonly MailboxRow[]): string[] {
   return rows.map(({ id }) => id)
 }
 
-/** True if a `mailboxNew` was recorded for the mailbox, which needs UIDVALIDITY. */
+/** True if the `mailboxNew` of a mailbox was recorded, for which UIDVALIDITY is needed. */
 function isAnnounced({ uidValidity, idsOnly }: MailboxRow): boolean {
   return uidValidity !== null && !idsOnly
 }

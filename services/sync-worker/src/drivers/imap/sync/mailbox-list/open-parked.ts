@@ -2,7 +2,7 @@ import { AppError } from '@posthorn/errors'
 import type { SyncContext } from '../context.ts'
 import { isMailboxRefusal, withSecondConnection } from './second-connection.ts'
 
-/** Opens a mailbox (SELECT or STATUS). Records a loss of the connection at the opening. */
+/** Runs a SELECT or STATUS of a mailbox. Records if the connection is lost meanwhile. */
 export async function recordLoss<T>(
   { parked, signal }: Pick<SyncContext, 'parked' | 'signal'>,
   path: string,
@@ -18,9 +18,10 @@ export async function recordLoss<T>(
 }
 
 /**
- * True if a parked mailbox (opening the mailbox ended the connection) stays parked. After its
- * delay, the mailbox is opened over another connection, whose loss affects no sync. If the server
- * allows no other connection, the mailbox is opened over the connection that syncs.
+ * True if a mailbox is parked (left out of syncs, because its SELECT or STATUS ended the
+ * connection) and stays parked. When its delay has ended, the mailbox is selected over another
+ * connection, whose loss affects no sync. If the server allows no other connection, the sync
+ * connection is used.
  */
 export async function staysParked(context: SyncContext, path: string): Promise<boolean> {
   const { parked } = context

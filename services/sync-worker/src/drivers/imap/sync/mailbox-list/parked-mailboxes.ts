@@ -1,22 +1,23 @@
 import { backoff } from '@posthorn/flow'
 
 /**
- * Number of connection losses at the opening of a mailbox before the mailbox is parked (left out of
- * syncs). A single loss may have another cause.
+ * Number of lost connections at the SELECT or STATUS of a mailbox after which the mailbox is parked
+ * (left out of syncs). A single loss may have another cause.
  */
 const maxLosses = 2
 const maxParkedMs = 6 * 3_600_000
 
 interface Losses {
   count: number
-  /** Time from which the mailbox may be opened again. */
+  /** Time from which the mailbox may be selected again, in epoch milliseconds. */
   until: number
 }
 
 /**
- * Mailboxes of an account whose opening ends the connection. After two losses in a row a mailbox is
- * left out, so that other mailboxes are synced. The delay until the mailbox is tried again doubles
- * up to 6 h. While a mailbox is parked, further mailboxes are parked after one loss.
+ * Mailboxes of an account at whose SELECT or STATUS the connection is lost. After two consecutive
+ * losses, a mailbox is parked: left out of syncs, so that other mailboxes are synced. The delay
+ * until the mailbox is tried again doubles up to 6 h. While a mailbox is parked, further mailboxes
+ * are parked after a single loss.
  */
 export class ParkedMailboxes {
   readonly #losses = new Map<string, Losses>()
@@ -27,13 +28,13 @@ export class ParkedMailboxes {
   }
 
   /**
-   * Time at which the first parked mailbox may be tried again. Infinity if no mailbox is parked.
+   * Earliest time at which a parked mailbox may be tried again. Infinity if no mailbox is parked.
    */
   get nextTryAt(): number {
     return Math.min(Infinity, ...[...this.#losses].map(([path]) => this.#parkedUntil(path)))
   }
 
-  /** True if the mailbox is parked, even if the mailbox may be tried again. */
+  /** True if the mailbox is parked. Also true after its delay, until a try succeeds. */
   isParked(path: string): boolean {
     return this.#parkedUntil(path) < Infinity
   }
@@ -42,7 +43,7 @@ export class ParkedMailboxes {
     return now >= this.#parkedUntil(path)
   }
 
-  /** Records that the connection was lost while the mailbox was opened. */
+  /** Records that the connection was lost during a SELECT or STATUS of the mailbox. */
   add(path: string, now: number): void {
     const isFurther = this.nextTryAt < Infinity && !this.#losses.has(path)
     const count = (this.#losses.get(path)?.count ?? 0) + (isFurther ? maxLosses : 1)
@@ -58,7 +59,7 @@ export class ParkedMailboxes {
     this.#losses.clear()
   }
 
-  /** Evicts mailboxes whose path is not listed, such as deleted mailboxes. */
+  /** Removes the recorded losses of mailboxes whose paths are not listed any more. */
   retain(paths: Iterable<string>): void {
     const kept = new Set(paths)
     for (const path of this.#losses.keys()) if (!kept.has(path)) this.#losses.delete(path)

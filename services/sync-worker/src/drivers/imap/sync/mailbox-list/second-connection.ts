@@ -3,13 +3,13 @@ import { AppError } from '@posthorn/errors'
 import type { MailboxRow } from '../../../../store/mailboxes.ts'
 import type { SyncContext } from '../context.ts'
 
-// Dovecot 2.3 may show outdated mailboxes on a connection for as long as the connection lasts. With
-// NOTIFY, such a connection lists deleted mailboxes. With or without NOTIFY, such a connection
-// refuses mailboxes that were deleted and created again.
+// A connection to Dovecot 2.3 may show outdated mailboxes until the connection ends. With NOTIFY,
+// it lists deleted mailboxes. With or without NOTIFY, it refuses mailboxes that were deleted and
+// created again.
 
 /**
  * Runs work over another connection of the account. Resolves to undefined if the server allows no
- * other connection or the connection is lost, which proves nothing about mailboxes.
+ * other connection, or if the connection is lost. Nothing is known about the mailboxes then.
  */
 export async function withSecondConnection<T>(
   { connect, signal, log }: SyncContext,
@@ -27,9 +27,9 @@ export async function withSecondConnection<T>(
 }
 
 /**
- * True if a connection still differs from a newer connection of the account. An outdated connection
- * lists other mailboxes than `rows`, the list of the newer connection, or refuses a mailbox of
- * `paths` that the newer connection opens.
+ * True if a connection is outdated compared to a newer connection of the account: it does not list
+ * the mailboxes in `rows`, which the newer connection listed, or it refuses a mailbox of `paths`
+ * that the newer connection accepts.
  */
 export async function isOutdated(
   { session, newer }: { session: MailSession; newer: MailSession },
@@ -44,7 +44,7 @@ export async function isOutdated(
   return false
 }
 
-/** True if another connection opens a mailbox. STATUS may succeed where SELECT fails. */
+/** True if another connection can select a mailbox. A STATUS may succeed where SELECT fails. */
 export async function isOpenedByOther(context: SyncContext, path: string): Promise<boolean> {
   const opened = await withSecondConnection(context, async (session) => {
     try {
@@ -58,7 +58,7 @@ export async function isOpenedByOther(context: SyncContext, path: string): Promi
   return opened ?? false
 }
 
-/** True if STATUS of a mailbox succeeds. */
+/** True if the server accepts STATUS of a mailbox on a connection. */
 async function isAccepted(session: MailSession, path: string): Promise<boolean> {
   try {
     await session.status(path)
@@ -69,11 +69,11 @@ async function isAccepted(session: MailSession, path: string): Promise<boolean> 
   }
 }
 
-/** True if the error means that the mail server refuses one mailbox, not the connection. */
+/** True if an error means that the mail server refuses one mailbox, while the connection works. */
 export function isMailboxRefusal(error: unknown): error is AppError {
   if (!(error instanceof AppError)) return false
   return error.kind === 'rejected' || error.kind === 'not-found' || error.code === 'NoUidValidity'
 }
 
-/** Error that replaces a connection with an outdated mailbox list. The account stays connected. */
+/** Thrown to replace a connection that shows outdated mailboxes. The account stays connected. */
 export class OutdatedConnectionError extends Error {}

@@ -3,13 +3,13 @@ import type { ListContext } from '../context.ts'
 
 // Pure functions that select the mailboxes to sync and the mailboxes to watch.
 
-/** Columns of a mailbox row that the selection of synced and watched mailboxes depends on. */
+/** Columns of a mailbox row that determine whether the mailbox is synced and watched. */
 export type Candidate = Pick<MailboxRow, 'path' | 'specialUse' | 'attributes' | 'listed'>
 
 export interface SelectionRules {
-  /** Paths or special uses of mailboxes in the registration. Empty: all mailboxes. */
+  /** Paths or special uses of mailboxes in the registration. Empty for all mailboxes. */
   paths: readonly string[]
-  /** True for Gmail, whose mailboxes are labels: All Mail has all messages but Junk and Trash. */
+  /** True for Gmail, whose mailboxes are labels. All Mail lacks only Junk and Trash messages. */
   gmail: boolean
 }
 
@@ -19,7 +19,7 @@ export function selectionRules({ account, session }: ListContext): SelectionRule
 
 const gmailUses = new Set(['\\all', '\\junk', '\\trash'])
 
-/** Selects the mailboxes of an account that are synced. */
+/** Selects the mailboxes of an account that have to be synced. */
 export function selectMonitored<C extends Candidate>(
   mailboxes: readonly C[],
   { paths, gmail }: SelectionRules,
@@ -27,14 +27,15 @@ export function selectMonitored<C extends Candidate>(
   const usable = mailboxes.filter((mailbox) => mailbox.listed && isSelectable(mailbox))
   if (paths.length > 0)
     return usable.filter((mailbox) => paths.some((path) => matchesName(mailbox, path)))
-  // If All Mail is hidden from IMAP, every label is synced with its own copy of a message.
+  // At Gmail, only All Mail, Junk and Trash are synced. If All Mail is hidden from IMAP, the
+  // mailbox of each label is synced, with a copy of each message.
   const hasAllMail = gmail && usable.some((mailbox) => useOf(mailbox) === '\\all')
   return hasAllMail ? usable.filter((mailbox) => gmailUses.has(useOf(mailbox))) : usable
 }
 
 /**
- * Selects the watched mailbox of an account: All Mail of Gmail, else the inbox, else the first
- * mailbox of `paths`, else any mailbox.
+ * Selects the main mailbox of an account, which is watched: All Mail at Gmail, otherwise the inbox,
+ * otherwise the first mailbox in `paths`, otherwise any mailbox.
  */
 export function selectMain<C extends Candidate>(
   monitored: readonly C[],
@@ -51,7 +52,7 @@ export function selectMain<C extends Candidate>(
   )
 }
 
-/** Selects the mailboxes with a separate connection: `names`, without the main mailbox. */
+/** Selects mailboxes of `names` to watch over separate connections, except the main mailbox. */
 export function selectSubconnected<C extends Candidate>(
   monitored: readonly C[],
   names: readonly string[],
@@ -62,7 +63,7 @@ export function selectSubconnected<C extends Candidate>(
   )
 }
 
-/** Path of the registration that matches none of these mailboxes. */
+/** Finds a path in the account's registration that matches no mailbox. */
 export function findUnknownPath(
   mailboxes: readonly Candidate[],
   { paths }: SelectionRules,
@@ -70,10 +71,10 @@ export function findUnknownPath(
   return paths.find((path) => !mailboxes.some((mailbox) => matchesName(mailbox, path)))
 }
 
-/** True if a path or special use of the registration means this mailbox. */
+/** True if a path or special use in the account's registration matches a mailbox. */
 function matchesName({ path, specialUse }: Candidate, name: string): boolean {
   if (name === path) return true
-  // RFC 9051 §5.1: INBOX in any case is the primary mailbox.
+  // INBOX in any spelling of case is the primary mailbox (RFC 9051 §5.1).
   if (name.toUpperCase() === 'INBOX' && path.toUpperCase() === 'INBOX') return true
   return specialUse !== null && name.toLowerCase() === specialUse.toLowerCase()
 }

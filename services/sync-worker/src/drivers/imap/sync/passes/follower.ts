@@ -23,29 +23,29 @@ import type { SyncRunner } from '../../../sync-runner.ts'
 import type { SyncPass } from '../../../sync-schedule.ts'
 
 export interface FollowerOptions extends Omit<SyncContext, 'selection' | 'uidValidityGuard'> {
-  /** Called after each full sync pass, with the last mailbox that the server refused. */
+  /** Called after each full sync pass, with the last mailbox that the server refused to sync. */
   onSynced: (refusal: MailboxRefusal | undefined) => Promise<void>
   sync: SyncRunner
-  /** Lends the connection to waiting commands. True if the connection was lent. */
+  /** Lends the sync connection to waiting commands. True if a command used the connection. */
   lend: (session: MailSession) => Promise<boolean>
 }
 
-/** Interval of pings to a server without a mailbox to watch. */
+/** Interval of pings on a connection that has no mailbox to watch. */
 const unwatchedMs = 60_000
 /**
- * Interval of checks of the mailbox list without notifications: the deletion of a mailbox is
+ * Interval of checks of the mailbox list without a notification. The deletion of a mailbox is thus
  * detected within five minutes.
  */
 const listCheckMs = 4 * 60_000
-/** Maximum interval of mailbox list checks, in poll intervals, for short poll intervals. */
+/** Maximum interval of checks of the mailbox list, as a number of poll intervals. */
 const pollsPerListCheck = 20
 
 /**
- * Follows the mailboxes of an account on one connection: runs a sync pass, then watches the main
- * mailbox, and with NOTIFY all mailboxes. Without NOTIFY, mailboxes of `subconnections` are watched
+ * Follows the mailboxes of an account on one connection. Runs a sync pass, then watches the main
+ * mailbox or, with NOTIFY, all mailboxes. Without NOTIFY, mailboxes of `subconnections` are watched
  * over separate connections, and other mailboxes are polled `mailboxPollMs` after a change. A full
  * pass runs every `resyncDelay`. The mailbox list is checked within two seconds after a
- * notification and every four minutes. Ends by throwing the signal's reason, the error of the
+ * notification, and every four minutes. Ends by throwing the reason of the signal, the error of the
  * connection, or `OutdatedConnectionError`.
  */
 export async function followMailboxes(options: FollowerOptions): Promise<void> {
@@ -53,7 +53,7 @@ export async function followMailboxes(options: FollowerOptions): Promise<void> {
     ...options,
     selection: { mailbox: undefined },
     uidValidityGuard: new UidValidityGuard(),
-    // The minimum delay before a refused mailbox is tried again is one minute with the default
+    // Minimum delay before a refused mailbox is tried again: one minute with the default
     // `mailboxPollMs`.
     refusals: new MailboxRefusals(options.deps.config.mailboxPollMs * 5),
   }
@@ -64,9 +64,9 @@ export async function followMailboxes(options: FollowerOptions): Promise<void> {
 class MailboxFollower {
   readonly #context: FollowerOptions & SyncPassContext
   readonly #subconnections: Subconnections
-  /** True while NOTIFY reports all mailboxes. */
+  /** True while NOTIFY reports changes of all mailboxes. */
   #notifiesAll: boolean
-  /** Id of the watched mailbox. */
+  /** Id of the main mailbox, which the connection watches. */
   #main: string | undefined
   #monitored: string[] = []
 
@@ -83,13 +83,14 @@ class MailboxFollower {
     for (;;) {
       signal.throwIfAborted()
       const interrupt = sync.listen()
-      // A command that borrows the connection may select another mailbox.
+      // A command that borrowed the connection may have selected another mailbox.
       if (await lend(session)) selection.mailbox = undefined
       signal.throwIfAborted()
       const { action, delayMs } = sync.next
       if (delayMs <= 0) await this.#run(sync.beginNow(action))
       const main = this.#main
-      // Notifications of the main mailbox were lost while another mailbox was selected.
+      // While another mailbox was selected, notifications of the main mailbox were lost. The main
+      // mailbox is synced in full.
       if (selection.mailbox !== main) mainSync = 'full'
       if (main === undefined) {
         await session.ping()
@@ -108,14 +109,15 @@ class MailboxFollower {
     return {
       ...noIntervals,
       fullMs: (account.imap.resyncDelay ?? 900) * 1_000,
-      // A parked mailbox (opening the mailbox ended the connection) is tried again in a full pass,
-      // which reports the result.
+      // Parked mailboxes (whose SELECT or STATUS ended the connection) are tried again in a full
+      // pass, because only a full pass reports refused mailboxes.
       fullAt: parked.nextTryAt,
       partsAt: shortLists.nextTryAt,
       minPollMs: pollMs,
       listMs: Math.min(listCheckMs, pollMs * pollsPerListCheck),
       reported: this.#notifiesAll ? 'all' : idle && !gmail ? this.#main : undefined,
-      // A change under a label is a change of All Mail, which Gmail may report late.
+      // At Gmail, a change in the mailbox of a label is also a change in All Mail, which Gmail may
+      // report late.
       related: gmail ? this.#monitored : undefined,
     }
   }
@@ -126,12 +128,13 @@ class MailboxFollower {
     else await this.#runPass(pass)
   }
 
-  /** Checks the mailbox list between two sync passes, to detect deleted mailboxes. */
+  /** Checks the mailbox list between two sync passes, in order to detect deleted mailboxes. */
   async #checkList({ isListNotified }: SyncPass): Promise<void> {
     const counters = !isListNotified || this.#notifiesAll
     const check = await checkMailboxList(this.#context, { counters })
-    // Dovecot 2.3 does not notify of changes that the counters of a list contain. The main mailbox
-    // is watched.
+    // Mailboxes whose listed counters differ are synced, because Dovecot 2.3 does not send
+    // notifications of changes that the counters in a list contained. The main mailbox is watched
+    // and needs no sync.
     const mailboxes = check.differing.filter((id) => !isListNotified || id !== this.#main)
     const { unsettled: isUnsettled, changed: isListChanged } = check
     this.#context.sync.end({ isUnsettled, isListChanged, mailboxes })
@@ -163,8 +166,8 @@ class MailboxFollower {
       const reselect = reselects.has(row.id) || due.has(row.id)
       if (!reselect && !mailboxes.has(row.id)) continue
       signal.throwIfAborted()
-      // With NOTIFY, the reported counters of the mailbox differ from the stored counters. Without
-      // NOTIFY, the sync request may concern flags only, so compare flags too.
+      // With NOTIFY, this mailbox is synced because its reported counters differ from the stored
+      // counters. Without NOTIFY, the request may concern flags only, so flags are compared, too.
       const full = !this.#notifiesAll
       const options = { full, reselect, status: undefined }
       if (isUnsettledSync(await syncIfChanged(this.#context, row, options))) isUnsettled = true
@@ -197,8 +200,8 @@ class MailboxFollower {
   }
 
   /**
-   * Interval of syncs of a watched Gmail mailbox. Gmail's IDLE may not report label and flag
-   * changes: sync every two minutes by default.
+   * Interval of syncs of the main mailbox at Gmail, two minutes by default. Needed because IDLE at
+   * Gmail may not report changes of labels and flags.
    */
   get #recheckMs(): number {
     const { deps, session } = this.#context

@@ -12,18 +12,18 @@ import { selectionRules, selectMonitored } from '../mailbox-list/selection.ts'
 import { needsSync } from '../sync-plan.ts'
 
 /**
- * Connection that lists the mailboxes. Dovecot 2.3 may return an outdated list on a connection with
- * NOTIFY for as long as the connection lasts.
+ * Connection over which the mailboxes are listed. With NOTIFY, a connection to Dovecot 2.3 may
+ * return an outdated list until the connection ends.
  */
 export type ListSource = 'this connection' | 'new connection'
 
 export interface ListInput {
   source: ListSource
-  /** False to list the mailboxes without counters. Default: true. */
+  /** False to list the mailboxes without their counters. Default: true. */
   counters?: boolean
 }
 
-/** Updates the stored mailbox list. Lists over this connection if the server allows no other. */
+/** Lists the mailboxes and updates the stored list. Uses this connection if no other is allowed. */
 export async function listMailboxes(
   context: SyncContext,
   { source, counters }: ListInput,
@@ -43,8 +43,8 @@ export async function listMailboxes(
 }
 
 /**
- * Lists the mailboxes again after this connection refused listed mailboxes, because these mailboxes
- * may be deleted. Returns true if another connection shows that this connection is outdated.
+ * Lists the mailboxes again, because this connection refused listed mailboxes, which may be
+ * deleted. Returns true if another connection shows that this connection is outdated.
  */
 export async function recheckRefused(
   context: SyncContext,
@@ -62,7 +62,7 @@ export async function recheckRefused(
   return outdated ?? false
 }
 
-/** Part of the sync pass context that a check of the mailbox list needs. */
+/** Properties of the sync pass context that are needed to check the mailbox list. */
 interface ListCheckContext extends SyncContext {
   readonly refusals: {
     isSuspended: (path: string, status: MailboxStatus | undefined, now: number) => boolean
@@ -71,19 +71,19 @@ interface ListCheckContext extends SyncContext {
 }
 
 export interface ListCheck {
-  /** True if a sync pass of the account soon may find changes. */
+  /** True if the account should be synced again soon, because further changes are likely. */
   unsettled: boolean
   /** True if the stored mailbox list changed. */
   changed: boolean
-  /** True if this connection shows an outdated mailbox list and has to be replaced. */
+  /** True if this connection shows outdated mailboxes and has to be replaced. */
   outdated: boolean
   /** Ids of mailboxes whose counters differ from the stored counters. */
   differing: string[]
 }
 
 /**
- * Lists the mailboxes between two sync passes, to detect deleted mailboxes. Compares the counters
- * that come with the list.
+ * Lists the mailboxes between two sync passes, in order to detect deleted mailboxes. Also compares
+ * the counters in the list with the stored counters.
  */
 export async function checkMailboxList(
   context: ListCheckContext,
@@ -107,9 +107,9 @@ export async function checkMailboxList(
 }
 
 /**
- * Paths of listed mailboxes that this connection refuses. On a connection with NOTIFY, a mailbox
- * listed without counters while other mailboxes have counters may be deleted, or deleted and
- * created again.
+ * Finds listed mailboxes that this connection refuses. With NOTIFY, a mailbox that is listed
+ * without counters, while other mailboxes have counters, may have been deleted, or deleted and
+ * created again. Returns the paths.
  */
 async function findRefused(
   { session, refusals }: ListCheckContext,

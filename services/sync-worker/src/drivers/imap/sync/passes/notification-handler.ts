@@ -11,32 +11,29 @@ import type { SyncContext } from '../context.ts'
 import { selectionRules, selectMonitored } from '../mailbox-list/selection.ts'
 import { type Counters, isUnfinished, mergeCounters, needsSync } from '../sync-plan.ts'
 
-/** Sync of the watched mailbox: none, its messages, or its messages and all flags. */
+/** Required sync of the main mailbox: of its messages (`sync`), or also of flags (`full`). */
 export type MainSync = 'none' | 'sync' | 'full'
 
-/** Syncs that the notifications received by a watch of the main mailbox require. */
+/** Result of a watch of the main mailbox: the syncs that the received notifications require. */
 export interface WatchResult {
   main: MainSync
-  /** Ids of the mailboxes to sync besides the main mailbox. */
+  /** Ids of other mailboxes that have to be synced because of notifications. */
   mailboxes: Set<string>
-  /** True if a notification requires to list the mailboxes. */
+  /** True if a notification requires that the mailboxes are listed. */
   list: boolean
-  /** True if the server stopped sending NOTIFY notifications (RFC 5465 NOTIFICATIONOVERFLOW). */
+  /** True if the server ended NOTIFY notifications (RFC 5465 NOTIFICATIONOVERFLOW). */
   overflow: boolean
-  /** True if the watch received a notification other than the counters of a mailbox. */
+  /** True if a notification arrived other than the counters of a mailbox. */
   notified: boolean
 }
 
 export interface WatchOptions {
-  /** True to watch all other mailboxes as well (NOTIFY). */
+  /** True to watch all mailboxes of the account with NOTIFY, not only the selected mailbox. */
   allMailboxes: boolean
   durationMs: number
-  /**
-   * Maximum time from a notification as in `notified` to the end of the watch of the main mailbox.
-   * Default: no limit.
-   */
+  /** Time after which the watch ends once a notification has set `notified`. Default: no limit. */
   notifiedMs?: number
-  /** Aborts to end the watch early. */
+  /** Signal whose abort ends the watch early. */
   interrupt?: AbortSignal
 }
 
@@ -76,19 +73,19 @@ export async function watch(
     await handler.settle()
   }
   signal.throwIfAborted()
-  // A watch that ended without a request means that the connection was lost, which the ping
-  // reports.
+  // If the watch ended although nothing requested its end, the connection was lost. The ping then
+  // throws the error.
   if (!stop.signal.aborted && !interrupt?.aborted) await session.ping()
   return handler.result
 }
 
-/** Maximum buffered flag notifications of a mailbox. Above, a comparison costs less. */
+/** Maximum buffered flag notifications. For more, a comparison of all flags costs less. */
 const maxPendingFlags = 5_000
 
 /**
- * Handles the notifications that arrive while a mailbox is watched. Flags with a UID are stored and
- * counters are compared while the watch continues. Any other notification requires a sync, which
- * ends the watch.
+ * Handler of the notifications that arrive while a mailbox is watched. Stores flags of messages
+ * with a known UID, and compares counters, while the watch continues. Any other notification
+ * requires a sync, which ends the watch.
  */
 class NotificationHandler {
   readonly result: WatchResult = {
@@ -106,7 +103,7 @@ class NotificationHandler {
   #work: Promise<void> | undefined
   #isLive = false
 
-  /** Handles notifications. `endWatch` is called if a sync is required or storing failed. */
+  /** Creates a handler, which calls `endWatch` if a sync is required or storing failed. */
   constructor(context: SyncContext, main: string, endWatch: () => void) {
     this.#context = context
     this.#main = main
@@ -114,8 +111,8 @@ class NotificationHandler {
   }
 
   /**
-   * Ends the phase of buffered notifications: later notifications are current; earlier
-   * notifications arrived during the last sync.
+   * Called when all buffered notifications were handled. Buffered notifications arrived during the
+   * last sync. Later notifications are newer than the sync.
    */
   endOfBuffer(): void {
     this.#isLive = true
@@ -143,7 +140,7 @@ class NotificationHandler {
     }
   }
 
-  /** Waits until all notifications are processed. Rejects with the error of the processing. */
+  /** Waits until all notifications are processed. Rejects if processing has failed. */
   async settle(): Promise<void> {
     await this.#work
   }
@@ -154,10 +151,11 @@ class NotificationHandler {
   }
 
   #onFlags({ uid, flags, modseq }: MailboxNotification & { kind: 'flags' }): void {
-    // Gmail does not report labels in notifications of flags, but labels may have changed as well.
+    // At Gmail, a sync follows, because notifications of flags do not contain labels, which may
+    // have changed, too.
     if (this.#context.session.capabilities.gmail) return this.#requestSync('sync')
-    // A flag notification without a UID does not identify the message. Without MODSEQ, buffered
-    // flags may be older than the last sync.
+    // A notification without a UID does not identify the message. A buffered notification without
+    // MODSEQ may be older than the last sync. Both require a sync.
     const isUsable = uid !== undefined && (modseq !== undefined || this.#isLive)
     if (!isUsable || this.#flags.length >= maxPendingFlags) return this.#requestSync('full')
     this.#flags.push({ uid, flags, ...(modseq !== undefined && { modseq }) })
@@ -172,7 +170,7 @@ class NotificationHandler {
 
   async #processAll(): Promise<void> {
     while (this.#flags.length > 0 || this.#notifiedCounters.size > 0) {
-      // Notifications of the same network packet belong together.
+      // Waits for further notifications of the same network packet, which are processed together.
       await setImmediate()
       const flags = this.#flags
       const counters = this.#notifiedCounters
@@ -192,7 +190,8 @@ class NotificationHandler {
       if (isUnfinished(row)) return this.#requestSync('sync')
       const index = await loadIndex(deps.db, row.id)
       const current = messages.filter(({ modseq }) => !isStored(row, modseq))
-      // The last flag notification of a message counts.
+      // If several notifications concern the flags of one message, only the last notification is
+      // stored.
       const last = new Map(current.map((message) => [message.uid, message]))
       await storeFlags({ ...this.#context, row, index }, [...last.values()])
     })
@@ -212,7 +211,7 @@ class NotificationHandler {
   }
 }
 
-/** True if the last sync of the mailbox has stored this mod-sequence or a later one. */
+/** True if the last sync of the mailbox stored this mod-sequence or a later mod-sequence. */
 function isStored({ highestModseq }: MailboxRow, modseq: bigint | undefined): boolean {
   return modseq !== undefined && highestModseq !== null && modseq <= BigInt(highestModseq)
 }

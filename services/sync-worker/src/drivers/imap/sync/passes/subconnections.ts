@@ -5,14 +5,14 @@ import { syncUntilUnchanged } from '../changes/mailbox-sync.ts'
 import { reconnectDelayMs } from '../../../reconnect.ts'
 import { watch } from './notification-handler.ts'
 
-/** Minimum duration of a subconnection whose loss resets the backoff, as an accident. */
+/** Duration from which the loss of a subconnection resets its reconnect backoff. */
 const stableMs = 60_000
-/** Interval of syncs of a subconnection's mailbox without notifications. */
+/** Interval at which a subconnection syncs its mailbox if no notification arrives. */
 const resyncMs = 15 * 60_000
 
 /**
- * Additional connections of an account (subconnections). Each connection watches and syncs one
- * mailbox. Failures of these connections do not change the state of the account.
+ * Subconnections: additional connections of an account, each of which watches and syncs one
+ * mailbox. Failures of a subconnection do not change the state of the account.
  */
 export class Subconnections implements AsyncDisposable {
   readonly #context: SyncContext
@@ -22,7 +22,7 @@ export class Subconnections implements AsyncDisposable {
     this.#context = context
   }
 
-  /** Sets the mailboxes to watch over subconnections, by id. Stops watching all other mailboxes. */
+  /** Sets the mailboxes to watch over subconnections, by id. Ends all other watches. */
   setMailboxes(mailboxes: readonly string[]): void {
     const wanted = new Set(mailboxes)
     for (const [mailbox, { stop }] of this.#running) if (!wanted.has(mailbox)) stop.abort()
@@ -56,7 +56,7 @@ async function runSubconnection(context: SyncContext, mailbox: string): Promise<
       await watchMailbox(context, mailbox)
     } catch (err) {
       signal.throwIfAborted()
-      // The account's lease was lost: the account session detects the loss as well and ends.
+      // The account's lease was lost. The account session detects this itself and ends.
       if (err instanceof AppError && err.kind === 'stale') return
       log.info({ err }, 'subconnection lost')
     }

@@ -23,15 +23,15 @@ import { isUnfinished, needsSync } from '../sync-plan.ts'
 import { listMailboxes, type ListSource, recheckRefused } from './list-check.ts'
 
 export interface SyncPassResult {
-  /** Rows of the mailboxes that the pass synced. */
+  /** Rows of the mailboxes that the sync pass covered without a refusal. */
   monitored: MailboxRow[]
-  /** Mailbox that the connection watches after the pass. */
+  /** Main mailbox, which the connection watches after the sync pass. */
   main: MailboxRow | undefined
-  /** True if another sync pass soon may find more changes. */
+  /** True if another sync pass should follow soon, because further changes are likely. */
   unsettled: boolean
   /** True if the stored mailbox list changed. */
   listChanged: boolean
-  /** True if this connection shows an outdated mailbox list and has to be replaced. */
+  /** True if this connection shows outdated mailboxes and has to be replaced. */
   outdated: boolean
   refusal?: MailboxRefusal
 }
@@ -41,7 +41,7 @@ export interface SyncPassContext extends SyncContext {
 }
 
 /**
- * Runs a sync pass of the account: lists the mailboxes and syncs those mailboxes whose counters
+ * Runs a sync pass of the account: lists the mailboxes and syncs the mailboxes whose counters
  * differ, the main mailbox first. With `full`, flags are compared even if the server has no
  * mod-sequences.
  */
@@ -76,7 +76,7 @@ export async function runSyncPass(
     if (indexed.has(row.id)) monitored.push(row)
     else await syncOne(row)
   }
-  // If no mailbox can be opened, the account cannot be synced.
+  // If none of the mailboxes can be selected, the account cannot be synced and the pass fails.
   if (monitored.length === 0 && selected.some(({ path }) => context.parked.isParked(path))) {
     context.parked.clearAll()
     throw result.refusal?.error ?? parkedError('every folder')
@@ -84,16 +84,16 @@ export async function runSyncPass(
   if (refused.length > 0 && !outdated) result.outdated = await recheckRefused(context, refused)
   const unknownPath = findUnknownPath(selected, rules)
   if (unknownPath !== undefined) result.refusal ??= unknownPathRefusal(unknownPath)
-  // A mailbox that the server refuses cannot be watched.
+  // A mailbox that the server refused cannot be watched, so another main mailbox is selected.
   result.main = selectMain(monitored, rules)
   deps.metrics.syncPassed((performance.now() - startedAt) / 1000)
   return result
 }
 
 /**
- * Runs the initial sync of new mailboxes that are empty according to their counters, without
- * selecting the mailboxes. If the listing has no counters, like the first listing of an account, a
- * second listing is worth its round trip.
+ * Runs the initial sync of new mailboxes that are empty according to their counters. The mailboxes
+ * need not be selected. If the listing contained no counters, like the first listing of an account,
+ * lists the mailboxes again with counters, which takes one round trip.
  */
 async function indexEmpty(
   context: SyncPassContext,
@@ -117,21 +117,21 @@ async function indexEmpty(
   return deps.indexEmpty({ lease: account.lease, account, mailboxes })
 }
 
-/** Sync of a mailbox that the server refused, or that was skipped after too many refusals. */
+/** Mailbox sync that the server refused, or that was skipped after too many refusals. */
 export interface RefusedSync {
   refusal: AppError
   skipped: boolean
 }
 
-/** True if a listed mailbox that the server refused may be deleted. */
+/** True if a mailbox that the server refused may be deleted although it was listed. */
 function isUnconfirmed({ session }: SyncContext, { refusal, skipped }: RefusedSync): boolean {
   if (skipped) return false
   return refusal.kind === 'not-found' || session.capabilities.notify
 }
 
 /**
- * True if another sync of the mailbox soon may find something else. A listed mailbox that does not
- * exist is being changed.
+ * True if the mailbox should be synced again soon, because further changes are likely. This
+ * includes a listed mailbox that the server refused, because it may be changing.
  */
 export function isUnsettled(outcome: SyncResult | RefusedSync): boolean {
   return 'refusal' in outcome ? !outcome.skipped : outcome.changed || outcome.unconfirmed
@@ -139,17 +139,17 @@ export function isUnsettled(outcome: SyncResult | RefusedSync): boolean {
 
 interface SyncOptions {
   full: boolean
-  /** True to select the mailbox even if its counters are unchanged. */
+  /** True to select the mailbox even if its counters did not change. */
   reselect?: boolean
   status: MailboxStatus | undefined
 }
 
 /**
- * Syncs one mailbox if its counters differ from the stored counters. Refusals of the server are
- * returned, so that other mailboxes are synced.
+ * Syncs one mailbox if its counters differ from the stored counters. If the server refuses the
+ * mailbox, returns the error instead of throwing it, so that other mailboxes are synced.
  *
  * @throws OutdatedConnectionError if this connection keeps refusing a mailbox that another
- * connection opens
+ *   connection opens
  */
 export async function syncIfChanged(
   context: SyncPassContext,
@@ -185,8 +185,8 @@ function isSynced(row: MailboxRow, status: MailboxStatus | undefined, full: bool
 }
 
 /**
- * Reads the counters of a mailbox by STATUS. Undefined if the sync of the mailbox is unfinished:
- * such a sync continues whatever the counters are.
+ * Reads the counters of a mailbox by STATUS. Undefined if the mailbox has not been synced
+ * completely, because it is then synced in any case.
  */
 async function readStatus(
   context: SyncPassContext,
@@ -200,13 +200,14 @@ function suspendedError({ path }: MailboxRow): AppError {
   return new AppError('rejected', `The server keeps refusing to open ${path}`)
 }
 
-/** Consecutive refusals by the server before a mailbox is skipped. */
+/** Number of consecutive refusals by the server after which a mailbox is skipped. */
 const maxRefusals = 3
 const maxSuspensionMs = 6 * 3_600_000
 
 /**
- * Mailboxes that are listed and cannot be selected. After three refusals a mailbox is skipped for a
- * delay that doubles with each further refusal, up to 6 h. Changed counters end the suspension.
+ * Mailboxes that the server lists but refuses to select. After three refusals, a mailbox is
+ * suspended: it is skipped for a delay that doubles with each further refusal, up to 6 h. A change
+ * of its counters ends the suspension.
  */
 export class MailboxRefusals {
   readonly #delayMs: (refusals: number) => number
@@ -217,7 +218,7 @@ export class MailboxRefusals {
     this.#delayMs = (refusals) => delayMs(refusals - maxRefusals + 1)
   }
 
-  /** True if a mailbox that the server refused is not to be selected now. */
+  /** True if a mailbox is suspended, so that it must not be selected now. */
   isSuspended(path: string, status: MailboxStatus | undefined, now: number): boolean {
     const refusal = this.#refusals.get(path)
     if (!refusal || refusal.count < maxRefusals) return false
