@@ -2,8 +2,8 @@ import { monitorEventLoopDelay } from 'node:perf_hooks'
 import { KeyedMutex, type Permit, Semaphore, sleep } from '@posthorn/flow'
 
 /**
- * Turns that run concurrently in one worker. A turn takes up to 32 MiB: 100 messages with headers
- * of up to 256 KiB, 8 MiB of contents, and the chunk in progress. All exports together stay below
+ * Turns that run concurrently in one worker. A turn takes up to 30 MiB: two batches of 6 MiB, one
+ * FETCH of 64 headers of up to 256 KiB, and the chunk in progress. All exports together stay below
  * 64 MiB.
  */
 const maxTurns = 2

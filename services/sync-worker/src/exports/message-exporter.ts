@@ -10,8 +10,8 @@ import { type MergedEntry, positionAfter, RunMerge } from './merge-runs.ts'
 import { ContentError, type ExportedMessage, isStreamed, messageLine } from './message-line.ts'
 import { estimateEnd, type ExportPosition } from './position.ts'
 
-/** Messages that a driver reads in one turn. */
-const maxBatch = 500
+/** Messages that a driver reads in one turn: a second, in which the next messages are prefetched. */
+const maxBatch = 2_000
 /** Maximum time of a turn, after which other exports have their turns. */
 const turnMs = 10_000
 

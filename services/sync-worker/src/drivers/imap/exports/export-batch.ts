@@ -5,17 +5,19 @@ import { AppError } from '@posthorn/errors'
 import { findMailboxByNumber, type MailboxRow } from '../../../store/mailboxes.ts'
 import type { ExportContent, ExportReading, ExportReadOptions } from '../../export-driver.ts'
 import type { AccountCommand } from '../commands/account.ts'
-import { describeMessage } from '../commands/get-message.ts'
+import { describeMessage, fetchMessage } from '../commands/get-message.ts'
 import { indexingError, readInMailbox } from '../commands/mailbox.ts'
 import type { ReadDeps } from '../commands/read-caches.ts'
-import { rangesOf } from '../index/ranges.ts'
+import { batchesOf, rangesOf, uidsIn } from '../index/ranges.ts'
 import { addCategories } from '../messages/gmail.ts'
 import { type AttachedPart, type Outline, parseOutline } from '../messages/outline.ts'
 import { entryPositionOf } from './entry-id.ts'
 import { type PartBatch, batchParts } from './part-batch.ts'
 
-/** Maximum bytes of the contents of a batch that are in memory before their turn. */
-const maxHeldBytes = 8 * 1024 * 1024
+/** Maximum bytes of the headers and contents of a batch that are in memory before their turn. */
+export const maxHeldBytes = 6 * 1024 * 1024
+/** Messages per FETCH with headers, which have up to 256 KiB per message. */
+const messagesPerFetch = 64
 /** Maximum encoded size of an attachment that is read together with others. */
 const maxSmallBytes = 128 * 1024
 /** Failed attempts to select a mailbox after which its messages are missing. */
@@ -32,12 +34,15 @@ export interface BatchOptions {
   refusals: Map<number, number>
 }
 
-/** Message of a batch that was fetched, and its contents if they were read. */
-interface FetchedItem {
+/** Message of a batch. */
+interface BatchItem {
   row: MailboxRow
+  uid: number
+}
+
+interface FetchedItem extends BatchItem {
   message: FetchedMessage
   outline: Outline
-  read?: Promise<ReadItem>
 }
 
 interface ReadItem {
@@ -47,47 +52,96 @@ interface ReadItem {
 
 /**
  * Reads a batch of messages on one connection: mailbox by mailbox, with one FETCH for the parts of
- * all messages of the same form. Contents beyond 8 MiB are read one by one.
+ * all messages of the same form. Messages for which there is no memory are read one by one.
  */
 export class ExportBatch {
   readonly #options: BatchOptions
-  readonly #items = new Map<string, FetchedItem>()
+  readonly #ids: readonly string[]
+  /** Messages that were read. A failure is handled when the message has its turn. */
+  readonly #reads = new Map<string, Promise<ReadItem>>()
+  /** Messages that are read when they have their turn. */
+  readonly #late = new Map<string, BatchItem>()
+  /** Bytes of the headers and contents in memory. */
   #heldBytes = 0
+  #seenBytes = 0
+  #seenMessages = 0
+  #isStreamed = false
 
-  constructor(options: BatchOptions) {
+  constructor(options: BatchOptions, ids: readonly string[]) {
     this.#options = options
+    this.#ids = ids
   }
 
-  /** Reads messages. The results are in the order of the ids. */
-  async *read(ids: readonly string[]): AsyncGenerator<ExportReading> {
+  /** Bytes of headers and contents per message, also of messages that are read late. */
+  get bytesPerMessage(): number {
+    return this.#seenBytes / Math.max(1, this.#seenMessages)
+  }
+
+  /** True if no message needs the connection any more. */
+  get isComplete(): boolean {
+    return this.#late.size === 0 && !this.#isStreamed
+  }
+
+  /** Fetches the messages that fit into memory. */
+  async fetch(): Promise<void> {
     const { deps, target } = this.#options
-    const byMailbox = Map.groupBy(ids, (id) => entryPositionOf(id).mailbox)
+    const byMailbox = Map.groupBy(this.#ids, (id) => entryPositionOf(id).mailbox)
     for (const [number, members] of byMailbox) {
       target.signal.throwIfAborted()
       const row = await findMailboxByNumber(deps.db, target.account, number)
       if (row) await this.#fetchMailbox(row, members)
     }
-    for (const id of ids) yield await this.#readingOf(id)
+  }
+
+  /** Reads the messages after `fetch`, in the order of the ids. */
+  async *read(): AsyncGenerator<ExportReading> {
+    for (const id of this.#ids) yield await this.#readingOf(id)
   }
 
   async #fetchMailbox(row: MailboxRow, ids: readonly string[]): Promise<void> {
     const { mail } = this.#options
     const idOf = new Map(ids.map((id) => [entryPositionOf(id).uid, id]))
-    const messages = await this.#inMailbox(row, () =>
-      Array.fromAsync(mail.fetchMessages(rangesOf([...idOf.keys()]), { headers: true })),
-    ).catch((error: unknown) => this.#handleMissing(row, error))
     const parts = batchParts(mail)
     const reads: Promise<ReadItem>[] = []
+    const messages = await this.#inMailbox(row, () => this.#fetchHeaders(row, idOf)).catch(
+      (error: unknown) => this.#handleMissing(row, error),
+    )
     for (const message of messages) {
-      const outline = parseOutline(message.bodyStructure)
-      const item: FetchedItem = { row, message, outline }
-      this.#items.set(idOf.get(message.uid) ?? '', item)
-      if (this.#hold(outline)) reads.push((item.read = this.#readItem(item, parts)))
+      const { uid } = message
+      const id = idOf.get(uid) ?? ''
+      const item = { row, uid, message, outline: parseOutline(message.bodyStructure) }
+      if (this.#hold(item.outline)) {
+        const read = this.#readItem(item, parts)
+        this.#reads.set(id, read)
+        reads.push(read)
+      } else this.#late.set(id, { row, uid })
     }
-    // A failure is handled when the message has its turn.
     const settled = await Promise.allSettled(reads)
     const read = settled.flatMap((each) => (each.status === 'fulfilled' ? [each.value] : []))
+    this.#isStreamed ||= read.some(({ contents }) => contents.some((each) => 'open' in each))
     await this.#addStored(read)
+  }
+
+  /** Fetches messages with their headers. Messages for which there is no memory are read late. */
+  async #fetchHeaders(
+    row: MailboxRow,
+    idOf: ReadonlyMap<number, string>,
+  ): Promise<FetchedMessage[]> {
+    const { mail } = this.#options
+    const messages: FetchedMessage[] = []
+    for (const uids of batchesOf(rangesOf([...idOf.keys()]), messagesPerFetch)) {
+      if (this.#heldBytes >= maxHeldBytes)
+        for (const uid of uidsIn(uids)) this.#late.set(idOf.get(uid) ?? '', { row, uid })
+      else
+        for await (const message of mail.fetchMessages(uids, { headers: true })) {
+          const bytes = message.headers?.length ?? 0
+          this.#heldBytes += bytes
+          this.#seenBytes += bytes
+          this.#seenMessages++
+          messages.push(message)
+        }
+    }
+    return messages
   }
 
   /**
@@ -121,17 +175,19 @@ export class ExportBatch {
     const texts = [...plain, ...html].reduce((sum, { size }) => sum + Math.min(size, maxBytes), 0)
     const small = includeAttachments ? attachments.filter(isSmall) : []
     const bytes = small.reduce((sum, { size }) => sum + size, texts)
-    if (this.#heldBytes + bytes > maxHeldBytes) return false
-    this.#heldBytes += bytes
-    return true
+    this.#seenBytes += bytes
+    const fits = this.#heldBytes + bytes <= maxHeldBytes
+    if (fits) this.#heldBytes += bytes
+    return fits
   }
 
   async #readingOf(id: string): Promise<ExportReading> {
-    const item = this.#items.get(id)
-    if (!item) return { state: 'missing' }
-    this.#items.delete(id)
+    const late = this.#late.get(id)
+    const read = late ? this.#readLate(late) : this.#reads.get(id)
+    if (!read) return { state: 'missing' }
+    this.#reads.delete(id)
     try {
-      const { detail, contents } = await (item.read ?? this.#readLate(item))
+      const { detail, contents } = await read
       return { state: 'read', message: detail, contents }
     } catch (error) {
       if (!isOfMessage(error)) throw error
@@ -140,11 +196,13 @@ export class ExportBatch {
     }
   }
 
-  /** Reads the contents of a message for which there was no memory before its turn. */
-  async #readLate(item: FetchedItem): Promise<ReadItem> {
+  /** Reads a message for which there was no memory before its turn. */
+  async #readLate({ row, uid }: BatchItem): Promise<ReadItem> {
     const { mail } = this.#options
-    return this.#inMailbox(item.row, async () => {
-      const read = await this.#readItem(item, mail)
+    return this.#inMailbox(row, async () => {
+      const message = await fetchMessage(mail, uid, { headers: true })
+      const outline = parseOutline(message.bodyStructure)
+      const read = await this.#readItem({ row, uid, message, outline }, mail)
       await this.#addStored([read])
       return read
     })

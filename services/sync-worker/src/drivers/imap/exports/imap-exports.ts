@@ -22,13 +22,15 @@ import { findSelectable, mailboxNotFound, selectIndexed } from '../commands/mail
 import type { ReadDeps } from '../commands/read-caches.ts'
 import type { ImapAccountSession } from '../connections/imap-account-session.ts'
 import { batchesOf } from '../index/ranges.ts'
-import { ExportBatch } from './export-batch.ts'
+import { ExportBatch, maxHeldBytes } from './export-batch.ts'
 import { entryIdOf } from './entry-id.ts'
 
 /** Arrival times per FETCH: about 400 KB of responses. */
 const timesPerFetch = 5_000
-/** Messages per batch. FETCH with headers has as many. The connection is released after a batch. */
-const messagesPerBatch = 100
+/** Messages per batch. The connection is released after a batch. */
+const batchLimits = { first: 100, min: 20, max: 1_000 }
+/** Bytes that a batch should hold, so that differences in size do not exceed the maximum. */
+const targetBytes = maxHeldBytes * 0.7
 const dayMs = 86_400_000
 /** Range of the dates that SEARCH has (RFC 9051: four digits of the year). */
 const [firstDay, lastDay] = [Date.UTC(1000), Date.UTC(9999, 0)]
@@ -41,6 +43,8 @@ export class ImapExports implements ExportDriver {
   readonly #session: ImapAccountSession
   readonly #deps: ReadDeps
   readonly #refusals = new Map<number, number>()
+  /** Messages of the next batch, so that most batches fit into memory. */
+  #batchSize = batchLimits.first
 
   constructor(session: ImapAccountSession, deps: ReadDeps) {
     this.#session = session
@@ -81,13 +85,33 @@ export class ImapExports implements ExportDriver {
     }
   }
 
+  /** Reads messages in batches. While a batch in memory is handled, the next batch is fetched. */
   async *read(
     ids: readonly string[],
     options: ExportReadOptions,
     signal: AbortSignal,
   ): AsyncGenerator<ExportReading> {
-    for (let from = 0; from < ids.length; from += messagesPerBatch)
-      yield* this.#readBatch(ids.slice(from, from + messagesPerBatch), options, signal)
+    let from = 0
+    const fetchNext = () => {
+      const batch = ids.slice(from, (from += this.#batchSize))
+      return batch.length > 0 ? this.#fetchBatch(batch, options, signal) : undefined
+    }
+    let next = fetchNext()
+    try {
+      while (next) {
+        const fetched: FetchedBatch = await next
+        next = fetched.batch.isComplete ? fetchNext() : undefined
+        // A failure is handled when the batch has its turn.
+        next?.catch(() => undefined)
+        yield* this.#readBatch(fetched, signal)
+        next ??= fetchNext()
+      }
+    } finally {
+      await next?.then(
+        ({ release }) => release(),
+        () => undefined,
+      )
+    }
   }
 
   check(signal: AbortSignal): Promise<void> {
@@ -113,32 +137,61 @@ export class ImapExports implements ExportDriver {
     })
   }
 
-  /** Reads a batch of messages on one connection. */
-  async *#readBatch(
+  /** Fetches a batch. The connection is released, unless the batch needs it for further reads. */
+  async #fetchBatch(
     ids: readonly string[],
     options: ExportReadOptions,
     signal: AbortSignal,
-  ): AsyncGenerator<ExportReading> {
+  ): Promise<FetchedBatch> {
     const session = this.#session
     assertConnected(session.context)
-    let isBroken = false
-    let release: ((broken?: boolean) => void) | undefined
+    let release: FetchedBatch['release'] = () => undefined
     try {
       const connection = await session.commands.acquire({ ...connectionUse, signal })
       release = connection.release
-      const account = this.#account
-      const target = { account, session, signal }
-      const { session: mail } = connection
+      const target = { account: this.#account, session, signal }
       const refusals = this.#refusals
-      const batch = new ExportBatch({ deps: this.#deps, target, mail, options, refusals })
-      yield* batch.read(ids)
+      const batchOptions = { deps: this.#deps, target, mail: connection.session, options, refusals }
+      const batch = new ExportBatch(batchOptions, ids)
+      await batch.fetch()
+      this.#adaptBatchSize(batch.bytesPerMessage)
+      if (batch.isComplete) {
+        release()
+        release = () => undefined
+      }
+      return { batch, release }
     } catch (error) {
-      isBroken = isLost(error) || signal.aborted
+      release(isLost(error) || signal.aborted)
       throw toUnavailable(session.context, error)
-    } finally {
-      release?.(isBroken)
     }
   }
+
+  #adaptBatchSize(bytesPerMessage: number): void {
+    const { min, max } = batchLimits
+    const size = Math.floor(targetBytes / Math.max(1, bytesPerMessage))
+    this.#batchSize = Math.min(max, Math.max(min, size))
+  }
+
+  async *#readBatch(
+    { batch, release }: FetchedBatch,
+    signal: AbortSignal,
+  ): AsyncGenerator<ExportReading> {
+    let isBroken = false
+    try {
+      yield* batch.read()
+    } catch (error) {
+      isBroken = isLost(error) || signal.aborted
+      throw toUnavailable(this.#session.context, error)
+    } finally {
+      release(isBroken)
+    }
+  }
+}
+
+/** Batch that was fetched, and the release of its connection. */
+interface FetchedBatch {
+  batch: ExportBatch
+  release: (broken?: boolean) => void
 }
 
 function isLost(error: unknown): boolean {
