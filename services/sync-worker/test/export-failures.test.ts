@@ -1,122 +1,19 @@
-import { randomBytes, randomUUID } from 'node:crypto'
+import { randomBytes } from 'node:crypto'
 import { afterAll, beforeAll, expect, test } from '@jest/globals'
-import { shardOf } from '@posthorn/contracts/shards'
-import { cacheSettings, connect, type Db } from '@posthorn/db'
 import { AppError } from '@posthorn/errors'
-import { createLogger, createMetrics } from '@posthorn/telemetry'
-import { eventually, testDatabase, type TestDatabase } from '@posthorn/testkit'
-import type { MessageDetail } from '@posthorn/contracts/schemas/message'
-import type { ExportContent, ExportDriver, ExportReading } from '../src/drivers/export-driver.ts'
-import { createExportMetrics } from '../src/exports/export-metrics.ts'
-import { type RunDeps, runExport } from '../src/exports/run-export.ts'
-import { ensureAccountStatusRows } from '../src/store/account-status.ts'
-import type { AccountLease } from '../src/store/lease.ts'
-import { claimShards, saveHeartbeat } from '../src/store/shards.ts'
-import { createExport, getExport, readLines } from './export-scene.ts'
-import { exportKeyOf } from './world.ts'
+import { eventually } from '@posthorn/testkit'
+import { exportDatabase, idsWithout, lost } from './export-mailbox.ts'
+import { readLines } from './export-scene.ts'
 
-let database: TestDatabase
-let db: Db
+let database: Awaited<ReturnType<typeof exportDatabase>>
 beforeAll(async () => {
-  database = await testDatabase()
-  db = connect(database.roleUrl('posthorn_sync_worker'), { name: 'test' })
+  database = await exportDatabase()
 })
-afterAll(async () => {
-  await db.destroy()
-  await database.drop()
-})
+afterAll(() => database.close())
 
-async function leasedAccount(): Promise<AccountLease> {
-  const account = randomUUID()
-  const shard = shardOf(account)
-  await database.db.insertInto('accounts').values({ account, shard, name: 'x' }).execute()
-  await ensureAccountStatusRows(db, [account])
-  const worker = randomUUID()
-  await saveHeartbeat(db, { worker, refusing: false })
-  await database.db.updateTable('shards').set({ owner: null }).execute()
-  const claim = { worker, limit: 256, capacity: 1_000, step: 1_000, expiryMs: 60_000, active: [] }
-  const lease = (await claimShards(db, claim)).find((each) => each.shard === shard)
-  if (!lease) throw new Error('the shard was not claimed')
-  return { ...lease, account }
-}
-
-/** Mailbox with messages `0`, `1`, … in one folder, whose reads can fail. */
-class TestMailbox implements ExportDriver {
-  readonly count: number
-  isDown = false
-  lists = 0
-  /** Called before a message is read. */
-  onRead: (id: string) => void = () => undefined
-  onList: () => void = () => undefined
-  contentsOf: (id: string) => ExportContent[] = () => []
-
-  constructor(count: number) {
-    this.count = count
-  }
-
-  async folders() {
-    return [{ id: 'a' }]
-  }
-
-  async *list() {
-    this.lists++
-    this.onList()
-    const entries = Array.from({ length: this.count }, (_, order) => ({ order, id: `${order}` }))
-    yield { entries, cursor: 'end' }
-  }
-
-  async *read(ids: readonly string[]): AsyncGenerator<ExportReading> {
-    await this.check()
-    for (const id of ids) {
-      this.onRead(id)
-      const contents = this.contentsOf(id)
-      const attachments = contents.map((_, at) => ({ id: `${at}`, contentType: 'text/plain' }))
-      const rest = contents.length > 0 ? { attachments } : {}
-      const message = { id, path: 'a', ...rest } as unknown as MessageDetail
-      yield { state: 'read', message, contents }
-    }
-  }
-
-  async check() {
-    if (this.isDown) throw lost()
-  }
-}
-
-const lost = () => new AppError('unavailable', 'The connection to the mail server failed')
+const scene = (count: number, includeAttachments?: boolean) =>
+  database.scene(count, includeAttachments)
 const broken = () => new AppError('internal', 'unreadable')
-
-async function scene(count: number, includeAttachments = false) {
-  const lease = await leasedAccount()
-  const driver = new TestMailbox(count)
-  const exportId = await createExport(database.db, lease.account, { includeAttachments })
-  const stop = new AbortController()
-  const deps: RunDeps = {
-    commit: {
-      db,
-      bus: { up: false, publishEvent: () => Promise.resolve() },
-      settings: cacheSettings(db),
-      metrics: { eventsRecorded: () => undefined },
-      markPublished: () => Promise.resolve(),
-    },
-    metrics: createExportMetrics(createMetrics('test')),
-    readKey: async () => exportKeyOf(exportId),
-    config: { exports: { maxAgeMs: 60_000, maxStoredBytes: 1e9, maxUnavailableMs: 60_000 } },
-    log: createLogger('test', 'silent'),
-    turns: { take: async () => ({ [Symbol.dispose]: () => undefined }) },
-    retryDelayMs: () => 1,
-    findAccount: async () => ({ lease, driver, isSyncDue: () => false }),
-  }
-  const run = (over: Partial<RunDeps> = {}) =>
-    runExport({ ...deps, ...over }, { exportId, account: lease.account }, stop.signal)
-  const row = () => getExport(database.db, exportId)
-  const ids = async () => (await readLines(database.db, exportId)).map(({ id }) => id)
-  return { lease, driver, exportId, stop, run, row, ids }
-}
-
-const idsWithout = (count: number, ...missing: number[]) =>
-  Array.from({ length: count }, (_, id) => id)
-    .filter((id) => !missing.includes(id))
-    .map(String)
 
 test('runExport: message that fails three times while the server works, is skipped', async () => {
   const { driver, run, row, ids } = await scene(700)
