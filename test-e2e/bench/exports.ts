@@ -1,88 +1,98 @@
-import { randomBytes } from 'node:crypto'
 import { once } from 'node:events'
+import { createReadStream } from 'node:fs'
+import { mkdtemp, rm, writeFile } from 'node:fs/promises'
+import { createServer } from 'node:http'
+import type { AddressInfo } from 'node:net'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { setTimeout } from 'node:timers/promises'
 import { createGzip } from 'node:zlib'
 import { operations } from '@posthorn/contracts/operations'
+import { eventually, type TestUser } from '@posthorn/testkit'
 import type { ImapFlow } from 'imapflow'
 import { simpleParser } from 'mailparser'
 import { logIn } from '../stories/imap-client.ts'
 import { freshMessageId, plainMessage, untilConnected, type World } from '../world.ts'
-import { perSecond, type Row } from './report.ts'
+import { exportPaths, fillFolders } from './export-mailbox.ts'
+import { percentile, perSecond, type Row } from './report.ts'
+import { residentBytes } from './resident-bytes.ts'
 
-const copies = 20
-const appended = 250
+const mailboxes = [
+  { account: 'exporter-text', copies: 83, withAttachments: false },
+  { account: 'exporter-attachments', copies: 21, withAttachments: true },
+]
+/** Messages whose latency is measured during an export, and as many without. */
+const deliveries = 60
+const mib = 1024 * 1024
 
 /**
- * Messages that an export writes per second, through the whole system, compared with a loop of
- * plain libraries: imapflow, mailparser and gzip. With text only, and with attachments.
+ * Exports of whole mailboxes through the whole system, compared with a loop of plain libraries:
+ * imapflow, mailparser and gzip. Their memory, their effect on new mail, and the download.
  */
 export async function benchExports(world: World): Promise<Row[]> {
   const rows: Row[] = []
-  for (const includeAttachments of [false, true]) {
-    const account = includeAttachments ? 'exporter-attachments' : 'exporter-text'
+  for (const { account, copies, withAttachments } of mailboxes) {
     const user = world.mail.freshUser(account)
     const client = await logIn(user)
-    const count = await fill(client, includeAttachments)
+    const count = await fillFolders(client, { copies, withAttachments })
     await world.register(account, user)
     await untilConnected(world.client, account)
-    const measured = perSecond(count, await exportAll(world, account, includeAttachments))
-    const reference = perSecond(count, await loopOf(client, includeAttachments))
+    const reference = perSecond(count, await loopOf(client, withAttachments))
     await client.logout()
-    rows.push({
-      what: `export of ${count} messages, ${includeAttachments ? 'attachments of 30 kB' : 'text only'}`,
-      measured,
-      reference,
-      unit: '/s',
-      referenceIs: 'loop of imapflow, mailparser and gzip',
-    })
+    const memory = await watchMemory(world)
+    const { exportId, ms } = await exportAll(world, account, withAttachments)
+    rows.push(
+      {
+        what: `export of ${count} messages, ${withAttachments ? 'attachments of 30 kB' : 'text only'}`,
+        measured: perSecond(count, ms),
+        reference,
+        unit: '/s',
+        referenceIs: 'loop of imapflow, mailparser and gzip',
+      },
+      {
+        what: '    memory of the worker above idle',
+        measured: (await memory.end()) / mib,
+        reference: 64,
+        unit: ' MiB',
+        referenceIs: 'limit',
+      },
+    )
+    rows.push(
+      withAttachments
+        ? await benchDownload(world, account, exportId)
+        : await benchNewMail(world, account, user),
+    )
   }
   return rows
 }
 
-/** Fills three mailboxes. Returns the number of messages. */
-async function fill(client: ImapFlow, withAttachments: boolean): Promise<number> {
-  for (const path of ['A', 'B']) await client.mailboxCreate(path)
-  for (let n = 0; n < appended; n++) {
-    const message = plainMessage({ messageId: freshMessageId(), subject: `Message ${n}` })
-    const source = withAttachments ? attach(message) : message
-    const date = new Date(Date.UTC(2024, 0, 1) + n * 1_000)
-    await client.append(['INBOX', 'A', 'B'][n % 3] ?? '', source, [], date)
+/** Measures how much memory a sync-worker takes at most above its memory of now. */
+async function watchMemory({ services }: World) {
+  const pids = Object.entries(services.pids).flatMap(([name, pid]) =>
+    name.startsWith('sync-worker') ? [pid] : [],
+  )
+  const now = () => Promise.all(pids.map(residentBytes))
+  const idle = await now()
+  let [most, isOver] = [0, false]
+  const watching = (async () => {
+    while (!isOver) {
+      for (const [at, bytes] of (await now()).entries())
+        most = Math.max(most, bytes - (idle[at] ?? bytes))
+      await setTimeout(50)
+    }
+  })()
+  return {
+    /** Ends the measurement. Returns bytes. */
+    async end(): Promise<number> {
+      isOver = true
+      await watching
+      return most
+    },
   }
-  let count = appended
-  for (const path of ['INBOX', 'A', 'B']) {
-    const { exists } = await client.mailboxOpen(path)
-    for (let copy = 1; copy < copies; copy++) await client.messageCopy(`1:${exists}`, path)
-    count += exists * (copies - 1)
-  }
-  await client.mailboxClose()
-  return count
 }
 
-function attach(message: string): string {
-  const [head = '', body = ''] = message.split(/\r\n\r\n(.*)/s)
-  return [
-    head,
-    'MIME-Version: 1.0',
-    'Content-Type: multipart/mixed; boundary=b',
-    '',
-    '--b',
-    'Content-Type: text/plain',
-    '',
-    body,
-    '--b',
-    'Content-Type: application/octet-stream; name=file.bin',
-    'Content-Transfer-Encoding: base64',
-    '',
-    randomBytes(30_000).toString('base64').replace(/.{76}/g, '$&\r\n'),
-    '--b--',
-  ].join('\r\n')
-}
-
-/** Time of an export in milliseconds, from the request to its end. */
-async function exportAll(
-  { client }: World,
-  account: string,
-  includeAttachments: boolean,
-): Promise<number> {
+/** Runs an export to its end. Returns the milliseconds from the request to the end. */
+async function exportAll({ client }: World, account: string, includeAttachments: boolean) {
   const from = performance.now()
   const created = await client.call(operations.createExport, {
     params: { account },
@@ -93,12 +103,12 @@ async function exportAll(
     },
   })
   if (created.status !== 200) throw new Error(`export: ${JSON.stringify(created.body)}`)
-  const params = { account, exportId: String(created.body.exportId) }
+  const exportId = String(created.body.exportId)
   for (;;) {
-    const { body } = await client.call(operations.getExport, { params })
-    if (body.status === 'completed') return performance.now() - from
+    const { body } = await client.call(operations.getExport, { params: { account, exportId } })
+    if (body.status === 'completed') return { exportId, ms: performance.now() - from }
     if (body.status === 'failed') throw new Error(`export: ${JSON.stringify(body)}`)
-    await new Promise((resolve) => setTimeout(resolve, 50))
+    await setTimeout(50)
   }
 }
 
@@ -107,7 +117,7 @@ async function loopOf(client: ImapFlow, withAttachments: boolean): Promise<numbe
   const from = performance.now()
   const gzip = createGzip()
   gzip.resume()
-  for (const path of ['INBOX', 'A', 'B']) {
+  for (const path of exportPaths) {
     await client.mailboxOpen(path, { readOnly: true })
     for await (const { uid, flags, source } of client.fetch('1:*', {
       uid: true,
@@ -126,4 +136,73 @@ async function loopOf(client: ImapFlow, withAttachments: boolean): Promise<numbe
   gzip.end()
   await once(gzip, 'end')
   return performance.now() - from
+}
+
+/** New mail of an account while its messages are exported, compared with new mail before. */
+async function benchNewMail(world: World, account: string, user: TestUser): Promise<Row> {
+  const client = await logIn(user)
+  const reference: number[] = []
+  const measured: number[] = []
+  while (reference.length < deliveries) reference.push(await deliver(world, client))
+  while (measured.length < deliveries) {
+    let isRunning = true
+    const running = exportAll(world, account, false).finally(() => {
+      isRunning = false
+    })
+    while (isRunning && measured.length < deliveries) measured.push(await deliver(world, client))
+    await running
+  }
+  await client.logout()
+  return {
+    what: '    IMAP APPEND → webhook received during the export, p99',
+    measured: percentile(measured, 99),
+    reference: percentile(reference, 99),
+    unit: ' ms',
+    referenceIs: 'without an export',
+  }
+}
+
+/** Milliseconds from the reply to APPEND to the webhook. */
+async function deliver(world: World, client: ImapFlow): Promise<number> {
+  const messageId = freshMessageId()
+  await client.append('INBOX', plainMessage({ messageId }))
+  const appendedAt = Date.now()
+  const webhook = await eventually(
+    () => world.webhooks().find(({ data }) => data?.messageId === messageId) ?? false,
+  )
+  return webhook.request.receivedAt.getTime() - appendedAt
+}
+
+/** Download of an export, compared with a file of the same bytes that a plain server streams. */
+async function benchDownload(world: World, account: string, exportId: string): Promise<Row> {
+  const headers = { authorization: `Bearer ${world.token}` }
+  const url = `${world.url}/v1/account/${account}/export/${exportId}/download`
+  const file = Buffer.from(await (await fetch(url, { headers })).arrayBuffer())
+  const dir = await mkdtemp(join(tmpdir(), 'posthorn-bench-'))
+  const path = join(dir, 'file')
+  await writeFile(path, file)
+  const server = createServer((_request, response) => {
+    response.writeHead(200, { 'Content-Length': file.length })
+    createReadStream(path).pipe(response)
+  }).listen(0, '127.0.0.1')
+  await once(server, 'listening')
+  const { port } = server.address() as AddressInfo
+  const reference = file.length / mib / (await secondsOf(`http://127.0.0.1:${port}`, {}))
+  const measured = file.length / mib / (await secondsOf(url, headers))
+  server.close()
+  await rm(dir, { recursive: true })
+  return {
+    what: '    download of the export',
+    measured,
+    reference,
+    unit: ' MiB/s',
+    referenceIs: 'file that node:http streams',
+  }
+}
+
+async function secondsOf(url: string, headers: Record<string, string>): Promise<number> {
+  const from = performance.now()
+  const { body } = await fetch(url, { headers })
+  for await (const _bytes of body ?? []);
+  return (performance.now() - from) / 1_000
 }
