@@ -43,12 +43,13 @@ type Scene = Awaited<ReturnType<typeof database.scene>>
 
 /** Runs an export on a new worker that dies. Returns false if the export ended before. */
 async function liveUntil(
-  { deps, run, claim }: Scene,
+  scene: Scene,
   { at, moment }: { at: number; moment: Moment },
 ): Promise<boolean> {
   const life = new AbortController()
   const db = dyingDb(database.workerDb, { at, moment, die: () => life.abort() })
-  await run({ ...(await claim()), commit: { ...deps.commit, db } }, life.signal)
+  const commit = { ...scene.deps.commit, db }
+  await scene.run({ ...(await scene.claim()), commit }, life.signal)
   return life.signal.aborted
 }
 
@@ -65,11 +66,11 @@ async function largeScene(count: number) {
   return scene
 }
 
-async function expectUndisturbed({ row, ids, events }: Scene, count: number): Promise<void> {
-  expect(await row()).toMatchObject({ status: 'completed', messagesExported: count })
-  expect((await row()).messagesSkipped).toBe(0)
-  expect(await ids()).toEqual(idsWithout(count))
-  expect(await events()).toEqual([exportCompleted.name])
+async function expectUndisturbed(scene: Scene, count: number): Promise<void> {
+  expect(await scene.row()).toMatchObject({ status: 'completed', messagesExported: count })
+  expect((await scene.row()).messagesSkipped).toBe(0)
+  expect(await scene.ids()).toEqual(idsWithout(count))
+  expect(await scene.events()).toEqual([exportCompleted.name])
 }
 
 test.each<Moment>(['before', 'after'])(
@@ -105,11 +106,10 @@ test('runExport: worker with an old epoch in the middle of a message, stores not
   const count = 1_100
   const scene = await largeScene(count)
   let next: Promise<void> | undefined
-  const { driver, run, claim } = scene
-  driver.onRead = (id) => {
-    if (id === '601') next ??= claim().then((account) => run(account))
+  scene.driver.onRead = (id) => {
+    if (id === '601') next ??= scene.claim().then((account) => scene.run(account))
   }
-  await run()
+  await scene.run()
   await next
   await expectUndisturbed(scene, count)
 })
@@ -117,19 +117,20 @@ test('runExport: worker with an old epoch in the middle of a message, stores not
 test.each(['exportMaxSize', 'SVC_EXPORT_STORAGE'])(
   'runExport: %s reached in the middle, the export completes as truncated',
   async (limit) => {
-    const { deps, run, row, ids, events } = await database.scene(1_200)
+    const scene = await database.scene(1_200)
+    const { deps } = scene
     const { settings } = deps.commit
     const exports = { ...deps.config.exports, maxStoredBytes: 1 }
     const maxSize = { get: async () => ({ ...(await settings.get()), exportMaxSize: 1 }) }
-    await run(
+    await scene.run(
       limit === 'exportMaxSize'
         ? { commit: { ...deps.commit, settings: { ...settings, ...maxSize } } }
         : { config: { exports } },
     )
-    const { messagesExported, truncated, status } = await row()
+    const { messagesExported, truncated, status } = await scene.row()
     expect({ truncated, status }).toEqual({ truncated: true, status: 'completed' })
-    expect(await ids()).toEqual(idsWithout(messagesExported))
+    expect(await scene.ids()).toEqual(idsWithout(messagesExported))
     expect(messagesExported).toBeLessThan(1_200)
-    expect(await events()).toEqual([exportCompleted.name])
+    expect(await scene.events()).toEqual([exportCompleted.name])
   },
 )

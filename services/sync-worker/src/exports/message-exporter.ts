@@ -10,7 +10,7 @@ import { type MergedEntry, positionAfter, RunMerge } from './merge-runs.ts'
 import { ContentError, type ExportedMessage, isStreamed, messageLine } from './message-line.ts'
 import { estimateEnd, type ExportPosition } from './position.ts'
 
-/** Messages that a driver reads in one turn: a second, in which the next messages are prefetched. */
+/** Messages that a driver reads in one turn: about one second. */
 const maxBatch = 2_000
 /** Maximum time of a turn, after which other exports have their turns. */
 const turnMs = 10_000

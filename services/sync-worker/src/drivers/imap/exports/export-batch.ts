@@ -208,16 +208,15 @@ export class ExportBatch {
     })
   }
 
-  async #readItem({ row, message, outline }: FetchedItem, session: PartBatch): Promise<ReadItem> {
+  async #readItem(item: FetchedItem, session: PartBatch): Promise<ReadItem> {
+    const { row, message } = item
     const { deps, target, options } = this.#options
     const { textType, maxBytes, includeAttachments } = options
     const read = deps.reader.forAccount(target.account, target.signal)
     const request = defined({ textType, maxBytes })
     const [detail, contents] = await Promise.all([
       describeMessage({ session, read }, { row, message }, request),
-      includeAttachments && !message.incomplete
-        ? this.#contentsOf({ row, message, outline }, session)
-        : [],
+      includeAttachments && !message.incomplete ? this.#contentsOf(item, session) : [],
     ])
     return { detail, contents }
   }
