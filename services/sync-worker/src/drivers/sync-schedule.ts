@@ -1,112 +1,113 @@
 import type { SyncMoment, SyncRules } from './sync-rules.ts'
 
-/** Actions of the session that syncs an account, in order of precedence. */
+/** Kinds of sync actions of an account, in order of precedence. */
 const actions = ['full', 'poll', 'parts', 'list'] as const
 
 /**
- * `full` syncs the whole account, `poll` the parts that may have changed, `parts` the mailboxes and
- * messages that triggers named. `list` only compares the list of mailboxes.
+ * Kind of a sync action: `full` syncs the whole account, `poll` the mailboxes that may have
+ * changed, `parts` the mailboxes and messages that triggers named. `list` only compares the mailbox
+ * list.
  */
 export type SyncAction = (typeof actions)[number]
 
-/** Message that sync triggers named, or that no feed (list of changes) has reported yet. */
+/** Message to read: named by sync triggers, or not yet reported by a feed (list of changes). */
 interface NamedMessage {
   readonly isDeleted: boolean
-  /** Number of reads of the message. */
+  /** Number of times that the message was already read. */
   readonly tries: number
-  /** Time of the next read of the message. */
+  /** Time at which the message is read next, in epoch milliseconds. */
   readonly at: number
 }
 
-/** Parts of an account that sync triggers named. Mailboxes and messages by id. */
+/** Mailboxes and messages of an account that sync triggers named, by id. */
 interface NamedParts {
   readonly mailboxes: ReadonlySet<string>
-  /** Mailboxes to select, independent of their counters. */
+  /** Ids of mailboxes to select even if their counters did not change. */
   readonly reselect: ReadonlySet<string>
   readonly messages: ReadonlyMap<string, NamedMessage>
-  /** True if a provider notified without naming messages. */
+  /** True if a provider sent a notification without naming messages. */
   readonly isUnnamed: boolean
-  /** True to compare all messages, because notifications were lost. */
+  /** True if notifications were lost, so that all messages have to be compared. */
   readonly isMissed: boolean
 }
 
-/** Sync action in progress, with the triggers that it serves. */
+/** Sync action in progress, and the triggers that the action serves. */
 export interface SyncPass extends NamedParts {
   readonly action: SyncAction
   readonly startedAt: number
-  /** True to read the whole account, false for a part of the account. */
+  /** True if the sync action reads the whole account. False if it reads a part of the account. */
   readonly isComplete: boolean
-  /** True if a notification is the reason of a `list`. */
+  /** True if a notification required that the mailbox list is compared. */
   readonly isListNotified: boolean
-  /** True if a new connection has to list the mailboxes. */
+  /** True if the mailboxes have to be listed over a new connection. */
   readonly isListOld: boolean
 }
 
 /** Result of a sync action. */
 export interface SyncOutcome {
-  /** True if full rounds (comparisons of all messages) are left. */
+  /** True if the sync action left full rounds (comparisons of all messages) to do. */
   readonly hasRounds?: boolean
   readonly hasChanges?: boolean
-  /** Time of the next attempt to read a pending message or a refused folder, or to list again. */
+  /** Time at which a pending message, a refused folder or a list must be read again. */
   readonly retryAt?: number | undefined
-  /** Named messages without changes. `isNew`: not in the message index. */
+  /** Named messages in which no feed reported a change. `isNew`: not in the message index. */
   readonly unreported?: readonly { readonly id: string; readonly isNew: boolean }[]
-  /** True if another sync of the account soon may find changes. */
+  /** True if the account may change again soon, so that another sync should follow. */
   readonly isUnsettled?: boolean
   readonly isListChanged?: boolean
   /** Mailboxes to sync, by id. */
   readonly mailboxes?: readonly string[]
 }
 
-/** State of the schedule of one account: triggers that no action has served, and times. */
+/** State of the sync schedule of one account: triggers that no action has served, and times. */
 export interface SyncSchedule extends NamedParts {
   /** Sync action in progress. Absent while the schedule waits. */
   readonly running?: SyncPass | undefined
-  /** Time of a requested `full` sync. Infinity if no `full` is due, like all times here. */
+  /** Time of a requested `full` action. Infinity if not requested, as for other times. */
   readonly fullAt: number
-  /** Time of a poll that a changed mailbox list requires. */
+  /** Time of a `poll` action that is required because the mailbox list changed. */
   readonly pollAt: number
-  /** Time of the first change that a poll has to follow. */
+  /** Time of the first change that no `full` or `poll` action has followed yet. */
   readonly unsettledAt: number
-  /** Time of the `full` sync that repeats a push (notification of a provider) without changes. */
+  /** Time of a second `full` action, if the first found no changes after a push of a provider. */
   readonly repeatAt: number
-  /** Time at which a pending message or a refused folder is read again, or a list is repeated. */
+  /** Time at which a pending message, a refused folder or a list has to be read again. */
   readonly retryAt: number
-  /** Time at which the last push (notification of a provider) is served. */
+  /** Time from which the last push (notification of a provider) is served. */
   readonly pushAt: number
-  /** Start of the last complete sync. */
+  /** Start time of the last sync of the whole account. */
   readonly completeAt: number
-  /** End of the last `full` or `poll` action. Start of a running `full` or `poll` action. */
+  /** End time of the last `full` or `poll` action. While such an action runs, its start time. */
   readonly passedAt: number
-  /** Position of the next poll in the range of intervals, from -1 to 1. */
+  /** Random position of the next poll in the range of poll intervals, from -1 to 1. */
   readonly spread: number
-  /** End of the last listing of the mailboxes. */
+  /** End time of the last listing of the mailboxes. */
   readonly listedAt: number
   readonly isListNotified: boolean
-  /** Start of the last listing of the mailboxes over a new connection. */
+  /** Start time of the last listing of the mailboxes over a new connection. */
   readonly relistedAt: number
   /**
-   * True to list the mailboxes over a new connection in the next `full`: the list of the current
-   * connection may be outdated.
+   * True if the next `full` action has to list the mailboxes over a new connection: the current
+   * connection may return an outdated list.
    */
   readonly isRelistRequested: boolean
 }
 
-/** Delays before reading again a message that a feed or notification named, in milliseconds. */
+/** Delays in milliseconds before a message that a feed or notification named is read again. */
 export const retryDelaysMs = [1_000, 2_000, 4_000, 8_000, 16_000, 30_000] as const
 
-/** Maximum repeated reads of an indexed message, whose notification may as well be late. */
+/** Maximum repeated reads of an indexed message, whose change may have been known already. */
 const maxIndexedRepeats = 3
-/** Maximum messages that wait for another read. */
+/** Maximum number of messages that wait to be read again. */
 const maxWaiting = 1_000
 /**
- * Delay of the second read after a push (notification of a provider) without changes: the push may
- * precede the changes.
+ * Delay of the second `full` action if the first found no changes after a push of a provider: a
+ * push may arrive before its changes can be read.
  */
 const repeatMs = 1_000
-/** Minimum interval of checks of the mailbox list. A check follows each notification. */
+/** Minimum interval of checks of the mailbox list that follow notifications. */
 const notifiedListMs = 2_000
-/** Maximum age of the mailbox list of a connection. */
+/** Maximum age of a connection's mailbox list. A new connection reads an older list again. */
 const maxListAgeMs = 3_600_000
 
 const noParts: NamedParts = {
@@ -136,8 +137,8 @@ export const stopped: SyncSchedule = {
 }
 
 /**
- * Sync schedule of a new connection: a sync of the whole account is due. Triggers that the last
- * connection did not serve are part of the first pass.
+ * Creates the sync schedule of a new connection: a sync of the whole account is due. This sync
+ * serves the triggers that the previous connection did not serve.
  */
 export function start(before: SyncSchedule, now: number): SyncSchedule {
   const { running = noParts } = before
@@ -155,7 +156,7 @@ export function start(before: SyncSchedule, now: number): SyncSchedule {
   }
 }
 
-/** Next action of the sync schedule and its time. The time is not before `now`. */
+/** Next action of the sync schedule, and the time of the action, which is not before `now`. */
 export function next(
   schedule: SyncSchedule,
   { now, rules }: SyncMoment,
@@ -172,7 +173,7 @@ export function mustYield(schedule: SyncSchedule, { now, rules }: SyncMoment): b
   return isNamed || Math.min(fullAt, dueTimes(schedule, rules).poll) <= now
 }
 
-/** Time from `now` until a notification requires a check of the mailbox list. */
+/** Time from `now` until the mailbox list may be checked after a notification, in milliseconds. */
 export function notifiedListDelayMs({ listedAt }: SyncSchedule, { now }: SyncMoment): number {
   return Math.max(0, listedAt + notifiedListMs - now)
 }
@@ -207,12 +208,12 @@ export function begin(
   }
 }
 
-/** True if an action syncs the account, not only named parts or the list. */
+/** True if a sync action syncs the account, not only named parts or the mailbox list. */
 function isPass(action: SyncAction): boolean {
   return action === 'full' || action === 'poll'
 }
 
-/** Sync action with the triggers that it serves. */
+/** Creates a sync action from the triggers of the schedule that the action serves. */
 function passOf(schedule: SyncSchedule, { now, rules }: SyncMoment, action: SyncAction): SyncPass {
   const { isListNotified, completeAt, relistedAt } = schedule
   const isFull = action === 'full'
@@ -292,7 +293,7 @@ function dueTimes(schedule: SyncSchedule, rules: SyncRules): Readonly<Record<Syn
     ),
     parts: hasMailboxes
       ? -Infinity
-      : Math.min(schedule.retryAt, ...[...messages.values()].map(({ at }) => at)),
+      : Math.min(schedule.retryAt, rules.partsAt, ...[...messages.values()].map(({ at }) => at)),
     list: listedAt + listMs,
   }
 }

@@ -13,29 +13,32 @@ import type { FeedRefusal, ParkedFeeds } from './parked-feeds.ts'
 import type { ReportedChanges } from './reported-changes.ts'
 import { StoredIndex } from './stored/stored-index.ts'
 
-/** Number of refused folders after which a sync pass that has read no folder ends. */
+/** Number of refused folders after which a sync pass ends if it has not read any folder yet. */
 const maxRefusals = 3
 
-/** Parts of the mailbox that a sync pass reads. Folders of due messages are read as well. */
+/**
+ * Parts of a mailbox that a partial sync pass reads. The pass also reads the folders of messages
+ * and refused folders that are due.
+ */
 export interface PassParts {
-  /** Messages that notifications named, by id. True for deleted messages. */
+  /** Messages that notifications named, by id. The value is true for a deleted message. */
   readonly messages: ReadonlyMap<string, boolean>
-  /** Special uses of folders to read. */
+  /** Special uses of the folders that the sync pass reads. */
   readonly specialUses: readonly SpecialUse[]
-  /** True to read all feeds if no synced folder has these special uses. */
+  /** True to read all feeds (lists of changes) if no synced folder has one of the special uses. */
   readonly otherwiseAll?: boolean
 }
 
 export interface PassOptions {
-  /** Parts to read. Absent: all feeds are read, and full rounds (of all messages) run. */
+  /** Parts of the mailbox to read. If absent, all feeds are read and due full rounds run. */
   readonly parts?: PassParts
-  /** Messages that notifications named, for a pass that reads all feeds. */
+  /** Messages that notifications named, for a pass that reads all feeds (lists of changes). */
   readonly notified?: PassParts['messages']
-  /** True if another pass is requested: remaining full rounds (of all messages) wait. */
+  /** Returns true if another pass is requested, so that remaining full rounds have to wait. */
   readonly mustYield?: () => boolean
 }
 
-/** Message that a notification named, but no feed. */
+/** Message that a notification named, but no feed (list of changes). */
 export interface UnreportedMessage {
   readonly id: string
   /** True if the message is not in the message index. */
@@ -44,20 +47,20 @@ export interface UnreportedMessage {
 
 export interface PassResult {
   /**
-   * Time of the next attempt to read a message that the provider did not return, or a folder that
-   * the provider refused, or of the next full round after an incomplete list.
+   * Time at which a missing message or a refused folder has to be read again, or at which the next
+   * full round follows an incomplete list.
    */
   readonly dueAt: Date | undefined
-  /** True if full rounds (of all messages) are left: the next pass starts immediately. */
+  /** True if full rounds (of all messages) are left. The next pass then starts immediately. */
   readonly hasRounds: boolean
-  /** True if a feed reported changes of messages. */
+  /** True if a feed (list of changes) reported changed messages during the sync pass. */
   readonly hasChanges: boolean
   readonly unreported: readonly UnreportedMessage[]
-  /** The last folder that the provider refused, or a path of the account that names no folder. */
+  /** Last folder that the provider refused to read, or a path of the account without a folder. */
   readonly refusal: MailboxRefusal | undefined
 }
 
-/** Outcome of a monthly comparison of the index, and the number of repaired messages. */
+/** Reports the outcome of a monthly index comparison, and the number of repaired messages. */
 export type OnRepair = (outcome: 'completed' | 'incomplete' | 'failed', repaired: number) => void
 
 export interface MailboxFeedsOptions {
@@ -66,38 +69,43 @@ export interface MailboxFeedsOptions {
   readonly drafter: MessageDrafter
   readonly account: Pick<Account, 'account' | 'registeredAt' | 'notifyFrom' | 'paths'>
   readonly onRefusal?: OnRefusal
-  /** Folders that the provider refused in earlier passes. Absent: since the construction. */
+  /** Folders that the provider refused in earlier passes. Starts without such folders if absent. */
   readonly parked?: ParkedFeeds
   readonly onParked?: (refusal: FeedRefusal) => void
-  /** Memory of mailbox listings that lacked messages. Absent: none since the construction. */
+  /** Records of mailbox listings that lacked messages. If absent, starts without such records. */
   readonly losses?: RoundLosses
   readonly onIncompleteList?: (list: IncompleteList) => void
-  /** Called for each page that passes over messages that the provider could not list. */
+  /** Called for each page of a feed from which the provider left out messages as unreadable. */
   readonly onUnreadable?: (feed: Feed, count: number) => void
   /**
-   * Creates a client for the monthly comparison of the index, whose requests come after all others.
-   * Absent: no such comparisons.
+   * Called if the provider no longer has the changes since the cursor of a feed. A full round
+   * (comparison of all messages) follows.
+   */
+  readonly onLostCursor?: (feed: Feed, error: MailApiError) => void
+  /**
+   * Creates the client for the monthly comparison of the message index. The requests of this client
+   * have the lowest priority. If absent, there are no such comparisons.
    */
   readonly openIdle?: () => Promise<MailApi>
   readonly onRepair?: OnRepair
   readonly now: () => Date
-  /** Maximum messages in a leaf (block of the stored message index). For tests. */
+  /** Maximum number of messages in a leaf (block) of the message index. Set by tests. */
   readonly maxLeafMessages?: number
 }
 
-/** Options of a sync pass over feeds. */
+/** Options of a sync pass over feeds (lists of changes). */
 export type FeedPassOptions = MailboxFeedsOptions &
   Required<Pick<MailboxFeedsOptions, 'parked' | 'losses'>>
 
-/** Feed (list of changes) in a sync pass, and the position in the feed. */
+/** Feed (list of changes) that a sync pass reads, and the stored position in the feed. */
 export interface FeedInPass {
   readonly feed: Feed
   readonly state: FeedState
 }
 
-/** Memory of a sync pass, which stays if all feeds have to be read instead of some. */
+/** Data of a sync pass in memory. Kept if a partial pass becomes a pass over all feeds. */
 export interface PassMemory {
-  /** Copies of messages that notifications named, read before the feeds. */
+  /** Copies of messages that notifications named. The messages were read before the feeds. */
   readonly copies: Map<string, ApiMessage>
   readonly report: ReportedChanges
   readonly mustYield: PassOptions['mustYield']
@@ -107,11 +115,11 @@ export interface PassMemory {
 interface OpenedIndex {
   readonly writer: IndexWriter
   readonly names: FolderNames
-  /** True if the pass does not list the provider's folders. */
+  /** True if the sync pass uses the stored list of folders instead of listing the folders. */
   readonly isListStored: boolean
 }
 
-/** Sync pass over feeds (lists of changes), with client, message index and memory of the pass. */
+/** Sync pass over feeds (lists of changes), with its client, message index and cached data. */
 export class FeedPass implements PassMemory, OpenedIndex {
   readonly api: MailApi
   readonly store: FeedStore
@@ -126,7 +134,7 @@ export class FeedPass implements PassMemory, OpenedIndex {
   readonly onRefusal: OnRefusal | undefined
   readonly now: () => Date
   readonly signal: AbortSignal
-  /** True if another pass is requested: remaining full rounds (of all messages) wait. */
+  /** Returns true if another pass is requested, so that remaining full rounds have to wait. */
   readonly mustYield: () => boolean
   readonly losses: RoundLosses
   readonly #options: FeedPassOptions
@@ -153,11 +161,11 @@ export class FeedPass implements PassMemory, OpenedIndex {
     this.onRefusal = options.onRefusal
     this.now = options.now
     this.signal = signal
-    // A pass does not yield to another pass while it fills the message index.
+    // While a sync pass fills the message index, it does not stop for another pass.
     this.mustYield = () => writer.mailbox.filledAt !== null && mustYield?.() === true
   }
 
-  /** False if the provider refused to read the feed, in this pass or shortly before. */
+  /** False if the provider refused to read the feed, in this or an earlier pass. */
   mayRead(feed: Feed): boolean {
     return !this.#refused.has(feed) && this.#options.parked.mayRead(feed)
   }
@@ -168,9 +176,9 @@ export class FeedPass implements PassMemory, OpenedIndex {
   }
 
   /**
-   * Records that the provider refused to read the folder of a feed. If the provider also refused
-   * the folders before, the mailbox may be unavailable as a whole. The next pass then begins with
-   * other folders.
+   * Records that the provider refused to read the folder of a feed. If the provider refused all
+   * folders so far, the mailbox may be unavailable as a whole. The sync pass then fails, and the
+   * next pass begins with other folders.
    *
    * @throws the error, in a pass over all feeds that has read no folder, at the third refusal
    */
@@ -180,9 +188,10 @@ export class FeedPass implements PassMemory, OpenedIndex {
   }
 
   /**
-   * Parks the refused feeds: later passes leave the feeds out for a delay.
+   * Parks the feeds that the provider refused: later sync passes do not read them until a delay has
+   * ended.
    *
-   * @throws the first refusal if a pass over all feeds could read none
+   * @throws the first refusal if a pass over all feeds could read no feed
    */
   parkRefused(): void {
     const [first] = this.#refused.values()
@@ -199,17 +208,17 @@ export class FeedPass implements PassMemory, OpenedIndex {
     throw error
   }
 
-  /** Options of the monthly comparison of the index. */
+  /** Options of the monthly comparison of the message index. */
   get repairs(): Pick<MailboxFeedsOptions, 'openIdle' | 'onRepair'> {
     return this.#options
   }
 
-  /** Copy of the pass with another client of the mail API. */
+  /** Copy of this sync pass that uses another client of the mail API. */
   withApi(api: MailApi): FeedPass {
     return new FeedPass({ ...this.#options, api }, this, this)
   }
 
-  /** Ids of the refused folders whose delay has ended. */
+  /** Ids of refused folders that may be read again, because their delay has ended. */
   get dueFolders(): string[] {
     return this.#options.parked.due.flatMap(({ folderId }) => folderId ?? [])
   }
@@ -221,6 +230,10 @@ export class FeedPass implements PassMemory, OpenedIndex {
 
   reportUnreadable(feed: Feed, count: number): void {
     this.#options.onUnreadable?.(feed, count)
+  }
+
+  reportLostCursor(feed: Feed, error: MailApiError): void {
+    this.#options.onLostCursor?.(feed, error)
   }
 
   reportIncompleteList(list: IncompleteList): void {
@@ -235,12 +248,12 @@ export class FeedPass implements PassMemory, OpenedIndex {
     return this.losses.acceptsFirst(this, at, this.#options.onIncompleteList)
   }
 
-  /** True while old messages of a feed are indexed without an event. */
+  /** True while the old messages of a feed are added to the message index without events. */
   isInitial({ isInitial }: Pick<FeedState, 'isInitial'>): boolean {
     return isInitial || this.writer.mailbox.filledAt === null
   }
 
-  /** Context of the events of the next commit. */
+  /** Context of the events that the next commit stores. */
   get events(): FeedEventContext {
     return { account: this.account, names: this.names, epoch: this.writer.nextEpoch }
   }

@@ -19,6 +19,7 @@ import {
   type PassParts,
   type PassResult,
 } from './feed-pass.ts'
+import { HeldCursors } from './held-cursors.ts'
 import { RoundLosses } from './round-losses.ts'
 import { ParkedFeeds } from './parked-feeds.ts'
 import { UnknownFolderError } from './read-messages.ts'
@@ -38,11 +39,11 @@ import {
 import { needsRound } from './sync-feed.ts'
 
 /**
- * Age of the last full round after which a feed of a folder starts another full round. Such feeds
- * may lose messages that return to a folder (microsoftgraph/microsoft-graph-docs issue 21752).
+ * Interval of the full rounds (comparisons of all messages) of a folder's feed. Such a feed may not
+ * report messages that return to the folder (microsoftgraph/microsoft-graph-docs issue 21752).
  */
 const roundIntervalMs = 7 * 86_400_000
-/** Time without a sync pass after which all messages of folders are compared. */
+/** Time without a sync pass after which the next pass compares all messages of folders. */
 const outageMs = 4 * 3_600_000
 /** Precision of the stored time of the last sync pass. */
 const timeStepMs = 30 * 60_000
@@ -52,7 +53,8 @@ export class MailboxFeeds {
   readonly #options: FeedPassOptions
   readonly #report: ReportedChanges
   readonly #unlisted = new UnlistedFolders()
-  /** True once the stored message index proved complete. */
+  readonly #cursors = new HeldCursors()
+  /** True after the number of messages in the stored index was found correct. */
   #isVerified = false
   #areRoundsRequired = false
 
@@ -66,14 +68,14 @@ export class MailboxFeeds {
     this.#report = new ReportedChanges(options.now)
   }
 
-  /** Lets the next sync pass compare all messages: changes may have been lost at the provider. */
+  /** Makes the next sync pass compare all messages. Called if changes may have been lost. */
   requireRounds(): void {
     this.#areRoundsRequired = true
   }
 
   /**
-   * Runs a sync pass: reads the feeds until no feed has more changes, then messages that could not
-   * be read before, then runs due full rounds (comparisons of all messages).
+   * Runs a sync pass: reads the feeds until no feed has more changes, then reads pending messages
+   * again, then runs due full rounds (comparisons of all messages).
    *
    * @throws MailApiError; AppError `stale` after the lease was lost. A repeated call continues.
    */
@@ -103,7 +105,7 @@ export class MailboxFeeds {
     const names = new FolderNames(api.traits.placement, folders, named)
     const writer = await this.#openIndex(names)
     const pass = new FeedPass(this.#options, memory, { writer, names, isListStored: false })
-    const stored = await store.listFeeds()
+    const stored = this.#cursors.renew(await store.listFeeds())
     const feeds = pairFeeds(api.feeds(folders), stored)
     await storeFolders(pass, { before, named, created: feeds.filter(({ isNew }) => isNew) })
     const required = parked.inOrder(await this.#markRequired(pass, feeds))
@@ -137,10 +139,7 @@ export class MailboxFeeds {
     return latest && { path: names.mailboxOf(latest.feed.folderId).path, error: latest.error }
   }
 
-  /**
-   * Lists the selected folders of the provider, and selected stored folders that the listing may
-   * have left out.
-   */
+  /** Lists the provider's folders to sync, and stored folders to sync that the listing left out. */
   async #listFolders(signal: AbortSignal) {
     const { api, account, store } = this.#options
     const { placement } = api.traits
@@ -161,8 +160,8 @@ export class MailboxFeeds {
   }
 
   /**
-   * Reads the feeds of unlisted folders that exist. Unlisted folders that do not exist become
-   * former folders.
+   * Checks which unlisted folders exist. Reads the feeds of existing folders, and records the other
+   * folders as deleted.
    */
   async #readUnlisted(pass: FeedPass, feeds: readonly FollowedFeed[]) {
     const { api } = pass
@@ -182,7 +181,7 @@ export class MailboxFeeds {
     const { api, account, store } = this.#options
     const { placement } = api.traits
     if (!parts || this.#areRoundsRequired || placement === 'labels') return undefined
-    const [mailbox, named, stored] = await Promise.all([
+    const [mailbox, named, states] = await Promise.all([
       store.findMailbox(),
       store.listFolders(),
       store.listFeeds(),
@@ -194,17 +193,19 @@ export class MailboxFeeds {
     const pass = new FeedPass(this.#options, memory, { writer, names, isListStored: true })
     const folders = await findFolders(pass, parts)
     if (!folders) return undefined
+    const stored = this.#cursors.renew(states)
     const read = stored.filter(({ folder }) => folders.has(folder ?? ''))
     const feeds = read.map((state) => ({ feed: feedOf(state), state }))
-    const states = await readFeeds(pass, feeds)
+    const hold = (moved: readonly FeedState[]) => this.#cursors.hold(moved)
+    const current = await readFeeds(pass, feeds, { hold })
     await retryPending(pass)
     pass.parkRefused()
-    const hasRounds = [...states.values()].some(needsRound)
+    const hasRounds = [...current.values()].some(needsRound)
     const unknownPath = findUnknownPath(placement, listed, account.paths)
     return { hasRounds, unknownPath, pass }
   }
 
-  /** Stores that feeds need a full round (of all messages), also after a restart. */
+  /** Marks feeds that need a full round (of all messages). The marks last after a restart. */
   async #markRequired<F extends FollowedFeed>(
     { writer, now }: FeedPass,
     feeds: readonly F[],
@@ -224,8 +225,8 @@ export class MailboxFeeds {
   }
 
   /**
-   * Opens, creates or replaces the message index of the account. Only the loss of an index is
-   * announced: message ids stay valid.
+   * Opens the account's message index. Creates the index if it is missing or incomplete. Only the
+   * loss of an index is announced, because message ids stay valid.
    */
   async #openIndex(names: FolderNames): Promise<IndexWriter> {
     const { store } = this.#options
@@ -266,8 +267,8 @@ export class MailboxFeeds {
 }
 
 /**
- * Returns undefined, so that all feeds are read, if a message is in a folder created since the last
- * listing.
+ * Turns an `UnknownFolderError` (message in a folder that was not listed) into undefined, so that
+ * all feeds are read.
  */
 function ignoreUnknownFolder(error: unknown): undefined {
   if (!(error instanceof UnknownFolderError)) throw error
@@ -279,7 +280,7 @@ interface SyncedFeeds {
   pass: FeedPass
 }
 
-/** Time of the sync pass to store, if the stored time is too old to tell an outage. */
+/** Time to store as the time of the last sync pass. Empty if the stored time is recent enough. */
 function storedTime({ api, now, writer: { mailbox } }: FeedPass): { syncedAt?: Date } {
   const ageMs = now().getTime() - Number(mailbox.syncedAt)
   const isStored = api.traits.placement === 'labels' || mailbox.filledAt === null
