@@ -15,14 +15,15 @@ const delta = 'GET /mailFolders/{mailFolder-id}/messages/delta()'
 const list = 'GET /mailFolders/{mailFolder-id}/messages'
 
 /** Damages of an entry of a list. */
-const damages: [name: string, damage: (entry: Record<string, unknown>) => object][] = [
+const damages: [name: string, damage: (entry: Record<string, unknown>) => object | null][] = [
+  ['null in its place', () => null],
   ['no id', ({ id: _id, ...rest }) => rest],
   ['an empty id', (entry) => ({ ...entry, id: '' })],
   ['a number as id', (entry) => ({ ...entry, id: 5 })],
 ]
 
 /** Fault that damages the entry with this id wherever it is in the JSON of a response. */
-function damagesEntry(id: string, damage: (entry: Record<string, unknown>) => object) {
+function damagesEntry(id: string, damage: (entry: Record<string, unknown>) => object | null) {
   const reviver = (_key: string, value: unknown) =>
     isEntry(value) && value['id'] === id ? damage(value) : value
   return providerFaults.alters(({ bytes, ...response }) => ({
