@@ -94,6 +94,40 @@ test.each(damages)(
   },
 )
 
+test.each(damages)(
+  'Graph: a message with %s in three responses, its folder is not listed around it',
+  async (_name, damage) => {
+    const { graph, mailbox, scene } = await graphScene(stack)
+    await scene.sync()
+    const { id } = mailbox.deliver({ raw: Buffer.from(mime('new')) })
+    const inbox = mailbox.folder('inbox').id
+    const fault = providerFaults.times(3, damagesEntry(id, damage))
+    const lists = graph.server.requests(list).length
+    graph.server.on(delta, (request) =>
+      decodeURIComponent(request.path).includes(inbox) ? fault(request) : undefined,
+    )
+    await scene.sync()
+    expect(scene.idsOf('messageNew')).toEqual([id])
+    expect(graph.server.requests(list)).toHaveLength(lists)
+    expect(scene.unreadable).toBe(0)
+  },
+)
+
+test.each(damages)(
+  'Graph: a message with %s until its list has been requested six times, is announced',
+  async (_name, damage) => {
+    const { graph, mailbox, scene } = await graphScene(stack)
+    await scene.sync()
+    const { id } = mailbox.deliver({ raw: Buffer.from(mime('new')) })
+    graph.server.on(delta, damagesEntry(id, damage))
+    // The list is requested with 500, 50 and 10 entries, then four times with one entry.
+    graph.server.on(list, providerFaults.times(6, damagesEntry(id, damage)))
+    await scene.sync()
+    expect(scene.idsOf('messageNew')).toEqual([id])
+    expect(scene.unreadable).toBe(0)
+  },
+)
+
 test('Graph: a repaired entry, its message is announced with the next full list', async () => {
   const { graph, mailbox, scene } = await graphScene(stack)
   await scene.sync()
