@@ -32,6 +32,10 @@ function damagesEntry(id: string, damage: (entry: Record<string, unknown>) => ob
   }))
 }
 
+interface PageLinks {
+  '@odata.deltaLink'?: string
+}
+
 function isEntry(value: unknown): value is Record<string, unknown> {
   return typeof value === 'object' && value !== null
 }
@@ -154,4 +158,24 @@ test('Graph: a folder whose lists have no usable entry, is parked, others are re
   const { id } = mailbox.deliver({ raw: Buffer.from(mime('junk')), folderId: junk })
   expect(await scene.sync()).toBeInstanceOf(Date)
   expect(scene.idsOf('messageNew')).toEqual([id])
+})
+
+test('Graph: a first list of a folder that expires between two pages, is no lost cursor', async () => {
+  const { graph, mailbox, scene } = await graphScene(stack)
+  mailbox.deliver({ raw: Buffer.from(mime('old')) })
+  const withNextPage = providerFaults.alters(({ bytes, ...response }) => {
+    const { '@odata.deltaLink': link, ...page } = JSON.parse(bytes.toString()) as PageLinks
+    const json = { ...page, '@odata.nextLink': link }
+    return { ...response, bytes: Buffer.from(JSON.stringify(json)) }
+  })
+  const body = { error: { code: 'SyncStateNotFound', message: 'expired' } }
+  const expired = providerFaults.deviates({ status: 410, body })
+  graph.server.on(delta, providerFaults.times(1, expired))
+  // Faults that were added last apply first.
+  graph.server.on(delta, providerFaults.times(1, withNextPage))
+  await scene.sync()
+  expect(scene.lostCursors).toEqual([])
+  graph.server.on(delta, providerFaults.times(1, expired))
+  await scene.sync()
+  expect(scene.lostCursors).toMatchObject([{ failure: 'stale-cursor' }])
 })
