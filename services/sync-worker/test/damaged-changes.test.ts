@@ -179,3 +179,43 @@ test('Graph: a first list of a folder that expires between two pages, is no lost
   await scene.sync()
   expect(scene.lostCursors).toMatchObject([{ failure: 'stale-cursor' }])
 })
+
+test.each(damages)(
+  'Gmail: an entry of all lists with %s, the first sync ends and announces the others',
+  async (_name, damage) => {
+    const { gmail, mailbox, scene } = await gmailScene(stack)
+    const first = mailbox.deliver(mime('first'))
+    const second = mailbox.deliver(mime('second'))
+    const end = gmail.on('messages.list', damagesEntry(first.id, damage))
+    await scene.sync()
+    expect(scene.idsOf('messageNew')).toEqual([second.id])
+    expect(scene.unreadable).toBeGreaterThan(0)
+    // The message is announced when the history has a change of it.
+    end()
+    mailbox.modify(first, ['STARRED'], [])
+    await scene.sync()
+    expect(scene.idsOf('messageNew')).toEqual([second.id, first.id])
+  },
+)
+
+test.each(damages)(
+  'Gmail: an indexed message whose entry has %s in a list, is not deleted, and more lists follow',
+  async (_name, damage) => {
+    const { gmail, mailbox, scene } = await gmailScene(stack)
+    const { id } = mailbox.deliver(mime('indexed'))
+    const feeds = scene.openFeeds()
+    const { signal } = new AbortController()
+    await feeds.sync(signal)
+    mailbox.expireHistory()
+    const added = mailbox.deliver(mime('added'))
+    const end = gmail.on('messages.list', damagesEntry(id, damage))
+    const { dueAt } = await feeds.sync(signal)
+    expect(scene.idsOf('messageNew')).toEqual([id, added.id])
+    expect(scene.idsOf('messageDeleted')).toEqual([])
+    expect(dueAt?.getTime()).toBe(scene.time + 60_000)
+    end()
+    scene.time += 60_000
+    expect((await feeds.sync(signal)).dueAt).toBeUndefined()
+    expect(scene.events).toHaveLength(2)
+  },
+)

@@ -90,6 +90,8 @@ export class RoundLosses {
   #plan: LossPlan | undefined
   /** True if the plan is made from the whole full round, not from its rest after a restart. */
   #isOfWholeRound = false
+  /** True if the collected full round lacks entries that were damaged in the provider's lists. */
+  #isDamaged = false
   /** Ids of messages with losses in the previous full round (list of all messages). */
   #first: ReadonlySet<string> | undefined
   /** True if the collected first full round counts as complete. Undefined before the check. */
@@ -126,7 +128,13 @@ export class RoundLosses {
   begin(): void {
     this.#plan = undefined
     this.#isOfWholeRound = false
+    this.#isDamaged = false
     this.#isFirstAccepted = undefined
+  }
+
+  /** Records that a page of the full round had damaged entries: the round counts as short. */
+  markDamaged(): void {
+    this.#isDamaged = true
   }
 
   /** Drops the data of all full rounds, because the message index is created again. */
@@ -210,7 +218,7 @@ export class RoundLosses {
   ): Promise<LossPlan> {
     const isFew = losses.size <= this.#maxRequests
     const { messages: total } = await api.profile(signal)
-    const isShortList = isShort(listed, total)
+    const isShortList = this.#isDamaged || isShort(listed, total)
     this.#shortLists = isShortList ? this.#shortLists + 1 : 0
     const confirmed = this.#confirm(isShortList || isFew ? new Set() : losses)
     if (confirmed.size > 0) return { kind: 'confirmed', ids: confirmed }
