@@ -131,6 +131,39 @@ test('many losses in lists with damaged entries: kept until a list has no damage
   expect(await scene.deleted()).toEqual(ids.slice(0, 5))
 })
 
+test('the history expires before another list is due: new messages are announced, losses wait', async () => {
+  for (const id of ids.slice(0, 5)) scene.model.store.remove(scene.model.message(id))
+  expireWithout([])
+  await scene.sync()
+  const dueAt = scene.losses.nextRoundAt
+  const announced: string[] = []
+  for (let time = 0; time < 3; time++) {
+    scene.time += 10_000
+    announced.push(scene.deliver())
+    scene.model.store.expireHistory()
+    await scene.sync()
+    expect(await scene.announced()).toEqual(announced)
+    expect(await scene.deleted()).toEqual([])
+    expect(scene.losses.nextRoundAt).toEqual(dueAt)
+  }
+  scene.time = Number(dueAt)
+  await scene.sync()
+  expect(await scene.deleted()).toEqual(ids.slice(0, 5))
+  expect(scene.rounds).toBe(5)
+})
+
+test('the history expires while short lists wait: the lists in between do not count', async () => {
+  scene.total = 500
+  expireWithout([])
+  for (let pass = 0; pass < 8; pass++) await scene.sync()
+  scene.model.store.expireHistory()
+  for (let pass = 0; pass < 8; pass++) {
+    await scene.sync()
+    scene.model.store.expireHistory()
+  }
+  expect(scene.losses.nextRoundAt).toEqual(new Date(scene.time + minute))
+})
+
 test('a failure while a round is compared: the round does not confirm itself', async () => {
   expireWithout(ids.slice(0, 3))
   scene.deliver()
