@@ -334,25 +334,21 @@ test('Gmail: a message that another client deletes during a permanent deletion, 
   const account = await connect(server)
   const page = await world.ask(listMessages, account, { path: '\\All', page: 0, pageSize: 9 })
   const [first, second, , , fifth] = page.messages.toReversed()
-  const end = server.on('UID MOVE', async ({ defaultReply }) => {
-    all.expunge(2)
-    return defaultReply()
-  })
+  const expungesBeforeMove = (uid: number) =>
+    server.on('UID MOVE', async ({ defaultReply }) => {
+      if (all.messages.some((each) => each.uid === uid)) all.expunge(uid)
+      return defaultReply()
+    })
+  const end = expungesBeforeMove(2)
   const message = second?.id ?? ''
   const deletion = world.ask(deleteMessage, account, { message, force: true })
   await expect(deletion).rejects.toMatchObject({ code: 'MessageNotFound' })
   end()
-  const bulk = server.on('UID MOVE', async ({ defaultReply }) => {
-    all.expunge(3)
-    return defaultReply()
-  })
+  const bulk = expungesBeforeMove(3)
   const request = { path: '\\All', search: { subject: 's2' }, force: true }
   expect(await world.ask(deleteMessages, account, request)).toMatchObject({ deleted: false })
   bulk()
-  const last = server.on('UID MOVE', async ({ defaultReply }) => {
-    if (all.messages.some(({ uid }) => uid === 4)) all.expunge(4)
-    return defaultReply()
-  })
+  const last = expungesBeforeMove(4)
   expect(await world.ask(deleteMessages, account, { ...request, search: {} })).toEqual({
     deleted: true,
     deletedMessages: { emailIds: [first?.emailId, fifth?.emailId] },

@@ -132,9 +132,8 @@ async function applyDeltas(mailbox: MailboxContext): Promise<number | undefined>
 }
 
 /**
- * Lists the UIDs in a mailbox on the server. If the indexed messages and the messages from the
- * stored UIDNEXT on add up to the server's number of messages, no search for all messages is
- * needed.
+ * Lists the UIDs in a mailbox on the server. Searches for all messages only if the indexed messages
+ * and the messages from the stored UIDNEXT on do not add up to the server's number of messages.
  */
 async function findUids(
   mailbox: MailboxContext,

@@ -47,8 +47,8 @@ export async function listUids(
 }
 
 /**
- * List of all messages. A short list is replaced by the union of all searches. Messages that arrived
- * after SELECT (UIDNEXT and above) are not part of the server's number of messages.
+ * List of all messages. A short list is replaced by the union of all searches. Messages that
+ * arrived after SELECT (UIDNEXT and above) are not part of the server's number of messages.
  */
 function toList(
   all: readonly UidRange[],
