@@ -238,10 +238,10 @@ export interface MailSession extends AsyncDisposable {
   downloadPart(uid: number, part: string, options?: { maxBytes?: number }): Promise<Download>
   downloadSource(uid: number): Promise<Download>
   /**
-   * Message ids (EMAILID) of messages in the selected mailbox, which stay the same when a message
-   * is moved. Empty if the server lacks OBJECTID and is not Gmail.
+   * Message ids (EMAILID) of messages in the selected mailbox, by UID. A message id stays the same
+   * when the message is moved. Empty if the server lacks OBJECTID and is not Gmail.
    */
-  emailIds(uids: readonly UidRange[]): Promise<string[]>
+  emailIds(uids: readonly UidRange[]): Promise<Map<number, string>>
   /**
    * Changes flags of messages in the selected mailbox. Skips deleted messages. `watch` of this
    * session also reports the new flags.

@@ -1,5 +1,6 @@
 import { afterEach, beforeEach, describe, expect, jest, test } from '@jest/globals'
 import { QuotaLimiter, type QuotaLimiterOptions, type QuotaRequest } from './quota-limiter.ts'
+import { RateLimitedError } from './rate-limited-error.ts'
 import type { Permit } from './semaphore.ts'
 
 beforeEach(() => void jest.useFakeTimers())
@@ -45,6 +46,31 @@ describe('QuotaLimiter', () => {
     expect(admitted).toHaveLength(3)
     await elapse(1_250)
     expect(admitted).toHaveLength(4)
+  })
+
+  test.each<[string, (limiter: QuotaLimiter) => unknown]>([
+    ['a loan', (limiter) => limiter.lend('a', { units: 1, maxDebt: 10 })],
+    ['a pause that has ended', (limiter) => limiter.pause('a', 0)],
+    ['a limit of concurrent calls that has ended', (limiter) => limiter.narrow('a', 0)],
+    [
+      'a rejected call',
+      (limiter) =>
+        expect(
+          limiter.acquire('a', { units: 90, priority: 1, maxWaitMs: 0 }),
+        ).rejects.toBeInstanceOf(RateLimitedError),
+    ],
+  ])('%s, starts a waiting call whose timer is late', async (_name, act) => {
+    let now = 0
+    const limiter = create({ clock: () => now })
+    const { admitted, start } = recorder(limiter)
+    for (let n = 0; n < 3; n++) void start(`a${n}`, { units: 10 })
+    await elapse(0)
+    expect(admitted).toEqual(['a0', 'a1'])
+    // The event loop was busy: the timer of the third call has not run, although its time is over.
+    now = 5_000
+    await act(limiter)
+    await elapse(0)
+    expect(admitted).toEqual(['a0', 'a1', 'a2'])
   })
 
   test('slots: a call waits until all of its slots are free', async () => {

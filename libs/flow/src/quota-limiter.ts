@@ -95,7 +95,7 @@ export class QuotaLimiter<K = string> {
     const expectedMs = this.#expectedWaitMs(state, request)
     const isFull = waiting.size >= this.#options.maxWaiting
     if (expectedMs > maxWaitMs || isFull) {
-      this.#refresh(state)
+      this.#update(state)
       return Promise.reject(
         isFull ? new QueueFullError(this.#options.maxWaiting) : new RateLimitedError(expectedMs),
       )
@@ -113,8 +113,7 @@ export class QuotaLimiter<K = string> {
       const fail = (error: Error) => {
         settle()
         reject(error)
-        this.#refresh(state)
-        this.#admit()
+        this.#update(state)
       }
       const onAbort = () => fail(signal?.reason as Error)
       const onTimeout = () => fail(new RateLimitedError(this.#retryAfterMs(state, request)))
@@ -131,8 +130,7 @@ export class QuotaLimiter<K = string> {
       waiting.add(waiter)
       addWaitingUnits(units)
       signal?.addEventListener('abort', onAbort, { once: true })
-      this.#refresh(state)
-      this.#admit()
+      this.#update(state)
     })
   }
 
@@ -140,14 +138,14 @@ export class QuotaLimiter<K = string> {
   pause(key: K, ms: number): void {
     const state = this.#stateOf(key)
     state.pausedUntil = Math.max(state.pausedUntil, this.#clock() + ms)
-    this.#refresh(state)
+    this.#update(state)
   }
 
   /** Runs one call of the key at a time for `ms` milliseconds, regardless of `slots`. */
   narrow(key: K, ms: number): void {
     const state = this.#stateOf(key)
     state.narrowUntil = Math.max(state.narrowUntil, this.#clock() + ms)
-    this.#refresh(state)
+    this.#update(state)
   }
 
   /** Number of calls with the key that may currently run at the same time. */
@@ -181,7 +179,7 @@ export class QuotaLimiter<K = string> {
       state.bucket.take(units)
       state.lentUnits += units
     }
-    this.#refresh(state)
+    this.#update(state)
     return { isGranted, delayMs, pauseMs }
   }
 
@@ -213,8 +211,7 @@ export class QuotaLimiter<K = string> {
         if (!isRunning) return
         isRunning = false
         state.running -= slots
-        this.#refresh(state)
-        this.#admit()
+        this.#update(state)
       },
     }
   }
@@ -234,6 +231,15 @@ export class QuotaLimiter<K = string> {
     return Math.max(state.pausedUntil, this.#pausedUntil) - this.#clock()
   }
 
+  /**
+   * Updates a key after its state may have changed, and starts the calls that are ready now. A key
+   * that became ready has no timer any more, so each update has to start ready calls.
+   */
+  #update(state: KeyState<K>): void {
+    this.#refresh(state)
+    this.#admit()
+  }
+
   /** Updates a key's place in the rings of ready keys and its timer, or removes an unused key. */
   #refresh(state: KeyState<K>): void {
     clearTimeout(state.timer)
@@ -244,10 +250,7 @@ export class QuotaLimiter<K = string> {
     this.#moveTo(state, isReady ? first.priority : undefined)
     const nextMs = delayMs > 0 || isReady ? delayMs : state.narrowUntil - this.#clock()
     if (nextMs <= 0) return this.#dropUnused(state)
-    state.timer = setTimeout(() => {
-      this.#refresh(state)
-      this.#admit()
-    }, timerMs(nextMs))
+    state.timer = setTimeout(() => this.#update(state), timerMs(nextMs))
     // A key without waiting calls has a timer only for its removal, which need not keep Node alive.
     if (first === undefined) state.timer.unref()
   }

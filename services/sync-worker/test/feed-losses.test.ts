@@ -13,6 +13,8 @@ const rateLimited = new MailApiError('rate-limited', 'Too many requests', { stat
 class LossScene extends FeedScene {
   /** Ids that lists leave out. */
   readonly hidden = new Set<string>()
+  /** Number of entries that each page of a list passes over as damaged. */
+  damaged = 0
   rounds = 0
   /** Number of requests for messages that fail. */
   failures = 0
@@ -29,7 +31,8 @@ class LossScene extends FeedScene {
       if (position.cursor === undefined) this.rounds++
       const page = await changes(feed, position, signal)
       if (!page.full) return page
-      return { ...page, changed: page.changed.filter(({ id }) => !this.hidden.has(id)) }
+      const changed = page.changed.filter(({ id }) => !this.hidden.has(id))
+      return { ...page, changed, ...(this.damaged > 0 && { unreadable: this.damaged }) }
     }
     const getMessages = api.getMessages.bind(api)
     api.getMessages = async (...call) => {
@@ -109,6 +112,56 @@ test('many losses that are deletions: stored after a second list, one minute lat
   expect(await scene.deleted()).toEqual(ids.slice(0, 5))
   expect(scene.rounds).toBe(2)
   expect(scene.losses.nextRoundAt).toBeUndefined()
+})
+
+test('many losses in lists with damaged entries: kept until a list has no damaged entry', async () => {
+  for (const id of ids.slice(0, 5)) scene.model.store.remove(scene.model.message(id))
+  scene.damaged = 1
+  expireWithout([])
+  for (let pass = 0; pass < 3; pass++) {
+    await scene.sync()
+    scene.time = Number(scene.losses.nextRoundAt)
+  }
+  expect(await scene.deleted()).toEqual([])
+  expect(scene.rounds).toBe(3)
+  scene.damaged = 0
+  await scene.sync()
+  scene.time += minute
+  await scene.sync()
+  expect(await scene.deleted()).toEqual(ids.slice(0, 5))
+})
+
+test('the history expires before another list is due: new messages are announced, losses wait', async () => {
+  for (const id of ids.slice(0, 5)) scene.model.store.remove(scene.model.message(id))
+  expireWithout([])
+  await scene.sync()
+  const dueAt = scene.losses.nextRoundAt
+  const announced: string[] = []
+  for (let time = 0; time < 3; time++) {
+    scene.time += 10_000
+    announced.push(scene.deliver())
+    scene.model.store.expireHistory()
+    await scene.sync()
+    expect(await scene.announced()).toEqual(announced)
+    expect(await scene.deleted()).toEqual([])
+    expect(scene.losses.nextRoundAt).toEqual(dueAt)
+  }
+  scene.time = Number(dueAt)
+  await scene.sync()
+  expect(await scene.deleted()).toEqual(ids.slice(0, 5))
+  expect(scene.rounds).toBe(5)
+})
+
+test('the history expires while short lists wait: the lists in between do not count', async () => {
+  scene.total = 500
+  expireWithout([])
+  for (let pass = 0; pass < 8; pass++) await scene.sync()
+  scene.model.store.expireHistory()
+  for (let pass = 0; pass < 8; pass++) {
+    await scene.sync()
+    scene.model.store.expireHistory()
+  }
+  expect(scene.losses.nextRoundAt).toEqual(new Date(scene.time + minute))
 })
 
 test('a failure while a round is compared: the round does not confirm itself', async () => {

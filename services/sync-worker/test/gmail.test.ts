@@ -330,27 +330,30 @@ test('Gmail: delete to Trash, move to a label, delete permanently', async () => 
 test('Gmail: a message that another client deletes during a permanent deletion, is not reported as deleted', async () => {
   const server = await start({ labels: [] })
   const all = server.mailbox(paths.all)
-  for (let at = 0; at < 3; at++) place(server, paths.all, { date: old, subject: `s${at}` })
+  for (let at = 0; at < 5; at++) place(server, paths.all, { date: old, subject: `s${at}` })
   const account = await connect(server)
   const page = await world.ask(listMessages, account, { path: '\\All', page: 0, pageSize: 9 })
-  const [, second = ''] = page.messages.map(({ id }) => id)
-  const end = server.on('UID MOVE', async ({ defaultReply }) => {
-    all.expunge(2)
-    return defaultReply()
-  })
-  const deletion = world.ask(deleteMessage, account, { message: second, force: true })
+  const [first, second, , , fifth] = page.messages.toReversed()
+  const expungesBeforeMove = (uid: number) =>
+    server.on('UID MOVE', async ({ defaultReply }) => {
+      if (all.messages.some((each) => each.uid === uid)) all.expunge(uid)
+      return defaultReply()
+    })
+  const end = expungesBeforeMove(2)
+  const message = second?.id ?? ''
+  const deletion = world.ask(deleteMessage, account, { message, force: true })
   await expect(deletion).rejects.toMatchObject({ code: 'MessageNotFound' })
   end()
-  const bulk = server.on('UID MOVE', async ({ defaultReply }) => {
-    all.expunge(3)
-    return defaultReply()
-  })
+  const bulk = expungesBeforeMove(3)
   const request = { path: '\\All', search: { subject: 's2' }, force: true }
   expect(await world.ask(deleteMessages, account, request)).toMatchObject({ deleted: false })
   bulk()
-  expect(await world.ask(deleteMessages, account, { ...request, search: {} })).toMatchObject({
+  const last = expungesBeforeMove(4)
+  expect(await world.ask(deleteMessages, account, { ...request, search: {} })).toEqual({
     deleted: true,
+    deletedMessages: { emailIds: [first?.emailId, fifth?.emailId] },
   })
+  last()
   expect([...all.messages, ...server.mailbox(paths.trash).messages]).toEqual([])
 })
 

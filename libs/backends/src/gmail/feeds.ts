@@ -29,9 +29,9 @@ export function gmailFeeds(requests: GmailRequests): MailApiFeeds {
       const cursor = position.cursor === undefined ? undefined : readCursor(position.cursor)
       if (cursor && 'since' in cursor) return readHistory(requests, { cursor, position }, signal)
       const round = cursor ?? { start: await readHistoryId(requests, signal), label: '' }
-      const { next, changed } = await rounds.read(round, position, signal)
-      const isComplete = next === undefined
-      return pageOf(next ?? { since: round.start }, { full: true, changed, complete: isComplete })
+      const { next, ...page } = await rounds.read(round, position, signal)
+      const complete = next === undefined
+      return pageOf(next ?? { since: round.start }, { full: true, complete, ...page })
     },
   }
 }

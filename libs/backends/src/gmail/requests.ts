@@ -6,7 +6,7 @@ import type { MailApiAccess, MailApiLogin, MailApiUse } from '../mail-api/access
 import { isMailApiError, MailApiError } from '../mail-api/errors.ts'
 import { isApiId } from '../mail-api/ids.ts'
 import { type ClientRequest, ProviderClient } from '../provider-client/provider-client.ts'
-import { assertForm } from '../provider-client/response-form.ts'
+import { assertForm, type ResponseForm } from '../provider-client/response-form.ts'
 import type { ProviderLimiter } from '../provider-limits/provider-limiter.ts'
 import { type BatchOutcome, BatchRound } from './batch.ts'
 import { toGmailError, toGmailReadError } from './errors.ts'
@@ -35,6 +35,8 @@ export interface GmailRequest {
   body?: object
   /** True if the request may be repeated after temporary failures; defaults to true for GET. */
   repeatable?: boolean
+  /** Expected form of the response of Gmail; defaults to `gmailForm`. */
+  form?: ResponseForm
   /** Maximum bytes of the response of Gmail; defaults to 1 MiB. */
   maxBytes?: number
   /**
@@ -96,11 +98,11 @@ export class GmailRequests {
    * is accepted only for requests without a result, and read as an empty object.
    */
   async json<T extends object>(request: GmailRequest): Promise<Partial<T>> {
-    const { method = 'GET', fields } = request
+    const { method = 'GET', fields, form = gmailForm } = request
     const check = ({ json }: ProviderJson<unknown>) => {
       const hasNoResult = method !== 'GET' && fields === undefined && json === undefined
       if (hasNoResult) return
-      assertForm(json, gmailForm)
+      assertForm(json, form)
       request.check?.(json)
     }
     const client = method === 'GET' ? this.#reads : this.#client

@@ -33,6 +33,8 @@ export interface RoundPage {
   /** Position of the next page of the full round. Undefined after the last list. */
   next: RoundCursor | undefined
   changed: MessageChange[]
+  /** Number of damaged entries of the list that were passed over. Absent if there was none. */
+  unreadable?: number
 }
 
 /** Ids of the labels of a Gmail mailbox, sorted. */
@@ -90,8 +92,10 @@ export class FullRounds {
       cursor = next
       if (next.label === undefined) continue
       const page = await this.#readList({ ...next, label: next.label }, position, signal)
-      if (page.next.page !== undefined || page.changed.length > 0) return page
-      cursor = page.next
+      const { next: following, changed, unreadable } = page
+      if (following.page !== undefined || changed.length > 0 || unreadable !== undefined)
+        return page
+      cursor = following
     }
     return { next: cursor, changed: [] }
   }
@@ -142,15 +146,20 @@ export class FullRounds {
     cursor: RoundCursor & { label: string },
     position: FeedPosition,
     signal: AbortSignal,
-  ): Promise<{ next: RoundCursor; changed: MessageChange[] }> {
+  ): Promise<RoundPage & { next: RoundCursor }> {
     const { label, page: pageToken, ...rest } = cursor
     const query = { labelIds: label === '' ? [] : [label], includeSpamTrash: true as const }
     try {
-      const page = defined({ limit: position.limit, pageToken })
-      const { entries, nextPageToken } = await readPage(this.#requests, { query, page }, signal)
+      const page = { skipsDamaged: true, ...defined({ limit: position.limit, pageToken }) }
+      const { entries, nextPageToken, unreadable } = await readPage(
+        this.#requests,
+        { query, page },
+        signal,
+      )
       const changed = entries.map((entry) => ({ ...entry, ...entryOf(label) }))
-      if (nextPageToken === undefined) return { next: { ...rest, done: label }, changed }
-      return { next: { ...cursor, page: nextPageToken }, changed }
+      const next =
+        nextPageToken === undefined ? { ...rest, done: label } : { ...cursor, page: nextPageToken }
+      return { next, changed, ...defined({ unreadable }) }
     } catch (error) {
       const isRefused = isMailApiError(error, 'refused') || isMailApiError(error, 'message-missing')
       if (!isRefused) throw error

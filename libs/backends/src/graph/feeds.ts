@@ -1,16 +1,14 @@
 import { messageOf } from '@posthorn/errors'
 import { ProviderError } from '@posthorn/net/provider-error'
-import { assertObject } from '../provider-client/response-form.ts'
 import { isMailApiError, MailApiError } from '../mail-api/errors.ts'
 import type { ChangesPage, Feed, MailApiFeeds, MessageChange } from '../mail-api/feeds.ts'
 import type { GraphMessage } from '../provider-types/graph.ts'
 import { damagedCursorOf, readDamagedPage } from './damaged-folder.ts'
 import { decodeCursor, encodeCursor, type GraphCursor, staleCursor } from './feed-cursor.ts'
 import { feedFields, type FeedRequest, toChange } from './feed-change.ts'
-import { assertGraphForm } from './form.ts'
 import { type GraphClient, linkQuery } from './graph-client.ts'
 import { isPageFailure, smallerPages } from './list-around.ts'
-import { entriesOf } from './list-entries.ts'
+import { assertEntries, entriesOf } from './list-entries.ts'
 import { readListedPage } from './listed-feed.ts'
 import { folderPath } from './lists.ts'
 import { isId } from './message-fields.ts'
@@ -128,8 +126,7 @@ async function readDeltaPage(
   const start = cursor === undefined ? undefined : decodeCursor(cursor)
   const page = await client.json<DeltaPage>({
     repeatable,
-    // The request is not repeated because of a damaged entry: a smaller page may skip the entry.
-    check: assertObject,
+    check: assertEntries,
     path: `${folderPath(feed.id)}/messages/delta`,
     query: start?.query ?? { $select: feedFields },
     // A request for changes never has `$top`, because `$top` ends the round of the delta. Without
@@ -138,7 +135,6 @@ async function readDeltaPage(
     missing: 'folder-missing',
     signal,
   })
-  assertGraphForm(page)
   const full = start === undefined || start.kind === 'full'
   const { changed, removed } = toChanges(entriesOf(page), feed)
   const left = new Set([...(start?.removed ?? []), ...removed])

@@ -3,6 +3,7 @@ import {
   isObject,
   isObjectList,
   malformed,
+  malformedMember,
   type ResponseForm,
 } from '../provider-client/response-form.ts'
 
@@ -65,7 +66,9 @@ const form: ResponseForm = {
  */
 export function assertGraphForm(json: unknown): asserts json is object {
   assertForm(json, form)
-  if ('value' in json && !isObjectList(json.value)) throw malformed('value is no list')
+  if (!('value' in json)) return
+  if (!Array.isArray(json.value)) throw malformed('value is no list')
+  if (!isObjectList(json.value)) throw malformedMember('an entry is no object')
 }
 
 /**

@@ -281,7 +281,7 @@ function clientRequest(request: GraphRequest): ClientRequest {
     ...bodyOf(json, mime),
     check: ({ status, json: received }) => {
       // Graph responds to a message in MIME format that is too large with status 200 and no body.
-      const mayBeEmpty = [202, 204].includes(status) || mime !== undefined
+      const mayBeEmpty = method !== 'GET' && ([202, 204].includes(status) || mime !== undefined)
       if (received !== undefined || !mayBeEmpty) check(received)
     },
     maxBytes: maxJsonBytes,

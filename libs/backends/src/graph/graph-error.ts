@@ -70,13 +70,27 @@ export function graphError(error: ProviderError): MailApiError {
   const { status, code, message } = error
   const isSendingLimit = normalized(code) === sendingLimit
   const retryAfterMs = error.retryAfterMs ?? (isSendingLimit ? hourMs : undefined)
-  const failure = wrappedFailure(error) ?? failures[normalized(code)] ?? byStatus(status, code)
+  const failure = failureOf(error)
   const warning = failure === 'stale-cursor' ? staleWarning : undefined
   return new MailApiError(
     failure,
     message,
     defined({ status, retryAfterMs, warning, cause: error }),
   )
+}
+
+function failureOf(error: ProviderError): MailApiFailure {
+  const { status, code } = error
+  if (isRedirect(error)) return 'unavailable'
+  return wrappedFailure(error) ?? failures[normalized(code)] ?? byStatus(status, code)
+}
+
+/**
+ * True for a redirect. Graph documents none for these requests, so a server in front of Graph sent
+ * the response. A redirect does not show whether the request took effect.
+ */
+function isRedirect({ status }: ProviderError): boolean {
+  return status < 400
 }
 
 /**
@@ -86,6 +100,7 @@ export function graphError(error: ProviderError): MailApiError {
 export function subscriptionError(error: ProviderError): MailApiError {
   const generic = graphError(error)
   const isTemporary =
+    isRedirect(error) ||
     error.status === 429 ||
     wrappedFailure(error) !== undefined ||
     (error.status >= 500 && !isExtension(error.code))

@@ -1,9 +1,7 @@
 import { incompleteResponse, isMailApiError, type MailApiError } from '../mail-api/errors.ts'
 import type { GraphMessage } from '../provider-types/graph.ts'
-import { assertObject } from '../provider-client/response-form.ts'
-import { assertGraphForm } from './form.ts'
 import type { GraphClient } from './graph-client.ts'
-import { entriesOf } from './list-entries.ts'
+import { assertEntries, entriesOf } from './list-entries.ts'
 import { isId } from './message-fields.ts'
 
 /** Page sizes that are tried in turn after a page failed, to find the damaged message. */
@@ -91,22 +89,29 @@ async function readPart(
   let failure: MailApiError | undefined
   for (const size of [limit, ...smallerPages.filter((each) => each < limit)])
     try {
-      const page = await client.json<ListResponse>({
+      return await client.json<ListResponse>({
         path,
         query: { ...query, $top: String(size), ...(skip > 0 && { $skip: String(skip) }) },
         missing: 'folder-missing',
         // The request for a single message is repeated: a lasting failure shows that the message is
         // damaged.
         repeatable: size === 1,
-        check: assertObject,
+        check: assertUsable,
         signal,
       })
-      assertGraphForm(page)
-      if (entriesOf(page).every(({ id }) => isId(id))) return page
-      failure = incompleteResponse('The provider sent an entry without an id')
     } catch (error) {
       if (!isPageFailure(error)) throw error
       failure = error
     }
   return failure as MailApiError
+}
+
+/**
+ * Checks that each message of a page has an id that can be used.
+ * @throws MailApiError `unavailable`
+ */
+function assertUsable(page: unknown): void {
+  assertEntries(page)
+  if (!entriesOf(page).every(({ id }: GraphMessage) => isId(id)))
+    throw incompleteResponse('The provider sent an entry without an id')
 }

@@ -1,4 +1,5 @@
 import { incompleteResponse } from '../mail-api/errors.ts'
+import { assertGraphForm } from './form.ts'
 
 /**
  * Entries of a page of a Graph list. Graph may send status 200 although it could not read an entry;
@@ -14,4 +15,15 @@ export function entriesOf<T extends { id?: string }>({ value }: { value?: T[] })
   if (value.some(({ id }) => !id))
     throw incompleteResponse('The provider sent an entry without an id')
   return value
+}
+
+/**
+ * Checks the form of a page of a Graph list, as part of a request. The request is repeated like
+ * after other temporary failures, because an entry may be damaged for seconds only.
+ *
+ * @throws MailApiError `unavailable`
+ */
+export function assertEntries(page: unknown): asserts page is object {
+  assertGraphForm(page)
+  entriesOf(page)
 }

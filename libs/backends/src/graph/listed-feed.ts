@@ -3,7 +3,7 @@ import type { GraphMessage } from '../provider-types/graph.ts'
 import { decodeCursor, encodeCursor, type GraphCursor } from './feed-cursor.ts'
 import { feedFields, type FeedRequest, toChange } from './feed-change.ts'
 import { type GraphClient, linkQuery } from './graph-client.ts'
-import { entriesOf } from './list-entries.ts'
+import { assertEntries, entriesOf } from './list-entries.ts'
 import { folderPath } from './lists.ts'
 import { isId } from './message-fields.ts'
 import { utcSeconds } from './search-filter.ts'
@@ -41,6 +41,7 @@ export async function readListedPage(
     path: `${folderPath(feed.id)}/messages`,
     query: start.query || firstQuery(start, limit),
     missing: 'folder-missing',
+    check: assertEntries,
     signal,
   })
   const messages = new Map(entriesOf(page).map((each) => [each.id, each]))

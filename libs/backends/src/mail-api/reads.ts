@@ -35,6 +35,11 @@ export interface PageOptions {
    * page follows.
    */
   limit: number
+  /**
+   * True to pass over entries that are damaged in repeated responses, instead of failing. The page
+   * then has `unreadable`.
+   */
+  skipsDamaged?: boolean
 }
 
 /** Page of a list that a mail provider returns, such as a list of messages. */
@@ -47,6 +52,8 @@ export interface ApiPage<T> {
   nextPageToken?: string
   /** Number of all entries that match the query. Absent if the provider does not count entries. */
   total?: number
+  /** Number of damaged entries that were passed over. Absent if there was none. */
+  unreadable?: number
 }
 
 /** Id of a listed message, and of its thread if the provider lists it. */

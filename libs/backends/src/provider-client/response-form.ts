@@ -60,7 +60,7 @@ export function malformed(reason: string): MailApiError {
  * Failure like `malformed` for one member of an object. Other members of the object, or a smaller
  * page, may still be usable.
  */
-function malformedMember(reason: string): MailApiError {
+export function malformedMember(reason: string): MailApiError {
   return incompleteResponse(textOf(reason))
 }
 

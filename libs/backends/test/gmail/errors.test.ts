@@ -148,6 +148,22 @@ test('errors: sending refused for its recipients, is told from others by the rea
   expect(await failureOf('too-large-upload')).toBe('too-large')
 })
 
+test.each(['drafts.send', 'messages.send'])(
+  'errors: %s that is redirected: temporary failure, and the effect is unknown',
+  async (operation) => {
+    await using setup = await startGmail()
+    const headers = { location: 'https://login.example/' }
+    const body = { error: { code: 404, message: 'moved', errors: [{ reason: 'notFound' }] } }
+    setup.gmail.on(operation, providerFaults.deviates({ status: 307, headers, body }))
+    const { api } = setup
+    const sending =
+      operation === 'drafts.send'
+        ? api.releaseDraft('r1', signal)
+        : api.sendMessage(content, {}, signal)
+    await expect(sending).rejects.toMatchObject({ failure: 'unavailable', status: 307 })
+  },
+)
+
 test('errors: no text contains the token', async () => {
   await using setup = await startGmail()
   setup.setToken('ya29.secret-token-of-the-account')

@@ -285,6 +285,24 @@ describe('graph: error responses', () => {
     },
   )
 
+  test.each([
+    'POST /v1.0/me/messages/{draft}/send',
+    'POST /v1.0/me/sendMail',
+    'POST /v1.0/subscriptions',
+    'GET /v1.0/me/mailFolders/{id}/messages/delta',
+    'GET /v1.0/me/messages/{id}',
+  ])('%s that is redirected: temporary failure, and the effect is unknown', async (request) => {
+    const body = { error: { code: 'ErrorItemNotFound', message: 'Object moved' } }
+    for (const status of [302, 307, 308])
+      for (const each of ['', body]) {
+        const headers = { location: 'https://login.example/' }
+        const entry = { ...named('transient'), request, status, headers, body: each }
+        reply(entry)
+        expect(await failureOf(entry)).toMatchObject({ failure: 'unavailable', status })
+        remove.pop()?.()
+      }
+  })
+
   test('subscription-get-fails: subscriptions are read from the list', async () => {
     const watch = await setup.api.watch('secret', signal)
     const listed = await setup.api.listWatches(signal)

@@ -40,7 +40,7 @@ type ReplyRule = (request: ReceivedRequest, index: number) => WebhookReply
 
 export interface WebhookReceiver {
   readonly port: number
-  /** URL of the webhook endpoint: `http://127.0.0.1:port/hook`. Every other path works as well. */
+  /** URL of the webhook endpoint: `http://127.0.0.2:port/hook`. Every other path works as well. */
   readonly url: string
   /** Webhook requests, oldest first, including requests that got an error reply. */
   readonly requests: ReceivedRequest[]
@@ -57,10 +57,16 @@ export interface WebhookReceiver {
 }
 
 /**
+ * Loopback address of webhook receivers. No other server of the tests listens on this address, so a
+ * webhook that arrives after the end of its receiver never reaches a server that got the same port.
+ */
+const receiverHost = '127.0.0.2'
+
+/**
  * Starts an HTTP server that stands for a customer's webhook endpoint. `close` ends requests
  * without a reply.
  */
-export async function startWebhookReceiver(host = '127.0.0.1'): Promise<WebhookReceiver> {
+export async function startWebhookReceiver(host = receiverHost): Promise<WebhookReceiver> {
   const requests: ReceivedRequest[] = []
   const scripted: WebhookReply[] = []
   let rule: ReplyRule = () => ({})

@@ -1,5 +1,11 @@
 import type { Logger } from '@posthorn/telemetry'
-import { type AccountLoad, type LimitedMemory, MemoryBudget, plannedPart } from './memory-budget.ts'
+import {
+  type AccountLoad,
+  type LimitedMemory,
+  MemoryBudget,
+  type MemoryUse,
+  plannedPart,
+} from './memory-budget.ts'
 
 export interface MemoryGuardOptions {
   log: Pick<Logger, 'info' | 'warn'>
@@ -70,33 +76,33 @@ export class MemoryGuard {
     const uses = this.#budgets.map((budget) => ({ ...budget.measure(load), ...budget.memory }))
     const tightest = uses.reduce((least, use) => (use.capacity < least.capacity ? use : least))
     this.#bytesPerAccount = tightest.bytesPerAccount
+    const fullest = uses.reduce((most, use) => (usedPart(use) > usedPart(most) ? use : most))
     const part = this.#refusing ? acceptBelow : plannedPart
-    this.#setRefusing(
-      uses.some((use) => Math.max(use.totalBytes, use.expectedBytes) >= part * use.limitBytes),
-      { ...load, ...tightest },
-    )
+    this.#setRefusing(usedPart(fullest) >= part, { ...load, ...fullest })
     const capacity = this.#refusing ? 0 : Math.max(0, tightest.capacity)
     this.#capacity = capacity
     const step = Math.min(capacity, Math.max(load.loggedIn, Math.ceil(capacity * stepPart)))
     return { capacity, step, excess: Math.min(load.starting, Math.max(0, -tightest.capacity)) }
   }
 
-  #setRefusing(refusing: boolean, use: AccountLoad & MemoryFields): void {
+  #setRefusing(refusing: boolean, use: AccountLoad & NamedUse): void {
     if (refusing === this.#refusing) return
     this.#refusing = refusing
     const { log, onChange } = this.#options
-    const { accounts, waiting, name, expectedBytes, limitBytes } = use
+    const { name: memory, accounts, waiting, totalBytes, expectedBytes, limitBytes } = use
     const bytesPerAccount = Math.round(use.bytesPerAccount)
-    const fields = { accounts, waiting, memory: name, expectedBytes, limitBytes, bytesPerAccount }
+    const bytes = { totalBytes, expectedBytes, limitBytes, bytesPerAccount }
+    const fields = { accounts, waiting, memory, ...bytes }
     if (refusing) log.warn(fields, 'memory limit reached, refusing further shards')
     else log.info(fields, 'memory available, accepting shards again')
     onChange(refusing ? 1 : 0)
   }
 }
 
-interface MemoryFields {
-  name: string
-  expectedBytes: number
-  limitBytes: number
-  bytesPerAccount: number
+/** Use of a limited memory, with the name and the limit of this memory. */
+type NamedUse = MemoryUse & Pick<LimitedMemory, 'name' | 'limitBytes'>
+
+/** Share of the memory limit that is in use, or will be in use after the logins of all accounts. */
+function usedPart({ totalBytes, expectedBytes, limitBytes }: NamedUse): number {
+  return Math.max(totalBytes, expectedBytes) / limitBytes
 }

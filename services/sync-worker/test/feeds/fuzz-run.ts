@@ -21,6 +21,8 @@ import type { FakeState, FuzzedMailbox } from './fuzzed-mailbox.ts'
 import { account, MemoryFeedStore, MemoryTables } from './memory-feed-store.ts'
 
 const minute = 60_000
+/** Interval of the full lists of a folder that is listed around a damaged message. */
+const damagedListMs = 15 * minute
 /** Passes until a mailbox has to be settled after its faults ended. */
 const maxPasses = 40
 
@@ -198,7 +200,7 @@ export class FuzzRun {
   /** Passes without faults until nothing is due. None of them fails. */
   async #settle(): Promise<void> {
     const { clock } = this.#mailbox
-    clock.advance(minute)
+    clock.advance(this.#hasDamagedFolder() ? damagedListMs : minute)
     const { signal } = new AbortController()
     for (let pass = 0, isSettled = false; !isSettled; pass++) {
       if (pass > maxPasses) throw new Error('the mailbox does not settle')
@@ -210,6 +212,11 @@ export class FuzzRun {
     }
     if (this.view.messages.size > 0) this.#applyEvents()
     this.#left.clear()
+  }
+
+  /** True if a folder of Graph is listed around a damaged message, until a day has passed. */
+  #hasDamagedFolder(): boolean {
+    return [...this.tables.feeds.values()].some(({ cursor }) => cursor?.includes('"damagedAt"'))
   }
 
   #applyEvents(): void {

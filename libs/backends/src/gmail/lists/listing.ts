@@ -1,6 +1,7 @@
 import { defined } from '@posthorn/contracts/defined'
 import { incompleteResponse, isMailApiError, MailApiError } from '../../mail-api/errors.ts'
 import { isApiId, maxPageTokenLength } from '../../mail-api/ids.ts'
+import { isObject, type ResponseForm } from '../../provider-client/response-form.ts'
 import type { ApiPage, ListedId, MessageQuery, PageOptions } from '../../mail-api/reads.ts'
 import type {
   GmailLabel,
@@ -10,7 +11,7 @@ import type {
 import { relabelled } from '../errors.ts'
 import { readLabels } from '../labels.ts'
 import { lookUp } from './lookups.ts'
-import { type GmailRequests, idPath } from '../requests.ts'
+import { type GmailRequest, type GmailRequests, idPath } from '../requests.ts'
 import { type GmailQuery, planSearch } from './search.ts'
 
 /** Maximum message ids per page of a Gmail list. */
@@ -55,11 +56,11 @@ async function listByQuery(
     explain(requests, { error, query, page, signal }),
   )
   const isWhole = folderId !== undefined && Object.keys(search).length === 0
-  const [{ entries, nextPageToken }, total] = await Promise.all([
+  const [listed, total] = await Promise.all([
     list,
     isWhole ? countOf(requests, folderId, signal) : undefined,
   ])
-  return defined({ entries, nextPageToken, total })
+  return { ...listed, ...defined({ total }) }
 }
 
 /**
@@ -86,14 +87,49 @@ async function countOf(
   }
 }
 
-/** Reads one page of Gmail's `messages.list`, newest first. */
+/**
+ * Form of a page of a Gmail list with damaged entries. The entries are checked one by one. All
+ * other members must be as in any page.
+ */
+const damagedForm: ResponseForm = {
+  lists: {},
+  members: { nextPageToken: 'string', resultSizeEstimate: 'number' },
+}
+
+/**
+ * Reads one page of Gmail's `messages.list`, newest first. A page with a damaged entry is requested
+ * four times, then fails, or is read without the entry if `page` has `skipsDamaged`.
+ */
 export async function readPage(
   requests: GmailRequests,
   { query, page }: { query: GmailQuery; page: PageOptions },
   signal: AbortSignal,
 ): Promise<ApiPage<ListedId>> {
+  const request = listRequest({ query, page }, signal)
+  const list = await requests
+    .json<GmailListMessagesResponse>({ ...request, check: assertIds })
+    .catch((error: unknown) => {
+      const isDamaged = isMailApiError(error) && error.incomplete
+      if (!isDamaged || page.skipsDamaged !== true) throw error
+      const lenient = { ...request, form: damagedForm, check: assertList }
+      return requests.json<GmailListMessagesResponse>(lenient)
+    })
+  const entries = entriesOf(list, list.messages)
+  const usable = entries.filter(isListed)
+  const unreadable = entries.length - usable.length
+  return defined({
+    entries: usable.flatMap(toListedId),
+    nextPageToken: tokenOf(list.nextPageToken),
+    unreadable: unreadable > 0 ? unreadable : undefined,
+  })
+}
+
+function listRequest(
+  { query, page }: { query: GmailQuery; page: PageOptions },
+  signal: AbortSignal,
+): GmailRequest {
   const { labelIds, q, includeSpamTrash } = query
-  const list = await requests.json<GmailListMessagesResponse>({
+  return {
     operation: 'messages.list',
     path: '/messages',
     query: {
@@ -105,12 +141,32 @@ export async function readPage(
     },
     fields: 'messages(id,threadId),nextPageToken,resultSizeEstimate',
     signal,
-  })
-  const messages = entriesOf(list, list.messages)
-  return defined({
-    entries: messages.flatMap(toListedId),
-    nextPageToken: tokenOf(list.nextPageToken),
-  })
+  }
+}
+
+/**
+ * Checks that each entry of a Gmail list has an id.
+ * @throws MailApiError `unavailable`
+ */
+function assertIds({ messages = [] }: { messages?: readonly Partial<GmailMessage>[] }): void {
+  if (!messages.every(isListed)) throw entryWithoutId()
+}
+
+/**
+ * Checks that a Gmail response has a list of messages, or no messages.
+ * @throws MailApiError `unavailable`
+ */
+function assertList({ messages = [] }: { messages?: unknown }): void {
+  if (!Array.isArray(messages)) throw incompleteResponse('The messages of Gmail are no list')
+}
+
+/** True for an entry of a Gmail message list that has an id. */
+function isListed(entry: unknown): entry is Partial<GmailMessage> & { id: string } {
+  return isObject(entry) && 'id' in entry && typeof entry.id === 'string' && isApiId(entry.id)
+}
+
+function entryWithoutId(): MailApiError {
+  return incompleteResponse('The list of Gmail has an entry without an id')
 }
 
 /**
@@ -133,8 +189,9 @@ export function entriesOf<T>(
  * message
  */
 function toListedId({ id = '', threadId }: Partial<GmailMessage>): ListedId[] {
-  if (!isApiId(id)) throw incompleteResponse('The list of Gmail has an entry without an id')
-  return [defined({ id, threadId: isApiId(threadId ?? '') ? threadId : undefined })]
+  if (!isApiId(id)) throw entryWithoutId()
+  const isKnown = typeof threadId === 'string' && isApiId(threadId)
+  return [defined({ id, threadId: isKnown ? threadId : undefined })]
 }
 
 /**

@@ -3,13 +3,16 @@ import type { ImapConnection } from '../connection/connection.ts'
 import { commandSets } from './flags.ts'
 import { clean } from '../text.ts'
 
-/** EMAILID (RFC 8474 §5.1) or X-GM-MSGID of existing messages in the selected mailbox. */
+/**
+ * EMAILID (RFC 8474 §5.1) or X-GM-MSGID of existing messages in the selected mailbox, by UID, in
+ * the order of the server's response.
+ */
 export async function emailIds(
   connection: ImapConnection,
   uids: readonly UidRange[],
-): Promise<string[]> {
+): Promise<Map<number, string>> {
   const { capabilities } = connection.client
-  if (!capabilities.has('OBJECTID') && !capabilities.has('X-GM-EXT-1')) return []
+  if (!capabilities.has('OBJECTID') && !capabilities.has('X-GM-EXT-1')) return new Map()
   const mailbox = connection.selected
   const emailIdsByUid = new Map<number, string>()
   for (const set of commandSets(uids))
@@ -19,5 +22,5 @@ export async function emailIds(
       for await (const { uid, emailId } of client.fetch(set, { uid: true }, { uid: true }))
         if (emailId) emailIdsByUid.set(uid, clean(emailId))
     }, mailbox)
-  return [...emailIdsByUid.values()]
+  return emailIdsByUid
 }

@@ -11,9 +11,9 @@ const maxRepeats = 3
 const delayOf = backoff({ baseMs: 250, maxMs: 1_000, jitter: 0.3 })
 
 /**
- * Repeats a command about one message while the message is missing or incomplete, at most until the
- * command's deadline. A replica of the provider may still lack a message that a notification
- * announced.
+ * Repeats a command about one message while the message is missing, or the provider's response is
+ * incomplete or malformed, at most until the command's deadline. A replica of the provider may
+ * still lack a message that a notification announced.
  */
 export function untilSettled<T>(
   work: (command: ApiCommand) => Promise<T>,
@@ -51,13 +51,13 @@ export async function untilExpected<T>(
   }
 }
 
-/** True for the error of a missing message, or of a response without a part of the message. */
+/** True for the error of a missing message, or of an incomplete or malformed response. */
 function isLate(error: unknown): boolean {
   const isMissing = error instanceof AppError && error.code === 'MessageNotFound'
   return isMissing || isIncomplete(error)
 }
 
-/** True for the error of a response of the provider in which a part is missing. */
+/** True for the error of a response in which a member is missing or has a wrong type. */
 export function isIncomplete(error: unknown): boolean {
   return isMailApiError(error) && error.incomplete
 }

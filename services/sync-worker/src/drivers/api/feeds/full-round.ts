@@ -1,3 +1,4 @@
+import { defined } from '@posthorn/contracts/defined'
 import type { ChangesPage, Feed, MessageChange, MessageQuery } from '@posthorn/backends/mail-api'
 import {
   absoluteChange,
@@ -33,7 +34,10 @@ export async function collectPage(
 ): Promise<FeedState> {
   const { index, writer } = pass
   const isFirst = state.stage !== 'collect'
-  if (isFirst && state.folder === null) pass.losses.begin()
+  if (state.folder === null) {
+    if (isFirst) pass.losses.begin()
+    if (page.unreadable !== undefined) pass.losses.markDamaged()
+  }
   const ids = page.changed.map(({ id }) => id)
   const loaded = await index.load(state.feed, isFirst ? [] : ids)
   const collected = new Map(loaded.states)
@@ -75,7 +79,7 @@ export async function markRecent(pass: FeedPass, { feed, state }: FeedInPass): P
   for (const query of recentQueries(pass, feed)) {
     let pageToken: string | undefined
     do {
-      const position = { limit: pageLimit, ...(pageToken !== undefined && { pageToken }) }
+      const position = { limit: pageLimit, skipsDamaged: true, ...defined({ pageToken }) }
       const list = api.listIds({ ...query, search }, position, signal)
       const page = await listedBy(feed, list)
       const ids = page.entries.map(({ id }) => id)

@@ -4,9 +4,10 @@ import type { FeedState } from './stored/feed-store.ts'
  * Maximum consecutive polls whose cursors are not stored. A provider accepts only the last few
  * cursors of a feed: Microsoft Graph lists three or four in its errors
  * (microsoftgraph/microsoft-graph-docs issue 2877). If the stored cursor is older after a crash, a
- * full round is needed.
+ * full round is needed. A crash during the next poll leaves two cursors that are newer than the
+ * stored cursor.
  */
-const maxHeld = 2
+const maxHeld = 1
 
 /** Cursor of a feed in memory that is newer than the stored cursor of the feed. */
 interface HeldCursor {
@@ -17,7 +18,7 @@ interface HeldCursor {
 }
 
 /**
- * Cursors in memory, from polls that found no change. Only every third cursor is stored, because
+ * Cursors in memory, from polls that found no change. Only every second cursor is stored, because
  * most polls of thousands of accounts find no change, and the next changes can also be read from an
  * older cursor.
  */

@@ -11,6 +11,7 @@ import { UnlistedFolders } from '../events/unlisted-folders.ts'
 import type { FeedState, MailboxState } from './stored/feed-store.ts'
 import { IndexWriter } from './stored/index-writer.ts'
 import {
+  type FeedInPass,
   FeedPass,
   type FeedPassOptions,
   type MailboxFeedsOptions,
@@ -116,16 +117,16 @@ export class MailboxFeeds {
     const unlisted = await this.#readUnlisted(pass, required.filter(isUnconfirmed))
     const present = required.filter(({ feed }) => !unlisted.missing.has(feed.folderId ?? ''))
     parked.retain(present.map(({ feed }) => feed))
-    const mayStart = ({ feed: { folderId }, state }: FollowedFeed) =>
+    const readable = present.filter(({ feed }) => pass.mayRead(feed))
+    const due = dueRounds(readable, new Map([...states, ...unlisted.states]))
+    const mayStart = ({ feed: { folderId }, state: { stage, cursor } }: FeedInPass) =>
       folderId !== undefined ||
-      state.stage !== 'follow' ||
+      stage !== 'follow' ||
+      // Without a cursor, only a round can find new messages.
+      cursor === null ||
       writer.mailbox.filledAt === null ||
       losses.mayStartRound
-    const readable = present.filter((each) => pass.mayRead(each.feed) && mayStart(each))
-    const rounds = [
-      ...droppedRounds(stored, present),
-      ...dueRounds(readable, new Map([...states, ...unlisted.states])),
-    ]
+    const rounds = [...droppedRounds(stored, present), ...due.filter(mayStart)]
     const hasRounds = !unlisted.isComplete || (await runRounds(pass, rounds))
     pass.parkRefused()
     if (!hasRounds) await repairIndex(pass)

@@ -90,6 +90,10 @@ export class RoundLosses {
   #plan: LossPlan | undefined
   /** True if the plan is made from the whole full round, not from its rest after a restart. */
   #isOfWholeRound = false
+  /** True if the collected full round began before `nextRoundAt`, because the cursor was lost. */
+  #isEarly = false
+  /** True if the collected full round lacks entries that were damaged in the provider's lists. */
+  #isDamaged = false
   /** Ids of messages with losses in the previous full round (list of all messages). */
   #first: ReadonlySet<string> | undefined
   /** True if the collected first full round counts as complete. Undefined before the check. */
@@ -110,7 +114,10 @@ export class RoundLosses {
     return this.#nextRoundAt === undefined ? undefined : new Date(this.#nextRoundAt)
   }
 
-  /** True if a full round may start now. False after an incomplete list, until `nextRoundAt`. */
+  /**
+   * True if a full round may start now. False after an incomplete list, until `nextRoundAt`. Until
+   * then, a round starts only if the cursor was lost: new messages are announced, losses are kept.
+   */
   get mayStartRound(): boolean {
     return this.#now().getTime() >= (this.#nextRoundAt ?? 0)
   }
@@ -126,16 +133,23 @@ export class RoundLosses {
   begin(): void {
     this.#plan = undefined
     this.#isOfWholeRound = false
+    this.#isEarly = !this.mayStartRound
+    this.#isDamaged = false
     this.#isFirstAccepted = undefined
+  }
+
+  /** Records that a page of the full round had damaged entries: the round counts as short. */
+  markDamaged(): void {
+    this.#isDamaged = true
   }
 
   /** Drops the data of all full rounds, because the message index is created again. */
   reset(): void {
-    this.begin()
     this.#first = undefined
     this.#firstList = undefined
     this.#shortLists = 0
     this.#nextRoundAt = undefined
+    this.begin()
   }
 
   /**
@@ -195,6 +209,9 @@ export class RoundLosses {
     at: CollectedRound,
     onIncomplete?: OnIncomplete,
   ): Promise<LossPlan> {
+    // The round was started only for new messages. Its losses prove nothing, because too little
+    // time has passed since the previous round.
+    if (this.#isEarly) return { kind: 'keep' }
     const comparison = await compareRound(pass, at)
     this.#isOfWholeRound = at.state.applied === ''
     if (this.#isOfWholeRound) return this.#chooseForWhole(pass, comparison, onIncomplete)
@@ -210,7 +227,7 @@ export class RoundLosses {
   ): Promise<LossPlan> {
     const isFew = losses.size <= this.#maxRequests
     const { messages: total } = await api.profile(signal)
-    const isShortList = isShort(listed, total)
+    const isShortList = this.#isDamaged || isShort(listed, total)
     this.#shortLists = isShortList ? this.#shortLists + 1 : 0
     const confirmed = this.#confirm(isShortList || isFew ? new Set() : losses)
     if (confirmed.size > 0) return { kind: 'confirmed', ids: confirmed }

@@ -108,7 +108,7 @@ async function advance(pass: FeedPass, at: FeedInPass): Promise<Step> {
   }
   const page = await readPage(pass, at)
   if (page instanceof MailApiError) {
-    pass.reportLostCursor(feed, page)
+    if (state.stage === 'follow') pass.reportLostCursor(feed, page)
     return { state: await restartRound(pass, at, page), isRestart: true }
   }
   if (page.unreadable !== undefined) pass.reportUnreadable(feed, page.unreadable)

@@ -2,7 +2,7 @@ import type { MailSession, UidRange } from '@posthorn/backends'
 import { defined } from '@posthorn/contracts/defined'
 import type { Search } from '@posthorn/contracts/schemas/search'
 import { encodeMessageId } from '@posthorn/message-id'
-import { batchesOf, countUids, normaliseRanges, subtractRanges } from '../index/ranges.ts'
+import { batchesOf, countUids, normaliseRanges, subtractRanges, uidsIn } from '../index/ranges.ts'
 import { toSearchTerms } from '../../messages/search-terms.ts'
 import type { MailboxRow } from '../../../store/mailboxes.ts'
 import type { AccountReply, AccountRequest } from '../../account-driver.ts'
@@ -67,7 +67,7 @@ export async function deleteMessages(
   const row = await getMailbox(deps.db, target.account, path)
   const trash = await findTrash(deps, target.account)
   if (force || !trash || trash.id === row.id) {
-    const scope = { row, search, destination: trash, removes: true }
+    const scope = { row, search, destination: trash }
     const { count, emailIds } = await updateMatches(target, scope, (mail, uids) =>
       deletePermanently(mail, uids, { row, trash }),
     )
@@ -83,8 +83,6 @@ interface SearchScope {
   search: Search
   /** Mailbox to which the change may move the messages. */
   destination?: MailboxRow | undefined
-  /** True if changed messages leave the mailbox, so that their ids are read before the change. */
-  removes?: boolean
   /** Checks a precondition of the change before the search. Throws if it is not met. */
   check?: (mail: MailSession) => void
 }
@@ -103,7 +101,7 @@ interface UpdatedMatches {
  */
 async function updateMatches(
   { session, signal }: AccountCommand,
-  { row, search, destination = row, removes = false, check }: SearchScope,
+  { row, search, destination = row, check }: SearchScope,
   change: (mail: MailSession, uids: UidRange[]) => Promise<readonly UidRange[] | void>,
 ): Promise<UpdatedMatches> {
   const terms = toSearchTerms(search)
@@ -120,12 +118,14 @@ async function updateMatches(
     for (const uids of batchesOf(matches, batchSize)) {
       signal.throwIfAborted()
       await mail.ensureSelected(row.path, { readOnly: false })
+      // The ids are read before the change, because changed messages may leave the mailbox.
       const ids = await mail.emailIds(uids)
       const left = (await change(mail, uids)) ?? []
       const changed = subtractRanges(uids, left)
-      const isRead = left.length > 0 && changed.length > 0 && !removes
-      const changedIds = isRead ? await mail.emailIds(changed) : ids
-      if (changed.length > 0) for (const id of changedIds) emailIds.push(id)
+      for (const uid of uidsIn(changed)) {
+        const id = ids.get(uid)
+        if (id !== undefined) emailIds.push(id)
+      }
       count += countUids(changed)
     }
     return defined({ count, emailIds: objectId || gmail ? emailIds.slice(0, maxIds) : undefined })
