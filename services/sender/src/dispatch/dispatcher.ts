@@ -92,7 +92,8 @@ export class Dispatcher implements AsyncDisposable {
     if (waitMs <= 0) return this.#sweeper.wake()
     this.#wakeTimer ??= setTimeout(() => {
       this.#wakeTimer = undefined
-      this.#sweeper.wake()
+      // The timer of Node.js may run up to 1 ms early, when the poll is not due yet.
+      this.wake()
     }, Math.ceil(waitMs))
   }
 

@@ -179,7 +179,8 @@ export function notifiedListDelayMs({ listedAt }: SyncSchedule, { now }: SyncMom
 }
 
 /**
- * Starts a sync action, which serves earlier triggers. Mailboxes to select wait for `parts`.
+ * Starts a sync action, which serves earlier triggers. Mailboxes to select wait for `parts`, and so do
+ * requested mailboxes during a poll.
  *
  * @throws Error while another action is in progress
  */
@@ -203,7 +204,8 @@ export function begin(
     ...(isFull && rest),
     ...(isFull && schedule.repeatAt <= now && { repeatAt: Infinity }),
     running,
-    mailboxes: noParts.mailboxes,
+    // A poll compares counters only, so requested mailboxes wait for `parts`.
+    mailboxes: action === 'poll' ? schedule.mailboxes : noParts.mailboxes,
     messages: new Map([...schedule.messages].filter(([, { at }]) => at > now)),
   }
 }
@@ -223,7 +225,7 @@ function passOf(schedule: SyncSchedule, { now, rules }: SyncMoment, action: Sync
   if (action === 'list') return { ...noParts, ...started }
   return {
     ...started,
-    mailboxes: schedule.mailboxes,
+    mailboxes: action === 'poll' ? noParts.mailboxes : schedule.mailboxes,
     reselect: isPass(action) ? noParts.reselect : schedule.reselect,
     messages: new Map([...schedule.messages].filter(([, { at }]) => at <= now)),
     isUnnamed: isFull && schedule.isUnnamed,

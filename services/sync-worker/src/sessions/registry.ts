@@ -184,7 +184,7 @@ export class Registry implements ShardObserver, ShardAccounts, AsyncDisposable {
   async #reconcile(account: string): Promise<void> {
     const version = await this.#deps.store.accounts.findVersion(account)
     if (version) this.#ensure(version)
-    else if (this.#running.has(account)) await this.#stop(account, (session) => session.end())
+    else if (this.#running.has(account)) this.#restart(account, (session) => session.end())
   }
 
   /** Starts an account's session, or restarts it if the registration or lease changed. */
@@ -202,10 +202,17 @@ export class Registry implements ShardObserver, ShardAccounts, AsyncDisposable {
     }
     const isCurrent =
       !session.ended && session.version === version && session.lease.epoch === lease.epoch
-    if (!isCurrent)
-      void this.#stop(account)
-        .then(() => this.#reconcile(account))
-        .catch(() => undefined)
+    if (!isCurrent) this.#restart(account)
+  }
+
+  /**
+   * Stops an account's session. Starts a session afterwards if the account is registered. The stop
+   * may take some seconds and delays no other account.
+   */
+  #restart(account: string, stop?: (session: AccountSession) => Promise<void>): void {
+    void this.#stop(account, stop)
+      .then(() => this.#reconcile(account))
+      .catch(() => undefined)
   }
 
   #stop(account: string, stop = (session: AccountSession) => session.stop()): Promise<void> {

@@ -227,6 +227,8 @@ export class CommandPool implements AsyncDisposable {
       return connection
     } finally {
       this.#connecting--
+      // After a loan, no caller is left that would serve the requests that wait for a connection.
+      if (signal.aborted) this.#serveWaiting()
     }
   }
 

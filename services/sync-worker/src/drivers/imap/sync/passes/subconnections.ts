@@ -17,6 +17,7 @@ const resyncMs = 15 * 60_000
 export class Subconnections implements AsyncDisposable {
   readonly #context: SyncContext
   readonly #running = new Map<string, { stop: AbortController; done: Promise<void> }>()
+  #wanted: ReadonlySet<string> = new Set()
 
   constructor(context: SyncContext) {
     this.#context = context
@@ -25,11 +26,13 @@ export class Subconnections implements AsyncDisposable {
   /** Sets the mailboxes to watch over subconnections, by id. Ends all other watches. */
   setMailboxes(mailboxes: readonly string[]): void {
     const wanted = new Set(mailboxes)
+    this.#wanted = wanted
     for (const [mailbox, { stop }] of this.#running) if (!wanted.has(mailbox)) stop.abort()
     for (const mailbox of wanted) if (!this.#running.has(mailbox)) this.#start(mailbox)
   }
 
   async [Symbol.asyncDispose](): Promise<void> {
+    this.#wanted = new Set()
     const running = [...this.#running.values()]
     for (const { stop } of running) stop.abort()
     await Promise.all(running.map(({ done }) => done))
@@ -42,7 +45,12 @@ export class Subconnections implements AsyncDisposable {
       .catch((err: unknown) => {
         if (!signal.aborted) this.#context.log.warn({ err }, 'subconnection failed permanently')
       })
-      .finally(() => this.#running.delete(mailbox))
+      .finally(() => {
+        this.#running.delete(mailbox)
+        // The mailbox may be wanted again since its watch was told to end.
+        const isWanted = stop.signal.aborted && this.#wanted.has(mailbox)
+        if (isWanted && !this.#context.signal.aborted) this.#start(mailbox)
+      })
     this.#running.set(mailbox, { stop, done })
   }
 }
