@@ -23,18 +23,27 @@ const maxRefusals = 3
 export interface PassParts {
   /** Messages that notifications named, by id. The value is true for a deleted message. */
   readonly messages: ReadonlyMap<string, boolean>
-  /** Special uses of the folders that the sync pass reads. */
+  /** Special uses of the folders that the partial sync pass reads. */
   readonly specialUses: readonly SpecialUse[]
-  /** True to read all feeds (lists of changes) if no synced folder has one of the special uses. */
+  /**
+   * True to read all feeds (lists of changes) if no synced folder has a special use of
+   * `specialUses`.
+   */
   readonly otherwiseAll?: boolean
 }
 
 export interface PassOptions {
-  /** Parts of the mailbox to read. If absent, all feeds are read and due full rounds run. */
+  /**
+   * Parts of the mailbox that the sync pass reads. If absent, the pass reads all feeds (lists of
+   * changes) and runs due full rounds (comparisons of all messages).
+   */
   readonly parts?: PassParts
   /** Messages that notifications named, for a pass that reads all feeds (lists of changes). */
   readonly notified?: PassParts['messages']
-  /** Returns true if another pass is requested, so that remaining full rounds have to wait. */
+  /**
+   * Returns true if another sync pass is requested, so that remaining full rounds (comparisons of
+   * all messages) have to wait.
+   */
   readonly mustYield?: () => boolean
 }
 
@@ -69,10 +78,16 @@ export interface MailboxFeedsOptions {
   readonly drafter: MessageDrafter
   readonly account: Pick<Account, 'account' | 'registeredAt' | 'notifyFrom' | 'paths'>
   readonly onRefusal?: OnRefusal
-  /** Folders that the provider refused in earlier passes. Starts without such folders if absent. */
+  /**
+   * Folders that the provider refused in earlier passes. If absent, the pass starts without such
+   * folders.
+   */
   readonly parked?: ParkedFeeds
   readonly onParked?: (refusal: FeedRefusal) => void
-  /** Records of mailbox listings that lacked messages. If absent, starts without such records. */
+  /**
+   * Records of mailbox listings that lacked messages. If absent, the pass starts without such
+   * records.
+   */
   readonly losses?: RoundLosses
   readonly onIncompleteList?: (list: IncompleteList) => void
   /** Called for each page of a feed from which the provider left out messages as unreadable. */
@@ -134,7 +149,10 @@ export class FeedPass implements PassMemory, OpenedIndex {
   readonly onRefusal: OnRefusal | undefined
   readonly now: () => Date
   readonly signal: AbortSignal
-  /** Returns true if another pass is requested, so that remaining full rounds have to wait. */
+  /**
+   * Returns true if another sync pass is requested, so that remaining full rounds (comparisons of
+   * all messages) have to wait.
+   */
   readonly mustYield: () => boolean
   readonly losses: RoundLosses
   readonly #options: FeedPassOptions
@@ -165,7 +183,7 @@ export class FeedPass implements PassMemory, OpenedIndex {
     this.mustYield = () => writer.mailbox.filledAt !== null && mustYield?.() === true
   }
 
-  /** False if the provider refused to read the feed, in this or an earlier pass. */
+  /** False if the provider refused to read the folder of the feed, in this or an earlier pass. */
   mayRead(feed: Feed): boolean {
     return !this.#refused.has(feed) && this.#options.parked.mayRead(feed)
   }
@@ -223,7 +241,10 @@ export class FeedPass implements PassMemory, OpenedIndex {
     return this.#options.parked.due.flatMap(({ folderId }) => folderId ?? [])
   }
 
-  /** Plans how to treat messages that a full round of this feed lacks; see `RoundLosses.plan`. */
+  /**
+   * Plans how to treat messages that a full round (list of all messages) of this feed lacks; see
+   * `RoundLosses.plan`.
+   */
   planLosses(at: FeedInPass): Promise<LossPlan> {
     return this.losses.plan(this, at, this.#options.onIncompleteList)
   }

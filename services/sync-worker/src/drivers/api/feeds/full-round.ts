@@ -143,8 +143,8 @@ export async function applyRound(
 }
 
 /**
- * Plans how to treat indexed messages that a full round lacks. A feed of a folder needs no plan,
- * because messages that left a folder are always requested from the provider.
+ * Plans how to treat indexed messages that a full round (list of all messages) lacks. A feed of a
+ * folder needs no plan, because messages that left a folder are always requested from the provider.
  */
 async function planLosses(
   pass: FeedPass,
@@ -155,8 +155,8 @@ async function planLosses(
 }
 
 /**
- * Compares a part of a full round with the message index. Leaves out differences that the plan for
- * missing messages does not permit to store.
+ * Compares a part of a full round (list of all messages) with the message index. Leaves out
+ * differences that the plan for missing messages does not permit to store.
  */
 function compareWindow(
   { listed, present }: RoundWindow,
@@ -180,7 +180,10 @@ function mayStore(plan: LossPlan, id: string): boolean {
   return plan.kind === 'request' || (plan.kind === 'confirmed' && plan.ids.has(id))
 }
 
-/** Time at which a full round ended. Null if another full round has to follow. */
+/**
+ * Time at which a full round (comparison of all messages) ended. Null if another full round has to
+ * follow.
+ */
 function endOf({ losses, now }: FeedPass, plan: LossPlan | undefined): Date | null {
   return plan === undefined || losses.isComplete ? now() : null
 }

@@ -122,7 +122,7 @@ export class MailboxFeeds {
     const mayStart = ({ feed: { folderId }, state: { stage, cursor } }: FeedInPass) =>
       folderId !== undefined ||
       stage !== 'follow' ||
-      // Without a cursor, only a round can find new messages.
+      // Without a cursor, only a full round (list of all messages) can find new messages of a feed.
       cursor === null ||
       writer.mailbox.filledAt === null ||
       losses.mayStartRound
@@ -161,8 +161,8 @@ export class MailboxFeeds {
   }
 
   /**
-   * Checks which unlisted folders exist. Reads the feeds of existing folders, and records the other
-   * folders as deleted.
+   * Checks which of the folders exist that the provider's list of folders left out. Reads the feeds
+   * of existing folders, and records the other folders as deleted.
    */
   async #readUnlisted(pass: FeedPass, feeds: readonly FollowedFeed[]) {
     const { api } = pass
@@ -281,7 +281,9 @@ interface SyncedFeeds {
   pass: FeedPass
 }
 
-/** Time to store as the time of the last sync pass. Empty if the stored time is recent enough. */
+/**
+ * Member with the time of the last sync pass to store. Empty if the stored time is recent enough.
+ */
 function storedTime({ api, now, writer: { mailbox } }: FeedPass): { syncedAt?: Date } {
   const ageMs = now().getTime() - Number(mailbox.syncedAt)
   const isStored = api.traits.placement === 'labels' || mailbox.filledAt === null

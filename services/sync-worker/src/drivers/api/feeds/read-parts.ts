@@ -16,9 +16,9 @@ export interface ReadEnd {
 }
 
 /**
- * Reads the changes of several feeds. One commit stores the new cursors of all feeds without
- * changes, together with `end`. Also stores the cursors after a failure, because providers drop old
- * cursors. Returns the new states of the feeds that could be read.
+ * Reads several feeds (lists of changes). One commit stores the new cursors of all feeds without
+ * changes, and the time of the sync pass. Also stores the cursors after a failure, because
+ * providers drop old cursors. Returns the new states of the feeds that could be read.
  */
 export async function readFeeds(
   pass: FeedPass,
@@ -43,7 +43,10 @@ export async function readFeeds(
   return states
 }
 
-/** Reads the changes of a feed. Sends no request if a full round of the feed is due. */
+/**
+ * Reads the changes of a feed. Sends no request if a full round (comparison of all messages) of the
+ * feed is due.
+ */
 async function readNext(pass: FeedPass, at: FeedInPass): Promise<ReadFeed | undefined> {
   const { feed, state } = at
   if (state.stage !== 'follow' || state.cursor === null) return { state, isStored: true }
@@ -70,7 +73,7 @@ export async function attempt<T>(
   }
 }
 
-/** Awaits a read of a folder. Resolves to undefined if the folder was deleted. */
+/** Awaits a request that reads a folder. Resolves to undefined if the folder was deleted. */
 async function ignoreMissing<T>(reading: Promise<T>): Promise<T | undefined> {
   try {
     return await reading
@@ -94,7 +97,8 @@ export async function findFolders(
 ): Promise<ReadonlySet<string> | undefined> {
   const { index, names, now, store } = pass
   const folders = new Set(specialUses.flatMap((use) => names.findByUse(use)?.id ?? []))
-  // If the account's paths select other folders, no synced folder has one of the special uses.
+  // If the account's paths select other folders, no synced folder has a special use that the
+  // partial pass names.
   if (otherwiseAll && folders.size === 0) return undefined
   const [pending, { states }] = await Promise.all([
     store.listDuePending(now(), maxGets),

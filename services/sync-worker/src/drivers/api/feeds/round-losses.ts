@@ -25,7 +25,7 @@ const emptyMs = 10 * 60_000
 export type LossPlan =
   /** Each message with a loss is requested from the provider. The provider's response is stored. */
   | { kind: 'request'; isShort: boolean }
-  /** Losses of these messages are stored, because two lists agree on these losses. */
+  /** Labels, flags or messages that are missing in two lists are stored as lost. */
   | { kind: 'confirmed'; ids: ReadonlySet<string> }
   /** No loss (missing message, label or flag) is stored. Another full round has to follow. */
   | { kind: 'keep' }
@@ -86,7 +86,7 @@ export function isLoss(before: IndexedMessage, listed: IndexedMessage | undefine
 export class RoundLosses {
   readonly #now: () => Date
   readonly #maxRequests: number
-  /** Plan for the losses of the collected full round. Undefined before the first comparison. */
+  /** Plan for messages that the collected full round lacks. Undefined before the comparison. */
   #plan: LossPlan | undefined
   /** True if the plan is made from the whole full round, not from its rest after a restart. */
   #isOfWholeRound = false
@@ -129,7 +129,7 @@ export class RoundLosses {
     return !isShort || this.#shortLists >= maxShortLists
   }
 
-  /** Drops the plan of the collected full round, because another full round begins. */
+  /** Drops the plan of the collected full round, because another list of messages begins. */
   begin(): void {
     this.#plan = undefined
     this.#isOfWholeRound = false
@@ -138,7 +138,7 @@ export class RoundLosses {
     this.#isFirstAccepted = undefined
   }
 
-  /** Records that a page of the full round had damaged entries: the round counts as short. */
+  /** Records that a page of the message list had damaged entries: the list counts as short. */
   markDamaged(): void {
     this.#isDamaged = true
   }
@@ -209,8 +209,8 @@ export class RoundLosses {
     at: CollectedRound,
     onIncomplete?: OnIncomplete,
   ): Promise<LossPlan> {
-    // The round was started only for new messages. Its losses prove nothing, because too little
-    // time has passed since the previous round.
+    // If this list of messages was started only to find new messages, it proves no loss, because
+    // too little time has passed since the previous list.
     if (this.#isEarly) return { kind: 'keep' }
     const comparison = await compareRound(pass, at)
     this.#isOfWholeRound = at.state.applied === ''
@@ -219,7 +219,7 @@ export class RoundLosses {
     return isFew ? { kind: 'request', isShort: false } : { kind: 'keep' }
   }
 
-  /** Makes the plan for a full round that is compared from its first message on. */
+  /** Makes the plan for losses of a full round that is compared from its first message on. */
   async #chooseForWhole(
     { api, signal }: RoundContext,
     { losses, listed }: Comparison,

@@ -43,7 +43,10 @@ export function feedOf({ feed: id, folder }: FeedState): Feed {
   return folder === null ? { id } : { id, folderId: folder }
 }
 
-/** Last full rounds of feeds whose folders were deleted, or are not selected any more. */
+/**
+ * Last full rounds (comparisons of all messages) of feeds whose folders were deleted, or are not
+ * selected any more.
+ */
 export function droppedRounds(
   stored: readonly FeedState[],
   feeds: readonly FollowedFeed[],
@@ -81,7 +84,10 @@ export async function runRounds(pass: FeedPass, rounds: readonly DueRound[]): Pr
   return false
 }
 
-/** Runs the full round of one feed. Returns false if `afterStep` stopped the round. */
+/**
+ * Runs the full round (comparison of all messages) of a single feed. Returns false if `afterStep`
+ * stopped the round.
+ */
 async function runRound(pass: FeedPass, round: DueRound, afterStep: AfterStep): Promise<boolean> {
   if (round.isDropped) return dropFeed(pass, round, afterStep)
   return (await attempt(pass, round.feed, () => completeRound(pass, round, afterStep))) ?? true
@@ -93,9 +99,9 @@ function isDropStarted({ stage, cursor }: FeedState): boolean {
 }
 
 /**
- * Ends a feed whose folder was deleted. Compares the indexed messages of the feed with an empty
- * full round, so that each message is read and found moved or deleted. Returns false if `afterStep`
- * stopped the comparison.
+ * Ends a feed (list of changes) whose folder was deleted. Compares the indexed messages of the feed
+ * with an empty full round, so that each message is read and found moved or deleted. Returns false
+ * if `afterStep` stopped the comparison.
  */
 async function dropFeed(
   pass: FeedPass,

@@ -54,19 +54,21 @@ export interface FeedState {
   isInitial: boolean
 }
 
-/** Pending message: a feed named the message, but the provider did not return it. */
+/**
+ * Pending message: a feed (list of changes) named the message, but the provider did not return it.
+ */
 export interface PendingMessage {
   message: string
   folder: string | null
-  /** Number of times that the message was read again without success. */
+  /** Number of times that the pending message was read again without success. */
   tries: number
   nextAt: Date
 }
 
 export interface NewPendingMessage extends PendingMessage {
   /**
-   * True if a feed named the message as present. The folder of this row then replaces the folder of
-   * a stored row for the message.
+   * True if a feed named the message as present. The folder of this pending message then replaces
+   * the stored folder.
    */
   isNamed: boolean
 }
@@ -86,7 +88,9 @@ export interface StoredLeaf {
  */
 export interface PartChange {
   part: string
-  /** `low` of each leaf to delete. `all` deletes all leaves of the part before storing `saved`. */
+  /**
+   * `low` of each leaf to delete. `all` deletes all leaves of the part before `saved` is stored.
+   */
   deleted: readonly string[] | 'all'
   saved: readonly StoredLeaf[]
 }
