@@ -80,7 +80,8 @@ export async function moveMessage(
   target: AccountCommand,
   deps: CommandDeps,
 ): Promise<AccountReply<'moveMessage'>> {
-  // `source` is rejected, because a message id of an IMAP account already names the mailbox.
+  // A request with `source` is rejected, because a message id of an IMAP account already names the
+  // mailbox.
   if (source !== undefined)
     throw validationError([fieldError('source', 'is for accounts on a mail API')])
   assertConnected(target.session.context)
