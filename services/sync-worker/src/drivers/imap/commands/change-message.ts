@@ -121,16 +121,16 @@ export async function deleteMessage(
 interface MessageChange {
   row: MailboxRow
   uid: number
-  /** Mailbox to which the change may move the message. */
+  /** Mailbox to which a change of the message may move the message. */
   destination?: MailboxRow | undefined
-  /** Checks a precondition of the change. Throws if the precondition is not met. */
+  /** Checks a precondition of the change of the message. Throws if the precondition is not met. */
   check?: (mail: MailSession) => void
 }
 
 /**
- * Changes one message on a pooled connection. First selects the mailbox and verifies that the
- * message exists, because servers ignore unknown UIDs. Afterwards requests a sync of the mailbox
- * and the destination, even if the change failed.
+ * Changes a single message over an IMAP connection of the account's command pool. First selects the
+ * mailbox and verifies that the message exists, because servers ignore unknown UIDs. Afterwards
+ * requests a sync of the mailbox and of the destination of a move, even if the change failed.
  */
 export function changeMessage<T>(
   target: Pick<AccountCommand, 'session' | 'signal'>,
@@ -203,7 +203,10 @@ function toFlagChange({ add = [], delete: remove = [], set }: NonNullable<FlagUp
   return set ? { set } : { add, remove }
 }
 
-/** Finds the trash mailbox of an account. Undefined if there is no trash that can be selected. */
+/**
+ * Finds the trash mailbox of an account. Undefined if the account has no trash that can be
+ * selected.
+ */
 export async function findTrash(
   { db }: CommandDeps,
   account: string,
@@ -235,8 +238,8 @@ export async function deletePermanently(
 }
 
 /**
- * Creates the function that returns the new message id of a moved message. Returns undefined if the
- * reported UIDVALIDITY of the destination differs from the stored UIDVALIDITY.
+ * Creates the function that returns the new message id of a moved message. The function returns
+ * undefined if the reported UIDVALIDITY of the destination differs from the stored UIDVALIDITY.
  */
 export function movedMessageId(
   { number, uidValidity }: MailboxRow,

@@ -77,7 +77,7 @@ export interface ListingChanges {
    * with its new state.
    */
   unselectable: MailboxRow[]
-  /** Stored mailboxes that are absent from the listing. */
+  /** Stored mailboxes that are absent from the server's LIST response. */
   missing: MailboxRow[]
   changed: { row: MailboxRow; listing: Listing }[]
 }
@@ -174,7 +174,7 @@ export function findRenames(
     const [listing] = matches
     if (listing && matches.length === 1) renames.push({ row, listing })
   }
-  // If two missing mailboxes match one added mailbox, nothing is proved and both pairs are dropped.
+  // If two missing mailboxes match one added mailbox, no rename is proved. Both pairs are dropped.
   return renames.filter(
     ({ listing }) => renames.filter((other) => other.listing === listing).length === 1,
   )
@@ -196,7 +196,7 @@ function isSameMailbox(
     row.uidValidity === String(current.uidValidity) &&
     current.uidValidity >= minDistinctiveUidValidity &&
     current.uidNext >= Number(row.uidNext) &&
-    // UIDNEXT 1: a mailbox that never had a message is not identified by its UIDVALIDITY.
+    // A mailbox with UIDNEXT 1 never had a message and is not identified by its UIDVALIDITY.
     Number(row.uidNext) > 1 &&
     rows.filter(({ uidValidity }) => uidValidity === row.uidValidity).length === 1
   )
