@@ -25,9 +25,11 @@ interface NamedParts {
   /** Ids of mailboxes to select even if their counters did not change. */
   readonly reselect: ReadonlySet<string>
   readonly messages: ReadonlyMap<string, NamedMessage>
-  /** True if a provider sent a notification without naming messages. */
+  /** True if the mail provider sent a notification without naming messages. */
   readonly isUnnamed: boolean
-  /** True if notifications were lost, so that all messages have to be compared. */
+  /**
+   * True if notifications of the mail provider were lost, so that all messages have to be compared.
+   */
   readonly isMissed: boolean
 }
 
@@ -37,7 +39,7 @@ export interface SyncPass extends NamedParts {
   readonly startedAt: number
   /** True if the sync action reads the whole account. False if it reads a part of the account. */
   readonly isComplete: boolean
-  /** True if a notification required that the mailbox list is compared. */
+  /** True if a mail server's notification requires that the mailbox list is compared. */
   readonly isListNotified: boolean
   /** True if the mailboxes have to be listed over a new connection. */
   readonly isListOld: boolean
@@ -52,7 +54,7 @@ export interface SyncOutcome {
   readonly retryAt?: number | undefined
   /** Named messages in which no feed reported a change. `isNew`: not in the message index. */
   readonly unreported?: readonly { readonly id: string; readonly isNew: boolean }[]
-  /** True if the account may change again soon, so that another sync should follow. */
+  /** True if the account may change again soon, so that another sync should follow soon. */
   readonly isUnsettled?: boolean
   readonly isListChanged?: boolean
   /** Mailboxes to sync, by id. */
@@ -61,7 +63,7 @@ export interface SyncOutcome {
 
 /** State of the sync schedule of one account: triggers that no action has served, and times. */
 export interface SyncSchedule extends NamedParts {
-  /** Sync action in progress. Absent while the schedule waits. */
+  /** Sync action in progress. Absent while the sync schedule waits. */
   readonly running?: SyncPass | undefined
   /** Time of a requested `full` action. Infinity if not requested, as for other times. */
   readonly fullAt: number
@@ -118,7 +120,7 @@ const noParts: NamedParts = {
   isMissed: false,
 }
 
-/** Sync schedule of an account without a connection. */
+/** Sync schedule of an account that has no connection to its mail system. */
 export const stopped: SyncSchedule = {
   ...noParts,
   fullAt: Infinity,
@@ -156,7 +158,7 @@ export function start(before: SyncSchedule, now: number): SyncSchedule {
   }
 }
 
-/** Next action of the sync schedule, and the time of the action, which is not before `now`. */
+/** Next action of the sync schedule, and the time of the action, at the earliest `now`. */
 export function next(
   schedule: SyncSchedule,
   { now, rules }: SyncMoment,

@@ -4,16 +4,19 @@ import type { SyncSchedule } from './sync-schedule.ts'
 /** Trigger (cause) of a sync action of an account. Unserved triggers are merged. */
 export type SyncTrigger =
   | ({ kind: 'request' } & SyncRequest)
-  /** A provider sent a notification. `isMissed` is true if earlier notifications were lost. */
+  /** A mail provider sent a notification. `isMissed` is true if earlier notifications were lost. */
   | { kind: 'push'; messages?: Iterable<ChangedMessage> | undefined; isMissed?: boolean }
   /** A mail server sent notifications over a connection of the account. */
   | ({ kind: 'notification' } & ConnectionChanges)
-  /** The state of a mailbox may change again soon. */
+  /** The state of a mailbox may change again soon, so that a sync must follow. */
   | { kind: 'unsettled' }
 
 /** Request of a command to sync an account or parts of the account. */
 export interface SyncRequest {
-  /** True to sync the whole account, not only the named mailboxes and messages. */
+  /**
+   * True if the command requires a sync of the whole account, not only of the named mailboxes and
+   * messages.
+   */
   readonly all?: true
   /** Ids of the mailboxes that the command changed. */
   readonly mailboxes?: Iterable<string>
@@ -34,7 +37,7 @@ interface ConnectionChanges {
   readonly isMainChanged: boolean
   /** Ids of other mailboxes of which the server reported changes. */
   readonly mailboxes: ReadonlySet<string>
-  /** True if the list of mailboxes changed. */
+  /** True if the notifications report a change of the list of mailboxes. */
   readonly list: boolean
   /** True if the server stopped sending notifications about other mailboxes. */
   readonly overflow: boolean
@@ -75,8 +78,8 @@ function onRequest(
 ): SyncSchedule {
   const { reported, related } = rules
   const changed = [...mailboxes]
-  // If the server reports the changes of a mailbox anyway, a command's changes of that mailbox need
-  // no requested sync.
+  // If the server reports the changes of a mailbox anyway, a command that changes the mailbox need
+  // not request a sync.
   const toSync = changed.filter((id) => reported !== 'all' && reported !== id)
   const requested: SyncSchedule = {
     ...schedule,

@@ -158,8 +158,8 @@ async function readContent<Part extends AttachmentPart>(
   maxBytes: number,
   readBytes: (part: Part, maxBytes: number) => Promise<Uint8Array | undefined>,
 ): Promise<Uint8Array | 'too large' | undefined> {
-  // The size may be given in base64, which is a third larger and has line ends. An attachment far
-  // above the limit is therefore not fetched.
+  // The size of an attachment may be given in base64, which is a third larger and has line ends.
+  // Only an attachment far above the limit is therefore not fetched.
   if (part.size > maxBytes * 1.5 + 1024) return 'too large'
   const bytes = await readBytes(part, maxBytes + 1)
   return bytes && bytes.length > maxBytes ? 'too large' : bytes
