@@ -4,7 +4,8 @@ import { type AccountLease, validLeases } from './lease.ts'
 
 export const accountStatusColumns = [
   'state',
-  // The state epoch is incremented by every change of `state` and by every error event.
+  // State epoch of the account status. Incremented by every change of `state` and by every error
+  // event.
   'stateEpoch',
   'lastError',
   // Number of consecutive equal failures of the account.
@@ -50,8 +51,8 @@ export async function ensureAccountStatusRows(db: Db, accounts: readonly string[
     `.execute(db)
   } catch (error) {
     if (!isDeletedAccountError(error)) throw error
-    // The insert failed because an account was deleted after its selection. The repeated statement
-    // does not select the deleted account.
+    // The insert into `account_states` failed because an account was deleted after its selection.
+    // The repeated statement does not select the deleted account.
     await ensureAccountStatusRows(db, accounts)
   }
 }

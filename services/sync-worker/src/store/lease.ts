@@ -56,7 +56,8 @@ async function assertLease(tx: Tx, lease: AccountLease): Promise<void> {
 
 /**
  * SQL fragment that selects the valid leases among some leases. The rows `input` contain each lease
- * with one value, and are joined with the shards that still have the owner and epoch of the lease.
+ * with one value, and are joined with the rows of shards that still have the owner and epoch of the
+ * lease.
  */
 export function validLeases(
   leases: readonly AccountLease[],

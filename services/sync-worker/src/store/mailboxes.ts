@@ -162,7 +162,7 @@ export interface SyncCursor {
   uidNext: number
   /**
    * Number of messages in the mailbox index; for a fast index, the number that the server reports.
-   * Null if both numbers are equal, but the server did not list all of its messages.
+   * Null if both numbers are equal, but the server did not list all messages.
    */
   messages: number | null
   highestModseq?: bigint
@@ -217,7 +217,7 @@ export interface EmptyMailbox {
 }
 
 /**
- * Marks empty mailboxes as synced, unless the mailbox was synced in the meantime. Returns the
+ * Marks empty mailboxes as synced, except mailboxes that were synced in the meantime. Returns the
  * changed rows. Requires the leases of the mailboxes' accounts.
  */
 export async function markEmpty(tx: Tx, mailboxes: readonly EmptyMailbox[]): Promise<MailboxRow[]> {

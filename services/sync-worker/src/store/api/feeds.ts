@@ -64,7 +64,9 @@ export async function saveNamedFolders(
     .execute()
 }
 
-/** Deletes message index, feeds and pending messages of an account. Requires its lease. */
+/**
+ * Deletes message index, feeds and pending messages of an account. Requires the account's lease.
+ */
 export async function deleteApiIndex(tx: Tx, account: string): Promise<void> {
   await tx.deleteFrom('apiLeaves').where('account', '=', account).execute()
   await tx.deleteFrom('apiFeeds').where('account', '=', account).execute()
@@ -121,9 +123,9 @@ export async function deleteApiFeeds(
 }
 
 /**
- * Inserts pending messages (messages that must be read again). Rows in `named` replace the folder
- * of an existing pending message. Rows in `changed` update its number of attempts. Requires the
- * account's lease.
+ * Inserts pending messages (messages that must be read again). Pending messages in `named` replace
+ * the folder of an existing pending message. Pending messages in `changed` update the stored number
+ * of attempts. Requires the account's lease.
  */
 export async function saveApiPending(
   tx: Tx,
