@@ -27,9 +27,7 @@ interface NamedParts {
   readonly messages: ReadonlyMap<string, NamedMessage>
   /** True if the mail provider sent a notification without naming messages. */
   readonly isUnnamed: boolean
-  /**
-   * True if notifications of the mail provider were lost, so that all messages have to be compared.
-   */
+  /** True if provider notifications were lost, so that all messages have to be compared. */
   readonly isMissed: boolean
 }
 
