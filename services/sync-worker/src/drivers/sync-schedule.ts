@@ -50,7 +50,7 @@ export interface SyncOutcome {
   readonly hasChanges?: boolean
   /** Time at which a pending message, a refused folder or a list must be read again. */
   readonly retryAt?: number | undefined
-  /** Named messages in which no feed reported a change. `isNew`: not in the message index. */
+  /** Named messages whose change no provider list reported. `isNew`: not in the message index. */
   readonly unreported?: readonly { readonly id: string; readonly isNew: boolean }[]
   /** True if the account may change again soon, so that another sync should follow soon. */
   readonly isUnsettled?: boolean
@@ -93,7 +93,7 @@ export interface SyncSchedule extends NamedParts {
   readonly isRelistRequested: boolean
 }
 
-/** Delays in milliseconds before a message that a feed or notification named is read again. */
+/** Delays in milliseconds before a message in a list of changes or a notification is read again. */
 export const retryDelaysMs = [1_000, 2_000, 4_000, 8_000, 16_000, 30_000] as const
 
 /** Maximum repeated reads of an indexed message, whose change may have been known already. */

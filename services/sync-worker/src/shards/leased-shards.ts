@@ -184,7 +184,7 @@ export class LeasedShards {
     return workers
   }
 
-  /** Stops work on shards that another worker claimed or whose lease epoch was raised. */
+  /** Stops work on shards that another worker claimed or whose epoch (claim number) was raised. */
   async #dropLost(stored: readonly Lease[]): Promise<void> {
     const epochs = new Map(stored.map(({ shard, epoch }) => [shard, epoch]))
     const lost = [...this.leases.values()].filter(({ shard, epoch }) => epochs.get(shard) !== epoch)
@@ -261,7 +261,8 @@ export class LeasedShards {
       expiryMs: 3 * config.heartbeatMs,
     })
     // If this process was suspended during the claim, the claimed leases may have expired and are
-    // not used. After the next heartbeat, the shards are claimed again with higher epochs.
+    // not used. After the next heartbeat, the shards are claimed again with higher epochs (claim
+    // numbers).
     if (leases.length === 0 || !this.#isAlive()) return
     for (const lease of leases) this.leases.set(lease.shard, lease)
     this.#updateMetric()

@@ -102,9 +102,9 @@ export async function findAccountStatus(
 }
 
 /**
- * Stores account statuses. Also adds rows to `account_changes`: `state` if the state epoch changed,
- * `syncWarning` if the server refused a different mailbox, or refused it for a different reason.
- * Requires the leases of the accounts.
+ * Stores account statuses. Also adds rows to `account_changes`: `state` if the state epoch (a
+ * counter of changes) changed, `syncWarning` if the server refused a different mailbox, or refused
+ * it for a different reason. Requires the leases of the accounts.
  */
 export async function saveAccountStatuses(
   tx: Tx,

@@ -84,7 +84,7 @@ const columns = [
   'tenantSet',
 ] as const
 
-/** Row of an account: registration, last flush epoch, and status. */
+/** Row of an account: registration, number of the last executed index flush, and status. */
 export type AccountRow = Pick<Selectable<Accounts>, (typeof columns)[number]> &
   Pick<Selectable<AccountStates>, 'flushedEpoch' | (typeof accountStatusColumns)[number]>
 

@@ -3,8 +3,8 @@ import { AppError } from '@posthorn/errors'
 import { type RawBuilder, sql } from 'kysely'
 
 /**
- * Exclusive right to work on the accounts of a shard. The lease ends when another worker raises the
- * epoch of the shard.
+ * Exclusive right to work on the accounts of a shard (group of accounts). The lease ends when
+ * another worker raises the epoch (claim number) of the shard.
  */
 export interface Lease {
   readonly shard: number

@@ -138,7 +138,9 @@ export function updateListing(
   })
 }
 
-/** Marks mailboxes that the last listing left out as missing. Requires the account's lease. */
+/**
+ * Marks mailboxes as missing that the last LIST response left out. Requires the account's lease.
+ */
 export async function markMissing(tx: Tx, ids: readonly string[]): Promise<void> {
   if (ids.length === 0) return
   await tx
@@ -272,7 +274,10 @@ export function markReset(
   })
 }
 
-/** Increments the sync epoch of a mailbox, a part of event ids. Requires the account's lease. */
+/**
+ * Increments the sync epoch (a counter) of a mailbox, which is a part of event ids. Requires the
+ * account's lease.
+ */
 export async function raiseSyncEpoch(tx: Tx, id: string): Promise<string> {
   const { syncEpoch } = await update(tx, id, { syncEpoch: sql<string>`sync_epoch + 1` })
   return syncEpoch

@@ -168,7 +168,10 @@ export interface ClaimOptions {
   expiryMs: number
 }
 
-/** Claims shards without an owner or with a dead owner, and raises the epochs of the shards. */
+/**
+ * Claims shards (groups of accounts) without an owner or with a dead owner, and raises their epochs
+ * (claim numbers).
+ */
 export async function claimShards(
   db: Db,
   { worker, limit, capacity, step, active, expiryMs }: ClaimOptions,

@@ -267,7 +267,10 @@ export type SyncReason = 'changed' | 'missed'
 export interface WatchHandle extends Disposable {
   /** True while the provider sends notifications, so that a long poll interval is sufficient. */
   readonly isActive: boolean
-  /** True while the provider refuses notifications and the mailbox has many feeds to poll. */
+  /**
+   * True while the provider refuses notifications and the mailbox has many feeds (lists of changes)
+   * to poll.
+   */
   readonly isRefused: boolean
   /** Id of the watch at the provider. Stays readable after disposal of the handle. */
   readonly remoteId: string | undefined

@@ -126,9 +126,9 @@ export function changeOfFindings(pass: FeedPass, input: Findings) {
 }
 
 /**
- * Selects the pending messages to store: messages that a feed named but the provider did not
- * return, and messages that the provider refused. A message that was not returned may have been
- * moved or deleted.
+ * Selects the pending messages to store: messages that a feed (list of changes) named but the
+ * provider did not return, and messages that the provider refused. A message that was not returned
+ * may have been moved or deleted.
  */
 function pendingOf(
   { now }: FeedPass,
@@ -185,7 +185,10 @@ function findingsOf(plan: BatchPlan | undefined, { states }: LoadedMessages): Re
   return [...deleted, ...updated]
 }
 
-/** Announcements (`messageNew` events to record) by mailbox, in the order of the findings. */
+/**
+ * Announcements (`messageNew` events to record) by mailbox, in the order of the findings (compared
+ * messages).
+ */
 function announcementsOf({ names, events }: FeedPass, findings: readonly ReadFinding[]) {
   const due = findings.flatMap((finding) => {
     const { announcement } = finding

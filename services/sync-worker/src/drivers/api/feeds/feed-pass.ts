@@ -57,10 +57,10 @@ export interface UnreportedMessage {
 export interface PassResult {
   /**
    * Time at which a missing message or a refused folder has to be read again, or at which the next
-   * full round follows an incomplete list.
+   * full round (list of all messages) follows an incomplete list.
    */
   readonly dueAt: Date | undefined
-  /** True if full rounds (of all messages) are left. The next pass then starts immediately. */
+  /** True if full rounds (of all messages) are left. The next sync pass then starts immediately. */
   readonly hasRounds: boolean
   /** True if a feed (list of changes) reported changed messages during the sync pass. */
   readonly hasChanges: boolean
@@ -79,22 +79,25 @@ export interface MailboxFeedsOptions {
   readonly account: Pick<Account, 'account' | 'registeredAt' | 'notifyFrom' | 'paths'>
   readonly onRefusal?: OnRefusal
   /**
-   * Folders that the provider refused in earlier passes. If absent, the pass starts without such
-   * folders.
+   * Folders that the provider refused in earlier sync passes. If absent, the sync pass starts
+   * without such folders.
    */
   readonly parked?: ParkedFeeds
   readonly onParked?: (refusal: FeedRefusal) => void
   /**
-   * Records of mailbox listings that lacked messages. If absent, the pass starts without such
+   * Records of mailbox listings that lacked messages. If absent, the sync pass starts without such
    * records.
    */
   readonly losses?: RoundLosses
   readonly onIncompleteList?: (list: IncompleteList) => void
-  /** Called for each page of a feed from which the provider left out messages as unreadable. */
+  /**
+   * Called for each page of a feed (list of changes) from which the provider left out messages as
+   * unreadable.
+   */
   readonly onUnreadable?: (feed: Feed, count: number) => void
   /**
-   * Called if the provider no longer has the changes since the cursor of a feed. A full round
-   * (comparison of all messages) follows.
+   * Called if the provider no longer has the changes since the cursor of a feed (list of changes).
+   * A full round (comparison of all messages) follows.
    */
   readonly onLostCursor?: (feed: Feed, error: MailApiError) => void
   /**
@@ -118,9 +121,15 @@ export interface FeedInPass {
   readonly state: FeedState
 }
 
-/** Data of a sync pass in memory. Kept if a partial pass becomes a pass over all feeds. */
+/**
+ * Data of a sync pass in memory. Kept if a partial pass becomes a pass over all feeds (lists of
+ * changes).
+ */
 export interface PassMemory {
-  /** Copies of messages that notifications named. The messages were read before the feeds. */
+  /**
+   * Copies of messages that notifications named. The messages were read before the feeds (lists of
+   * changes).
+   */
   readonly copies: Map<string, ApiMessage>
   readonly report: ReportedChanges
   readonly mustYield: PassOptions['mustYield']
@@ -183,7 +192,10 @@ export class FeedPass implements PassMemory, OpenedIndex {
     this.mustYield = () => writer.mailbox.filledAt !== null && mustYield?.() === true
   }
 
-  /** False if the provider refused to read the folder of the feed, in this or an earlier pass. */
+  /**
+   * False if the provider refused to read the folder of the feed (list of changes), in this or an
+   * earlier pass.
+   */
   mayRead(feed: Feed): boolean {
     return !this.#refused.has(feed) && this.#options.parked.mayRead(feed)
   }
@@ -194,9 +206,9 @@ export class FeedPass implements PassMemory, OpenedIndex {
   }
 
   /**
-   * Records that the provider refused to read the folder of a feed. If the provider refused all
-   * folders so far, the mailbox may be unavailable as a whole. The sync pass then fails, and the
-   * next pass begins with other folders.
+   * Records that the provider refused to read the folder of a feed (list of changes). If the
+   * provider refused all folders so far, the mailbox may be unavailable as a whole. The sync pass
+   * then fails, and the next pass begins with other folders.
    *
    * @throws the error, in a pass over all feeds that has read no folder, at the third refusal
    */
@@ -206,8 +218,8 @@ export class FeedPass implements PassMemory, OpenedIndex {
   }
 
   /**
-   * Parks the feeds that the provider refused: later sync passes do not read them until a delay has
-   * ended.
+   * Parks the feeds (lists of changes) that the provider refused: later sync passes do not read
+   * them until a delay has ended.
    *
    * @throws the first refusal if a pass over all feeds could read no feed
    */
@@ -269,7 +281,10 @@ export class FeedPass implements PassMemory, OpenedIndex {
     return this.losses.acceptsFirst(this, at, this.#options.onIncompleteList)
   }
 
-  /** True while the old messages of a feed are added to the message index without events. */
+  /**
+   * True while the old messages of a feed (list of changes) are added to the message index without
+   * events.
+   */
   isInitial({ isInitial }: Pick<FeedState, 'isInitial'>): boolean {
     return isInitial || this.writer.mailbox.filledAt === null
   }

@@ -16,8 +16,8 @@ export async function listIncomplete({ store }: FeedPass): Promise<FeedState[]> 
 }
 
 /**
- * Stores the names of folders and the events of changed folders. Also stores the feeds of new
- * folders, before any messages of these folders are stored.
+ * Stores the names of folders and the events of changed folders. Also stores the feeds (lists of
+ * changes) of new folders, before any messages of these folders are stored.
  */
 export async function storeFolders(
   { account, writer }: FeedPass,
@@ -35,7 +35,7 @@ export async function storeFolders(
 
 /**
  * Stores that folders were deleted, and records the events of the deletions. The caller then ends
- * the feeds of the deleted folders.
+ * the feeds (lists of changes) of the deleted folders.
  */
 export async function storeMissing(
   { account, names, store, writer }: FeedPass,

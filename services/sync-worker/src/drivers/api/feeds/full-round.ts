@@ -24,8 +24,8 @@ const pageLimit = 500
 const dayMs = 86_400_000
 
 /**
- * Adds a page of messages to the collected full round of a feed. The first page replaces all
- * messages that an earlier round collected.
+ * Adds a page of messages to the collected full round (list of all messages) of a feed. The first
+ * page replaces all messages that an earlier round collected.
  */
 export async function collectPage(
   pass: FeedPass,
@@ -55,8 +55,8 @@ export async function collectPage(
 }
 
 /**
- * Adds a page's entry for a message to the message in the collected full round. The pages together
- * name all labels and all flags that the message has.
+ * Adds a page's entry for a message to the message in the collected full round (list of all
+ * messages). The pages together name all labels and all flags that the message has.
  */
 export function addToRound(
   state: IndexedMessage | undefined,
@@ -68,8 +68,8 @@ export function addToRound(
 }
 
 /**
- * Marks recent messages in a feed's first full round. Only these messages may be announced. Their
- * exact time of arrival is checked when the messages are read.
+ * Marks recent messages in a feed's first full round (list of all messages). Only these messages
+ * may be announced. Their exact time of arrival is checked when the messages are read.
  */
 export async function markRecent(pass: FeedPass, { feed, state }: FeedInPass): Promise<FeedState> {
   const { api, index, writer, account, signal } = pass
@@ -107,9 +107,9 @@ function recentQueries({ api, names }: FeedPass, feed: Feed): MessageQuery[] {
 }
 
 /**
- * Compares the next part of a collected full round with the message index and stores the
- * differences. Returns the new position of the feed, and the number of messages that had to be
- * read.
+ * Compares the next part of a collected full round (list of all messages) with the message index
+ * and stores the differences. Returns the new position of the feed, and the number of messages that
+ * had to be read.
  */
 export async function applyRound(
   pass: FeedPass,

@@ -9,7 +9,9 @@ import type { FeedState } from './stored/feed-store.ts'
  */
 const maxHeld = 1
 
-/** Cursor of a feed in memory that is newer than the stored cursor of the feed. */
+/**
+ * Cursor of a feed (list of changes) in memory that is newer than the stored cursor of the feed.
+ */
 interface HeldCursor {
   readonly stored: string | null
   readonly cursor: string | null

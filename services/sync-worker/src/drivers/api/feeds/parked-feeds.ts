@@ -55,8 +55,8 @@ export class ParkedFeeds {
   }
 
   /**
-   * Records feeds that were refused in a failed sync pass that could read no folder. Such feeds are
-   * not parked, because the mailbox may be unavailable as a whole.
+   * Records feeds (lists of changes) that were refused in a failed sync pass that could read no
+   * folder. Such feeds are not parked, because the mailbox may be unavailable as a whole.
    */
   suspect(feeds: Iterable<Feed>): void {
     for (const { id } of feeds) this.#suspects.add(id)

@@ -7,7 +7,10 @@ import {
   stateOfMessage,
 } from '../index/indexed-message.ts'
 
-/** Changes that a feed reported: one page of changes, or a part of a collected full round. */
+/**
+ * Changes that a feed (list of changes) reported: one page of changes, or a part of a collected
+ * full round.
+ */
 export interface FeedBatch {
   feed: Pick<Feed, 'folderId'>
   changed: readonly MessageChange[]
@@ -15,7 +18,10 @@ export interface FeedBatch {
   removed: readonly string[]
   /** Ids of indexed messages that are requested before their change or removal is stored. */
   requested?: ReadonlySet<string>
-  /** True in the first full round of a feed. Old messages then cause no event. */
+  /**
+   * True in the first full round (list of all messages) of a feed. Old messages then cause no
+   * event.
+   */
   isInitial?: boolean
   /**
    * Returns true if a new message is stored without an event, such as an old message while the
@@ -42,8 +48,9 @@ export interface BatchPlan {
 }
 
 /**
- * Compares the changes that a feed reported with the message index. If the index already has the
- * reported states, the plan is empty, so that a repeated report has no effect. Pure.
+ * Compares the changes that a feed (list of changes) reported with the message index. If the index
+ * already has the reported states, the plan is empty, so that a repeated report has no effect.
+ * Pure.
  */
 export function planBatch(
   { feed, changed, removed, requested, isSilent }: FeedBatch,

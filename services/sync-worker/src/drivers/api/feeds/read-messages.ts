@@ -45,7 +45,10 @@ export interface Readings {
   states: () => ReadonlyMap<string, IndexedMessage>
   /** True if a feed (list of changes) named the message as present. */
   isNamed: (id: string) => boolean
-  /** True in the first full round of a feed. Old messages then cause no event. */
+  /**
+   * True in the first full round (list of all messages) of a feed. Old messages then cause no
+   * event.
+   */
   isInitial?: boolean
   /**
    * New messages that arrived before this time cause no event. If absent, all new messages cause an
@@ -66,7 +69,7 @@ export interface Readings {
  * because each event may contain attachments of 25 MiB. Returns the findings (compared messages)
  * that `store` has not stored yet.
  *
- * @throws UnknownFolderError in a pass that does not list the folders
+ * @throws UnknownFolderError in a sync pass that does not list the folders
  */
 export async function readMessages(
   pass: FeedPass,
@@ -109,7 +112,10 @@ class DraftBatch {
     this.#bytes += measureJson([draft, report], { maxBytes: maxBatchBytes })
   }
 
-  /** Empties the batch. Returns its findings, with summaries added to the new messages. */
+  /**
+   * Empties the batch of findings (compared messages). Returns these findings, with summaries added
+   * to the new messages.
+   */
   async take(drafter: Pick<MessageDrafter, 'addSummaries'>): Promise<ReadFinding[]> {
     const findings = this.#findings
     this.#findings = []
@@ -160,7 +166,10 @@ export function getGroup(
   return getMessages({ api, listKnown, onRefusal, signal }, ids, options)
 }
 
-/** Lists the folders again if messages have labels that were created after the last listing. */
+/**
+ * Lists the folders again if messages have labels that were created after the folders were last
+ * listed.
+ */
 export async function nameLabels(
   { api, names, signal }: FeedPass,
   messages: readonly Pick<IndexedMessage, 'labels'>[],

@@ -11,7 +11,10 @@ import { type ReadFeed, readChanges } from './sync-feed.ts'
 export interface ReadEnd {
   /** Time of the sync pass. Stored together with the cursors of the feeds (lists of changes). */
   syncedAt?: Date
-  /** Receives the new states of feeds that had no changes. Returns the states to store now. */
+  /**
+   * Receives the new states of feeds (lists of changes) that had no changes. Returns the states to
+   * store now.
+   */
   hold?: (moved: readonly FeedState[]) => readonly FeedState[]
 }
 
@@ -54,8 +57,8 @@ async function readNext(pass: FeedPass, at: FeedInPass): Promise<ReadFeed | unde
 }
 
 /**
- * Runs a read of a feed. Undefined if the folder of the feed was deleted meanwhile, so that the
- * next pass ends the feed, or if the provider refuses to read the folder.
+ * Runs a read of a feed (list of changes). Undefined if the folder of the feed was deleted
+ * meanwhile, so that the next pass ends the feed, or if the provider refuses to read the folder.
  */
 export async function attempt<T>(
   pass: FeedPass,
@@ -89,7 +92,8 @@ async function ignoreMissing<T>(reading: Promise<T>): Promise<T | undefined> {
  * folder's feed reports the messages.
  *
  * Undefined if all folders have to be read: a message is in a folder that is not listed, or that
- * was renamed or moved after the listing, or the texts of the messages are too large to keep.
+ * was renamed or moved after folders were listed, or the texts of the messages are too large to
+ * keep.
  */
 export async function findFolders(
   pass: FeedPass,
@@ -160,7 +164,9 @@ function textLength({ plain = '', html = '' }: ApiTexts): number {
   return plain.length + html.length
 }
 
-/** Finds messages in synced folders that notifications named but no feed reported. */
+/**
+ * Finds messages in synced folders that notifications named but no feed (list of changes) reported.
+ */
 export async function findUnreported(
   { copies, index, names, report }: FeedPass,
   messages: PassParts['messages'],

@@ -20,8 +20,8 @@ export function pairFeeds(feeds: readonly Feed[], stored: readonly FeedState[]):
   const states = new Map(stored.map((state) => [state.feed, state]))
   return feeds.map((feed) => {
     const state = states.get(feed.id)
-    // If a deleted folder is listed again, its feed starts from the beginning, because messages may
-    // have returned to the folder.
+    // If a deleted folder is listed again, its feed (list of changes) starts from the beginning,
+    // because messages may have returned to the folder.
     const isNew = !state || isDropStarted(state)
     return { feed, state: isNew ? newFeed(feed) : state, isNew }
   })
@@ -44,8 +44,8 @@ export function feedOf({ feed: id, folder }: FeedState): Feed {
 }
 
 /**
- * Last full rounds (comparisons of all messages) of feeds whose folders were deleted, or are not
- * selected any more.
+ * Last full rounds (comparisons of all messages) of feeds (lists of changes) whose folders were
+ * deleted, or are not selected any more.
  */
 export function droppedRounds(
   stored: readonly FeedState[],
@@ -85,15 +85,18 @@ export async function runRounds(pass: FeedPass, rounds: readonly DueRound[]): Pr
 }
 
 /**
- * Runs the full round (comparison of all messages) of a single feed. Returns false if `afterStep`
- * stopped the round.
+ * Runs the full round (comparison of all messages) of a single feed (list of changes). Returns
+ * false if `afterStep` stopped the round.
  */
 async function runRound(pass: FeedPass, round: DueRound, afterStep: AfterStep): Promise<boolean> {
   if (round.isDropped) return dropFeed(pass, round, afterStep)
   return (await attempt(pass, round.feed, () => completeRound(pass, round, afterStep))) ?? true
 }
 
-/** True if the messages of a deleted folder are being compared with an empty full round. */
+/**
+ * True if the messages of a deleted folder are being compared with an empty full round (list of all
+ * messages).
+ */
 function isDropStarted({ stage, cursor }: FeedState): boolean {
   return stage === 'apply' && cursor === null
 }

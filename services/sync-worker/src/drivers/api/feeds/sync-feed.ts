@@ -11,8 +11,8 @@ import { listedBy } from './parked-feeds.ts'
 const pageLimit = 500
 
 /**
- * Maximum number of times that the full round of a feed begins again in one sync pass. Otherwise a
- * provider could keep a worker in a loop.
+ * Maximum number of times that the full round (list of all messages) of a feed begins again in one
+ * sync pass. Otherwise a provider could keep a worker in a loop.
  */
 const maxRestarts = 3
 
@@ -20,8 +20,8 @@ const maxRestarts = 3
 export interface ReadFeed {
   state: FeedState
   /**
-   * False if the read found no change, only a new cursor of the feed. Such cursors of several feeds
-   * are stored together.
+   * False if the read found no change, only a new cursor of the feed (list of changes). Such
+   * cursors of several feeds are stored together.
    */
   isStored: boolean
 }
@@ -51,8 +51,9 @@ export async function readChanges(
 }
 
 /**
- * Called after each committed step of a full round that sent requests to the provider, except after
- * the last step. Resolves to false to stop the full round. The next call then continues the round.
+ * Called after each committed step of a full round (list of all messages) that sent requests to the
+ * provider, except after the last step. Resolves to false to stop the full round. The next call
+ * then continues the round.
  */
 export type AfterStep = () => Promise<boolean>
 
@@ -82,7 +83,10 @@ export async function completeRound(
   return true
 }
 
-/** Position of a feed after one step: a page of changes, or a part of a full round. */
+/**
+ * Position of a feed (list of changes) after one step: a page of changes, or a part of a full
+ * round.
+ */
 interface Step {
   state: FeedState
   /** True if the feed (list of changes) has no more changes. */
@@ -94,7 +98,10 @@ interface Step {
    * committed, and more such steps may follow.
    */
   isPausable?: boolean
-  /** True if the cursor of the feed moved over pages without changes and is not stored yet. */
+  /**
+   * True if the cursor of the feed (list of changes) moved over pages without changes and is not
+   * stored yet.
+   */
   isUnstored?: boolean
 }
 

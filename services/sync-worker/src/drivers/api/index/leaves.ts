@@ -84,8 +84,8 @@ function mergeSmall(leaves: readonly Leaf[], maxMessages: number): MergedLeaf[] 
 }
 
 /**
- * Groups the ids of changed messages by the leaf that covers them. Ids below all loaded leaves are
- * assigned to a new first leaf.
+ * Groups the ids of changed messages by the leaf (block of messages) that covers the ids. Ids below
+ * all loaded leaves are assigned to a new first leaf.
  */
 function changesByLeaf(
   leaves: readonly MergedLeaf[],
@@ -104,7 +104,10 @@ function changesByLeaf(
   return result
 }
 
-/** Applies changes to the sorted messages of a leaf. `ids` are sorted ids of changed messages. */
+/**
+ * Applies changes to the sorted messages of a leaf (block of the message index). `ids` are sorted
+ * ids of changed messages.
+ */
 function applyChanges(
   messages: readonly IndexedMessage[],
   ids: readonly string[],

@@ -38,7 +38,10 @@ export function createMailbox(
   )
 }
 
-/** Deletes a mailbox with its messages. The listing after the deletion records `mailboxDeleted`. */
+/**
+ * Deletes a mailbox with its messages. The LIST command after the deletion records
+ * `mailboxDeleted`.
+ */
 export async function deleteMailbox(
   request: AccountRequest<'deleteMailbox'>,
   target: AccountCommand,

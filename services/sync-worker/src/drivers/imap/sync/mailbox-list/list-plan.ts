@@ -17,7 +17,10 @@ import { selectionRules, selectMonitored } from './selection.ts'
 /** UIDVALIDITY stored for a lost mailbox if STATUS failed. Not a valid value (RFC 9051 §9). */
 export const lostUidValidity = '0'
 
-/** Change of the mailbox list that this service made, so that no second listing confirms it. */
+/**
+ * Change of the mailbox list that this service made, so that no second LIST response has to confirm
+ * the change.
+ */
 export interface AppliedListChange {
   /** Mailbox that CREATE created, with its MAILBOXID, which some servers do not list. */
   created?: { path: string; mailboxId?: string }
@@ -29,7 +32,7 @@ export interface ListInput {
   changes: ListingChanges
   /** Counters of mailboxes that came with the listing (LIST response), by path. */
   statuses: ReadonlyMap<string, MailboxStatus>
-  /** Change that this service made to the mailbox list before the listing; otherwise undefined. */
+  /** Change that this service made to the mailbox list before the LIST command; or undefined. */
   applied: AppliedListChange | undefined
   /**
    * True if an earlier listing (LIST response) also left out the missing mailboxes. The current
@@ -44,7 +47,8 @@ export interface ListPlan {
   /** Mailboxes that a listing (LIST response) left out for the first time. */
   missed: MailboxRow[]
   /**
-   * Mailboxes missing in a listing that another listing must confirm before they count as deleted.
+   * Mailboxes missing in a LIST response that another LIST response must confirm as missing before
+   * they count as deleted.
    */
   unconfirmed: MailboxRow[]
   changed: ListingChanges['changed']
@@ -117,8 +121,9 @@ const maxUnsuspicious = 2
 const pollsUntilDeleted = 5
 
 /**
- * Divides missing mailboxes into deleted and unconfirmed mailboxes. STATUS and another listing must
- * confirm a deletion, because servers sometimes leave out a mailbox or return an outdated listing.
+ * Divides missing mailboxes into deleted and unconfirmed mailboxes. STATUS and another LIST
+ * response must confirm a deletion, because servers sometimes leave out a mailbox or return an
+ * outdated list.
  */
 async function checkMissing(
   { session, deps }: ListContext,

@@ -83,8 +83,8 @@ export interface ListingChanges {
 }
 
 /**
- * Compares a listing of the server's mailboxes with the stored mailbox rows. A listing without the
- * stored inbox is incomplete, so that no mailbox counts as missing.
+ * Compares a LIST response with the stored mailbox rows. A LIST response without the stored inbox
+ * is incomplete, so that no mailbox counts as missing.
  */
 export function compareListing(
   rows: readonly MailboxRow[],
@@ -124,7 +124,7 @@ function isSameListing(row: MailboxRow, listing: Listing): boolean {
   )
 }
 
-/** Renamed mailbox: its stored row and its listing under a new path. */
+/** Renamed mailbox: its stored row and its entry with a new path in the LIST response. */
 export interface Rename {
   row: MailboxRow
   listing: Listing

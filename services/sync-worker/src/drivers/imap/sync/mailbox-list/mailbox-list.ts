@@ -45,9 +45,9 @@ export interface ListOptions {
   /** False to list the mailboxes without their counters. Default: true. */
   counters?: boolean
   /**
-   * Runs work over another connection, whose listing decides whether missing mailboxes are deleted.
-   * Resolves to undefined if there is no other connection. By default, the same connection lists
-   * the mailboxes again.
+   * Runs work over another connection, whose LIST response decides whether missing mailboxes are
+   * deleted. Resolves to undefined if there is no other connection. By default, the same connection
+   * lists the mailboxes again.
    */
   withOther?: <T>(work: (session: MailSession) => Promise<T>) => Promise<T | undefined>
 }
@@ -168,10 +168,16 @@ async function readListing(
   return { listings, statuses }
 }
 
-/** Number of poll intervals after which a mailbox that is missing in listings counts as hidden. */
+/**
+ * Number of poll intervals after which a mailbox that is missing in LIST responses counts as
+ * hidden.
+ */
 const pollsUntilHidden = 10
 
-/** True if a mailbox is missing so recently that the next listings may find it again. */
+/**
+ * True if a mailbox is missing so recently that the next LIST responses may contain the mailbox
+ * again.
+ */
 function isRecentlyMissing({ missingSince }: MailboxRow, pollMs: number): boolean {
   return missingSince !== null && Date.now() - missingSince.getTime() < pollMs * pollsUntilHidden
 }
