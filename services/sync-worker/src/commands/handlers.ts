@@ -29,7 +29,7 @@ export function createHandlers({ db, sessions }: HandlerDeps): CommandHandler[] 
   const filings = new KeyedMutex<string>()
   const exceptions: Partial<AccountCommandTable<[CommandLimits]>> = {
     // Requests to file the same sent message (store its Sent copy) run one after the other, so that
-    // the second request finds the Sent copy.
+    // the second request finds the copy of the first request.
     fileSent(request, limits) {
       const work = async () => {
         limits.signal.throwIfAborted()

@@ -18,11 +18,11 @@ export interface SyncRequest {
    * messages.
    */
   readonly all?: true
-  /** Ids of the mailboxes that the command changed. */
+  /** Ids of the mailboxes that the command changed, which have to be synced. */
   readonly mailboxes?: Iterable<string>
   /** Id of a mailbox to select even if its counters did not change. */
   readonly reselect?: string
-  /** Messages that the command changed. */
+  /** Messages that the command changed, which have to be read. */
   readonly messages?: Iterable<ChangedMessage>
 }
 
@@ -33,15 +33,17 @@ interface ChangedMessage {
 
 /** Changes reported by a mail server's notifications that require sync actions. */
 interface ConnectionChanges {
-  /** True if the mailbox that the connection watches changed. */
+  /** True if the mailbox that the sync connection watches changed. */
   readonly isMainChanged: boolean
   /** Ids of other mailboxes of which the server reported changes. */
   readonly mailboxes: ReadonlySet<string>
   /** True if the notifications report a change of the list of mailboxes. */
   readonly list: boolean
-  /** True if the server stopped sending notifications about other mailboxes. */
+  /**
+   * True if the mail server stopped sending notifications about mailboxes that are not selected.
+   */
   readonly overflow: boolean
-  /** True if the server sent any notification besides the counters of a mailbox. */
+  /** True if the mail server sent any notification besides the counters of a mailbox. */
   readonly notified: boolean
 }
 

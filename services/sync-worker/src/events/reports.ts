@@ -41,7 +41,10 @@ interface ReportCandidate {
 
 /** Functions that read a message which may be a report. */
 export interface ReportSource {
-  /** Reads the first `maxBytes` of the message. Undefined if the server returns no bytes. */
+  /**
+   * Reads the first `maxBytes` of the message that may be a report. Undefined if the server returns
+   * no bytes.
+   */
   readStart: (maxBytes: number) => Promise<Buffer | undefined>
   read: ReadPart
 }

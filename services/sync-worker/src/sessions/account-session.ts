@@ -70,7 +70,10 @@ export class AccountSession implements DriverContext {
   readonly log: Logger
   /** True if the account session ended although `stop` was not called. */
   ended = false
-  /** True from a login until a failure of the connection or of a reconnect is recorded. */
+  /**
+   * True from a login of the account until a failure of its connection or of a reconnect is
+   * recorded.
+   */
   loggedIn = false
   /** True after the first attempt to connect the account, or if the account has no server. */
   attempted = false
@@ -102,7 +105,7 @@ export class AccountSession implements DriverContext {
     this.#done = this.#run()
   }
 
-  /** Account state that the session stored last. */
+  /** Account state that the account session stored last. */
   get state(): AccountState | undefined {
     return this.#status.state
   }
@@ -188,7 +191,10 @@ export class AccountSession implements DriverContext {
     return account !== undefined
   }
 
-  /** Executes a requested flush of the account's index, before any work that uses the index. */
+  /**
+   * Executes a requested flush (deletion) of the account's index, before any work that uses the
+   * index.
+   */
   async #flush({ account, flushEpoch: epoch, imapIndexer }: AccountRow): Promise<void> {
     const { db, settings } = this.#deps.store
     const indexer = imapIndexer ?? (await settings.get()).imapIndexer ?? 'full'

@@ -48,7 +48,7 @@ export class StatusRecorder {
     this.lastError = status.lastError
   }
 
-  /** Applies a trigger to the account status and stores the result. */
+  /** Applies a trigger (such as a login) to the account status and stores the result. */
   async apply(trigger: StatusTrigger): Promise<void> {
     using _permit = await this.#writes.acquire()
     await this.#store(trigger)

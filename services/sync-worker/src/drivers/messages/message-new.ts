@@ -27,13 +27,15 @@ export interface NewMessage<Part extends Omit<CalendarCandidate, 'id'>> extends 
   /** Bytes of the message. */
   readonly size: number
   readonly headers: Record<string, string[]>
-  /** Attachments of the message, in the order of the message entry. */
+  /** Attachments of the new message, in the order of the message entry. */
   readonly parts: readonly Part[]
-  /** Reads texts of the message, each (plain or HTML) up to `maxBytes` or the driver's limit. */
+  /**
+   * Reads texts of the new message, each (plain or HTML) up to `maxBytes` or the driver's limit.
+   */
   readTexts(options: TextKinds & { maxBytes?: number }): Promise<Partial<ReadText> | undefined>
-  /** Embeds attached images into the HTML of the message. */
+  /** Embeds attached images into the HTML of the new message. */
   embedImages(texts: TextsWithReferences): Promise<string | undefined>
-  /** Reads the first `maxBytes` of an attachment of the message. */
+  /** Reads the first `maxBytes` of an attachment of the new message. */
   readPart(part: Part, maxBytes: number): Promise<Uint8Array | undefined>
 }
 
@@ -41,7 +43,7 @@ export interface NewMessage<Part extends Omit<CalendarCandidate, 'id'>> extends 
 export interface DraftedMessage {
   draft: MessageNewDraft
   report?: MessageReport
-  /** Input for the summary of the message. Absent if no summary is requested. */
+  /** Input for the summary of the new message. Absent if no summary is requested. */
   toSummarise?: SummaryInput
 }
 

@@ -50,7 +50,7 @@ export interface PassOptions {
 /** Message that a notification named, but no feed (list of changes). */
 export interface UnreportedMessage {
   readonly id: string
-  /** True if the message is not in the message index. */
+  /** True if the message that a notification named is not in the message index. */
   readonly isNew: boolean
 }
 

@@ -74,7 +74,8 @@ export function addToRound(
 export async function markRecent(pass: FeedPass, { feed, state }: FeedInPass): Promise<FeedState> {
   const { api, index, writer, account, signal } = pass
   const since = writer.mailbox.announceFrom ?? account.notifyFrom
-  // The search starts one day earlier, because providers compare days in their own time zone.
+  // The search for recent messages starts one day earlier, because providers compare days in their
+  // own time zone.
   const search = { since: new Date(Math.max(since.getTime() - dayMs, 0)) }
   for (const query of recentQueries(pass, feed)) {
     let pageToken: string | undefined

@@ -51,7 +51,8 @@ export async function updateMessage(
       const { missing, unchanged } = await applyUpdate(mail, uids, update)
       if (missing.length > 0) throw messageNotFound()
       const result = updateResult(update, { flags: unchanged.length === 0, labels: true })
-      // The flags were changed, so the command succeeds even if the message cannot be read again.
+      // After a message's flags were changed, the command succeeds even if the message cannot be
+      // read again.
       const [changed] = await mail.readFlags(uids).catch(() => [])
       return changed ? withState(result, changed, row) : result
     }),

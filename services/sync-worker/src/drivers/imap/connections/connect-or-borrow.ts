@@ -15,8 +15,8 @@ export interface ConnectOrBorrow<T> {
 
 /**
  * Opens a connection of an account to its mail server. While the login limits delay the connection,
- * also waits to borrow the account's sync connection. As soon as one of both is available, the wait
- * for the other is aborted.
+ * also waits to borrow the account's sync connection. As soon as a connection is available, the
+ * remaining wait is aborted.
  */
 export function connectOrBorrow<T>(
   { connect, borrow }: ConnectOrBorrow<T>,

@@ -24,7 +24,7 @@ export interface ConnectionRequest {
   mayBorrow?: boolean
 }
 
-/** Request for a connection by a command that changes something on the server. */
+/** Request of a command that changes something on the mail server for an IMAP connection. */
 export interface WriteRequest extends ConnectionRequest {
   /**
    * Runs on the IMAP connection before the change, with at least one round trip. If a reused

@@ -96,7 +96,10 @@ export class ImapAccountSession implements AsyncDisposable {
     return this.context.state
   }
 
-  /** Called when a command arrives, so that this session logs in before other sessions. */
+  /**
+   * Called when a command for the account arrives, so that this session logs in before other
+   * sessions.
+   */
   ask(): void {
     if (!this.#session) this.#demand.ask()
   }

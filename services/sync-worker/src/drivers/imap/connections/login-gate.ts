@@ -17,7 +17,7 @@ export interface LoginGateOptions {
 export interface LoginWait {
   signal: AbortSignal
   loginFor: LoginFor
-  /** Called if the login has to wait for a permit. */
+  /** Called if the login at the mail server has to wait for a permit. */
   onWait?: (() => void) | undefined
 }
 
@@ -26,7 +26,10 @@ export interface LoginWait {
  * account sessions could take all permits, and commands would wait until a session's login ends.
  */
 const commandPart = 1 / 3
-/** Number of logins for commands that start per login for an account session, while both wait. */
+/**
+ * Number of logins for commands that start per login for an account session, while logins of both
+ * kinds wait.
+ */
 const commandsPerSession = 2
 /** Time by which a login may start before the rate limit permits, to compensate for late timers. */
 const toleranceMs = 50

@@ -76,8 +76,8 @@ export async function runSyncPass(
     if (indexed.has(row.id)) monitored.push(row)
     else await syncOne(row)
   }
-  // If the server refuses to select each of the mailboxes, the account cannot be synced and the sync
-  // pass fails.
+  // If the server refuses to select each of the mailboxes, the account cannot be synced and the
+  // sync pass fails.
   if (monitored.length === 0 && selected.some(({ path }) => context.parked.isParked(path))) {
     context.parked.clearAll()
     throw result.refusal?.error ?? parkedError('every folder')
