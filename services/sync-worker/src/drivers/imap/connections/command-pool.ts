@@ -24,11 +24,14 @@ export interface CommandPoolOptions {
 
 export interface PooledConnection {
   readonly session: MailSession
-  /** True if the connection was used before. Its loss may be unnoticed until the next command. */
+  /**
+   * True if the pooled connection was used before. Its loss may be unnoticed until the next
+   * command.
+   */
   readonly reused: boolean
   /**
-   * Returns the connection to the pool. With `broken`, closes the connection instead. Further calls
-   * have no effect.
+   * Returns the IMAP connection to the pool. With `broken`, closes the connection instead. Further
+   * calls have no effect.
    */
   readonly release: (broken?: boolean) => void
 }
@@ -36,13 +39,16 @@ export interface PooledConnection {
 interface Connection {
   readonly session: MailSession
   lost: boolean
-  /** Path of the mailbox that was last requested on the connection. */
+  /** Path of the mailbox that was last requested on the IMAP connection. */
   mailbox?: string
   idleTimer?: NodeJS.Timeout
   readonly close: () => void
 }
 
-/** Grant for a waiting request: an idle connection, or the permission to open a new connection. */
+/**
+ * Grant for a waiting request of a command: an idle connection, or the permission to open a new
+ * connection.
+ */
 type Grant = Connection | 'connect'
 
 interface Waiter {
@@ -113,7 +119,10 @@ export class CommandPool implements AsyncDisposable {
     return !('prepare' in request) && (this.#options.narrows?.(error) ?? false)
   }
 
-  /** Takes a connection until the caller releases it. Waits while all connections are in use. */
+  /**
+   * Takes a connection from the command pool until the caller releases the connection. Waits while
+   * all connections are in use.
+   */
   async acquire(request: ConnectionRequest): Promise<PooledConnection> {
     const signal = AbortSignal.any([request.signal, this.#closed.signal])
     signal.throwIfAborted()
@@ -123,8 +132,8 @@ export class CommandPool implements AsyncDisposable {
       return await this.#open(request, signal)
     } catch (error) {
       this.#counts.remove(request)
-      // The server rejects further connections or cannot be reached, so requests share the existing
-      // connections of the account.
+      // The mail server rejects further connections or cannot be reached, so requests share the
+      // existing connections of the account.
       const hasOthers = this.#connections.size + this.#connecting > 0 && !signal.aborted
       if (hasOthers) this.#rejectedUntil = Date.now() + rejectedMs
       this.#serveWaiting()
@@ -177,7 +186,10 @@ export class CommandPool implements AsyncDisposable {
     return promise
   }
 
-  /** Serves requests for a connection in FIFO order, skipping requests whose limit is reached. */
+  /**
+   * Serves commands that wait for a connection of the pool in FIFO order, skipping requests whose
+   * limit is reached.
+   */
   #serveWaiting(): void {
     for (const waiter of this.#waiting) {
       const grant = this.#grant(waiter.request)
@@ -200,7 +212,7 @@ export class CommandPool implements AsyncDisposable {
     return connection
   }
 
-  /** Opens a connection, or borrows the sync connection of the account. */
+  /** Opens a connection for a command, or borrows the sync connection of the account. */
   async #open(request: ConnectionRequest, signal: AbortSignal): Promise<PooledConnection> {
     const connect = (stop: AbortSignal, turns: ConnectTurns = {}) => this.#connect(stop, turns)
     if (!request.mayBorrow || this.#connections.size > 0)
@@ -243,7 +255,7 @@ export class CommandPool implements AsyncDisposable {
   }
 
   /**
-   * Lends the account's sync connection to a request. The work counts as repeatable, because the
+   * Lends the account's sync connection to a command. The work counts as repeatable, because the
    * connection may be lost without this process knowing.
    */
   #lendLoan({ session, release }: SessionLoan, request: ConnectionRequest): PooledConnection {

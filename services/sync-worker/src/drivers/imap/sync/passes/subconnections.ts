@@ -5,9 +5,15 @@ import { syncUntilUnchanged } from '../changes/mailbox-sync.ts'
 import { reconnectDelayMs } from '../../../reconnect.ts'
 import { watch } from './notification-handler.ts'
 
-/** Duration from which the loss of a subconnection resets its reconnect backoff. */
+/**
+ * Duration of a subconnection (connection that watches another mailbox) from which its loss resets
+ * its reconnect backoff.
+ */
 const stableMs = 60_000
-/** Interval at which a subconnection syncs its mailbox if no notification arrives. */
+/**
+ * Interval at which a subconnection (connection that watches another mailbox) syncs its mailbox if
+ * no notification arrives.
+ */
 const resyncMs = 15 * 60_000
 
 /**
@@ -23,7 +29,10 @@ export class Subconnections implements AsyncDisposable {
     this.#context = context
   }
 
-  /** Sets the mailboxes to watch over subconnections, by id. Ends all other watches. */
+  /**
+   * Sets the mailboxes to watch over additional connections, by id. Ends the watches of all other
+   * mailboxes over such connections.
+   */
   setMailboxes(mailboxes: readonly string[]): void {
     const wanted = new Set(mailboxes)
     this.#wanted = wanted
@@ -64,7 +73,8 @@ async function runSubconnection(context: SyncContext, mailbox: string): Promise<
       await watchMailbox(context, mailbox)
     } catch (err) {
       signal.throwIfAborted()
-      // The account's lease was lost. The account session detects this itself and ends.
+      // The account's lease was lost during the sync of a subconnection. The account session
+      // detects the loss itself and ends.
       if (err instanceof AppError && err.kind === 'stale') return
       log.info({ err }, 'subconnection lost')
     }
