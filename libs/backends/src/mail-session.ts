@@ -94,11 +94,11 @@ export interface FlagsUpdate {
   set?: readonly string[]
 }
 
-/** Messages for which the server does not confirm a change of flags. */
+/** Messages for which the mail server does not confirm a change of flags. */
 export interface UnconfirmedFlags {
   /** Messages whose flags on the server differ from the requested flags. */
   unchanged: UidRange[]
-  /** Messages that the connection does not know. */
+  /** Messages that the IMAP connection does not know, so that STORE ignores them. */
   missing: UidRange[]
 }
 
@@ -135,11 +135,11 @@ export type MailboxNotification =
   | { kind: 'expunge' }
   /**
    * Change of flags. Without `uid`, the changed message is unknown. With empty `flags` and no
-   * `uid`, the kind of change is unknown, too, such as labels of Gmail. Both require a comparison
-   * of the mailbox.
+   * `uid`, the kind of change is unknown, too, such as labels of Gmail. Without `uid`, the mailbox
+   * has to be compared.
    */
   | { kind: 'flags'; uid?: number; flags: string[]; modseq?: bigint }
-  /** Change of another mailbox, from NOTIFY. Contains the counters that the server reported. */
+  /** Change of a mailbox that is not selected, from NOTIFY. Contains the reported counters. */
   | { kind: 'mailbox'; path: string; status: MailboxCounters }
   /** Change of the mailbox list, from NOTIFY: a mailbox or a subscription was changed. */
   | { kind: 'mailboxes' }
@@ -163,7 +163,10 @@ export type MailboxNotification =
 export interface MailSession extends AsyncDisposable {
   readonly capabilities: Capabilities
   readonly user: string
-  /** Resolves when the connection is closed. No error means that the session was disposed of. */
+  /**
+   * Resolves when the IMAP connection of this session is closed, with the error that closed it.
+   * Resolves with undefined if the session was disposed of.
+   */
   readonly closed: Promise<Error | undefined>
   /** Lists the mailboxes, with their counters if `status` is set and the server has LIST-STATUS. */
   listMailboxes(options?: { status?: boolean }): Promise<ListedMailbox[]>
@@ -203,7 +206,9 @@ export interface MailSession extends AsyncDisposable {
     path: string,
     options?: { readOnly?: boolean; fresh?: boolean },
   ): Promise<SelectedMailboxSummary>
-  /** Searches for UIDs by `UID SEARCH RETURN (ALL)` with ESEARCH, otherwise by plain SEARCH. */
+  /**
+   * Searches for UIDs: `UID SEARCH RETURN (ALL)` on servers with ESEARCH, otherwise plain SEARCH.
+   */
   searchUids(query: UidQuery): Promise<UidRange[]>
   /**
    * Returns UIDs of messages that match, in ascending order. Fails as `unprocessable` for terms

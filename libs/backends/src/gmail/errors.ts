@@ -86,7 +86,8 @@ export interface Relabelling {
    */
   [status: number]: MailApiFailure | ((reason: string) => MailApiFailure | undefined)
   /**
-   * False: API clients get the kind and code of the failure instead of the HTTP status of Gmail.
+   * False if API clients get the kind and code of a failed Gmail request instead of the HTTP status
+   * of Gmail.
    */
   passesStatus?: boolean
 }

@@ -9,7 +9,8 @@ export interface HistoryChanges {
   changed: MessageChange[]
   removed: string[]
   /**
-   * Id of the last history record whose changes are included. Absent if all records are included.
+   * Id of the last Gmail history record whose changes are included. Absent if all records are
+   * included.
    */
   cutAt?: string
 }

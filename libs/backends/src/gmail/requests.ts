@@ -173,7 +173,7 @@ export class GmailRequests {
 }
 
 /**
- * Path of a message, label, thread or draft.
+ * Request path of a Gmail message, label, thread or draft.
  * @throws MailApiError `failure` for an id that Gmail cannot have created
  */
 export function idPath(
@@ -186,7 +186,8 @@ export function idPath(
 }
 
 /**
- * Reads the body of a response into memory. The stream fails above the `maxBytes` of its request.
+ * Reads the body of a Gmail response into memory. The stream fails above the `maxBytes` of the
+ * request.
  */
 export async function readBody(body: Readable, signal: AbortSignal): Promise<Buffer> {
   const chunks: Buffer[] = []
@@ -198,7 +199,10 @@ export async function readBody(body: Readable, signal: AbortSignal): Promise<Buf
   return Buffer.concat(chunks)
 }
 
-/** Failure of a response body while it is read: the signal's reason, or a temporary failure. */
+/**
+ * Failure while the body of a Gmail response is read: the reason of the abort signal, or a
+ * temporary failure.
+ */
 export function bodyError(error: unknown, signal: AbortSignal): unknown {
   if (signal.aborted) return signal.reason
   if (isMailApiError(error)) return error

@@ -19,7 +19,10 @@ export interface RoundCursor {
   /** Label whose message list is being read. If absent, the first label after `done` comes next. */
   label?: string
   page?: string
-  /** Last label whose message list is complete. Lists are read in the order of the label ids. */
+  /**
+   * Last label whose message list has been read completely in this full round. Message lists are
+   * read in the order of the label ids.
+   */
   done?: string
   /**
    * Labels of the Gmail mailbox with messages, from the label after `done` up to the label
@@ -33,7 +36,10 @@ export interface RoundPage {
   /** Position of the next page of the full round. Undefined after the last list. */
   next: RoundCursor | undefined
   changed: MessageChange[]
-  /** Number of damaged entries of the list that were passed over. Absent if there was none. */
+  /**
+   * Number of damaged entries of a Gmail message list that were passed over. Absent if there was
+   * none.
+   */
   unreadable?: number
 }
 
@@ -127,7 +133,7 @@ export class FullRounds {
     return this.#labels.labels
   }
 
-  /** Finds labels without messages. Costs one quota unit per label. */
+  /** Finds labels of a Gmail mailbox without messages. Costs one quota unit per label. */
   async #findEmpty(ids: readonly string[], signal: AbortSignal): Promise<ReadonlySet<string>> {
     const outcomes = await this.#requests.batch<GmailLabel>({
       operation: 'labels.get',
@@ -163,8 +169,9 @@ export class FullRounds {
     } catch (error) {
       const isRefused = isMailApiError(error, 'refused') || isMailApiError(error, 'message-missing')
       if (!isRefused) throw error
-      // After a page token has expired, the message list of the label is read again from its start.
-      // Otherwise the label was deleted during the full round and is skipped.
+      // If Gmail refuses a page token, the token has expired, and the message list of the label is
+      // read again from its start. If Gmail refuses the first page, the label was deleted during
+      // the full round and is skipped.
       if (pageToken !== undefined) return this.#readList({ ...rest, label }, position, signal)
       if (label !== '') return { next: { ...rest, done: label }, changed: [] }
       throw error

@@ -165,7 +165,7 @@ interface UploadSession {
 
 interface UploadState<T> {
   result?: Partial<T>
-  /** Number of bytes that the upload session has received. */
+  /** Number of bytes of an uploaded message that the upload session of Gmail has received. */
   offset: number
 }
 
@@ -216,7 +216,8 @@ async function put<T extends object>(
   const { status, headers, json } = await requests.raw<T>({
     ...chunk,
     operation,
-    // The request costs no quota, because the upload was counted when its session started.
+    // Asking Gmail for the state of an upload costs no quota, because the upload was counted when
+    // its session started.
     count: 0,
     method: 'PUT',
     url,

@@ -192,8 +192,8 @@ function isTemporary(result: PartResult<unknown> | undefined): boolean {
 }
 
 /**
- * Waits for the longest delay that failed batch parts request. @throws MailApiError if that delay
- * is too long
+ * Waits for the longest delay that failed parts of a Graph batch request.
+ * @throws MailApiError if that delay is too long
  */
 async function wait(
   client: GraphClient,
@@ -206,6 +206,7 @@ async function wait(
   const delayMs = Math.max(...requested) || (client.delayMs ?? defaultDelayMs)(attempt)
   if (limited) client.pause(limited, delayMs)
   if (delayMs > maxDelayMs) throw limited ?? errors[0]
-  // `pause` already delays the next batch of a rate-limited mailbox. Other failures wait here.
+  // `pause` has already delayed the next Graph batch of a rate-limited mailbox, so the delay is
+  // only awaited here after failures other than rate limits.
   if (!limited) await sleep(delayMs, signal)
 }

@@ -12,18 +12,21 @@ export interface GraphCursor {
   kind: 'full' | 'round' | 'delta' | 'list' | 'recent' | 'listed'
   /** Query of the link of Graph to the next page or to later changes. Empty for lists. */
   query: string
-  /** Ids of messages that left the folder during the full round, which reports no removals. */
+  /** Ids of messages that left a Graph folder during the full round, which reports no removals. */
   removed?: string[]
-  /** Time at which the message list started, in ms since 1970. */
+  /** Time at which reading the message list of a Graph folder started, in ms since 1970. */
   at?: number
   /**
    * Position in the list of a folder with a damaged message: number of messages already listed or
    * skipped.
    */
   skip?: number
-  /** Time since which a damaged message has made the delta of the folder fail, in ms since 1970. */
+  /**
+   * Time since which a damaged message has made the delta (list of changes) of a Graph folder fail,
+   * in ms since 1970.
+   */
   damagedAt?: number
-  /** True if the list of the folder has contained a damaged message so far. */
+  /** True if the message list of a Graph folder has contained a damaged message so far. */
   hasDamage?: true
 }
 
@@ -48,7 +51,7 @@ export function decodeCursor(text: string): GraphCursor {
     const cursor = JSON.parse(text) as GraphCursor
     if (kinds.includes(cursor.kind) && typeof cursor.query === 'string') return cursor
   } catch {
-    // An unreadable cursor is reported as stale below.
+    // A text that is not JSON is no cursor and is reported as `stale-cursor` below.
   }
   throw staleCursor('The cursor is invalid')
 }

@@ -63,10 +63,10 @@ async function readDamagedOrDelta(
       const page = { feed, now, position: { ...start, limit }, repeatable: failure === undefined }
       return await readDeltaPage(client, page, signal)
     } catch (error) {
-      // A stale cursor after a failed page ends the attempts: a link of the delta works for a few
-      // requests only.
+      // A stale cursor after a failed page of a Graph delta ends the attempts: a link of the delta
+      // works for a few requests only.
       if (failure !== undefined && isMailApiError(error, 'stale-cursor')) break
-      // A smaller page is tried only if the folder itself can be read.
+      // A smaller page of a folder's changes is tried only if Graph can read the folder itself.
       const isOfPage = isPageFailure(error) && (failure || (await isServed(client, feed, signal)))
       if (!isOfPage) throw error
       failure = error

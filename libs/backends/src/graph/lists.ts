@@ -15,8 +15,8 @@ export interface ListRequest {
   query: MessageQuery
   page: PageOptions
   /**
-   * Value of `$select` for a message list. Includes the properties that the check of the list plan
-   * needs.
+   * Value of `$select` for a message list. Includes the properties that are needed to check the
+   * listed messages against search terms.
    */
   select: string
   signal: AbortSignal
@@ -174,8 +174,8 @@ async function pageAround(
 }
 
 /**
- * Position of a page's first message within the message list. Undefined if the page token does not
- * contain the position.
+ * Position of the first message of a page within a list of Graph messages. Undefined if the page
+ * token does not contain the position.
  */
 function positionOf(token: string | undefined): number | undefined {
   if (token === undefined) return 0

@@ -9,14 +9,14 @@ export type GraphCloud = 'global' | 'gcc-high' | 'dod' | 'china'
 /** Login of an account at the mail API of a provider. */
 export interface MailApiLogin {
   /**
-   * Mailbox of the login: an email address, which may differ from the email address of the token's
-   * user.
+   * Mailbox that the login of an account gives access to: an email address, which may differ from
+   * the email address of the token's user.
    */
   user: string
   accessToken: string
   /**
-   * True if the mailbox belongs to the access token's user. The name of such a mailbox in requests
-   * is `me`.
+   * True if the mailbox of a login belongs to the access token's user. The name of such a mailbox
+   * in requests to the mail API is `me`.
    */
   own?: boolean
 }

@@ -22,8 +22,8 @@ const failures = {
    */
   'watch-missing': ['not-found', 'NotFound'],
   /**
-   * Cursor after which the provider no longer knows the changes. The caller has to start a full
-   * round. See `warning`.
+   * Cursor of a change list (feed) after which the provider no longer knows the changes. The caller
+   * has to list all messages again (full round). See `warning`.
    */
   'stale-cursor': ['unprocessable', undefined],
   /**
@@ -31,8 +31,8 @@ const failures = {
    */
   'stale-page': ['invalid', 'SearchCursorExpired'],
   /**
-   * Operation that is not available: the provider does not have it, or not for its placement of
-   * messages (labels or folders), or the granted scopes do not permit it. Permanent.
+   * Operation that a mail API does not offer: the provider does not have it, or not for its
+   * placement of messages (labels or folders), or the granted scopes do not permit it. Permanent.
    */
   'unsupported-operation': ['invalid', 'UnsupportedOperation'],
   'unsupported-term': ['invalid', 'UnsupportedSearchTerm'],

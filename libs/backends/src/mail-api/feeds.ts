@@ -59,12 +59,13 @@ export interface ChangesPage {
   full: boolean
   changed: MessageChange[]
   /**
-   * Ids of messages that left the feed, also ids that the caller never saw. Empty in a full round.
+   * Ids of messages that left the feed (change list), also ids that the caller never saw. Empty in
+   * a full round.
    */
   removed: string[]
   /**
-   * Position in the feed after this page. The caller stores the cursor together with the changes of
-   * the page. The cursor is opaque and never a URL.
+   * Position in the feed (change list) after this page. The caller stores the cursor together with
+   * the changes of the page. The cursor is opaque and never a URL.
    */
   cursor: string
   /**

@@ -4,13 +4,13 @@ import type { MessageCategory, SpecialUse } from '@posthorn/contracts/schemas/me
 export interface ApiFolder {
   id: string
   /**
-   * Path of the folder: the names of its levels, top level first. A name may contain `/` and may be
-   * localized.
+   * Path of a mail folder: the names of its levels, top level first. A name may contain `/` and may
+   * be localized.
    */
   path: string[]
   /**
-   * Id of the parent folder. Absent at the top level, and if the parent exists only as a part of
-   * the folder's name.
+   * Id of the parent of a mail folder. Absent at the top level, and if the parent exists only as a
+   * part of the folder's name.
    */
   parentId?: string
   specialUse?: SpecialUse
@@ -80,7 +80,7 @@ export interface MailApiFolders {
   renameFolder(id: string, change: FolderChange, signal: AbortSignal): Promise<ApiFolder>
   /**
    * Deletes a folder. With placement `labels`, the messages and children of the folder stay. With
-   * placement `folder`, they move to the trash or are deleted.
+   * placement `folder`, the messages and children move to the trash or are deleted.
    * @throws MailApiError `refused` for a folder that is not `editable`
    */
   deleteFolder(id: string, signal: AbortSignal): Promise<void>

@@ -74,7 +74,7 @@ export class ProviderClient {
   readonly #options: ProviderClientOptions
   readonly #http: ProviderHttp
   readonly #delayMs: Backoff
-  /** Deadline of the API request that waits for the provider. */
+  /** Deadline of the API request for which this client sends requests to the mail provider. */
   readonly #deadline: number
 
   constructor(options: ProviderClientOptions) {
@@ -206,8 +206,9 @@ export class ProviderClient {
   #failureOf(error: unknown, signal: AbortSignal): unknown {
     if (signal.aborted) return signal.reason
     if (error instanceof ProviderError) return this.#options.toError(error)
-    // Errors of other kinds mean that there is no usable response of the provider: no response, an
-    // incomplete response, a blocked address, or a link to another origin.
+    // AppErrors that are no ProviderError mean that there is no usable response of the mail
+    // provider: no response, an incomplete response, a blocked address, or a link to another
+    // origin.
     if (!(error instanceof AppError) || isMailApiError(error)) return error
     return new MailApiError('unavailable', error.message, { cause: error })
   }
@@ -216,8 +217,9 @@ export class ProviderClient {
 type Send = <T>(run: (http: ProviderHttp, request: ProviderRequest) => Promise<T>) => Promise<T>
 
 /**
- * True for a failure after which the request is repeated. A rate limit without an HTTP status is a
- * limit of this process, for which the request has already waited, so the request is not repeated.
+ * True for a failure after which a request to the mail provider is repeated. A rate limit without
+ * an HTTP status is a limit of this process, for which the request has already waited, so the
+ * request is not repeated.
  */
 function isTemporary(error: unknown): error is MailApiError & { failure: keyof typeof maxRepeats } {
   if (!isMailApiError(error) || !Object.hasOwn(maxRepeats, error.failure)) return false

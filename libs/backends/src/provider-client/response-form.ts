@@ -6,15 +6,19 @@ import { incompleteResponse, MailApiError } from '../mail-api/errors.ts'
 export interface ResponseForm {
   /** Names of members that are lists in any object of a response, and the type of their entries. */
   readonly lists: Readonly<Record<string, 'object' | 'string'>>
-  /** Types of other members in any object of a response. Every member may be absent. */
+  /**
+   * Types of the members that are no lists, in any object of a response. Every member may be
+   * absent.
+   */
   readonly members: Readonly<Record<string, MemberType>>
   /**
-   * Types of members within objects of a certain name, by that name. Needed for members that have
-   * another type in other objects.
+   * Types of members by the name of the object that contains the members. Needed for members that
+   * have another type in other objects of a response.
    */
   readonly within?: Readonly<Record<string, Readonly<Record<string, MemberType>>>>
   /**
-   * True if the provider sends null for an unknown member. Members that are null count as absent.
+   * True if the provider sends null for a member whose value is unknown. Members that are null
+   * count as absent.
    */
   readonly hasNulls?: boolean
   /** Members that are never null, although the provider sends null for other members. */

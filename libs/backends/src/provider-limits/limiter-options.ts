@@ -55,7 +55,10 @@ export interface UnitSource {
     mailbox: ProviderAccount,
     request: Pick<QuotaRequest, 'units' | 'maxWaitMs' | 'signal'>,
   ): Promise<void>
-  /** Reports a pause of the mailbox to the process that owns the quota. */
+  /**
+   * Reports a pause of the requests for a mailbox to the process that owns the mailbox's quota
+   * units.
+   */
   reportPause(mailbox: ProviderAccount, ms: number): void
 }
 

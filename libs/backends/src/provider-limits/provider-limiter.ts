@@ -168,8 +168,8 @@ export class ProviderLimiter {
   /** Delays all requests of the OAuth2 application in this process. */
   applyPause(application: ProviderApplication, retryAfterMs: number): void {
     const { provider } = application
-    // Only the added delay is counted: a process also receives its own broadcast, which must not
-    // count the pause again.
+    // Only the delay that this pause adds is counted: a process also receives its own broadcast of
+    // a pause, which must not be counted again.
     const ms = this.#limiterOf(application).pauseAll(retryAfterMs)
     this.#options.metrics?.paused({ provider, scope: 'application', ms })
   }

@@ -18,8 +18,8 @@ const name = 'SVC_PROVIDER_LIMITS'
 const ranges: Readonly<Record<string, readonly [min: number, max: number]>> = {
   accountUnits: [1_000, 1e9],
   applicationUnits: [1_000, 1e12],
-  // With the lower bound, the smallest share of a process still allows a burst of two slices of an
-  // upload.
+  // With the lower bound of `uploadBytes`, the smallest share of a process still allows a burst of
+  // two slices of an upload.
   uploadBytes: [50_000_000, 1e12],
   workerConcurrency: [1, 100],
   senderConcurrency: [1, 100],

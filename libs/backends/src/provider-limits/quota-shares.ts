@@ -46,7 +46,8 @@ export function accountShare(
   { lendsAll }: { lendsAll?: () => boolean },
 ): QuotaRate {
   const { accountUnits, accountWindowMs, reservePercent, senderPercent } = limits
-  // Senders of an earlier release use their share without borrowing, so this share is subtracted.
+  // Senders of an earlier release use their share of a mailbox's quota units without borrowing, so
+  // this share is subtracted.
   const left = 100 - reservePercent - (lendsAll?.() === false ? senderPercent : 0)
   const units = (accountUnits * Math.max(1, left)) / 100
   return rateOf(limits, units, accountWindowMs + loanValidMs)

@@ -111,8 +111,9 @@ export class ImapConnection {
   }
 
   /**
-   * Runs IMAP commands after all earlier calls have ended. If `mailbox` is given, the call fails
-   * with `unavailable` unless that mailbox is still selected. Every failure is an AppError.
+   * Runs IMAP commands after all earlier calls of this connection have ended. If `mailbox` is
+   * given, the call fails with `unavailable` unless that mailbox is still selected. Every failure
+   * is an AppError.
    */
   async call<T>(
     work: (client: ImapFlow) => Promise<T>,
@@ -123,7 +124,10 @@ export class ImapConnection {
     return await this.mutex.run(() => this.perform(work, mailbox, timeoutMs))
   }
 
-  /** Variant of `call` for callers that hold the mutex of the IMAP connection. */
+  /**
+   * Runs IMAP commands like `call`, but for callers that already hold the mutex of the IMAP
+   * connection.
+   */
   async perform<T>(
     work: (client: ImapFlow) => Promise<T>,
     mailbox?: MailboxRef,
@@ -210,7 +214,10 @@ export class ImapConnection {
     this.#selected = mailbox
   }
 
-  /** Closes the IMAP connection immediately. Running and later calls fail with this reason. */
+  /**
+   * Closes the IMAP connection immediately. Running and later calls fail with the reason given
+   * here.
+   */
   end(reason: AppError): void {
     this.#reason ??= reason
     this.client.close()

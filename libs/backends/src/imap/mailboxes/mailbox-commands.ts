@@ -120,7 +120,8 @@ async function subscribedIn(connection: ImapConnection, path: string): Promise<s
     ...(await listSubscribed(connection, path)),
     ...(await listSubscribed(connection, `${below}*`)),
   ])
-  // Filters the paths by prefix, because the path of the mailbox may contain wildcards of LSUB.
+  // Filters the subscribed paths by prefix here, because the path of the mailbox may contain
+  // wildcards of LSUB, which then also lists other mailboxes.
   return [...subscribed].filter((each) => each === path || each.startsWith(below))
 }
 

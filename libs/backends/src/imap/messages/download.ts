@@ -86,7 +86,7 @@ class ChunkReader {
 
   /**
    * Fetches one chunk of a download. The first chunk is fetched before the stream starts, so that
-   * the call fails if the message is missing.
+   * the download call fails if the message is missing.
    */
   async fetch(
     start: number,
@@ -103,8 +103,8 @@ class ChunkReader {
       { uid: true, size: true, ...query },
     )
     const bytes = section === undefined ? row.source : row.bodyParts?.get(section.toLowerCase())
-    // A response without content is an error here: Dovecot 2.3 returns only the flags and size of a
-    // message that was just expunged.
+    // A FETCH response without content is an error of the download: Dovecot 2.3 returns only the
+    // flags and size of a message that was just expunged.
     if (!bytes && section === undefined && start === 0 && row.size !== 0)
       throw new AppError('unreachable', 'The mail server did not return the message')
     return { size: row.size, bytes: bytes || Buffer.alloc(0) }

@@ -96,7 +96,7 @@ function assertLabel(label: string): void {
 }
 
 /**
- * Throws if the name of a flag in the change is invalid.
+ * Throws if a change of flags contains an invalid flag name.
  *
  * @throws AppError `invalid`
  */
@@ -106,7 +106,7 @@ export function assertFlags(update: FlagsUpdate): void {
 
 interface Store {
   client: ImapFlow
-  /** UIDs of the messages to change, as a sequence set. */
+  /** UIDs of the messages whose flags or labels are changed, as a sequence set. */
   set: string
   update: FlagsUpdate
   useLabels?: boolean

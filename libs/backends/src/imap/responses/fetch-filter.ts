@@ -69,7 +69,7 @@ export class FetchFilter {
   /** Possible marker of a literal in the FETCH response, such as `{12}`, that has not ended. */
   #marker: string | undefined
 
-  /** `tokensBefore` counts the tokens of earlier responses to the same FETCH command. */
+  /** `tokensBefore` is the number of tokens in earlier responses to the same FETCH command. */
   constructor(out: Output, requested: RequestedBytes, tokensBefore: number) {
     this.#out = out
     this.#requested = requested
@@ -150,7 +150,7 @@ export class FetchFilter {
       this.#between(byte, at)
       return
     }
-    // Counts a section and a partial range as separate tokens, as imapflow does.
+    // Counts the section and partial range of a FETCH item as separate tokens, as imapflow does.
     if (byte === char.openBracket || byte === char.less) this.#countToken()
     if (this.#textLeft <= 0) this.#cutText(at)
     this.#countText(1)
