@@ -7,30 +7,30 @@ import type { SharedQueue, WorkQueue } from './topology.ts'
 
 export interface RpcOptions {
   /**
-   * Routing key of the processes that serve the request: `shard.<n>`, or the name of a shared queue
-   * such as `credentials`.
+   * Routing key of the processes that serve the RPC request: `shard.<n>`, or the name of a shared
+   * queue such as `credentials`.
    */
   key: string
   /**
-   * Timeout of the request in milliseconds. The deadline is sent with the request, so that no
+   * Timeout of an RPC request in milliseconds. The deadline is sent with the request, so that no
    * responder acts after the deadline.
    */
   timeoutMs: number
   signal?: AbortSignal
   /**
-   * Id of a request that may be sent several times: a change is executed only once for all requests
-   * with equal ids. Default: a new id for each request.
+   * Id of an RPC request that may be sent several times: a change is executed only once for all
+   * requests with equal ids. Default: a new id for each request.
    */
   requestId?: string
   /**
-   * True if the request should fail within about 250 ms when no responder is running. If false, a
-   * request to a shared queue waits for a responder until the deadline of the request.
+   * True if an RPC request should fail within about 250 ms when no responder is running. If false,
+   * a request to a shared queue waits for a responder until the deadline of the request.
    */
   failFast?: boolean
 }
 
 /**
- * Reply to a request, followed by a stream. Stop reading the stream (`return`) to cancel the
+ * Reply to an RPC request, followed by a stream. Stop reading the stream (`return`) to cancel the
  * responder.
  */
 export interface StreamedReply<C extends Command> {
@@ -40,8 +40,8 @@ export interface StreamedReply<C extends Command> {
 
 export interface NotifyOptions {
   /**
-   * Routing keys of the processes that get the command, such as `shard.<n>`. A process that serves
-   * several of the keys gets the command once.
+   * Routing keys of the processes that get a command without a reply, such as `shard.<n>`. A
+   * process that serves several of the keys gets the command once.
    */
   keys: readonly string[]
   /** Time in milliseconds after which RabbitMQ drops a command that was not consumed. */
@@ -50,18 +50,21 @@ export interface NotifyOptions {
 
 export interface CommandContext {
   /**
-   * Signal that aborts at the deadline of the request and when the requester cancels the request.
+   * Signal that aborts at the deadline of the RPC request and when the requester cancels the
+   * request.
    */
   signal: AbortSignal
-  /** Deadline of the request in milliseconds since 1970. */
+  /** Deadline of the RPC request in milliseconds since 1970. */
   deadline: number
-  /** Id of the request. All repeats of the request have the same id. */
+  /** Id of the RPC request. All repeats of the request have the same id. */
   requestId: string
-  /** Name of the service that sent the request. Absent if all services share one RabbitMQ user. */
+  /**
+   * Name of the service that sent the RPC request. Absent if all services share one RabbitMQ user.
+   */
   requester?: ServiceName
 }
 
-/** Command together with its handler, created by the function `on`. */
+/** Bus command (request over RabbitMQ) together with its handler, created by the function `on`. */
 export interface CommandHandler {
   readonly command: Command
   readonly handle: (request: never, context: CommandContext) => Promise<unknown>
@@ -189,7 +192,7 @@ export interface Bus extends AsyncDisposable {
 }
 
 /**
- * Combines a command with its handler. The bus validates the requests and the responses of the
+ * Combines a bus command with its handler. The bus validates the requests and the responses of the
  * command.
  */
 export function on<C extends Command>(

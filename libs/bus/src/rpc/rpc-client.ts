@@ -27,10 +27,12 @@ const maxTimerMs = 2 ** 31 - 1
 
 /**
  * Prefix of the correlation id of a probe. A probe is a message that tests whether any responder is
- * bound to the routing key of a request.
+ * bound to the routing key of an RPC request.
  */
 const probePrefix = 'probe '
-/** Time after which a probe is sent for a request without a reply. Most replies arrive earlier. */
+/**
+ * Time after which a probe is sent for an RPC request without a reply. Most replies arrive earlier.
+ */
 const probeAfterMs = 250
 
 export interface RpcClientDeps {
@@ -59,14 +61,14 @@ interface OutgoingRequest {
   content: Buffer
   headers: Record<string, unknown>
   replyTo: string
-  /** Deadline of the request in milliseconds since 1970. */
+  /** Deadline of the RPC request in milliseconds since 1970. */
   deadline: number
 }
 
 interface Destination {
   exchange: string
   key: string
-  /** Time after which RabbitMQ drops the request's message if no process has consumed it. */
+  /** Time after which RabbitMQ drops an RPC request that no process has consumed. */
   expirationMs: number
 }
 
@@ -121,7 +123,7 @@ export class RpcClient {
     }
   }
 
-  /** Handles an RPC frame that belongs to one of the pending requests. */
+  /** Handles an RPC frame that belongs to one of the pending requests of this process. */
   receive(message: Message): void {
     this.#monitor.received()
     const id = correlationId(message)
@@ -144,7 +146,7 @@ export class RpcClient {
     this.#pending.get(correlationId(message))?.request.onUnroutable(message.fields.routingKey)
   }
 
-  /** Fails all pending requests, because the connection or the reply queue was lost. */
+  /** Fails all pending RPC requests, because the connection or the reply queue was lost. */
   failAll(): void {
     for (const { request } of this.#pending.values()) request.fail(noResponder())
   }

@@ -23,8 +23,8 @@ import { sendStream } from './outgoing-stream.ts'
 import type { EncodedReply, ReplyCache } from './reply-cache.ts'
 
 /**
- * Time after which a responder acknowledges a request. Most requests finish earlier and are not
- * acknowledged.
+ * Time after which a responder acknowledges an RPC request. Most requests finish earlier and are
+ * not acknowledged.
  */
 const ackAfterMs = 250
 
@@ -127,7 +127,7 @@ export class RpcResponder {
     if (replyTo !== undefined) this.#deps.frames.trySend({ to, type: 'ack', id, replyTo })
   }
 
-  /** Aborts the streams that this process sends. Their readers receive an error. */
+  /** Aborts the RPC streams that this process sends. Their readers receive an error. */
   abortStreams(): void {
     for (const stream of this.#streams) stream.abort(noResponder())
   }
@@ -170,8 +170,8 @@ export class RpcResponder {
     if (active.cancelled) return 'cancelled'
     if (Date.now() >= request.deadline) return 'late'
     const { frames } = this.#deps
-    // The reply waits for a new channel if the channel was lost. The requester receives replies on
-    // a connection of its own and can still be waiting until the deadline.
+    // The RPC reply waits for a new channel if the channel was lost. The requester receives replies
+    // on a connection of its own and can still be waiting until the deadline.
     await frames.channel.whenReady(active.signal)
     const directQueue = this.#deps.directQueue()
     const headers = directQueue === undefined ? {} : { [directQueueHeader]: directQueue }
