@@ -146,8 +146,8 @@ export class BoundedPool implements PostgresPool {
     try {
       return await this.#outages.guard(() => (connecting = this.#pool.connect()))
     } catch (error) {
-      // The caller gets an error now. If the connection is opened later, it is closed, because no
-      // caller would use it.
+      // After a failed wait for a Postgres connection, the caller gets an error. If the connection
+      // is opened later, it is closed, because no caller would use it.
       connecting?.then(
         (client) => client.release(true),
         () => undefined,

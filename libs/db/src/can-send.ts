@@ -11,7 +11,10 @@ export interface SendPrerequisites extends MailboxColumns {
   initializedAt: Date | null
   /** Error that caused the current state of the account. */
   lastError: LastError | null
-  /** Id of the gateway that sends the account's messages instead of the account's own server. */
+  /**
+   * Id of the gateway (outgoing mail server) that sends the account's messages instead of the
+   * account's own server.
+   */
   gateway?: string | null
 }
 

@@ -68,8 +68,8 @@ function clientWith(connectionTimeoutMillis: number): new () => ClientBase {
       super({ ...(config as object), connectionTimeoutMillis })
     }
   }
-  // The pool passes its own options to the client class. The type of the option `Client` does not
-  // describe this.
+  // The pool of node-postgres passes its own options to the client class. The type of the option
+  // `Client` does not describe this.
   return BoundedHandshake as unknown as new () => ClientBase
 }
 
@@ -117,7 +117,7 @@ export function connect(url: string, options: ConnectOptions): PooledDb {
   const bounded = new BoundedPool(pool, { timeoutMs, outages, ...(onWait && { onWait }) })
   const db = new Kysely<Tables>({
     dialect: new PostgresDialect({ pool: bounded }),
-    // The plugin converts names of columns, but not the keys inside JSON values.
+    // The Kysely plugin converts names of columns, but not the keys inside JSON values.
     plugins: [new CamelCasePlugin({ maintainNestedObjectKeys: true })],
   })
   return Object.assign(db, { pool: bounded })

@@ -41,7 +41,7 @@ export async function setRoleTimeouts(db: Kysely<unknown>): Promise<string[]> {
 }
 
 /**
- * Returns false for the error that a role may not be changed.
+ * Returns false for the error that a Postgres role may not be changed.
  * @throws any other error
  */
 function toRefused(error: unknown): false {

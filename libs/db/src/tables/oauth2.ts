@@ -43,8 +43,8 @@ export interface OAuth2Tokens {
    */
   grantUpdatedAt: Date
   /**
-   * Number of the last renewal of the token. Prevents a late renewal from overwriting a newer
-   * token.
+   * Number of the last renewal of an account's access token. Prevents a late renewal from
+   * overwriting a newer token.
    */
   revision: Generated<string>
   sealed: string | null
