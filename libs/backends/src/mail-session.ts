@@ -75,7 +75,7 @@ export interface SelectedMailbox extends Omit<MailboxStatus, 'unseen'> {
   flags: string[]
 }
 
-/** Counters of a mailbox that the server reported. */
+/** Counters of a mailbox that the mail server reported. */
 export type MailboxCounters = Partial<Omit<MailboxStatus, 'path'>>
 
 /** Summary of the mailbox that `ensureSelected` selects. */

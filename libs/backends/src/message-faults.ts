@@ -174,7 +174,7 @@ export class MessageFaults {
   }
 
   /**
-   * True if the loss of a connection with this error has narrowed down which message makes the
+   * True if the loss of a mail connection with this error has narrowed down which message makes the
    * server drop connections.
    */
   narrows(error: unknown): boolean {

@@ -36,7 +36,10 @@ interface BatchBody {
  */
 export class BatchRound<T extends object> {
   readonly #outcomes: (BatchOutcome<T> | undefined)[]
-  /** Parts of the batch that Gmail refused because of a disabled mailbox, see `toGmailError`. */
+  /**
+   * Parts of a Gmail batch request that Gmail refused because of a disabled mailbox, see
+   * `toGmailError`.
+   */
   readonly #refused = new Set<number>()
 
   constructor(parts: number) {

@@ -98,8 +98,8 @@ export interface Relabelling {
  */
 export function relabelled(error: unknown, failures: Relabelling): unknown {
   if (!isMailApiError(error) || !(error.cause instanceof ProviderError)) return error
-  // A response from a server in front of Gmail says nothing about the request, so its failure is
-  // kept.
+  // A response from a server in front of Gmail says nothing about the Gmail request, so the
+  // request's failure is kept.
   if (error.failure === 'unavailable') return error
   const chosen = failures[error.cause.status]
   const failure = typeof chosen === 'function' ? chosen(reasonOf(error.cause)) : chosen

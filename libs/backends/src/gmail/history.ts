@@ -90,7 +90,7 @@ function removeMessage(message: GmailMessage | undefined, { changed, removed }: 
 }
 
 /**
- * Id of the message of a history record.
+ * Id of the message of a Gmail history record.
  * @throws MailApiError `unavailable` for a message without an id, whose change the cursor would
  * pass over
  */

@@ -17,13 +17,13 @@ export type QueryValue = string | number | boolean | readonly string[] | undefin
 export interface GmailRequest {
   /** Method id of the Gmail API without `gmail.users.`: the name in the table of quota costs. */
   operation: string
-  /** HTTP method of the request; defaults to GET. */
+  /** HTTP method of the Gmail request; defaults to GET. */
   method?: HttpMethod
-  /** Path of the request below the path of the mailbox. */
+  /** Path of the Gmail request below the path of the mailbox. */
   path: string
   /**
-   * Query parameters of the request. A list becomes a repeated parameter. Undefined values are left
-   * out.
+   * Query parameters of the Gmail request. A list becomes a repeated parameter. Undefined values
+   * are left out.
    */
   query?: Readonly<Record<string, QueryValue>>
   /**
@@ -31,9 +31,11 @@ export interface GmailRequest {
    * members.
    */
   fields?: string
-  /** Body of the request, sent as JSON. */
+  /** Body of the Gmail request, sent as JSON. */
   body?: object
-  /** True if the request may be repeated after temporary failures; defaults to true for GET. */
+  /**
+   * True if the Gmail request may be repeated after temporary failures; defaults to true for GET.
+   */
   repeatable?: boolean
   /** Expected form of the response of Gmail; defaults to `gmailForm`. */
   form?: ResponseForm

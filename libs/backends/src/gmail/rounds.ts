@@ -47,8 +47,8 @@ export interface RoundPage {
 interface LabelIds {
   readonly ids: readonly string[]
   /**
-   * Labels that the user created, whose messages are counted before they are listed. Empty if all
-   * labels are listed without being counted.
+   * Gmail labels that the user created, whose messages are counted before they are listed. Empty if
+   * all labels are listed without being counted.
    */
   readonly countable: ReadonlySet<string>
 }

@@ -116,8 +116,8 @@ async function sendBatch<T>(
       .map((index) => partOf(group[index] as BatchPart, { root, index }))
   const take = ({ responses }: { responses: BatchResponse[] }) => {
     const rejections = responses.flatMap((each) => {
-      // A part of the response with an unknown id is ignored: it must not replace the result of
-      // another part.
+      // A part of a Graph batch response with an unknown id is ignored: it must not replace the
+      // result of another part.
       const index = left.find((at) => each.id === String(at))
       if (index === undefined) return []
       const result = resultOf<T>(client, each, group[index])

@@ -42,7 +42,7 @@ export interface GraphRequest {
   mime?: Uint8Array
   /** Etag that the requested object must have, otherwise Graph refuses the request. */
   ifMatch?: string
-  /** True if the request may be repeated after temporary failures; defaults to true for GET. */
+  /** True to repeat a Graph request after temporary failures; defaults to true for GET. */
   repeatable?: boolean
   /**
    * Failure of a request for an object that does not exist; defaults to the failure of the error

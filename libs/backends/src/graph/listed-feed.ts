@@ -13,7 +13,10 @@ interface ListPage {
   '@odata.nextLink'?: unknown
 }
 
-/** Intervals at which the messages of a folder are listed in place of a delta. */
+/**
+ * Intervals at which the messages of a Graph folder are listed, because there is no delta (list of
+ * changes).
+ */
 export const listIntervals = {
   /**
    * Time after which all messages of a folder are listed, which shows changes and deletions of

@@ -146,8 +146,8 @@ function membersOf(
 }
 
 /**
- * Header fields by name in lower case, in the order of the header. Lines that are no header field
- * are left out.
+ * Header fields of a message by name in lower case, in the order of the header. Lines that are no
+ * header field are left out.
  */
 function groupByName(fields: readonly HeaderField[]): Map<string, HeaderField[]> {
   const groups = new Map<string, HeaderField[]>()

@@ -39,8 +39,8 @@ export interface FeedPosition {
    */
   cursor?: string
   /**
-   * Preferred number of messages on the page, from 1 to 500. A page may have up to 1,000 messages,
-   * or none.
+   * Preferred number of messages on a page of the feed, from 1 to 500. A page may have up to 1,000
+   * messages, or none.
    */
   limit: number
 }
@@ -74,7 +74,7 @@ export interface ChangesPage {
    * its end.
    */
   complete: boolean
-  /** Number of messages that the provider could not list and that were skipped. */
+  /** Number of messages that the mail provider could not list and that were skipped. */
   unreadable?: number
 }
 

@@ -54,7 +54,7 @@ export interface MailApiWatches {
   /** Ends the notifications of a watch. Succeeds if the watch does not exist. */
   stopWatch(id: string, signal: AbortSignal): Promise<void>
   /**
-   * Lists watches of the mailbox that notify the destination of this client. Undefined if the
+   * Lists watches of the mailbox that notify the destination of this client. Undefined if the mail
    * provider cannot list watches.
    */
   listWatches(signal: AbortSignal): Promise<ApiWatch[] | undefined>

@@ -23,22 +23,26 @@ export interface ProviderClientOptions {
 }
 
 export interface ClientRequest extends Omit<ProviderRequest, 'token' | 'url'> {
-  /** Name of the provider operation in the table of quota costs. */
+  /** Name of the mail provider's operation in the table of quota costs. */
   operation: string
-  /** Number of provider operations in the request, such as the parts of a batch; defaults to 1. */
+  /**
+   * Number of operations in the request to the mail provider, such as the parts of a batch;
+   * defaults to 1.
+   */
   count?: number
   /**
    * Number of concurrent requests that the mail provider counts for this request; defaults to 1.
    */
   slots?: number
   /**
-   * Path or link of the request. A function gets the mailbox, an email address that is not encoded.
+   * Path or link of the request to the mail provider. A function gets the mailbox, an email address
+   * that is not encoded.
    */
   url: string | ((mailbox: string, login: MailApiLogin) => string)
   /**
-   * True if repeating the request has no second effect. Such a request is repeated after temporary
-   * failures. Other requests are repeated only if the provider did nothing, which is certain after
-   * rate limits and rejected tokens.
+   * True if repeating the request to the mail provider has no second effect. Such a request is
+   * repeated after temporary failures. Other requests are repeated only if the provider did
+   * nothing, which is certain after rate limits and rejected tokens.
    */
   repeatable: boolean
   /**
@@ -60,8 +64,8 @@ const maxRepeats = { 'rate-limited': 5, unavailable: 3 } as const
  */
 const bodyTimeoutMs = 30 * 60_000
 /**
- * Maximum delay before the client repeats a request. If the provider requests a longer delay, the
- * request fails, and the caller decides.
+ * Maximum delay before the client repeats a request to a mail provider. If the provider requests a
+ * longer delay, the request fails, and the caller decides.
  */
 const maxDelayMs = 60_000
 
@@ -129,7 +133,8 @@ export class ProviderClient {
   }
 
   /**
-   * Sends a request to an upload address of the provider, without the access token, and reads JSON.
+   * Sends a request to an upload address of the mail provider, without the access token, and reads
+   * JSON.
    */
   upload<T>(request: ClientRequest): Promise<ProviderJson<T>> {
     return this.#repeat(request, async (send) => {

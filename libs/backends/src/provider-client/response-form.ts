@@ -17,11 +17,11 @@ export interface ResponseForm {
    */
   readonly within?: Readonly<Record<string, Readonly<Record<string, MemberType>>>>
   /**
-   * True if the provider sends null for a member whose value is unknown. Members that are null
+   * True if the mail provider sends null for a member whose value is unknown. Members that are null
    * count as absent.
    */
   readonly hasNulls?: boolean
-  /** Members that are never null, although the provider sends null for other members. */
+  /** Members that are never null, although the mail provider sends null for other members. */
   readonly neverNull?: ReadonlySet<string>
 }
 
@@ -97,7 +97,10 @@ function assertMember(name: string, member: unknown, form: ResponseForm): void {
     if (!isAbsent(each, value, form)) assertType(each, value, inner)
 }
 
-/** True for a member that is null because the provider does not know its value. */
+/**
+ * True for a member of a mail provider's response that is null because the provider does not know
+ * its value.
+ */
 function isAbsent(
   name: string,
   member: unknown,

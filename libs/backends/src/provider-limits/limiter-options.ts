@@ -21,16 +21,18 @@ export interface ProviderAccount extends ProviderApplication {
 }
 
 export interface ProviderCall {
-  /** Name of the provider's API method as in the table of quota costs, such as `messages.get`. */
+  /**
+   * Name of the mail provider's API method as in the table of quota costs, such as `messages.get`.
+   */
   operation: string
   /** Number of calls of the method in one request, such as the parts of a batch; defaults to 1. */
   count?: number
   /**
-   * Number of concurrent requests that the provider counts for the call, such as the parts of a
-   * batch; defaults to 1.
+   * Number of concurrent requests that the mail provider counts for one request, such as the parts
+   * of a batch; defaults to 1.
    */
   slots?: number
-  /** Bytes of the request body; defaults to 0. */
+  /** Bytes of the body of the request to the mail provider; defaults to 0. */
   bytes?: number
   priority: ProviderPriority
   /**

@@ -109,7 +109,7 @@ export class ProviderLimiter {
     }
   }
 
-  /** Delays all requests for the mailbox, as the provider requested by `Retry-After`. */
+  /** Delays all requests for the mailbox, as the mail provider requested by `Retry-After`. */
   pause(mailbox: ProviderAccount, retryAfterMs: number): void {
     this.applyMailboxPause(mailbox, retryAfterMs)
     const { provider } = mailbox
@@ -118,7 +118,7 @@ export class ProviderLimiter {
   }
 
   /**
-   * Delays all requests for the mailbox, after the provider requested the delay from another
+   * Delays all requests for the mailbox, after the mail provider requested the delay from another
    * process.
    */
   applyMailboxPause(mailbox: ProviderAccount, retryAfterMs: number): void {

@@ -40,8 +40,8 @@ export interface MailboxRef {
 }
 
 /**
- * Transcript and record of message faults of an IMAP connection. Several connections of an account
- * may share both.
+ * Transcript of an IMAP connection, and record of the messages that the server cannot describe.
+ * Several connections of an account may share both objects.
  */
 interface ConnectionParts {
   transcript?: Transcript | undefined
@@ -166,8 +166,8 @@ export class ImapConnection {
   }
 
   /**
-   * Records the error of a FETCH query in the message faults if the connection was lost during the
-   * query.
+   * Records the error of a FETCH query in the message faults (messages that the server cannot
+   * describe) if the IMAP connection was lost during the query.
    */
   recordLoss(error: unknown, add: Parameters<MessageFaults['recordLoss']>[2]): void {
     if (this.#closing || this.client.usable) return
@@ -242,8 +242,8 @@ export class ImapConnection {
   }
 
   /**
-   * True if the connection selected this mailbox last. The server may have closed the mailbox since
-   * then.
+   * True if the IMAP connection selected this mailbox last. The server may have closed the mailbox
+   * since then.
    */
   #wasSelected({ path, uidValidity }: MailboxRef): boolean {
     return this.#selected?.path === path && this.#selected.uidValidity === uidValidity

@@ -121,8 +121,8 @@ export class Wire {
     if (notRetried.has(command)) return this.#exec(command, args, options)
     const done =
       command === 'LIST' ? this.#list(args, options) : this.#execThrottled(command, args, options)
-    // The empty handler prevents an unhandled rejection: if the connection closes, commands are
-    // rejected before their callers await them. imapflow does the same.
+    // The empty handler prevents an unhandled rejection of an IMAP command: if the connection
+    // closes, commands are rejected before their callers await them. imapflow does the same.
     done.catch(() => {})
     return done
   }

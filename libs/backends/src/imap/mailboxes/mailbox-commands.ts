@@ -171,7 +171,7 @@ export function pathOf(client: ImapFlow, path: string): string {
 
 /**
  * Path of a mailbox to create, with the prefix of the personal namespace and the delimiter of the
- * server.
+ * IMAP server.
  */
 function newPathOf(client: ImapFlow, path: string | readonly string[]): string {
   const delimiter = client.namespace?.delimiter ?? '/'

@@ -8,7 +8,8 @@ import { assertFlag } from './flags.ts'
 import { pathOf } from '../mailboxes/mailbox-commands.ts'
 
 /**
- * Minimum upload rate of APPEND in bytes per millisecond. Determines the timeout of the command.
+ * Minimum upload rate of APPEND in bytes per millisecond. Determines the timeout of an APPEND
+ * command.
  */
 const bytesPerMs = 32
 

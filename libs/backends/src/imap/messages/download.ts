@@ -69,8 +69,8 @@ class ChunkReader {
    */
   async *from(first: Buffer, size: number | undefined): AsyncGenerator<Uint8Array> {
     if (first.length > 0) yield first
-    // If the first chunk has more bytes than requested, the server ignores ranges and has already
-    // sent the whole content.
+    // If the first chunk of a download has more bytes than requested, the IMAP server ignores
+    // ranges and has already sent the whole content.
     let more = first.length === firstBytes && first.length !== size
     for (let start = first.length; more;) {
       const { bytes } = await this.fetch(start, chunkBytes)

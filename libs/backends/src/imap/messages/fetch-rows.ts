@@ -53,8 +53,8 @@ export async function fetchRows(
         // Ignores messages that were not requested, and merges several FETCH responses for one
         // message. Servers may send such responses (RFC 9051 §7.5.2).
         if (wanted.has(row.uid)) rows.set(row.uid, mergeRows(rows.get(row.uid), row))
-        // Reports flag changes of messages to the watcher if the server sent them unsolicited,
-        // because no other code sees them.
+        // Reports flag changes of messages to the watcher of the mailbox if the IMAP server sent
+        // them unsolicited, because no other code sees them.
         if (!wanted.has(row.uid) || row.size === undefined)
           connection.notifications.notifyFlags(row)
       }

@@ -14,8 +14,8 @@ import { maxLineLength } from '../tokens.ts'
 import { toMessageFlags } from './message.ts'
 
 /**
- * Maximum messages per STORE command. The limit keeps the time short during which the server sends
- * nothing.
+ * Maximum messages per STORE command. The limit keeps the time short during which the IMAP server
+ * sends nothing.
  */
 const batchUids = 5_000
 /**
@@ -70,7 +70,7 @@ export function* commandRanges(uids: readonly UidRange[]): Generator<UidRange[],
   for (const batch of batchesOf(ranges, size)) yield* piecesOf(batch, maxLineLength - 1_000)
 }
 
-/** Marks messages as deleted. The caller must hold the mutex of the connection. */
+/** Marks messages as deleted. The caller must hold the mutex of the IMAP connection. */
 export async function markDeleted(
   connection: ImapConnection,
   client: ImapFlow,

@@ -16,9 +16,9 @@ const markOf = (item: LimitedItem) => ` BODY[${truncationMarks[item].toUpperCase
 interface List {
   /** Number of elements of the list in a FETCH response so far, including omitted elements. */
   elements: number
-  /** True if all elements of the list are lists, as in a multipart or a list of addresses. */
+  /** True if a list in a FETCH response has only lists as elements, as a multipart has. */
   hasOnlyLists: boolean
-  /** Number of atoms and strings of the list that were kept after a limit was reached. */
+  /** Number of atoms and strings of a list that were kept after a FETCH limit was reached. */
   trailing: number
 }
 
@@ -34,7 +34,7 @@ export interface Literal {
 export interface RequestedBytes {
   /** Maximum bytes that are kept of one literal or string of message content. */
   kept: number
-  /** Maximum length of one literal of message content. A longer literal ends the connection. */
+  /** Maximum length of a literal of message content. A longer literal ends the IMAP connection. */
   each: number
   /** Maximum bytes that are kept of all message contents in one FETCH response. */
   total: number
