@@ -82,14 +82,14 @@ export interface CommandServer extends AsyncDisposable {
 export interface ServeOptions {
   handlers: readonly CommandHandler[]
   /**
-   * Queue from which the process takes requests. `private`: an exclusive queue of this process. Any
-   * other value: a queue shared by all replicas.
+   * Queue from which the process takes RPC requests. `private`: an exclusive queue of this process.
+   * Any other value: a queue shared by all replicas.
    */
   queue: 'private' | SharedQueue
   keys?: readonly string[]
   /**
-   * Maximum concurrent requests of the server, by default 100. If the server has a shared quorum
-   * queue, the limit applies separately to requests on its direct queue.
+   * Maximum concurrent requests of the RPC server, by default 100. If the server has a shared
+   * quorum queue, the limit applies separately to requests on its direct queue.
    */
   concurrency?: number
 }
@@ -185,8 +185,8 @@ export interface Bus extends AsyncDisposable {
    */
   invalidate(message: Invalidation): Promise<void>
   /**
-   * Adds a listener for invalidations. After a reconnect the listener is called for every topic,
-   * because invalidations may have been lost.
+   * Adds a listener for invalidations of cached values. After a reconnect the listener is called
+   * for every topic, because invalidations may have been lost.
    */
   onInvalidate(listener: (message: Invalidation) => void): Promise<AsyncDisposable>
 }

@@ -24,7 +24,7 @@ export type FrameType =
   | 'end'
   | 'failure'
   | 'credit'
-  /** Frame that a process sends to itself to find out whether the broker delivers frames. */
+  /** RPC frame that a process sends to itself to find out whether the broker delivers frames. */
   | 'echo'
 
 /** RPC frame: a message to the reply queue of a process. */

@@ -134,8 +134,8 @@ export class RpcClient {
       entry.request.receive(message)
       return
     }
-    // A stream that starts after its request has ended is cancelled. Otherwise the stream would
-    // occupy the responder until the limit for idle readers.
+    // An RPC stream that starts after its request has ended is cancelled. Otherwise the stream
+    // would occupy the responder until the limit for idle readers.
     const from = nonEmptyText(message.properties.replyTo)
     if (message.properties.type === 'head' && from)
       this.#deps.frames.trySend({ to: from, type: 'cancel', id })
@@ -208,7 +208,7 @@ export class RpcClient {
   }
 
   /**
-   * Name of the queue that receives replies for this process.
+   * Name of the queue that receives RPC replies for this process.
    *
    * @throws AppError `unavailable` if the broker currently accepts no requests
    */
@@ -274,8 +274,8 @@ export class RpcClient {
   }
 
   /**
-   * Sends the cancellation of a request to all responders of the routing key, because this process
-   * may not know the responder that executes the request.
+   * Sends the cancellation of an RPC request to all responders of the routing key, because this
+   * process may not know the responder that executes the request.
    */
   #cancel(key: string, id: string): void {
     try {
@@ -291,7 +291,7 @@ export class RpcClient {
   }
 }
 
-/** Id of the request for which a returned probe was sent. Empty if no probe was returned. */
+/** Id of the RPC request for which a returned probe was sent. Empty if no probe was returned. */
 function probedRequest(message: Message): string {
   const id = correlationId(message)
   return id.startsWith(probePrefix) ? id.slice(probePrefix.length) : ''

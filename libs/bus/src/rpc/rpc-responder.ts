@@ -69,8 +69,8 @@ export class RpcResponder {
   }
 
   /**
-   * Processes the message of a request or one-way command. Never rejects. Returns the result as a
-   * metric label.
+   * Processes the message of an RPC request or one-way command. Never rejects. Returns the result
+   * as a metric label.
    */
   async take(message: Message): Promise<string> {
     const { log, active } = this.#deps
@@ -179,7 +179,9 @@ export class RpcResponder {
     return result
   }
 
-  /** Runs the handler of a command and encodes the handler's result as a reply. Never rejects. */
+  /**
+   * Runs the handler of a command and encodes the handler's result as an RPC reply. Never rejects.
+   */
   async #execute(execution: Execution): Promise<EncodedReply> {
     const { command } = execution.handler
     try {

@@ -22,7 +22,7 @@ export interface RpcServerDeps extends Omit<RpcResponderDeps, 'replyQueue' | 'di
   connection: RecoveringConnection
   replyQueue: ReplyQueue
   instruments: Instruments
-  /** Service name, with which the names of the server's queues begin. */
+  /** Service name, with which the names of the RPC server's queues begin. */
   name: string
   reconcileMs: number
 }
