@@ -25,8 +25,8 @@ export interface BoundedClientOptions {
   /** True if the connection's Postgres role has `timeoutMs` as its `statement_timeout`. */
   isBoundedByRole: boolean
   /**
-   * True if the connection accepts a statement before it has returned the results of earlier
-   * statements.
+   * True if the Postgres connection accepts a statement before it has returned the results of
+   * earlier statements.
    */
   isPipelined: boolean
   /**
@@ -118,7 +118,7 @@ export function boundedClient(
 }
 
 /**
- * True if the error means that Postgres did not respond to a query in time. node-postgres sets no
+ * True if an error means that Postgres did not respond to a query in time. node-postgres sets no
  * error code in this case.
  */
 function isReadTimeout(error: unknown): boolean {

@@ -85,8 +85,8 @@ export interface Accounts {
   locale: string | null
   tz: string | null
   /**
-   * Members of the registration that were set by a tenant: with a token bound to the account, or by
-   * the user of a hosted form.
+   * Members of the account registration that were set by a tenant: with a token bound to the
+   * account, or by the user of a hosted form.
    */
   tenantSet: Generated<TenantSet[]>
   /**
@@ -127,7 +127,7 @@ export interface AccountStates {
   errorCount: Generated<number>
   authFailingSince: Date | null
   authFailureDisabledAt: Date | null
-  /** Version of the account (`accounts.version`) to which this state belongs. */
+  /** Version of the account (`accounts.version`) to which the state of this row belongs. */
   accountVersion: Generated<string>
   initializedAt: Date | null
   delimiter: string | null
@@ -151,7 +151,7 @@ export interface AccountStates {
    * name.
    */
   mailboxAddress: string | null
-  /** Number of the account's open connections, updated every few seconds. */
+  /** Number of the account's open connections to its mail server, updated every few seconds. */
   connections: Generated<number>
   updatedAt: Generated<Date>
 }

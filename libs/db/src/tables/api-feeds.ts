@@ -39,7 +39,7 @@ export interface IndexRepair {
   cursor?: string
   /**
    * Message id below which the message index was already compared with the listing of the mailbox.
-   * Absent while the mailbox is being listed.
+   * Absent while the messages of the mailbox are being listed.
    */
   applied?: string
   /**
@@ -85,8 +85,8 @@ export interface ApiMailboxes {
    */
   repair: JsonOrNull<IndexRepair>
   /**
-   * Folders and labels that the provider lists, and former folders and labels that messages may
-   * still contain.
+   * Folders and labels that the mail provider lists, and former folders and labels that messages
+   * may still contain.
    */
   folders: ColumnType<NamedFolder[], string | undefined, string>
 }
@@ -96,8 +96,8 @@ export interface ApiFeeds {
   account: string
   feed: string
   /**
-   * Folder whose changes the change list (feed) contains. Null if it covers the whole mailbox of
-   * the account.
+   * Folder of which this change list (feed) contains the changes. Null if the feed covers the whole
+   * mailbox of the account.
    */
   folder: string | null
   /**
@@ -152,7 +152,7 @@ export interface ApiLeaves {
 export interface ApiPending {
   account: string
   message: string
-  /** Folder for which the change list (feed) of the provider named the message. */
+  /** Folder for which the provider's change list (feed) named a message. */
   folder: string | null
   tries: Generated<number>
   nextAt: Date

@@ -39,8 +39,8 @@ export interface ProviderDraft {
   threadId?: string
   version?: string
   /**
-   * True if the mailbox owner stored the draft. Such a draft is sent itself (released) and never
-   * removed.
+   * True if the mailbox owner stored the draft of the submission. Such a draft is sent itself
+   * (released) and never removed.
    */
   stored?: true
   /** Names of header fields that the submitted message has and its draft lacks. */
@@ -48,13 +48,16 @@ export interface ProviderDraft {
 }
 
 /**
- * Draft that the mailbox owner had stored, as it was at the time of submission. The outbox row also
- * contains the content.
+ * Draft that the mailbox owner had stored, as it was at the time of submission. The outbox row
+ * contains the content of the draft, too.
  */
 export interface StoredDraft {
-  /** Id of the message that represents the draft in its mailbox. */
+  /** Id of the message that represents the mailbox owner's draft in its mailbox. */
   messageId: string
-  /** Message-ID in the header of the draft. Differs from the Message-ID in the outbox row. */
+  /**
+   * Message-ID in the header of the mailbox owner's draft. Differs from the Message-ID in the
+   * outbox row.
+   */
   messageIdHeader?: string
   /**
    * Marker that changes with every edit of a draft. Absent if `messageId` changes with every edit.
