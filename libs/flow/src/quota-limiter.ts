@@ -42,7 +42,7 @@ export interface QuotaRequest {
    */
   slots?: number | undefined
   priority: number
-  /** Maximum time for which the call may wait for its quota. Defaults to no limit. */
+  /** Maximum time for which a call may wait for its quota units. Defaults to no limit. */
   maxWaitMs?: number | undefined
   signal?: AbortSignal | undefined
 }
@@ -148,7 +148,7 @@ export class QuotaLimiter<K = string> {
     this.#update(state)
   }
 
-  /** Number of calls with the key that may currently run at the same time. */
+  /** Number of calls with a key of the quota limiter that may currently run at the same time. */
   concurrency(key: K): number {
     const { narrowUntil = -Infinity } = this.#keys.get(key) ?? {}
     return this.#clock() < narrowUntil ? 1 : this.#perKey().concurrent

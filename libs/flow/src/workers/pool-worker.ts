@@ -77,8 +77,8 @@ export class PoolWorker {
   }
 
   /**
-   * Index of the request that the worker is executing, within the current message. After the end of
-   * the worker, index of the request that caused the end.
+   * Index of the request that the worker is executing, within the current message from the pool.
+   * After the end of the worker, index of the request that caused the end.
    */
   get currentIndex(): number {
     return this.#channel.currentIndex()
