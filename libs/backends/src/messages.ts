@@ -76,7 +76,10 @@ export interface PartRequest {
 }
 
 export interface Download {
-  /** Size of the download in bytes, as announced by the mail server. Absent if unknown. */
+  /**
+   * Size of a downloaded message or MIME part in bytes, as announced by the mail server. Absent if
+   * unknown.
+   */
   size?: number
   /** Structure of the downloaded MIME part. Absent for a whole message. */
   part?: BodyPart

@@ -18,8 +18,8 @@ export interface HistoryChanges {
 /**
  * Checks that each message of the Gmail history has an id.
  *
- * @throws MailApiError `unavailable` for a message without an id, whose change the cursor would
- * pass over
+ * @throws MailApiError `unavailable` for a message without an id: the cursor would pass over the
+ * change of this message
  */
 export function assertMessageIds({ history = [] }: { history?: readonly GmailHistory[] }): void {
   for (const each of history) {
@@ -69,7 +69,7 @@ function applyRecord(record: GmailHistory, changes: Changes): void {
   for (const { message } of record.messagesDeleted ?? []) removeMessage(message, changes)
 }
 
-/** Change of a message that the history records do not delete. */
+/** Change of a message that the Gmail history records do not delete. */
 function changeOf(
   message: GmailMessage | undefined,
   { changed, removed }: Changes,

@@ -12,16 +12,16 @@ import { type GmailRequests, idPath, maxBatchParts } from './requests.ts'
  */
 export interface RoundCursor {
   /**
-   * History id of the mailbox before the first list of the full round. Changes after this id are
-   * read when the round is complete.
+   * History id of the Gmail mailbox before the first list of the full round (listing of all
+   * messages). Changes after this id are read when the round is complete.
    */
   start: string
   /** Label whose message list is being read. If absent, the first label after `done` comes next. */
   label?: string
   page?: string
   /**
-   * Last label whose message list has been read completely in this full round. Message lists are
-   * read in the order of the label ids.
+   * Last label whose message list has been read completely in this full round (listing of all
+   * messages). Message lists are read in the order of the label ids.
    */
   done?: string
   /**
@@ -33,7 +33,10 @@ export interface RoundCursor {
 }
 
 export interface RoundPage {
-  /** Position of the next page of the full round. Undefined after the last list. */
+  /**
+   * Position of the next page of a full round (listing of all messages). Undefined after the last
+   * list.
+   */
   next: RoundCursor | undefined
   changed: MessageChange[]
   /**
@@ -62,8 +65,8 @@ interface LabelIds {
 const minCounted = 100
 
 /**
- * Maximum requests per call that may find no messages. The limit keeps a call of a full round to
- * seconds, even with 10,000 labels.
+ * Maximum requests per call that may find no messages. The limit keeps a call of a full round
+ * (listing of all messages) to seconds, even with 10,000 labels.
  */
 const maxEmpty = 20
 
@@ -74,8 +77,8 @@ const maxEmpty = 20
 export class FullRounds {
   readonly #requests: GmailRequests
   /**
-   * Labels of the full round that is being read. Labels that are created later appear in the
-   * history after the start of the round.
+   * Labels of the Gmail mailbox whose full round (listing of all messages) is being read. Labels
+   * that are created later appear in the history after the start of the round.
    */
   #labels: { start: string; labels: LabelIds } | undefined
 
@@ -84,8 +87,8 @@ export class FullRounds {
   }
 
   /**
-   * Reads one page of a message list of a full round. Labels without messages are skipped, up to
-   * `maxEmpty` requests per call.
+   * Reads one page of a message list of a full round (listing of all messages). Labels without
+   * messages are skipped, up to `maxEmpty` requests per call.
    */
   async read(start: RoundCursor, position: FeedPosition, signal: AbortSignal): Promise<RoundPage> {
     let cursor = start
@@ -107,8 +110,8 @@ export class FullRounds {
   }
 
   /**
-   * Cursor at the next message list of a full round. Without `label`, the next labels were only
-   * counted. Undefined after the last list of the round.
+   * Cursor at the next message list of a full round (listing of all messages). Without `label`, the
+   * next labels were only counted. Undefined after the last list of the round.
    */
   async #findList(cursor: RoundCursor, signal: AbortSignal): Promise<RoundCursor | undefined> {
     const { start, done = '', used = [], counted = '' } = cursor

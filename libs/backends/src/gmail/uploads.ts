@@ -140,7 +140,8 @@ async function uploadInChunks<T extends object>(
       'x-upload-content-length': String(content.length),
     },
     body: JSON.stringify(resourceOf(upload)),
-    // Starting an upload session may be repeated, because a session without content has no effect.
+    // Starting an upload session of Gmail may be repeated, because a session without content has no
+    // effect.
     repeatable: true,
   })
   const session = { upload, url: headers.location ?? '' }

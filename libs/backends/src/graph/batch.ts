@@ -79,7 +79,10 @@ async function sendOne<T>(
   }
 }
 
-/** True for a failure of a batch part that concerns the mailbox instead of the requested object. */
+/**
+ * True for a failure of a part of a Graph batch that concerns the mailbox instead of the requested
+ * object.
+ */
 function isShared({ failure }: MailApiError): boolean {
   return ['rate-limited', 'unavailable', 'token-rejected', 'unlicensed'].includes(failure)
 }

@@ -41,9 +41,9 @@ export function damagedCursorOf(text: string | undefined, now: number): DamagedC
 }
 
 /**
- * Reads a page of a folder with a damaged message, from `cursor` or from the start of a full round.
- * Lists the messages of the folder, newest first, and skips damaged messages. Between full rounds,
- * only the latest messages are listed.
+ * Reads a page of a Graph folder with a damaged message, from `cursor` or from the start of a full
+ * round (listing of all messages). Lists the messages of the folder, newest first, and skips
+ * damaged messages. Between full rounds, only the latest messages are listed.
  */
 export async function readDamagedPage(
   client: GraphClient,

@@ -96,7 +96,7 @@ async function isLostLink(
 
 /**
  * True for an error response with an error code of Graph. An error response without a code is an
- * HTML page of a gateway in front of Graph.
+ * HTML page of a server in front of Graph.
  */
 function isNamed({ cause }: MailApiError): boolean {
   const error = cause instanceof MailApiError ? cause.cause : cause
@@ -157,8 +157,8 @@ function nextCursor(page: DeltaPage, full: boolean): GraphCursor {
 }
 
 /**
- * Converts the entries of a page of a Graph feed to changes. Merges repeated entries of one
- * message. The last of these entries decides whether the message is in the folder.
+ * Converts the entries of a page of a Graph change list (feed) to changes. Merges repeated entries
+ * of one message. The last of these entries decides whether the message is in the folder.
  */
 function toChanges(
   items: readonly DeltaItem[],

@@ -4,11 +4,14 @@ import type { GraphClient } from './graph-client.ts'
 import { assertEntries, entriesOf } from './list-entries.ts'
 import { isId } from './message-fields.ts'
 
-/** Page sizes that are tried in turn after a page failed, to find the damaged message. */
+/**
+ * Page sizes that are tried in turn after a page of Graph messages failed, to find the damaged
+ * message.
+ */
 export const smallerPages = [50, 10, 1]
 /**
- * Maximum number of successive damaged messages that are skipped. With more, the folder itself
- * counts as damaged.
+ * Maximum number of successive damaged Graph messages that are skipped. With more, the folder
+ * itself counts as damaged.
  */
 const maxInRow = 5
 

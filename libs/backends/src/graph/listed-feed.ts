@@ -19,12 +19,13 @@ interface ListPage {
  */
 export const listIntervals = {
   /**
-   * Time after which all messages of a folder are listed, which shows changes and deletions of
-   * older messages.
+   * Time after which all messages of a Graph folder are listed, which shows changes and deletions
+   * of older messages.
    */
   fullMs: 15 * 60_000,
   /**
-   * Period before the last complete list. Messages that arrived in this period are listed again.
+   * Period before the last complete list of a Graph folder's messages. Messages that arrived in
+   * this period are listed again.
    */
   overlapMs: 60 * 60_000,
 }

@@ -18,7 +18,7 @@ export interface ApiFolder {
   category?: MessageCategory
   /** False for labels and folders of the mail system, which cannot be renamed or deleted. */
   editable: boolean
-  /** False for labels that the provider assigns itself, such as Gmail's SENT and DRAFT. */
+  /** False for labels that the mail provider assigns itself, such as Gmail's SENT and DRAFT. */
   assignable: boolean
   hidden?: true
 }
@@ -62,8 +62,8 @@ export interface MailApiFolders {
    */
   folders(signal: AbortSignal): Promise<ApiFolder[]>
   /**
-   * Reads the current place of a folder with one request. The method is absent with placement
-   * `labels`.
+   * Reads the current place of a folder with one request. The method is absent if the provider has
+   * labels instead of folders (placement `labels`).
    */
   folderPlace?(id: string, signal: AbortSignal): Promise<FolderPlace>
   folderCounts(id: string, signal: AbortSignal): Promise<FolderCounts>

@@ -53,8 +53,8 @@ export function assertObject(json: unknown): asserts json is object {
 }
 
 /**
- * Failure for a provider's response that does not have the expected form. The error text names the
- * member, never its value.
+ * Failure for a mail provider's response that does not have the expected form. The error text names
+ * the member, never its value.
  */
 export function malformed(reason: string): MailApiError {
   return new MailApiError('unavailable', textOf(reason))

@@ -15,7 +15,7 @@ export interface ProviderApplication {
   application: string
 }
 
-/** Mailbox at a provider, with its own request limits. */
+/** Mailbox at a mail provider, with its own request limits. */
 export interface ProviderAccount extends ProviderApplication {
   account: string
 }
@@ -75,7 +75,10 @@ interface CommonOptions {
   clock?: Clock
 }
 
-/** Options of the limiter in a sync-worker, which owns the quota units of its mailboxes. */
+/**
+ * Options of the limiter of provider requests in a sync-worker, which owns the quota units of its
+ * mailboxes.
+ */
 export interface WorkerLimiterOptions extends CommonOptions {
   service: 'sync-worker'
   /**

@@ -134,7 +134,7 @@ export class ProviderLimiter {
     return this.#limiterOf(mailbox).lend(mailbox.account, { units, maxDebt })
   }
 
-  /** Counts a request that the provider refused because of a limit. */
+  /** Counts a request that the mail provider refused because of a limit. */
   countRefusal(
     { provider, application }: ProviderAccount,
     method: string,
@@ -158,7 +158,7 @@ export class ProviderLimiter {
 
   /**
    * Delays all requests of the OAuth2 application, in this process and in all processes that share
-   * pauses, after the provider refused a request because of a limit of the application.
+   * pauses, after the mail provider refused a request because of a limit of the application.
    */
   pauseApplication({ provider, application }: ProviderApplication, retryAfterMs: number): void {
     this.applyPause({ provider, application }, retryAfterMs)

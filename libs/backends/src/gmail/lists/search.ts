@@ -15,7 +15,9 @@ export type SearchPlan =
   | { kind: 'list'; query: GmailQuery }
   /** Search that no message can match. */
   | { kind: 'nothing' }
-  /** Search for messages with these ids, in this order; all other terms are ignored. */
+  /**
+   * Search for Gmail messages with these ids, in this order; all other search terms are ignored.
+   */
   | { kind: 'ids'; ids: readonly string[] }
   /**
    * Search for one Gmail message, or for the messages of a thread, by id. Search terms other than

@@ -145,9 +145,9 @@ async function listSubscribed({ wire }: ImapConnection, pattern: string): Promis
 }
 
 /**
- * Selects the inbox if the mailbox or one of its children is selected, because servers refuse to
- * rename or delete a selected mailbox. CLOSE would expunge messages, and UNSELECT is not always
- * available.
+ * Before a mailbox is renamed or deleted, selects the inbox if the mailbox or one of its children
+ * is selected, because servers refuse to rename or delete a selected mailbox. CLOSE would expunge
+ * messages, and UNSELECT is not always available.
  */
 async function deselectTree(connection: ImapConnection, path: string): Promise<void> {
   const { client, selectedIfAny: selected } = connection

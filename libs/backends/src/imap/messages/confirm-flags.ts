@@ -100,7 +100,7 @@ async function listen(
 }
 
 /**
- * True if the flags that the server reports include the requested change. Flags are
+ * True if the flags that the IMAP server reports include the requested change. Flags are
  * case-insensitive (RFC 9051 §2.3.2), and only the server changes `\Recent`. A flag that is both
  * added and removed counts as removed.
  */
