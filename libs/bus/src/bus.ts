@@ -138,8 +138,9 @@ export interface Bus extends AsyncDisposable {
    */
   publishEvent(message: EventMessage): Promise<void>
   /**
-   * Publishes a hint to a work queue. Resolves when RabbitMQ has confirmed the hint. Rejects with
-   * `unavailable` within 5 s. A lost hint delays work until the next sweep.
+   * Publishes a hint (message that makes work start earlier) to a work queue. Resolves when
+   * RabbitMQ has confirmed the hint. Rejects with `unavailable` within 5 s. A lost hint delays work
+   * until the next periodic query for such work.
    */
   publishHint(queue: WorkQueue, payload: object): Promise<void>
   consume<S extends TSchema>(options: ConsumeOptions<S>): Promise<AsyncDisposable>

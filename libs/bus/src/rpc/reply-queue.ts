@@ -9,7 +9,7 @@ import { declareOwnQueue } from '../topology.ts'
 export interface ReplyQueueDeps {
   connection: RecoveringConnection
   log: Logger
-  /** Service name, with which the name of the reply queue begins. */
+  /** Service name, with which the name of the RabbitMQ reply queue begins. */
   name: string
   reconcileMs: number
   receive: (message: ConsumeMessage) => void
