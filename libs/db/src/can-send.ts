@@ -38,8 +38,8 @@ const notYetConnected = ['NotYetConnected', 'The account is not connected yet', 
 
 /**
  * Checks that an account may send messages. The account needs a mail API, an outgoing server or a
- * gateway. If the account has a mailbox, its initial sync must be complete. Later failures of the
- * mailbox have no influence.
+ * gateway (outgoing server that belongs to no account). If the account has a mailbox, its initial
+ * sync must be complete. Later failures of the mailbox have no influence.
  *
  * @throws AppError `not-found` with the code `SMTPUnavailable`; `unavailable` with the account's
  * state; `internal` with the code of an OAuth2 application that cannot be used
