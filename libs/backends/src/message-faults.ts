@@ -16,7 +16,7 @@ const partsOfBatch = 8
  * counts as the cause of the losses.
  */
 const maxLosses = 2
-/** Error codes of a mail connection that the server or the network ended. */
+/** Error codes of a mail connection that was ended by the mail server or the network. */
 const lossCodes: ReadonlySet<unknown> = new Set(['ECONNRESET', 'EPIPE', 'ETIMEDOUT', 'BYE'])
 
 /** Message that was in flight when a mail connection was lost, and may be the cause of the loss. */
@@ -68,8 +68,8 @@ export class QueryFaults {
   }
 
   /**
-   * Splits messages of the mailbox into batches to request. The first batch has all messages that
-   * are not suspected of making the server drop the connection.
+   * Splits messages of a mailbox into batches to fetch. The first batch has all messages that are
+   * not suspected of making the mail server drop the connection.
    */
   batches(uids: readonly number[]): number[][] {
     const batches = [uids.filter((uid) => !this.#suspects.has(uid))]

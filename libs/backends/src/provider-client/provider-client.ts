@@ -46,7 +46,7 @@ export interface ClientRequest extends Omit<ProviderRequest, 'token' | 'url'> {
    */
   repeatable: boolean
   /**
-   * Checks the form of a successful JSON response of the provider.
+   * Checks the form of a successful JSON response of the mail provider.
    * @throws MailApiError `unavailable` for a response of another form
    */
   check?: (response: ProviderJson<unknown>) => void

@@ -77,8 +77,8 @@ export class ProviderLimiter {
   }
 
   /**
-   * Waits for a permit for one request to the provider. The caller disposes of the permit when it
-   * has read the response.
+   * Waits for a permit for one request to the mail provider. The caller disposes of the permit when
+   * it has read the response.
    *
    * @throws AppError `rate-limited` with `ttl` (seconds) if the wait is longer than the API request
    * or too many requests wait; the signal's reason
@@ -144,8 +144,8 @@ export class ProviderLimiter {
   }
 
   /**
-   * Starts requests for the mailbox one after the other for `ms`, after the provider reported too
-   * many open requests for the mailbox.
+   * Starts requests for the mailbox one after the other for `ms`, after the mail provider reported
+   * too many open requests for the mailbox.
    */
   narrow(mailbox: ProviderAccount, ms: number): void {
     this.#limiterOf(mailbox).narrow(mailbox.account, ms)

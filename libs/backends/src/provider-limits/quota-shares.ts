@@ -3,9 +3,9 @@ import type { BucketStart, QuotaRate } from '@posthorn/flow'
 import type { ProviderLimits } from './provider-limits.ts'
 
 /**
- * Share of the provider's quota units that is available immediately. With the published limits, the
- * share is enough for a batch of 25 gets, or for sending a message. With lower limits, it is enough
- * for one call of each kind.
+ * Share of a mail provider's quota units that is available immediately. With the published limits,
+ * the share is enough for a batch of 25 gets, or for sending a message. With lower limits, it is
+ * enough for one call of each kind.
  */
 const burstShare = 1 / 8
 
