@@ -146,7 +146,7 @@ export class Publisher {
         else confirmation.resolve()
       })
     } catch (error) {
-      confirmation.reject(error) // The channel was closed concurrently.
+      confirmation.reject(error) // The RabbitMQ channel was closed concurrently.
     }
     return confirmation.promise.finally(() => {
       timeout.removeEventListener('abort', onTimeout)

@@ -249,7 +249,7 @@ export class RpcClient {
         headers,
       })
     } catch (error) {
-      pending.fail(noResponder(error)) // The channel was closed concurrently.
+      pending.fail(noResponder(error)) // The RabbitMQ channel was closed concurrently.
     }
   }
 
