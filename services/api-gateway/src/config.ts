@@ -20,7 +20,9 @@ export interface Config extends ServiceConfig, FirstRunConfig, OutboundConfig {
   readonly httpServer: HttpServerConfig
   /** Limits of the reader that quotes referenced messages. */
   readonly reader: ReturnType<typeof readReaderConfig>
-  /** Minimum timeout of a command to a worker. A request can extend the timeout. */
+  /**
+   * Minimum timeout of a command to a worker. An API request can extend this timeout by a header.
+   */
   readonly timeoutMs: number
   /** Duration of a test of a mail server that cannot be used, for callers without full rights. */
   readonly unusableMs: number

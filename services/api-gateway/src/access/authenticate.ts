@@ -43,8 +43,9 @@ export function badToken(reason: 'unknown token' | 'expired token'): AppError {
 }
 
 /**
- * Returns the IP address of the client. `X-Forwarded-For` is read from the right up to the first
- * address outside `trustedProxies`; clients can forge all addresses further left.
+ * Returns the IP address of the client that sent an API request. `X-Forwarded-For` is read from the
+ * right up to the first address outside `trustedProxies`; clients can forge all addresses further
+ * left.
  */
 export function clientAddress(
   remote: string,
@@ -98,7 +99,10 @@ export function isCrossOrigin({
 
 export interface KnownHostsOptions {
   settings: Pick<SettingsCache, 'get'>
-  /** Host names of this server that the environment adds to the known host names, in lower case. */
+  /**
+   * Host names of this server from the environment, in lower case. Requests may use them in the
+   * Host header, in addition to `localhost` and the host of `serviceUrl`.
+   */
   allowedHosts: readonly string[]
 }
 

@@ -57,8 +57,8 @@ export type Authorizer = (
 export interface AuthorizedRequest {
   caller: Caller
   /**
-   * Reports the result of the API request for the token log, since an operation may reject the
-   * token. Only the first call counts.
+   * Reports the result of the API request, which is then written to the log of its access token,
+   * since an operation may reject the token. Only the first call counts.
    */
   settled: (error?: unknown) => void
 }

@@ -5,7 +5,7 @@ import { mask } from '../http/masks.ts'
 export interface LoginInput {
   user: string
   pass?: string
-  /** Access token of the login. False and an empty text stand for no access token. */
+  /** Access token of a mail server login. False and an empty text stand for no access token. */
   accessToken?: string | false
 }
 

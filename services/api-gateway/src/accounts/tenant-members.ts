@@ -79,8 +79,8 @@ function isTargetOfTenant(
 ): boolean {
   const wasTenants = stored?.tenantSet.includes('webhooks') ?? false
   if (columns.webhooks === undefined) return wasTenants
-  // Compares the text of the webhook URLs. A login that the caller kept appears in its stored form,
-  // a new login in plaintext.
+  // Compares the texts of the new and the stored webhook URL of an account. If the caller kept the
+  // login in the URL, the login has its stored form; a new login is in plaintext.
   if (columns.webhooks !== (stored?.webhooks ?? null)) return by === 'tenant'
   return wasTenants && (by === 'tenant' || headers.includes('webhooksCustomHeaders'))
 }

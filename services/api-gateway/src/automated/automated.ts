@@ -25,7 +25,10 @@ export interface AutomatedCheck {
   isScanner(visitor: LinkVisitor): Promise<boolean>
 }
 
-/** Creates the check that separates crawlers and mail scanners from human readers. */
+/**
+ * Creates the check that separates crawlers and mail scanners from human readers among the visitors
+ * of a tracking or unsubscribe link.
+ */
 export function createAutomatedCheck(rangesFile: string = defaultRangesFile): AutomatedCheck {
   const inRanges = createRangeCheck(readFileSync(rangesFile, 'utf8'))
   const isScannerAddress = createScannerCheck(new Resolver({ timeout: 2_000, tries: 1 }))

@@ -21,7 +21,7 @@ export interface Follower {
 export interface FeedOptions {
   db: Db
   log: Logger
-  /** Interval at which account changes are read without `wake`. */
+  /** Interval at which account changes are read even if `wake` is not called. */
   pollMs: number
   /** Called with account changes that were delivered to all followers. */
   onLive: (changes: readonly Change[]) => void
@@ -64,8 +64,8 @@ export class ChangeFeed implements AsyncDisposable {
   }
 
   /**
-   * Delivers all account changes after the position of a follower, until the follower joins the
-   * shared reader.
+   * Delivers all account changes after the position of a follower (client stream), until the
+   * follower joins the shared reader.
    */
   async follow(follower: Follower): Promise<void> {
     while (!follower.closed) {
@@ -75,8 +75,9 @@ export class ChangeFeed implements AsyncDisposable {
         if (at > 0) await follower.ready()
         deliver(follower, page.changes.slice(at, at + chunkSize))
       }
-      // Must not await between the check and the return, so that the shared reader of account
-      // changes continues exactly at the position of the follower.
+      // Must not await between this check for further account changes and the return, so that the
+      // shared reader of account changes continues exactly at the position of the follower (client
+      // stream).
       if (!page.full && this.#join(follower)) return
       await follower.ready()
     }
@@ -94,8 +95,8 @@ export class ChangeFeed implements AsyncDisposable {
   }
 
   /**
-   * Adds a follower to the shared reader of account changes. Returns false if the reader is ahead
-   * of the follower, which then continues to read on its own.
+   * Adds a follower (client stream) to the shared reader of account changes. Returns false if the
+   * reader is ahead of the follower, which then continues to read on its own.
    */
   #join(follower: Follower): boolean {
     if (follower.closed) return true

@@ -50,16 +50,19 @@ export class ChangeStream implements Follower {
     return this.#response.destroyed || this.#response.writableEnded
   }
 
-  /** Writes HTTP head and first frame of the stream. `resumed`: the client sent a position. */
+  /**
+   * Writes the HTTP head and the first frame of a change stream. `resumed`: the client sent the
+   * position at which an earlier stream ended.
+   */
   open(resumed: boolean): void {
     const { version } = this.#options
     this.#response.writeHead(200, {
       'Content-Type': 'text/event-stream; charset=utf-8',
       'Cache-Control': 'no-store, no-transform',
-      // Disables the buffering of the response in nginx.
+      // Disables the buffering of the event stream in a reverse proxy of the type nginx.
       'X-Accel-Buffering': 'no',
-      // Closes the HTTP connection after the stream, so that the connection is not reused while
-      // this process stops.
+      // Closes the HTTP connection after the event stream, so that the client does not reuse the
+      // connection while this process stops.
       Connection: 'close',
     })
     this.#write(greeting(version, resumed ? undefined : this.position))

@@ -124,7 +124,7 @@ export interface ReferencedOriginal {
   original: MessageDetail | undefined
   owner: OwnerWithLanguage
   /**
-   * Reader of message content for the account, in a separate process if the content is large. The
+   * Function that parses message content for the account, large content in a separate process. The
    * content of the original message is untrusted.
    */
   read: ReadPart

@@ -130,7 +130,10 @@ function rpcOptions({ params, signal }: WorkerCall, timeoutMs: number) {
   return { key: `shard.${shardOf(params.account)}`, timeoutMs: Math.ceil(timeoutMs), signal }
 }
 
-/** Timeout of a worker command: the configured timeout, or a longer timeout of the request. */
+/**
+ * Timeout of a worker command: the configured timeout, or a longer timeout that the API request
+ * demands in its header `X-SVC-Timeout`.
+ */
 export function requestTimeout(
   { timeoutMs }: Pick<WorkerDeps, 'timeoutMs'>,
   headers: WorkerCall['headers'],

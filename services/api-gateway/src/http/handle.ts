@@ -28,7 +28,10 @@ export function handle<const O extends Operation>(
   return { operation, run }
 }
 
-/** HTTP response of bytes. Headers default to the media type that the API operation declares. */
+/**
+ * HTTP response whose body is a stream of bytes, not JSON. Headers default to the media type that
+ * the API operation declares.
+ */
 export interface StreamResponse {
   headers?: Readonly<Record<string, string>>
   body: AsyncIterable<Uint8Array>

@@ -14,7 +14,7 @@ import { type UploadBody, UploadMemory } from './body-memory.ts'
 const defaultLimits = { maxBytes: 1024 * 1024, maxValues: 20_000 }
 /**
  * Maximum JSON values in the body of an upload: 1,000 recipients of a mail merge with 40 parameters
- * each. Parsing and checking them takes 100 ms.
+ * each. Parsing and checking that number of values takes 100 ms.
  */
 const maxUploadValues = 50_000
 /**

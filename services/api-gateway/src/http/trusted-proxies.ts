@@ -36,7 +36,10 @@ export function trustsProxies(settings: SettingsCache): TrustsProxies {
   }
 }
 
-/** Removes `X-Forwarded-For` while no proxies are trusted, so later handlers need no check. */
+/**
+ * Removes `X-Forwarded-For` from HTTP requests while no proxies are trusted, so later handlers need
+ * no check.
+ */
 export function stripUntrustedHeaders(isTrusted: TrustsProxies): RequestHandler {
   return async ({ headers }, _response, next) => {
     if (headers['x-forwarded-for'] !== undefined && !(await isTrusted()))
@@ -72,8 +75,8 @@ export function mayScrape(
   const { 'x-forwarded-for': forwardedFor, forwarded, via } = request.headers
   const isForwarded = [forwardedFor, forwarded, via].some((header) => header !== undefined)
   const client = addressOf(request, trustedProxies)
-  // If a request has proxy headers, but its client address is the address of the peer, the peer is
-  // an untrusted proxy.
+  // If a request has proxy headers, but its client address is the address of the TCP peer, that
+  // peer is an untrusted proxy.
   if (isForwarded && client === addressOf(request, [])) return false
   return metricsAddresses.length > 0 && addressAllowed(metricsAddresses, client)
 }

@@ -53,12 +53,15 @@ interface Hit {
 }
 
 /**
- * Rate limit of recorded hits per tracking link, which protects the events table from floods. The
- * limit allows for messages to many recipients, who share a link. A link beyond `maxKeys` starts
- * with a full burst.
+ * Rate limit of recorded hits (opens and clicks) per tracking link, which protects the events table
+ * from floods. The limit allows for messages to many recipients, who share a link. At most
+ * `maxKeys` links are counted; further links start with a full burst.
  */
 const linkLimits = { perSecond: 1, burst: 100, maxKeys: 20_000 }
-/** Maximum concurrent DNS lookups of link visitors. Further hits are recorded without lookup. */
+/**
+ * Maximum concurrent DNS lookups of the visitors of tracking links. Above the maximum, hits (opens
+ * and clicks) are recorded without a lookup of the visitor.
+ */
 const maxLookups = 500
 
 /**

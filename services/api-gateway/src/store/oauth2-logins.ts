@@ -7,7 +7,7 @@ import { sql } from 'kysely'
 export type PendingRegistration = SignInOptions &
   ({ body: RegistrationBody; update?: never } | { body?: never; update: PendingUpdate })
 
-/** Body of `POST /v1/account`, without passwords. */
+/** Body of `POST /v1/account` that waits for the OAuth2 consent, without passwords. */
 export type RegistrationBody = Omit<AccountRegistration, 'account'>
 
 /**
@@ -17,8 +17,8 @@ export type RegistrationBody = Omit<AccountRegistration, 'account'>
  */
 export interface PendingUpdate {
   /**
-   * Body of `PUT /v1/account/{account}` without passwords, and without masks that stand for
-   * passwords.
+   * Body of `PUT /v1/account/{account}` that waits for the OAuth2 consent, without passwords, and
+   * without masks that stand for passwords.
    */
   body: AccountUpdate
   caller: UpdateCaller

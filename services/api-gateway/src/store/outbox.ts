@@ -21,7 +21,10 @@ export type NewSubmission = Insertable<Outbox>
  */
 const maxSharedBytes = 64 * 1024
 
-/** Inserts a submission into the outbox. Once the promise resolves, the message will be sent. */
+/**
+ * Inserts a submission into the outbox. Once the returned promise resolves, the message will be
+ * sent.
+ */
 export type InsertSubmission = (submission: NewSubmission) => Promise<void>
 
 /**

@@ -55,7 +55,7 @@ export function countSubmissions(db: Db): Promise<Jobs> {
 
 interface JobTable {
   table: 'deliveries' | 'outbox'
-  /** Name of the state in which deliveries or submissions have attempts left. */
+  /** State in which deliveries or submissions wait for an attempt, or are in an attempt. */
   pending: string
   /** SQL condition that is true for a delivery or submission in progress. */
   leased: RawBuilder<unknown>

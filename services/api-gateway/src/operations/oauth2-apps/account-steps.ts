@@ -8,9 +8,9 @@ import { findPubSubState } from '../../store/pubsub-apps.ts'
 type App = Pick<AppListRow, 'id' | 'provider' | 'config'>
 
 /**
- * Steps in the verification of an OAuth2 application that workers have done already: the session of
- * an account, its registration for notifications, and Pub/Sub. Reading their results sends no
- * requests to the provider.
+ * Steps in the verification of an OAuth2 application that report earlier results of workers: the
+ * session of an account, its registration for notifications, and Pub/Sub. Reading these results
+ * sends no requests to the provider.
  */
 export async function accountSteps(
   db: Db,

@@ -46,8 +46,8 @@ export function onSubmitDraft(deps: ResolveDeps, writer: OutboxWriter) {
     const bytes = Math.min(draft.size ?? maxBytes, maxBytes)
     using _memory = await storedMemory.acquire(bytes, input.signal)
     const byApi = sendsByApi(owner, options.gateway)
-    // Reads the version of the draft before the content, so that a change between the two reads is
-    // noticed.
+    // Reads the version of a draft before its content, so that a change of the draft between the
+    // two reads is detected.
     const { version } =
       byApi && !envelope
         ? await callWorker(deps, input, [getDraftVersion, { account, message }])

@@ -40,7 +40,10 @@ export function showPerson({ count }: ImapFormDeps, form: FormRequest): void {
   sendPerson(form, { name, email: expectedEmail ?? email })
 }
 
-/** Finds the mail servers of the posted address and shows their settings. */
+/**
+ * Finds the mail servers of the address that a user has posted in the hosted form, and shows the
+ * settings of these servers.
+ */
 export async function onPerson(deps: ImapFormDeps, form: FormRequest): Promise<void> {
   const { params, link, nonce, key, signal } = form
   const { name, email } = readValues(params)
@@ -75,15 +78,16 @@ export async function onServers(deps: ImapFormDeps, form: FormRequest): Promise<
   const { link, nonce, theme, response } = form
   const state = await connectMailbox(deps, { account: link.account, body, formNonce: nonce })
   deps.count('connected')
-  // The page redirects, not the HTTP response: browsers apply `form-action` to HTTP redirects after
-  // an HTML form.
+  // A redirect by the HTML page, not by the HTTP response: browsers apply `form-action` to HTTP
+  // redirects after an HTML form.
   const next = { href: redirectUrlOf({ ...link, state }), isAutomatic: true }
   sendPage(response, 200, messagePage(formTexts.done, theme, next))
 }
 
 /**
- * Tests the posted mail server settings and shows the result. Returns the settings if they are to
- * be registered, or undefined if a page was sent.
+ * Tests the mail server settings that a user has posted in the hosted form. Returns the settings if
+ * an account is to be registered with them. Otherwise sends a page with the result and returns
+ * undefined.
  */
 export async function onTest(
   deps: ImapFormDeps,

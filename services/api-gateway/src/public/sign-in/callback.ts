@@ -161,7 +161,8 @@ async function reportFailure(
 
 /**
  * True if the issuer in an OAuth2 callback is the provider of the sign-in. The issuer is checked
- * before the code is sent, and also for errors (RFC 9207 §2.4).
+ * before the OAuth2 code is sent to the provider, and also for callbacks that report an error (RFC
+ * 9207 §2.4).
  */
 function isFromIssuer({ issuer, requiresIss = false }: ConsentPage, iss: string | null): boolean {
   if (iss === null) return !requiresIss
@@ -196,7 +197,7 @@ async function sendFailure(
   deps.log.warn({ err: error }, 'sign-in failed')
   const failure = isPermanent(error) ? consentFailureOf(error) : undefined
   if (login && failure) return reportFailure(deps, { ...result, login, failure })
-  // A failure is permanent if the provider rejects the sign-in or the OAuth2 application is
+  // A failed sign-in is permanent if the provider rejects the sign-in or the OAuth2 application is
   // misconfigured. Even after a temporary failure, the OAuth2 code cannot be used again.
   await sendOutcome(deps, result, isPermanent(error) ? 'refused' : 'unavailable')
 }

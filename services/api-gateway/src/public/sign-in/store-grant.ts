@@ -31,7 +31,7 @@ export class AccountGoneError extends Error {
 }
 
 /**
- * Registers or updates the account together with the OAuth2 grant, in one transaction. Revokes the
+ * Registers or updates an account together with its OAuth2 grant, in one transaction. Revokes the
  * grant if it is insufficient, belongs to another user, or cannot be stored.
  *
  * @throws FormLinkUsedError, FormLinkExpiredError, AccountGoneError, AppError
