@@ -17,7 +17,10 @@ type BoundLogin = ({ pass: string } | { accessToken: string }) & {
 export interface SecretBinding {
   /** Mail server that may receive a password, or an access token that the caller manages. */
   to?: Destination
-  /** Present for an access token, so that the token is never issued as a password. */
+  /**
+   * Marks a sealed access token, so that the token is never issued as a password. Absent for other
+   * secrets.
+   */
   form?: 'accessToken'
   /** OAuth2 application to which tokens belong. */
   app?: string
@@ -33,7 +36,7 @@ export interface SecretBinding {
 type ProviderApp = Parameters<typeof describeProvider>[0]
 type TokenApp = ProviderApp & { id: string }
 
-/** Binding (sealed use) of the tokens of an OAuth2 application. */
+/** Binding of the tokens of an OAuth2 application: the only use that the sealed tokens permit. */
 export function tokenBindingOf(app: TokenApp): { app: string; provider: string } {
   return { app: app.id, provider: describeProvider(app) }
 }
@@ -53,7 +56,7 @@ export interface BoundSecretsOptions {
   unsealer: Unsealer
   log: Logger
   metrics: Metrics
-  /** If true, secrets without a binding (sealed use) are refused. */
+  /** If true, sealed secrets without a binding (limit of their use) are refused. */
   config: { requireBoundSecrets?: boolean }
 }
 

@@ -8,8 +8,8 @@ import { findSealedSetting, type Protocol } from '../store/credentials.ts'
 import { findShardHolder, isCleaningUp, isLeased } from '../store/entitlements.ts'
 
 // A service can request only the credentials of the accounts that it holds at this time. An
-// attacker who controls one process would have to take over work to get further credentials, which
-// is visible.
+// attacker who controls one process would have to take over the work of other processes to get
+// further credentials, which operators can see.
 
 interface CredentialRequest {
   account: string

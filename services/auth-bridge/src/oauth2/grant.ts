@@ -19,8 +19,8 @@ export interface StoredGrant {
   lifetimeMs?: number
   scopes?: string[]
   /**
-   * Application and user for which the access token was requested. The token must not be used for
-   * other applications and users.
+   * Subject of the access token: application and user for which the token was requested. The token
+   * must not be used for another application or user.
    */
   subject?: string
 }

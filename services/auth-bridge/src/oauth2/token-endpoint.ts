@@ -152,7 +152,7 @@ async function callTokenEndpoint(
   }
 }
 
-/** Progress of a token request, for the report of a failure. */
+/** Progress of a token request, from which a failed request is reported. */
 interface RequestProgress {
   url: string
   /** HTTP status of the token request; 0 without a response. */
@@ -239,8 +239,8 @@ async function normalize(response: Response): Promise<{ response: Response; idTo
 
 function toTokenResponse(response: TokenEndpointResponse, now: number): TokenResponse {
   const { access_token: accessToken, refresh_token: refreshToken, expires_in: seconds } = response
-  // Rejects access tokens with other characters, because the access token becomes part of IMAP and
-  // SMTP lines.
+  // Rejects access tokens with spaces, control characters or non-ASCII characters, because the
+  // access token becomes part of IMAP and SMTP lines.
   if (/[^\x21-\x7e]/.test(accessToken)) throw new Error('access token has invalid characters')
   const scopes = response.scope?.split(/[\s,]+/).filter((scope) => scope !== '')
   return {
