@@ -19,7 +19,9 @@ export interface OutcomeRecorderDeps {
 }
 
 const recordBackoff = backoff({ baseMs: 100, maxMs: 5_000 })
-/** Maximum outbox rows that one run of the reaper marks failed. */
+/**
+ * Maximum outbox rows that one run of the reaper marks failed, because their attempts are used up.
+ */
 const reapLimit = 20
 
 /**

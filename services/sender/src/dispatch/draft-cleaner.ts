@@ -19,8 +19,8 @@ export interface DraftCleanerDeps extends MailApiDeps {
 }
 
 /**
- * Number of successful checks for drafts, after which a cleanup ends. With the default lease the
- * last check is 7.5 min after the first.
+ * Number of successful checks for drafts of a submission, after which a draft cleanup ends. With
+ * the default lease the last check is 7.5 min after the first.
  */
 const maxChecks = 5
 /** Maximum age of a draft cleanup. If an account cannot be used for this time, its drafts stay. */

@@ -42,7 +42,10 @@ const claimBatch = 50
  */
 export class Filer implements AsyncDisposable {
   readonly #deps: FilerDeps
-  /** Accounts whose filings are in progress, with the promise of their end. */
+  /**
+   * Accounts whose sent messages are being filed, each with a promise that resolves when the filing
+   * ends.
+   */
   readonly #accounts = new Map<string, Promise<void>>()
   readonly #stop = new AbortController()
   readonly #task: PeriodicTask
@@ -85,8 +88,8 @@ export class Filer implements AsyncDisposable {
     const deadline = Date.now() + leaseMs - requestTimeoutMs
     let mailboxError: unknown
     for (const filing of due) {
-      // Stops before its lease ends. The leases of the remaining filings expire, which makes these
-      // filings due again.
+      // Stops filing before the lease of the filings ends. The leases of the remaining filings
+      // expire, which makes these filings due again.
       if (Date.now() > deadline) return
       try {
         if (mailboxError !== undefined || this.#stop.signal.aborted)

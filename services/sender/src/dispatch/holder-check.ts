@@ -21,7 +21,7 @@ export interface HolderCheckDeps {
 interface CheckResult {
   isDead: boolean
   checkedAt: number
-  /** Time of the first check whether the sender has ended. */
+  /** Time of the first check whether a sender that may have ended has ended. */
   since: number
 }
 
@@ -31,7 +31,10 @@ export function senderKey(sender: string): string {
 }
 
 const requestTimeoutMs = 5_000
-/** Period for which the result of a check of a sender is used. A check takes two queries. */
+/**
+ * Period for which the result of a check whether a sender has ended is used. A check takes two
+ * queries.
+ */
 const freshMs = 2_000
 /**
  * Maximum time without a heartbeat of a sender while RabbitMQ is unavailable. After this time, the

@@ -14,7 +14,7 @@ import type { DueSubmission, LaneKeys, Submission } from './submission.ts'
 
 export interface DueOptions {
   limit: number
-  /** Lanes without capacity. Outbox rows of these lanes are skipped. */
+  /** Lanes (accounts, gateways, hosts) without capacity. Outbox rows of these lanes are skipped. */
   saturated: LaneKeys
   /**
    * Other senders, with the results of the checks whether they have ended. Accounts that another

@@ -28,7 +28,10 @@ export type AttemptOutcome = { routing?: NetworkRouting | undefined } & (
       failure: OutboxError
       delayMs: number
     }
-  /** Message accepted for as many recipients as the server takes per transaction. */
+  /**
+   * Message accepted for the maximum number of recipients that the mail server takes per
+   * transaction. The remaining recipients follow in another transaction.
+   */
   | { trigger: 'continue'; response: string; remaining: string[] }
   /**
    * Temporary failure of a sending attempt. `outcomeUnknown`: the server may have accepted the
@@ -57,8 +60,8 @@ export interface OutcomeOptions {
   /** Mailbox work of a partly accepted message, due when no attempts are left. */
   filing: Filing | null
   /**
-   * Returns the events of the outcome. Called inside the transaction, with the time of the next
-   * attempt.
+   * Returns the events of the outcome of a sending attempt. Called inside the transaction, with the
+   * time of the next attempt.
    */
   events: (nextAttempt: Date | undefined) => NewEvent[]
 }
@@ -157,7 +160,8 @@ function outcomeColumns(
 ) {
   const keepsIntent = 'outcomeUnknown' in outcome && (outcome.outcomeUnknown || maybeSent)
   const columns = {
-    // Removes the intent record, because the attempt ended with a reply, or before the end of data.
+    // Removes the intent record (`data_sent_at`), because the attempt ended with a reply, or before
+    // the end of data.
     ...(!keepsIntent && { dataSentAt: null }),
     ...('failure' in outcome && failureColumns(outcome.failure)),
     ...('remaining' in outcome && {

@@ -93,17 +93,23 @@ export function leaseOf({ queueId, worker, attempt }: OutboxLease): OutboxLease 
 /** Outbox lease of a message whose end of data is sent next. */
 export interface Handover extends OutboxLease {
   /**
-   * Recipients that the mail server accepted before the end of data. Null: all recipients of the
-   * envelope.
+   * Recipients that the mail server accepted before the end of data. Null stands for all recipients
+   * of the envelope.
    */
   recipients: readonly string[] | null
 }
 
-/** Due outbox row, with the fields that the lanes of a sender need. */
+/**
+ * Due outbox row, with the fields that decide whether a sender has capacity for its account,
+ * gateway and host.
+ */
 export interface DueSubmission {
   queueId: string
   account: string
-  /** Gateway that replaces the account's outgoing server. Null without a gateway. */
+  /**
+   * Gateway (shared SMTP server) that replaces the account's outgoing server. Null without a
+   * gateway.
+   */
   gateway: string | null
   /** `host:port` of the outgoing server. Empty for a submission without an SMTP server. */
   host: string
@@ -123,8 +129,8 @@ export interface DueSubmission {
 }
 
 /**
- * Keys of lanes by kind. The lane of an account that uses a gateway has the key
- * `{account}\n{gateway}`, with a line feed between the two.
+ * Keys of lanes by kind: accounts, gateways and hosts with limits of their own. The lane of an
+ * account that uses a gateway has the key `{account}\n{gateway}`, with a line feed between the two.
  */
 export interface LaneKeys {
   accounts: string[]
@@ -157,13 +163,13 @@ export interface Submission extends OutboxLease {
   maxAttempts: number
   firstError: string | null
   /**
-   * True if an earlier handover of the message has no recorded reply: the server may have accepted
-   * the message.
+   * True if the reply to the end of data in an earlier attempt was not recorded: the server may
+   * have accepted the message.
    */
   maybeSent: boolean
   /**
-   * Recipients that the server had accepted before the last handover. Null: all recipients of the
-   * envelope.
+   * Recipients that the server had accepted before the last end of data was sent. Null stands for
+   * all recipients of the envelope.
    */
   handedOver: string[] | null
   /**
@@ -173,11 +179,14 @@ export interface Submission extends OutboxLease {
   partlySent: boolean
   /** Mailing list from which the recipient has unsubscribed since the submission. */
   leftList: string | null
-  /** Mailbox work that the submission requests for after sending, such as a Sent copy. */
+  /**
+   * Mailbox work that the submission requests after the message is sent, such as a copy in the Sent
+   * mailbox.
+   */
   filing: Filing | null
   /**
-   * Draft of the message at the provider. If the draft no longer exists after its release, the
-   * message was sent.
+   * Draft of the submission's message at the mail provider. If the draft no longer exists after its
+   * release for sending, the message was sent.
    */
   providerDraft: ProviderDraft | null
   /**
