@@ -29,7 +29,9 @@ export function readBearerToken(
   return typeof value === 'string' && value !== '' ? value.slice(0, maxLength) : undefined
 }
 
-/** Error for a request without credentials. The reason is logged only. */
+/**
+ * Error for an API request without credentials. The reason is logged, but not sent to the client.
+ */
 export function noToken(reason: string): AppError {
   return new AppError('unauthorized', 'Unauthorized', { reason })
 }

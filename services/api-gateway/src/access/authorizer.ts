@@ -36,7 +36,7 @@ export interface AuthorizerOptions {
 
 /** Parts of an API request that identify its caller. */
 export interface IncomingRequest extends Pick<IncomingMessage, 'headers' | 'socket'> {
-  /** Path of the API request as sent, without the query. */
+  /** Path of the API request as the client sent it, without the query. */
   path: string
   params: Record<string, unknown>
   query: Record<string, unknown>

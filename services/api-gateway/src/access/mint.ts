@@ -89,7 +89,9 @@ function listCovers(
 
 type Rate = { maxRequests: number; timeWindow: number } | null | undefined
 
-/** True if a new token cannot exceed its creator's rate limit within any window of the limit. */
+/**
+ * True if a new token cannot exceed its creator's rate limit within any time window of that limit.
+ */
 function rateCovers(parent: Rate, child: Rate): boolean {
   if (!parent) return true
   if (!child) return false

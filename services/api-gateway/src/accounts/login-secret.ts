@@ -18,7 +18,7 @@ interface StoredLogin {
 /** Member of a mail server login that contains the secret of the login. */
 type SecretName = 'pass' | 'accessToken'
 
-/** Member that contains the secret of a mail server login, of a request or stored. */
+/** Member that contains the secret of a mail server login, in a request or as stored. */
 export function secretNameOf({ accessToken }: { accessToken?: unknown }): SecretName {
   return accessToken ? 'accessToken' : 'pass'
 }

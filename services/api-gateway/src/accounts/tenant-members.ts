@@ -85,7 +85,10 @@ function isTargetOfTenant(
   return wasTenants && (by === 'tenant' || headers.includes('webhooksCustomHeaders'))
 }
 
-/** Compares the parts of a mail server that decide where Posthorn connects to. */
+/**
+ * Compares a new mail server of an account with its stored mail server, by the parts that decide
+ * where Posthorn connects to.
+ */
 function isSameServer(column: unknown, stored: object | null | undefined): boolean {
   if (typeof column !== 'string' || !stored) return (column ?? null) === (stored ?? null)
   return isDeepStrictEqual(destinationOf(JSON.parse(column) as object), destinationOf(stored))

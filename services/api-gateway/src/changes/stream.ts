@@ -9,8 +9,8 @@ export interface StreamOptions {
   /** Time without a write on a change stream after which a comment is sent. */
   keepAliveMs: number
   /**
-   * Removes details that the client may not read from an account change; by default removes
-   * nothing.
+   * Removes details that the client of a change stream may not read from an account change; by
+   * default removes nothing.
    */
   toVisible?: (change: Change) => Change
 }
@@ -21,8 +21,8 @@ export interface StreamOptions {
  */
 const maxWaitingBytes = 1024 * 1024
 /**
- * Time after which the connection of a client is closed that catches up with the change feed
- * without progress.
+ * Maximum time without progress of a client that catches up with account changes. After this time
+ * its connection is closed.
  */
 const stallMs = 60_000
 /** Time to flush the last bytes when a change stream ends. */

@@ -178,7 +178,10 @@ export interface OwnerWithLanguage extends Owner {
   tz: string | null
 }
 
-/** Adds the language and time zone of the settings for quotations, unless the owner has its own. */
+/**
+ * Adds the language and time zone of the operator's settings for quotations, unless the account's
+ * owner has its own.
+ */
 export function withLanguage<T extends OwnerWithLanguage>(
   owner: T,
   { locale, timezone }: Pick<Settings, 'locale' | 'timezone'>,

@@ -72,7 +72,10 @@ export class UploadMemory {
 interface MemoryContext {
   /** One permit per byte of the memory half that all request bodies share. */
   pool: Semaphore
-  /** Permit of the request body that may use the half of the memory that bodies do not share. */
+  /**
+   * Permit of the one request body that may use the half of the memory that request bodies do not
+   * share.
+   */
   lane: Semaphore
   maxWaitMs: number
   stallMs: number
@@ -125,8 +128,8 @@ export class UploadBody implements Disposable {
   }
 
   /**
-   * Called when the request body is complete. Ends the stall check, so that the time of the handler
-   * does not count.
+   * Called when the request body is complete. Ends the check that the body makes progress, so that
+   * the time of the handler does not count.
    */
   complete(): void {
     clearInterval(this.#timer)

@@ -83,8 +83,8 @@ async function runHandler(
     const read = reader.forAccount(owner, signal)
     const limits = { maxBytes: uploads.maxBytes, upload, read }
     const input = await readInput(operation, request, limits)
-    // Skips requests whose client has disconnected. After a pause of the process, this may be true
-    // for all waiting requests.
+    // Skips API requests whose client has disconnected. After a pause of the process, this may be
+    // true for all waiting requests.
     if (signal.aborted) return
     const result = await run({ ...input, caller, signal } as never)
     settled()
@@ -95,7 +95,10 @@ async function runHandler(
   }
 }
 
-/** Owner of the memory that a request body takes: the account, else the token or the address. */
+/**
+ * Owner of the memory that a request body takes: the account of the request, else its token or IP
+ * address.
+ */
 function ownerOf({ params }: Request, { token, address }: Caller): string {
   const { account } = params
   if (typeof account === 'string') return `account ${account}`
@@ -136,7 +139,9 @@ interface UploadLimits {
   maxBytes: number
   /** Request body that needs a memory reservation. Undefined for a small body. */
   upload: UploadBody | undefined
-  /** Reader of large request bodies in a separate process, for the owner of the body. */
+  /**
+   * Function that parses a large request body in a separate process, on behalf of the body's owner.
+   */
   read: ReadPart
 }
 

@@ -48,7 +48,10 @@ interface Hit {
   link: HitLink
   visitor: LinkVisitor
   at: number
-  /** Value that differs for each hit, and stays the same when the write of the hit is repeated. */
+  /**
+   * Value that differs for each hit (open or click), and stays the same when the write of the hit
+   * is repeated.
+   */
   nonce: string
 }
 

@@ -99,7 +99,7 @@ export function submissionNotFound(): AppError {
   return new AppError('not-found', 'Message not found in the outbox', { code: 'NotFound' })
 }
 
-/** Runs work that inserts submissions, in one transaction. */
+/** Runs the function `work`, which inserts submissions, in one transaction. */
 export function inOutboxTransaction<T>(db: Db, work: (tx: Tx) => Promise<T>): Promise<T> {
   return orAccountNotFound(db.transaction().execute(work))
 }

@@ -16,7 +16,8 @@ export async function getPostgresVersion(db: Db): Promise<string> {
 export type AccountCounts = { [K in AccountState | 'unassigned']?: number }
 
 /**
- * Number of accounts per state. Accounts count as `unassigned` if no live worker holds their shard.
+ * Number of accounts per state. Accounts count as `unassigned` if no live worker holds their shard
+ * (group of accounts).
  */
 export async function countAccountsByState(db: Db, expiryMs: number): Promise<AccountCounts> {
   const { rows } = await sql<{ state: string; count: number }>`

@@ -27,7 +27,7 @@ export async function accountSteps(
   ]
 }
 
-/** Reports the state of the account's session, without an additional login. */
+/** Reports the state of the account's session at its mail system, without an additional login. */
 async function mailboxStep(db: Db, account: string | undefined): Promise<OAuth2CheckStep> {
   const step = { id: 'mailbox', label: 'The mailbox of the account is connected' }
   const row = account === undefined ? undefined : await findAccount(db, account)

@@ -131,7 +131,8 @@ function googleErrors(
   const isPubSub = baseScopes === 'pubsub' && oauth2ProviderTraits[provider].hasPubSub === true
   const isNotified = baseScopes === 'api' && isNotifiedByPubSub(provider)
   const misplaced = topicFields.filter(
-    // Allows the Google project for an application of the Gmail API, as information for operators.
+    // Allows the field for the Google project in an application of the Gmail API, as information
+    // for operators.
     (name) => Boolean(input[name]) && !isPubSub && !(isNotified && name === 'googleProjectId'),
   )
   return [

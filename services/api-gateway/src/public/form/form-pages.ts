@@ -57,7 +57,7 @@ export function choicePage(context: FormContext, options: readonly SignInOption[
 export interface PersonView {
   name: string
   email: string
-  /** True if the form link allows the mailbox of one address only. */
+  /** True if the link to the hosted form allows the mailbox of one address only. */
   pinned: boolean
   appPassword: AppPassword | undefined
   errors: FormErrors

@@ -101,8 +101,8 @@ export async function onTest(
   const { body, errors } = parseSettings(link, values, passwords)
   if (errors) {
     deps.count('refused')
-    // Shows errors of name and address as a general error, because the page with the server
-    // settings has no fields for them.
+    // Shows errors of the fields name and address as a general error, because the page with the
+    // mail server settings does not have these fields.
     const general = errors.email ?? errors.name
     sendServers(form, { ...view, errors, ...defined({ general }) }, 400)
     return undefined

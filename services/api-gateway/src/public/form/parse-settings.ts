@@ -73,7 +73,10 @@ export function parseSettings(
   return Object.keys(errors).length > 0 ? { errors } : { body: body as ImapRegistration }
 }
 
-/** Checks the form page for name, address and password, before the mail servers are looked up. */
+/**
+ * Checks the fields name, address and password of the hosted form, before the mail servers are
+ * looked up.
+ */
 export function checkPerson(
   link: LinkContent,
   values: Pick<FormValues, 'name' | 'email'>,
@@ -108,7 +111,8 @@ const fieldErrors: Record<string, { field: keyof FormErrors; text: string }> = {
 }
 
 /**
- * Checks the posted settings with the schema of the API and returns the error texts by form field.
+ * Checks the mail server settings posted in the hosted form with the schema of the API. Returns the
+ * error texts by form field.
  */
 function checkSchema(body: object): FormErrors {
   try {

@@ -63,9 +63,9 @@ type PageOutcome = keyof typeof statuses
 const maxTokenLength = 256
 const maxCodeLength = 4096
 
-/** Parts of the response to a request of the OAuth2 redirect URI. */
+/** Parts of a request of the OAuth2 redirect URI from which the response page is created. */
 interface SignInResponse {
-  /** Pending OAuth2 sign-in; undefined if the state is unknown. */
+  /** Pending OAuth2 sign-in; undefined if the `state` parameter of the request is unknown. */
   login?: PendingLogin
   theme: PageTheme
   response: Response
@@ -150,8 +150,8 @@ async function reportFailure(
   const { app, registration } = result.login
   const { account } = registration
   deps.log.warn({ account, app, ...failure }, 'provider refused consent')
-  // Continues if the consent error cannot be stored, because the page for the user is more
-  // important.
+  // Continues if the error of the OAuth2 consent cannot be stored, because the page for the user is
+  // more important.
   await storeConsentError(deps.db, account, failure).catch((err: unknown) =>
     deps.log.warn({ err, account }, 'consent error not stored'),
   )

@@ -77,7 +77,8 @@ export function consentFailureOf(error: unknown): ConsentFailure | undefined {
 const cancelledAtMicrosoft = 'AADSTS65004'
 
 /**
- * True if the user cancelled the consent. Other errors with the code `access_denied` have a remedy.
+ * True if the user cancelled the OAuth2 consent. Other errors with the code `access_denied` have a
+ * remedy.
  */
 export function isCancelled({ error, code, remedy }: ConsentFailure): boolean {
   return error === 'access_denied' && (remedy === undefined || code === cancelledAtMicrosoft)

@@ -142,6 +142,7 @@ async function revokeGrant(
     const options = { key: 'credentials', timeoutMs }
     await bus.request(revokeOAuth2Grant, { app, account, sealedGrant }, options)
   } catch {
-    // Ignores a failed revocation, because the result page of the sign-in does not depend on it.
+    // Ignores a failed revocation of an OAuth2 grant, because the result page of the sign-in does
+    // not depend on it.
   }
 }
