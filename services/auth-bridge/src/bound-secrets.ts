@@ -22,9 +22,9 @@ export interface SecretBinding {
    * secrets.
    */
   form?: 'accessToken'
-  /** OAuth2 application to which tokens belong. */
+  /** OAuth2 application to which the sealed tokens belong. */
   app?: string
-  /** OAuth2 provider of tokens, or of an application's secrets. */
+  /** OAuth2 provider of the sealed tokens, or of an application's sealed secrets. */
   provider?: string
   /**
    * Mail servers that may receive the access tokens of a grant. Absent until the first use of a

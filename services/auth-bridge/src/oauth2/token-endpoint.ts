@@ -57,9 +57,15 @@ export interface OAuth2Deps {
   http: Pick<HttpCaller, 'call'>
   federation: Pick<Federation, 'sign'>
   now?: () => number
-  /** Called before a token request is sent. A failure prevents the request. */
+  /**
+   * Called before a token request is sent to the OAuth2 provider. If the function fails, the token
+   * request is not sent.
+   */
   beforeRequest?: () => Promise<void>
-  /** Called after each token request. `statusCode` is 0 if there was no response. */
+  /**
+   * Called after each token request to the OAuth2 provider. `statusCode` is 0 if there was no
+   * response.
+   */
   onRequest?: (outcome: { provider: string; ok: boolean; statusCode: number }) => void
 }
 

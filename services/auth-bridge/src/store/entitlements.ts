@@ -2,7 +2,7 @@ import type { SettingKey } from '@posthorn/contracts/settings/settings'
 import type { Db } from '@posthorn/db'
 import { sql } from 'kysely'
 
-/** Finds the worker that holds the shard of an account. */
+/** Finds the worker that holds the shard (group of accounts) of an account. */
 export async function findShardHolder(db: Db, account: string) {
   return db
     .selectFrom('accounts')

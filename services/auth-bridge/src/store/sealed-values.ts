@@ -104,7 +104,10 @@ export interface SealedRow {
   readonly sealed: string
   /** Owner of sealed webhook headers; null for other values. */
   readonly owner: HeaderOwner | null
-  /** Registration of the sealed value, read together with the value. */
+  /**
+   * Registration (account, gateway or OAuth2 application) of the sealed value, read together with
+   * the value.
+   */
   readonly use: SealedUse | null
 }
 
