@@ -13,7 +13,7 @@ export interface OutcomeRecorderDeps {
   db: Db
   settings: SettingsCache
   publish: PublishEvent
-  /** Called when mailbox work of a sent message is due. */
+  /** Called when mailbox work of a sent message, such as filing its copy, is due. */
   onFiling: () => void
   log: Logger
 }

@@ -33,8 +33,8 @@ export interface AttemptDeps {
 
 export interface AttemptTiming {
   /**
-   * Duration of an outbox lease. The lease is renewed after every quarter of `leaseMs`, and with
-   * the intent record.
+   * Duration of the lease on an outbox row. The lease is renewed after every quarter of `leaseMs`,
+   * and with the intent record (`data_sent_at`).
    */
   leaseMs: number
   /**
@@ -70,7 +70,10 @@ export interface AttemptOptions {
    * (handover).
    */
   signal: AbortSignal
-  /** Called when the server has accepted the message, before the acceptance is recorded. */
+  /**
+   * Called when the mail server has accepted the message, before the acceptance is recorded in
+   * Postgres.
+   */
   onAccepted: () => void
 }
 

@@ -99,7 +99,8 @@ export class DraftCleaner implements AsyncDisposable {
     const { api } = await connectMailApi(this.#deps, cleanup, signal)
     const drafts = new Set(await findIds(api, messageId, signal))
     if (draftId !== null) drafts.add(draftId)
-    // Excludes the sent message, which a search may still report as a draft with the same id.
+    // Excludes the sent message from the drafts to remove, because a search may still report it as
+    // a draft with the same id.
     if (sentDraftId !== null) drafts.delete(sentDraftId)
     let isComplete = true
     for (const draft of drafts) {

@@ -14,7 +14,7 @@ export interface FilerDeps {
   log: Logger
   retryBaseMs: number
   sweepMs: number
-  /** Called with the result of each try to file a sent message. */
+  /** Called with the result of each try to file a sent message in the mailbox. */
   count: (result: 'filed' | 'postponed' | 'failed') => void
 }
 

@@ -70,7 +70,10 @@ export class PrefetchedSubmissions implements AsyncDisposable {
     return false
   }
 
-  /** Removes and returns the prefetched submissions that can start now. */
+  /**
+   * Removes and returns the prefetched submissions whose account, gateway and host have capacity
+   * now.
+   */
   takeStartable(): StartableSubmission[] {
     const { lanes } = this.#deps
     const startable: StartableSubmission[] = []

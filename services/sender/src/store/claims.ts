@@ -247,7 +247,7 @@ export async function listLockedAccounts(db: Db, worker: string): Promise<string
   return rows.map(({ account }) => account)
 }
 
-/** Keys of the lanes of accounts that their mail providers paused. */
+/** Keys of the lanes (limits) of accounts that their mail providers paused. */
 export async function listPausedAccounts(db: Db): Promise<string[]> {
   const { rows } = await sql<{ account: string }>`
     select account from sending_locks where paused_until > now()`.execute(db)

@@ -126,8 +126,9 @@ const examinedDue = 10_000
 
 /**
  * Age in seconds of the oldest due submission that may start; 0 without such a submission. Skips
- * submissions in flight, in suspended lanes and of paused accounts. If the 10,000 oldest
- * submissions are all skipped, returns the age of the newest of them, which is an upper bound.
+ * submissions in flight, of suspended accounts, gateways and hosts, and of paused accounts. If the
+ * 10,000 oldest submissions are all skipped, returns the age of the newest of them, which is an
+ * upper bound.
  */
 export async function findOldestDueSeconds(db: Db, suspended: LaneKeys): Promise<number> {
   const accounts = [...suspended.accounts, ...(await listPausedAccounts(db))]

@@ -90,7 +90,8 @@ export interface AcceptedSubmission {
   submission: Submission
   outcome: AcceptedOutcome
   /**
-   * Mailbox work of the accepted message. The MIME bytes are stored until the mailbox work is done.
+   * Mailbox work of the accepted message, such as filing its copy. The MIME bytes are stored until
+   * the mailbox work is done.
    */
   filing: Filing | null
   events: NewEvent[]

@@ -55,7 +55,7 @@ export const submissionTransitions = {
 type Transitions = typeof submissionTransitions
 
 /**
- * Input of the state machine of submissions: request of an operator, timer, or result of an
+ * Input of the state machine of submissions: request of an operator, timer, or result of a sending
  * attempt.
  */
 export type SubmissionTrigger = { [S in SubmissionState]: keyof Transitions[S] }[SubmissionState]
@@ -158,7 +158,7 @@ export interface Submission extends OutboxLease {
    * whole header section.
    */
   mime: Buffer
-  /** Length of the whole MIME of the message. */
+  /** Length in bytes of the whole MIME of the message. */
   mimeBytes: number
   maxAttempts: number
   firstError: string | null

@@ -17,19 +17,22 @@ export interface Transport {
 }
 
 export interface SendOptions {
-  /** Cancels the sending attempt. An abort is ignored once the server may have the message. */
+  /**
+   * Signal that cancels the sending attempt. An abort is ignored once the server may have the
+   * message.
+   */
   signal: AbortSignal
   /**
-   * Commits the intent record of the handover, with the recipients that the server has accepted
-   * (default: all). If `commitIntent` rejects, the message must not be handed over.
+   * Commits the intent record (`data_sent_at`), with the recipients that the server has accepted
+   * (default: all). If `commitIntent` rejects, the end of the message data must not be sent.
    */
   commitIntent: (recipients?: readonly string[]) => Promise<void>
   /**
-   * Called synchronously with the result from the server's reply, if the reply would be lost with
-   * the process. Not called if the server can be asked again for the result.
+   * Called synchronously with the result from the server's reply, if a crash of this process would
+   * lose the reply. Not called if the server can be asked again for the result.
    */
   onReply: (result: SendResult) => void
-  /** Called when the server has accepted the message, and can take another message. */
+  /** Called when the mail server has accepted the message, and can take another message. */
   onAccepted: () => void
   log: Logger
 }
@@ -66,9 +69,12 @@ export interface RejectedRecipient {
 export type FailedSend = FailureDetails & FailureKind
 
 type FailureKind =
-  /** Rejection: the server does not have the message. Another attempt would also fail. */
+  /** Permanent rejection: the server does not have the message. Another attempt would also fail. */
   | { kind: 'rejected' }
-  /** Temporary failure: the attempt did not hand the message over. Another attempt may succeed. */
+  /**
+   * Temporary failure: the sending attempt did not hand the message over to the server. Another
+   * attempt may succeed.
+   */
   | { kind: 'deferred' }
   /**
    * Unknown outcome: the server may or may not have taken the message, because the reply was lost
@@ -153,7 +159,10 @@ export class PreAttemptError extends SendError {
   }
 }
 
-/** Failure of a sending attempt whose signal was aborted before the handover. */
+/**
+ * Failure of a sending attempt whose signal was aborted before the handover (sending the end of
+ * data).
+ */
 export function cancelled({ reason }: AbortSignal): PreAttemptError {
   return new PreAttemptError('attempt cancelled', { cause: reason })
 }

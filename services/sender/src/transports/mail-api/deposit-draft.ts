@@ -124,11 +124,11 @@ async function createDraft(context: DepositContext) {
   try {
     return await api.depositDraft(contentOf(context), depositOptions(submission), signal)
   } catch (error) {
-    // If deleting the record of the draft fails, a cleanup later searches for the draft without
-    // result.
+    // If deleting the record of a failed draft deposit fails, too, a cleanup later searches for the
+    // draft without result.
     const mayLeaveDraft = mayHaveEffect(error) || (isMailApiError(error) && error.leavesDraft)
-    // The content could not be read. The record stays, because there may be an incomplete draft, or
-    // another sender may work on the submission.
+    // If the content of the draft could not be read, the record of the deposit stays, because there
+    // may be an incomplete draft, or another sender may work on the submission.
     const isUnread = error instanceof RecordError || error instanceof PreAttemptError
     if (!mayLeaveDraft && !isUnread) await forgetDeposit(db, submission).catch(() => undefined)
     throw error

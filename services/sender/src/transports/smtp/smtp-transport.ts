@@ -108,8 +108,8 @@ function foundInSent({ envelope: { to }, handedOver }: Submission): SendOutcome 
 }
 
 /**
- * Removes the suspension of the lane from the failure of a proxy that only this submission uses.
- * Such a failure does not concern other submissions of the lane.
+ * Removes the suspension of other submissions from a failure of a proxy that only this submission
+ * uses. Such a failure does not concern other submissions to the server.
  */
 function withoutOwnProxy({ proxy }: Submission, failed: FailedSend): FailedSend {
   if (failed.failure.code !== 'EPROXY' || !proxy) return failed
