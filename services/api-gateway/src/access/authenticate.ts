@@ -108,7 +108,7 @@ export interface KnownHostsOptions {
   allowedHosts: readonly string[]
 }
 
-/** True if a Host header names this server. */
+/** True if the Host header of a request names this server. */
 export type IsKnownHost = (host: string | undefined) => Promise<boolean>
 
 /**

@@ -53,7 +53,7 @@ export type Authorizer = (
   response: ServerResponse,
 ) => Promise<AuthorizedRequest>
 
-/** Authenticated and authorized API request. */
+/** Result of a successful authentication and authorization of an API request. */
 export interface AuthorizedRequest {
   caller: Caller
   /**

@@ -84,7 +84,7 @@ export function trackLastUse(db: Db, log: Logger): LastUseTracker {
 export interface AuditedRequest {
   operation: Operation
   token: Pick<Token, 'id' | 'account'>
-  /** Account that the API request names, if any. */
+  /** Account that the API request names in its path or query, if any. */
   account: string | undefined
   address: string
   /** Path of the API request as sent, without the query, for the log of the access token. */

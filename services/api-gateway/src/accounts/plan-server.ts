@@ -31,7 +31,7 @@ export type StoredServers = Pick<
 >
 
 export interface ServerPlan {
-  /** Changed mail server settings of the account; absent if they stay as they are. */
+  /** Changed mail server settings of the account; absent if the settings do not change. */
   column?: object | null
   passwords: PasswordPlan[]
 }

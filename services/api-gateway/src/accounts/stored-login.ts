@@ -24,7 +24,7 @@ export interface LoginAccount extends Pick<LockedAccount, 'oauth2' | 'email' | '
 export type ColumnChange<T> = { [K in keyof T]?: string | null | undefined }
 export type LoginColumns = ColumnChange<LoginAccount>
 
-/** Account after a change of its columns. */
+/** Account as it will be after a change of its columns. */
 export function afterChange(before: LoginAccount, columns: LoginColumns): LoginAccount {
   return {
     imap: parseColumn(columns.imap, before.imap),

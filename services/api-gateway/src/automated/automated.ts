@@ -5,13 +5,15 @@ import crawlers from 'crawler-user-agents'
 import { createRangeCheck } from './ranges.ts'
 import { createScannerCheck } from './scanner-names.ts'
 
-/** File of the release with the address ranges of crawlers, used by default. */
+/**
+ * File in the release with the address ranges of crawlers, used unless another file is configured.
+ */
 const defaultRangesFile = fileURLToPath(new URL('../../crawler-ranges.json', import.meta.url))
 
 /** Client that requests a tracking or unsubscribe link. */
 export interface LinkVisitor {
   remoteAddress: string
-  /** User-Agent of the visitor's request; empty without this header. */
+  /** User-Agent header of the visitor's request; empty if the request has no such header. */
   userAgent: string
 }
 

@@ -25,9 +25,11 @@ export interface ChangeStreams extends AsyncDisposable {
    * end of the list of changes. The returned function writes the stream.
    */
   open(after: Position | undefined, caller: Caller): Promise<EventStreamResponse>
-  /** Called when there may be new account changes. */
+  /** Makes the change streams read account changes soon. Called when there may be new changes. */
   wake(): void
-  /** Called when access tokens may have been revoked. */
+  /**
+   * Checks the access tokens of the change streams again. Called when tokens may have been revoked.
+   */
   tokensChanged(): void
 }
 

@@ -63,7 +63,7 @@ export class ChangeFeed implements AsyncDisposable {
     this.#options = options
   }
 
-  /** Called when there may be new account changes. */
+  /** Makes the shared reader read account changes soon. Called when there may be new changes. */
   wake(): void {
     this.#woken = true
     this.#wakeReader?.()

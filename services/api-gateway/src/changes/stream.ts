@@ -25,7 +25,7 @@ const maxWaitingBytes = 1024 * 1024
  * its connection is closed.
  */
 const stallMs = 60_000
-/** Time to flush the last bytes when a change stream ends. */
+/** Maximum time to flush the last bytes when a change stream ends. */
 const closeTimeoutMs = 1_000
 
 /** Stream of account changes to one client. */

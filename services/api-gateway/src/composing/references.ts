@@ -49,7 +49,8 @@ export async function readOriginal(
 ): Promise<MessageDetail | undefined> {
   const { account } = call.params
   const { message = '', messageId, inline, ignoreMissing } = reference
-  // Requests HTML without scripts, because the quoted text becomes HTML of the new message.
+  // Requests the original message's HTML without scripts, because the quoted text becomes HTML of
+  // the new message.
   const text = inline ? { webSafeHtml: true, embedAttachedImages: false } : {}
   try {
     const original = await callWorker(deps, call, [getMessage, { account, message, ...text }])
@@ -110,7 +111,10 @@ function unsupported(message: string): AppError {
   return new IncompleteOriginalError('invalid', message, { code: 'UnsupportedOperation' })
 }
 
-/** Part of the submission response about the referenced message. */
+/**
+ * Part of the response to a submission that reports about the message to which the submission
+ * refers.
+ */
 export function referenceResult(
   { message, threadId }: Reference,
   original: MessageDetail | undefined,

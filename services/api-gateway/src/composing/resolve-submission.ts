@@ -17,7 +17,7 @@ import { readOriginal, referenceResult, withLanguage } from './references.ts'
 
 export interface ResolveDeps extends WorkerDeps {
   settings: SettingsCache
-  /** Memory for attachments and messages that are read from mailboxes. */
+  /** Limit of the memory for attachments and messages that are read from mailboxes. */
   storedMemory: BodyMemoryLimiter
   reader: Pick<MessageReader, 'forAccount'>
 }

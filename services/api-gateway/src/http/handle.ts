@@ -2,10 +2,13 @@ import type { ServerResponse } from 'node:http'
 import type { Operation, OperationInput, OperationOutput } from '@posthorn/contracts/define'
 import type { Caller } from '../access/authenticate.ts'
 
-/** Context of an API request, in addition to the validated input. */
+/**
+ * Context of an API request, which the handler of the operation gets in addition to the validated
+ * input.
+ */
 export interface RequestContext {
   caller: Caller
-  /** Aborted if the client disconnects before the HTTP response is complete. */
+  /** Signal that is aborted if the client disconnects before the HTTP response is complete. */
   signal: AbortSignal
 }
 

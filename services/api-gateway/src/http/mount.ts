@@ -26,7 +26,7 @@ const smallBody = 128 * 1024
 export interface MountOptions {
   authorizer: Authorizer
   maxUploadBytes: number
-  /** Reader that parses large request bodies. */
+  /** Reader that parses large request bodies in a separate process. */
   reader: Pick<MessageReader, 'forAccount'>
   /** Period in which a large request body must make progress. */
   stallMs: number
@@ -137,7 +137,7 @@ function declaredHeaders({ headers }: Operation, request: Request): object {
 interface UploadLimits {
   /** Maximum size of the request body of an operation that takes uploads. */
   maxBytes: number
-  /** Request body that needs a memory reservation. Undefined for a small body. */
+  /** Memory reservation for the request body. Undefined for a small body. */
   upload: UploadBody | undefined
   /**
    * Function that parses a large request body in a separate process, on behalf of the body's owner.

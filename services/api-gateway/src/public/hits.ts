@@ -43,7 +43,9 @@ export interface Hits extends AsyncDisposable {
   record(link: HitLink, visitor: LinkVisitor): void
 }
 
-/** Hit (open or click) with the values that identify repeats of the hit. */
+/**
+ * Hit (open or click) with its link, visitor and time, by which repeats of the hit are detected.
+ */
 interface Hit {
   link: HitLink
   visitor: LinkVisitor

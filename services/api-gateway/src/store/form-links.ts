@@ -9,7 +9,7 @@ export interface FormLink {
   /** Id of the account that the hosted form registers. */
   account: string
   request: AuthenticationForm
-  /** Result of the registration by the hosted form; null until the form link is used. */
+  /** Result of the registration by the hosted form; null until the link to the form is used. */
   state: 'new' | 'existing' | null
 }
 

@@ -88,7 +88,7 @@ export async function countHeldSubmissions(db: Db): Promise<number> {
   return rows[0]?.held ?? 0
 }
 
-/** Sums of the statistics counters over the minutes that overlap the last `seconds`. */
+/** Sums of the statistics counters over the minutes that overlap the last `seconds` seconds. */
 export async function sumCounters(db: Db, seconds: number): Promise<Record<string, number>> {
   const { rows } = await sql<{ key: string; value: string }>`
     select key, sum(value) as value from stat_counters

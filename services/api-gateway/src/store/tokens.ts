@@ -4,7 +4,7 @@ import { AppError } from '@posthorn/errors'
 import { type Insertable, sql } from 'kysely'
 import { orAccountNotFound } from './accounts.ts'
 
-/** Access token without its value. */
+/** Access token as stored, without its value. */
 export interface Token {
   readonly id: string
   /**

@@ -23,7 +23,7 @@ export type ReplayRow = Selectable<WebhookReplays>
 
 export interface DeliveryFilter extends ReplayFilter {
   state: Selectable<Deliveries>['state']
-  /** Cursor that the previous page of webhook deliveries returned. */
+  /** Cursor that the previous page of the list of webhook deliveries returned. */
   cursor?: string
   pageSize: number
 }

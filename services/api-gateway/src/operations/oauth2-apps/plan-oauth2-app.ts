@@ -22,7 +22,7 @@ export interface AppPlan {
   name: string
   enabled: boolean
   config: OAuth2AppConfig
-  /** New secrets of the OAuth2 application; stored secrets that are absent here stay. */
+  /** New secrets of the OAuth2 application. Stored secrets that are absent here stay unchanged. */
   secrets: Partial<Record<AppSecretKind, string>>
 }
 

@@ -18,7 +18,7 @@ export interface FormContext {
 
 /** OAuth2 provider that the user of the hosted form can sign in at. */
 export interface SignInOption {
-  /** Id of the OAuth2 application. */
+  /** Id of the OAuth2 application through which the user signs in. */
   id: string
   title: string
 }
@@ -84,7 +84,7 @@ export interface ServersView {
   errors: FormErrors
   /** Results of the mail server login tests, by protocol: true for a login that has succeeded. */
   works: { imap?: boolean; smtp?: boolean }
-  /** Passwords of the mail servers, encrypted for this form link. */
+  /** Passwords of the mail servers, encrypted for this link to the hosted form. */
   encryptedPasswords: string
   /** True if autoconfig found the IMAP server that the form page shows. */
   isDiscovered: boolean

@@ -163,7 +163,7 @@ function readPasswords({ params, key, nonce }: FormRequest): Passwords {
   }
 }
 
-/** Responds that the form link has used up its probes of mail servers. */
+/** Responds that no further mail servers can be tested with this link to the hosted form. */
 export function sendExhausted({ count }: ImapFormDeps, { theme, response }: FormRequest): void {
   count('exhausted')
   sendPage(response, 429, messagePage(formTexts.exhausted, theme))

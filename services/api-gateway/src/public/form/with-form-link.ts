@@ -18,7 +18,7 @@ export interface FormLinkDeps {
   settings: SettingsCache
   links: LinkKeys
   log: Logger
-  /** Maximum time in which the body of a form request must arrive. */
+  /** Maximum time in which the body of a request to the hosted form must arrive. */
   bodyTimeoutMs: number
   branding: () => Promise<Branding>
   count: (outcome: FormOutcome) => void

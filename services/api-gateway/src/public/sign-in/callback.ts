@@ -104,7 +104,10 @@ function tokenIn(query: URLSearchParams, name: 'start' | 'state'): string | unde
   return token === '' || token.length > maxTokenLength ? undefined : token
 }
 
-/** Binds the OAuth2 sign-in to the browser and redirects the browser to the provider. */
+/**
+ * Binds the OAuth2 sign-in to the browser that opened it, and redirects the browser to the
+ * provider.
+ */
 async function redirectToProvider(
   deps: CallbackDeps,
   { start, request, result }: { start: string; request: Request; result: SignInResponse },

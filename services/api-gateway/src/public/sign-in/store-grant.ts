@@ -16,7 +16,10 @@ export interface StoreGrantDeps extends ConnectDeps {
   timeoutMs: number
 }
 
-/** OAuth2 grant of the provider, sealed for the account, and the user who gave the grant. */
+/**
+ * OAuth2 grant that the provider has issued, sealed for the account, and the user who gave the
+ * grant.
+ */
 export type ReceivedGrant = CommandResponse<typeof completeOAuth2Login>
 
 export type StoreGrantResult =
