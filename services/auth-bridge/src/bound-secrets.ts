@@ -6,7 +6,9 @@ import type { Logger, Metrics } from '@posthorn/telemetry'
 
 /** Password or access token with the only mail server that may receive it. */
 type BoundLogin = ({ pass: string } | { accessToken: string }) & {
-  /** Mail server of the login; absent for a password that an earlier release sealed. */
+  /**
+   * Mail server that may receive the secret; absent for a password that an earlier release sealed.
+   */
   destination?: Destination
 }
 

@@ -136,7 +136,7 @@ export class AccessTokens {
       return undefined
     }
     try {
-      // Reads the tokens again: the previous holder of the renewal lease may have renewed them.
+      // Reads the tokens again: another replica may have renewed them under an earlier lease.
       const current = await findGrantTokens(db, lease.account)
       if (versionOf(current) !== versionOf(tokens) || (!insist && recentFailure(current)))
         return undefined
@@ -157,7 +157,7 @@ export class AccessTokens {
     const { db } = this.#deps
     const { holder } = resolved
     let isLost = false
-    // Extends the renewal lease, because finding the endpoints may outlast the lease.
+    // Extends the renewal lease, because finding the endpoints may have outlasted it.
     const beforeRequest = async () => {
       isLost = !(await extendRefresh(db, lease, leaseMs))
       if (isLost) throw new Error('the lease of the renewal has expired')

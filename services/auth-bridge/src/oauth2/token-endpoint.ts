@@ -161,7 +161,7 @@ async function callTokenEndpoint(
 /** Progress of a token request, from which a failed request is reported. */
 interface RequestProgress {
   url: string
-  /** HTTP status of the token request; 0 without a response. */
+  /** HTTP status of the response to the token request; 0 without a response. */
   statusCode: number
   retryAfterMs?: number | undefined
 }
@@ -185,7 +185,10 @@ const grantTypes = {
   client_credentials: 'client_credentials',
 } as const
 
-/** Parameters of a token request in addition to grant type and client authentication. */
+/**
+ * Parameters of a token request to an OAuth2 provider, in addition to grant type and client
+ * authentication.
+ */
 async function parametersOf(
   deps: OAuth2Deps,
   { app, endpoints }: { app: Application; endpoints: Endpoints },
