@@ -77,7 +77,7 @@ export interface AttemptOptions {
   onAccepted: () => void
 }
 
-/** Delay until a released submission is due again. */
+/** Delay until a submission whose claim was released is due again. */
 const releaseDelayMs = 5_000
 
 /**

@@ -7,10 +7,10 @@ import type { LaneDemand, LaneLimiter } from './lane-limiter.ts'
 export interface CandidateDeps {
   db: Db
   lanes: LaneLimiter
-  /** Regular poll interval of the outbox. */
+  /** Interval at which the outbox is polled without a hint. */
   sweepMs: number
   holders: HolderCheck
-  /** True if this sender has claimed the outbox row. */
+  /** True if this sender has claimed an outbox row. */
   isClaimed: (queueId: string) => boolean
 }
 

@@ -24,7 +24,7 @@ export interface FilerDeps {
  */
 const maxAgeMs = 6 * 3_600_000
 const maxDelayMs = 10 * 60_000
-/** Timeout of a filing request to a sync-worker, which may have to store a large message. */
+/** Timeout of a request to a sync-worker to file a sent message, which may be large. */
 const requestTimeoutMs = 30_000
 /**
  * Lease of a filing (mailbox work of a sent message). An account's messages are filed one by one,
@@ -56,7 +56,7 @@ export class Filer implements AsyncDisposable {
     this.#task = runPeriodically({ everyMs: sweepMs, log, name: 'filing' }, () => this.#sweep())
   }
 
-  /** Starts the next poll of due filings soon. */
+  /** Starts the next poll of due filings (mailbox work of sent messages) soon. */
   wake(): void {
     this.#task.wake()
   }

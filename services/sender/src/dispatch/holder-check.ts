@@ -50,7 +50,7 @@ const maxSilenceMs = 300_000
  */
 export class HolderCheck implements KnownSenders, AsyncDisposable {
   readonly #deps: HolderCheckDeps
-  /** Results of the checks whether a sender process has ended, by id of the process. */
+  /** Results of the checks whether sender processes have ended, by id of the process. */
   readonly #results = new Map<string, CheckResult>()
   readonly #running = new Set<string>()
   readonly #checks = new TaskGroup()

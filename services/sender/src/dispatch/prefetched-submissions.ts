@@ -94,7 +94,7 @@ export class PrefetchedSubmissions implements AsyncDisposable {
     if (row?.submission.attempt === attempt) this.#remove(row)
   }
 
-  /** Releases the claims of all prefetched submissions. */
+  /** Releases the claims of all prefetched submissions, so that other senders can claim them. */
   release(): void {
     this.#releaseIf(() => true)
   }

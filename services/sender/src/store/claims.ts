@@ -66,7 +66,7 @@ interface ClaimOptions {
   dead: readonly string[]
 }
 
-/** Due outbox row that a sender wants to claim. */
+/** Due outbox row that a sender tries to claim. */
 export type ClaimedCandidate = Pick<DueSubmission, 'queueId' | 'account' | 'byApi'>
 
 /**

@@ -57,7 +57,10 @@ export interface AcceptedOutcome {
 export interface OutcomeOptions {
   outcome: UnfinishedOutcome
   serviceUrl: string | null
-  /** Mailbox work of a partly accepted message, due when no attempts are left. */
+  /**
+   * Mailbox work of a partly accepted message, such as filing its copy, due when no attempts are
+   * left.
+   */
   filing: Filing | null
   /**
    * Returns the events of the outcome of a sending attempt. Called inside the transaction, with the
@@ -85,7 +88,7 @@ export function recordOutcome(
   })
 }
 
-/** Message accepted for all recipients, with the events of the acceptance. */
+/** Message that the server accepted for all recipients, with the events of the acceptance. */
 export interface AcceptedSubmission {
   submission: Submission
   outcome: AcceptedOutcome

@@ -90,7 +90,7 @@ export function leaseOf({ queueId, worker, attempt }: OutboxLease): OutboxLease 
   return { queueId, worker, attempt }
 }
 
-/** Outbox lease of a message whose end of data is sent next. */
+/** Outbox lease of a message of which only the end of data is not sent yet. */
 export interface Handover extends OutboxLease {
   /**
    * Recipients that the mail server accepted before the end of data. Null stands for all recipients
@@ -177,7 +177,7 @@ export interface Submission extends OutboxLease {
    * recipients are no longer in the envelope.
    */
   partlySent: boolean
-  /** Mailing list from which the recipient has unsubscribed since the submission. */
+  /** Mailing list that the recipient has left since the message was submitted. */
   leftList: string | null
   /**
    * Mailbox work that the submission requests after the message is sent, such as a copy in the Sent
@@ -235,7 +235,7 @@ export interface SendingGateway {
   host: string
   port: number
   secure: boolean
-  /** Username of the login at the gateway. Null: the gateway needs no login. */
+  /** Username of the login at the gateway. Null if the gateway needs no login. */
   username: string | null
   /** Version of the gateway's settings. Rises with every change of the settings. */
   version: string

@@ -15,7 +15,7 @@ export type AttemptFailure = OutboxError
  * Consequences of a failed sending attempt for the message, and for other messages to the server.
  */
 export interface ReplyClass {
-  /** True if another attempt to send the message would also fail. */
+  /** True if another attempt to send the message after this reply would also fail. */
   permanent: boolean
   /**
    * Lane (limit of submissions) that the failure concerns beyond this message: the mail server for
@@ -45,9 +45,9 @@ const permanentCodes = new Set([
   'GatewayNotFound',
 ])
 
-/** SMTP commands whose replies concern the session, not the message. */
+/** SMTP commands whose replies concern the SMTP session, not a single message. */
 const sessionCommands = /^(?:CONN|EHLO|HELO|AUTH)\b/
-/** SMTP commands before the login. */
+/** SMTP commands that precede the login. */
 const unauthenticated = new Set(['CONN', 'EHLO', 'HELO', 'STARTTLS'])
 /**
  * Codes of TLS failures. Such a failure concerns the account: each account decides which

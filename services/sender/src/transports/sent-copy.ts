@@ -71,7 +71,10 @@ function isInDomain(host: string, domains: readonly string[]): boolean {
 export interface FindSentDeps {
   bus: Pick<Bus, 'request'>
   log: Logger
-  /** Maximum time for which an unavailable mailbox delays a message that may have been sent. */
+  /**
+   * Maximum time for which an unavailable Sent mailbox delays a message that an earlier attempt may
+   * have sent.
+   */
   findSentMs: number
   signal: AbortSignal
 }

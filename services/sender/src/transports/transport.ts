@@ -50,7 +50,7 @@ export interface SendResult {
   rejected: RejectedRecipient[]
   /** Recipients that an earlier attempt had not handed over to the mail server. */
   untried?: string[]
-  /** True if the message was found in the Sent mailbox. */
+  /** True if a copy of the message was found in the Sent mailbox. */
   hasSentCopy?: true
   /**
    * Network path of the accepted message. Absent for the default path: no proxy, address chosen by
@@ -84,7 +84,7 @@ type FailureKind =
 
 interface FailureDetails {
   failure: AttemptFailure
-  /** Network path of the failed attempt. Absent for the default path. */
+  /** Network path of the failed attempt. Absent for the default path: no proxy, any address. */
   routing?: NetworkRouting
   suspends?: ReplyClass['suspends']
   /** Time for which the provider of a mail API asked to pause the account. */
@@ -95,7 +95,7 @@ interface FailureDetails {
    * the draft had a response.
    */
   uncounted?: true
-  /** Error that caused the failed attempt, for the log. */
+  /** Error that caused the failed sending attempt, for the log. */
   cause?: Error
 }
 
@@ -114,7 +114,9 @@ export function toFailedSend(
   })
 }
 
-/** Variant of a failed attempt after which the server may have the message. */
+/**
+ * Converts a failed attempt to a result with an unknown outcome: the server may have the message.
+ */
 export function withUnknownOutcome(failed: FailedSend): FailedSend {
   return { ...failed, kind: 'unknown', ...(failed.kind === 'rejected' && { permanent: true }) }
 }
@@ -195,7 +197,10 @@ export function interrupted({ maybeSent }: { maybeSent: boolean }): AttemptFailu
   }
 }
 
-/** Throws AttemptError for a submission whose message must not be sent. */
+/**
+ * Throws AttemptError for a submission that must not be sent: without content, or to a recipient
+ * who has left the mailing list.
+ */
 export function assertSendable({ mime, leftList }: Pick<Submission, 'mime' | 'leftList'>): void {
   if (mime.length === 0)
     throw new AttemptError({ message: 'The message has no content', code: 'EMESSAGE' })

@@ -49,7 +49,7 @@ async function findStored(
   return draft && isUnchanged(draft, stored) ? { ...draft, stored: true } : undefined
 }
 
-/** True if a draft at the provider still has the content that was submitted. */
+/** True if a draft at the mail provider still has the content that was submitted. */
 export function isUnchanged(
   { messageId, version }: ProviderDraft,
   stored: Pick<StoredDraft, 'messageId' | 'version'>,
@@ -103,7 +103,7 @@ async function commit(
 async function findOrphan(context: DepositContext): Promise<ProviderDraft | undefined> {
   const { db, api, submission, signal, log } = context
   const [draft] = await api.findDrafts({ messageIdHeader: submission.messageId }, signal)
-  // Ignores a draft that was deleted, but that the provider's search index still reports.
+  // Ignores a draft that was deleted, but that the mail provider's search index still reports.
   if (!draft || !(await findDraft(context, draft))) return undefined
   // The check for other drafts with this Message-ID comes after the search, because each draft that
   // the search can find was recorded before it was created.
@@ -147,7 +147,7 @@ export function contentOf({
   const { mime, mimeBytes, envelope } = submission
   const loaded = withBcc(mime, envelope)
   if (mimeBytes <= mime.length) return loaded
-  /** Number of bytes by which the Bcc field makes the message longer. */
+  /** Number of bytes that the added Bcc field makes the message longer. */
   const added = loaded.length - mime.length
   return {
     length: mimeBytes + added,

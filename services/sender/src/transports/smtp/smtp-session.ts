@@ -63,7 +63,10 @@ export class SmtpSession {
   readonly #socket: Socket
   readonly #limits: SmtpLimits
   readonly #host: string
-  /** Network path of the messages of this SMTP session. Undefined for the default path. */
+  /**
+   * Network path of the messages of this SMTP session. Undefined for the default path: no proxy,
+   * any address.
+   */
   readonly routing: NetworkRouting | undefined
   #sent = 0
   #broken = false
@@ -189,7 +192,7 @@ export class SmtpSession {
     // server is needed.
     const abort = () => stream.stage !== 'handover' && this.destroy()
     signal.addEventListener('abort', abort, { once: true })
-    // Timeout of all SMTP commands before the content: `commandMs`, and 1 s per recipient.
+    // Timeout of all SMTP commands before the message content: `commandMs`, and 1 s per recipient.
     const timeout = this.#startTimeout(this.#limits.commandMs + prepared.envelope.to.length * 1_000)
     void stream.atData.then(timeout.clear)
     try {
