@@ -46,8 +46,8 @@ export async function startApp(config: Config, stopping: AbortSignal): Promise<G
   const pools = { url: config.databaseUrl, name, log, metrics }
   const { db, outbox } = openGatewayPools(stack, pools, config.databasePoolSize)
   const bus = stack.use(await connectBus({ url: config.amqpUrl, name, log, metrics }))
-  // Background tasks are work that responses do not wait for, such as hints. If a hint is lost,
-  // periodic tasks do its work later.
+  // Background tasks are work that responses do not wait for, such as hints (bus messages that
+  // start work earlier). If a hint is lost, a periodic task finds the work later.
   const onTaskError = (err: unknown) => log.debug({ err }, 'background task failed')
   const tasks = stack.use(new TaskGroup({ onError: onTaskError }))
   const onError = (err: unknown) => log.debug({ err }, 'counter flush failed')

@@ -72,8 +72,8 @@ export function createAuthorizer(options: AuthorizerOptions): Authorizer {
     options.addressLimiter.count(address, response)
     const value = readBearerToken(headers, incoming.query['access_token'])
     if (value === undefined) {
-      // Rejects a request of another origin without an access token, unless the CORS middleware has
-      // set `Access-Control-Allow-Origin` for this origin.
+      // Rejects the request of a web page of another origin without an access token, unless the
+      // CORS middleware has set `Access-Control-Allow-Origin` for this origin.
       if (isCrossOrigin(headers) && !response.hasHeader('Access-Control-Allow-Origin'))
         throw noToken('no token, from another origin')
       return authorizeAnonymous(operation, { address, host: headers.host }, options)
@@ -105,8 +105,8 @@ export function createAuthorizer(options: AuthorizerOptions): Authorizer {
 }
 
 /**
- * True for the error of a token's rate limit. Later errors with the kind `rate-limited` are limits
- * of a mail provider.
+ * True for the error of an access token's rate limit. Errors of the operation with the same kind
+ * `rate-limited` report limits of a mail provider.
  */
 function isRateLimited(error: unknown): error is AppError {
   return error instanceof AppError && error.kind === 'rate-limited'

@@ -27,7 +27,10 @@ import { sealColumns, type SealDeps, storePasswords } from './seal-account.ts'
 import { tenantMembers } from './tenant-members.ts'
 
 export interface UpdatePlan extends AccountPlan {
-  /** True if the update changes something that the account's sessions use, so that they restart. */
+  /**
+   * True if an account update changes something that the account's sessions use, so that the
+   * sessions restart.
+   */
   restarts: boolean
 }
 

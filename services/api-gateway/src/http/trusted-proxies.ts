@@ -8,13 +8,13 @@ import { addressOf } from '../access/authenticate.ts'
 import type { HttpServerConfig } from '../http-server-config.ts'
 
 /**
- * Maximum wait of an HTTP request for the settings. After this time, the last known value of the
- * setting `enableApiProxy` applies.
+ * Maximum wait of an HTTP request until the operator's settings are read. After this time, the last
+ * known value of the setting `enableApiProxy` applies.
  */
 const requestWaitMs = 250
 /**
- * Maximum wait of a metrics scrape for the settings, so that the scrape gets a response within 100
- * ms even without Postgres.
+ * Maximum wait of a metrics scrape until the operator's settings are read, so that the scrape gets
+ * a response within 100 ms even without Postgres.
  */
 export const scrapeWaitMs = 20
 

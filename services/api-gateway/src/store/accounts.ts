@@ -30,8 +30,8 @@ export function accountsWithState(db: Db) {
 }
 
 /**
- * SQL expression: kinds of the credentials that are stored for the account of the enclosing
- * statement.
+ * SQL expression: kinds of the credentials that are stored for an account, as a subquery of a
+ * statement about accounts.
  */
 export const passwordKinds = sql<PasswordKind[]>`array(
   select kind from credentials where credentials.account = accounts.account

@@ -72,8 +72,8 @@ export async function getSender(db: Db, account: string, { gateway }: { gateway?
 }
 
 /**
- * Stores submissions in the outbox and publishes hints for due submissions. If a hint is lost,
- * senders find the submission by polling.
+ * Stores submissions in the outbox and publishes hints (bus messages) about due submissions. If a
+ * hint is lost, senders find the submission by polling.
  */
 export class OutboxWriter {
   readonly #deps: WriterDeps

@@ -21,8 +21,8 @@ import { assertProxyAllowed, dsnFields, recipientFields } from './check-submissi
 import { getSender, type OutboxWriter, sendTime } from './outbox-writer.ts'
 
 /**
- * Submits a draft of the mailbox with its current content. After sending, the filing deletes the
- * draft. A mail API sends the stored draft itself, unless the request replaces the draft's
+ * Submits a draft of the mailbox with its current content. The mailbox work after sending deletes
+ * the draft. A mail API sends the stored draft itself, unless the request replaces the draft's
  * recipients. The composed copy of the draft has a new Message-ID, so that senders cannot mistake
  * the owner's draft for the copy.
  */

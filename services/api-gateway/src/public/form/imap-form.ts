@@ -32,7 +32,8 @@ export interface ImapFormDeps extends FormLinkDeps, ConnectDeps {
 }
 
 /**
- * Shows the page of the hosted form for name and address. Values of the form link are filled in.
+ * Shows the page of the hosted form for name and address. Values that the link to the form contains
+ * are filled in.
  */
 export function showPerson({ count }: ImapFormDeps, form: FormRequest): void {
   const { name = '', email = '', expectedEmail } = form.link.request
@@ -152,7 +153,8 @@ function readValues(params: URLSearchParams): FormValues {
 }
 
 /**
- * Reads the posted passwords; an empty field stands for the password in the encrypted form state.
+ * Reads the passwords posted in the hosted form. An empty field stands for the password in the
+ * form's encrypted state.
  */
 function readPasswords({ params, key, nonce }: FormRequest): Passwords {
   const state = decryptFormState(key, nonce, params.get('kept') ?? '')

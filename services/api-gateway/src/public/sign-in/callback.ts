@@ -89,8 +89,8 @@ export function onCallback(deps: CallbackDeps): RequestHandler {
       const login = state && (await consumeLogin(deps.db, state, browserIdentities(request)))
       if (!login) return await sendOutcome(deps, result, 'unknown')
       result = { login, theme: await pageTheme(deps, login.registration.theme), response }
-      // The form link is checked before the OAuth2 code is redeemed, so that no unused grant is
-      // created.
+      // The link to the hosted form is checked before the OAuth2 code is redeemed, so that no
+      // unused grant is created.
       if (login.form !== null) await getUnusedLink(deps.db, login.form, findFormLink)
       await finishSignIn(deps, { ...result, login }, query)
     } catch (error) {
@@ -218,8 +218,8 @@ async function sendOutcome(
 }
 
 /**
- * Starts a new OAuth2 sign-in after a failure. Undefined if the start fails or the form link has
- * used up its probes.
+ * Starts a new OAuth2 sign-in after a failure. Undefined if the start fails, or if the link to the
+ * hosted form permits no further sign-in.
  */
 async function restartSignIn(
   deps: CallbackDeps,
