@@ -32,8 +32,8 @@ export async function assertEntitled(
 }
 
 /**
- * Checks that the sender that requests the credentials of a gateway has leased a message of the
- * gateway. See `assertEntitled`.
+ * Checks that the sender that requests the credentials of an SMTP gateway has leased a message that
+ * is sent by this gateway. See `assertEntitled`.
  */
 export async function assertEntitledToGateway(
   db: Db,
