@@ -42,14 +42,15 @@ interface Reservation {
  * Starts the attempts of submissions. Each outbox row is in one of these places:
  *
  * - candidate: due when last polled, not claimed (`Candidates`)
- * - prefetched: claimed, waiting for lane capacity (`PrefetchedSubmissions`)
+ * - prefetched: claimed, waiting for capacity of its account, gateway or host
+ *   (`PrefetchedSubmissions`)
  * - in flight: an attempt of the row is running
  *
- * `LaneLimiter` has the capacity and the suspended lanes. The outbox is polled every `sweepMs` and
- * on hints; hints are not needed for correctness.
+ * `LaneLimiter` has the capacity and the suspended lanes (accounts, gateways and hosts). The outbox
+ * is polled every `sweepMs` and on hints (bus messages); hints are not needed for correctness.
  *
- * Disposal claims nothing more, cancels attempts before their handover and waits for other
- * attempts.
+ * Disposal claims nothing more, cancels attempts that have not reached the end of the message data
+ * and waits for other attempts.
  */
 export class Dispatcher implements AsyncDisposable {
   readonly #deps: DispatcherDeps

@@ -12,8 +12,8 @@ export interface DraftCleanerDeps extends MailApiDeps {
   log: Logger
   sweepMs: number
   /**
-   * Delay after a failed check for drafts. The delay after the first successful check is half of
-   * `leaseMs`, and doubles with each further check.
+   * Delay after a failed check for drafts that a submission has left. The delay after the first
+   * successful check is half of `leaseMs`, and doubles with each further check.
    */
   leaseMs: number
 }
@@ -23,7 +23,10 @@ export interface DraftCleanerDeps extends MailApiDeps {
  * the default lease the last check is 7.5 min after the first.
  */
 const maxChecks = 5
-/** Maximum age of a draft cleanup. If an account cannot be used for this time, its drafts stay. */
+/**
+ * Maximum age of a draft cleanup. If an account cannot be used for this time, its drafts stay at
+ * the mail provider.
+ */
 const maxAgeMs = 24 * 3_600_000
 const maxConcurrent = 20
 

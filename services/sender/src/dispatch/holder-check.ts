@@ -118,8 +118,8 @@ export class HolderCheck implements KnownSenders, AsyncDisposable {
       await bus.request(isSending, {}, options)
       return false
     } catch (error) {
-      // The sender counts as ended only if RabbitMQ is available and cannot route the request.
-      // After any other error, the sender may just be slow to respond.
+      // A sender counts as ended only if RabbitMQ is available and cannot route the request to this
+      // sender. After any other error, the sender may just be slow to respond.
       return error instanceof UnroutedError && bus.up
     }
   }

@@ -117,8 +117,8 @@ export interface DueSubmission {
   byApi: boolean
   bytes: number
   /**
-   * True for a first attempt with retries left. Such a submission is safe to prefetch: a crash
-   * costs one attempt.
+   * True for a first attempt with retries left. Such a submission may be claimed before it can
+   * start (prefetched): a crash costs one attempt.
    */
   fresh: boolean
   /**
@@ -221,11 +221,14 @@ export interface SendingAccount {
   byOAuth2: boolean
   smtpEhloName: string | null
   proxy: string | null
-  /** Preference for a copy of sent messages in the Sent mailbox. Null: depends on the provider. */
+  /**
+   * Preference for a copy of sent messages in the Sent mailbox. Null: a copy is stored unless the
+   * mail server stores sent messages itself.
+   */
   copy: boolean | null
   /**
-   * Version of the account. Rises with every change of the account. SMTP sessions of an older
-   * version are not reused.
+   * Version of the account. Rises with every change of the account. SMTP sessions that were opened
+   * for an older version are not reused.
    */
   version: string
 }

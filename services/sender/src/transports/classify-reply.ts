@@ -6,8 +6,8 @@ import type { OutboxError } from '@posthorn/db'
  *
  * - `code`: short identifier: `EAUTH`, `ECONNREFUSED`, `EENVELOPE`, …
  * - `response`, `responseCode`: reply of the server
- * - `command`: SMTP command during which the failure happened, such as `RCPT TO`. `CONN`: the
- * connection
+ * - `command`: SMTP command during which the failure happened, such as `RCPT TO`. `CONN` stands for
+ *   the connection to the server
  */
 export type AttemptFailure = OutboxError
 
@@ -15,7 +15,7 @@ export type AttemptFailure = OutboxError
  * Consequences of a failed sending attempt for the message, and for other messages to the server.
  */
 export interface ReplyClass {
-  /** True if another attempt to send the message after this reply would also fail. */
+  /** True if another attempt to send the same message would also fail. */
   permanent: boolean
   /**
    * Lane (limit of submissions) that the failure concerns beyond this message: the mail server for
@@ -26,8 +26,8 @@ export interface ReplyClass {
 }
 
 /**
- * Error codes of failures without a reply of the server that a new attempt would repeat, because
- * the message, the envelope or the settings cause them.
+ * Error codes of failures without a server reply that would recur in a new attempt, because the
+ * message, the envelope or the settings cause them.
  */
 const permanentCodes = new Set([
   'EAUTH',

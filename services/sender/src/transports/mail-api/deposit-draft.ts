@@ -41,8 +41,8 @@ async function findStored(
 ): Promise<ProviderDraft | undefined> {
   const { messageId, messageIdHeader: header } = stored
   const [draft] = await api.findDrafts({ messageId, header }, signal).catch((error: unknown) => {
-    // The Gmail client refuses to search a large number of drafts for a message id. The stored
-    // draft then counts as missing.
+    // The Gmail client refuses to search a large number of drafts for a message id. The draft that
+    // the owner stored then counts as missing.
     if (isMailApiError(error, 'refused')) return []
     throw error
   })

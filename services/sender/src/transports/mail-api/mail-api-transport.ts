@@ -183,7 +183,7 @@ async function releaseDraft(
 
 /**
  * Checks whether a draft still exists at the mail provider. Has its own time limit, because the
- * release may have used up its time.
+ * release of the draft may have used up its time.
  */
 async function checkDraft(api: MailApi, draft: ProviderDraft): Promise<boolean> {
   const signal = AbortSignal.timeout(handoverMs)
