@@ -98,7 +98,7 @@ function allowedHosts(env: Env): readonly string[] {
 
 /**
  * IP addresses that may read `/metrics`. If the variable SVC_METRICS_ADDRESSES is set but empty, no
- * address may; if unset, loopback, private and link-local addresses.
+ * address may; if the variable is unset, loopback, private and link-local addresses may.
  */
 function metricsAddresses(env: Env): readonly string[] {
   const name = 'SVC_METRICS_ADDRESSES'

@@ -43,8 +43,8 @@ export function parseColumn<T>(column: string | null | undefined, before: T | nu
 /** Credentials of an account and the network path over which they are sent. */
 export interface StoredLogin {
   /**
-   * Kind of credentials of the account: its own password, its OAuth2 grant, or credentials that the
-   * operator's authentication server provides.
+   * Kind of credentials of the account: its own password or access token, its OAuth2 grant, or
+   * credentials that the operator's authentication server provides.
    */
   source: 'password' | 'oauth2' | 'auth-server'
   /**

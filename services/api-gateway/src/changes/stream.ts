@@ -59,7 +59,7 @@ export class ChangeStream implements Follower {
     this.#response.writeHead(200, {
       'Content-Type': 'text/event-stream; charset=utf-8',
       'Cache-Control': 'no-store, no-transform',
-      // Disables the buffering of the event stream in a reverse proxy of the type nginx.
+      // Disables the buffering of the event stream in an nginx reverse proxy.
       'X-Accel-Buffering': 'no',
       // Closes the HTTP connection after the event stream, so that the client does not reuse the
       // connection while this process stops.
