@@ -39,8 +39,8 @@ export class AccountLocks implements AsyncDisposable {
   }
 
   /**
-   * Adds a submission or draft cleanup as user of an account lock. The lock was taken in the
-   * statement that claimed the outbox row.
+   * Adds a submission or draft cleanup as user of an account lock. The lock was taken
+   * together with the claim of the outbox row.
    */
   add(claim: LockClaim): void {
     const { users } = this.#held.get(claim.account) ?? { users: new Set() }

@@ -127,9 +127,9 @@ export class LaneLimiter {
   }
 
   /**
-   * Permit to claim a submission before it can start. Granted only for accounts and hosts that
-   * accept messages fast, and for few submissions, because no other process can send a prefetched
-   * submission.
+   * Permit to claim a submission before it can start. Granted only if messages of its account,
+   * gateway and host are accepted fast, and for few submissions, because no other process can send
+   * a prefetched submission.
    */
   tryPrefetch(demand: LaneDemand): Permit | undefined {
     const lanes = this.#lanesOf(demand)

@@ -8,8 +8,8 @@ import type { OutboxLease } from './submission.ts'
  */
 const maxLoadedBytes = 4 * 1024 * 1024
 /**
- * Maximum memory of the sending attempt of a message for a mail API: the message without the bodies
- * of its large attachments, which `parseLargeMessage` holds.
+ * Maximum memory that is counted for the sending attempt of a message for a mail API: the message
+ * without the bodies of its large attachments, which `parseLargeMessage` holds.
  */
 const maxRangedMemory = 64 * 1024 * 1024
 

@@ -216,7 +216,7 @@ function gatewayServer(
 
 interface CredentialsUse<C extends typeof getCredentials | typeof getGatewayCredentials> {
   request: CommandRequest<C>
-  /** Mail server for which the credentials are requested from auth-bridge. */
+  /** Mail server that will receive the credentials from auth-bridge. */
   server: RegisteredServer
   /** Proxy that the account names for its mail servers. Null if the account names no proxy. */
   proxy: string | null
