@@ -10,7 +10,9 @@ import type { Token } from '../store/tokens.ts'
 export interface WatchedStream extends Omit<AccessContext, 'account'> {
   operation: Operation
   token: string
-  /** Called when the access token was deleted or no longer permits the change stream. */
+  /**
+   * Called when the access token of a change stream was deleted or no longer permits the stream.
+   */
   refused(): void
 }
 
